@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { isDirectChild, lookupKey, parentName, toSkillName } from "./name.ts";
+
+const nameOf = (path: string) => {
+  const result = toSkillName(path);
+  return result.ok ? result.name : result.code;
+};
+
+describe("a folder path becomes a name", () => {
+  it.each([
+    ["Repo Survey", "repo-survey"],
+    ["  Foo  Bar!! ", "foo-bar"],
+    ["foo/bar", "foo/bar"],
+    ["git_workflow", "git-workflow"],
+    ["node.js", "node.js"],
+    [".system/Plan", "system/plan"],
+    ["café-crème", "cafe-creme"],
+    ["a--b", "a-b"],
+    ["sven/implement/research", "sven/implement/research"],
+  ])("%s -> %s", (path, name) => expect(nameOf(path)).toBe(name));
+
+  it.each([
+    ["..", "name-traversal"],
+    ["a/../b", "name-traversal"],
+    ["a/./b", "name-traversal"],
+    ["", "name-empty"],
+    ["a//b", "name-empty"],
+    ["!!!", "name-empty"],
+    ["日本語", "name-empty"],
+    ["x".repeat(65), "name-too-long"],
+    ["pаypal", "name-confusable"],
+    ["ｐlan", "name-confusable"],
+  ])("%s is refused: %s", (path, code) => expect(nameOf(path)).toBe(code));
+
+  it("does not take an honest foreign name for a forgery", () => {
+    expect(nameOf("über-uns")).toBe("uber-uns");
+    expect(nameOf("план")).toBe("name-empty");
+  });
+});
+
+describe("two spellings", () => {
+  it("are equal in case, underscores, spaces and a leading slash", () => {
+    expect(lookupKey("/Git_Workflow")).toBe(lookupKey("git workflow"));
+    expect(lookupKey("Sven/PLAN")).toBe("sven/plan");
+  });
+});
+
+describe("the hierarchy", () => {
+  it("knows direct children from grandchildren", () => {
+    expect(isDirectChild("sven", "sven/plan")).toBe(true);
+    expect(isDirectChild("sven", "sven/implement/research")).toBe(false);
+    expect(parentName("sven")).toBeUndefined();
+  });
+});

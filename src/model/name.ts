@@ -1,0 +1,100 @@
+// Owns the identity of a skill: how a folder path becomes a name and how two spellings are found equal.
+// Does not own precedence or look-up tables: `library/` does.
+
+/** A slash path of safe segments: `plan-meeting`, `mcp/email`, `sven/plan`. */
+export type SkillName = string;
+
+export type NameResult =
+  | { readonly ok: true; readonly name: SkillName }
+  | {
+      readonly ok: false;
+      readonly code: "name-empty" | "name-traversal" | "name-confusable" | "name-too-long";
+      readonly segment: string;
+    };
+
+/** Longest segment and whole name that we accept; file systems and prompts both suffer from more. */
+const MAX_SEGMENT = 64;
+const MAX_NAME = 256;
+
+/** Letters of other scripts that a reader takes for an ASCII letter. The common attack set, not all of Unicode. */
+const LOOKALIKES = new Map(
+  [
+    "аa сc ԁd еe һh іi јj кk ӏl мm оo рp ԛq ѕs тt ѵv ԝw хx уy үy",
+    "αa εe ηn ιi κk νv οo ρp τt υu χx ωw",
+    "ɡg ıi ɩi ɑa ոn օo սu հh ցg",
+  ].flatMap((line) => line.split(" ").map(([foreign, ascii]) => [foreign!, ascii!] as const)),
+);
+
+/**
+ * Turns a folder path into a skill name: lower-case, accents folded, every run of other characters one `-`.
+ * A segment of letters that only look like ASCII ones is refused, so that `pаypal` cannot pose as `paypal`.
+ */
+export function toSkillName(path: string): NameResult {
+  const segments: string[] = [];
+  for (const raw of path.split("/")) {
+    const segment = raw.trim();
+    if (segment === "." || segment === "..") return { ok: false, code: "name-traversal", segment: raw };
+    if (looksLikeAscii(segment)) return { ok: false, code: "name-confusable", segment: raw };
+    const safe = safeSegment(segment);
+    if (safe === "") return { ok: false, code: "name-empty", segment: raw };
+    if (safe.length > MAX_SEGMENT) return { ok: false, code: "name-too-long", segment: raw };
+    segments.push(safe);
+  }
+  const name = segments.join("/");
+  if (name.length > MAX_NAME) return { ok: false, code: "name-too-long", segment: path };
+  return { ok: true, name };
+}
+
+/** The form under which two spellings of a name are the same: `Git_Workflow`, `git workflow` and `git-workflow`. */
+export function lookupKey(spelling: string): string {
+  return spelling
+    .trim()
+    .replace(/^\/+/, "")
+    .split("/")
+    .map((segment) => safeSegment(segment.trim()))
+    .join("/");
+}
+
+export function lastSegment(name: SkillName): string {
+  return name.slice(name.lastIndexOf("/") + 1);
+}
+
+/** The name of the skill that this one lies below, or undefined at the top. */
+export function parentName(name: SkillName): SkillName | undefined {
+  const slash = name.lastIndexOf("/");
+  return slash < 0 ? undefined : name.slice(0, slash);
+}
+
+export function isDirectChild(parent: SkillName, name: SkillName): boolean {
+  return parentName(name) === parent;
+}
+
+/** One order for names everywhere, independent of the machine's locale. */
+export function compareNames(a: SkillName, b: SkillName): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function safeSegment(segment: string): string {
+  if (/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/.test(segment)) return segment;
+  return segment
+    .normalize("NFKD")
+    .replace(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9.]+/g, "-")
+    .replace(/\.{2,}/g, ".")
+    .replace(/^[-.]+|[-.]+$/g, "");
+}
+
+function looksLikeAscii(segment: string): boolean {
+  if (/^[\x00-\x7f]*$/.test(segment)) return false;
+  const lower = segment.normalize("NFKC").toLowerCase();
+  if (lower !== segment.toLowerCase().normalize("NFC") && /^[\x00-\x7f]*$/.test(lower)) return true;
+  let replaced = false;
+  let skeleton = "";
+  for (const char of lower) {
+    const twin = LOOKALIKES.get(char);
+    if (twin) replaced = true;
+    skeleton += twin ?? char;
+  }
+  return replaced && /^[\x00-\x7f]*$/.test(skeleton);
+}
