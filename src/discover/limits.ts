@@ -1,0 +1,11 @@
+// Owns the numbers of the scan, each with its why. They guard against accidents, not against large libraries.
+
+export const LIMITS = {
+  /** Deeper trees are link loops or build output; real libraries stay below 10. */
+  depth: 32,
+  /** Entries looked at in one source: some 20 times the largest public collection's folder count. */
+  entries: 200_000,
+} as const;
+
+/** Folders that never hold skills and are often enormous. */
+export const IGNORED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);

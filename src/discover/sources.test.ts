@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryTree } from "../../test/skill-tree.ts";
+import { resolveSources } from "./sources.ts";
+
+const ids = (options: Partial<Parameters<typeof resolveSources>[0]>) =>
+  resolveSources({ bundled: "/bundled", home: "/home/u", project: "/p", ...options }).map(({ id }) => id);
+
+const USER = ["~/.sven/skills", "~/.agent/skills", "~/.agents/skills", "~/.claude/skills", "~/.codex/skills", "~/.repertoire/skills"];
+const project = (at: string) => [`${at}/skills`, ...USER.map((id) => id.replace("~", at))];
+
+describe("the table of sources", () => {
+  it("is ordered bundled, user, project, lowest precedence first", () => {
+    expect(ids({})).toEqual(["bundled", ...USER, ...project(".")]);
+  });
+
+  it("includes each ancestor up to the repository's root, shallow to deep", () => {
+    const root = temporaryTree({ ".git/HEAD": "", "packages/app/x": "" });
+    const seen = ids({ project: join(root, "packages/app") });
+    expect(seen.slice(7)).toEqual([...project("../.."), ...project(".."), ...project(".")]);
+  });
+
+  it("stays in the project outside a repository", () => {
+    const root = temporaryTree({ "packages/app/x": "" });
+    expect(ids({ project: join(root, "packages/app") }).slice(7)).toEqual(project("."));
+  });
+
+  it("lists a root once when the project is the home folder", () => {
+    expect(ids({ project: "/home/u" })).toEqual(["bundled", ...USER, "./skills"]);
+  });
+
+  it("can be added to, cut and reordered", () => {
+    expect(ids({ add: [{ path: "~/team", id: "team" }], drop: project("."), order: ["~/.sven/skills", "bundled"] })).toEqual([
+      ...USER.slice(1),
+      "team",
+      "~/.sven/skills",
+      "bundled",
+    ]);
+  });
+});

@@ -1,0 +1,95 @@
+// Owns the table of places that skills come from, and its order. Does not read a single folder: `scan.ts` does.
+
+import { existsSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import type { ExtraSource, Source, SourceScope } from "../model/source.ts";
+
+interface Place {
+  /** Folder below the home folder or the project, `/`-separated. */
+  readonly folder: string;
+  readonly rootSkill?: boolean;
+}
+
+/** Below the home folder, lowest precedence first. */
+const USER_PLACES: readonly Place[] = [
+  { folder: ".sven/skills" },
+  { folder: ".agent/skills" },
+  { folder: ".agents/skills" },
+  { folder: ".claude/skills" },
+  { folder: ".codex/skills" },
+  { folder: ".repertoire/skills" },
+];
+
+/** Below the project and each ancestor up to the repository's root, lowest precedence first. */
+const PROJECT_PLACES: readonly Place[] = [{ folder: "skills", rootSkill: true }, ...USER_PLACES];
+
+export interface SourceOptions {
+  /** The skills that ship with the package. */
+  readonly bundled: string | undefined;
+  readonly home: string;
+  readonly project: string;
+  readonly add?: readonly ExtraSource[];
+  /** Ids of sources to leave out. */
+  readonly drop?: readonly string[];
+  /** Ids, lowest precedence first; sources not named keep their place below the named ones. */
+  readonly order?: readonly string[];
+  /** Ids of sources whose links may lead anywhere. */
+  readonly trustLinks?: readonly string[];
+  /** Ids of sources that skip a skill without a description. */
+  readonly requireDescription?: readonly string[];
+}
+
+/** All sources, lowest precedence first, whether or not their folders exist. */
+export function resolveSources(options: SourceOptions): Source[] {
+  const sources: Source[] = [];
+  const add = (id: string, root: string, scope: SourceScope, extra: Partial<ExtraSource> = {}) => {
+    if (sources.some((source) => source.root === root)) return;
+    sources.push({
+      id,
+      root,
+      scope,
+      rootSkill: extra.rootSkill ?? false,
+      trustLinks: extra.trustLinks ?? options.trustLinks?.includes(id) ?? false,
+      requireDescription: extra.requireDescription ?? options.requireDescription?.includes(id) ?? false,
+    });
+  };
+  if (options.bundled) add("bundled", resolve(options.bundled), "bundled");
+  for (const { folder } of USER_PLACES) add(`~/${folder}`, join(options.home, folder), "user");
+  for (const base of projectFolders(options.project)) {
+    const above =
+      relative(base, options.project) === "" ? "." : relative(options.project, base).replaceAll("\\", "/");
+    for (const { folder, rootSkill } of PROJECT_PLACES) {
+      add(`${above}/${folder}`, join(base, folder), "project", { rootSkill: rootSkill ?? false });
+    }
+  }
+  for (const extra of options.add ?? []) {
+    const root = resolve(options.project, extra.path.replace(/^~(?=\/|$)/, options.home));
+    add(extra.id ?? extra.path, root, "custom", extra);
+  }
+  return reorder(
+    sources.filter((source) => !options.drop?.includes(source.id)),
+    options.order ?? [],
+  );
+}
+
+/** A source made of one path that a person asked to look at: a skill's folder, its SKILL.md, or a folder of skills. */
+export function checkedSource(path: string): Source {
+  const root = basename(path).toLowerCase() === "skill.md" ? dirname(path) : path;
+  return { id: path, root, scope: "custom", rootSkill: true, trustLinks: false, requireDescription: false };
+}
+
+/** The project and its ancestors up to the repository's root, shallow first; outside a repository the project alone. */
+function projectFolders(project: string): string[] {
+  const folders: string[] = [];
+  for (let folder = project; ; folder = dirname(folder)) {
+    folders.unshift(folder);
+    if (existsSync(join(folder, ".git"))) return folders;
+    if (dirname(folder) === folder) return [project];
+  }
+}
+
+function reorder(sources: Source[], order: readonly string[]): Source[] {
+  const place = (source: Source) => order.indexOf(source.id);
+  const named = sources.filter((source) => place(source) >= 0).sort((a, b) => place(a) - place(b));
+  return [...sources.filter((source) => place(source) < 0), ...named];
+}
