@@ -1,0 +1,123 @@
+// Owns the disk cache of file records: one file per source, shared by all projects that use the source.
+// Never trusted: a cache that is damaged, foreign or of another version is ignored and written anew.
+
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { codeOf } from "../model/errors.ts";
+import { NO_REQUIREMENTS, NO_TRIGGERS, type SkillManifest } from "../model/skill.ts";
+import type { Source } from "../model/source.ts";
+import type { FileRecord } from "./catalog.ts";
+
+/** Raise it whenever the parser or the manifest changes what it yields. */
+const CACHE_VERSION = 1;
+
+/** What a manifest has when the front matter says nothing; such fields are left out of the file. */
+const DEFAULTS: Omit<SkillManifest, "description" | "brief"> = {
+  frames: [],
+  triggers: NO_TRIGGERS,
+  tags: [],
+  tools: [],
+  allowedTools: [],
+  requires: NO_REQUIREMENTS,
+  toolsets: [],
+  scripts: [],
+  seeAlso: [],
+  knowledge: [],
+  paths: [],
+  always: false,
+  defaultEnabled: true,
+  userOnly: false,
+  userInvocable: true,
+  metadata: Object.create(null),
+  unknown: Object.create(null),
+};
+
+/** The records that were kept for these sources. Anything wrong with a cache file means: no records. */
+export function loadRecords(folder: string, sources: readonly Source[]): Map<string, FileRecord> {
+  const records = new Map<string, FileRecord>();
+  for (const source of sources) {
+    for (const record of readCacheFile(cachePath(folder, source))) records.set(record.path, record);
+  }
+  return records;
+}
+
+/** Keeps the records of each source that has any. Fails silently only where the cache cannot be written at all. */
+export function saveRecords(folder: string, bySource: ReadonlyMap<Source, readonly FileRecord[]>): void {
+  for (const [source, records] of bySource) {
+    const payload = JSON.stringify(records.map(pack));
+    writeAtomically(cachePath(folder, source), `${header(payload)}\n${payload}`);
+  }
+}
+
+function cachePath(folder: string, source: Source): string {
+  const key = createHash("sha256")
+    .update(`${source.root}\0${source.requireDescription}`)
+    .digest("hex")
+    .slice(0, 16);
+  return join(folder, `skills-${key}.json`);
+}
+
+function header(payload: string): string {
+  return `repertoire-cache ${CACHE_VERSION} ${createHash("sha1").update(payload).digest("hex")}`;
+}
+
+function readCacheFile(path: string): FileRecord[] {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (thrown) {
+    if (codeOf(thrown) === "") throw thrown;
+    return [];
+  }
+  const lineEnd = text.indexOf("\n");
+  const payload = text.slice(lineEnd + 1);
+  if (lineEnd < 0 || text.slice(0, lineEnd) !== header(payload)) return [];
+  return (JSON.parse(payload) as PackedRecord[]).map(unpack);
+}
+
+/** A record with only those manifest fields that differ from the defaults. */
+type PackedRecord = Omit<FileRecord, "manifest"> & { readonly manifest?: Partial<SkillManifest> };
+
+function pack(record: FileRecord): PackedRecord {
+  if (!record.manifest) return record as PackedRecord;
+  const fields = Object.entries(record.manifest).filter(([key, value]) => {
+    return JSON.stringify(value) !== JSON.stringify(DEFAULTS[key as keyof typeof DEFAULTS]);
+  });
+  return { ...record, manifest: Object.fromEntries(fields) };
+}
+
+function unpack(packed: PackedRecord): FileRecord {
+  if (!packed.manifest) return packed as FileRecord;
+  const manifest = { ...DEFAULTS, ...packed.manifest } as SkillManifest;
+  return {
+    ...packed,
+    manifest: {
+      ...manifest,
+      metadata: withoutPrototype(manifest.metadata),
+      unknown: withoutPrototype(manifest.unknown),
+    },
+  };
+}
+
+/** Front matter is a stranger's text: `metadata.constructor` must not find a function. */
+function withoutPrototype<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutPrototype) as T;
+  if (typeof value !== "object" || value === null) return value;
+  const bare = Object.create(null);
+  for (const [key, item] of Object.entries(value)) bare[key] = withoutPrototype(item);
+  return bare;
+}
+
+function writeAtomically(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(temporary, text);
+    renameSync(temporary, path);
+  } catch (thrown) {
+    // A read-only home must not stop anybody from listing skills; everything else is a bug and shows.
+    if (codeOf(thrown) === "") throw thrown;
+    rmSync(temporary, { force: true });
+  }
+}

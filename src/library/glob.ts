@@ -1,0 +1,46 @@
+// Owns how a name pattern of an allowlist matches: `*` within one segment, `**` over segments, `?` one character.
+// Does not own file globs: those belong to the signal that reads `paths`.
+
+/** Linear-time match of a name against one pattern; both are compared in lower case. */
+export function matchesName(pattern: string, name: string): boolean {
+  return matchSegments(pattern.toLowerCase().split("/"), name.toLowerCase().split("/"));
+}
+
+export function matchesAny(patterns: readonly string[], name: string): boolean {
+  return patterns.some((pattern) => pattern === "*" || matchesName(pattern, name));
+}
+
+function matchSegments(pattern: readonly string[], name: readonly string[]): boolean {
+  return wildcard(pattern, name, {
+    isStar: (part) => part === "**",
+    same: (part, segment) =>
+      wildcard([...part], [...segment], { isStar: (c) => c === "*", same: (p, c) => p === "?" || p === c }),
+  });
+}
+
+/** Greedy wildcard matching with one point of return: no recursion, no exponential case. */
+function wildcard(
+  pattern: readonly string[],
+  text: readonly string[],
+  rule: { isStar: (part: string) => boolean; same: (part: string, item: string) => boolean },
+): boolean {
+  let at = 0;
+  let star = -1;
+  let mark = 0;
+  let i = 0;
+  while (i < text.length) {
+    const part = pattern[at];
+    if (part !== undefined && rule.isStar(part)) {
+      star = at++;
+      mark = i;
+    } else if (part !== undefined && rule.same(part, text[i]!)) {
+      at++;
+      i++;
+    } else if (star >= 0) {
+      at = star + 1;
+      i = ++mark;
+    } else return false;
+  }
+  while (at < pattern.length && rule.isStar(pattern[at]!)) at++;
+  return at === pattern.length;
+}

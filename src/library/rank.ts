@@ -1,0 +1,23 @@
+// Owns the standing order in which skills compete for room in a prompt, before any message is known.
+// It depends on nothing that changes from turn to turn, so that prompt caches hold.
+
+import { compareNames } from "../model/name.ts";
+import type { Skill } from "../model/skill.ts";
+import type { Source } from "../model/source.ts";
+
+/** `always` first, then the sources nearest to the work (highest precedence), then parents before children, by name. */
+export function rankForDisclosure(skills: readonly Skill[], sources: readonly Source[]): Skill[] {
+  const precedence = new Map(sources.map((source, index) => [source.id, index]));
+  return [...skills].sort((a, b) => {
+    return (
+      Number(b.manifest.always) - Number(a.manifest.always) ||
+      (precedence.get(b.source) ?? 0) - (precedence.get(a.source) ?? 0) ||
+      depth(a) - depth(b) ||
+      compareNames(a.name, b.name)
+    );
+  });
+}
+
+function depth(skill: Skill): number {
+  return skill.name.split("/").length;
+}
