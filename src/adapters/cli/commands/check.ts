@@ -1,0 +1,31 @@
+// `repertoire check [PATH]`: what is wrong with skills, for people and for CI.
+
+import { oneOf } from "../options.ts";
+import { EXIT, type Register } from "../program.ts";
+
+export const registerCheck: Register = (program, action) => {
+  program
+    .command("check [path]")
+    .description("check a skill, a folder of skills, or all skills; exits 1 when one has errors")
+    .option(
+      "--profile <profile>",
+      "lenient (what we read) or strict (the open specification)",
+      oneOf(["lenient", "strict"]),
+      "lenient",
+    )
+    .action(
+      action(({ io, open }, path: string | undefined, options: { profile: "lenient" | "strict" }) => {
+        const { checked, diagnostics } = open().manage.check({
+          ...(path !== undefined && { path }),
+          profile: options.profile,
+        });
+        const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+        const warnings = diagnostics.filter(({ severity }) => severity === "warning").length;
+        io.answer({ checked, errors, warnings, diagnostics }, () => {
+          for (const finding of diagnostics) io.line(io.finding(finding));
+          io.line(`${checked} skills checked (${options.profile}): ${errors} errors, ${warnings} warnings.`);
+        });
+        return errors > 0 ? EXIT.findings : EXIT.ok;
+      }),
+    );
+};

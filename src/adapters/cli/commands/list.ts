@@ -1,0 +1,59 @@
+// `repertoire list`: the skills that were found, with their states.
+
+import type { ListedSkill } from "../../../model/skill.ts";
+import { EXIT, type Register } from "../program.ts";
+
+export const registerList: Register = (program, action) => {
+  program
+    .command("list")
+    .description("list the skills of this project, your home folder and the package")
+    .option("--all", "also those that another skill covers or that the agent may not see")
+    .action(
+      action(({ io, open }, options: { all?: boolean }) => {
+        const { skills, diagnostics } = open().list();
+        const listed = options.all ? skills : skills.filter(isManaged);
+        io.answer({ skills: listed.map(toJson), diagnostics }, () => {
+          const rows = listed.map(({ skill, state }) => [
+            skill.name,
+            state,
+            skill.source,
+            skill.manifest.brief,
+          ]);
+          if (rows.length > 0) io.table([["NAME", "STATE", "SOURCE", "DESCRIPTION"], ...rows]);
+          io.line(summary(skills, listed));
+          for (const { skill, state, reason } of listed) {
+            if (state === "unavailable" && reason)
+              io.line(`${io.colour.yellow("unavailable")} ${skill.name}: ${reason}`);
+          }
+          io.findings(diagnostics);
+        });
+        return EXIT.ok;
+      }),
+    );
+};
+
+/** Skills that only the person may invoke stay in the list: they are the person's slash commands. */
+function isManaged({ skill, state }: ListedSkill): boolean {
+  return state !== "shadowed" && (state !== "hidden" || skill.manifest.userOnly);
+}
+
+function toJson({ skill, state, reason }: ListedSkill) {
+  return {
+    name: skill.name,
+    displayName: skill.displayName,
+    description: skill.manifest.description,
+    source: skill.source,
+    path: skill.path,
+    state,
+    ...(reason !== undefined && { reason }),
+    digest: skill.digest,
+  };
+}
+
+function summary(all: readonly ListedSkill[], listed: readonly ListedSkill[]): string {
+  if (all.length === 0)
+    return "No skills found. `repertoire sources` shows where they are looked for; `repertoire new NAME` makes one.";
+  const active = listed.filter(({ state }) => state === "active").length;
+  const more = all.length - listed.length;
+  return `${listed.length} skills, ${active} active${more > 0 ? `; ${more} more with --all` : ""}.`;
+}

@@ -1,0 +1,24 @@
+// `repertoire sources`: where skills are looked for, in order of precedence.
+
+import { EXIT, type Register } from "../program.ts";
+
+export const registerSources: Register = (program, action) => {
+  program
+    .command("sources")
+    .description("list the places that skills come from, lowest precedence first")
+    .action(
+      action(({ io, open }) => {
+        const sources = open().manage.sources();
+        io.answer({ sources }, () => {
+          io.table([
+            ["SOURCE", "SKILLS", "FOLDER"],
+            ...sources.map(({ id, skills, root, exists }) => [id, exists ? String(skills) : "-", root]),
+          ]);
+          io.line(
+            "A later source wins over an earlier one. `sources` in repertoire.config.json adds, drops and reorders.",
+          );
+        });
+        return EXIT.ok;
+      }),
+    );
+};

@@ -1,0 +1,20 @@
+// `repertoire enable NAME` and `repertoire disable NAME`: the person's word over `default_enabled`.
+
+import { EXIT, type Register } from "../program.ts";
+
+export const registerSwitch: Register = (program, action) => {
+  for (const verb of ["enable", "disable"] as const) {
+    program
+      .command(`${verb} <name>`)
+      .description(`switch a skill ${verb === "enable" ? "on" : "off"} in your own configuration`)
+      .action(
+        action(({ io, open }, name: string) => {
+          const { name: skill, file } = open().manage.setEnabled(name, verb === "enable");
+          io.answer({ name: skill, enabled: verb === "enable", file }, () => {
+            io.line(`${skill} is switched ${verb === "enable" ? "on" : "off"} (${file}).`);
+          });
+          return EXIT.ok;
+        }),
+      );
+  }
+};

@@ -1,0 +1,95 @@
+// Owns how the command line speaks: streams, colour, tables, findings, progress. Does not own what is said.
+
+import { Ansis } from "ansis";
+import type { Diagnostic } from "../../model/diagnostic.ts";
+
+export interface Streams {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Colour and progress only where a person looks. */
+  readonly terminal: boolean;
+  readonly width: number;
+}
+
+/** Warnings shown before the rest is counted; errors are always shown, each is a skill that is missing. */
+const WARNINGS_SHOWN = 20;
+
+export class Io {
+  readonly streams: Streams;
+  readonly json: boolean;
+  readonly colour: Ansis;
+
+  constructor(streams: Streams, json: boolean) {
+    this.streams = streams;
+    this.json = json;
+    const plain = json || !streams.terminal || process.env.NO_COLOR !== undefined;
+    this.colour = new Ansis(plain ? 0 : undefined);
+  }
+
+  line(text = ""): void {
+    this.streams.out(`${text}\n`);
+  }
+
+  note(text: string): void {
+    this.streams.err(`${text}\n`);
+  }
+
+  /** The one way to answer: the data for programs, or the same in words. */
+  answer(data: unknown, inWords: () => void): void {
+    if (this.json) this.line(JSON.stringify(data, null, 2));
+    else inWords();
+  }
+
+  table(rows: readonly (readonly string[])[]): void {
+    const columns = rows[0]?.length ?? 0;
+    const widths = Array.from({ length: columns }, (_, at) =>
+      Math.max(...rows.map((row) => row[at]!.length)),
+    );
+    for (const row of rows) {
+      const cells = row.map((cell, at) => (at === columns - 1 ? cell : cell.padEnd(widths[at]!)));
+      const text = cells.join("  ");
+      this.line(
+        text.length > this.streams.width ? `${text.slice(0, this.streams.width - 1)}…` : text.trimEnd(),
+      );
+    }
+  }
+
+  /** Every error, and as many warnings as a person reads, each with its fix. */
+  findings(
+    diagnostics: readonly Diagnostic[],
+    write: (text: string) => void = (text) => this.line(text),
+  ): void {
+    const errors = diagnostics.filter(({ severity }) => severity === "error");
+    const warnings = diagnostics.filter(({ severity }) => severity === "warning");
+    for (const finding of [...errors, ...warnings.slice(0, WARNINGS_SHOWN)]) write(this.finding(finding));
+    const more = warnings.length - WARNINGS_SHOWN;
+    if (more > 0) write(`… and ${more} more warnings: repertoire doctor`);
+  }
+
+  finding({ severity, path, line, code, message, fix }: Diagnostic): string {
+    const mark =
+      severity === "error"
+        ? this.colour.red("error")
+        : severity === "warning"
+          ? this.colour.yellow("warning")
+          : this.colour.dim("info");
+    const place = line === undefined ? path : `${path}:${line}`;
+    return `${mark} ${place} ${this.colour.dim(`[${code}]`)}\n  ${message}\n  ${this.colour.cyan("fix:")} ${fix}`;
+  }
+}
+
+/** A progress display on standard error that stays silent for the first second. */
+export function progressDisplay(streams: Streams, what: string): (done: number, total: number) => void {
+  const started = Date.now();
+  let last = started;
+  return (done, total) => {
+    const now = Date.now();
+    if (now - started < 1000 || (now - last < 250 && done < total)) return;
+    last = now;
+    streams.err(
+      streams.terminal
+        ? `\r${what} ${done}/${total}${done === total ? "\n" : ""}`
+        : `${what} ${done}/${total}\n`,
+    );
+  };
+}

@@ -1,0 +1,109 @@
+// Owns the grammar of the command line: global flags, verbs, exit codes. Each verb lives in `commands/`.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Command, CommanderError } from "commander";
+import { openRepertoire, type Repertoire } from "../../engine.ts";
+import { isRepertoireError } from "../../model/errors.ts";
+import { packageRoot } from "../../package-root.ts";
+import { commands } from "./commands/commands.ts";
+import { Io, progressDisplay, type Streams } from "./io.ts";
+
+export const EXIT = { ok: 0, findings: 1, usage: 2 } as const;
+
+/** What a verb gets to work with. */
+export interface Context {
+  readonly io: Io;
+  readonly flags: GlobalFlags;
+  /** Opens the engine with the global flags and further config values. */
+  readonly open: (values?: Readonly<Record<string, unknown>>) => Repertoire;
+}
+
+export interface GlobalFlags {
+  readonly dir?: string;
+  readonly home?: string;
+  readonly agent?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
+
+/** A verb: adds itself to the program; its action returns the exit code. */
+export type Register = (program: Command, action: Action) => void;
+export type Action = <A extends unknown[]>(
+  work: (context: Context, ...args: A) => number | Promise<number>,
+) => (...args: [...A, Record<string, unknown>, Command]) => Promise<void>;
+
+/** Runs one command line and returns its exit code. Never throws for a mistake of the user's. */
+export async function run(args: readonly string[], streams: Streams): Promise<number> {
+  let exit: number = EXIT.ok;
+  const program = describeProgram(streams);
+  const action: Action =
+    (work) =>
+    async (...received) => {
+      const command = received[received.length - 1] as Command;
+      const context = makeContext(command.optsWithGlobals<GlobalFlags>(), streams);
+      try {
+        exit = await work(context, ...(received.slice(0, -1) as never));
+      } catch (thrown) {
+        exit = reportFailure(thrown, context.io);
+      }
+    };
+  for (const register of commands) register(program, action);
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  }
+  return exit;
+}
+
+function describeProgram(streams: Streams): Command {
+  return new Command("repertoire")
+    .description(
+      "The skill engine for AI agents: finds your skills, says which ones matter for a message, and shows the model just enough.",
+    )
+    .version(packageVersion(), "-V, --version")
+    .option("--dir <path>", "the project's folder (default: the current one)")
+    .option("--home <path>", "the home folder (default: yours)")
+    .option("--agent <name>", "see the library as this agent")
+    .option("--config <file>", "read this configuration instead of the project's")
+    .option("--json", "print JSON")
+    .configureOutput({ writeOut: streams.out, writeErr: streams.err })
+    .showHelpAfterError("(run with --help for the usage)")
+    .exitOverride()
+    .helpCommand(true)
+    .action((_options, command: Command) => {
+      command.outputHelp();
+    });
+}
+
+function makeContext(flags: GlobalFlags, streams: Streams): Context {
+  const io = new Io(streams, flags.json === true);
+  const { dir, home, config, agent } = flags;
+  return {
+    io,
+    flags,
+    open: (values = {}) =>
+      openRepertoire({
+        ...(dir !== undefined && { dir }),
+        ...(home !== undefined && { home }),
+        ...(config !== undefined && { config }),
+        values: { ...values, ...(agent !== undefined && { agent }) },
+        onProgress: progressDisplay(streams, "reading skills"),
+      }),
+  };
+}
+
+function reportFailure(thrown: unknown, io: Io): number {
+  if (!isRepertoireError(thrown)) throw thrown;
+  const { code, message, value } = thrown;
+  if (io.json) io.line(JSON.stringify({ error: { code, message, value } }, null, 2));
+  else io.note(`${io.colour.red("error")} ${message}`);
+  return code.startsWith("config-") || code === "usage" ? EXIT.usage : EXIT.findings;
+}
+
+function packageVersion(): string {
+  const text = readFileSync(join(packageRoot(), "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

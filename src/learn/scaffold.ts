@@ -1,0 +1,124 @@
+// Owns the templates that `repertoire new` starts from. Does not write: it returns the files.
+
+import { RepertoireError } from "../model/errors.ts";
+import { lastSegment, type SkillName, toSkillName } from "../model/name.ts";
+
+export const TEMPLATES = ["basic", "domain", "toolset"] as const;
+export type Template = (typeof TEMPLATES)[number];
+
+export interface Scaffold {
+  readonly name: SkillName;
+  /** Paths below the skill's folder. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** The files of a new skill. They pass the strict profile as they are. */
+export function scaffold(
+  spelling: string,
+  options: { readonly template: Template; readonly description?: string },
+): Scaffold {
+  const result = toSkillName(spelling);
+  if (!result.ok) {
+    throw new RepertoireError(
+      result.code,
+      `"${spelling}" cannot be a skill name. Use lower-case letters, digits and hyphens, with "/" between levels: plan-meeting, mcp/email.`,
+      spelling,
+    );
+  }
+  const name = lastSegment(result.name).replace(/\.+/g, "-");
+  const description = (options.description ?? `Describe what ${name} does. Use when the user asks for …`)
+    .replace(/\s+/g, " ")
+    .trim();
+  return { name: result.name, files: new Map(Object.entries(BUILDERS[options.template](name, description))) };
+}
+
+const BUILDERS: Readonly<Record<Template, (name: string, description: string) => Record<string, string>>> = {
+  basic: (name, description) => ({ "SKILL.md": `${frontMatter(name, description)}\n${procedure(name)}` }),
+  domain: (name, description) => ({
+    "SKILL.md": `${frontMatter(name, description)}\n${procedure(name)}\n${DOMAIN_KNOWLEDGE}`,
+  }),
+  toolset: (name, description) => ({
+    "SKILL.md": `${frontMatter(name, description, `metadata:\n  toolsets: "toolsets/index:${pascal(name)}Toolset"\n`)}\n${procedure(name)}\n${toolsetNotes(name)}`,
+    "toolsets/index.ts": toolsetCode(name),
+    "scripts/hello.mjs": SCRIPT,
+  }),
+};
+
+function frontMatter(name: string, description: string, more = ""): string {
+  return `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n${more}---\n`;
+}
+
+function procedure(name: string): string {
+  return `# ${title(name)}
+
+## When to use
+
+- Name the situations and the words that people use for them.
+- Name what this skill is *not* for.
+
+## Steps
+
+1. First step, with the exact command or tool.
+2. How to see that it worked.
+3. What to tell the user at the end.
+
+## When it fails
+
+- A symptom: its cause, and what to do.
+`;
+}
+
+const DOMAIN_KNOWLEDGE = `## Domain Knowledge
+
+### Correctness Invariants
+
+- State what MUST always hold, and what MUST NOT happen.
+
+### Known Failure Modes
+
+| Symptom | Cause | Fix |
+|---------|-------|-----|
+| What one sees | Why it happens | What to do |
+
+### Critical Patterns
+
+- A pattern to follow, and why.
+`;
+
+function toolsetNotes(name: string): string {
+  return `## Tools and scripts
+
+- Tool \`${name}-greet\` (from \`toolsets/index.ts\`): call it with \`{ "who": "…" }\`.
+- Script \`scripts/hello.mjs\`: runs in the sandbox; prints its arguments.
+`;
+}
+
+function toolsetCode(name: string): string {
+  return `import { defineTool, z } from "repertoire/tools";
+
+export const greet = defineTool("${name}-greet", {
+  description: "Greets somebody by name.",
+  parameters: z.object({ who: z.string().describe("whom to greet") }),
+  execute: async ({ who }) => ({ title: "Greeted", metadata: { who }, output: \`Hello, \${who}!\` }),
+});
+
+export const ${pascal(name)}Toolset = [greet];
+`;
+}
+
+const SCRIPT = `#!/usr/bin/env node
+// Runs inside the sandbox: no network, no home folder, only the files of this skill.
+console.log("hello", ...process.argv.slice(2));
+`;
+
+function pascal(name: string): string {
+  const words = name.split(/[^a-z0-9]+/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return words.join("").replace(/^(?=\d)/, "Skill");
+}
+
+function title(name: string): string {
+  return name
+    .split("-")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(" ");
+}
