@@ -16,9 +16,8 @@ await build({
   platform: "node",
   target: "node20",
   chunkNames: "chunks/[name]-[hash]",
-  minifySyntax: true,
-  minifyWhitespace: true,
-  sourcemap: false,
+  minify: true,
+  sourcemap: true,
   legalComments: "linked",
   // Loaded only when a feature asks for them; everything else is small and goes into the bundle.
   external: ["chokidar", "jiti", "zod"],

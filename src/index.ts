@@ -12,6 +12,14 @@ export { FRAMES, type Frame } from "./model/frame.ts";
 export { type NameResult, type SkillName, toSkillName } from "./model/name.ts";
 export type { ListedSkill, Requirements, Skill, SkillManifest, SkillState, Triggers } from "./model/skill.ts";
 export type { ExtraSource, Source } from "./model/source.ts";
-export { type Budget, type Match, type Reason, type Section, STYLES, type Style, type Turn } from "./model/turn.ts";
+export {
+  type Budget,
+  type Match,
+  type Reason,
+  type Section,
+  STYLES,
+  type Style,
+  type Turn,
+} from "./model/turn.ts";
 export { type ParsedSkill, type Profile, parseSkill } from "./parse/parse.ts";
 export type { Clock, Embedder } from "./ports.ts";

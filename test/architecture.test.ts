@@ -5,7 +5,18 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const SRC = "src";
-const STAGES = ["discover", "parse", "library", "recall", "disclose", "activate", "tools", "learn", "dream", "inspect"];
+const STAGES = [
+  "discover",
+  "parse",
+  "library",
+  "recall",
+  "disclose",
+  "activate",
+  "tools",
+  "learn",
+  "dream",
+  "inspect",
+];
 const PLURALS = ["stores", "embedders"];
 
 interface Import {
@@ -34,7 +45,9 @@ function roomOf(path: string): string {
 
 const imports = sourceFiles(SRC).flatMap(importsOf);
 const breaking = (allowed: (from: string, to: string) => boolean) =>
-  imports.filter(({ from, to }) => roomOf(from) !== roomOf(to) && !allowed(roomOf(from), roomOf(to))).map(({ from, to }) => `${from} -> ${to}`);
+  imports
+    .filter(({ from, to }) => roomOf(from) !== roomOf(to) && !allowed(roomOf(from), roomOf(to)))
+    .map(({ from, to }) => `${from} -> ${to}`);
 
 describe("the dependency rule", () => {
   it("lets model and text import nothing of ours", () => {
@@ -42,11 +55,15 @@ describe("the dependency rule", () => {
   });
 
   it("lets a stage import model, text and ports only, never another stage", () => {
-    expect(breaking((from, to) => !STAGES.includes(from) || ["model", "text", "ports.ts"].includes(to))).toEqual([]);
+    expect(
+      breaking((from, to) => !STAGES.includes(from) || ["model", "text", "ports.ts"].includes(to)),
+    ).toEqual([]);
   });
 
   it("lets stores and embedders import model, text and ports only", () => {
-    expect(breaking((from, to) => !PLURALS.includes(from) || ["model", "text", "ports.ts"].includes(to))).toEqual([]);
+    expect(
+      breaking((from, to) => !PLURALS.includes(from) || ["model", "text", "ports.ts"].includes(to)),
+    ).toEqual([]);
   });
 
   it("lets nothing but the entry points import an adapter", () => {

@@ -38,14 +38,21 @@ describe("the scan", () => {
   });
 
   it("does not look into .git and node_modules", () => {
-    const root = temporaryTree({ ".git/a/SKILL.md": text, "node_modules/b/SKILL.md": text, "c/SKILL.md": text });
+    const root = temporaryTree({
+      ".git/a/SKILL.md": text,
+      "node_modules/b/SKILL.md": text,
+      "c/SKILL.md": text,
+    });
     expect(found(source(root))).toEqual(["c"]);
   });
 
   it("accepts the file name in any case and prefers SKILL.md", () => {
     const root = temporaryTree({ "a/skill.md": text, "b/SKILL.md": text, "b/Skill.md": text });
     const scan = discover([source(root)]);
-    expect(scan.candidates.map(({ path }) => path)).toEqual([join(root, "a/skill.md"), join(root, "b/SKILL.md")]);
+    expect(scan.candidates.map(({ path }) => path)).toEqual([
+      join(root, "a/skill.md"),
+      join(root, "b/SKILL.md"),
+    ]);
     expect(scan.diagnostics.map(({ code }) => code)).toEqual(["two-skill-files"]);
   });
 

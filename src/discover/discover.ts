@@ -2,7 +2,7 @@
 // Does not read or parse SKILL.md files, and does not decide which of two equal names wins.
 
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
-import { join, sep } from "node:path";
+import { sep } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
 import type { Source } from "../model/source.ts";
@@ -128,7 +128,7 @@ class SourceWalk {
     );
     const entry = named.find(({ name }) => name === "SKILL.md") ?? named[0];
     if (!entry || (place.relativePath === "" && !this.context.source.rootSkill)) return false;
-    const path = join(place.directory, entry.name);
+    const path = place.directory + sep + entry.name;
     if (named.length > 1) {
       this.report(
         "two-skill-files",
@@ -175,10 +175,10 @@ class SourceWalk {
       depth: place.depth + 1,
     };
     if (entry.isDirectory()) {
-      return { ...below, directory: join(place.directory, entry.name), real: place.real + sep + entry.name };
+      return { ...below, directory: place.directory + sep + entry.name, real: place.real + sep + entry.name };
     }
     if (!entry.isSymbolicLink()) return undefined;
-    const directory = join(place.directory, entry.name);
+    const directory = place.directory + sep + entry.name;
     if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return undefined;
     const real = realPath(directory);
     if (real === undefined || this.context.visited.has(real)) return undefined;

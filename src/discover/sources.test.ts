@@ -6,7 +6,14 @@ import { resolveSources } from "./sources.ts";
 const ids = (options: Partial<Parameters<typeof resolveSources>[0]>) =>
   resolveSources({ bundled: "/bundled", home: "/home/u", project: "/p", ...options }).map(({ id }) => id);
 
-const USER = ["~/.sven/skills", "~/.agent/skills", "~/.agents/skills", "~/.claude/skills", "~/.codex/skills", "~/.repertoire/skills"];
+const USER = [
+  "~/.sven/skills",
+  "~/.agent/skills",
+  "~/.agents/skills",
+  "~/.claude/skills",
+  "~/.codex/skills",
+  "~/.repertoire/skills",
+];
 const project = (at: string) => [`${at}/skills`, ...USER.map((id) => id.replace("~", at))];
 
 describe("the table of sources", () => {
@@ -30,11 +37,12 @@ describe("the table of sources", () => {
   });
 
   it("can be added to, cut and reordered", () => {
-    expect(ids({ add: [{ path: "~/team", id: "team" }], drop: project("."), order: ["~/.sven/skills", "bundled"] })).toEqual([
-      ...USER.slice(1),
-      "team",
-      "~/.sven/skills",
-      "bundled",
-    ]);
+    expect(
+      ids({
+        add: [{ path: "~/team", id: "team" }],
+        drop: project("."),
+        order: ["~/.sven/skills", "bundled"],
+      }),
+    ).toEqual([...USER.slice(1), "team", "~/.sven/skills", "bundled"]);
   });
 });

@@ -150,7 +150,7 @@ function badName(path: string, refusal: NameResult & { ok: false }): Diagnostic 
     "name-empty": `The folder "${refusal.segment}" has no letter or digit of a skill name (a-z, 0-9).`,
     "name-traversal": `The folder "${refusal.segment}" is not a name.`,
     "name-confusable": `The folder "${refusal.segment}" uses letters that only look like ASCII ones.`,
-    "name-too-long": `The folder "${refusal.segment}" is longer than a skill name may be (64 characters a segment).`,
+    "name-too-long": `The folder "${refusal.segment}" is longer than a skill name may be (255 characters a segment).`,
   }[refusal.code];
   return {
     code: refusal.code,

@@ -12,9 +12,12 @@ export type NameResult =
       readonly segment: string;
     };
 
-/** Longest segment and whole name that we accept; file systems and prompts both suffer from more. */
-const MAX_SEGMENT = 64;
-const MAX_NAME = 256;
+/** A file name's longest, and a path that prompts can still bear. The open specification's 64 is a matter of `check`. */
+const MAX_SEGMENT = 255;
+const MAX_NAME = 1024;
+
+/** A name that is one safe segment already: the common case, answered at once. */
+const SAFE = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
 
 /** Letters of other scripts that a reader takes for an ASCII letter. The common attack set, not all of Unicode. */
 const LOOKALIKES = new Map(
@@ -30,6 +33,7 @@ const LOOKALIKES = new Map(
  * A segment of letters that only look like ASCII ones is refused, so that `pаypal` cannot pose as `paypal`.
  */
 export function toSkillName(path: string): NameResult {
+  if (path.length <= MAX_SEGMENT && SAFE.test(path)) return { ok: true, name: path };
   const segments: string[] = [];
   for (const raw of path.split("/")) {
     const segment = raw.trim();
@@ -75,7 +79,7 @@ export function compareNames(a: SkillName, b: SkillName): number {
 }
 
 function safeSegment(segment: string): string {
-  if (/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/.test(segment)) return segment;
+  if (SAFE.test(segment)) return segment;
   return segment
     .normalize("NFKD")
     .replace(/\p{M}+/gu, "")

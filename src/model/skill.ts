@@ -22,17 +22,17 @@ export interface Requirements {
 /** The front matter of every dialect in one shape. Lists are empty, never absent. */
 export interface SkillManifest {
   /** The front matter's `name`, as written. */
-  readonly declaredName?: string;
+  readonly declaredName?: string | undefined;
   readonly description: string;
   /** `brief_description`, or the first sentence of the description, at most 80 characters. */
   readonly brief: string;
   /** `summary` of a learned skill. */
-  readonly summary?: string;
-  readonly whenToUse?: string;
-  readonly version?: string;
-  readonly license?: string;
-  readonly compatibility?: string;
-  readonly domain?: string;
+  readonly summary?: string | undefined;
+  readonly whenToUse?: string | undefined;
+  readonly version?: string | undefined;
+  readonly license?: string | undefined;
+  readonly compatibility?: string | undefined;
+  readonly domain?: string | undefined;
   readonly frames: readonly string[];
   readonly triggers: Triggers;
   readonly tags: readonly string[];
@@ -48,7 +48,7 @@ export interface SkillManifest {
   readonly knowledge: readonly string[];
   /** Globs of files that the skill is about. */
   readonly paths: readonly string[];
-  readonly argumentHint?: string;
+  readonly argumentHint?: string | undefined;
   /** Shown in every prompt, whatever the budget. */
   readonly always: boolean;
   readonly defaultEnabled: boolean;

@@ -36,7 +36,7 @@ export class Io {
 
   /** The one way to answer: the data for programs, or the same in words. */
   answer(data: unknown, inWords: () => void): void {
-    if (this.json) this.line(JSON.stringify(data, null, 2));
+    if (this.json) this.line(JSON.stringify(data, null, this.streams.terminal ? 2 : undefined));
     else inWords();
   }
 

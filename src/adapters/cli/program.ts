@@ -53,7 +53,7 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     await program.parseAsync(args, { from: "user" });
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
-    return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return thrown.exitCode === 0 || thrown.code === "commander.help" ? EXIT.ok : EXIT.usage;
   }
   return exit;
 }
@@ -72,10 +72,7 @@ function describeProgram(streams: Streams): Command {
     .configureOutput({ writeOut: streams.out, writeErr: streams.err })
     .showHelpAfterError("(run with --help for the usage)")
     .exitOverride()
-    .helpCommand(true)
-    .action((_options, command: Command) => {
-      command.outputHelp();
-    });
+    .helpCommand(true);
 }
 
 function makeContext(flags: GlobalFlags, streams: Streams): Context {

@@ -1,0 +1,197 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { skillText, temporaryTree } from "../../../test/skill-tree.ts";
+import { run } from "./program.ts";
+
+const BROKEN = "---\nname: broken\n";
+
+function workspace(files: Record<string, string> = {}) {
+  const root = temporaryTree({
+    "p/.claude/skills/good/SKILL.md": skillText("Does good things. Use when good is wanted."),
+    "p/.claude/skills/family/SKILL.md": skillText("A family."),
+    "p/.claude/skills/family/child/SKILL.md": skillText("A child."),
+    "p/.claude/skills/family/child/grandchild/SKILL.md": skillText("A grandchild."),
+    "p/.claude/skills/family/notes.txt": "support",
+    "p/.claude/skills/empty/SKILL.md": "",
+    "p/.claude/skills/broken/SKILL.md": BROKEN,
+    "home/.agents/skills/good/SKILL.md": skillText("Covered."),
+    ...files,
+  });
+  return async (...args: string[]) => {
+    let out = "";
+    let err = "";
+    const streams = {
+      out: (text: string) => void (out += text),
+      err: (text: string) => void (err += text),
+      terminal: false,
+      width: 100,
+    };
+    const code = await run(["--dir", join(root, "p"), "--home", join(root, "home"), ...args], streams);
+    return { code, out, err, json: () => JSON.parse(out), root };
+  };
+}
+
+describe("list", () => {
+  it("names skills with their state, and every broken one with its fix", async () => {
+    const { code, out } = await workspace()("list");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^good +active +\.\/\.claude\/skills +Does good things\./m);
+    expect(out).toMatch(/error .*empty\/SKILL\.md.*\n.*\n {2}fix: /);
+    expect(out).not.toContain("Covered.");
+  });
+
+  it("has the promised JSON shape, shadowed skills with --all", async () => {
+    const { json } = await workspace()("list", "--all", "--json");
+    const good = json().skills.filter(({ name }: { name: string }) => name === "good");
+    expect(good.map(({ state }: { state: string }) => state)).toEqual(["active", "shadowed"]);
+    expect(Object.keys(good[0])).toEqual([
+      "name",
+      "displayName",
+      "description",
+      "source",
+      "path",
+      "state",
+      "digest",
+    ]);
+    expect(good[0].digest).toMatch(/^[0-9a-f]{64}$/);
+    expect(Object.keys(json().diagnostics[0])).toEqual(
+      expect.arrayContaining(["code", "severity", "path", "message", "fix"]),
+    );
+  });
+});
+
+describe("show", () => {
+  it("gives the skill, its own files and its direct children", async () => {
+    const { json, code } = await workspace()("show", "Family", "--json");
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({
+      skill: { name: "family" },
+      files: ["SKILL.md", "notes.txt"],
+      subSkills: ["family/child"],
+    });
+  });
+
+  it("exits 1 and lists what is visible when nothing is found", async () => {
+    const { err, code } = await workspace()("show", "nothing");
+    expect(code).toBe(1);
+    expect(err).toContain('"nothing" is not visible. Visible: family,');
+  });
+});
+
+describe("check", () => {
+  it("exits 1 when a skill has errors, 0 when none has", async () => {
+    const cli = workspace();
+    expect((await cli("check", "--json")).code).toBe(1);
+    const good = await cli("check", ".claude/skills/good", "--json");
+    expect(good.json()).toMatchObject({ checked: 1, errors: 0 });
+    expect(good.code).toBe(0);
+  });
+
+  it("knows the specification's strict rules", async () => {
+    const strict = await workspace()(
+      "check",
+      ".claude/skills/good/SKILL.md",
+      "--profile",
+      "strict",
+      "--json",
+    );
+    expect(strict.code).toBe(1);
+    expect(strict.json()).toMatchObject({ checked: 1, errors: 1 });
+  });
+});
+
+describe("prompt", () => {
+  it("prints the section on standard output and the rest on standard error", async () => {
+    const { out, err, code } = await workspace()("prompt", "do", "good", "--style", "catalog");
+    expect(code).toBe(0);
+    expect(out).toContain("<command>good</command>");
+    expect(out).not.toContain("empty/SKILL.md");
+    expect(err).toMatch(/empty\/SKILL\.md/);
+  });
+
+  it("has the promised JSON shape", async () => {
+    const { json } = await workspace()("prompt", "x", "--json", "--budget", "4000c");
+    expect(Object.keys(json())).toEqual(["section", "style", "tokens", "chars", "shown", "omitted"]);
+  });
+});
+
+describe("new", () => {
+  it.each(["basic", "domain", "toolset"])(
+    "%s makes a skill that passes the strict profile",
+    async (template) => {
+      const cli = workspace();
+      const made = await cli("new", "My Weather", "--template", template, "--json");
+      expect(made.code).toBe(0);
+      expect(made.json().name).toBe("my-weather");
+      expect((await cli("check", made.json().directory, "--profile", "strict")).code).toBe(0);
+      expect((await cli("show", "my-weather")).code).toBe(0);
+    },
+  );
+
+  it("has the domain-knowledge sections", async () => {
+    const made = (await workspace()("new", "p2p", "--template", "domain", "--json")).json();
+    const text = readFileSync(join(made.directory, "SKILL.md"), "utf8");
+    for (const heading of [
+      "## Domain Knowledge",
+      "### Correctness Invariants",
+      "### Known Failure Modes",
+      "### Critical Patterns",
+    ]) {
+      expect(text).toContain(heading);
+    }
+  });
+
+  it("never overwrites and never leaves its folder", async () => {
+    const cli = workspace();
+    await cli("new", "twice");
+    expect(await cli("new", "twice")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("already holds a skill"),
+    });
+    expect(await cli("new", "../escape")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("cannot be a skill name"),
+    });
+  });
+});
+
+describe("enable and disable", () => {
+  it("are the person's word and hold for the next run", async () => {
+    const cli = workspace();
+    await cli("disable", "good");
+    expect((await cli("list")).out).toMatch(/^good +disabled/m);
+    await cli("enable", "good");
+    expect((await cli("list")).out).toMatch(/^good +active/m);
+  });
+});
+
+describe("sources and doctor", () => {
+  it("say what was found where", async () => {
+    const cli = workspace();
+    expect((await cli("sources")).out).toMatch(/^~\/\.agents\/skills +1 /m);
+    const doctor = await cli("doctor");
+    expect(doctor.code).toBe(1);
+    expect(doctor.out).toMatch(/\d+ errors, \d+ warnings\./);
+  });
+});
+
+describe("mistakes in the command line", () => {
+  it.each([
+    [["nonsense"], "unknown command"],
+    [["list", "--nonsense"], "unknown option"],
+    [["prompt", "x", "--style", "fancy"], "Accepted: adaptive, cards"],
+    [["prompt", "x", "--budget", "-3"], "Accepted: a number of tokens"],
+    [["show"], "missing required argument"],
+  ])("%j exits 2", async (args, message) => {
+    const { code, err } = await workspace()(...args);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+
+  it("in the configuration exit 2 as well, also as JSON", async () => {
+    const cli = workspace({ "p/repertoire.config.json": '{"style": 1}' });
+    expect((await cli("list")).code).toBe(2);
+    expect((await cli("list", "--json")).json().error.code).toBe("config-invalid");
+  });
+});
