@@ -85,6 +85,16 @@ describe("links", () => {
     expect(found(source(root))).toEqual(["b"]);
   });
 
+  it("that point to themselves or to nothing are passed over", () => {
+    const root = temporaryTree({ "a/SKILL.md": text });
+    symlinkSync("self", join(root, "self"));
+    symlinkSync("nowhere", join(root, "gone"));
+    mkdirSync(join(root, "b"));
+    symlinkSync("SKILL.md", join(root, "b/SKILL.md"));
+    expect(found(source(root))).toEqual(["a"]);
+    expect(codes(source(root))).toEqual(["not-a-file"]);
+  });
+
   it("never lead out of the source, unless it is trusted", () => {
     const outside = temporaryTree({ "secret/SKILL.md": text });
     const root = temporaryTree({ "a/SKILL.md": text });

@@ -40,6 +40,11 @@ export function discover(sources: readonly Source[]): Scan {
   return scan;
 }
 
+/** Whether two scans found the same things wrong. */
+export function sameFindings(a: Scan, b: Scan | undefined): boolean {
+  return JSON.stringify(a.diagnostics) === JSON.stringify(b?.diagnostics);
+}
+
 interface WalkContext {
   readonly source: Source;
   readonly root: string;
@@ -119,13 +124,11 @@ class SourceWalk {
         "Move what is not a skill out of the source.",
       );
     }
-    return entries.sort(realBeforeLinked);
+    return entries.length > 1 ? entries.sort(realBeforeLinked) : entries;
   }
 
   private takeSkillFile(place: Place, entries: readonly Dirent[]): boolean {
-    const named = entries.filter(
-      (entry) => entry.name.length === 8 && entry.name.toLowerCase() === "skill.md",
-    );
+    const named = entries.filter(isSkillFileName);
     const entry = named.find(({ name }) => name === "SKILL.md") ?? named[0];
     if (!entry || (place.relativePath === "" && !this.context.source.rootSkill)) return false;
     const path = place.directory + sep + entry.name;
@@ -153,7 +156,7 @@ class SourceWalk {
   }
 
   private regularFile(path: string, entry: Dirent): Stats | undefined {
-    const stats = statSync(path, { throwIfNoEntry: false });
+    const stats = statOf(path);
     if (stats?.isFile()) {
       if (!entry.isSymbolicLink() || this.mayFollow(path, realPath(path))) return stats;
       return undefined;
@@ -170,19 +173,16 @@ class SourceWalk {
 
   private childFolder(place: Place, entry: Dirent): Place | undefined {
     if (IGNORED_FOLDERS.has(entry.name)) return undefined;
-    const below = {
-      relativePath: place.relativePath === "" ? entry.name : `${place.relativePath}/${entry.name}`,
-      depth: place.depth + 1,
-    };
-    if (entry.isDirectory()) {
-      return { ...below, directory: place.directory + sep + entry.name, real: place.real + sep + entry.name };
-    }
-    if (!entry.isSymbolicLink()) return undefined;
+    const isFolder = entry.isDirectory();
+    if (!isFolder && !entry.isSymbolicLink()) return undefined;
     const directory = place.directory + sep + entry.name;
-    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return undefined;
+    const relativePath = place.relativePath === "" ? entry.name : `${place.relativePath}/${entry.name}`;
+    const depth = place.depth + 1;
+    if (isFolder) return { directory, real: place.real + sep + entry.name, relativePath, depth };
+    if (!statOf(directory)?.isDirectory()) return undefined;
     const real = realPath(directory);
     if (real === undefined || this.context.visited.has(real)) return undefined;
-    return this.mayFollow(directory, real) ? { ...below, directory, real } : undefined;
+    return this.mayFollow(directory, real) ? { directory, real, relativePath, depth } : undefined;
   }
 
   private mayFollow(link: string, real: string | undefined): boolean {
@@ -210,7 +210,7 @@ class SourceWalk {
   }
 
   private rememberContainer(directory: string): void {
-    const stats = statSync(directory, { throwIfNoEntry: false });
+    const stats = statOf(directory);
     if (stats) this.context.scan.containers.set(directory, stats.mtimeMs);
   }
 
@@ -233,16 +233,30 @@ interface Place {
 }
 
 function realPath(path: string): string | undefined {
+  return unlessUnreachable(() => realpathSync(path));
+}
+
+function statOf(path: string): Stats | undefined {
+  return unlessUnreachable(() => statSync(path, { throwIfNoEntry: false }));
+}
+
+/** A link may point to itself, a file may vanish, a folder may be closed to us: then there is nothing there. */
+function unlessUnreachable<T>(look: () => T): T | undefined {
   try {
-    return realpathSync(path);
+    return look();
   } catch (thrown) {
-    if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES"].includes(codeOf(thrown))) return undefined;
+    if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG"].includes(codeOf(thrown)))
+      return undefined;
     throw thrown;
   }
 }
 
 function isInside(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+function isSkillFileName({ name }: Dirent): boolean {
+  return name === "SKILL.md" || (name.length === 8 && name.toLowerCase() === "skill.md");
 }
 
 /** Real folders first, so that a skill reached twice keeps the name of its real place; then by name, for a stable order. */

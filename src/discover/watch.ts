@@ -1,6 +1,8 @@
 // Owns noticing that something below a source changed. Does not say what: the scan that follows finds out,
 // so that a watched change and a manual re-index end in the same code path.
 
+import { existsSync, type FSWatcher, watch as watchFolder } from "node:fs";
+import { basename, dirname, join, relative, sep } from "node:path";
 import type { Source } from "../model/source.ts";
 import { IGNORED_FOLDERS, LIMITS } from "./limits.ts";
 
@@ -19,23 +21,49 @@ const DEBOUNCE_MS = 100;
 export async function watchSources(options: WatchOptions): Promise<() => Promise<void>> {
   const { watch } = await import("chokidar");
   let timer: NodeJS.Timeout | undefined;
+  const changed = () => {
+    clearTimeout(timer);
+    timer = setTimeout(options.onChange, options.debounceMs ?? DEBOUNCE_MS);
+  };
+  const roots = options.sources.map((source) => source.root);
   const watcher = watch(
-    options.sources.map((source) => source.root),
+    roots.filter((root) => existsSync(root)),
     {
       ignoreInitial: true,
       depth: LIMITS.depth,
-      followSymlinks: true,
-      ignored: (path) => IGNORED_FOLDERS.has(path.slice(path.lastIndexOf("/") + 1)),
+      ignored: (path) => IGNORED_FOLDERS.has(basename(path)),
     },
   );
-  watcher.on("all", () => {
-    clearTimeout(timer);
-    timer = setTimeout(options.onChange, options.debounceMs ?? DEBOUNCE_MS);
-  });
+  watcher.on("all", changed);
   watcher.on("error", options.onError);
+  const waiting = new Map<string, FSWatcher>();
+  const awaitRoot = (root: string) => {
+    waiting.get(root)?.close();
+    waiting.delete(root);
+    if (existsSync(root)) {
+      watcher.add(root);
+      changed();
+      return;
+    }
+    // The nearest folder that exists is watched until the next one below it appears.
+    const ancestor = nearestFolder(root);
+    const next = join(ancestor, relative(ancestor, root).split(sep)[0]!);
+    const waiter = watchFolder(ancestor, () => existsSync(next) && awaitRoot(root));
+    waiter.on("error", options.onError);
+    waiting.set(root, waiter);
+    if (existsSync(next)) awaitRoot(root);
+  };
   await new Promise<void>((ready) => watcher.once("ready", () => ready()));
+  for (const root of roots.filter((path) => !existsSync(path))) awaitRoot(root);
   return async () => {
     clearTimeout(timer);
+    for (const waiter of waiting.values()) waiter.close();
     await watcher.close();
   };
+}
+
+function nearestFolder(path: string): string {
+  let folder = dirname(path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  return folder;
 }

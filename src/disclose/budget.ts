@@ -1,0 +1,71 @@
+// Owns what a text costs and whether it fits: tokens by estimate and characters, side by side.
+// Does not own which entries are shown: `fit.ts` does.
+
+import { RepertoireError } from "../model/errors.ts";
+import type { Budget, Style } from "../model/turn.ts";
+import { tokenUnits, UNITS_PER_TOKEN } from "../text/estimate.ts";
+import { DEFAULT_BUDGETS, MATCH_RESERVE } from "./limits.ts";
+
+/** A cost, or a limit on one. Both parts add up exactly when texts are joined. */
+export interface Cost {
+  readonly units: number;
+  readonly chars: number;
+}
+
+export const NO_COST: Cost = { units: 0, chars: 0 };
+
+export function costOf(text: string): Cost {
+  return { units: tokenUnits(text), chars: text.length };
+}
+
+export function plus(a: Cost, b: Cost): Cost {
+  return { units: a.units + b.units, chars: a.chars + b.chars };
+}
+
+/** What is left of `a` after `b`, never below nothing. */
+export function minus(a: Cost, b: Cost): Cost {
+  return { units: Math.max(0, a.units - b.units), chars: Math.max(0, a.chars - b.chars) };
+}
+
+export function fits(cost: Cost, limit: Cost): boolean {
+  return cost.units <= limit.units && cost.chars <= limit.chars;
+}
+
+/** An equal share of a limit. */
+export function shareOf(limit: Cost, parts: number): Cost {
+  return { units: Math.floor(limit.units / parts), chars: Math.floor(limit.chars / parts) };
+}
+
+/** The limit that a budget sets; a budget that names neither tokens nor characters is the style's own. */
+export function limitOf(style: Style, budget: Budget = {}): Cost {
+  const { tokens, chars } =
+    budget.tokens === undefined && budget.chars === undefined ? DEFAULT_BUDGETS[style] : budget;
+  return {
+    units: checked("tokens", tokens) * UNITS_PER_TOKEN,
+    chars: checked("chars", chars),
+  };
+}
+
+/** The part of an adaptive limit that is kept for the turn's matches. */
+export function matchReserve(limit: Cost): Cost {
+  return {
+    units: reserved(limit.units, UNITS_PER_TOKEN),
+    chars: reserved(limit.chars, MATCH_RESERVE.charsPerToken),
+  };
+}
+
+function reserved(total: number, perToken: number): number {
+  if (total === Infinity) return 0;
+  const wanted = Math.max(total * MATCH_RESERVE.share, MATCH_RESERVE.minTokens * perToken);
+  return Math.floor(Math.min(wanted, MATCH_RESERVE.maxTokens * perToken, total * MATCH_RESERVE.maxShare));
+}
+
+function checked(unit: "tokens" | "chars", value: number | undefined): number {
+  if (value === undefined) return Infinity;
+  if (value >= 0) return Math.floor(value);
+  throw new RepertoireError(
+    "budget-invalid",
+    `A budget of ${value} ${unit} cannot be kept. Give a number of 0 or more, or leave it out for the default.`,
+    value,
+  );
+}

@@ -1,0 +1,133 @@
+// Owns fitting a ranked list into a limit: as many entries as fit, or all of them at the level that fits.
+// What does not fit is counted, never dropped in silence. Does not own what an entry looks like.
+
+import type { Skill } from "../model/skill.ts";
+import type { ShownLevel } from "../model/turn.ts";
+import { type Cost, costOf, fits, NO_COST, plus, shareOf } from "./budget.ts";
+import { DESCRIBED_PART } from "./limits.ts";
+
+/** A skill's entry as text, and how much of the skill it really shows. */
+export interface Entry {
+  readonly text: string;
+  readonly level: ShownLevel;
+}
+
+export interface Shown {
+  readonly name: string;
+  readonly level: ShownLevel;
+}
+
+export interface Rendered {
+  readonly text: string;
+  readonly shown: readonly Shown[];
+}
+
+export const NOTHING: Rendered = { text: "", shown: [] };
+
+export interface Layout {
+  readonly head: string;
+  readonly tail?: string;
+  /** What is said when `left` skills are not among the entries; `none` when no entry is. */
+  readonly notice: (left: number, none: boolean) => string;
+  readonly limit: Cost;
+}
+
+export interface PackRequest extends Layout {
+  readonly skills: readonly Skill[];
+  readonly entry: (skill: Skill) => Entry;
+  /** How many entries, from the front, are shown whatever they cost. */
+  readonly atLeast?: number;
+}
+
+/** As many entries as fit, in order, then a notice of the rest. If nothing fits, the notice alone is the text. */
+export function pack(request: PackRequest): Rendered {
+  const { skills, entry, head, tail = "", notice, limit, atLeast = 0 } = request;
+  if (skills.length === 0) return NOTHING;
+  const frame = plus(costOf(head), costOf(tail));
+  const entries: Entry[] = [];
+  const costs: Cost[] = [];
+  let total = frame;
+  for (const skill of skills) {
+    const next = entry(skill);
+    const cost = costOf(next.text);
+    if (entries.length >= atLeast && !fits(plus(total, cost), limit)) break;
+    entries.push(next);
+    costs.push(cost);
+    total = plus(total, cost);
+  }
+  let count = entries.length;
+  while (count < skills.length && count > atLeast) {
+    if (fits(plus(total, costOf(notice(skills.length - count, false))), limit)) break;
+    count -= 1;
+    const dropped = costs[count] ?? NO_COST;
+    total = { units: total.units - dropped.units, chars: total.chars - dropped.chars };
+  }
+  if (count === 0) return { text: notice(skills.length, true), shown: [] };
+  return assemble(request, entries.slice(0, count));
+}
+
+export interface ShrinkRequest extends Layout {
+  readonly skills: readonly Skill[];
+  readonly entry: (skill: Skill, level: "full" | "short" | "name") => Entry;
+}
+
+/**
+ * Every skill at the richest level that fits: the tail shrinks first, from full to short to the bare name, and only
+ * when not even the names fit are the last ones counted. No work is done for levels that cannot fit.
+ */
+export function shrink(request: ShrinkRequest): Rendered {
+  const { skills, entry } = request;
+  const names = pack({ ...request, entry: (skill) => entry(skill, "name") });
+  if (skills.length === 0) return names;
+  if (names.shown.length < skills.length) return describeHead(request);
+  return enrich(request, "short", "full") ?? enrich(request, "name", "short") ?? names;
+}
+
+/** Where some are only counted anyway, a few described ones at the head say more than as many more bare names. */
+function describeHead(request: ShrinkRequest): Rendered {
+  const { skills, entry, limit } = request;
+  const share = shareOf(limit, DESCRIBED_PART);
+  const described = new Map<Skill, Entry>();
+  let total = NO_COST;
+  for (const skill of skills) {
+    const short = entry(skill, "short");
+    total = plus(total, costOf(short.text));
+    if (!fits(total, share)) break;
+    described.set(skill, short);
+  }
+  return pack({ ...request, entry: (skill) => described.get(skill) ?? entry(skill, "name") });
+}
+
+/** All at `plain`, and from the front as many at `rich` as fit; undefined when `plain` itself does not fit. */
+function enrich(
+  request: ShrinkRequest,
+  plain: "short" | "name",
+  rich: "full" | "short",
+): Rendered | undefined {
+  const { skills, entry, head, tail = "", limit } = request;
+  const entries = skills.map((skill) => entry(skill, plain));
+  let total = entries.reduce((sum, { text }) => plus(sum, costOf(text)), plus(costOf(head), costOf(tail)));
+  if (!fits(total, limit)) return undefined;
+  for (const [index, skill] of skills.entries()) {
+    const before = costOf(entries[index]!.text);
+    const better = entry(skill, rich);
+    const after = costOf(better.text);
+    const next = {
+      units: total.units - before.units + after.units,
+      chars: total.chars - before.chars + after.chars,
+    };
+    if (!fits(next, limit)) break;
+    entries[index] = better;
+    total = next;
+  }
+  return assemble(request, entries);
+}
+
+function assemble(request: Layout & { skills: readonly Skill[] }, entries: readonly Entry[]): Rendered {
+  const { skills, head, tail = "", notice } = request;
+  const left = skills.length - entries.length;
+  const text =
+    head + entries.map((entry) => entry.text).join("") + tail + (left > 0 ? notice(left, false) : "");
+  const shown = entries.map((entry, index) => ({ name: skills[index]!.name, level: entry.level }));
+  return { text: text.trimEnd(), shown };
+}

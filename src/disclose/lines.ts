@@ -1,0 +1,63 @@
+// Owns the one-line forms of a skill that several styles share, and the words of the notices.
+// Does not own the styles' layouts nor what fits.
+
+import type { Skill } from "../model/skill.ts";
+import { forLine, oneLine } from "../text/escape.ts";
+import { clip, firstSentence } from "../text/markdown.ts";
+import type { Entry } from "./fit.ts";
+import { LIMITS, TOOL } from "./limits.ts";
+
+/** The description on one line, as long as the open spec allows. */
+export function descriptionOf(skill: Skill): string {
+  return clip(oneLine(skill.manifest.description), LIMITS.description);
+}
+
+/** The brief on one line; where there is none, the description's first sentence. */
+export function briefOf(skill: Skill): string {
+  const brief = oneLine(skill.manifest.brief);
+  return brief === "" ? firstSentence(descriptionOf(skill), LIMITS.brief) : clip(brief, LIMITS.brief);
+}
+
+/** `- name: text`, without a suffix, at one of three levels. */
+export function listEntry(skill: Skill, level: "full" | "short" | "name"): Entry {
+  return entryWith(skill, { level, suffix: "" });
+}
+
+/** As `listEntry`, with something of ours at the end. */
+export function entryWith(
+  skill: Skill,
+  options: { readonly level: "full" | "short" | "name"; readonly suffix: string },
+): Entry {
+  const name = forLine(skill.name);
+  const described = options.level === "name" ? undefined : describe(skill, options.level);
+  if (described === undefined) return { text: `- ${name}${options.suffix}\n`, level: "name" };
+  return { text: `- ${name}: ${forLine(described.text)}${options.suffix}\n`, level: described.level };
+}
+
+/** A brief that is no shorter than the description gives way to it, so that shrinking never makes an entry longer. */
+function describe(skill: Skill, level: "full" | "short"): Entry | undefined {
+  const description = descriptionOf(skill);
+  const brief = briefOf(skill);
+  if (description === "" && brief === "") return undefined;
+  const whole = level === "full" || brief.length >= description.length;
+  return whole && description !== "" ? { text: description, level: "full" } : { text: brief, level: "short" };
+}
+
+/** `1 skill`, `12 skills`. */
+export function counted(count: number): string {
+  return count === 1 ? "1 skill" : `${count} skills`;
+}
+
+/** What is said when skills are left out. */
+export function omissionNotice(left: number, none: boolean): string {
+  if (none) return `[${counted(left)} available; search them with ${TOOL.recall}]`;
+  const more = left === 1 ? "1 more skill" : `${left} more skills`;
+  const them = left === 1 ? "it" : "them";
+  return `… and ${more}; search ${them} with ${TOOL.recall}`;
+}
+
+/** What is said when some of the turn's own skills are left out. */
+export function turnNotice(left: number, none: boolean): string {
+  if (none) return `[${counted(left)} for this message; search with ${TOOL.recall}]`;
+  return `… and ${left} more for this message; search with ${TOOL.recall}`;
+}

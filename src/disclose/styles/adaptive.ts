@@ -1,0 +1,62 @@
+// Owns the default style: a catalog that shrinks to its budget and stays the same from turn to turn, then the turn's
+// matches with their reasons. Does not own the shrinking (`fit.ts`) nor the reasons (`recall/`).
+
+import { forLine, oneLine } from "../../text/escape.ts";
+import { clip } from "../../text/markdown.ts";
+import { type Cost, costOf, matchReserve, minus } from "../budget.ts";
+import { NOTHING, type Rendered, shrink } from "../fit.ts";
+import { LIMITS, TOOL } from "../limits.ts";
+import { entryWith, listEntry, omissionNotice, turnNotice } from "../lines.ts";
+import type { Recalled, Selection } from "../select.ts";
+import type { StyleRequest } from "./style.ts";
+
+const CATALOG_HEAD = `## Skills
+
+Before work that one of these skills covers, call ${TOOL.activate} with its name and follow what it returns.
+
+`;
+const MATCHES_HEAD = `\n\n### For this message
+
+Likely to help now; ${TOOL.activate} gives the instructions:
+
+`;
+
+export function adaptive({ selection, limit }: StyleRequest): Rendered {
+  // The reserve is kept whether or not there are matches: the catalog must not depend on the turn.
+  const catalog = shrink({
+    skills: selection.skills,
+    entry: listEntry,
+    head: CATALOG_HEAD,
+    notice: omissionNotice,
+    limit: minus(limit, matchReserve(limit)),
+  });
+  const matches = matchesBlock(selection, minus(limit, costOf(catalog.text)));
+  return { text: catalog.text + matches.text, shown: [...catalog.shown, ...matches.shown] };
+}
+
+/** A match that finds no room here is still in the catalog, by name or in its count. */
+function matchesBlock({ relevant, related }: Selection, room: Cost): Rendered {
+  const recalled = new Map([...relevant, ...related].map((one) => [one.skill, one]));
+  const block = shrink({
+    skills: [...recalled.keys()],
+    entry: (skill, level) => entryWith(skill, { level, suffix: suffixOf(recalled.get(skill), level) }),
+    head: MATCHES_HEAD,
+    notice: turnNotice,
+    limit: room,
+  });
+  return block.shown.length > 0 ? block : NOTHING;
+}
+
+/** Why the skill is here, in a few words. A bare name goes without, unless it only came along. */
+function suffixOf(recalled: Recalled | undefined, level: "full" | "short" | "name"): string {
+  if (recalled === undefined) return "";
+  const { match, via } = recalled;
+  if (match.via !== undefined) return via === undefined ? " [see also]" : ` [see also of ${forLine(via)}]`;
+  if (level === "name") return "";
+  const reasons = match.reasons
+    .filter((reason) => reason.value > 0)
+    .sort((a, b) => b.value - a.value)
+    .slice(0, LIMITS.reasons)
+    .map((reason) => clip(oneLine(`${reason.signal} ${reason.note}`), LIMITS.reason));
+  return reasons.length === 0 ? "" : ` [why: ${forLine(reasons.join("; "))}]`;
+}

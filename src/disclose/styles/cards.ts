@@ -1,0 +1,106 @@
+// Owns the working-memory cards: a skill's head lines and the first H2 section of its body, three skills in a few
+// hundred tokens. Does not own reading the body nor the boundaries a text may be cut at (`text/markdown.ts`).
+
+import type { Skill } from "../../model/skill.ts";
+import { forCard, forLine, oneLine } from "../../text/escape.ts";
+import { clip, closeFence, cutPoints, firstH2Section, opening } from "../../text/markdown.ts";
+import { type Cost, costOf, fits, minus, plus, shareOf } from "../budget.ts";
+import { NOTHING, type Rendered } from "../fit.ts";
+import { LIMITS, TOOL } from "../limits.ts";
+import { turnNotice } from "../lines.ts";
+import type { StyleRequest } from "./style.ts";
+
+const RULE = "\n---\n";
+const GAP = "\n\n";
+const CUT_NOTE = `[cut; ${TOOL.activate} gives the rest]`;
+
+/** As many of the top cards as fit, best first; the rest is counted. */
+export function cards({ selection, limit, readBody }: StyleRequest): Rendered {
+  const top = [...selection.relevant, ...selection.related].slice(0, LIMITS.bodies).map(({ skill }) => skill);
+  if (top.length === 0) return NOTHING;
+  const sections = top.map((skill) => sectionOf(skill, readBody(skill)));
+  for (let count = top.length; count > 0; count--) {
+    const notice = count < top.length ? GAP + turnNotice(top.length - count, false) : "";
+    const text = cardsText(top.slice(0, count), { sections, limit: minus(limit, costOf(notice)) });
+    if (text !== undefined && fits(costOf(text + notice), limit)) {
+      return { text: text + notice, shown: top.slice(0, count).map(({ name }) => ({ name, level: "card" })) };
+    }
+  }
+  return { text: turnNotice(top.length, true), shown: [] };
+}
+
+/** Each card gets an equal share of the room; what the shorter ones do not need goes to the longer ones. */
+function cardsText(
+  skills: readonly Skill[],
+  { sections, limit }: { readonly sections: readonly string[]; readonly limit: Cost },
+): string | undefined {
+  const texts: string[] = [];
+  let room = minus(limit, costOf(GAP.repeat(skills.length - 1)));
+  const shortestFirst = skills
+    .map((skill, rank) => ({ skill, rank, section: sections[rank] ?? "" }))
+    .sort((a, b) => a.section.length - b.section.length);
+  for (const [placed, { skill, rank, section }] of shortestFirst.entries()) {
+    const text = cardText(skill, { section, limit: shareOf(room, skills.length - placed) });
+    if (text === undefined) return undefined;
+    texts[rank] = text;
+    room = minus(room, costOf(text));
+  }
+  return texts.join(GAP);
+}
+
+/** Head lines are dropped from the last upwards, then the card is given up. */
+function cardText(
+  skill: Skill,
+  { section, limit }: { readonly section: string; readonly limit: Cost },
+): string | undefined {
+  const lines = headLines(skill);
+  for (let count = lines.length; count > 0; count--) {
+    const head = lines.slice(0, count).join("\n");
+    const room = minus(limit, costOf(head + RULE));
+    if (section === "" && fits(costOf(head), limit)) return head;
+    const part = cutSection(section, room);
+    if (section !== "" && part !== undefined) return head + RULE + part;
+  }
+  const bare = lines[0] ?? "";
+  return fits(costOf(bare), limit) ? bare : undefined;
+}
+
+function headLines({ name, manifest }: Skill): string[] {
+  const { domain = "", tools, triggers } = manifest;
+  const about = clip(oneLine(domain), LIMITS.cardItem);
+  return [
+    `[Skill: ${forLine(name)}]`,
+    about === "" ? "" : `Domain: ${forLine(about)}`,
+    listLine("Tools", tools),
+    listLine("Triggers", [...triggers.keywords, ...triggers.verbs]),
+  ].filter((line) => line !== "");
+}
+
+function listLine(label: string, items: readonly string[]): string {
+  const clean = items.map((item) => clip(oneLine(item), LIMITS.cardItem)).filter((item) => item !== "");
+  if (clean.length === 0) return "";
+  const more = clean.length - LIMITS.cardItems;
+  const tail = more > 0 ? `, +${more} more` : "";
+  return `${label}: ${forLine(clean.slice(0, LIMITS.cardItems).join(", "))}${tail}`;
+}
+
+/** The first H2 section; of a body without one its opening, of an empty body the description. */
+function sectionOf(skill: Skill, body: string): string {
+  const clean = forCard(body);
+  const section = firstH2Section(clean) || opening(clean) || forCard(skill.manifest.description);
+  return closeFence(section.trim());
+}
+
+/** The section, or what of it ends on a sentence or line within the limit; undefined when not even the note fits. */
+function cutSection(section: string, limit: Cost): string | undefined {
+  if (fits(costOf(section), limit)) return section;
+  let cost = costOf(`\n${CUT_NOTE}`);
+  if (!fits(cost, limit)) return undefined;
+  let end = 0;
+  for (const point of cutPoints(section)) {
+    cost = plus(cost, costOf(section.slice(end, point)));
+    if (!fits(cost, limit)) break;
+    end = point;
+  }
+  return end === 0 ? CUT_NOTE : `${section.slice(0, end).trimEnd()}\n${CUT_NOTE}`;
+}

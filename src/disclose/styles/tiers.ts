@@ -1,0 +1,97 @@
+// Owns the four tiers: nothing, a breadcrumb, a registry of briefs, or the full instructions of the top matches.
+// Does not own which skills match: `recall/` does. A body shown here counts as an activation for the caller.
+
+import type { Skill } from "../../model/skill.ts";
+import { forEnvelope, forLine, forXmlAttribute } from "../../text/escape.ts";
+import { type Cost, costOf, fits } from "../budget.ts";
+import { type Entry, NOTHING, pack, type Rendered } from "../fit.ts";
+import { LIMITS, TOOL } from "../limits.ts";
+import { briefOf, counted, listEntry, omissionNotice, turnNotice } from "../lines.ts";
+import type { Selection } from "../select.ts";
+import type { StyleRequest } from "./style.ts";
+
+export type Tier = 0 | 1 | 2 | 3;
+
+export interface TierRequest {
+  readonly skills: readonly Skill[];
+  /** Whether any skill matches the turn. */
+  readonly matched: boolean;
+  readonly asksForList: boolean;
+}
+
+/** A question for the list comes before a match; without any triggers nothing can match by itself, so all are listed. */
+export function tierOf({ skills, matched, asksForList }: TierRequest): Tier {
+  if (skills.length === 0) return 0;
+  if (asksForList) return 2;
+  if (matched) return 3;
+  return skills.some(hasTriggers) ? 1 : 2;
+}
+
+export function tiers({ selection, limit, readBody, asksForList }: StyleRequest): Rendered {
+  const { skills, relevant } = selection;
+  switch (tierOf({ skills, matched: relevant.length > 0, asksForList })) {
+    case 0:
+      return NOTHING;
+    case 1:
+      return { text: `[${counted(skills.length)} available]`, shown: [] };
+    case 2:
+      return registry(selection, limit);
+    case 3:
+      return documentation(selection, { limit, readBody });
+  }
+}
+
+function hasTriggers({ manifest: { triggers } }: Skill): boolean {
+  return triggers.keywords.length + triggers.verbs.length + triggers.patterns.length > 0;
+}
+
+function registry({ skills }: Selection, limit: Cost): Rendered {
+  return pack({
+    skills,
+    entry: (skill) => listEntry(skill, "short"),
+    head: `Skills (${TOOL.activate} loads one):\n`,
+    notice: omissionNotice,
+    limit,
+  });
+}
+
+/**
+ * A body is shown whole or not at all: half an instruction misleads. One that does not fit is named with its brief,
+ * and room for that is kept while the bodies before it are placed.
+ */
+function documentation(
+  { relevant }: Selection,
+  { limit, readBody }: Pick<StyleRequest, "limit" | "readBody">,
+): Rendered {
+  const skills = relevant.slice(0, LIMITS.bodies).map(({ skill }) => skill);
+  const entries = skills.map(pointer);
+  for (const [index, skill] of skills.entries()) {
+    const pointed = entries[index]!;
+    entries[index] = document(skill, readBody(skill));
+    if (!fits(costOf(textOf(entries)), limit)) entries[index] = pointed;
+  }
+  const whole = textOf(entries);
+  if (fits(costOf(whole), limit)) {
+    return { text: whole, shown: entries.map(({ level }, index) => ({ name: skills[index]!.name, level })) };
+  }
+  return pack({ skills, entry: (skill) => listEntry(skill, "name"), head: "", notice: turnNotice, limit });
+}
+
+function document(skill: Skill, body: string): Entry {
+  const text = forEnvelope(body).trim() || forEnvelope(skill.manifest.description).trim();
+  const attributes = `name="${forXmlAttribute(skill.name)}" directory="${forXmlAttribute(skill.directory)}"`;
+  return { text: `<skill_content ${attributes}>\n${text}\n</skill_content>`, level: "body" };
+}
+
+function pointer(skill: Skill): Entry {
+  const brief = briefOf(skill);
+  const about = brief === "" ? "" : `: ${forLine(brief)}`;
+  return {
+    text: `[Too long to show here; call ${TOOL.activate}] ${forLine(skill.name)}${about}`,
+    level: brief === "" ? "name" : "short",
+  };
+}
+
+function textOf(entries: readonly Entry[]): string {
+  return entries.map((entry) => entry.text).join("\n\n");
+}

@@ -1,0 +1,58 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { skillText, temporaryTree } from "../../test/skill-tree.ts";
+import { openRepertoire } from "../engine.ts";
+import type { LibraryChanges } from "../library/diff.ts";
+
+describe("watching the sources", () => {
+  it("tells of added, changed and removed skills, also in a source that did not exist", async () => {
+    const root = temporaryTree({ "p/skills/a/SKILL.md": skillText("First."), "home/x": "" });
+    const repertoire = openRepertoire({
+      dir: join(root, "p"),
+      home: join(root, "home"),
+      env: {},
+      values: { "sources.bundled": false },
+    });
+    onTestFinished(() => repertoire.close());
+    const seen: LibraryChanges[] = [];
+    await repertoire.watch((changes) => seen.push(changes));
+    const next = async (work: () => void, expected: Partial<LibraryChanges>) => {
+      seen.length = 0;
+      work();
+      await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toMatchObject(expected);
+    };
+    await next(
+      () => {
+        mkdirSync(join(root, "p/skills/b"));
+        writeFileSync(join(root, "p/skills/b/SKILL.md"), skillText("Second."));
+      },
+      { added: ["b"] },
+    );
+    await next(() => writeFileSync(join(root, "p/skills/b/SKILL.md"), skillText("Second, changed.")), {
+      changed: ["b"],
+    });
+    await next(() => rmSync(join(root, "p/skills/a"), { recursive: true }), { removed: ["a"] });
+    await next(
+      () => {
+        mkdirSync(join(root, "p/.claude/skills/c"), { recursive: true });
+        writeFileSync(join(root, "p/.claude/skills/c/SKILL.md"), skillText("Third."));
+      },
+      { added: ["c"] },
+    );
+  });
+
+  it("ends in the same place as a manual re-index", () => {
+    const root = temporaryTree({ "p/skills/a/SKILL.md": skillText("First."), "home/x": "" });
+    const repertoire = openRepertoire({
+      dir: join(root, "p"),
+      home: join(root, "home"),
+      env: {},
+      values: { "sources.bundled": false },
+    });
+    expect(repertoire.refresh()).toEqual({ added: ["a"], changed: [], removed: [] });
+    expect(repertoire.refresh()).toEqual({ added: [], changed: [], removed: [] });
+    writeFileSync(join(root, "p/skills/a/SKILL.md"), skillText("First, changed."));
+    expect(repertoire.refresh()).toEqual({ added: [], changed: ["a"], removed: [] });
+  });
+});

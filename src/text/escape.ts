@@ -1,0 +1,84 @@
+// Owns making text of a skill harmless for the place where it lands: a Markdown line, XML text, an XML attribute,
+// a body inside an envelope. Does not own lengths nor layout. Nothing here imports anything.
+
+/** Every element that Repertoire wraps around text of a skill. A body may neither close nor open one of them. */
+export const ENVELOPES = [
+  "skill_content",
+  "available_skills",
+  "skill_files",
+  "sub_skills",
+  "sub_skill",
+  "skill",
+] as const;
+
+/** Characters that show nothing and can hide or reorder text: zero-width, bidi, tags, fillers, annotations. */
+const INVISIBLE = /[\p{DI}\uFFF9-\uFFFB]+/gu;
+const LONE_SURROGATE = /[\uD800-\uDFFF]/gu;
+/** Not allowed in XML 1.0 whatever the escaping. */
+const NONCHARACTER = /[\p{NChar}]/gu;
+/** All white space and control characters, line separators included. */
+const BLANK = /[\p{Z}\p{Cc}]+/gu;
+/** What Markdown or a model could read as a tag, a comment or a processing instruction. */
+const TAG_START = /<(?=\s?[/!?A-Za-z])/g;
+
+/** In a body line feeds, tabs and joiners are content; other controls, bidi controls and tag characters are not. */
+const BODY_CONTROL =
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
+const LINE_BREAK = /\r\n?|[\u0085\u2028\u2029]/g;
+
+// Between the letters of a tag's name anything invisible may stand, and before it any run of blanks and slashes.
+// No two runs of the same characters stand side by side, so that a long one is scanned once.
+const GAP = "\\p{DI}\\p{Cc}\\p{Z}";
+const ENVELOPE_TAG = new RegExp(`<(?=[${GAP}/\\\\_-]*(?:${ENVELOPES.map(looseName).join("|")}))`, "giu");
+const CARD_HEAD = /^([\p{DI}\p{Zs}\t]*)\[(?=[\p{DI}\p{Zs}\t]*skill[\p{DI}\p{Zs}\t]*:)/gimu;
+
+function looseName(name: string): string {
+  const words = name.split("_").map((word) => [...word].join(`[${GAP}]*`));
+  return words.join(`[${GAP}_-]*`);
+}
+
+/** One visible line: controls, line breaks and invisible characters gone, white space single. */
+export function oneLine(text: string): string {
+  if (/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text)) return text;
+  return text
+    .replace(LINE_BREAK, " ")
+    .replace(INVISIBLE, "")
+    .replace(LONE_SURROGATE, "\uFFFD")
+    .replace(NONCHARACTER, "\uFFFD")
+    .replace(BLANK, " ")
+    .trim();
+}
+
+/** For an entry of a Markdown list: one line in which no tag starts. */
+export function forLine(text: string): string {
+  return oneLine(text).replace(TAG_START, "&lt;");
+}
+
+/** For a code span in a Markdown line, such as a path. */
+export function forCode(text: string): string {
+  return `\`${oneLine(text).replaceAll("`", "'")}\``;
+}
+
+/** For the text of an XML element: one line, escaped. */
+export function forXmlText(text: string): string {
+  return oneLine(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** For an XML attribute in either kind of quotes. */
+export function forXmlAttribute(text: string): string {
+  return forXmlText(text).replaceAll('"', "&quot;").replaceAll("'", "&#39;");
+}
+
+/** For a body inside an envelope: Markdown as written, except that no tag of an envelope survives in it. */
+export function forEnvelope(body: string): string {
+  return plainBody(body).replace(ENVELOPE_TAG, "&lt;");
+}
+
+/** For a part of a body on a card: as in an envelope, and no line can pass for the head of another card. */
+export function forCard(body: string): string {
+  return forEnvelope(body).replace(CARD_HEAD, "$1\\[");
+}
+
+function plainBody(body: string): string {
+  return body.replace(LINE_BREAK, "\n").replace(BODY_CONTROL, "").replace(LONE_SURROGATE, "\uFFFD");
+}
