@@ -1,0 +1,28 @@
+// Owns one recall's worth of index work in a new process: node cold.mjs BUNDLE INDEX MESSAGE. Prints its milliseconds.
+
+const begin = performance.now();
+const [bundle, path, message] = process.argv.slice(2);
+const { openIndex, tokenize, quantizeOne } = await import(bundle);
+const imported = performance.now();
+const { index, problem } = openIndex(path, { embedder: "bench", dims: 256 });
+if (problem) throw new Error(problem.message);
+const opened = performance.now();
+const { hits } = index.search(tokenize(message), { limit: 100 });
+const searched = performance.now();
+const near = index.nearest(quantizeOne(Float32Array.from({ length: 256 }, (_, i) => Math.sin(i * i))), 40);
+const neared = performance.now();
+for (const { doc } of [...hits, ...near].slice(0, 80)) {
+  index.key(doc);
+  index.evidence(doc);
+  index.sectionVectors(doc);
+}
+const done = performance.now();
+console.log(
+  JSON.stringify({
+    import: imported - begin,
+    open: opened - imported,
+    search: searched - opened,
+    nearest: neared - searched,
+    evidence: done - neared,
+  }),
+);
