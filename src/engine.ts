@@ -5,12 +5,18 @@ import { join } from "node:path";
 import { type Config, type ConfigInput, loadConfig } from "./config.ts";
 import { disclose } from "./disclose/disclose.ts";
 import { asksForList } from "./disclose/question.ts";
-import { discover, type Scan } from "./discover/discover.ts";
+import { discover, type Scan, sameFindings } from "./discover/discover.ts";
 import { resolveSources } from "./discover/sources.ts";
 import { watchSources } from "./discover/watch.ts";
 import { loadRecords, saveRecords } from "./library/cache.ts";
-import { buildCatalog, type Catalog, type FileRecord, readSkillFile } from "./library/catalog.ts";
-import { diffLibraries, type LibraryChanges } from "./library/diff.ts";
+import {
+  buildCatalog,
+  type Catalog,
+  type FileRecord,
+  isUnchanged,
+  readSkillFile,
+} from "./library/catalog.ts";
+import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./library/diff.ts";
 import { Library } from "./library/library.ts";
 import { rankForDisclosure } from "./library/rank.ts";
 import { type Audience, LibraryView } from "./library/view.ts";
@@ -20,7 +26,7 @@ import type { ListedSkill, Skill } from "./model/skill.ts";
 import type { Source } from "./model/source.ts";
 import type { Budget, Section, Style, Turn } from "./model/turn.ts";
 import { packageRoot } from "./package-root.ts";
-import { parseSkill } from "./parse/parse.ts";
+import { parseManifest, parseSkill } from "./parse/parse.ts";
 
 export interface OpenOptions extends ConfigInput {
   /** Called while files are read, for a progress display. */
@@ -44,6 +50,7 @@ export class Repertoire {
   /** What a person does with the library outside a turn. */
   readonly manage = new Management(this);
   private readonly options: OpenOptions;
+  private scan: Scan | undefined;
   private catalog: Catalog | undefined;
   private current: Library | undefined;
   private readonly closers: (() => Promise<void>)[] = [];
@@ -69,8 +76,11 @@ export class Repertoire {
   refresh(): LibraryChanges {
     const before = this.current ?? new Library([], []);
     const scan = discover(this.sources);
+    if (this.catalog && isUnchanged(scan.candidates, this.catalog) && sameFindings(scan, this.scan))
+      return NO_CHANGES;
+    this.scan = scan;
     const records = this.catalog?.records ?? this.cachedRecords();
-    this.catalog = buildCatalog(scan.candidates, { records, parse: parseSkill, ...this.progress });
+    this.catalog = buildCatalog(scan.candidates, { records, parse: parseManifest, ...this.progress });
     if (this.catalog.read > 0 || records.size !== this.catalog.records.size) this.keepRecords(scan);
     this.current = new Library(this.catalog.skills, [...scan.diagnostics, ...this.catalog.diagnostics]);
     return diffLibraries(before, this.current);

@@ -16,7 +16,7 @@ import type { Diagnostic } from "./model/diagnostic.ts";
 import type { SkillName } from "./model/name.ts";
 import type { Skill, SkillState } from "./model/skill.ts";
 import type { Source } from "./model/source.ts";
-import { type Profile, parseSkill } from "./parse/parse.ts";
+import { type Profile, parseManifest } from "./parse/parse.ts";
 
 export interface SkillReport {
   readonly skill: Skill & { readonly state: SkillState; readonly reason?: string };
@@ -59,7 +59,7 @@ export class Management {
         : [checkedSource(resolve(this.engine.config.dir, options.path))];
     const scan = discover(sources);
     const parse: ParseFile = (bytes, path, parseOptions) =>
-      parseSkill(bytes, path, { ...parseOptions, profile: options.profile });
+      parseManifest(bytes, path, { ...parseOptions, profile: options.profile });
     const { skills, diagnostics } = buildCatalog(scan.candidates, {
       records: new Map(),
       parse,

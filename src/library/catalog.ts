@@ -1,7 +1,7 @@
 // Owns the step from found files to skills: reads what changed, reuses what did not, settles each skill's identity.
 // Does not parse (the parser is passed in) and does not decide precedence (`library.ts`).
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";
@@ -55,6 +55,15 @@ export interface Catalog {
 /** Larger files are not read at all: no instruction text is that long, and a prompt could not hold it. */
 export const MAX_SKILL_BYTES = 256 * 1024;
 
+/** Whether these files would build this very catalog again: the same places, none of them touched. */
+export function isUnchanged(files: readonly FoundFile[], catalog: Catalog): boolean {
+  if (files.length !== catalog.records.size) return false;
+  return files.every((file) => {
+    const record = catalog.records.get(file.path);
+    return record !== undefined && isCurrent(record, file);
+  });
+}
+
 /** Builds the catalog; a file whose record is still valid is not opened. */
 export function buildCatalog(
   files: readonly FoundFile[],
@@ -93,7 +102,7 @@ function readRecord(file: FoundFile, parse: ParseFile): FileRecord {
   if (size > MAX_SKILL_BYTES) return { ...place, digest: "", diagnostics: [tooLarge(path, size)] };
   try {
     const bytes = readSkillFile(path);
-    const digest = createHash("sha256").update(bytes).digest("hex");
+    const digest = hash("sha256", bytes);
     const { skill, diagnostics } = parse(bytes, path, { requireDescription: file.source.requireDescription });
     return { ...place, digest, diagnostics, ...(skill && { manifest: skill.manifest }) };
   } catch (thrown) {

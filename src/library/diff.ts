@@ -10,6 +10,8 @@ export interface LibraryChanges {
   readonly removed: readonly SkillName[];
 }
 
+export const NO_CHANGES: LibraryChanges = { added: [], changed: [], removed: [] };
+
 export function diffLibraries(before: Library, after: Library): LibraryChanges {
   const added: SkillName[] = [];
   const changed: SkillName[] = [];

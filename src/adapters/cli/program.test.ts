@@ -19,16 +19,19 @@ function workspace(files: Record<string, string> = {}) {
     ...files,
   });
   return async (...args: string[]) => {
-    let out = "";
-    let err = "";
+    const written = { out: "", err: "" };
     const streams = {
-      out: (text: string) => void (out += text),
-      err: (text: string) => void (err += text),
+      out: (text: string) => {
+        written.out += text;
+      },
+      err: (text: string) => {
+        written.err += text;
+      },
       terminal: false,
       width: 100,
     };
     const code = await run(["--dir", join(root, "p"), "--home", join(root, "home"), ...args], streams);
-    return { code, out, err, json: () => JSON.parse(out), root };
+    return { code, ...written, json: () => JSON.parse(written.out), root };
   };
 }
 

@@ -1,0 +1,27 @@
+// Owns the numbers of the parse stage, each with its why. Does not own how a limit is reported: `codes.ts` does.
+
+export const LIMITS = {
+  /** A `SKILL.md` is text for a prompt; past this size it is something else. */
+  fileBytes: 256 * 1024,
+  /** Real front matter stays below 4 KB; eight times that leaves room and still bounds the YAML parser. */
+  frontMatterChars: 32 * 1024,
+  /** The deepest dialect needs five levels; the YAML parser recurses once a level. */
+  depth: 32,
+  /** Keys, values and list items together. More than any list below could use. */
+  nodes: 4000,
+  /** Twice the longest real one; a longer front matter goes to the full reader, which counts its nodes. */
+  plainChars: 8 * 1024,
+  /** Repairs try lines one by one; a longer block goes straight to the bare extraction. */
+  repairLines: 250,
+  /** How far a front matter that does not open the file is looked for. */
+  leadingChars: 4096,
+  /** Entries kept of one list, and characters of one entry: generous for people, tight for floods. */
+  listItems: 256,
+  itemChars: 1024,
+  /** The spec's own limits. */
+  nameChars: 64,
+  descriptionChars: 1024,
+  compatibilityChars: 500,
+  /** One line of a catalog. */
+  briefChars: 80,
+} as const;

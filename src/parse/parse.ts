@@ -1,0 +1,124 @@
+// Owns the way from the bytes of a SKILL.md to a manifest, a body and findings. It never throws and touches no file.
+// Does not own the skill's identity or its place in the library: `discover/` and `library/` do.
+
+import type { Diagnostic } from "../model/diagnostic.ts";
+import type { SkillManifest } from "../model/skill.ts";
+import { createReport, type Profile, type Report } from "./codes.ts";
+import { decode } from "./decode.ts";
+import { headOf } from "./head.ts";
+import { type Draft, readDraft, toManifest } from "./manifest.ts";
+import { firstParagraph } from "./prose.ts";
+import { readFrontMatter } from "./read.ts";
+import { checkSpec } from "./spec.ts";
+import { lineAt, splitFrontMatter } from "./split.ts";
+
+export type { Profile } from "./codes.ts";
+export { diagnosticTable } from "./codes.ts";
+export { frontMatterTable } from "./dialects.ts";
+
+export interface ParseOptions {
+  /** `strict` holds the file to the open spec, as its reference validator does. */
+  readonly profile?: Profile;
+  /** Skip a skill without a description instead of taking its first paragraph. */
+  readonly requireDescription?: boolean;
+}
+
+export interface ParsedSkill {
+  readonly manifest: SkillManifest;
+  /** The text below the front matter, without blank lines before it. */
+  readonly body: string;
+  /** 1-based line of the file where the body starts. */
+  readonly bodyLine: number;
+}
+
+export interface ParseResult {
+  /** Undefined when a diagnostic of severity `error` says why the file was skipped. */
+  readonly skill: ParsedSkill | undefined;
+  readonly diagnostics: Diagnostic[];
+}
+
+/** Reads a `SKILL.md`. `path` is used in findings, and its folder is compared with the name. */
+export function parseSkill(
+  input: string | Uint8Array,
+  path: string,
+  options: ParseOptions = {},
+): ParseResult {
+  const { profile = "lenient", requireDescription = false } = options;
+  const report = createReport(path, profile);
+  const skill = read(input, path, { report, profile, requireDescription });
+  return { skill: report.failed() ? undefined : skill, diagnostics: report.diagnostics };
+}
+
+/** As `parseSkill`, without the body: several times faster on long files, with the same manifest and findings. */
+export function parseManifest(
+  bytes: Uint8Array,
+  path: string,
+  options: ParseOptions = {},
+): { readonly skill: Pick<ParsedSkill, "manifest"> | undefined; readonly diagnostics: Diagnostic[] } {
+  const head = headOf(bytes);
+  if (head !== undefined) {
+    const result = parseSkill(head, path, options);
+    if (result.skill && !result.diagnostics.some(({ code }) => NEEDS_BODY.has(code))) return result;
+  }
+  return parseSkill(bytes, path, options);
+}
+
+/** Findings about which the head alone may be wrong. */
+const NEEDS_BODY: ReadonlySet<string> = new Set(["description-missing", "body-empty"]);
+
+interface Context {
+  readonly report: Report;
+  readonly profile: Profile;
+  readonly requireDescription: boolean;
+}
+
+function read(input: string | Uint8Array, path: string, context: Context): ParsedSkill | undefined {
+  const { report } = context;
+  const text = decode(input, report);
+  const found = text === undefined ? undefined : splitFrontMatter(text, report);
+  if (text === undefined || found === undefined) return undefined;
+
+  const { raw, split } = readFrontMatter(text, found, report);
+  const lineOf = (key: string) => keyLine(split.yaml ?? "", split.yamlLine, key);
+  checkSpec(raw, path, report, lineOf);
+  if (context.profile === "strict") noteFlowStyle(split.yaml ?? "", split.yamlLine, report);
+
+  const body = text.slice(split.bodyStart, split.bodyEnd);
+  const bodyLine = lineAt(text, split.bodyStart);
+  if (body === "") report.add("body-empty", { message: "There are no instructions below the front matter." });
+  const draft = readDraft(raw, report, lineOf);
+  const description = draft.text.description ?? standIn(draft, body, context);
+  return description === undefined ? undefined : { manifest: toManifest(draft, description), body, bodyLine };
+}
+
+/** What serves for a missing description: the summary, the one-liner, or the body's first paragraph. */
+function standIn(draft: Draft, body: string, { report, requireDescription }: Context): string | undefined {
+  const text = draft.text.summary ?? draft.text.brief ?? firstParagraph(body);
+  if (requireDescription || text === "") {
+    const message =
+      text === ""
+        ? "There is no description and no text that could serve for it."
+        : "There is no description.";
+    report.add("description-missing", { message, severity: "error" });
+    return undefined;
+  }
+  report.add("description-missing", {
+    message: "There is no description; the first text found serves for it.",
+  });
+  return text;
+}
+
+function keyLine(yaml: string, yamlLine: number, key: string): number | undefined {
+  const at = yaml.startsWith(`${key}:`) ? 0 : yaml.indexOf(`\n${key}:`) + 1;
+  return at > 0 || yaml.startsWith(`${key}:`) ? yamlLine + lineAt(yaml, at) - 1 : undefined;
+}
+
+/** The reference validator reads a YAML without `[..]` and `{..}`. */
+function noteFlowStyle(yaml: string, yamlLine: number, report: Report): void {
+  const at = yaml.search(/^[ \t]*(?:- +)*(?:[\w.-]+[ \t]*:[ \t]+)?[[{]/m);
+  if (at >= 0)
+    report.add("yaml-flow-style", {
+      message: "A list or map is written in brackets.",
+      line: yamlLine + lineAt(yaml, at) - 1,
+    });
+}

@@ -1,0 +1,117 @@
+// Owns the open spec's rules, as its reference validator has them: errors in the strict profile, advice in the lenient one.
+// Does not own the keys of other dialects.
+
+import { type Report, shown } from "./codes.ts";
+import { LIMITS } from "./limits.ts";
+import { isMap, type YamlMap, type YamlValue } from "./yaml.ts";
+
+const SPEC_FIELDS = new Set(["name", "description", "license", "allowed-tools", "metadata", "compatibility"]);
+
+const PORTABLE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** Checks the front matter as written. `lineOf` finds the line of a top-level key. */
+export function checkSpec(
+  raw: YamlMap,
+  path: string,
+  report: Report,
+  lineOf: (key: string) => number | undefined,
+): void {
+  const extra = report.hears("field-unexpected")
+    ? Object.keys(raw).filter((key) => !SPEC_FIELDS.has(key))
+    : [];
+  if (extra.length > 0) {
+    const line = lineOf(extra[0] as string);
+    report.add("field-unexpected", {
+      message: `Keys that the spec does not know: ${extra.slice(0, 20).map(shown).join(", ")}.`,
+      line,
+    });
+  }
+  checkName(raw.name, path, report, lineOf);
+  const { description, compatibility, metadata } = raw;
+  if (typeof description === "string" && longerThan(description, LIMITS.descriptionChars)) {
+    const message = `The description has ${[...description].length} characters; the spec allows ${LIMITS.descriptionChars}.`;
+    report.add("description-too-long", { message, line: lineOf("description") });
+  } else if (description != null && typeof description !== "string") {
+    report.add("field-invalid", { message: "`description` must be text.", line: lineOf("description") });
+  }
+  if (typeof compatibility === "string") {
+    if (longerThan(compatibility, LIMITS.compatibilityChars)) {
+      const message = `\`compatibility\` has ${[...compatibility].length} characters; the spec allows ${LIMITS.compatibilityChars}.`;
+      report.add("compatibility-too-long", { message, line: lineOf("compatibility") });
+    }
+  } else if (compatibility != null) {
+    report.add("field-invalid", { message: "`compatibility` must be text.", line: lineOf("compatibility") });
+  }
+  if (metadata != null && !isMap(metadata)) {
+    report.add("field-invalid", {
+      message: "`metadata` must be a map of keys and values.",
+      line: lineOf("metadata"),
+    });
+  }
+  if (!isToolList(raw["allowed-tools"])) {
+    report.add("field-invalid", {
+      message: "`allowed-tools` must be text or a list of texts.",
+      line: lineOf("allowed-tools"),
+    });
+  }
+}
+
+function checkName(
+  value: YamlValue | undefined,
+  path: string,
+  report: Report,
+  lineOf: (key: string) => number | undefined,
+): void {
+  if (value != null && typeof value !== "string") {
+    report.add("field-invalid", { message: "`name` must be text.", line: lineOf("name") });
+    return;
+  }
+  const name = (value ?? "").trim().normalize("NFKC");
+  const folder = folderOf(path);
+  if (name === folder && name.length <= LIMITS.nameChars && PORTABLE.test(name)) return;
+  const line = lineOf("name");
+  if (name === "") {
+    report.add("name-missing", { message: "The front matter has no name; the folder's name is used.", line });
+    return;
+  }
+  if (!PORTABLE.test(name)) {
+    if (name !== name.toLowerCase())
+      report.add("name-uppercase", { message: `The name ${shown(name)} has capital letters.`, line });
+    if (/^-|-$|--/.test(name))
+      report.add("name-hyphens", { message: `The name ${shown(name)} has misplaced hyphens.`, line });
+    if (!/^[\p{L}\p{N}-]+$/u.test(name))
+      report.add("name-characters", {
+        message: `The name ${shown(name)} has other characters than letters, digits and hyphens.`,
+        line,
+      });
+  }
+  if (longerThan(name, LIMITS.nameChars)) {
+    report.add("name-too-long", {
+      message: `The name has ${[...name].length} characters; the spec allows ${LIMITS.nameChars}.`,
+      line,
+    });
+  }
+  if (folder !== undefined && folder.normalize("NFKC") !== name) {
+    report.add("name-mismatch", {
+      message: `The name is ${shown(name)}, the folder is ${shown(folder)}.`,
+      line,
+    });
+  }
+}
+
+/** Characters are code points, as the reference validator counts them. */
+function longerThan(text: string, limit: number): boolean {
+  return text.length > limit && [...text].length > limit;
+}
+
+function isToolList(value: YamlValue | undefined): boolean {
+  if (value == null || typeof value === "string") return true;
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function folderOf(path: string): string | undefined {
+  const end = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
+  if (end <= 0) return undefined;
+  const start = Math.max(path.lastIndexOf("/", end - 1), path.lastIndexOf("\\", end - 1));
+  return path.slice(start + 1, end);
+}
