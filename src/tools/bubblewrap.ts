@@ -1,0 +1,177 @@
+// Owns the sandbox: finding bubblewrap, proving that it works here, and the view of the system it gives to a script.
+// Does not own limits on time and output (`process.ts`) nor the decision to run without it (`scripts.ts`).
+
+import { lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { codeOf } from "../model/errors.ts";
+import { findOnSystem } from "./interpreter.ts";
+import { SCRIPT_LIMITS } from "./limits.ts";
+import { runProcess } from "./process.ts";
+
+export interface Sandbox {
+  readonly path: string;
+  /** Options that this version knows and this machine supports. */
+  readonly options: ReadonlySet<string>;
+}
+
+export type SandboxLookup =
+  | { readonly ok: true; readonly sandbox: Sandbox }
+  | { readonly ok: false; readonly reason: string; readonly fix: string };
+
+export interface SandboxQuery {
+  readonly searchPath: string;
+  /** Folders that bubblewrap is not taken from: the working directory and the package. */
+  readonly avoid: readonly string[];
+}
+
+export interface SandboxPlan {
+  readonly sandbox: Sandbox;
+  /** The package's path, the same inside and outside, so that paths in arguments hold. */
+  readonly mount: string;
+  /** A throw-away copy of the package to show there instead, writable. */
+  readonly scratch?: string | undefined;
+  readonly needs: readonly string[];
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+  readonly network: boolean;
+  readonly tmpBytes: number;
+}
+
+export const SANDBOX_HOME = "/home/skill";
+export const SANDBOX_TMP = "/tmp";
+
+/** The contents of the descriptors 3 and 4 that `sandboxArguments` refers to: who "1000" is. */
+export const SANDBOX_INPUTS = [
+  `skill:x:1000:1000:skill:${SANDBOX_HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
+  "skill:x:1000:\nnogroup:x:65534:\n",
+];
+
+/** Folders of programs and libraries; on merged systems some are links into /usr and stay links. */
+const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
+
+/** Of /etc only what programs need to start, to speak TLS and to know the time; nothing about the machine. */
+const ETC = [
+  "alternatives",
+  "ca-certificates",
+  "fonts",
+  "ld.so.cache",
+  "ld.so.conf",
+  "ld.so.conf.d",
+  "localtime",
+  "mime.types",
+  "pki/ca-trust",
+  "pki/tls/certs",
+  "ssl/cert.pem",
+  "ssl/certs",
+  "ssl/openssl.cnf",
+].map((name) => `/etc/${name}`);
+const ETC_NETWORK = ["/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf", "/etc/services"];
+
+/** Newer options, best first; the probe drops the ones that do not work here. */
+const OPTIONAL = ["--size", "--disable-userns"];
+
+const INSTALL =
+  "Install it (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap)";
+
+const proven = new Map<string, Promise<SandboxLookup>>();
+
+/** Finds a bubblewrap that really runs here; the proof is made once for each path. */
+export async function findSandbox(query: SandboxQuery): Promise<SandboxLookup> {
+  if (process.platform !== "linux") {
+    return {
+      ok: false,
+      reason: `bubblewrap does not exist for ${process.platform}`,
+      fix: "Run in a Linux container or virtual machine",
+    };
+  }
+  const path = await findOnSystem("bwrap", query);
+  if (path === undefined) return { ok: false, reason: "bubblewrap is not installed", fix: INSTALL };
+  const known = proven.get(path) ?? prove(path);
+  proven.set(path, known);
+  return known;
+}
+
+async function prove(path: string): Promise<SandboxLookup> {
+  const help = await probe(path, ["--help"]);
+  const options = new Set(OPTIONAL.filter((option) => `${help.stdout}${help.stderr}`.includes(`${option} `)));
+  for (;;) {
+    const plan = { mount: "/usr", needs: [], read: [], write: [], network: false, tmpBytes: 65_536 };
+    const sandbox = { path, options: new Set(options) };
+    const run = await probe(path, [...sandboxArguments({ ...plan, sandbox }), "/bin/sh", "-c", ":"]);
+    if (run.exitCode === 0) return { ok: true, sandbox };
+    const dropped = [...options].at(-1);
+    if (dropped === undefined) {
+      const why = run.stderr.trim().split("\n").at(-1) || run.error || "it did not answer";
+      return {
+        ok: false,
+        reason: `bubblewrap cannot run here (${why})`,
+        fix: "Allow unprivileged user namespaces for it (sysctl user.max_user_namespaces, an AppArmor profile for bwrap, or the container's settings)",
+      };
+    }
+    options.delete(dropped);
+  }
+}
+
+function probe(path: string, args: readonly string[]) {
+  return runProcess({
+    command: path,
+    args,
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin" },
+    inputs: SANDBOX_INPUTS,
+    timeoutMs: SCRIPT_LIMITS.probeMs,
+    outputBytes: 65_536,
+  });
+}
+
+/** bubblewrap's arguments up to and including `--`; the command follows. */
+export function sandboxArguments(plan: SandboxPlan): string[] {
+  const { sandbox, mount, scratch, needs, read, write, network } = plan;
+  const privateFolder = (path: string) =>
+    sandbox.options.has("--size") ? ["--size", String(plan.tmpBytes), "--tmpfs", path] : ["--tmpfs", path];
+  const show = (option: string, paths: readonly string[]) => paths.flatMap((path) => [option, path, path]);
+  return [
+    ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+    ...(network ? [] : ["--unshare-net"]),
+    ...(sandbox.options.has("--disable-userns") ? ["--disable-userns"] : []),
+    ...["--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--cap-drop", "ALL"],
+    ...["--die-with-parent", "--new-session"],
+    ...SYSTEM_FOLDERS.flatMap(systemFolder),
+    ...["--proc", "/proc", ...kernelFiles()],
+    ...["--dev", "/dev", ...privateFolder("/dev/shm"), "--remount-ro", "/dev"],
+    ...[...privateFolder(SANDBOX_TMP), "--symlink", SANDBOX_TMP, "/var/tmp", ...privateFolder(SANDBOX_HOME)],
+    ...["--ro-bind-data", "3", "/etc/passwd", "--ro-bind-data", "4", "/etc/group"],
+    ...show("--ro-bind-try", [...ETC, ...(network ? ETC_NETWORK : []), ...needs]),
+    ...show("--ro-bind", read),
+    ...show("--bind", write),
+    // Last, so that a writable folder around the package does not make the package writable.
+    ...(scratch === undefined ? ["--ro-bind", mount, mount] : ["--bind", scratch, mount]),
+    ...["--remount-ro", "/", "--chdir", mount, "--"],
+  ];
+}
+
+/**
+ * Root's process owns the kernel's files below /proc even without a capability, and could write a core_pattern that
+ * runs outside; others own the settings of their namespaces. Settings become read-only, drivers' folders empty,
+ * writable files nothing.
+ */
+function kernelFiles(): string[] {
+  const hidden = readdirSync("/proc", { withFileTypes: true })
+    .filter(({ name }) => name !== "sys" && !/^\d+$/.test(name))
+    .flatMap((entry) => {
+      const path = `/proc/${entry.name}`;
+      if (entry.isDirectory()) return ["--tmpfs", path, "--remount-ro", path];
+      return entry.isFile() && (lstatSync(path).mode & 0o222) !== 0 ? ["--ro-bind", "/dev/null", path] : [];
+    });
+  return ["--ro-bind", "/proc/sys", "/proc/sys", ...hidden];
+}
+
+function systemFolder(path: string): string[] {
+  try {
+    return lstatSync(path).isSymbolicLink()
+      ? ["--symlink", readlinkSync(path), path]
+      : ["--ro-bind", path, path];
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,189 @@
+// Owns which program runs a script: from its shebang or its extension, by an allowlist, as an absolute path of the system.
+// Does not own where the program is allowed to run: `bubblewrap.ts` and `scripts.ts` do.
+
+import { access, constants, readdir, realpath } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, delimiter, dirname, extname, isAbsolute, join } from "node:path";
+import { codeOf } from "../model/errors.ts";
+import { isInside } from "./package-path.ts";
+
+type Language = "sh" | "bash" | "node" | "typescript" | "python3" | "perl" | "ruby";
+
+/** The spellings we accept in a shebang, and the options that may follow there. */
+const LANGUAGES: Readonly<Record<Language, { names: RegExp; flags: RegExp; programs: readonly string[] }>> = {
+  sh: { names: /^(sh|dash)$/, flags: /^-[eux]+$/, programs: ["sh"] },
+  bash: { names: /^bash$/, flags: /^-[eux]+$/, programs: ["bash"] },
+  node: { names: /^(node|nodejs)$/, flags: /^--(no-warnings|enable-source-maps)$/, programs: ["node"] },
+  typescript: { names: /^(tsx|ts-node|jiti)$/, flags: /^$/, programs: ["node"] },
+  python3: { names: /^python(3(\.\d+)?)?$/, flags: /^-[uBEIsS]+$/, programs: ["python3", "python"] },
+  perl: { names: /^perl$/, flags: /^-[wT]+$/, programs: ["perl"] },
+  ruby: { names: /^ruby$/, flags: /^-w$/, programs: ["ruby"] },
+};
+
+/** `.sh` without a shebang means bash in practice; where there is none, sh. */
+export const EXTENSIONS: ReadonlyMap<string, Language> = new Map([
+  [".sh", "bash"],
+  [".js", "node"],
+  [".mjs", "node"],
+  [".cjs", "node"],
+  [".ts", "typescript"],
+  [".mts", "typescript"],
+  [".py", "python3"],
+]);
+
+/** A shebang's program must stand where systems put programs, not in a folder that anyone can fill. */
+const PROGRAM_FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin"];
+const ENV_PROGRAMS = ["/usr/bin/env", "/bin/env"];
+
+export interface Interpreter {
+  readonly command: string;
+  /** Options of the interpreter, before the script's path. */
+  readonly options: readonly string[];
+  /** Files and folders outside the system's folders that the interpreter needs, read-only. */
+  readonly needs: readonly string[];
+}
+
+export type InterpreterResult =
+  | { readonly ok: true; readonly interpreter: Interpreter }
+  | { readonly ok: false; readonly message: string };
+
+export interface InterpreterQuery {
+  readonly file: string;
+  readonly firstLine: string;
+  /** Absolute paths that a person set for a language: `{ python3: "/srv/venv/bin/python" }`. */
+  readonly chosen: Readonly<Record<string, string>>;
+  readonly searchPath: string;
+  /** Folders that no program is taken from. */
+  readonly avoid: readonly string[];
+}
+
+export async function chooseInterpreter(query: InterpreterQuery): Promise<InterpreterResult> {
+  const choice = query.firstLine.startsWith("#!") ? fromShebang(query) : fromExtension(query.file);
+  if (!choice.ok) return choice;
+  const { language, flags } = choice;
+  const command = await findProgram(language, query);
+  if (command === undefined) {
+    const names = LANGUAGES[language].programs.join(" or ");
+    return {
+      ok: false,
+      message: `${basename(query.file)} needs ${names}, which is not installed. Install it first.`,
+    };
+  }
+  const needs = await installationOf(command);
+  if (language !== "typescript") return { ok: true, interpreter: { command, options: flags, needs } };
+  const loader = dirname(createRequire(import.meta.url).resolve("jiti/package.json"));
+  return {
+    ok: true,
+    interpreter: { command, options: [join(loader, "lib", "jiti-cli.mjs")], needs: [...needs, loader] },
+  };
+}
+
+type Choice =
+  | { readonly ok: true; readonly language: Language; readonly flags: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+function fromShebang({ file, firstLine }: InterpreterQuery): Choice {
+  let words = firstLine.slice(2).trim().split(/\s+/);
+  const program = words[0] ?? "";
+  const viaEnv = ENV_PROGRAMS.includes(program);
+  if (viaEnv) words = words.slice(words[1] === "-S" ? 2 : 1);
+  const [name = "", ...flags] = words;
+  const placed = viaEnv ? !name.includes("/") : PROGRAM_FOLDERS.includes(dirname(name));
+  const language = languageNamed(basename(name));
+  if (!placed || !language || !flags.every((flag) => LANGUAGES[language].flags.test(flag))) {
+    const known = Object.keys(LANGUAGES).join(", ");
+    return {
+      ok: false,
+      message: `${basename(file)} begins with "${firstLine.trim()}", which is not run. Use #!/usr/bin/env NAME with one of: ${known}.`,
+    };
+  }
+  // A TypeScript file that names plain node would need a newer Node than we require.
+  const typed = language === "node" && EXTENSIONS.get(extname(file)) === "typescript";
+  return { ok: true, language: typed ? "typescript" : language, flags: typed ? [] : flags };
+}
+
+function fromExtension(file: string): Choice {
+  const language = EXTENSIONS.get(extname(file));
+  if (language) return { ok: true, language, flags: [] };
+  const known = [...EXTENSIONS.keys()].join(" ");
+  return {
+    ok: false,
+    message: `${basename(file)} is not a script: it has no shebang and none of the extensions ${known}.`,
+  };
+}
+
+function languageNamed(name: string): Language | undefined {
+  return (Object.keys(LANGUAGES) as Language[]).find((language) => LANGUAGES[language].names.test(name));
+}
+
+async function findProgram(language: Language, query: InterpreterQuery): Promise<string | undefined> {
+  const chosen = query.chosen[language] ?? (language === "typescript" ? query.chosen.node : undefined);
+  if (chosen !== undefined) return isAbsolute(chosen) && (await isProgram(chosen)) ? chosen : undefined;
+  const { programs } = LANGUAGES[language];
+  if (programs.includes("node") && /^node/.test(basename(process.execPath))) return process.execPath;
+  for (const program of programs) {
+    const found = await findOnSystem(program, query);
+    if (found) return found;
+  }
+  return language === "bash" ? findOnSystem("sh", query) : undefined;
+}
+
+/** The system's own folders first, then absolute entries of the search path outside the folders to avoid. */
+export async function findOnSystem(
+  program: string,
+  { searchPath, avoid }: { readonly searchPath: string; readonly avoid: readonly string[] },
+): Promise<string | undefined> {
+  for (const folder of PROGRAM_FOLDERS) {
+    const path = join(folder, program);
+    if (await isProgram(path)) return path;
+  }
+  for (const folder of searchPath.split(delimiter).filter((entry) => isAbsolute(entry))) {
+    const path = join(folder, program);
+    if (!(await isProgram(path))) continue;
+    const real = await realpath(path);
+    const planted = avoid.some((place) => isInside(place, path) || isInside(place, real));
+    if (!planted) return path;
+  }
+  return undefined;
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+    return false;
+  }
+}
+
+const SYSTEM = /^\/(usr|bin|sbin|lib\w*|nix\/store)\//;
+const RUNTIME_PARTS = /^(python3|libpython|libnode|ruby|libruby|perl5|libperl)/;
+
+/**
+ * What an interpreter outside the system's folders (nvm, pyenv, a virtual environment) needs to run: the program
+ * and its language's library, never the whole prefix, which may be somebody's home folder.
+ */
+async function installationOf(command: string): Promise<string[]> {
+  const needs: string[] = [];
+  for (const program of new Set([command, await realpath(command)])) {
+    if (SYSTEM.test(program)) continue;
+    const prefix = dirname(dirname(program));
+    needs.push(program, join(prefix, "pyvenv.cfg"));
+    for (const folder of ["lib", "lib64"]) {
+      for (const part of await namesIn(join(prefix, folder))) {
+        if (RUNTIME_PARTS.test(part)) needs.push(join(prefix, folder, part));
+      }
+    }
+  }
+  return needs;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "EACCES"].includes(codeOf(error))) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,174 @@
+// Owns one run of a program: its time, its output, its end, and the end of everything it started.
+// Does not own what is run or in which isolation.
+
+import { spawn } from "node:child_process";
+import type { Writable } from "node:stream";
+import { codeOf } from "../model/errors.ts";
+import { SCRIPT_LIMITS } from "./limits.ts";
+
+export interface Run {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin?: string | undefined;
+  /** Texts that the program reads from the file descriptors 3, 4, ... */
+  readonly inputs?: readonly string[];
+  readonly timeoutMs: number;
+  readonly outputBytes: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Started with the process's id; may stop the run; returns how to end the watch. */
+  readonly watch?: (pid: number, stop: () => void) => () => void;
+}
+
+export interface Ended {
+  readonly how: "exit" | "timeout" | "aborted" | "flood" | "stopped" | "not-started";
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly truncated: boolean;
+  /** Why the program did not start. */
+  readonly error?: string;
+}
+
+/** Groups that must not outlive this process. */
+const running = new Set<number>();
+process.once("exit", () => {
+  for (const pid of running) killGroup(pid);
+});
+
+export function runProcess(run: Run): Promise<Ended> {
+  return new Promise((resolve) => {
+    if (run.signal?.aborted) {
+      resolve({ how: "aborted", exitCode: null, stdout: "", stderr: "", truncated: false });
+      return;
+    }
+    const inputs = run.inputs ?? [];
+    const child = spawn(run.command, [...run.args], {
+      cwd: run.cwd,
+      env: { ...run.env },
+      // Its own process group, so that one signal reaches all that did not leave it.
+      detached: true,
+      stdio: [
+        run.stdin === undefined ? "ignore" : "pipe",
+        "pipe",
+        "pipe",
+        ...inputs.map(() => "pipe" as const),
+      ],
+    });
+    const output = new CappedOutput(run.outputBytes);
+    let how: Ended["how"] = "exit";
+    let exitCode: number | null = null;
+    let error: string | undefined;
+    let drained: NodeJS.Timeout | undefined;
+
+    const killAll = () => killGroup(child.pid);
+    const end = (reason: Ended["how"]) => {
+      if (how === "exit") how = reason;
+      killAll();
+      finishSoon();
+    };
+    // A grandchild that left the group may hold the pipes open for ever.
+    const finishSoon = () => {
+      drained ??= setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        finish();
+      }, SCRIPT_LIMITS.drainMs);
+    };
+    const onAbort = () => end("aborted");
+    const timer = setTimeout(() => end("timeout"), run.timeoutMs);
+    const unwatch = child.pid === undefined ? undefined : run.watch?.(child.pid, () => end("stopped"));
+    run.signal?.addEventListener("abort", onAbort, { once: true });
+    if (child.pid !== undefined) running.add(child.pid);
+
+    let finished = false;
+    const finish = () => {
+      if (finished) return;
+      finished = true;
+      clearTimeout(timer);
+      clearTimeout(drained);
+      unwatch?.();
+      run.signal?.removeEventListener("abort", onAbort);
+      if (child.pid !== undefined) running.delete(child.pid);
+      resolve({ how, exitCode, ...output.texts(), ...(error === undefined ? {} : { error }) });
+    };
+
+    for (const stream of ["stdout", "stderr"] as const) {
+      child[stream]?.on("data", (chunk: Buffer) => {
+        output.add(stream, chunk);
+        if (output.seen > run.outputBytes * SCRIPT_LIMITS.floodFactor) end("flood");
+      });
+    }
+    child.on("error", (problem) => {
+      if (child.pid !== undefined) return;
+      how = "not-started";
+      error = problem.message;
+      finish();
+    });
+    child.on("exit", (code) => {
+      if (how === "exit") exitCode = code;
+      killAll();
+      finishSoon();
+    });
+    child.on("close", finish);
+    if (child.stdin && run.stdin !== undefined) feed(child.stdin, run.stdin);
+    for (const [index, text] of inputs.entries()) feed(child.stdio[3 + index] as Writable, text);
+  });
+}
+
+function feed(stream: Writable, text: string): void {
+  // A program that does not read its input closes it; that is its right, and its exit code tells the rest.
+  stream.on("error", () => stream.destroy());
+  stream.end(text);
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    // ESRCH: all gone already. EPERM: what is left has changed its user and is not ours to end.
+    if (!["ESRCH", "EPERM"].includes(codeOf(error))) throw error;
+  }
+}
+
+/** Keeps the first bytes of both streams together and counts the rest. */
+class CappedOutput {
+  seen = 0;
+  #kept: Record<"stdout" | "stderr", Buffer[]> = { stdout: [], stderr: [] };
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+
+  add(stream: "stdout" | "stderr", chunk: Buffer): void {
+    this.seen += chunk.length;
+    if (this.#left === 0) return;
+    const part = chunk.subarray(0, this.#left);
+    this.#left -= part.length;
+    this.#kept[stream].push(part);
+  }
+
+  texts(): { stdout: string; stderr: string; truncated: boolean } {
+    const kept = this.#kept.stdout.concat(this.#kept.stderr);
+    const truncated = this.seen > kept.reduce((sum, part) => sum + part.length, 0);
+    const text = (parts: Buffer[]) => {
+      const whole = Buffer.concat(parts);
+      return whole.toString("utf8", 0, truncated ? lastWholeCharacter(whole) : whole.length);
+    };
+    return { stdout: text(this.#kept.stdout), stderr: text(this.#kept.stderr), truncated };
+  }
+}
+
+/** Where to cut so that no UTF-8 character is split. */
+function lastWholeCharacter(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}

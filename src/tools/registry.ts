@@ -1,0 +1,80 @@
+// Owns the tools that activated skills have brought: their names for hosts, and calling them safely.
+// Does not own where they come from (`toolsets.ts`) nor which host serves them.
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { Diagnostic } from "../model/diagnostic.ts";
+import { compareNames } from "../model/name.ts";
+import { TOOL_LIMITS } from "./limits.ts";
+import type { JsonSchema, SkillTool } from "./skill-tool.ts";
+import { type CallOptions, callTool, type ToolCallResult, toolError } from "./tool-call.ts";
+
+export type { CallOptions, ToolCallResult } from "./tool-call.ts";
+
+/** A tool as a host offers it to a model. */
+export interface RegisteredTool {
+  /** `skill__tool`, at most 64 of the characters that model APIs accept. */
+  readonly name: string;
+  readonly skill: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+}
+
+export interface ToolRegistry {
+  /** The tools that could not be added are in the answer; the others are. */
+  add(tools: readonly SkillTool[]): Diagnostic[];
+  removeSkill(skill: string): void;
+  list(): RegisteredTool[];
+  has(name: string): boolean;
+  /** Never throws: a mistake of the model or the tool is a result that says what to do. */
+  call(name: string, args: unknown, options?: CallOptions): Promise<ToolCallResult>;
+}
+
+export function createToolRegistry(): ToolRegistry {
+  const tools = new Map<string, SkillTool>();
+  return {
+    add(added) {
+      const diagnostics: Diagnostic[] = [];
+      for (const tool of added) {
+        const name = qualifiedName(tool.skill, tool.name);
+        const holder = tools.get(name);
+        if (holder) diagnostics.push(collision(name, holder, tool));
+        else tools.set(name, tool);
+      }
+      return diagnostics;
+    },
+    removeSkill(skill) {
+      for (const [name, tool] of tools) if (tool.skill === skill) tools.delete(name);
+    },
+    list() {
+      return [...tools]
+        .map(([name, { skill, description, inputSchema }]) => ({ name, skill, description, inputSchema }))
+        .sort((a, b) => compareNames(a.name, b.name));
+    },
+    has: (name) => tools.has(name),
+    async call(name, args, options = {}) {
+      const tool = tools.get(name);
+      if (tool) return callTool(tool, args, options);
+      const names = [...tools.keys()].sort(compareNames).join(", ") || "none; activate a skill first";
+      return toolError("unknown_tool", name, `There is no tool "${name}". Tools: ${names}.`);
+    },
+  };
+}
+
+/** `mcp/email` and `send` become `mcp_email__send`; a name that is too long ends in a hash of the whole. */
+export function qualifiedName(skill: string, tool: string): string {
+  const whole = `${skill.replace(/\//g, "_").replace(/[^a-zA-Z0-9_-]/g, "-")}__${tool}`;
+  if (whole.length <= TOOL_LIMITS.nameChars) return whole;
+  const hash = createHash("sha256").update(`${skill}\0${tool}`).digest("hex").slice(0, 8);
+  return `${whole.slice(0, TOOL_LIMITS.nameChars - hash.length - 1)}_${hash}`;
+}
+
+function collision(name: string, holder: SkillTool, late: SkillTool): Diagnostic {
+  return {
+    code: "tool-name-collision",
+    severity: "warning",
+    path: join(late.mount, "SKILL.md"),
+    message: `The tool "${late.name}" of "${late.skill}" (${late.toolset}) is left out: ${name} is already the tool "${holder.name}" of "${holder.skill}" (${holder.toolset}).`,
+    fix: "Rename one of the two tools.",
+  };
+}

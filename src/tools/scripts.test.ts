@@ -1,0 +1,304 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findOnSystem } from "./interpreter.ts";
+import { kernelCountsProcesses } from "./process-bound.ts";
+import { runScript, type ScriptRequest, type ScriptSystem } from "./scripts.ts";
+
+const NO_SANDBOX: ScriptSystem = {
+  findSandbox: async () => ({ ok: false, reason: "bubblewrap is not installed", fix: "Install it" }),
+};
+
+let mount = "";
+
+beforeEach(() => {
+  mount = mkdtempSync(join(tmpdir(), "repertoire-scripts-"));
+  put("scripts/ok.sh", 'echo "ok $*"');
+});
+
+afterEach(() => rmSync(mount, { recursive: true, force: true }));
+
+function put(path: string, text: string): string {
+  mkdirSync(dirname(join(mount, path)), { recursive: true });
+  writeFileSync(join(mount, path), text);
+  return path;
+}
+
+/** Without isolation, so that these rules are tested wherever the tests run. */
+function run(script: string, more: Partial<ScriptRequest> = {}) {
+  const { policy, ...rest } = more;
+  const accepted = { acceptUnsandboxed: true, ...policy };
+  return runScript({ mount, script, env: process.env, policy: accepted, ...rest }, NO_SANDBOX);
+}
+
+async function eventually(check: () => boolean): Promise<boolean> {
+  for (let attempt = 0; attempt < 100 && !check(); attempt += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return check();
+}
+
+describe("without a sandbox", () => {
+  test("a script is refused, with how to install it or which flag accepts the risk", async () => {
+    put("scripts/mark.sh", "touch ran");
+    const result = await runScript({ mount, script: "scripts/mark.sh", env: process.env }, NO_SANDBOX);
+    expect(result).toMatchObject({ ok: false, code: "no_sandbox", exitCode: null, isolation: "none" });
+    expect(result.message).toMatchInlineSnapshot(
+      `"The script was not run: scripts run inside bubblewrap, and bubblewrap is not installed. Install it, or accept the risk with --no-sandbox (policy acceptUnsandboxed)."`,
+    );
+    expect(existsSync(join(mount, "ran"))).toBe(false);
+  });
+
+  test("an accepted risk runs it in the package and names the missing isolation", async () => {
+    put("scripts/where.sh", 'pwd; echo "$HOME" | grep -c repertoire-script-');
+    const result = await run("scripts/where.sh");
+    expect(result).toMatchObject({ ok: true, isolation: "none", exitCode: 0, stdout: `${mount}\n1\n` });
+  });
+
+  test("secrets stay out of the environment all the same", async () => {
+    put("scripts/env.sh", "env");
+    const env = { PATH: process.env.PATH, MY_TOKEN: "top-secret", ASKED: "given" };
+    const result = await run("scripts/env.sh", { env, requires: ["ASKED"] });
+    expect(result.stdout).not.toContain("top-secret");
+    expect(result.stdout).toContain("ASKED=given\n");
+  });
+
+  test("the time limit ends the script's whole group and leaves nothing behind", async () => {
+    put("scripts/slow.sh", 'echo $$; sleep 31536030 &\necho "$TMPDIR"\nwait');
+    const result = await run("scripts/slow.sh", { policy: { timeoutMs: 500 } });
+    expect(result).toMatchObject({ ok: false, code: "timeout" });
+    const [pid = "", tmp = ""] = result.stdout.split("\n");
+    expect(await eventually(() => !groupIsAlive(Number(pid)))).toBe(true);
+    expect(existsSync(dirname(tmp))).toBe(false);
+  });
+
+  test("a grandchild that keeps the output open does not keep the result waiting", async () => {
+    put("scripts/hold.sh", "setsid sleep 3600 &\necho $!");
+    const result = await run("scripts/hold.sh");
+    expect(result).toMatchObject({ ok: true, stdout: expect.stringMatching(/^\d+\n$/) });
+    const left = Number(result.stdout);
+    if (groupIsAlive(left)) process.kill(left, "SIGKILL");
+  });
+
+  test("a writable package is a copy, even of a read-only one, and is cleared away even when locked", async () => {
+    put(
+      "scripts/write.sh",
+      "echo x > beside.txt; echo y >> data/a.txt; ls; pwd; mkdir -p l/m; chmod 500 l/m l",
+    );
+    put("data/a.txt", "a");
+    chmodSync(join(mount, "data/a.txt"), 0o444);
+    chmodSync(join(mount, "data"), 0o555);
+    const result = await run("scripts/write.sh", { policy: { writable: true } });
+    chmodSync(join(mount, "data"), 0o755);
+    expect(result).toMatchObject({ ok: true, stderr: "" });
+    const lines = result.stdout.trim().split("\n");
+    expect(lines.slice(0, -1)).toEqual(["beside.txt", "data", "scripts"]);
+    expect(existsSync(lines.at(-1) ?? "/")).toBe(false);
+    expect(readdirSync(mount)).toEqual(["data", "scripts"]);
+    expect(readFileSync(join(mount, "data/a.txt"), "utf8")).toBe("a");
+  });
+
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("a limit of %d is not no limit", async (bad) => {
+    put("scripts/loud.js", "process.stdout.write('a'.repeat(1_200_000))");
+    const result = await run("loud.js", { policy: { outputBytes: bad, timeoutMs: bad } });
+    expect(result).toMatchObject({ code: "output_truncated", exitCode: 0 });
+    expect(result.stdout).toHaveLength(1_048_576);
+  });
+});
+
+function groupIsAlive(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("which file is run", () => {
+  test("is named by its path in the package, or shortly by its name below scripts/", async () => {
+    expect(await run("scripts/ok.sh", { args: ["a b"] })).toMatchObject({ ok: true, stdout: "ok a b\n" });
+    expect(await run("./scripts/ok.sh")).toMatchObject({ ok: true });
+    expect(await run("ok.sh")).toMatchObject({ ok: true });
+  });
+
+  test.each([
+    "../outside.sh",
+    "scripts/../../outside.sh",
+    "/bin/ls",
+    "file:///bin/ls",
+    "scripts\\ok.sh",
+    "",
+    "scripts/ok.sh\0",
+    "scripts",
+    "scripts/gone.sh",
+    "x".repeat(5000),
+  ])("%j is not found, and the answer lists what is there", async (script) => {
+    const result = await run(script);
+    expect(result).toMatchObject({ ok: false, code: "not_found", exitCode: null });
+    expect(result.message).toContain("Scripts: scripts/ok.sh.");
+  });
+
+  test("is never one that a link leads to outside", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "repertoire-outside-"));
+    writeFileSync(join(outside, "evil.sh"), "echo evil");
+    symlinkSync(join(outside, "evil.sh"), join(mount, "scripts", "evil.sh"));
+    symlinkSync(outside, join(mount, "folder"));
+    symlinkSync("loop.sh", join(mount, "loop.sh"));
+    for (const script of ["scripts/evil.sh", "folder/evil.sh", "loop.sh"]) {
+      expect(await run(script)).toMatchObject({ ok: false, code: "not_found", stdout: "" });
+    }
+    symlinkSync("ok.sh", join(mount, "scripts", "also.sh"));
+    expect(await run("scripts/also.sh")).toMatchObject({ ok: true });
+    rmSync(outside, { recursive: true });
+  });
+});
+
+describe("which program runs it", () => {
+  test.each([
+    ["#!/bin/sh", "dash|bash|busybox|sh"],
+    ["#!/usr/bin/env bash", "bash"],
+    ["#!/usr/bin/env -S bash -eu", "bash"],
+    ["#! /bin/bash -e", "bash"],
+    ["#!/bin/bash\r", "bash"],
+  ])("%j is followed", async (shebang, program) => {
+    put("tool", `${shebang}\nreadlink /proc/$$/exe\n`);
+    expect((await run("tool")).stdout).toMatch(new RegExp(`/(${program})\n$`));
+  });
+
+  test.each([
+    "#!/bin/sh -c id",
+    "#!/tmp/bash",
+    "#!bash",
+    "#!../../bin/sh",
+    "#!/usr/bin/env",
+    "#!",
+    "#!/usr/bin/env X=1 bash",
+    "#!/usr/bin/env -i bash",
+    "#!/usr/bin/env ./bash",
+    "#!/usr/bin/node --require=/tmp/evil.js",
+    "#!/usr/bin/node -e process.exit()",
+    "#!/usr/bin/sudo sh",
+    "#!/usr/bin/env ld.so",
+    `#!${"/bin/sh ".repeat(100)}`,
+  ])("%j is refused", async (shebang) => {
+    put("scripts/odd.sh", `${shebang}\necho ran\n`);
+    const result = await run("scripts/odd.sh");
+    expect(result).toMatchObject({ ok: false, code: "execution_failed", exitCode: null, stdout: "" });
+    expect(result.message).toContain("#!/usr/bin/env NAME");
+  });
+
+  test("a file that is no script is refused with the extensions that are", async () => {
+    put("notes.md", "# Notes");
+    const result = await run("notes.md");
+    expect(result).toMatchObject({ ok: false, code: "execution_failed" });
+    expect(result.message).toContain(".sh .js .mjs .cjs .ts .mts .py");
+  });
+
+  test("a program planted in the package or the working directory is not taken", async () => {
+    put("bin/repertoire-made-up", "#!/bin/sh\necho planted");
+    chmodSync(join(mount, "bin/repertoire-made-up"), 0o755);
+    const link = mkdtempSync(join(tmpdir(), "repertoire-link-"));
+    symlinkSync(join(mount, "bin/repertoire-made-up"), join(link, "repertoire-made-up"));
+    const find = (searchPath: string, avoid: string[]) =>
+      findOnSystem("repertoire-made-up", { searchPath, avoid });
+    expect(await find(join(mount, "bin"), [])).toBe(join(mount, "bin/repertoire-made-up"));
+    expect(await find(`${join(mount, "bin")}:bin:.:`, [mount])).toBeUndefined();
+    expect(await find(link, [mount])).toBeUndefined();
+    rmSync(link, { recursive: true });
+  });
+
+  test("TypeScript runs, also under a shebang that names node", async () => {
+    put(
+      "scripts/t.ts",
+      "#!/usr/bin/env node\ntype A = { n: number };\nconst a: A = { n: 2 };\nconsole.log(a.n);",
+    );
+    expect(await run("scripts/t.ts")).toMatchObject({ ok: true, stdout: "2\n" });
+  });
+});
+
+describe("what goes in and comes out", () => {
+  test("100 arguments of 4,096 bytes are taken, more are not", async () => {
+    put("scripts/count.sh", 'echo "$#"');
+    const long = "é".repeat(2048);
+    expect(await run("count.sh", { args: Array(100).fill(long) })).toMatchObject({
+      ok: true,
+      stdout: "100\n",
+    });
+    expect(await run("count.sh", { args: Array(101).fill("a") })).toMatchObject({ code: "args_too_large" });
+    expect(await run("count.sh", { args: ["a", `${long}x`] })).toMatchObject({
+      code: "args_too_large",
+      message: "Argument 2 has 4097 bytes; 4096 are allowed. Pass long text as standard input.",
+    });
+    expect(await run("count.sh", { args: ["a\0b"] })).toMatchObject({ ok: false, code: "execution_failed" });
+  });
+
+  test("arguments are never words of a shell", async () => {
+    put("scripts/args.js", "console.log(JSON.stringify(process.argv.slice(2)))");
+    const args = ["$(touch x)", "; touch x", "`touch x`", "--", "-e", "a\nb", ""];
+    const result = await run("args.js", { args });
+    expect(JSON.parse(result.stdout)).toEqual(args);
+    expect(existsSync(join(mount, "x"))).toBe(false);
+  });
+
+  test("a failing script gives its exit code and the last line it complained", async () => {
+    put("scripts/fail.sh", "echo out; echo first >&2; echo 'no such city' >&2; exit 7");
+    expect(await run("fail.sh")).toMatchObject({
+      ok: false,
+      code: "execution_failed",
+      exitCode: 7,
+      stdout: "out\n",
+      message: "fail.sh ended with exit code 7: no such city",
+    });
+  });
+
+  test("output is cut at the cap over both streams", async () => {
+    put("scripts/loud.js", "process.stdout.write('a'.repeat(300)); process.stderr.write('b'.repeat(300))");
+    const result = await run("loud.js", { policy: { outputBytes: 400 } });
+    expect(result).toMatchObject({ ok: false, code: "output_truncated", exitCode: 0, truncated: true });
+    expect(result.stdout.length + result.stderr.length).toBe(400);
+  });
+
+  test("a policy's folder that is missing or relative is refused", async () => {
+    expect(await run("ok.sh", { policy: { read: ["relative"] } })).toMatchObject({
+      code: "execution_failed",
+    });
+    expect(await run("ok.sh", { policy: { write: [join(mount, "gone")] } })).toMatchObject({
+      code: "execution_failed",
+      message: expect.stringContaining("ENOENT"),
+    });
+  });
+
+  test("a caller that has already given up starts nothing", async () => {
+    put("scripts/mark.sh", "touch ran");
+    expect(await run("mark.sh", { signal: AbortSignal.abort() })).toMatchObject({ ok: false });
+    expect(existsSync(join(mount, "ran"))).toBe(false);
+  });
+
+  test("a package that is not mounted is not found", async () => {
+    const gone = await runScript({ mount: join(mount, "gone"), script: "x.sh", env: {} }, NO_SANDBOX);
+    expect(gone).toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining("Activate the skill again"),
+    });
+    expect(readFileSync(join(mount, "scripts/ok.sh"), "utf8")).toContain("ok");
+  });
+});
+
+test("the kernel's process limit is relied on only where it counts the sandbox alone", () => {
+  expect(kernelCountsProcesses(1000, "6.1.0-13-amd64")).toBe(true);
+  expect(kernelCountsProcesses(1000, "5.14.0")).toBe(true);
+  expect(kernelCountsProcesses(1000, "5.10.0-26-amd64")).toBe(false);
+  expect(kernelCountsProcesses(0, "6.1.0")).toBe(false);
+});
