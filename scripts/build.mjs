@@ -16,8 +16,7 @@ await build({
   platform: "node",
   target: "node20",
   chunkNames: "chunks/[name]-[hash]",
-  minify: true,
-  sourcemap: true,
+  // Not minified: a stack trace must stay readable, and the gain in start time is below what can be measured.
   legalComments: "linked",
   // Loaded only when a feature asks for them; everything else is small and goes into the bundle.
   external: ["chokidar", "jiti", "zod"],

@@ -1,7 +1,7 @@
 // Owns the disk cache of file records: one file per source, shared by all projects that use the source.
 // Never trusted: a cache that is damaged, foreign or of another version is ignored and written anew.
 
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "../model/errors.ts";
@@ -24,35 +24,32 @@ export function loadRecords(folder: string, sources: readonly Source[]): Map<str
 /** Keeps the records of each source that has any. Fails silently only where the cache cannot be written at all. */
 export function saveRecords(folder: string, bySource: ReadonlyMap<Source, readonly FileRecord[]>): void {
   for (const [source, records] of bySource) {
-    const payload = JSON.stringify(records.map(pack));
-    writeAtomically(cachePath(folder, source), `${header(payload)}\n${payload}`);
+    const payload = Buffer.from(JSON.stringify(records.map(pack)));
+    writeAtomically(cachePath(folder, source), Buffer.concat([Buffer.from(header(payload)), payload]));
   }
 }
 
 function cachePath(folder: string, source: Source): string {
-  const key = createHash("sha256")
-    .update(`${source.root}\0${source.requireDescription}`)
-    .digest("hex")
-    .slice(0, 16);
+  const key = hash("sha256", `${source.root}\0${source.requireDescription}`).slice(0, 16);
   return join(folder, `skills-${key}.json`);
 }
 
-function header(payload: string): string {
-  return `repertoire-cache ${CACHE_VERSION} ${createHash("sha1").update(payload).digest("hex")}`;
+function header(payload: Uint8Array): string {
+  return `repertoire-cache ${CACHE_VERSION} ${hash("sha1", payload)}\n`;
 }
 
 function readCacheFile(path: string): FileRecord[] {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(path, "utf8");
+    bytes = readFileSync(path);
   } catch (thrown) {
     if (codeOf(thrown) === "") throw thrown;
     return [];
   }
-  const lineEnd = text.indexOf("\n");
-  const payload = text.slice(lineEnd + 1);
-  if (lineEnd < 0 || text.slice(0, lineEnd) !== header(payload)) return [];
-  return (JSON.parse(payload) as PackedRecord[]).map(unpack);
+  const payload = bytes.subarray(bytes.indexOf("\n") + 1);
+  const expected = header(payload);
+  if (bytes.toString("latin1", 0, expected.length) !== expected) return [];
+  return (JSON.parse(payload.toString()) as PackedRecord[]).map(unpack);
 }
 
 /** A record whose manifest has only those fields that say something. */
@@ -118,11 +115,11 @@ function withoutPrototype<T>(value: T): T {
   return bare;
 }
 
-function writeAtomically(path: string, text: string): void {
+function writeAtomically(path: string, content: Uint8Array): void {
   const temporary = `${path}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(temporary, text);
+    writeFileSync(temporary, content);
     renameSync(temporary, path);
   } catch (thrown) {
     // A read-only home must not stop anybody from listing skills; everything else is a bug and shows.
