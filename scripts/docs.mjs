@@ -1,0 +1,58 @@
+// Owns the generated parts of the documents: writes each between its markers, or with --check says which are out of date.
+// Does not own what a part says: `docs/parts.mjs` does.
+
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { renderPart } from "./docs/parts.mjs";
+import { loadProduct } from "./docs/product.mjs";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const BEGIN = "<!-- generated: ";
+const END = "<!-- end -->";
+
+const check = process.argv.includes("--check");
+const product = await loadProduct(ROOT);
+const outdated = [];
+try {
+  for (const file of guides()) {
+    const path = join(ROOT, file);
+    const before = readFileSync(path, "utf8");
+    const after = await filled(before, file);
+    if (after === before) continue;
+    outdated.push(file);
+    if (!check) writeFileSync(path, after);
+  }
+} finally {
+  product.dispose();
+}
+if (check && outdated.length > 0) {
+  console.error(`Out of date: ${outdated.join(", ")}. Run \`npm run docs\` and commit the result.`);
+  process.exitCode = 1;
+} else
+  console.log(outdated.length > 0 ? `Written: ${outdated.join(", ")}.` : "The documents are up to date.");
+
+function guides() {
+  const folder = "docs/guides";
+  return readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith(".md"))
+    .sort()
+    .map((name) => `${folder}/${name}`);
+}
+
+/** The text with every generated part rendered anew, in order, so that a later command sees what an earlier one did. */
+async function filled(text, file) {
+  const pieces = [];
+  let at = 0;
+  for (;;) {
+    const begin = text.indexOf(BEGIN, at);
+    if (begin < 0) break;
+    const open = text.indexOf(" -->\n", begin);
+    const end = text.indexOf(END, open);
+    if (open < 0 || end < 0) throw new Error(`${file}: "${text.slice(begin, begin + 60)}" has no "${END}".`);
+    const part = text.slice(begin + BEGIN.length, open);
+    pieces.push(text.slice(at, open + " -->\n".length), `\n${await renderPart(part, product)}\n\n`);
+    at = end;
+  }
+  return pieces.join("") + text.slice(at);
+}

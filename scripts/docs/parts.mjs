@@ -1,0 +1,149 @@
+// Owns what each generated part of the documents says, from the product's own tables, help and output.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { diagnosticRows } from "./diagnostics.mjs";
+
+const WRITERS = {
+  "front-matter": frontMatter,
+  configuration,
+  "command-line": commandLine,
+  diagnostics,
+  style,
+  example,
+  run,
+  file,
+};
+
+/** `part` is a writer's name and its argument: `run list`, `style cards`. */
+export async function renderPart(part, product) {
+  const [name, argument] = [part.split(" ")[0], part.slice(part.indexOf(" ") + 1)];
+  const writer = WRITERS[name];
+  if (!writer)
+    throw new Error(`"${name}" is no generated part. Accepted: ${Object.keys(WRITERS).join(", ")}.`);
+  return (await writer(product, argument)).trimEnd();
+}
+
+function frontMatter({ frontMatterTable }) {
+  const rows = frontMatterTable().map(({ key, also = [], places, kind, dialect, doc }) => [
+    [key, ...also].map(code).join(", "),
+    places.map((place) => (place === "top" ? "top" : code(place))).join(", "),
+    kind,
+    dialect,
+    doc,
+  ]);
+  return table(["key", "stands in", "value", "from", "meaning"], rows);
+}
+
+function configuration({ CONFIG_KEYS }) {
+  const rows = CONFIG_KEYS.map((key) => [
+    code(key.key),
+    key.about,
+    key.accepted,
+    key.default === undefined ? "none" : code(JSON.stringify(key.default)),
+    key.env ? code(key.env) : "",
+    key.projectMaySet ? "yes" : "no",
+  ]);
+  return table(["key", "what it does", "accepted", "default", "environment", "project may set"], rows);
+}
+
+async function commandLine({ command }) {
+  // The help is as wide as the terminal; a document has one width.
+  Object.defineProperty(process.stdout, "isTTY", { value: false });
+  const sections = [];
+  const describe = async (words) => {
+    const { out } = await command([...words, "--help"]);
+    const title = ["repertoire", ...words].join(" ");
+    sections.push(`## ${title}\n\n${fenced(out.trimEnd(), "text")}`);
+    for (const verb of verbsIn(out)) await describe([...words, verb]);
+  };
+  await describe([]);
+  return sections.join("\n\n");
+}
+
+function verbsIn(help) {
+  const list = help.split("\nCommands:\n")[1] ?? "";
+  return [...list.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, verb]) => verb).filter((verb) => verb !== "help");
+}
+
+function diagnostics(product, stage) {
+  const rows = diagnosticRows(product, stage).map(({ name, weight, meaning, fix }) => [
+    code(name),
+    weight,
+    meaning,
+    fix,
+  ]);
+  return table(["code", "severity", "meaning", "what to do"], rows);
+}
+
+/** What a style makes of the shipped skills, for one message that one of them fits. */
+function style({ openRepertoire, disclose, tidy, home, project }, name) {
+  const repertoire = openRepertoire({ home, dir: project, env: {}, values: { cache: false } });
+  const wanted = ["test-first-fix", "safe-edit", "release", "release/changelog"];
+  const skills = wanted.map((skill) => repertoire.find(skill));
+  const { text, tokens } = disclose({
+    style: name,
+    skills,
+    matches: [
+      {
+        name: "test-first-fix",
+        score: 0.9,
+        reasons: [{ signal: "trigger", value: 0.9, note: '"fix the failing test"' }],
+      },
+      { name: "safe-edit", score: 0.3, reasons: [], via: "test-first-fix" },
+    ],
+    readBody: (skill) => repertoire.body(skill),
+  });
+  return `${fenced(tidy(text), "text")}\n\nAbout ${tokens} tokens.`;
+}
+
+/** A file of `examples/`, as a user of the package writes it. */
+function example({ root }, name) {
+  const text = readFileSync(join(root, "examples", name), "utf8");
+  return fenced(text.replaceAll('"../src/index.ts"', '"repertoire"').trimEnd(), "ts");
+}
+
+async function run({ command }, line) {
+  const { exit, out, err } = await command(words(line));
+  const ending = exit === 0 ? "" : `\n$ echo $?\n${exit}`;
+  return fenced(
+    `$ repertoire ${line}\n${[out, err]
+      .map((text) => text.trimEnd())
+      .filter(Boolean)
+      .join("\n")}${ending}`,
+    "console",
+  );
+}
+
+/** Puts a file into the place where the commands run, and shows it: `path: text`, with \n for a new line. */
+function file({ project }, argument) {
+  const [path, text] = [
+    argument.slice(0, argument.indexOf(": ")),
+    argument.slice(argument.indexOf(": ") + 2),
+  ];
+  const content = text.replaceAll("\\n", "\n");
+  mkdirSync(dirname(join(project, path)), { recursive: true });
+  writeFileSync(join(project, path), content);
+  return fenced(`# ${path}\n${content.trimEnd() || "(empty)"}`, "yaml");
+}
+
+function words(line) {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare);
+}
+
+function table(head, rows) {
+  const line = (cells) =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
+  return [line(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(line)].join("\n");
+}
+
+function code(text) {
+  return `\`${text}\``;
+}
+
+/** A fence longer than any that the text holds. */
+function fenced(text, language) {
+  const longest = Math.max(2, ...[...text.matchAll(/^`+/gm)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}

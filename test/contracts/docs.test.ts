@@ -1,0 +1,106 @@
+// Holds the documents to the tree and the program: generated parts are current, and what they name exists.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DEFAULT_BUDGETS } from "../../src/disclose/limits.ts";
+import { STYLES } from "../../src/model/turn.ts";
+
+const read = (path: string) => readFileSync(path, "utf8");
+const namesIn = (folder: string) => readdirSync(folder).map((name) => join(folder, name));
+const DOCUMENTS = [
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  ...[...namesIn("docs/guides"), ...namesIn("docs/decisions")].filter((path) => path.endsWith(".md")),
+];
+
+/** The first cells of a table's rows, without the backticks. */
+function firstCells(text: string): string[] {
+  return [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell]) => cell!);
+}
+
+/** Folders below `src` that hold files, and the files that stand in `src` itself. */
+function rooms(): string[] {
+  return readdirSync("src", { withFileTypes: true })
+    .filter((entry) =>
+      entry.isDirectory()
+        ? readdirSync(join("src", entry.name), { recursive: true }).some((name) =>
+            String(name).endsWith(".ts"),
+          )
+        : entry.name.endsWith(".ts") && !entry.name.endsWith(".test.ts"),
+    )
+    .map((entry) => `src/${entry.name}`);
+}
+
+describe("the generated parts", () => {
+  it("are up to date", () => {
+    const printed = execFileSync(process.execPath, ["scripts/docs.mjs", "--check"], { encoding: "utf8" });
+    expect(printed).toBe("The documents are up to date.\n");
+  });
+});
+
+describe("ARCHITECTURE.md", () => {
+  const text = read("ARCHITECTURE.md");
+  const [, questions = ""] = text.split("## One question per folder");
+  const [, invariants = ""] = text.split("## Invariants");
+
+  it("asks one question of every folder and file of src, and of nothing else", () => {
+    expect(firstCells(questions.split("## Invariants")[0]!).sort()).toEqual(rooms().sort());
+  });
+
+  it("names for each invariant a test that exists", () => {
+    const rows = [...invariants.matchAll(/\| `([^`]+\.test\.ts)`(?:: (.+))? \|$/gm)];
+    const broken = rows.filter(
+      ([, path, title]) => !existsSync(path!) || (title && !read(path!).includes(title)),
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    expect(broken.map(([row]) => row)).toEqual([]);
+  });
+});
+
+describe("every document", () => {
+  it.each(DOCUMENTS)("%s names only files that exist", (document) => {
+    const paths = [
+      ...read(document).matchAll(/`((?:src|test|scripts|docs|skills|evals|bench|data|examples)\/[^`\s]*)`/g),
+    ].map(([, path]) => path!);
+    expect(paths.filter((path) => !path.includes("<") && !existsSync(path))).toEqual([]);
+  });
+
+  it.each(DOCUMENTS)("%s has links that lead somewhere", (document) => {
+    const targets = [...read(document).matchAll(/\]\(([^)#:]+)\)/g)].map(([, target]) => target!);
+    expect(targets.filter((target) => !existsSync(join(dirname(document), target)))).toEqual([]);
+  });
+
+  it.each(DOCUMENTS)("%s shows no path of the machine it was written on", (document) => {
+    expect(read(document)).not.toMatch(/(?:^|[\s("'`])\/(?:home|tmp|root|work|Users|var)\//m);
+  });
+});
+
+describe("the guide to the styles", () => {
+  const text = read("docs/guides/styles.md");
+
+  it("has a row with the real default budget and a sample for each style", () => {
+    for (const style of STYLES) {
+      const { tokens, chars } = DEFAULT_BUDGETS[style];
+      const budget =
+        tokens === undefined ? `${inThousands(chars)} characters` : `${inThousands(tokens)} tokens`;
+      expect(text).toMatch(new RegExp(`^\\| \`${style}\` \\| .+ \\| ${budget} \\|$`, "m"));
+      expect(text).toContain(`\n## ${style}\n`);
+      expect(text).toContain(`<!-- generated: style ${style} -->`);
+    }
+  });
+});
+
+describe("a decision", () => {
+  it.each(namesIn("docs/decisions"))("%s is dated and has context, decision and consequence", (path) => {
+    expect(path).toMatch(/\/\d{4}-\d\d-\d\d-[a-z-]+\.md$/);
+    expect(read(path)).toMatch(
+      /^# .+\n\n\*\*Context\.\*\* .+\n\n\*\*Decision\.\*\* .+\n\n\*\*Consequence\.\*\* /s,
+    );
+  });
+});
+
+function inThousands(count = 0): string {
+  return count.toLocaleString("en-US");
+}

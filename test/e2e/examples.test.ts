@@ -1,0 +1,63 @@
+// Runs every example as its reader would: bundled, in a process of its own, in a project with a home of its own.
+
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { skillText, temporaryTree } from "../skill-tree.ts";
+
+async function runExample(name: string, args: readonly string[] = []): Promise<string> {
+  const root = temporaryTree({
+    "home/.keep": "",
+    "p/.agents/skills/plan-meeting/SKILL.md": skillText("Plans meetings. Use when people are to meet."),
+    "p/.agents/skills/empty/SKILL.md": "",
+  });
+  const outfile = join(root, "example.mjs");
+  await build({
+    entryPoints: [join("examples", name)],
+    outfile,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    external: ["libsql", "chokidar", "jiti", "zod"],
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+    define: { "import.meta.url": JSON.stringify(pathToFileURL("src/index.ts").href) },
+    logLevel: "error",
+  });
+  return execFileSync(process.execPath, [outfile, ...args.map((arg) => arg.replace("ROOT", root))], {
+    encoding: "utf8",
+    env: { PATH: process.env.PATH, REPERTOIRE_HOME: join(root, "home"), REPERTOIRE_DIR: join(root, "p") },
+  });
+}
+
+describe("the examples", () => {
+  it("prompt.ts lists skills, names what is broken, and prints a section", async () => {
+    const printed = await runExample("prompt.ts", ["ROOT/p", "plan a meeting"]);
+    expect(printed).toContain("plan-meeting (active): Plans meetings.");
+    expect(printed).toMatch(/empty\/SKILL\.md: .+ Write front matter/);
+    expect(printed).toContain("## Skills");
+    expect(printed).toMatch(/\d+ shown, \d+ left out, about \d+ tokens\n$/);
+  });
+
+  it("views.ts shows an agent its own skills only", async () => {
+    const printed = await runExample("views.ts", ["ROOT/p"]);
+    expect(printed).toContain("reviewer: release/changelog, release/version-bump, safe-edit");
+    expect(printed).toContain('"test-first-fix" is not visible to "reviewer". Visible: release/changelog');
+  });
+
+  it("parse.ts reads a broken skill and says how to mend it", async () => {
+    expect(await runExample("parse.ts")).toBe(
+      "Plans meetings: finds a time, invites people\n" +
+        "warning yaml-unquoted-colon, line 3: Put quotes around the value, or write it below the key with `|`.\n",
+    );
+  });
+
+  it("are all of them run here", () => {
+    expect(readdirSync("examples").sort()).toEqual(["parse.ts", "prompt.ts", "views.ts"]);
+  });
+});
