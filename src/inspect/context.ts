@@ -1,0 +1,82 @@
+// Owns how the words around a hit change its weight: a warning against a thing is not the thing. Does not own the rules.
+import type { FindingSeverity, Hit, Rule } from "./types.ts";
+
+const ORDER: readonly FindingSeverity[] = ["low", "medium", "high"];
+const LOOK_BACK = 90;
+/** Between a negation and what it negates: a verb and a few words. */
+const NEGATION_REACH = 40;
+
+const NEGATION =
+  /\b(?:never|do not|don't|does not|doesn't|must not|should not|shouldn't|cannot|can't|won't|will not|avoid|refuse(?:s|d)?|instead of|rather than|prevent(?:s|ing)?|block(?:s|ed|ing)?|reject(?:s|ed)?|den(?:y|ies|ied)|forbid(?:s|den)?|prohibit(?:s|ed)?|disallow(?:s|ed)?)\b/g;
+/** "Never forget to run", "do not continue until you ran": negations that ask for the thing. */
+const FALSE_NEGATION =
+  /\b(?:forget|fail|skip|hesitate|worry|mind|until|unless|before|without|except|only|wait|ask|stop|miss|omit|delay|need to|proceed|continue|start|tell|inform)\b/;
+
+/** Words of somebody who describes an attack; an attacker has no use for them. */
+const DESCRIBES =
+  /\b(?:injections?|jailbreaks?|attacks?|attackers?|attacking|malicious|malware|adversar\w{0,6}|suspicious|red flags?|detect(?:s|ed|ion|ing)?|vulnerab\w{0,8}|exploit\w{0,5}|anti-?patterns?|unsafe|dangerous|untrusted|hostile|phishing|threats?|blocked|blocklist|denylist|forbidden|prohibited|payloads?)\b|❌|✗|🚫/;
+/** Words around a quotation that show it is one. */
+const CITES =
+  /\b(?:says?|saying|reads?|contain(?:s|ing)?|phrases?|patterns?|such as|e\.g\.|for example|(?<![./])examples?(?!\.)|like|never|avoid|reject|refuse|scan(?:s|ner|ning)?|audit|sanitiz\w{0,5}|flag(?:s|ged)?|includes?|match(?:es|ing)?|grep)\b/;
+
+export function lower(severity: FindingSeverity, steps: number): FindingSeverity {
+  return ORDER[Math.max(0, ORDER.indexOf(severity) - steps)]!;
+}
+
+export function raise(severity: FindingSeverity): FindingSeverity {
+  return ORDER[Math.min(2, ORDER.indexOf(severity) + 1)]!;
+}
+
+export function worse(a: FindingSeverity, b: FindingSeverity): boolean {
+  return ORDER.indexOf(a) > ORDER.indexOf(b);
+}
+
+/** The severity in its surroundings, or undefined when the text says the opposite of what the rule looks for. */
+export function weigh(rule: Rule, hit: Hit): FindingSeverity | undefined {
+  const severity = rule.grade ? rule.grade(hit) : rule.severity;
+  if (severity === undefined) return undefined;
+  const { unit, span, file } = hit;
+  if (unit.disguise || unit.kind === "hidden")
+    return negated(hit) && unit.disguise === undefined ? "low" : raise(severity);
+  if (!rule.ownNegation && negated(hit)) return unit.kind === "code" ? lower(severity, 2) : undefined;
+  const quoted = quotedIn(hit);
+  const around = surroundings(unit.text, span.start, span.end);
+  if (file.script) return quoted && DESCRIBES.test(around) ? lower(severity, 1) : severity;
+  let steps = DESCRIBES.test(unit.heading) ? 1 : 0;
+  if (unit.kind === "prose" && unit.text.startsWith("|")) steps++;
+  if (quoted) steps += DESCRIBES.test(around) || CITES.test(around) ? 2 : unit.scope === "line" ? 0 : 1;
+  else if (DESCRIBES.test(around)) steps++;
+  return lower(severity, Math.min(steps, 2));
+}
+
+function surroundings(text: string, start: number, end: number): string {
+  return `${text.slice(Math.max(0, start - 120), start)} … ${text.slice(end, end + 80)}`;
+}
+
+function negated({ unit, span }: Hit): boolean {
+  const before = unit.text.slice(Math.max(0, span.start - LOOK_BACK), span.start);
+  const clause = before.slice(
+    Math.max(
+      before.lastIndexOf(". "),
+      before.lastIndexOf("; "),
+      before.lastIndexOf("! "),
+      before.lastIndexOf("\n"),
+    ) + 1,
+  );
+  let last: RegExpMatchArray | undefined;
+  for (const match of clause.matchAll(NEGATION)) last = match;
+  if (last?.index === undefined) return false;
+  const between = clause.slice(last.index + last[0].length);
+  return between.length <= NEGATION_REACH && !FALSE_NEGATION.test(between);
+}
+
+function quotedIn({ unit, span }: Hit): boolean {
+  const before = unit.text.slice(Math.max(0, span.start - 60), span.start);
+  if (unit.kind === "code") return /["'`] ?$/.test(before) && !/(?:-c|-e|\() ?["'`] ?$/.test(before);
+  const after = unit.text.slice(span.end, span.end + 60);
+  return ['"', "'", "`", "/"].some((quote) => count(before, quote) % 2 === 1 && after.includes(quote));
+}
+
+function count(text: string, char: string): number {
+  return text.split(char).length - 1;
+}

@@ -1,0 +1,207 @@
+// Owns cutting a text file into units: logical lines, paragraphs, code blocks, and the parts a reader does not see.
+// Does not own decoding what is encoded inside them (`decode.ts`) or matching (`engine.ts`).
+import { fold } from "./fold.ts";
+import { LIMITS } from "./limits.ts";
+import type { Scope, Unit, UnitKind } from "./types.ts";
+
+interface SourceLine {
+  readonly number: number;
+  readonly text: string;
+}
+
+const HEADING = /^ {0,3}#{1,6} (.{0,200})/;
+const FENCE = /^ {0,12}(?:[-*>] )?(```|~~~)/;
+const NEW_THOUGHT = /^(?:[-*+>|] |[0-9]{1,3}[.)] |\||#)/;
+const SCRIPT_COMMENT = /^(?:#(?!!)|\/\/|\*|--|;|rem |""")/i;
+const CONTINUES = /(?:\\|`|\||&&|[+])$/;
+const CONTINUATION = /^(?:\||&&|[+] )/;
+const REFERENCE_COMMENT = /^\[(?:\/\/|comment|_|\.|#)?\]: ?(?:#|<>|<\/>|\/) ?["'(]/i;
+const UNSEEN_STYLE =
+  /display ?: ?none|visibility ?: ?hidden|font-size ?: ?[01](?:px|pt|em|%)?\b|opacity ?: ?0\b|color ?: ?(?:white|#fff\b|#ffffff|transparent)|<[a-z]{1,10} [^>]{0,80}\bhidden\b/i;
+
+/** A document talks about code: prose, front matter, fences and comments are told apart. */
+export function documentUnits(lines: readonly string[]): Unit[] {
+  const units: Unit[] = [];
+  let kind: UnitKind = "prose";
+  let heading = "";
+  let thought: SourceLine[] = [];
+  let fence: { mark: string; lines: SourceLine[] } | undefined;
+  const flush = (): void => {
+    if (thought.length > 0) units.push(unitOf("paragraph", kind, thought, heading));
+    thought = [];
+  };
+  const shown = withoutComments(lines, (comment) => {
+    units.push(unitOf("line", "hidden", comment, heading), unitOf("paragraph", "hidden", comment, heading));
+  });
+  let index = 0;
+  if (shown[0]?.text.trim() === "---") {
+    index = 1;
+    for (; index < shown.length && shown[index]!.text.trim() !== "---"; index++) {
+      const line = [shown[index]!];
+      units.push(unitOf("line", "frontmatter", line, ""), unitOf("paragraph", "frontmatter", line, ""));
+    }
+  }
+  for (; index < shown.length; index++) {
+    const line = shown[index]!;
+    const mark = FENCE.exec(line.text)?.[1];
+    if (fence) {
+      if (mark === fence.mark) {
+        units.push(...codeUnits(fence.lines, heading));
+        fence = undefined;
+      } else fence.lines.push(line);
+      continue;
+    }
+    if (mark) {
+      flush();
+      fence = { mark, lines: [] };
+      continue;
+    }
+    const trimmed = line.text.trim();
+    if (trimmed === "" || NEW_THOUGHT.test(trimmed)) flush();
+    if (trimmed === "") continue;
+    const title = HEADING.exec(line.text)?.[1];
+    if (title !== undefined) heading = fold(title).toLowerCase();
+    const unseen = UNSEEN_STYLE.test(line.text) || REFERENCE_COMMENT.test(trimmed);
+    const lineKind = unseen ? "hidden" : "prose";
+    if (lineKind !== kind) flush();
+    kind = lineKind;
+    thought.push(line);
+    if (thought.length > 40) flush();
+  }
+  flush();
+  if (fence) units.push(...codeUnits(fence.lines, heading));
+  units.push(...proseLines(shown, units));
+  return units;
+}
+
+/** Code throughout; comments and long strings are read as prose too, since an agent reads them. */
+export function scriptUnits(lines: readonly string[]): Unit[] {
+  const source = lines.map((text, index) => ({ number: index + 1, text }));
+  const units = codeUnits(source, "");
+  let comment: SourceLine[] = [];
+  for (const line of source) {
+    const trimmed = line.text.trim();
+    if (SCRIPT_COMMENT.test(trimmed)) {
+      comment.push({ number: line.number, text: trimmed.replace(/^(?:#|\/\/|\*|--|;)+ ?/, "") });
+      continue;
+    }
+    if (comment.length > 0) units.push(unitOf("paragraph", "code", comment, ""));
+    comment = [];
+    if (trimmed.length > 20) units.push(unitOf("paragraph", "code", [line], ""));
+  }
+  if (comment.length > 0) units.push(unitOf("paragraph", "code", comment, ""));
+  return units;
+}
+
+/** One text that came out of another: matched as a line, a thought and a block at once. */
+export function derivedUnits(
+  text: string,
+  parent: Pick<Unit, "kind" | "heading" | "lineAt">,
+  disguise: Unit["disguise"],
+): Unit[] {
+  const clean = fold(text);
+  const line = parent.lineAt(0);
+  const scopes: readonly Scope[] = ["line", "paragraph", "block"];
+  return scopes.map((scope) => ({
+    scope,
+    kind: parent.kind,
+    clean,
+    text: clean.toLowerCase(),
+    lineAt: () => line,
+    heading: parent.heading,
+    ...(disguise ? { disguise } : {}),
+  }));
+}
+
+function codeUnits(lines: readonly SourceLine[], heading: string): Unit[] {
+  const units: Unit[] = [];
+  let command: SourceLine[] = [];
+  for (const line of lines) {
+    const trimmed = line.text.trim();
+    const last = command.at(-1)?.text.trim();
+    const joins =
+      last !== undefined && trimmed !== "" && (CONTINUES.test(last) || CONTINUATION.test(trimmed));
+    if (command.length > 0 && (!joins || command.length > 200)) {
+      units.push(unitOf("line", "code", command, heading));
+      command = [];
+    }
+    if (trimmed !== "") command.push(line);
+  }
+  if (command.length > 0) units.push(unitOf("line", "code", command, heading));
+  if (lines.length > 0) units.push(unitOf("block", "code", lines, heading));
+  return units;
+}
+
+/** Commands stand in prose too, one line each. */
+function proseLines(lines: readonly SourceLine[], units: readonly Unit[]): Unit[] {
+  const covered = new Set<number>();
+  for (const unit of units) if (unit.scope === "line" && unit.kind !== "hidden") covered.add(unit.lineAt(0));
+  const blocks = units.filter((unit) => unit.scope === "block");
+  for (const block of blocks) {
+    for (let line = block.lineAt(0); line <= block.lineAt(block.text.length); line++) covered.add(line);
+  }
+  const found: Unit[] = [];
+  let heading = "";
+  for (const line of lines) {
+    if (covered.has(line.number) || line.text.trim() === "") continue;
+    const title = HEADING.exec(line.text)?.[1];
+    if (title !== undefined) heading = fold(title).toLowerCase();
+    found.push(unitOf("line", "prose", [line], heading));
+  }
+  return found;
+}
+
+function unitOf(scope: Scope, kind: UnitKind, lines: readonly SourceLine[], heading: string): Unit {
+  const starts: number[] = [];
+  let clean = "";
+  for (const line of lines) {
+    starts.push(clean.length);
+    const text =
+      scope === "paragraph" ? line.text.replace(/\*\*|__|[*]/g, "").replace(/["`]{1,3}/g, '"') : line.text;
+    const piece = fold(scope === "line" ? text.replace(/[\\`]\s{0,99}$/, "") : text).trim();
+    clean += piece === "" ? "" : piece + (scope === "block" ? "\n" : " ");
+  }
+  clean = clean.trimEnd();
+  return {
+    scope,
+    kind,
+    clean,
+    text: clean.toLowerCase(),
+    heading,
+    lineAt: (offset) => {
+      let index = starts.length - 1;
+      while (index > 0 && starts[index]! > offset) index--;
+      return lines[index]?.number ?? 1;
+    },
+  };
+}
+
+/** Takes HTML comments out of the lines and hands each one on; line numbers stay. */
+function withoutComments(lines: readonly string[], hand: (comment: SourceLine[]) => void): SourceLine[] {
+  let comment: SourceLine[] | undefined;
+  let size = 0;
+  let fenced = false;
+  const shown = lines.map((raw, index) => {
+    const number = index + 1;
+    if (!comment && FENCE.test(raw)) fenced = !fenced;
+    let rest = raw;
+    let kept = "";
+    while (rest !== "") {
+      const edge = fenced ? -1 : rest.indexOf(comment ? "-->" : "<!--");
+      const piece = edge < 0 ? rest : rest.slice(0, edge);
+      if (comment) {
+        comment.push({ number, text: piece });
+        size += piece.length;
+      } else kept += piece;
+      rest = edge < 0 ? "" : rest.slice(edge + (comment ? 3 : 4));
+      if (comment && (edge >= 0 || size > LIMITS.paragraph)) {
+        hand(comment);
+        comment = edge >= 0 ? undefined : [];
+        size = 0;
+      } else if (edge >= 0) comment = [];
+    }
+    return { number, text: kept };
+  });
+  if (comment) hand(comment);
+  return shown;
+}

@@ -1,0 +1,65 @@
+// Owns running rules over the units of a file and keeping the finding that says most. Does not own any rule.
+import { weigh, worse } from "./context.ts";
+import { excerptOf } from "./excerpt.ts";
+import { LIMITS } from "./limits.ts";
+import type { Disguise, FileContext, Finding, Rule, Unit } from "./types.ts";
+
+const DISGUISES: Readonly<Record<Disguise, string>> = {
+  encoded: " The text was encoded.",
+  spliced: " The command was split up so that a search would not find it.",
+  invisible: " The text was written in invisible characters.",
+  binary: " The text stands inside a binary file.",
+};
+
+/** The findings of `rules` in one file: the worst per code and line, and not more of one code than a reader needs. */
+export function findingsOf(rules: readonly Rule[], units: readonly Unit[], file: FileContext): Finding[] {
+  const found: Finding[] = [];
+  for (const scope of ["line", "paragraph", "block"] as const) {
+    const part = units.filter((unit) => unit.scope === scope);
+    const whole = part.map((unit) => unit.text).join("\n");
+    for (const rule of rules) {
+      if (rule.scope !== scope || !rule.test.mayOccur(whole)) continue;
+      found.push(...mostTelling(findingsOfRule(rule, part, file)));
+    }
+  }
+  return found;
+}
+
+function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): Finding[] {
+  const byLine = new Map<number, Finding>();
+  for (const unit of units) {
+    if (rule.kinds && !rule.kinds.includes(unit.kind)) continue;
+    const span = rule.test.find(unit.text);
+    const severity = span && weigh(rule, { unit, span, file });
+    if (!span || !severity) continue;
+    const line = unit.lineAt(span.start);
+    const known = byLine.get(line);
+    if (known && !worse(severity, known.severity)) continue;
+    const shown = unit.clean.length === unit.text.length ? unit.clean : unit.text;
+    byLine.set(line, {
+      code: rule.code,
+      severity,
+      path: file.path,
+      line,
+      excerpt: excerptOf(shown, span),
+      message:
+        rule.why +
+        (unit.disguise
+          ? DISGUISES[unit.disguise]
+          : unit.kind === "hidden"
+            ? " The text is hidden from readers."
+            : ""),
+      fix: rule.fix,
+    });
+  }
+  return [...byLine.values()];
+}
+
+function mostTelling(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted((a, b) => compareSeverity(a, b)).slice(0, LIMITS.sameCodePerFile);
+}
+
+/** Worst first. */
+export function compareSeverity(a: Finding, b: Finding): number {
+  return worse(a.severity, b.severity) ? -1 : worse(b.severity, a.severity) ? 1 : 0;
+}

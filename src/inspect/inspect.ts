@@ -1,0 +1,158 @@
+// Owns the front door of inspection: a package's files in, findings, addresses, scripts and a risk out. Pure.
+// Does not own reading files (the caller does), the rules (`rules/`), or what happens with a risky skill (`activate/`).
+import { hostsIn } from "./addresses.ts";
+import { decodedTexts, joinedArguments, unspliced } from "./decode.ts";
+import { derivedUnits, documentUnits, scriptUnits } from "./document.ts";
+import { compareSeverity, findingsOf } from "./engine.ts";
+import { LIMITS } from "./limits.ts";
+import { fileLines, type TextFile } from "./read.ts";
+import { characterFindings, smuggledTexts } from "./rules/characters.ts";
+import { DECEIT } from "./rules/deceit.ts";
+import { DESTRUCTION } from "./rules/destruction.ts";
+import { DOWNLOAD } from "./rules/download.ts";
+import { fileFindings, isScript } from "./rules/files.ts";
+import { FOOTHOLD } from "./rules/foothold.ts";
+import { INJECTION } from "./rules/injection.ts";
+import { INSTALLERS } from "./rules/installers.ts";
+import { manifestFindings } from "./rules/manifests.ts";
+import { OBFUSCATION } from "./rules/obfuscation.ts";
+import { PRIVILEGE } from "./rules/privilege.ts";
+import { THEFT } from "./rules/theft.ts";
+import type { FileContext, Finding, Inspection, PackageFile, Rule, Unit } from "./types.ts";
+
+export type { Finding, FindingSeverity, Inspection, PackageFile, Risk } from "./types.ts";
+
+export const RULES: readonly Rule[] = [
+  ...INJECTION,
+  ...DECEIT,
+  ...DOWNLOAD,
+  ...INSTALLERS,
+  ...THEFT,
+  ...FOOTHOLD,
+  ...PRIVILEGE,
+  ...DESTRUCTION,
+  ...OBFUSCATION,
+];
+
+const DOCUMENT_NAME =
+  /\.(?:md|mdx|markdown|txt|rst|adoc|html?|svg)$|(?:^|\/)(?:readme|license|changelog|notice|authors)$/i;
+/** Text of a binary is matched against rules that need no surroundings. */
+const BINARY_RULES: readonly Rule[] = RULES.filter(
+  (rule) => rule.severity === "high" && rule.scope === "line",
+);
+
+export function inspectPackage(files: readonly PackageFile[]): Inspection {
+  const findings: Finding[] = [];
+  const hosts = new Set<string>();
+  let budget: number = LIMITS.textPerPackage;
+  const looked = files.slice(0, LIMITS.files);
+  for (const file of looked) {
+    findings.push(...fileFindings(file));
+    const text = fileLines(file.bytes, budget);
+    budget -= text.size;
+    findings.push(...unreadFindings(file, text));
+    if (text.lines.length > 0) findings.push(...textFindings(file, text, hosts));
+  }
+  if (files.length > looked.length) findings.push(tooManyFiles(files.length));
+  const kept = distinct(findings).toSorted(byWeight).slice(0, LIMITS.findings);
+  return {
+    findings: kept,
+    addresses: [...hosts].sort().slice(0, LIMITS.addresses),
+    scripts: files
+      .filter(isScript)
+      .map((file) => file.path)
+      .sort(),
+    risk: kept[0]?.severity ?? "none",
+  };
+}
+
+function textFindings(file: PackageFile, text: TextFile, hosts: Set<string>): Finding[] {
+  const context: FileContext = { path: file.path, script: !DOCUMENT_NAME.test(file.path) };
+  const content = text.lines.join("\n");
+  for (const host of hostsIn(content)) hosts.add(host);
+  if (text.binary) {
+    const units = derivedUnits(content, { kind: "code", heading: "", lineAt: () => 1 }, "binary");
+    return findingsOf(BINARY_RULES, units, context);
+  }
+  const units = context.script ? scriptUnits(text.lines) : documentUnits(text.lines);
+  const derived = uncovered(units, content, hosts);
+  return [
+    ...characterFindings(file.path, text.lines),
+    ...manifestFindings(file.path, content),
+    ...findingsOf(RULES, [...units, ...derived], context),
+  ];
+}
+
+/** What the units say once encodings, split strings and invisible characters are seen through. */
+function uncovered(units: readonly Unit[], content: string, hosts: Set<string>): Unit[] {
+  const found: Unit[] = [];
+  let budget: number = LIMITS.decodedPerFile;
+  const add = (text: string, parent: Unit, depth: number): void => {
+    if (budget <= 0) return;
+    budget -= text.length;
+    for (const host of hostsIn(text)) hosts.add(host);
+    found.push(...derivedUnits(text, parent, "encoded"));
+    if (depth < LIMITS.decodeDepth) for (const inner of decodedTexts(text)) add(inner, parent, depth + 1);
+  };
+  for (const unit of units) {
+    if (unit.scope === "block") continue;
+    if (unit.scope === "line") {
+      for (const text of decodedTexts(unit.clean)) add(text, unit, 1);
+      const joined = unit.kind === "prose" ? undefined : unspliced(unit.clean);
+      if (joined !== undefined) found.push(...derivedUnits(joined, unit, "spliced").slice(0, 1));
+      const listed = unit.kind === "code" ? joinedArguments(unit.clean) : undefined;
+      if (listed !== undefined) found.push(...derivedUnits(listed, unit, undefined).slice(0, 1));
+    }
+  }
+  const anchor: Pick<Unit, "kind" | "heading" | "lineAt"> = { kind: "hidden", heading: "", lineAt: () => 1 };
+  for (const text of smuggledTexts(content)) found.push(...derivedUnits(text, anchor, "invisible"));
+  return found;
+}
+
+function unreadFindings(file: PackageFile, text: TextFile): Finding[] {
+  if (text.unread === 0) return [];
+  return [
+    {
+      code: "file-partly-unread",
+      severity: "medium",
+      path: file.path,
+      excerpt: `${text.unread} characters not looked at`,
+      message: "The file is longer than what is looked at, and something can hide in the rest.",
+      fix: "Split the file, or leave out what the skill does not need.",
+    },
+  ];
+}
+
+function tooManyFiles(count: number): Finding {
+  return {
+    code: "package-too-many-files",
+    severity: "medium",
+    path: "",
+    excerpt: `${count} files`,
+    message: `Only the first ${LIMITS.files} files were looked at.`,
+    fix: "Leave out what the skill does not need.",
+  };
+}
+
+function distinct(findings: readonly Finding[]): Finding[] {
+  const byPlace = new Map<string, Finding>();
+  for (const finding of findings) {
+    const key = `${finding.code}\n${finding.path}\n${finding.line ?? 0}`;
+    const known = byPlace.get(key);
+    if (!known || compareSeverity(finding, known) < 0) byPlace.set(key, finding);
+  }
+  return [...byPlace.values()];
+}
+
+function byWeight(a: Finding, b: Finding): number {
+  return (
+    compareSeverity(a, b) ||
+    compareText(a.path, b.path) ||
+    (a.line ?? 0) - (b.line ?? 0) ||
+    compareText(a.code, b.code)
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,140 @@
+// Owns the small pattern language of the rules: one expression, several in order, either, both.
+// Does not own any pattern. Every expression has bounded repetition only, so that matching stays linear on hostile text.
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Matcher {
+  readonly find: (text: string) => Span | undefined;
+  /** Cheap and never wrong in the negative: false means that no part of `text` can match. */
+  readonly mayOccur: (text: string) => boolean;
+  readonly expressions: readonly RegExp[];
+}
+
+/** More matches of one step than this in one piece of text add nothing but time. */
+const MAX_SPANS = 2_000;
+const interned = new Map<string, RegExp>();
+const lastAnswers = new WeakMap<RegExp, { readonly text: string; readonly answer: boolean }>();
+const SENTENCE_END = /[.!?;] /;
+
+export function pattern(expression: RegExp): Matcher {
+  const global = asGlobal(expression);
+  return {
+    find: (text) => spansOf(global, text, 1)[0],
+    mayOccur: (text) => occurs(global, text),
+    expressions: [expression],
+  };
+}
+
+/** Each step after the one before it, at most `gap` characters between them. */
+export function chain(gap: number, ...steps: readonly RegExp[]): Matcher {
+  return ordered(steps, (between) => between.length <= gap, gap);
+}
+
+/** As `chain`, and no sentence ends between the steps. */
+export function sentence(gap: number, ...steps: readonly RegExp[]): Matcher {
+  return ordered(steps, (between) => !SENTENCE_END.test(between), gap);
+}
+
+export function either(...matchers: readonly Matcher[]): Matcher {
+  return {
+    find: (text) => {
+      for (const matcher of matchers) {
+        const span = matcher.find(text);
+        if (span) return span;
+      }
+      return undefined;
+    },
+    mayOccur: (text) => matchers.some((matcher) => matcher.mayOccur(text)),
+    expressions: matchers.flatMap((matcher) => matcher.expressions),
+  };
+}
+
+/** All of them somewhere in the same text, in any order; the first one says where. */
+export function together(...matchers: readonly Matcher[]): Matcher {
+  return {
+    find: (text) => {
+      const spans = matchers.map((matcher) => matcher.find(text));
+      return spans.every((span) => span !== undefined) ? spans[0] : undefined;
+    },
+    mayOccur: (text) => matchers.every((matcher) => matcher.mayOccur(text)),
+    expressions: matchers.flatMap((matcher) => matcher.expressions),
+  };
+}
+
+/** A match of `matcher` unless `excuse` occurs in the same text. */
+export function unless(excuse: RegExp, matcher: Matcher): Matcher {
+  const global = asGlobal(excuse);
+  return {
+    find: (text) => (occurs(global, text) ? undefined : matcher.find(text)),
+    mayOccur: matcher.mayOccur,
+    expressions: [excuse, ...matcher.expressions],
+  };
+}
+
+function ordered(steps: readonly RegExp[], allowed: (between: string) => boolean, gap: number): Matcher {
+  const globals = steps.map(asGlobal);
+  return {
+    find: (text) => {
+      let reached: Span[] | undefined;
+      for (const step of globals) {
+        const next = spansOf(step, text, MAX_SPANS);
+        reached = reached === undefined ? next : extend(reached, next, { text, gap, allowed });
+        if (reached.length === 0) return undefined;
+      }
+      return reached?.[0];
+    },
+    mayOccur: (text) => globals.every((step) => occurs(step, text)),
+    expressions: steps,
+  };
+}
+
+interface Joint {
+  readonly text: string;
+  readonly gap: number;
+  readonly allowed: (between: string) => boolean;
+}
+
+function extend(reached: readonly Span[], next: readonly Span[], joint: Joint): Span[] {
+  const extended: Span[] = [];
+  let index = -1;
+  for (const span of next) {
+    while (index + 1 < reached.length && reached[index + 1]!.end <= span.start) index++;
+    const before = reached[index];
+    if (!before || span.start - before.end > joint.gap) continue;
+    if (joint.allowed(joint.text.slice(before.end, span.start)))
+      extended.push({ start: before.start, end: span.end });
+  }
+  return extended;
+}
+
+function spansOf(global: RegExp, text: string, limit: number): Span[] {
+  const spans: Span[] = [];
+  global.lastIndex = 0;
+  while (spans.length < limit) {
+    const match = global.exec(text);
+    if (!match) break;
+    spans.push({ start: match.index, end: match.index + match[0].length });
+    if (match[0].length === 0) global.lastIndex++;
+  }
+  return spans;
+}
+
+/** Many rules share an expression, and each is asked about the same text in turn. */
+function occurs(global: RegExp, text: string): boolean {
+  const known = lastAnswers.get(global);
+  if (known?.text === text) return known.answer;
+  global.lastIndex = 0;
+  const answer = global.test(text);
+  lastAnswers.set(global, { text, answer });
+  return answer;
+}
+
+function asGlobal(expression: RegExp): RegExp {
+  const key = `${expression.flags}/${expression.source}`;
+  const shared = interned.get(key) ?? new RegExp(expression.source, `${expression.flags.replace("g", "")}g`);
+  interned.set(key, shared);
+  return shared;
+}

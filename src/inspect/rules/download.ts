@@ -1,0 +1,160 @@
+// Owns code that is fetched and run at once. Does not own what a person is asked to install (`installers.ts`).
+import { chain, either, pattern, together, unless } from "../match.ts";
+import type { FindingSeverity, Hit, Rule } from "../types.ts";
+import { isKnownInstaller, isShadyOrigin } from "./hosts.ts";
+import { FETCHES, PIPES_TO_SHELL } from "./words.ts";
+
+const INSPECT_FIRST =
+  "Download the file, read it, pin its checksum, then run it; or install from a package registry.";
+
+/** Who serves the code, and whether it is run unseen, decide how bad running it is. */
+function byOrigin({ unit, span, file }: Hit): FindingSeverity {
+  const command = unit.text.slice(Math.max(0, span.start - 40), span.end + 160);
+  if (
+    isShadyOrigin(command) ||
+    />? ?\/dev\/null 2>&1 ?&(?!&)|\bnohup\b|\bdisown\b|-w(?:indowstyle)? hidden/.test(command)
+  )
+    return "high";
+  if (isKnownInstaller(command) || /localhost|127\.0\.0\.1/.test(command)) return "low";
+  if (/(?:^|[\s"'])(?:-k|--insecure|--no-check-certificate)\b/.test(command)) return "high";
+  return file.script && !/github(?:usercontent)?\.com|gitlab/.test(command) ? "high" : "medium";
+}
+
+const EXECUTES =
+  /\b(?:exec|eval|execfile|compile|os\.system|os\.popen|subprocess\.(?:run|call|popen|check_output|check_call)|child_process|execsync|spawnsync|spawn|vm\.run\w{0,20}|new function|function|importlib|runpy|iex|invoke-expression|assembly\]::load|loadstring|instance_eval|system)\( ?|\b(?:iex|invoke-expression)\b/;
+const FETCH_CALL =
+  /\b(?:requests\.get|httpx\.get|urlopen|urlretrieve|urllib\.request|axios\.get|axios|got|fetch|https?\.get|request\.get|http\.request|downloadstring|downloaddata|net\.webclient|invoke-webrequest|invoke-restmethod|iwr|irm|open-uri|lwp::simple|file_get_contents|curl_exec|net::http\.get)\b/;
+
+export const DOWNLOAD: readonly Rule[] = [
+  {
+    code: "download-pipe-shell",
+    severity: "medium",
+    scope: "line",
+    why: "Runs code straight from the network, unread.",
+    fix: INSPECT_FIRST,
+    test: either(
+      chain(300, FETCHES, PIPES_TO_SHELL),
+      chain(
+        30,
+        /(?:\b(?:(?:ba|z|da|k|fi)?sh|source|eval|python[0-9.]{0,4}|node|perl|ruby|php|osascript|powershell|pwsh|cmd)|(?:^|[\s;&|])\.)(?: -[a-z]{1,10}){0,3} ?["']? ?(?:<\(|\$\(|<<< ?["']?\$\(|\x60|["']?\$\()/,
+        /\b(?:curl|wget|fetch|aria2c)\b/,
+      ),
+      pattern(
+        /(?:iex|invoke-expression) ?[("'&{]{1,4}.{0,80}(?:downloadstring|iwr|irm|invoke-webrequest|invoke-restmethod|net\.webclient|curl|wget)/,
+      ),
+      pattern(/\b(?:mshta|regsvr32|rundll32|msiexec|wmic)\b.{0,60}https?:\/\//),
+      pattern(/\b(?:certutil)\b.{0,40}-urlcache|\bbitsadmin\b.{0,40}\/transfer/),
+      pattern(
+        /\b(?:deno run|bun run|bunx|npx|uvx|pipx run|uv run) (?:-{1,2}[a-z-]{1,20} ){0,4}["']?https?:\/\/(?!localhost|127\.)/,
+      ),
+      pattern(/\bnode\b.{0,40}--(?:import|loader|require)[ =]["']?(?:https?:|data:)/),
+    ),
+    grade: byOrigin,
+  },
+  {
+    code: "download-at-load",
+    severity: "medium",
+    scope: "line",
+    why: "Runs a command as soon as the skill is loaded, before anybody has read the result.",
+    fix: "Make it a step that the agent takes in plain sight.",
+    test: pattern(
+      /(?:^|\s)!\x60[^\x60\n]{0,200}\b(?:curl|wget|nc|ncat|base64|eval|iwr|irm|python[0-9.]{0,4} -c|node -e|ssh|scp)\b/,
+    ),
+    grade: ({ unit }) => (/\| ?(?:ba|z)?sh\b|base64|eval|\$\(|-d\b/.test(unit.text) ? "high" : "medium"),
+  },
+  {
+    code: "download-then-run",
+    severity: "medium",
+    scope: "block",
+    why: "Downloads a file, makes it executable and runs it.",
+    fix: INSPECT_FIRST,
+    test: either(
+      chain(
+        400,
+        /\b(?:curl|wget|aria2c|iwr|invoke-webrequest|start-bitstransfer|urlretrieve|downloadfile)\b/,
+        /\bchmod (?:-[a-z] )?(?:\+x|a\+x|u\+x|[0-7]{0,1}7[0-7]{2})\b/,
+        /(?:^|[\s;&|(])(?:\.\/|\/tmp\/|\/var\/tmp\/|\/dev\/shm\/|~\/\.|\$\{?[a-z_]{1,20}\}?|nohup |sudo \.?\/|setsid )/,
+      ),
+      chain(
+        300,
+        /\b(?:curl|wget)\b[^\n]{0,200}(?:-o|--output|>|-p) ?["']?(?:\/tmp\/|\/var\/tmp\/|\/dev\/shm\/|\$tmpdir|\$\(mktemp|~\/\.)[^\s"';&]{1,80}/,
+        /\n? ?(?:&&|;|\n) ?(?:sudo )?(?:(?:ba|z)?sh|python[0-9.]{0,4}|node|perl|source|\.|open|nohup) ["']?(?:\/tmp|\/var\/tmp|\/dev\/shm|\$tmp|\$\{?[a-z_]{1,16}|~\/\.)/,
+      ),
+      chain(
+        300,
+        /\b(?:invoke-webrequest|iwr|downloadfile|start-bitstransfer|curl\.exe)\b[^\n]{0,200}\.(?:exe|msi|bat|ps1|scr|vbs|dll)\b/,
+        /\b(?:start-process|start |invoke-item|& ?["'$]|cmd \/c|saps|powershell)\b/,
+      ),
+    ),
+    grade: (hit) => {
+      const whole = hit.unit.text.slice(hit.span.start, hit.span.end + 80);
+      if (
+        isShadyOrigin(whole) ||
+        /\/dev\/shm|nohup|setsid|\/tmp\/\.|~\/\.(?!local\/|config\/|cargo\/|bin\/)[a-z]{1,20}/.test(whole)
+      )
+        return "high";
+      if (
+        isKnownInstaller(whole) ||
+        /github\.com\/[\w.-]{1,60}\/[\w.-]{1,60}\/releases|sha256sum|shasum|cosign|gpg --verify/.test(
+          hit.unit.text,
+        )
+      )
+        return "low";
+      return "medium";
+    },
+  },
+  {
+    code: "download-eval",
+    severity: "high",
+    scope: "line",
+    why: "Executes text that it has just fetched from the network.",
+    fix: "Ship the code in the package instead.",
+    test: either(
+      chain(
+        50,
+        /(?:(?<![.\w])(?:exec|eval|execfile|compile)|\bnew function|\b(?:vm\.run\w{0,20}|os\.system|child_process\.exec|execsync|instance_eval|loadstring|iex))\b ?\(/,
+        /\b(?:requests\.get|httpx\.get|urlopen|axios\.get|fetch|https?\.get|downloadstring|urllib\.request|file_get_contents|net::http\.get|invoke-webrequest|iwr)\b ?\(/,
+      ),
+      chain(
+        160,
+        /\b(?:requests\.get|httpx\.get|urlopen|axios\.get|fetch|https?\.get|got) ?\(/,
+        /(?:\.then\(|=>|;|\n)[^\n]{0,40}(?<![.\w])(?:exec|eval|new function|vm\.run\w{0,20}|execsync) ?\(/,
+      ),
+    ),
+  },
+  {
+    code: "download-eval-script",
+    severity: "medium",
+    scope: "block",
+    why: "Fetches from the network and executes text in the same script: together they run whatever the other side sends.",
+    fix: "Ship the code in the package instead.",
+    test: unless(
+      /\bpage\.evaluate|\$eval|ast\.literal_eval|\.eval\(\)/,
+      together(
+        pattern(
+          /(?<![.\w])(?:eval|exec|new function|vm\.runin\w{0,20}|marshal\.loads|pickle\.loads|__import__) ?\( ?(?:await )?(?:[a-z_][a-z0-9_.]{0,30}(?:\.(?:text|content|data|body|decode|read|tostring|stdout)\b|\()|(?:code|payload|script|body|data|text|src|source|resp|response|content|cmd|command|result|stage2?)\b)/,
+        ),
+        pattern(FETCH_CALL),
+      ),
+    ),
+    grade: ({ file }) => (file.script ? "high" : "medium"),
+  },
+  {
+    code: "download-remote-command",
+    severity: "high",
+    scope: "block",
+    why: "Asks a server again and again what to run.",
+    fix: "Do not install the skill: this is how a remote control works.",
+    test: together(
+      pattern(
+        /\bwhile (?:true|:|\[ 1 \]|1\b|\(true\)|\(1\))|setinterval\(|\bfor ?\( ?; ?; ?\)|schedule\.every|while ?\( ?\$true/,
+      ),
+      either(
+        chain(200, /\b(?:curl|wget)\b/, /\| ?(?:ba?sh|sh|zsh|python)/),
+        chain(400, FETCH_CALL, EXECUTES),
+      ),
+    ),
+    grade: ({ file, unit, span }) =>
+      file.script || /\| ?(?:ba?sh|sh)\b/.test(unit.text.slice(span.start)) ? "high" : "low",
+  },
+];

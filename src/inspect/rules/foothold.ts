@@ -1,0 +1,288 @@
+// Owns what lets an intruder in or keeps him there: remote shells, miners, schedules, start files, hooks, agent settings.
+// Does not own the powers it takes (`privilege.ts`).
+import { chain, either, pattern, together } from "../match.ts";
+import type { FindingSeverity, Hit, Rule } from "../types.ts";
+import { AGENT_FILES } from "./words.ts";
+
+const WRITES =
+  /(?:>>?|\btee\b(?: -a)?|\bcp\b|\bmv\b|\binstall -|\bln -s|\bcat <<|\bsed -i|\bset-content|\badd-content|\bout-file|\.write(?:_text|filesync|file)?\(|appendfilesync|appendfile|open\()/;
+const UNDO =
+  "Remove the step; what must run later belongs under the user's own scheduler, set up by the user.";
+const HOSTILE_LINE =
+  /\b(?:curl|wget|nc|ncat|base64|eval|python[0-9.]{0,3} -c|node -e|bash -i|\/dev\/tcp|nohup|iex|osascript|ssh -r|socat|prompt_command|ld_preload|alias (?:sudo|ssh|git|gh|npm|aws)=)/;
+
+const withHostileLine =
+  (otherwise: FindingSeverity) =>
+  ({ unit, span }: Hit): FindingSeverity =>
+    HOSTILE_LINE.test(unit.text.slice(Math.max(0, span.start - 200), span.end + 120)) ? "high" : otherwise;
+
+export const FOOTHOLD: readonly Rule[] = [
+  {
+    code: "foothold-reverse-shell",
+    severity: "high",
+    scope: "line",
+    why: "Opens a shell on this machine for somebody else.",
+    fix: "Do not install the skill.",
+    test: either(
+      chain(
+        60,
+        /\b(?:bash|sh|zsh|ksh) (?:-i|-l)\b|\bexec [0-9]{1,3}<>|[0-9]{1,3}<>|0>&1|>& ?/,
+        /\/dev\/(?:tcp|udp)\/[^\s/]{1,80}\/[$0-9a-z{}_]{1,20}/,
+      ),
+      pattern(
+        /\b(?:nc|ncat|netcat|nc\.traditional)\b[^|\n]{0,80} (?:-[a-z]{0,6}[ec]|--(?:sh-)?exec) ?["']?(?:\/(?:usr\/)?bin\/)?(?:ba|z|k|da)?sh\b|\b(?:nc|ncat)\b[^\n]{0,80}-e ?["']?(?:cmd|powershell)/,
+      ),
+      chain(
+        120,
+        /\bmkfifo\b|\bmknod\b[^\n]{0,30} p\b/,
+        /\b(?:ba|z|k|da)?sh\b/,
+        /\b(?:nc|ncat|netcat|telnet|openssl s_client)\b/,
+      ),
+      pattern(
+        /\bsocat\b[^\n]{0,120}exec:["']?(?:\/bin\/)?(?:ba|z)?sh|\bsocat\b[^\n]{0,60}exec:[^\n]{0,60}pty/,
+      ),
+      chain(
+        300,
+        /\bsocket\b/,
+        /\bconnect ?\(/,
+        /\b(?:dup2|pty\.spawn|subprocess\.(?:call|run|popen)\( ?\[? ?["']\/bin\/(?:ba)?sh|child_process|spawn\( ?["']\/bin\/)/,
+      ),
+      chain(
+        200,
+        /\b(?:net\.socket|net\.connect|new socket|tcpsocket|fsockopen|net\.sockets\.tcpclient|io::socket::inet)\b/,
+        /(?:\/bin\/(?:ba)?sh|cmd\.exe|iex\b|\bexec\b|spawn|getstream\(\))/,
+      ),
+      chain(
+        80,
+        /\b(?:telnet|openssl s_client|nc|ncat|netcat)\b[^|\n]{0,100}/,
+        /\| ?(?:\/bin\/)?(?:ba|z)?sh\b(?! -c)/,
+      ),
+    ),
+  },
+  {
+    code: "foothold-reverse-shell-script",
+    severity: "high",
+    scope: "block",
+    why: "Connects a socket to a shell.",
+    fix: "Do not install the skill.",
+    test: either(
+      together(
+        pattern(
+          /\bsocket\.socket\(|net\.socket\(|net\.connect\(|net\.createconnection\(|tcpclient\(|tcpsocket\.(?:new|open)/,
+        ),
+        pattern(
+          /\bos\.dup2|pty\.spawn|spawn\( ?["'](?:\/bin\/(?:ba|z)?sh|cmd(?:\.exe)?|powershell)|popen\( ?\[? ?["'](?:\/bin\/(?:ba)?sh|cmd)|\.pipe\( ?sh\.stdin|\.pipe\( ?[a-z]{1,12}\.stdin/,
+        ),
+      ),
+      together(
+        pattern(/\bsocket\.socket\(/),
+        pattern(/\.connect\(/),
+        pattern(/\.recv\(/),
+        pattern(/\b(?:subprocess|os\.system|os\.popen|exec)\b/),
+      ),
+    ),
+  },
+  {
+    code: "foothold-machine-code",
+    severity: "high",
+    scope: "block",
+    why: "Puts machine code into memory and runs it.",
+    fix: "Do not install the skill.",
+    test: together(
+      pattern(
+        /\bvirtualalloc(?:ex)?\b|createremotethread|writeprocessmemory|\brtlmovememory|prot_exec|ntcreatethreadex|mmap\.mmap\([^\n]{0,60}exec/,
+      ),
+      pattern(/\bctypes\b|dllimport|\bffi\b|kernel32|add-type|libc\b/),
+    ),
+    grade: ({ file }) => (file.script ? "high" : "medium"),
+  },
+  {
+    code: "foothold-detached",
+    severity: "medium",
+    scope: "line",
+    kinds: ["code", "hidden"],
+    why: "Starts a program that goes on in the background and talks to a server.",
+    fix: "Run it in the foreground, where it ends with the task.",
+    test: chain(
+      120,
+      /\b(?:nohup|setsid|disown|daemonize|start-process -windowstyle hidden)\b/,
+      /\b[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,4}:[0-9]{2,5}\b|https?:\/\/(?!localhost|127\.)/,
+      /\/dev\/null|&$|& /,
+    ),
+    grade: ({ file }) => (file.script ? "medium" : "low"),
+  },
+  {
+    code: "foothold-miner",
+    severity: "high",
+    scope: "line",
+    why: "Mines cryptocurrency.",
+    fix: "Do not install the skill.",
+    test: pattern(
+      /\bxmrig\b|stratum\+(?:tcp|ssl|udp):\/\/|\bminerd\b|\bcpuminer\b|\bcoinhive\b|\bcryptonight\b|--donate-level\b|\bmoneroocean\b|\bsupportxmr\b|\bnanopool\.org\b|\brandomx\b.{0,60}--(?:url|pool)|\bnbminer\b|\bt-rex\b.{0,40}-a ethash|\bphoenixminer\b/,
+    ),
+    grade: ({ unit, file }) =>
+      /stratum\+[a-z]{2,4}:\/\/[a-z0-9]|--donate-level|(?:\.\/|\b(?:wget|curl|nohup|git clone|docker run)\b[^\n]{0,120})(?:xmrig|minerd|cpuminer)/.test(
+        unit.text,
+      )
+        ? "high"
+        : file.script
+          ? "medium"
+          : "low",
+  },
+  {
+    code: "foothold-schedule",
+    severity: "medium",
+    scope: "line",
+    why: "Has the system run something again and again, after the task is over.",
+    fix: UNDO,
+    test: either(
+      pattern(
+        /\| ?(?:sudo )?crontab (?:-u [^\s]{1,32} )?-(?![a-z])|\bcrontab (?:-u [^\s]{1,32} )?(?:\/|\.\/|[a-z_-]{1,20}\.(?:txt|cron))|\bcrontab <<|from crontab import|subprocess[^\n]{0,60}["']crontab["']/,
+      ),
+      chain(80, WRITES, /\/etc\/cron(?:tab|\.(?:d|daily|hourly|weekly|monthly))|\/var\/spool\/cron/),
+      chain(
+        120,
+        WRITES,
+        /(?:library\/launch(?:agents|daemons)|\.config\/systemd\/user|\/etc\/systemd\/system|\.config\/autostart|start menu\/programs\/startup|startup\/[^\s]{1,40}\.(?:bat|lnk|vbs))/,
+      ),
+      pattern(
+        /\blaunchctl (?:load|bootstrap|submit)\b|\bschtasks(?:\.exe)? \/create|\bregister-scheduledtask\b|\breg(?:\.exe)? add [^\n]{0,60}currentversion\\{1,2}run|\bnew-itemproperty\b[^\n]{0,80}currentversion\\{1,2}run|\bnew-service\b|\bsc(?:\.exe)? create\b/,
+      ),
+    ),
+    grade: (hit) => withHostileLine(hit.file.script ? "medium" : "low")(hit),
+  },
+  {
+    code: "foothold-schedule-block",
+    severity: "high",
+    scope: "block",
+    why: "Registers a program that starts by itself and talks to a server.",
+    fix: UNDO,
+    test: together(
+      either(
+        pattern(
+          /\blaunchctl (?:load|bootstrap)\b|systemctl (?:--user )?(?:enable|start)\b|\bschtasks \/create|\| ?crontab -/,
+        ),
+        pattern(/library\/launchagents\/|\.config\/systemd\/user|\/etc\/cron\./),
+      ),
+      pattern(WRITES),
+      either(
+        pattern(/\b(?:curl|wget)\b[^\n]{0,200}\| ?(?:ba)?sh\b/),
+        pattern(/\bbase64 (?:-d|--decode)|\/dev\/tcp\//),
+      ),
+    ),
+  },
+  {
+    code: "foothold-shell-start",
+    severity: "low",
+    scope: "line",
+    why: "Changes the file that every new shell runs.",
+    fix: "Show the line to the user and let them add it.",
+    test: chain(
+      60,
+      WRITES,
+      /(?:~|\$home|\$\{home\}|\/home\/[a-z0-9_-]{1,32}|\/root|\/etc|homedir\(\)[^\n]{0,12}|expanduser\(["']~)\/?[^\s]{0,4}\.?(?:bashrc|zshrc|zshenv|zprofile|bash_profile|bash_login|profile(?:\.d)?|config\/fish\/config\.fish)\b|\$profile\b/,
+    ),
+    grade: withHostileLine("low"),
+  },
+  {
+    code: "foothold-git-hook",
+    severity: "low",
+    scope: "line",
+    why: "Installs a git hook or moves git's hooks: it runs at every commit from now on.",
+    fix: "Show the hook to the user and let them install it.",
+    test: either(
+      chain(60, WRITES, /\.git\/hooks\/[a-z-]{3,30}/),
+      pattern(
+        /\bgit config (?:--global |--system )(?:core\.hookspath|core\.fsmonitor|core\.sshcommand|core\.pager|credential\.helper ["']?!|alias\.[a-z]{1,20} ["']?!|url\.[^\s]{3,120}\.insteadof|http\.sslverify)/,
+      ),
+    ),
+    grade: withHostileLine("low"),
+  },
+  {
+    code: "foothold-agent-config",
+    severity: "medium",
+    scope: "line",
+    why: "Writes into the files that steer the agent: hooks, permissions, tool servers or standing orders.",
+    fix: "Show the change to the user and let them make it.",
+    test: either(
+      chain(
+        60,
+        WRITES,
+        new RegExp(
+          String.raw`(?:~|\$home|homedir\(\)|expanduser|path\.home\(\)|/home/|/users/)[^\n]{0,60}(?:${AGENT_FILES.source.slice(2)})`,
+        ),
+      ),
+      chain(40, WRITES, /\b(?:soul|memory|heartbeat|identity)\.md\b/),
+    ),
+    grade: (hit) => withHostileLine(hit.file.script ? "medium" : "low")(hit),
+  },
+  {
+    code: "foothold-agent-config-script",
+    severity: "medium",
+    scope: "block",
+    why: "Changes the agent's own settings from a script.",
+    fix: "Show the change to the user and let them make it.",
+    test: together(
+      chain(
+        30,
+        /\.(?:claude|codex|cursor|gemini|openclaw|windsurf)\b/,
+        /\b(?:settings(?:\.local)?\.json|config\.toml|mcp\.json|claude\.md|agents\.md|skills\b)/,
+      ),
+      pattern(
+        /\.write_text\(|writefile|appendfile|json\.dump\(|open\([^\n]{0,80}["'][wa]["']|set-content|out-file/,
+      ),
+    ),
+    grade: ({ unit, file }) =>
+      !file.script
+        ? "low"
+        : /"allow"[^\n]{0,20}\*|bypasspermissions|"hooks"|curl|https?:/.test(unit.text)
+          ? "high"
+          : "medium",
+  },
+  {
+    code: "foothold-agent-hook",
+    severity: "high",
+    scope: "block",
+    why: "Sets an agent hook or tool server that runs a program from the network.",
+    fix: "Remove the hook.",
+    test: either(
+      chain(
+        300,
+        /"?(?:hooks|pretooluse|posttooluse|sessionstart|userpromptsubmit|stop)"? ?[:=]/,
+        /"?command"? ?[:=] ?["'][^"'\n]{0,200}(?:\b(?:curl|wget)\b[^"'\n]{0,200}\| ?(?:ba)?sh|\bbase64 (?:-d|--decode)|\/dev\/tcp|\biex\b)/,
+      ),
+      chain(
+        200,
+        /"?mcpservers"? ?[:=]/,
+        /"command" ?: ?"(?:ba)?sh"/,
+        /(?:curl|wget|https?:\/\/)[^\n]{0,120}/,
+      ),
+      chain(
+        200,
+        /"?mcpservers"? ?[:=]/,
+        /"command" ?: ?"(?:npx|uvx|bunx|node|deno|pipx)"/,
+        /"(?:git\+)?https?:\/\/(?!localhost|127\.)[^"\n]{3,120}\.(?:tgz|tar\.gz|zip|js|mjs|ts|py|whl|git)"/,
+      ),
+    ),
+    grade: ({ unit, span }) =>
+      /\| ?(?:ba)?sh|base64|\/dev\/tcp|\biex\b|"(?:ba)?sh"/.test(unit.text.slice(span.start, span.end))
+        ? "high"
+        : "medium",
+  },
+  {
+    code: "foothold-login-key",
+    severity: "high",
+    scope: "line",
+    why: "Adds a key that lets somebody log in to this machine.",
+    fix: "Remove the step.",
+    test: either(
+      chain(
+        100,
+        /\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp256) aaaa[a-z0-9+/]{10,800}/,
+        /authorized_keys/,
+      ),
+      chain(120, /authorized_keys/, /ssh-(?:rsa|ed25519) aaaa/),
+      chain(100, /\b(?:curl|wget)\b/, />> ?["']?[^\s]{0,40}authorized_keys/),
+    ),
+  },
+];

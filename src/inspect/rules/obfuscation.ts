@@ -1,0 +1,122 @@
+// Owns code that hides what it does from its reader. Does not own invisible characters (`characters.ts`) or binaries (`files.ts`).
+import { chain, either, pattern, together } from "../match.ts";
+import type { Rule } from "../types.ts";
+import { DISGUISED_ADDRESS } from "./hosts.ts";
+
+const UNPACKS =
+  /\b(?:base64 (?:-[a-z]{0,4}d[a-z]{0,4}|--decode)|base32 (?:-d|--decode)|openssl (?:enc )?(?:-[a-z0-9-]{1,20} ){0,4}-d\b|xxd -r|uudecode|gunzip -c|zcat|tr ["']?[a-z!-~]{2,30}["']? ["']?[a-z!-~]{2,30}|rev\b|printf ["']?(?:\\x[0-9a-f]{2}|\\[0-7]{3}))/;
+const RUNS =
+  /\| ?(?:sudo )?(?:tee [^|]{1,40}\| ?)?(?:\/(?:usr\/)?bin\/)?(?:ba|z|k|da|fi)?sh\b(?! -c)|\| ?(?:python[0-9.]{0,4}|perl|ruby|node|php|osascript|iex|invoke-expression|pwsh|powershell)\b(?! -[cme])|\| ?(?:xargs [^|]{0,20}(?:ba)?sh|source \/dev\/stdin)/;
+const RUN_FIRST =
+  /(?:\beval\b|\b(?:ba|z)?sh -c|\bsource\b|\b(?:ba|z)?sh ?<<<|\bexec\b|\biex\b|invoke-expression|(?:ba|z)?sh ?<\() ?["'(]{0,3} ?(?:\$\(|\x60|<\(|["']?\$\()/;
+const EXECUTES =
+  /\b(?:eval|exec|execfile|new function|compile|settimeout|vm\.run\w{0,20}|iex|invoke-expression|os\.system|subprocess\.\w{1,12}|child_process\.\w{1,12}|execsync|assert|create_function|__import__\( ?["']os["'] ?\)\.\w{1,10}|instance_eval|loadstring) ?\(/;
+const DECODES =
+  /\b(?:atob|b64decode|b32decode|a85decode|standard_b64decode|base64_decode|frombase64string|decode64|unhexlify|bytes\.fromhex|fromhex|fromcharcode|gzinflate|gzuncompress|zlib\.decompress|marshal\.loads|lzma\.decompress|bz2\.decompress|codecs\.decode|str_rot13|unescape|decodeuricomponent|chr)\b|buffer\.from\([^)\n]{1,4000}["'](?:base64|hex)["']|\.decode\( ?["'](?:base64|hex|rot.?13)["']/;
+const READ_IT = "Decode the text and read it; a skill has no reason to hide its code.";
+
+export const OBFUSCATION: readonly Rule[] = [
+  {
+    code: "obfuscation-decode-run",
+    severity: "high",
+    scope: "line",
+    why: "Decodes hidden text and runs it.",
+    fix: READ_IT,
+    test: either(
+      chain(120, UNPACKS, RUNS),
+      chain(400, RUN_FIRST, UNPACKS),
+      chain(80, EXECUTES, DECODES),
+      pattern(/\bfunction\( ?(?:atob|buffer\.from)\(/),
+      pattern(
+        /\b(?:powershell|pwsh)(?:\.exe)?\b[^\n]{0,120}-e(?:nc|ncodedcommand|c)? ["']?[a-z0-9+/]{24,400}/,
+      ),
+      chain(200, /frombase64string/, /\biex\b|invoke-expression|assembly\]::load|start-process/),
+      pattern(
+        /\bgetattr\( ?(?:__builtins__|__import__\([^)\n]{1,30}\)|builtins|os) ?, ?["'][a-z]{0,6}["'] ?\+|__builtins__(?:\.__dict__)?\[|\bglobals\(\)\[["'](?:__builtins__|eval|exec)|(?:window|globalthis|global|this|self)\[ ?["'](?:ev|e)["'] ?\+|\]\[["']constructor["']\]\( ?["']|constructor\.constructor\(/,
+      ),
+      pattern(
+        /\bpython[0-9.]{0,4} -c ["'][^\n]{0,80}(?:exec|eval)\([^\n]{0,60}(?:decode|decompress|loads|fromhex)/,
+      ),
+    ),
+    grade: ({ unit, span, file }) => {
+      const said = unit.text.slice(span.start, span.end);
+      if (/\( ?["']\.{3}["']/.test(unit.text.slice(span.start, span.end + 12))) return "low";
+      if (
+        /\bchr\b|constructor\.constructor|decodeuricomponent|settimeout|compile|codecs\.decode|assert|subprocess|execsync|child_process|zcat|gunzip|\btr /.test(
+          said,
+        ) &&
+        !/\| ?(?:ba)?sh/.test(said)
+      )
+        return file.script ? "medium" : "low";
+      return "high";
+    },
+  },
+  {
+    code: "obfuscation-decode-run-script",
+    severity: "high",
+    scope: "block",
+    why: "Decodes a block of hidden text in one place and executes text in another.",
+    fix: READ_IT,
+    test: together(
+      pattern(
+        /(?<![.\w])(?:eval|exec|new function|iex|invoke-expression|__import__|marshal\.loads|vm\.runin\w{0,20}) ?\( ?[a-z_]/,
+      ),
+      pattern(
+        /\b(?:atob|b64decode|base64_decode|frombase64string|unhexlify|fromhex|fromcharcode|zlib\.decompress|marshal\.loads)\b|["']base64["'] ?\)/,
+      ),
+      pattern(/["'\x60][a-z0-9+/=_-]{60,400}|(?:\\x[0-9a-f]{2}){16,64}|(?:\b[0-9]{2,3}, ?){24,400}/),
+    ),
+    grade: ({ file }) => (file.script ? "high" : "medium"),
+  },
+  {
+    code: "obfuscation-scrambled-names",
+    severity: "medium",
+    scope: "block",
+    why: "Was put through an obfuscator: nobody can read what it does.",
+    fix: "Ask for the source.",
+    test: chain(
+      400,
+      /\b_0x[0-9a-f]{4,6}\b/,
+      /\b_0x[0-9a-f]{4,6}\b/,
+      /\b_0x[0-9a-f]{4,6}\b/,
+      /\b_0x[0-9a-f]{4,6}\b/,
+      /\b_0x[0-9a-f]{4,6}\b/,
+      /\b_0x[0-9a-f]{4,6}\b/,
+    ),
+    grade: ({ file }) => (file.script ? "high" : "medium"),
+  },
+  {
+    code: "obfuscation-built-command",
+    severity: "medium",
+    scope: "line",
+    why: "Puts a command together from pieces so that its name does not appear.",
+    fix: READ_IT,
+    test: either(
+      pattern(
+        /(?:^|[;&|] ?)[a-z]{1,2}=["']?[a-z/.:-]{1,12}["']?;? ?[a-z]{1,2}=["']?[a-z/.:-]{1,12}["']?;[^\n]{0,60}\$\{?[a-z]{1,2}\}?\$\{?[a-z]{1,2}\}?/,
+      ),
+      pattern(
+        /(?:chr\( ?[0-9]{2,3} ?\) ?[+.] ?){4}|(?:string\.fromcharcode\( ?[0-9]{2,3} ?\) ?\+ ?){3}|(?:\[char\] ?[0-9]{2,3} ?\+ ?){3}/,
+      ),
+      pattern(
+        /\$\{[a-z_]{1,20}:[0-9]{1,2}:1\}\$\{[a-z_]{1,20}:[0-9]{1,2}:1\}\$\{[a-z_]{1,20}:[0-9]{1,2}:1\}/,
+      ),
+      pattern(/(?:["'][a-z./-]{1,3}["'] ?\+ ?){6}["'][a-z./-]{1,3}["']/),
+    ),
+    grade: ({ file }) => (file.script ? "high" : "medium"),
+  },
+  {
+    code: "obfuscation-disguised-address",
+    severity: "high",
+    scope: "line",
+    why: "Names a trusted site in front of an @, while the address leads to the host behind it.",
+    fix: "Use the real address.",
+    test: pattern(DISGUISED_ADDRESS),
+    grade: ({ unit, span }) =>
+      /\/\/(?:user|username|admin|token|x-access-token|oauth2|git|registry|name)[.:@]|:\$|:<|\/\/[a-z0-9.-]{1,60}:[^@]{1,40}@|key@|@(?:sentry|[a-z0-9.]{0,20}ingest)/.test(
+        unit.text.slice(span.start, span.end),
+      )
+        ? undefined
+        : "high",
+  },
+];

@@ -1,0 +1,118 @@
+// Owns powers that a skill takes or switches off: administrator rights, protection, permission checks, open doors.
+// Does not own what stays behind afterwards (`foothold.ts`).
+import { chain, either, pattern } from "../match.ts";
+import type { Rule } from "../types.ts";
+
+export const PRIVILEGE: readonly Rule[] = [
+  {
+    code: "privilege-rights",
+    severity: "high",
+    scope: "line",
+    why: "Gives a program or user rights over the whole machine.",
+    fix: "Remove the step; ask the user to run what needs an administrator.",
+    test: either(
+      chain(80, /nopasswd/, /sudoers|visudo/),
+      chain(80, /(?:>>?|tee|echo)[^\n]{0,100}/, /\/etc\/sudoers/),
+      pattern(
+        /\bchmod (?:-[a-z]{1,3} )?(?:[ug]{1,2}\+s|[46][0-7]{3})\b|\bsetcap cap_(?:setuid|sys_admin|net_admin|dac_)|\bchmod -r (?:0?777|a\+rwx) (?:\/|~)(?:\s|$)/,
+      ),
+      pattern(/\bld_preload=[^\s]{1,80}|\/etc\/ld\.so\.preload|dyld_insert_libraries=/),
+      pattern(
+        /\busermod\b[^\n]{0,40}-a?g ?(?:sudo|wheel|root)\b|\bnet localgroup administrators\b[^\n]{0,40}\/add|\bdscl\b[^\n]{0,60}groupmembership/,
+      ),
+    ),
+    grade: ({ unit, span, file }) => {
+      const said = unit.text.slice(span.start, span.end);
+      if (/ld_preload|dyld_|usermod|net localgroup|dscl|setcap|chmod/.test(said))
+        return file.script ? "medium" : "low";
+      return file.script ? "high" : "medium";
+    },
+  },
+  {
+    code: "privilege-guard-off",
+    severity: "high",
+    scope: "line",
+    why: "Switches off what protects the machine.",
+    fix: "Remove the step.",
+    test: pattern(
+      /\bset-mppreference\b[^\n]{0,60}-disable[a-z]{1,30} (?!\$false|0)|\badd-mppreference\b[^\n]{0,40}-exclusion|\bcsrutil disable\b|\bsetenforce 0\b|\bufw disable\b|\bsystemctl (?:stop|disable)(?: --now)? (?:firewalld|ufw|auditd|apparmor|falco|crowdstrike\w{0,10}|osqueryd)|\bnetsh advfirewall set [a-z]{1,20} state off|\btccutil reset\b|\bdefaults write com\.apple\.(?:lsquarantine|alf)|\bset-executionpolicy (?:-[a-z]{1,16} [a-z]{1,16} ){0,2}(?:bypass|unrestricted)|-executionpolicy bypass|-ep bypass|\biptables -f\b|node_tls_reject_unauthorized ?=? ?["']?0/,
+    ),
+    grade: ({ unit, span }) =>
+      /executionpolicy|-ep bypass|node_tls|iptables|ufw|setenforce|tccutil/.test(
+        unit.text.slice(span.start, span.end),
+      )
+        ? "low"
+        : "high",
+  },
+  {
+    code: "privilege-agent-unleashed",
+    severity: "medium",
+    scope: "line",
+    why: "Starts or configures an agent with its permission checks switched off.",
+    fix: "Leave the permission checks on, or run the agent in a sandbox that the user chose.",
+    test: pattern(
+      /--dangerously-(?:skip-permissions|bypass-approvals-and-sandbox)|--yolo\b|--allow-dangerously|["']?bypasspermissions["']?|dangerouslydisablesandbox|skipdangerousmode\w{0,24}|--full-auto\b.{0,40}danger|sandbox_mode ?= ?["']danger-full-access|--sandbox danger-full-access|approval_policy ?= ?["']never|chat\.tools\.autoapprove|["']?(?:autoapprove|alwaysallow|trusted?)["']? ?: ?(?:true|\[ ?["']\*["'])|"allow" ?: ?\[ ?["'](?:\*|bash\(\*\)|bash)["']/,
+    ),
+    grade: ({ unit, file, span }) =>
+      /autoapprove|alwaysallow|trust|--yolo|danger-full|approval_policy/.test(
+        unit.text.slice(span.start, span.end),
+      ) && !file.script
+        ? "low"
+        : "medium",
+  },
+  {
+    code: "privilege-all-tools",
+    severity: "medium",
+    scope: "line",
+    kinds: ["frontmatter"],
+    why: "Asks for every tool, or for every shell command, without a question.",
+    fix: "List the tools and command prefixes that the skill needs, such as `Bash(git status:*)`.",
+    test: pattern(
+      /^(?:["']?allowed[-_]tools["']?|["']?tools["']?|["']?permissions["']?) ?: ?[["' ]{0,4}(?:\*|all\b|any\b)["'\] ]{0,4}$|\bbash\( ?\*?:?\* ?\)/,
+    ),
+  },
+  {
+    code: "privilege-host-access",
+    severity: "low",
+    scope: "line",
+    why: "Gives a container the host's own powers.",
+    fix: "Drop the mount or flag; use a rootless container.",
+    test: pattern(
+      /-v ["']?\/var\/run\/docker\.sock|\/var\/run\/docker\.sock:\/var\/run\/docker\.sock|\bdocker run\b[^\n]{0,120}(?:--privileged|--pid[ =]host|-v ["']?\/:\/)|\bnsenter\b[^\n]{0,40}-t 1\b|\bchroot \/(?:host|mnt)/,
+    ),
+    grade: ({ unit, span }) =>
+      /-v ["']?\/:\/|nsenter|chroot/.test(unit.text.slice(span.start, span.end)) ? "medium" : "low",
+  },
+  {
+    code: "privilege-administrator",
+    severity: "low",
+    scope: "line",
+    kinds: ["code"],
+    why: "Runs a command as administrator.",
+    fix: "Run it yourself if you agree with it; the skill does not need your password.",
+    test: pattern(
+      /(?:^|[;&|(] ?)sudo (?!apt|-n true|dnf|yum|pacman|brew)[a-z/.-]{2,40}|\bdoas [a-z]|start-process[^\n]{0,60}-verb runas|with administrator privileges/,
+    ),
+    grade: ({ unit }) =>
+      /with administrator privileges/.test(unit.text)
+        ? "medium"
+        : /\bsudo -s\b.{0,4}<<<|echo [^|]{1,40}\| ?sudo -s/.test(unit.text)
+          ? "medium"
+          : "low",
+  },
+  {
+    code: "privilege-listener",
+    severity: "low",
+    scope: "line",
+    why: "Opens a port or a tunnel through which others can reach this machine.",
+    fix: "Bind to 127.0.0.1, and close the tunnel when the task is over.",
+    test: either(
+      pattern(/\b(?:nc|ncat|netcat)\b (?:-[a-z]{1,6} ){0,3}-[a-z]{0,5}l[a-z]{0,5}\b|\bsocat tcp[46]?-listen/),
+      pattern(
+        /\bssh\b[^\n]{0,80} -[a-z]{0,6}r ?["']?(?:[0-9*.]{1,15}:)?[0-9]{2,5}:(?:localhost|127)|\bautossh\b|\bngrok tcp\b|\bchisel (?:client|server)\b|\bfrpc\b -c|\bcloudflared tunnel --url (?:ssh|tcp)/,
+      ),
+    ),
+    grade: ({ unit, span }) =>
+      /\b-[a-z]{0,5}l/.test(unit.text.slice(span.start, span.end)) ? "low" : "medium",
+  },
+];
