@@ -16,6 +16,15 @@ export interface AgentConfig {
   readonly skills?: readonly string[];
 }
 
+export interface EmbedderConfig {
+  readonly kind: "local" | "minilm" | "openai-compatible" | "none";
+  readonly endpoint?: string;
+  readonly model?: string;
+  readonly dimensions?: number;
+  /** Name of the environment variable that holds the key. */
+  readonly apiKeyEnv?: string;
+}
+
 export interface Config {
   /** The project's folder. */
   readonly dir: string;
@@ -25,6 +34,7 @@ export interface Config {
   readonly sources: {
     readonly bundled: boolean;
     readonly add: readonly ExtraSource[];
+    readonly only: readonly string[];
     readonly drop: readonly string[];
     readonly order: readonly string[];
     readonly trustLinks: readonly string[];
@@ -34,6 +44,8 @@ export interface Config {
   readonly disable: readonly string[];
   readonly style: Style;
   readonly budget: Budget;
+  readonly recall: { readonly limit?: number; readonly threshold?: number };
+  readonly embedder: EmbedderConfig;
   /** Where caches are kept; undefined = no cache. */
   readonly cacheDir?: string;
   /** The files that took part, lowest precedence first. */
@@ -101,6 +113,7 @@ function assemble(parts: {
     sources: {
       bundled: get("sources.bundled"),
       add: get("sources.add"),
+      only: get("sources.only"),
       drop: get("sources.drop"),
       order: get("sources.order"),
       trustLinks: get("sources.trustLinks"),
@@ -110,11 +123,26 @@ function assemble(parts: {
     disable: get("disable"),
     style: get("style"),
     budget: get("budget"),
+    recall: given({ limit: get("recall.limit"), threshold: get("recall.threshold") }),
+    embedder: {
+      kind: get("embedder.kind"),
+      ...given({
+        endpoint: get<string | undefined>("embedder.endpoint"),
+        model: get<string | undefined>("embedder.model"),
+        dimensions: get<number | undefined>("embedder.dimensions"),
+        apiKeyEnv: get<string | undefined>("embedder.apiKeyEnv"),
+      }),
+    },
     ...(cache !== false && {
       cacheDir: typeof cache === "string" ? resolve(dir, cache) : join(home, ".repertoire", "cache"),
     }),
     files,
   };
+}
+
+/** The fields that have a value. */
+function given<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
 function readConfigFile(path: string, required: boolean): Record<string, unknown> | undefined {

@@ -63,7 +63,7 @@ export class Management {
     const { skills, diagnostics } = buildCatalog(scan.candidates, {
       records: new Map(),
       parse,
-      ...this.engine.progress,
+      ...(this.engine.options.onProgress && { onProgress: this.engine.options.onProgress }),
     });
     return {
       checked: scan.candidates.length,

@@ -19,8 +19,13 @@ export function randomOf(seed) {
 function readSkill(dir, id) {
   const text = readFileSync(join(dir, id, "SKILL.md"), "utf8");
   const [, front = "", body = text] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n([\s\S]*)$/.exec(text) ?? [];
-  const valueOf = (key) => new RegExp(`^${key}:\\s*(?:[>|][-+]?\\s*)?([\\s\\S]*?)(?=^\\S|$(?![\\s\\S]))`, "m").exec(front)?.[1];
-  return skillOf(valueOf("name")?.trim() || id, valueOf("description")?.trim() || body.slice(0, 200), body);
+  const valueUnder = (key) =>
+    new RegExp(`^${key}:\\s*(?:[>|][-+]?\\s*)?([\\s\\S]*?)(?=^\\S|$(?![\\s\\S]))`, "m").exec(front)?.[1];
+  return skillOf(
+    valueUnder("name")?.trim() || id,
+    valueUnder("description")?.trim() || body.slice(0, 200),
+    body,
+  );
 }
 
 function skillOf(name, description, body) {
@@ -29,7 +34,24 @@ function skillOf(name, description, body) {
 
 /** Words with the frequencies of a language: a few everywhere, most of them rare. */
 function inventSkills(count) {
-  const syllables = ["ra", "ti", "mo", "ne", "ku", "sel", "dor", "pin", "gra", "vex", "lo", "hem", "tan", "bir", "cy", "zu"];
+  const syllables = [
+    "ra",
+    "ti",
+    "mo",
+    "ne",
+    "ku",
+    "sel",
+    "dor",
+    "pin",
+    "gra",
+    "vex",
+    "lo",
+    "hem",
+    "tan",
+    "bir",
+    "cy",
+    "zu",
+  ];
   const word = (rank) => {
     let rest = rank + 16;
     let text = "";
@@ -40,7 +62,8 @@ function inventSkills(count) {
     const random = randomOf(n * 7 + 3);
     const zipf = () => word(Math.floor(60_000 ** (random(1_000_000) / 1_000_000)));
     const words = (k) => Array.from({ length: k }, zipf).join(" ");
-    const section = (i) => `## ${words(4)}\n\n${words(60 + random(200))}.\n${i % 3 === 0 ? `\n\`\`\`\n${words(30)}\n\`\`\`\n` : ""}`;
+    const section = (i) =>
+      `## ${words(4)}\n\n${words(60 + random(200))}.\n${i % 3 === 0 ? `\n\`\`\`\n${words(30)}\n\`\`\`\n` : ""}`;
     const body = Array.from({ length: 3 + random(6) }, (_, i) => section(i)).join("\n");
     return skillOf(`${zipf()}-${zipf()}`, words(30), body);
   });
@@ -53,7 +76,11 @@ export function openCorpus(dir) {
       : readdirSync(dir)
           .sort()
           .map((id) => readSkill(dir, id));
-  return { size: skills.length, document: (n) => documentOf(skills, n), messages: (kind, count) => messagesOf(skills, kind, count) };
+  return {
+    size: skills.length,
+    document: (n) => documentOf(skills, n),
+    messages: (kind, count) => messagesOf(skills, kind, count),
+  };
 }
 
 /** The first documents are the skills themselves; the others mix the description and the sections of three. */
@@ -63,7 +90,9 @@ function documentOf(skills, n) {
   const random = randomOf(n);
   const [second, third] = [skills[random(skills.length)], skills[random(skills.length)]];
   const others = second.description.split(/\s+/);
-  const description = first.description.split(/\s+/).map((w) => (random(3) === 0 ? others[random(others.length)] : w));
+  const description = first.description
+    .split(/\s+/)
+    .map((w) => (random(3) === 0 ? others[random(others.length)] : w));
   const pool = [...first.sections, ...second.sections, ...third.sections];
   const sections = first.sections.map(() => pool[random(pool.length)]);
   const name = `${first.name.split(/[-_ ]/)[0]}-${second.name.split(/[-_ ]/).at(-1)}-${n}`;

@@ -71,9 +71,12 @@ export async function ours() {
       const problem = index.save(path);
       if (problem) throw new Error(problem.message);
     },
+    unload() {
+      index.close();
+      index = undefined;
+    },
     /** As a long-lived process has it: terms and postings in memory, blobs on disk. */
     reopen() {
-      index.close();
       const opened = openIndex(path, options);
       if (opened.problem) throw new Error(opened.problem.message);
       index = opened.index;
@@ -101,7 +104,11 @@ export async function ours() {
 
 export function minisearch(peers) {
   const MiniSearch = createRequire(join(peers, "package.json"))("minisearch");
-  const index = new MiniSearch({ idField: "key", fields: FIELDS, searchOptions: { boost: WEIGHTS, combineWith: "OR" } });
+  const index = new MiniSearch({
+    idField: "key",
+    fields: FIELDS,
+    searchOptions: { boost: WEIGHTS, combineWith: "OR" },
+  });
   return {
     build(batches) {
       for (const batch of batches) index.addAll(batch);
@@ -114,7 +121,9 @@ export function minisearch(peers) {
 export function fts5(peers) {
   const Database = createRequire(join(peers, "package.json"))("libsql");
   const db = new Database(":memory:");
-  db.exec(`create virtual table skills using fts5(key unindexed, ${FIELDS.join(", ")}, tokenize = 'porter unicode61')`);
+  db.exec(
+    `create virtual table skills using fts5(key unindexed, ${FIELDS.join(", ")}, tokenize = 'porter unicode61')`,
+  );
   const insert = db.prepare(`insert into skills values (?, ${FIELDS.map(() => "?").join(", ")})`);
   const weights = ["0", ...FIELDS.map((field) => WEIGHTS[field])].join(", ");
   let select;
@@ -125,13 +134,16 @@ export function fts5(peers) {
         for (const document of batch) insert.run(document.key, ...FIELDS.map((field) => document[field]));
         db.exec("commit");
       }
-      select = db.prepare(`select key from skills where skills match ? order by bm25(skills, ${weights}) limit ${LIMIT}`);
+      select = db.prepare(
+        `select key from skills where skills match ? order by bm25(skills, ${weights}) limit ${LIMIT}`,
+      );
     },
     search(message) {
       const words = new Set(message.toLowerCase().match(/[\p{L}\p{N}]+/gu));
       return select.all([...words].map((word) => `"${word}"`).join(" OR ")).length;
     },
-    bytes: () => db.prepare("pragma page_count").get().page_count * db.prepare("pragma page_size").get().page_size,
+    bytes: () =>
+      db.prepare("pragma page_count").get().page_count * db.prepare("pragma page_size").get().page_size,
     close: () => db.close(),
   };
 }

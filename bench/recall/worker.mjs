@@ -7,6 +7,7 @@ import { fts5, minisearch, ours } from "./engines.mjs";
 
 const { engine: name, size, corpus: dir, peers, rounds } = JSON.parse(process.argv[2]);
 const BATCH = 500;
+const MESSAGES = 20;
 const corpus = openCorpus(dir);
 const engine = name === "ours" ? await ours() : name === "minisearch" ? minisearch(peers) : fts5(peers);
 
@@ -52,29 +53,33 @@ function latency(messages, ask) {
   return percentiles(times);
 }
 
-const before = memory();
+let before = memory();
 const buildMs = timed(() => engine.build(batches())) - making;
 const result = { engine: name, size, buildMs };
 if (name === "ours") {
   result.saveMs = timed(() => engine.save());
+  engine.unload();
+  before = memory();
   engine.reopen();
 }
-const messages = { short: corpus.messages("short", 60), long: corpus.messages("long", 60) };
+const messages = { short: corpus.messages("short", MESSAGES), long: corpus.messages("long", MESSAGES) };
 for (const kind of ["short", "long"]) result[kind] = latency(messages[kind], engine.search);
 result.bytesPerSkill = engine.bytes ? engine.bytes() / size : (memory() - before) / size;
 if (name === "ours") {
   result.nearest = latency(messages.short, (_, n) => engine.nearest(n));
   result.withVectors = (memory() - before) / size;
-  for (const kind of ["short", "long"]) result[`${kind}Candidates`] = latency(messages[kind], engine.candidates);
+  for (const kind of ["short", "long"])
+    result[`${kind}Candidates`] = latency(messages[kind], engine.candidates);
   const script = new URL("cold.mjs", import.meta.url).pathname;
   const run = (...args) => timed(() => execFileSync(process.execPath, args));
-  const inner = () => JSON.parse(execFileSync(process.execPath, [script, engine.bundle, engine.path, messages.short[0]]));
+  const inner = () =>
+    JSON.parse(execFileSync(process.execPath, [script, engine.bundle, engine.path, messages.short[0]]));
   const bare = [];
   const cold = [];
   const inside = [];
   for (let i = 0; i < 15; i++) {
     bare.push(run("-e", "0"));
-    cold.push(run(script, engine.bundle, engine.path, messages.short[i % 60]));
+    cold.push(run(script, engine.bundle, engine.path, messages.short[i % MESSAGES]));
     inside.push(inner());
   }
   result.cold = { bareMs: percentiles(bare).p50, wholeMs: percentiles(cold).p50, inside: inside.at(-1) };

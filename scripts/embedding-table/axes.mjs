@@ -4,7 +4,7 @@
 export function principalAxes(vectors, from, to) {
   const n = vectors.length / from;
   const moment = new Float64Array(from * from);
-  const stride = Math.max(1, Math.floor(n / 40_000));
+  const stride = Math.max(1, Math.floor(n / 15_000));
   for (let i = 0; i < n; i += stride) {
     const base = i * from;
     for (let p = 0; p < from; p++) {
@@ -34,7 +34,7 @@ function jacobi(matrix, n) {
       diagonal += matrix[p * n + p] ** 2;
       for (let q = p + 1; q < n; q++) rest += matrix[p * n + q] ** 2;
     }
-    if (rest < diagonal * 1e-16) break;
+    if (rest < diagonal * 1e-9) break;
     for (let p = 0; p < n; p++) for (let q = p + 1; q < n; q++) rotate(matrix, basis, { n, p, q });
   }
   return basis;

@@ -7,9 +7,10 @@ import { readFloats, readLines } from "./work.mjs";
 
 const FIT = {
   dimensions: 256,
-  epochs: Number(process.env.EPOCHS ?? 12),
+  /** The fourth adds .0002 to the held-out cosine. */
+  epochs: 4,
   /** Adagrad step; larger overshoots on rows seen once or twice. */
-  rate: Number(process.env.RATE ?? 0.05),
+  rate: 0.05,
   /** Share of texts kept back to see whether an epoch still helps. */
   heldOut: 0.02,
   /** Share of texts that get a polite opening in front, their target unchanged: openings learn to weigh nothing. */
@@ -18,12 +19,49 @@ const FIT = {
   smooth: 0.01,
 };
 const OPENINGS = [
-  "can you", "could you please", "please", "help me", "help me with", "I need to", "I want to", "I'd like to", "how do I",
-  "what is the best way to", "hey, can you", "i am trying to", "we need to", "let's", "can you help me", "my boss asked me to",
-  "I have a", "there is a", "is there a way to", "quickly", "show me how to", "I'm working on", "we have some", "tell me about",
-  "give me", "so I was wondering if you could", "for my project I need", "our team wants to", "make me a", "write me a", "I was asked for",
-  "thanks in advance, I", "what should I do about", "why is my", "take a look at this and", "use when the user asks to", "use this skill when",
-  "this skill helps with", "a guide for", "best practices for", "expert in", "comprehensive guide to", "use when working with",
+  "can you",
+  "could you please",
+  "please",
+  "help me",
+  "help me with",
+  "I need to",
+  "I want to",
+  "I'd like to",
+  "how do I",
+  "what is the best way to",
+  "hey, can you",
+  "i am trying to",
+  "we need to",
+  "let's",
+  "can you help me",
+  "my boss asked me to",
+  "I have a",
+  "there is a",
+  "is there a way to",
+  "quickly",
+  "show me how to",
+  "I'm working on",
+  "we have some",
+  "tell me about",
+  "give me",
+  "so I was wondering if you could",
+  "for my project I need",
+  "our team wants to",
+  "make me a",
+  "write me a",
+  "I was asked for",
+  "thanks in advance, I",
+  "what should I do about",
+  "why is my",
+  "take a look at this and",
+  "use when the user asks to",
+  "use this skill when",
+  "this skill helps with",
+  "a guide for",
+  "best practices for",
+  "expert in",
+  "comprehensive guide to",
+  "use when working with",
 ];
 
 /** A small generator with a fixed seed: the same texts give the same table. */
@@ -38,12 +76,19 @@ function seeded(seed) {
 const random = seeded(7);
 const vocabulary = readLines("vocabulary.jsonl");
 const cutter = await loadCutter(vocabulary.map((entry) => entry.key));
-const texts = [...readLines("wordnet.jsonl"), ...readLines("technical.jsonl")];
-const general = readLines("wordnet.jsonl").length;
-const raw = [readFloats("wordnet.f32"), readFloats("technical.f32")];
+
+/** Every text that the teacher has seen; texts without a vector are left out. */
+function readTaught(name, weight) {
+  const vectors = readFloats(`${name}.f32`);
+  return readLines(`${name}.jsonl`).flatMap((text, i) => {
+    const vector = vectors.subarray(i * 384, i * 384 + 384);
+    return vector.length === 384 && vector.some((value) => value !== 0) ? [{ text, vector, weight }] : [];
+  });
+}
+const lessons = [...readTaught("wordnet", 1), ...readTaught("technical", 2)];
+const texts = lessons.map((lesson) => lesson.text);
 const taught = new Float32Array(texts.length * 384);
-taught.set(raw[0], 0);
-taught.set(raw[1], general * 384);
+for (const [i, lesson] of lessons.entries()) taught.set(lesson.vector, i * 384);
 
 const axes = principalAxes(taught, 384, FIT.dimensions);
 const targets = project(taught, axes);
@@ -56,7 +101,7 @@ const openings = OPENINGS.map((text) => Int32Array.from(cutter.cut(text)));
 const frequency = new Float64Array(R);
 let documents = 0;
 cuts.forEach((rows, i) => {
-  const weight = i < general ? 1 : 2;
+  const { weight } = lessons[i];
   documents += weight;
   for (const row of new Set(rows)) frequency[row] += weight;
 });
@@ -140,7 +185,7 @@ const judge = () => {
   return (total / heldOut.length).toFixed(4);
 };
 let rate = FIT.rate;
-console.log(`before: cosine ${judge()} on texts kept back`);
+console.log(`${texts.length} texts; before: cosine ${judge()} on texts kept back`);
 for (let epoch = 0; epoch < FIT.epochs; epoch++) {
   rate = FIT.rate * (1 - epoch / FIT.epochs);
   shuffle(order);
@@ -154,4 +199,6 @@ for (let epoch = 0; epoch < FIT.epochs; epoch++) {
 const quantised = quantise(table, D);
 table.set(quantised.decoded);
 console.log(`quantised: cosine ${judge()}`);
-console.log(await writeTable({ keys: vocabulary.map((entry) => entry.key), dimensions: D, idf, ...quantised }));
+console.log(
+  await writeTable({ keys: vocabulary.map((entry) => entry.key), dimensions: D, idf, ...quantised }),
+);

@@ -54,7 +54,13 @@ export async function writeTable({ keys, dimensions, idf, scales, levels, codes 
   const { FIELD } = format;
   let slots = 1;
   while (slots < keys.length * 1.5) slots *= 2;
-  const sizes = { fingerprints: slots * 4, rowNumbers: slots * 2, scales: keys.length * 4, idf: keys.length, codes: codes.length };
+  const sizes = {
+    fingerprints: slots * 4,
+    rowNumbers: slots * 2,
+    scales: keys.length * 4,
+    idf: keys.length,
+    codes: codes.length,
+  };
   const at = {};
   let bytes = format.HEADER_BYTES;
   for (const [name, size] of Object.entries(sizes)) {
@@ -63,11 +69,17 @@ export async function writeTable({ keys, dimensions, idf, scales, levels, codes 
   }
   const buffer = new ArrayBuffer(bytes);
   const header = new Uint32Array(buffer, 0, 16);
-  Object.entries({ magic: format.MAGIC, version: format.VERSION, bytes, dimensions, rows: keys.length, slots, ...at }).forEach(
-    ([name, value]) => {
-      header[FIELD[name]] = value;
-    },
-  );
+  Object.entries({
+    magic: format.MAGIC,
+    version: format.VERSION,
+    bytes,
+    dimensions,
+    rows: keys.length,
+    slots,
+    ...at,
+  }).forEach(([name, value]) => {
+    header[FIELD[name]] = value;
+  });
   new Float32Array(buffer, format.LEVELS_AT, 16).set(levels);
   const fingerprints = new Uint32Array(buffer, at.fingerprints, slots);
   const rowNumbers = new Uint16Array(buffer, at.rowNumbers, slots).fill(format.NO_ROW);
@@ -84,7 +96,9 @@ export async function writeTable({ keys, dimensions, idf, scales, levels, codes 
     steps[row] = Math.max(0, Math.min(255, Math.round(value / format.IDF_STEP)));
   });
   new Uint8Array(buffer, at.codes, codes.length).set(codes);
-  header[FIELD.checksum] = format.checksumOfTable(new Uint8Array(buffer));
+  const written = new Uint8Array(buffer);
+  header[FIELD.content] = format.checksumOfCodes(written.subarray(at.codes));
+  header[FIELD.checksum] = format.checksumOfIndex(written.subarray(0, at.codes));
   mkdirSync(dirname(tablePath), { recursive: true });
   writeFileSync(tablePath, new Uint8Array(buffer));
   return `${tablePath}: ${keys.length} rows, ${(bytes / 1e6).toFixed(2)} MB`;

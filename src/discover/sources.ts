@@ -29,6 +29,8 @@ export interface SourceOptions {
   readonly home: string;
   readonly project: string;
   readonly add?: readonly ExtraSource[];
+  /** Ids of the only sources to use; empty = all. */
+  readonly only?: readonly string[];
   /** Ids of sources to leave out. */
   readonly drop?: readonly string[];
   /** Ids, lowest precedence first; sources not named keep their place below the named ones. */
@@ -67,7 +69,9 @@ export function resolveSources(options: SourceOptions): Source[] {
     add(extra.id ?? extra.path, root, "custom", extra);
   }
   return reorder(
-    sources.filter((source) => !options.drop?.includes(source.id)),
+    sources.filter(
+      ({ id }) => !options.drop?.includes(id) && (!options.only?.length || options.only.includes(id)),
+    ),
     options.order ?? [],
   );
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { NO_REQUIREMENTS, NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
 import { Library } from "./library.ts";
-import { LibraryView, type ViewOptions } from "./view.ts";
+import { LibraryView } from "./view.ts";
+import { Visibility, type VisibilityOptions } from "./visibility.ts";
 
 const manifest = (more: Partial<SkillManifest> = {}): SkillManifest => ({
   description: "A skill.",
@@ -34,8 +35,8 @@ const skill = (name: string, more: Partial<SkillManifest> = {}, source = "low"):
   directory: `/${source}/${name}`,
   digest: "",
 });
-const view = (skills: Skill[], options: Partial<ViewOptions> = {}) =>
-  new LibraryView(new Library(skills, []), { env: {}, ...options });
+const view = (skills: Skill[], options: Partial<VisibilityOptions> = {}) =>
+  new LibraryView(new Library(skills, []), new Visibility({ env: {}, ...options }));
 const states = (of: LibraryView) =>
   of.list().map(({ skill: { name, source }, state }) => `${source}/${name} ${state}`);
 
@@ -46,7 +47,10 @@ describe("precedence", () => {
     expect(library.diagnostics).toMatchObject([
       { code: "shadowed", severity: "info", path: "/low/plan/SKILL.md" },
     ]);
-    expect(states(new LibraryView(library, { env: {} }))).toEqual(["high/plan active", "low/plan shadowed"]);
+    expect(states(new LibraryView(library, new Visibility({ env: {} })))).toEqual([
+      "high/plan active",
+      "low/plan shadowed",
+    ]);
   });
 
   it("is settled before availability: an unavailable override uncovers nothing", () => {

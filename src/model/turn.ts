@@ -24,6 +24,8 @@ export interface Match {
 
 /** One user message in one session. */
 export interface Turn {
+  /** The host's own id of the message, so that a repeated event is known. */
+  readonly id?: string;
   readonly message: string;
   readonly session?: string;
   readonly frame?: Frame;

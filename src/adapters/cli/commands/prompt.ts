@@ -16,9 +16,9 @@ export const registerPrompt: Register = (program, action) => {
       budget,
     )
     .action(
-      action(({ io, open }, words: string[], options: { style?: Style; budget?: Budget }) => {
+      action(async ({ io, open }, words: string[], options: { style?: Style; budget?: Budget }) => {
         const repertoire = open();
-        const section = repertoire.prompt({ message: words.join(" ") }, options);
+        const section = await repertoire.prompt({ message: words.join(" ") }, options);
         const { text, style, tokens, chars, shown, omitted } = section;
         io.answer({ section: text, style, tokens, chars, shown, omitted }, () => {
           if (text !== "") io.line(text);

@@ -1,0 +1,153 @@
+// Owns fitting the ranker's weights: listwise, non-negative, each source left out in turn. Prints the weights and, for
+// each source, how the weights fitted without it do on it. `fit.ts SHARED SKILLS`; nothing is written anywhere.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createLocalEmbedder } from "../src/embedders/local.ts";
+import { Measurer } from "../src/recall/features.ts";
+import { FEATURES, RANKING, rawFeatures, wordTrust } from "../src/recall/rank.ts";
+import {
+  buildLibrary,
+  type EvalLibrary,
+  type EvalMessage,
+  prepare,
+  readLines,
+  readSkills,
+} from "./harness.ts";
+
+const FIT = {
+  /** Pulls weights together where the messages cannot tell features apart. */
+  ridge: 1e-3,
+  steps: 400,
+  rate: 0.05,
+} as const;
+
+interface List {
+  source: string;
+  small: boolean;
+  /** One row a candidate, words already scaled by trust and meaning by its gain. */
+  rows: number[][];
+  keys: string[];
+  gold: number;
+}
+
+const [shared, skillsRoot] = process.argv.slice(2);
+if (shared === undefined || skillsRoot === undefined) {
+  throw new Error(
+    "fit: two folders are needed, one with queries.jsonl and one with the skills it speaks of.",
+  );
+}
+const embedder = createLocalEmbedder({ tablePath: join(process.cwd(), "data/embedding/table.bin") });
+const copies = JSON.parse(readFileSync(join(shared, "duplicates.json"), "utf8")) as Record<string, string>;
+const same = (id: string) => copies[id] ?? id;
+
+function listOf(library: EvalLibrary, message: EvalMessage, small: boolean): List {
+  const { probe, candidates } = prepare(library, message.query);
+  const measurer = new Measurer(probe);
+  const measures = candidates.map((c) => measurer.measure(c.evidence));
+  const trust = wordTrust(probe, measures);
+  const gain = 1 + RANKING.meaningGain * (1 - trust);
+  const rows = rawFeatures(probe, candidates, measures).map((raw) =>
+    FEATURES.map((f) => raw[f] * (f === "meaning" || f === "sectionMeaning" ? gain : trust)),
+  );
+  const keys = candidates.map((c) => same(library.index.key(c.id)));
+  const gold = keys.indexOf(same(message.gold[0] ?? ""));
+  return { source: message.source, small, rows, keys, gold };
+}
+
+/** Minimises the mean surprise at the gold skill among its candidates; sources count by the root of their size. */
+function fitWeights(lists: readonly List[]): number[] {
+  const learnable = lists.filter((list) => list.gold >= 0);
+  const sizes = new Map<string, number>();
+  const group = (list: List) => `${list.source}/${list.small}`;
+  for (const list of learnable) sizes.set(group(list), (sizes.get(group(list)) ?? 0) + 1);
+  const importance = learnable.map((list) => 1 / Math.sqrt(sizes.get(group(list))!));
+  const total = importance.reduce((sum, value) => sum + value, 0);
+  const weights = FEATURES.map(() => 1);
+  const mean = FEATURES.map(() => 0);
+  const square = FEATURES.map(() => 0);
+  for (let step = 1; step <= FIT.steps; step++) {
+    const gradient = weights.map((w) => 2 * FIT.ridge * w);
+    learnable.forEach((list, i) => {
+      addGradient(list, weights, { gradient, scale: importance[i]! / total });
+    });
+    weights.forEach((weight, i) => {
+      mean[i] = 0.9 * mean[i]! + 0.1 * gradient[i]!;
+      square[i] = 0.99 * square[i]! + 0.01 * gradient[i]! ** 2;
+      const move = mean[i]! / (1 - 0.9 ** step) / (Math.sqrt(square[i]! / (1 - 0.99 ** step)) + 1e-9);
+      weights[i] = Math.max(0, weight - FIT.rate * move);
+    });
+  }
+  return weights;
+}
+
+function addGradient(
+  list: List,
+  weights: readonly number[],
+  into: { gradient: number[]; scale: number },
+): void {
+  const points = pointsOf(list, weights);
+  const highest = Math.max(...points);
+  const odds = points.map((p) => Math.exp(p - highest));
+  const sum = odds.reduce((a, b) => a + b, 0);
+  list.rows.forEach((row, i) => {
+    const pull = odds[i]! / sum - (i === list.gold ? 1 : 0);
+    row.forEach((value, f) => {
+      into.gradient[f]! += into.scale * pull * value;
+    });
+  });
+}
+
+function pointsOf(list: List, weights: readonly number[]): number[] {
+  return list.rows.map((row) => row.reduce((sum, value, f) => sum + value * weights[f]!, 0));
+}
+
+function placeOf(list: List, weights: readonly number[]): number {
+  if (list.gold < 0) return Number.POSITIVE_INFINITY;
+  const points = pointsOf(list, weights);
+  // Any copy of the gold skill counts as that skill.
+  const reached = Math.max(...points.filter((_, i) => list.keys[i] === list.keys[list.gold]));
+  const better = list.keys.filter((_, i) => points[i]! > reached);
+  return new Set(better).size + 1;
+}
+
+const skills = readSkills(skillsRoot);
+const byId = new Map(skills.map((skill) => [skill.id, skill]));
+const messages = readLines<EvalMessage>(join(shared, "queries.jsonl"));
+const large = buildLibrary(skills, embedder);
+const lists = messages.map((message) => listOf(large, message, false));
+const libraries = JSON.parse(readFileSync(join(shared, "libraries.json"), "utf8")) as Record<
+  string,
+  string[]
+>;
+for (const [source, ids] of Object.entries(libraries)) {
+  const library = buildLibrary(
+    ids.map((id) => byId.get(id)!),
+    embedder,
+  );
+  for (const m of messages) if (m.source === source) lists.push(listOf(library, m, true));
+}
+
+const sources = [...new Set(messages.map((m) => m.source))].sort();
+const fitted = new Map(
+  sources.map((source) => [source, fitWeights(lists.filter((l) => l.source !== source))]),
+);
+for (const small of [false, true]) {
+  console.log(
+    `\n${small ? "small libraries" : `${skills.length} skills`}: Hit@1 Recall@3 Recall@5, source left out`,
+  );
+  const macro = [0, 0, 0];
+  for (const source of sources) {
+    const places = lists
+      .filter((l) => l.source === source && l.small === small)
+      .map((l) => placeOf(l, fitted.get(source)!));
+    const shares = [1, 3, 5].map((k) => places.filter((p) => p <= k).length / places.length);
+    shares.forEach((value, i) => {
+      macro[i]! += value / sources.length;
+    });
+    console.log(source.padEnd(22), ...shares.map((s) => (100 * s).toFixed(1)));
+  }
+  console.log("macro".padEnd(22), ...macro.map((s) => (100 * s).toFixed(1)));
+}
+const mean = FEATURES.map((_, f) => sources.reduce((sum, s) => sum + fitted.get(s)![f]!, 0) / sources.length);
+console.log("\nweights", Object.fromEntries(FEATURES.map((f, i) => [f, Number(mean[i]!.toFixed(2))])));

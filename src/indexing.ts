@@ -1,0 +1,96 @@
+// Owns keeping the recall index true to the library: when the one on disk can be believed, when a scan is due, and
+// when a match must be looked at again. Composes stages like the engine does; has no view of messages or scores.
+
+import { hash } from "node:crypto";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Repertoire } from "./engine.ts";
+import type { SkillName } from "./model/name.ts";
+import type { Embedder } from "./ports.ts";
+import type { BackgroundIdf } from "./recall/features-message.ts";
+import { RecallIndex, type ScanFacts } from "./recall/recall-index.ts";
+import type { IndexedSkill } from "./recall/skill-document.ts";
+
+export class Indexing {
+  private readonly engine: Repertoire;
+  private readonly settings: { readonly embedder: Embedder; readonly background: BackgroundIdf };
+  private index: RecallIndex | undefined;
+  private asked = 0;
+
+  constructor(engine: Repertoire, settings: { embedder: Embedder; background: BackgroundIdf }) {
+    this.engine = engine;
+    this.settings = settings;
+  }
+
+  /** The index, believed as long as no folder above a skill has changed; otherwise brought up to date first. */
+  async current(): Promise<RecallIndex> {
+    const roots = this.engine.sources.map((source) => source.root);
+    this.index ??=
+      this.path === undefined ? RecallIndex.empty(this.settings) : RecallIndex.open(this.path, this.settings);
+    if (!this.index.isCurrent(roots)) await this.refresh();
+    // The first answer of a process is quickest from the file, every later one from memory.
+    if (++this.asked === 2) this.index.warmUp();
+    return this.index;
+  }
+
+  /** Scans, reads what changed, and keeps the result. Returns how many skills are in the index. */
+  async refresh(): Promise<{ skills: number; changed: boolean }> {
+    if (this.index === undefined || this.index.text.damage !== undefined)
+      this.index = RecallIndex.empty(this.settings);
+    const before = Date.now();
+    this.engine.refresh();
+    const skills = this.indexable();
+    const changed = await this.index.update({
+      skills,
+      readBody: (skill) => this.engine.body(skill),
+      facts: this.facts(before),
+      ...(this.engine.options.onProgress && { onProgress: this.engine.options.onProgress }),
+    });
+    if (this.path !== undefined) this.index.save(this.path);
+    return { skills: skills.length, changed };
+  }
+
+  /** Whether the file of each of these skills is the one that was indexed. */
+  stillTrue(names: readonly SkillName[]): boolean {
+    return names.every((name) => {
+      const doc = this.index?.text.find(name);
+      return doc === undefined || isUntouched(this.index!.skill(doc));
+    });
+  }
+
+  /** Milliseconds since the last whole scan. */
+  get age(): number {
+    return Date.now() - (this.index?.scannedAt ?? 0);
+  }
+
+  /** Every winner that the model may ever see, with its file's facts. */
+  private indexable(): IndexedSkill[] {
+    const { library, shelf } = this.engine;
+    return [...library.skills.values()]
+      .filter(({ manifest }) => !manifest.userOnly)
+      .map((skill) => {
+        const { size, mtimeMs } = shelf.record(skill.path)!;
+        return { skill, size, mtimeMs };
+      });
+  }
+
+  private facts(scannedAt: number): ScanFacts {
+    return {
+      containers: [...this.engine.shelf.containers],
+      missing: this.engine.sources.map((source) => source.root).filter((root) => !existsSync(root)),
+      scannedAt,
+    };
+  }
+
+  private get path(): string | undefined {
+    const { cacheDir } = this.engine.config;
+    if (cacheDir === undefined) return undefined;
+    const key = hash("sha256", this.engine.sources.map((source) => source.root).join("\0")).slice(0, 16);
+    return join(cacheDir, `recall-${key}.index`);
+  }
+}
+
+function isUntouched({ skill, size, mtimeMs }: IndexedSkill): boolean {
+  const stats = statSync(skill.path, { throwIfNoEntry: false });
+  return stats !== undefined && stats.size === size && stats.mtimeMs === mtimeMs;
+}

@@ -1,0 +1,60 @@
+// Owns the rules that decide whether a skill can be used now, and by whom: allowlist, switches, requirements, and what
+// only the person may invoke. Needs no library: it judges one skill at a time.
+
+import type { SkillName } from "../model/name.ts";
+import type { Skill, SkillState } from "../model/skill.ts";
+import { availabilityCheck, type Environment } from "./availability.ts";
+import { matchesAny } from "./glob.ts";
+
+export interface VisibilityOptions {
+  /** Who looks, for messages; absent for the person at the command line. */
+  readonly agent?: string;
+  /** Absent = all, `[]` = none, `['*']` = all, else names and globs. */
+  readonly allowlist?: readonly string[];
+  readonly enable?: readonly string[];
+  readonly disable?: readonly string[];
+  readonly env: Environment;
+}
+
+export interface JudgedState {
+  readonly state: Exclude<SkillState, "shadowed">;
+  readonly reason?: string;
+}
+
+export class Visibility {
+  readonly options: VisibilityOptions;
+
+  constructor(options: VisibilityOptions) {
+    this.options = options;
+  }
+
+  /** A judge for one operation; requirements are looked at anew by the next one. */
+  judge(): (skill: Skill) => JudgedState {
+    const missing = availabilityCheck(this.options.env);
+    return (skill) => {
+      if (!this.allows(skill.name))
+        return { state: "hidden", reason: `not in the allowlist of "${this.options.agent ?? "this view"}"` };
+      if (!this.isEnabled(skill))
+        return {
+          state: "disabled",
+          reason: `switched off; \`repertoire enable ${skill.name}\` switches it on`,
+        };
+      const reason = missing(skill);
+      if (reason !== undefined) return { state: "unavailable", reason };
+      if (skill.manifest.userOnly)
+        return { state: "hidden", reason: `only you may invoke it, as /${skill.name}` };
+      return { state: "active" };
+    };
+  }
+
+  allows(name: SkillName): boolean {
+    const { allowlist } = this.options;
+    return allowlist === undefined || matchesAny(allowlist, name);
+  }
+
+  private isEnabled(skill: Skill): boolean {
+    const { enable = [], disable = [] } = this.options;
+    if (matchesAny(disable, skill.name)) return false;
+    return skill.manifest.defaultEnabled || matchesAny(enable, skill.name);
+  }
+}

@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decodeEvidence, encodeEvidence, likeness, SEGMENT, sameName, termHash } from "./evidence.ts";
+
+const skill = {
+  name: "pdf-forms",
+  description: "Fill PDF forms. Not for scanned paper.",
+  triggers: ["fillable PDF"],
+  body: "# Forms\n\nMap values by field name.\n\n## When not to use\nCooking.\n",
+};
+
+describe("evidence", () => {
+  test("keeps the words of each part in reading order", () => {
+    const { name, segments } = decodeEvidence(encodeEvidence(skill));
+    expect(name.map((n) => n.hash)).toEqual(["pdf", "form"].map(termHash));
+    const of = (kind: number) => segments.filter((s) => s.kind === kind).map((s) => s.terms);
+    expect(of(SEGMENT.description)).toEqual([["fill", "pdf", "form"].map(termHash)]);
+    expect(of(SEGMENT.notFor)).toEqual([["scan", "paper"].map(termHash), [termHash("cook")]]);
+    expect(of(SEGMENT.triggers)).toHaveLength(1);
+    expect(of(SEGMENT.section)).toHaveLength(1);
+  });
+
+  test("says how telling each word of the name is", () => {
+    const bytes = encodeEvidence(skill, { rarity: (term) => (term === "pdf" ? 5 : 2) });
+    expect(decodeEvidence(bytes).name.map((n) => n.rarity)).toEqual([5, 2]);
+  });
+
+  test("stays a few kilobytes for a long body", () => {
+    const body = Array.from({ length: 40_000 }, (_, i) => `word${i % 5000}`).join(" ");
+    expect(encodeEvidence({ ...skill, body }).length).toBeLessThan(16_000);
+  });
+
+  test("refuses bytes of another version and says what to do", () => {
+    expect(() => decodeEvidence(new Uint8Array([99, 0, 0]))).toThrow(/evidence-version.*rebuild/);
+  });
+
+  test("packs and unpacks any text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (description, body) => {
+        const { segments } = decodeEvidence(encodeEvidence({ name: "x", description, body }));
+        for (const { terms } of segments) expect(terms.every((t) => Number.isInteger(t))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe("likeness", () => {
+  const long = (seed: string) =>
+    Array.from({ length: 300 }, (_, i) => `${seed}${i} means ${seed}${i * 7}`).join(". ");
+
+  test("is 1 for the same text and near 0 for another", () => {
+    const a = encodeEvidence({ ...skill, body: long("alpha") });
+    expect(likeness(a, encodeEvidence({ ...skill, body: long("alpha") }))).toBe(1);
+    expect(likeness(a, encodeEvidence({ ...skill, body: long("beta") }))).toBeLessThan(0.3);
+  });
+
+  test("knows a name from another", () => {
+    expect(sameName(encodeEvidence(skill), encodeEvidence({ ...skill, name: "PDF forms", body: "" }))).toBe(
+      true,
+    );
+    expect(sameName(encodeEvidence(skill), encodeEvidence({ ...skill, name: "pdf-merge" }))).toBe(false);
+  });
+});

@@ -1,0 +1,124 @@
+// Owns how a message is read: which terms it has, how often and where they stand, which of them it turns down.
+// Does not own document frequencies (the index gives them) nor what is found in skills (features.ts).
+
+import { tokenize, visitTokens } from "../text/tokens.ts";
+import { refusals } from "./features-refusals.ts";
+
+export const MESSAGE = {
+  /** Characters read from the beginning and from the end; what a person asks stands in one of the two. */
+  headChars: 24_000,
+  tailChars: 8_000,
+  /** In a message of several lines the first line is its title: its words count this often. +0.2 Hit@1 on pasted tasks. */
+  titleTimes: 3,
+  /** A message with fewer characters has no title. */
+  titleFrom: 400,
+  /** Distinct terms kept, in reading order: a pasted task of 1,000 words has about 350. */
+  maxTerms: 400,
+  /** What a word counts that the message only names to turn it down ("not", "without", "instead of"). */
+  refused: 0.2,
+  /**
+   * Skills that the background counts for: a library of twelve knows little about which words are common, one
+   * of some thousands knows all there is to know.
+   */
+  backgroundSkills: 300,
+  /** What is left of a word that stands in every skill: it still says that the message is at home here. */
+  everywhere: 0.15,
+  /** The rarity of a word that the background has never seen. */
+  unseenIdf: 8,
+} as const;
+
+export interface ReadMessage {
+  /** Distinct terms in order of first appearance. */
+  terms: string[];
+  /** What each term's rarity is multiplied by: how often it stands there, less when it is turned down. */
+  factors: number[];
+  /** Terms named only to be turned down. */
+  refused: boolean[];
+  /** Terms that stand where something is turned down, perhaps elsewhere too. */
+  inRefusal: boolean[];
+  /** The terms in reading order as numbers into `terms`; -1 is a break. */
+  order: number[];
+}
+
+/** Rarity of a word in general prose, in nats; undefined when the word is unknown. */
+export type BackgroundIdf = (word: string) => number | undefined;
+
+export function readMessage(message: string): ReadMessage {
+  const text = clipMessage(message);
+  const numbers = new Map<string, number>();
+  const times: number[] = [];
+  const wanted: boolean[] = [];
+  const inRefusal: boolean[] = [];
+  const order: number[] = [];
+  const read = (part: string, count: number, refused: boolean) => {
+    visitTokens(part, (term) => {
+      let number = numbers.get(term);
+      if (number === undefined) {
+        if (numbers.size === MESSAGE.maxTerms) return;
+        number = numbers.size;
+        numbers.set(term, number);
+        times.push(0);
+        wanted.push(false);
+        inRefusal.push(false);
+      }
+      times[number]! += count;
+      if (refused) inRefusal[number] = true;
+      else wanted[number] = true;
+      order.push(number);
+    });
+    order.push(-1);
+  };
+  const title = titleEnd(text);
+  if (title > 0) read(text.slice(0, title), MESSAGE.titleTimes, false);
+  let at = title;
+  for (const [start, end] of refusals(text.slice(title))) {
+    read(text.slice(at, title + start), 1, false);
+    read(text.slice(title + start, title + end), 1, true);
+    at = title + end;
+  }
+  read(text.slice(at), 1, false);
+  return {
+    terms: [...numbers.keys()],
+    factors: times.map((count, i) => (1 + Math.log(count)) * (wanted[i] ? 1 : MESSAGE.refused)),
+    refused: wanted.map((yes) => !yes),
+    inRefusal,
+    order,
+  };
+}
+
+/** The beginning and the end of a message too long to be read whole. */
+export function clipMessage(message: string): string {
+  if (message.length <= MESSAGE.headChars + MESSAGE.tailChars) return message;
+  return `${message.slice(0, MESSAGE.headChars)}\n${message.slice(-MESSAGE.tailChars)}`;
+}
+
+function titleEnd(text: string): number {
+  if (text.length < MESSAGE.titleFrom) return 0;
+  const end = text.indexOf("\n");
+  return end > 0 && end < MESSAGE.titleFrom ? end : 0;
+}
+
+/**
+ * Document frequencies as they would stand if the library had `backgroundSkills` more skills that use words like
+ * everyone does. Gives nothing to a large library and everything to one of six skills.
+ */
+export function blendedIdf(options: { df: number; size: number; background: number | undefined }): number {
+  const { df, size, background } = options;
+  const share = Math.exp(-(background ?? MESSAGE.unseenIdf));
+  const blended = df + MESSAGE.backgroundSkills * share;
+  const total = size + MESSAGE.backgroundSkills;
+  const idf = Math.log(1 + (total - blended + 0.5) / (blended + 0.5));
+  // A word that every skill has parts none of them, however rare it is elsewhere.
+  return idf * Math.max(MESSAGE.everywhere, 1 - df / Math.max(1, size));
+}
+
+/** The background speaks of words as they are spelled; this finds the rarest spelling behind each term. */
+export function backgroundOfTerms(message: string, background: BackgroundIdf): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const [word] of clipMessage(message).matchAll(/[\p{L}\p{N}]+/gu)) {
+    const idf = background(word.toLowerCase());
+    if (idf === undefined) continue;
+    for (const term of tokenize(word)) found.set(term, Math.max(found.get(term) ?? 0, idf));
+  }
+  return found;
+}

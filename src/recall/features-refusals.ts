@@ -1,0 +1,43 @@
+// Owns finding what a message turns down: "not X", "without X", "instead of X".
+// Does not own what that costs a skill (rank.ts). English only: elsewhere nothing is found, and nothing is lost.
+
+/** Words that one refusal reaches. */
+const REACH_WORDS = 5;
+
+// "not sure", "no longer", "not working" tell of a state and turn nothing down.
+const STATES =
+  "sure|only|just|longer|yet|able|found|matter|idea|problem|enough|many|much|more|less|than|one|need|know|want|being|been|running|be|to|so|too|very|really|quite|if|when|what|why|how|where|all|every|any";
+const STATE_STEMS =
+  "work|show|seem|get|appear|load|start|respond|compil|build|return|find|match|render|updat|pass";
+const REFUSAL = new RegExp(
+  `\\b(?:not|no|without|isn['\\u2019]t|aren['\\u2019]t|instead of|rather than|other than|except for|excluding)\\s+` +
+    `(?!(?:${STATES})\\b|(?:${STATE_STEMS})\\w*)`,
+  "giu",
+);
+const REACH_ENDS = ",;:!?()\n\u2014";
+
+/** Where the message turns something down: [start, end) of each reach, in order, never overlapping. */
+export function refusals(text: string): Array<[start: number, end: number]> {
+  const found: Array<[number, number]> = [];
+  REFUSAL.lastIndex = 0;
+  for (let hit = REFUSAL.exec(text); hit !== null; hit = REFUSAL.exec(text)) {
+    const start = hit.index + hit[0].length;
+    const end = reachEnd(text, start);
+    if (end > start) found.push([start, end]);
+    REFUSAL.lastIndex = Math.max(end, start);
+  }
+  return found;
+}
+
+function reachEnd(text: string, start: number): number {
+  let words = 0;
+  for (let i = start; i < text.length; i++) {
+    const char = text[i]!;
+    if (REACH_ENDS.includes(char)) return i;
+    if (char === "." && !/\w/u.test(text[i + 1] ?? "")) return i;
+    if (char !== " ") continue;
+    words++;
+    if (words === REACH_WORDS || /^ (?:but|because|so|and)\b/u.test(text.slice(i, i + 9))) return i;
+  }
+  return text.length;
+}

@@ -1,0 +1,106 @@
+// Owns which of the six frames a message is in: a deterministic reading of cues, no model. A host that knows better
+// gives the frame itself. Does not own what a frame does to a score: `signals/frame.ts` does.
+
+import type { Frame } from "../model/frame.ts";
+
+export interface FrameChoice {
+  readonly name: Frame;
+  /** 0 to 1: how far ahead of the next frame it is. */
+  readonly confidence: number;
+}
+
+interface Cue {
+  readonly frame: Frame;
+  readonly weight: number;
+  readonly pattern: RegExp;
+}
+
+/** Only the beginning is read: a pasted log at the end must not decide, and a long one must not cost. */
+const READ_CHARS = 2000;
+
+/** What a message without any cue is: people write to agents to have something done. */
+const DEFAULT_WEIGHT = 0.6;
+
+/** Words at boundaries that know letters of every script. */
+const words = (alternatives: string) =>
+  new RegExp(`(?<![\\p{L}\\p{N}_])(?:${alternatives})(?![\\p{L}\\p{N}_])`, "giu");
+
+/** Several words weigh more than one, and a word that names the frame more than one that merely occurs in it. */
+const CUES: readonly Cue[] = [
+  {
+    frame: "debug",
+    weight: 2,
+    pattern: words(
+      "stack ?trace|traceback|segfault|regression|flak(?:y|es)|root cause|bisect|does ?n[o']t work|is ?n[o']t working|not working|stopped working|why (?:does|is|did) .{1,60} (?:fail|break|crash)",
+    ),
+  },
+  {
+    frame: "debug",
+    weight: 1.2,
+    pattern: words(
+      "bugs?|debug(?:ging)?|errors?|exceptions?|fail(?:s|ed|ing|ure)?|crash(?:es|ed|ing)?|broken|breaks|fix(?:es|ing)?|hangs?|leak(?:s|ing)?|fehler|kaputt|erreur|bogue|fallo",
+    ),
+  },
+  {
+    frame: "decision",
+    weight: 2,
+    pattern: words(
+      "should (?:i|we)|which (?:one|is better|of)|pros and cons|trade-?offs?|decide (?:between|whether)|choose between|better (?:to|than)|worth it|sollen wir|soll ich|dois-je|deber[ií]a(?:mos)?",
+    ),
+  },
+  {
+    frame: "decision",
+    weight: 1,
+    pattern: words("compare|versus|vs|decision|alternatives|recommend|evaluate (?:options|whether)"),
+  },
+  {
+    frame: "creative",
+    weight: 2,
+    pattern: words("brainstorm|poem|story|lyrics|slogan|tagline|haiku|fiction|metaphor|come up with"),
+  },
+  {
+    frame: "creative",
+    weight: 1,
+    pattern: words(
+      "draft|write (?:a|an|me|some) (?:blog|article|post|essay|email|letter|speech|script|headline|copy)|design (?:a|an|the) (?:logo|poster|page|banner|illustration)|creative|illustrate|rewrite|gedicht|geschichte|po[eè]me|cuento",
+    ),
+  },
+  {
+    frame: "question",
+    weight: 1.4,
+    pattern:
+      /^\s*(?:what|why|how|when|where|who|whose|which|is|are|am|was|were|does|do|did|can|could|would|will|has|have|explain|tell me|was|warum|wie|wann|wo|wer|welche|que|quoi|pourquoi|comment|quand|qué|cómo|cuándo|dónde|cosa|come|perché)(?![\p{L}\p{N}_])/iu,
+  },
+  { frame: "question", weight: 0.8, pattern: /[?？]\s*$/u },
+  {
+    frame: "conversation",
+    weight: 3,
+    pattern:
+      /^\s*(?:hi|hey|hello|good (?:morning|evening|night|afternoon)|thanks?|thank you|thx|cheers|bye|goodbye|see you|lol|haha|nice|great|cool|awesome|perfect|hallo|danke|tsch[uü]ss|bonjour|salut|merci|hola|gracias|ciao|grazie|ol[aá]|obrigad[oa]|你好|谢谢|こんにちは|ありがとう)(?:[\s,!.]+[\p{L}']+){0,4}[\s!.?]*$/iu,
+  },
+  {
+    frame: "task",
+    weight: 1.2,
+    pattern:
+      /^\s*(?:please\s+|pls\s+|can you\s+|could you\s+|let'?s\s+|i (?:want|need)(?: you)? to\s+)?(?:add|build|create|implement|make|write|generate|set ?up|configure|install|deploy|refactor|migrate|convert|update|upgrade|remove|delete|rename|move|run|test|review|publish|release|summari[sz]e|translate|analy[sz]e|extract|optimi[sz]e|document|send|schedule|plan|prepare|scan|audit|benchmark|integrate)(?![\p{L}\p{N}_])/iu,
+  },
+];
+
+/** The frame with the most weight; ties go to the earlier one of debug, decision, creative, question, task, conversation. */
+export function chooseFrame(message: string): FrameChoice {
+  const text = message.slice(0, READ_CHARS);
+  const weights = new Map<Frame, number>([["task", DEFAULT_WEIGHT]]);
+  for (const { frame, weight, pattern } of CUES) {
+    pattern.lastIndex = 0;
+    if (pattern.test(text)) weights.set(frame, (weights.get(frame) ?? 0) + weight);
+  }
+  const order: readonly Frame[] = ["debug", "decision", "creative", "question", "task", "conversation"];
+  const ranked = order
+    .map((name) => ({ name, weight: weights.get(name) ?? 0 }))
+    .sort((a, b) => b.weight - a.weight);
+  const [best, next] = ranked;
+  return {
+    name: best!.name,
+    confidence: Math.round((1 - next!.weight / (best!.weight + next!.weight)) * 100) / 100,
+  };
+}

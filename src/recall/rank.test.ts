@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ABSTAIN_BELOW } from "./calibrate.ts";
+import { encodeEvidence } from "./evidence.ts";
+import { createProbe } from "./features.ts";
+import { readMessage } from "./features-message.ts";
+import { type Candidate, rank } from "./rank.ts";
+
+const skills = [
+  {
+    name: "pdf-forms",
+    description: "Fill in PDF forms and extract their fields.",
+    body: "# Forms\nMap values by field.",
+  },
+  {
+    name: "scan-to-text",
+    description: "Recognise text in scanned pages.",
+    body: "# Scans\nDeskew, then recognise.",
+  },
+  { name: "trip-planning", description: "Plan trips by train.", body: "# Trips\nBook nights first." },
+];
+
+function probeOf(message: string) {
+  const read = readMessage(message);
+  return createProbe({
+    message: read,
+    weights: read.factors.map((factor) => factor * 5),
+    librarySize: 200,
+  });
+}
+
+function candidatesOf(given: Partial<Candidate>[] = []): Candidate[] {
+  return skills.map((skill, id) => ({
+    id,
+    evidence: encodeEvidence(skill),
+    lexical: 1,
+    meaning: 0.5,
+    sectionMeaning: 0.5,
+    ...given[id],
+  }));
+}
+
+describe("rank", () => {
+  test("puts the skill first whose words the message has", () => {
+    const ranked = rank(probeOf("please fill in this PDF form for me"), candidatesOf([{ lexical: 3 }]));
+    expect(ranked[0]!.id).toBe(0);
+    expect(ranked[0]!.score).toBeGreaterThan(ABSTAIN_BELOW);
+  });
+
+  test("lets meaning decide when no word can be trusted", () => {
+    const far = { lexical: 0, meaning: 0.3, sectionMeaning: 0.3 };
+    const near = { lexical: 0, meaning: 0.8, sectionMeaning: 0.8 };
+    const ranked = rank(probeOf("railway holiday with children"), candidatesOf([far, far, near]));
+    expect(ranked[0]!.id).toBe(2);
+  });
+
+  test("never gives a skill that the message turns down by name", () => {
+    const ranked = rank(
+      probeOf("fill the PDF form fields, but not pdf-forms"),
+      candidatesOf([{ lexical: 9 }]),
+    );
+    expect(ranked.map((r) => r.id)).not.toContain(0);
+  });
+
+  test("explains the order by what each feature gave", () => {
+    const [first] = rank(probeOf("fill PDF forms"), candidatesOf());
+    const sum = first!.contributions.reduce((total, c) => total + c.value, 0);
+    expect(sum).toBeCloseTo(first!.points, 9);
+    expect(first!.contributions.map((c) => c.feature)).toContain("name");
+  });
+
+  test("folds a copy into the better placed one and names it", () => {
+    const candidates = candidatesOf();
+    const copy = { ...candidates[0]!, id: 9, lexical: 0.5 };
+    const [first, ...rest] = rank(probeOf("fill PDF forms"), [...candidates, copy]);
+    expect(first!.duplicates).toEqual([9]);
+    expect(rest.map((r) => r.id)).not.toContain(9);
+  });
+
+  test("says little about a message without a topic", () => {
+    const quiet = candidatesOf([{ lexical: 0 }, { lexical: 0 }, { lexical: 0 }]);
+    expect(rank(probeOf("thanks, that is fine"), quiet)[0]!.score).toBeLessThan(ABSTAIN_BELOW);
+  });
+
+  test("answers the same whatever order the candidates come in", () => {
+    const probe = probeOf("recognise text of a scanned PDF form");
+    const forward = rank(probe, candidatesOf());
+    const backward = rank(probe, candidatesOf().reverse());
+    expect(backward.map((r) => [r.id, r.score])).toEqual(forward.map((r) => [r.id, r.score]));
+  });
+
+  test("keeps every score between 0 and 1 and in order, for any message", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (message) => {
+        const scores = rank(probeOf(message), candidatesOf()).map((r) => r.score);
+        scores.forEach((score, i) => {
+          expect(score).toBeGreaterThanOrEqual(0);
+          expect(score).toBeLessThanOrEqual(1);
+          if (i > 0) expect(score).toBeLessThanOrEqual(scores[i - 1]!);
+        });
+      }),
+    );
+  });
+});

@@ -1,0 +1,198 @@
+// Owns the index of the library as recall uses it: brought up to date skill by skill, kept on disk together with the
+// facts that tell whether it is still true. Does not own the index's structure (`text/`) nor the scan (`discover/`).
+
+import { existsSync, statSync } from "node:fs";
+import type { SkillName } from "../model/name.ts";
+import type { Skill } from "../model/skill.ts";
+import type { Embedder } from "../ports.ts";
+import { LexicalIndex } from "../text/lexical-index.ts";
+import type { BackgroundIdf } from "./features-message.ts";
+import { firstWord } from "./signals/triggers.ts";
+import {
+  documentDigest,
+  headText,
+  type IndexedSkill,
+  sectionTexts,
+  toDocument,
+  unpackEvidence,
+  unpackSkill,
+} from "./skill-document.ts";
+
+/** What the scan saw, so that a later process can tell whether it would see the same. */
+export interface ScanFacts {
+  /** Folders above skills, with their modification times. */
+  readonly containers: readonly (readonly [path: string, mtimeMs: number])[];
+  /** Roots of sources that did not exist. */
+  readonly missing: readonly string[];
+  /** When the scan was made, in milliseconds. */
+  readonly scannedAt: number;
+}
+
+/** Skills that a message can reach without sharing a word of text: by trigger, pattern or open file. */
+interface Reach {
+  /** First word of a trigger phrase, with the skills that have it. */
+  readonly words: Readonly<Record<string, readonly SkillName[]>>;
+  readonly patterns: readonly SkillName[];
+  readonly paths: readonly SkillName[];
+}
+
+interface Stamp extends ScanFacts {
+  readonly reach: Reach;
+}
+
+export interface IndexSettings {
+  readonly embedder: Embedder;
+  readonly background: BackgroundIdf;
+}
+
+export interface UpdateInput {
+  readonly skills: readonly IndexedSkill[];
+  readonly readBody: (skill: Skill) => string;
+  readonly facts: ScanFacts;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** Skills read and embedded at a time: bounds memory while a large library is indexed. */
+const BATCH = 1024;
+
+/** Unpacked skills kept: about 2 MB of text, and every one that a busy session meets. */
+const UNPACKED = 4096;
+
+export class RecallIndex {
+  readonly text: LexicalIndex;
+  private readonly settings: IndexSettings;
+  private readonly unpacked = new Map<number, IndexedSkill>();
+  private stamp: Stamp = {
+    containers: [],
+    missing: [],
+    scannedAt: 0,
+    reach: { words: {}, patterns: [], paths: [] },
+  };
+
+  private constructor(text: LexicalIndex, settings: IndexSettings) {
+    this.text = text;
+    this.settings = settings;
+  }
+
+  static empty(settings: IndexSettings): RecallIndex {
+    const { id, dimensions } = settings.embedder;
+    return new RecallIndex(new LexicalIndex({ embedder: id, dims: dimensions }), settings);
+  }
+
+  /** The index on disk, or an empty one when there is none or it cannot be trusted. */
+  static open(path: string, settings: IndexSettings): RecallIndex {
+    const { id, dimensions } = settings.embedder;
+    const opened = LexicalIndex.open(path, { embedder: id, dims: dimensions });
+    if ("problem" in opened) return RecallIndex.empty(settings);
+    const index = new RecallIndex(opened.index, settings);
+    index.stamp = { ...index.stamp, ...(JSON.parse(opened.index.stamp || "{}") as Partial<Stamp>) };
+    return index;
+  }
+
+  get scannedAt(): number {
+    return this.stamp.scannedAt;
+  }
+
+  /** Whether a scan would find the same folders: cheap, and blind only to edits inside known files. */
+  isCurrent(roots: readonly string[]): boolean {
+    const { containers, missing, scannedAt } = this.stamp;
+    if (scannedAt === 0 || this.text.damage !== undefined) return false;
+    const seen = new Set([...containers.map(([path]) => path), ...missing]);
+    if (!roots.every((root) => seen.has(root))) return false;
+    return (
+      missing.every((root) => !existsSync(root)) &&
+      containers.every(([path, mtimeMs]) => statSync(path, { throwIfNoEntry: false })?.mtimeMs === mtimeMs)
+    );
+  }
+
+  /** Brings the index to this state of the library and says whether anything had to change. */
+  async update(input: UpdateInput): Promise<boolean> {
+    const { skills, onProgress } = input;
+    const known = new Map(this.text.documents().map(({ key, digest }) => [key, digest]));
+    const wanted = new Set(skills.map(({ skill }) => skill.name));
+    const remove = [...known.keys()].filter((key) => !wanted.has(key));
+    const changed = skills.filter((entry) => known.get(entry.skill.name) !== documentDigest(entry));
+    this.unpacked.clear();
+    if (remove.length > 0) this.text.update({ remove });
+    for (let from = 0; from < changed.length; from += BATCH) {
+      await this.upsert(changed.slice(from, from + BATCH), input.readBody);
+      onProgress?.(Math.min(from + BATCH, changed.length), changed.length);
+    }
+    this.stamp = { ...input.facts, reach: reachOf(skills.map(({ skill }) => skill)) };
+    return changed.length + remove.length > 0;
+  }
+
+  save(path: string): void {
+    this.text.save(path, JSON.stringify(this.stamp));
+  }
+
+  get hasPatterns(): boolean {
+    return this.stamp.reach.patterns.length > 0;
+  }
+
+  /** Skills whose triggers or paths may fit, whatever their text says. */
+  withinReach(words: ReadonlySet<string>, hasFiles: boolean): SkillName[] {
+    const { reach } = this.stamp;
+    const found = new Set<SkillName>(reach.patterns);
+    for (const word of words)
+      for (const name of Object.hasOwn(reach.words, word) ? reach.words[word]! : []) found.add(name);
+    if (hasFiles) for (const name of reach.paths) found.add(name);
+    return [...found];
+  }
+
+  /** The skill behind a document; the last few thousand that were asked for are kept unpacked. */
+  skill(doc: number): IndexedSkill {
+    let known = this.unpacked.get(doc);
+    if (known === undefined) {
+      if (this.unpacked.size >= UNPACKED) this.unpacked.clear();
+      known = unpackSkill(this.text.evidence(doc));
+      this.unpacked.set(doc, known);
+    }
+    return known;
+  }
+
+  /** For a process that recalls again and again: what was read piece by piece is brought into memory. */
+  warmUp(): void {
+    this.text.load();
+  }
+
+  evidence(doc: number): Uint8Array {
+    return unpackEvidence(this.text.evidence(doc));
+  }
+
+  private async upsert(batch: readonly IndexedSkill[], readBody: (skill: Skill) => string): Promise<void> {
+    const { embedder, background } = this.settings;
+    const bodies = batch.map(({ skill }) => readBody(skill));
+    const sections = bodies.map(sectionTexts);
+    const texts = batch.flatMap(({ skill }, i) => [headText(skill), ...sections[i]!]);
+    const vectors = embedder.dimensions > 0 ? await embedder.embed(texts) : [];
+    let at = 0;
+    const documents = batch.map((entry, i) => {
+      const own = vectors.slice(at, at + 1 + sections[i]!.length);
+      at += 1 + sections[i]!.length;
+      return toDocument({
+        ...entry,
+        body: bodies[i]!,
+        vectors: { head: own[0], sections: own.slice(1) },
+        background,
+      });
+    });
+    this.text.update({ upsert: documents });
+  }
+}
+
+function reachOf(skills: readonly Skill[]): Reach {
+  const words: Record<string, SkillName[]> = {};
+  for (const { name, manifest } of skills) {
+    const { keywords, verbs } = manifest.triggers;
+    for (const word of new Set([...keywords, ...verbs].map(firstWord))) {
+      if (Object.hasOwn(words, word)) words[word]!.push(name);
+      else words[word] = [name];
+    }
+  }
+  return {
+    words,
+    patterns: skills.filter(({ manifest }) => manifest.triggers.patterns.length > 0).map(({ name }) => name),
+    paths: skills.filter(({ manifest }) => manifest.paths.length > 0).map(({ name }) => name),
+  };
+}

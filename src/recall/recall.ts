@@ -1,0 +1,194 @@
+// Owns a recall from message to matches: candidates, their order, the signals on top, what is left unsaid. Front door
+// of the stage. Does not own the session's memory (given and taken as data) nor how matches are shown.
+
+import type { SkillName } from "../model/name.ts";
+import type { Skill } from "../model/skill.ts";
+import type { Match, Reason, Turn } from "../model/turn.ts";
+import type { EffectivenessProvider, Embedder } from "../ports.ts";
+import { ABSTAIN_BELOW } from "./calibrate.ts";
+import { retrieve } from "./candidates.ts";
+import { type BackgroundIdf, clipMessage } from "./features-message.ts";
+import { chooseFrame, type FrameChoice } from "./frames.ts";
+import { type Contribution, type Ranked, rank } from "./rank.ts";
+import type { RecallIndex } from "./recall-index.ts";
+import { seeAlso } from "./see-also.ts";
+import { effectivenessSignal } from "./signals/effectiveness.ts";
+import { frameSignal } from "./signals/frame.ts";
+import { mentionedNames, mentionSignal } from "./signals/mention.ts";
+import { pathsSignal } from "./signals/paths.ts";
+import { type Judgement, type Query, type Signal, together } from "./signals/signal.ts";
+import { messageWords, readyPatterns, triggerSignal } from "./signals/triggers.ts";
+
+export interface RecallOptions {
+  readonly index: RecallIndex;
+  readonly embedder: Embedder;
+  readonly background: BackgroundIdf;
+  readonly effectiveness: EffectivenessProvider;
+  /** Which skills the model may see now. */
+  readonly isVisible: (skill: Skill) => boolean;
+  /** Given when an allowlist hides most of the library: asked during retrieval already. */
+  readonly allows?: (name: SkillName) => boolean;
+  /** Position of a skill's source; settles conflicts between equals. */
+  readonly precedence: (skill: Skill) => number;
+  readonly limit?: number;
+  /** Matches below this score are not shown. */
+  readonly threshold?: number;
+  /** Skills that the session has seen; recalled again only when the message names them. */
+  readonly seen?: ReadonlySet<SkillName>;
+}
+
+export interface Recalled {
+  readonly frame: FrameChoice;
+  readonly matches: readonly Match[];
+  /** True when the message fits no skill well enough. */
+  readonly abstained: boolean;
+  /** How many skills were looked at closely. */
+  readonly considered: number;
+}
+
+/** One skill that was looked at, with everything that speaks for and against it. */
+export interface Considered {
+  readonly skill: Skill;
+  readonly score: number;
+  /** The evidence alone, in [0, 1], before boosts: what the threshold is held against. */
+  readonly evidence: number;
+  readonly reasons: readonly Reason[];
+  readonly mentioned: boolean;
+  readonly lastUsedAt: number;
+  readonly duplicates: readonly SkillName[];
+}
+
+export const RECALL = {
+  /** Three skills at once: more than any message needs, and they still fit into a prompt. */
+  limit: 3,
+  /** Ranked skills that signals look at; behind them a boost of 0.2 could not reach the top. */
+  judged: 40,
+} as const;
+
+/** Recalls for one turn. The same library, session and message give the same answer, in any scan order. */
+export async function recall(turn: Turn, options: RecallOptions): Promise<Recalled> {
+  const { limit = RECALL.limit, threshold = ABSTAIN_BELOW, seen = new Set() } = options;
+  const { frame, considered, looked } = await consider(turn, options);
+  const fitting = considered.filter(({ evidence, mentioned }) => mentioned || evidence >= threshold);
+  const fresh = fitting.filter(({ skill, mentioned }) => mentioned || !seen.has(skill.name)).slice(0, limit);
+  const matches = fresh.map(toMatch);
+  const related = seeAlso(fresh, { ...options, seen, limit });
+  return { frame, matches: [...matches, ...related], abstained: fitting.length === 0, considered: looked };
+}
+
+/** Every skill that was looked at closely, best first: what `recall` cuts and `why` explains. */
+export async function consider(turn: Turn, options: RecallOptions, also: readonly SkillName[] = []) {
+  const { index, embedder, background, allows } = options;
+  if (index.hasPatterns) await readyPatterns();
+  const frame: FrameChoice = turn.frame ? { name: turn.frame, confidence: 1 } : chooseFrame(turn.message);
+  const query: Query = { message: turn.message, frame, files: turn.files ?? [] };
+  const [vector] = embedder.dimensions > 0 ? await embedder.embed([clipMessage(turn.message)]) : [];
+  const named = [
+    ...mentionedNames(turn.message),
+    ...also,
+    ...index.withinReach(messageWords(turn.message), query.files.length > 0),
+  ];
+  const { probe, candidates } = retrieve({
+    index,
+    message: turn.message,
+    vector,
+    background,
+    also: named.map((name) => index.text.find(name)).filter((doc) => doc !== undefined),
+    ...(allows && { allowed: (doc) => allows(index.text.key(doc)) }),
+  });
+  const signals = signalsFor(turn.message, options.effectiveness);
+  const must = new Set(named);
+  const ranked = rank(probe, candidates).filter(
+    ({ id }, place) => place < RECALL.judged || must.has(index.text.key(id)),
+  );
+  const considered = ranked
+    .map((one) => judge(one, { query, signals, options }))
+    .filter((one) => one !== undefined)
+    .sort((a, b) => inOrder(a, b, options.precedence));
+  return { frame, considered, looked: candidates.length };
+}
+
+/** In the order in which reasons are listed. */
+function signalsFor(message: string, effectiveness: EffectivenessProvider): Signal[] {
+  return [
+    mentionSignal(message),
+    triggerSignal(message),
+    pathsSignal,
+    frameSignal,
+    effectivenessSignal(effectiveness),
+  ];
+}
+
+function judge(
+  ranked: Ranked,
+  { query, signals, options }: { query: Query; signals: readonly Signal[]; options: RecallOptions },
+): Considered | undefined {
+  const { skill } = options.index.skill(ranked.id);
+  if (!options.isVisible(skill)) return undefined;
+  const said = signals
+    .map((signal) => ({ signal: signal.name, judgement: signal.judge(skill, query) }))
+    .filter((one): one is { signal: string; judgement: Judgement } => one.judgement !== undefined);
+  const claims = said.filter(({ judgement }) => judgement.kind === "claim");
+  const boosts = said.filter(({ judgement }) => judgement.kind === "boost");
+  const evidence = claims.reduce((score, { judgement }) => together(score, judgement.value), ranked.score);
+  const score = boosts.reduce((sum, { judgement }) => sum + judgement.value, evidence);
+  return {
+    skill,
+    score: Math.max(0, score),
+    evidence,
+    reasons: [
+      ...said.map(({ signal, judgement }) => ({ signal, value: judgement.value, note: judgement.note })),
+      ...textReasons(ranked),
+    ],
+    mentioned: said.some(({ signal, judgement }) => signal === "mention" && judgement.value === 1),
+    lastUsedAt: options.effectiveness.of(skill.name, skill.digest).lastUsedAt,
+    duplicates: ranked.duplicates.map((doc) => options.index.text.key(doc)).sort(),
+  };
+}
+
+/** Which features of the text are words and which are meaning, in words for a person. */
+const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: string, note: string]>> = {
+  lexical: ["lexical", "words of the message, weighed by rarity"],
+  name: ["lexical", "words of the name"],
+  claim: ["lexical", "one claim of the description"],
+  section: ["lexical", "one section of the instructions"],
+  all: ["lexical", "share of the message found anywhere"],
+  bodyPairs: ["lexical", "word pairs kept together"],
+  meaning: ["semantic", "close in meaning to the description"],
+  sectionMeaning: ["semantic", "close in meaning to a section"],
+  refused: ["lexical", "the message turns the name down"],
+  notFor: ["lexical", "the description says it is not for this"],
+};
+
+/** The ranker's share of the score, split over the features that made it. */
+function textReasons({ score, contributions }: Ranked): Reason[] {
+  const whole = contributions.reduce((sum, { value }) => sum + Math.max(0, value), 0);
+  return contributions
+    .map(({ feature, value }) => {
+      const [signal, note] = FEATURE_NOTES[feature];
+      return { signal, value: whole > 0 ? (value / whole) * score : 0, note };
+    })
+    .filter(({ value }) => Math.abs(value) >= 0.005)
+    .sort((a, b) => b.value - a.value)
+    .map((reason) => ({ ...reason, value: Math.round(reason.value * 1000) / 1000 }));
+}
+
+/** Better first; between equals the mentioned, then the higher source, then the more recently used, then the name. */
+function inOrder(a: Considered, b: Considered, precedence: (skill: Skill) => number): number {
+  return (
+    Number(b.mentioned) - Number(a.mentioned) ||
+    b.score - a.score ||
+    precedence(b.skill) - precedence(a.skill) ||
+    b.lastUsedAt - a.lastUsedAt ||
+    (a.skill.name < b.skill.name ? -1 : 1)
+  );
+}
+
+function toMatch({ skill, score, reasons, duplicates }: Considered): Match {
+  return {
+    name: skill.name,
+    score: Math.round(score * 1000) / 1000,
+    reasons,
+    ...(duplicates.length > 0 && { duplicates }),
+  };
+}

@@ -1,0 +1,42 @@
+// Owns what comes along: skills that a match points to and that the session has not seen.
+
+import { lookupKey, type SkillName } from "../model/name.ts";
+import type { Skill } from "../model/skill.ts";
+import type { Match } from "../model/turn.ts";
+import type { RecallIndex } from "./recall-index.ts";
+
+interface Origin {
+  readonly skill: Skill;
+  readonly score: number;
+}
+
+/** After the matches, in the order in which they name others, each once, at most `limit`. */
+export function seeAlso(
+  origins: readonly Origin[],
+  options: {
+    readonly index: RecallIndex;
+    readonly isVisible: (skill: Skill) => boolean;
+    readonly seen: ReadonlySet<SkillName>;
+    readonly limit: number;
+  },
+): Match[] {
+  const taken = new Set(origins.map(({ skill }) => skill.name));
+  const found: Match[] = [];
+  for (const { skill: origin, score } of origins) {
+    for (const spelling of origin.manifest.seeAlso) {
+      const doc = options.index.text.find(lookupKey(spelling));
+      if (doc === undefined || found.length >= options.limit) continue;
+      const { skill } = options.index.skill(doc);
+      if (taken.has(skill.name) || options.seen.has(skill.name) || !options.isVisible(skill)) continue;
+      taken.add(skill.name);
+      found.push({
+        name: skill.name,
+        // Never above what led to it.
+        score: Math.round(score * 500) / 1000,
+        reasons: [{ signal: "see-also", value: score / 2, note: `${origin.name} points to it` }],
+        via: origin.name,
+      });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,50 @@
+// Owns what a signal is, and the table of what each one is worth. Each signal has a file of its own beside this one.
+
+import type { Skill } from "../../model/skill.ts";
+import type { FrameChoice } from "../frames.ts";
+
+/** What a signal knows about the turn. */
+export interface Query {
+  readonly message: string;
+  readonly frame: FrameChoice;
+  /** Files that the host says are open. */
+  readonly files: readonly string[];
+}
+
+/**
+ * What a signal says about one skill. A claim is evidence for the skill and stays within [0, 1] together with the
+ * ranker's score; a boost is added afterwards.
+ */
+export interface Judgement {
+  readonly kind: "claim" | "boost";
+  readonly value: number;
+  readonly note: string;
+}
+
+export interface Signal {
+  readonly name: string;
+  judge(skill: Skill, query: Query): Judgement | undefined;
+}
+
+/** The worth of each signal. The ranker's own weights stand in `rank.ts`. */
+export const WORTH = {
+  /** `/name`, `$name` or the name spelled out: nothing can be plainer. */
+  mention: 1,
+  /** The words of a name of several words stand together in the message. */
+  nameInWords: 0.5,
+  /** A phrase or pattern that the author declared: more telling than one word. */
+  triggerPhrase: 0.7,
+  /** One declared word or verb: enough on its own, as its author asked, and no more. */
+  triggerWord: 0.5,
+  /** A file that is open belongs to the skill's `paths`. */
+  paths: 0.6,
+  /** Document 000's boost for a skill made for this frame. */
+  frame: 0.2,
+  /** Document 000's penalty after 5 activations of which more than 60% failed. */
+  ineffective: -0.1,
+} as const;
+
+/** Evidence adds up without ever passing 1: two independent claims leave only the doubt that both are wrong. */
+export function together(score: number, claim: number): number {
+  return 1 - (1 - score) * (1 - claim);
+}

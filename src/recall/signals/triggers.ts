@@ -1,0 +1,154 @@
+// Owns the phrases that authors declare: keywords, verbs and patterns. Word boundaries know every script, so that
+// `c++` and `café` match; patterns run in linear time whatever a stranger wrote into them.
+
+import type { RE2JS } from "re2js";
+import type { Diagnostic } from "../../model/diagnostic.ts";
+import type { Skill } from "../../model/skill.ts";
+import { type Judgement, type Signal, WORTH } from "./signal.ts";
+
+/** More of a message than this is not searched for triggers; the longest real ones stay below. */
+const READ_CHARS = 20_000;
+
+/** A pattern longer than this is a program, not a trigger. */
+const PATTERN_CHARS = 500;
+
+export function triggerSignal(message: string): Signal {
+  const text = normal(message.slice(0, READ_CHARS));
+  return {
+    name: "triggers",
+    judge({ manifest }) {
+      const { keywords, verbs, patterns } = manifest.triggers;
+      const best = [
+        ...keywords.map((phrase) => phraseJudgement(text, phrase, "keyword")),
+        ...verbs.map((phrase) => phraseJudgement(text, phrase, "verb")),
+        ...patterns.map((pattern) => patternJudgement(text, pattern)),
+      ].filter((judgement) => judgement !== undefined);
+      return best.sort((a, b) => b.value - a.value)[0];
+    },
+  };
+}
+
+function phraseJudgement(text: string, phrase: string, kind: string): Judgement | undefined {
+  const wanted = normal(phrase);
+  if (!containsWhole(text, wanted)) return undefined;
+  const value = wanted.includes(" ") ? WORTH.triggerPhrase : WORTH.triggerWord;
+  return { kind: "claim", value, note: `${kind} "${phrase}"` };
+}
+
+function patternJudgement(text: string, pattern: string): Judgement | undefined {
+  const compiled = compile(pattern);
+  if (typeof compiled === "string" || !compiled.matcher(text).find()) return undefined;
+  return { kind: "claim", value: WORTH.triggerPhrase, note: `pattern ${pattern}` };
+}
+
+/** Whether the phrase stands in the text with no letter or digit glued to its own letters or digits. */
+export function containsWhole(text: string, phrase: string): boolean {
+  if (phrase === "") return false;
+  for (let at = text.indexOf(phrase); at >= 0; at = text.indexOf(phrase, at + 1)) {
+    const before = text.slice(Math.max(0, at - 2), at);
+    const after = text.slice(at + phrase.length, at + phrase.length + 2);
+    const gluedBefore = WORD_END.test(before) && WORD_START.test(phrase);
+    const gluedAfter = WORD_START.test(after) && WORD_END.test(phrase);
+    if (!gluedBefore && !gluedAfter) return true;
+  }
+  return false;
+}
+
+/** The word under which a phrase is filed; `messageWords` yields the same word for a message that holds the phrase. */
+export function firstWord(phrase: string): string {
+  return trimmed(normal(phrase).split(" ", 1)[0]!);
+}
+
+/** Every spelling under which a phrase of the message may be filed. */
+export function messageWords(message: string): Set<string> {
+  const words = new Set<string>();
+  for (const word of normal(message.slice(0, READ_CHARS)).split(" ")) {
+    words.add(trimmed(word));
+    for (const part of word.split(/[^\p{L}\p{N}\p{M}_+#.]+/u)) words.add(trimmed(part));
+  }
+  return words;
+}
+
+function trimmed(word: string): string {
+  return word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}+#]+$/gu, "");
+}
+
+const WORD_START = /^[\p{L}\p{N}\p{M}_]/u;
+const WORD_END = /[\p{L}\p{N}\p{M}_]$/u;
+
+function normal(text: string): string {
+  return text.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+let engine: typeof RE2JS | undefined;
+
+/** Loads the pattern engine. Few skills have patterns, so the others' users do not pay for it. */
+export async function readyPatterns(): Promise<void> {
+  engine ??= (await import("re2js")).RE2JS;
+}
+
+const compiledPatterns = new Map<string, RE2JS | string>();
+
+/** The pattern ready to run, or the reason why it cannot be. Patterns come from skills, so there are few. */
+function compile(pattern: string): RE2JS | string {
+  let known = compiledPatterns.get(pattern);
+  if (known === undefined) {
+    known = compileAnew(pattern);
+    compiledPatterns.set(pattern, known);
+  }
+  return known;
+}
+
+function compileAnew(pattern: string): RE2JS | string {
+  if (engine === undefined) throw new Error("readyPatterns must be awaited before a pattern is used");
+  if (pattern.length > PATTERN_CHARS) return `it has more than ${PATTERN_CHARS} characters`;
+  try {
+    return engine.compile(pattern, engine.CASE_INSENSITIVE);
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  }
+}
+
+/** Patterns that can never match, and phrases that two skills claim. */
+export function triggerFindings(skills: readonly Skill[]): Diagnostic[] {
+  const findings: Diagnostic[] = [];
+  const claims = new Map<string, Skill[]>();
+  for (const skill of skills) {
+    const { keywords, verbs, patterns } = skill.manifest.triggers;
+    for (const pattern of patterns) {
+      const compiled = compile(pattern);
+      if (typeof compiled === "string") findings.push(badPattern(skill, pattern, compiled));
+    }
+    for (const phrase of new Set([...keywords, ...verbs].map(normal))) {
+      const claimants = claims.get(phrase);
+      if (claimants) claimants.push(skill);
+      else claims.set(phrase, [skill]);
+    }
+  }
+  for (const [phrase, claimants] of claims) {
+    const [first, ...others] = claimants;
+    if (first && others.length > 0) findings.push(conflict(phrase, first, others));
+  }
+  return findings;
+}
+
+function badPattern(skill: Skill, pattern: string, why: string): Diagnostic {
+  return {
+    code: "trigger-pattern",
+    severity: "warning",
+    path: skill.path,
+    message: `The trigger pattern ${JSON.stringify(pattern)} cannot be used: ${why}.`,
+    fix: "Write it in RE2 syntax: no look-around, no back-references.",
+  };
+}
+
+function conflict(phrase: string, first: Skill, others: readonly Skill[]): Diagnostic {
+  const names = others.slice(0, 5).map(({ name }) => name);
+  return {
+    code: "trigger-conflict",
+    severity: "info",
+    path: first.path,
+    message: `"${phrase}" is a trigger of ${first.name} and of ${names.join(", ")}${others.length > 5 ? " and more" : ""}.`,
+    fix: "Nothing to do if the text of the skills tells them apart; otherwise make one trigger more specific.",
+  };
+}

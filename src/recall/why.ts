@@ -1,0 +1,67 @@
+// Owns the answer to "why this skill?" and "why not?": where it stood, what spoke for it, and what fell short.
+
+import type { Skill } from "../model/skill.ts";
+import type { Reason, Turn } from "../model/turn.ts";
+import { ABSTAIN_BELOW } from "./calibrate.ts";
+import { readMessage } from "./features-message.ts";
+import { consider, RECALL, type RecallOptions } from "./recall.ts";
+
+export interface Explanation {
+  readonly name: string;
+  readonly recalled: boolean;
+  /** 1-based place among all that were looked at. */
+  readonly place?: number;
+  readonly score: number;
+  readonly threshold: number;
+  readonly limit: number;
+  readonly reasons: readonly Reason[];
+  /** The skills that came before it, best first. */
+  readonly ahead: readonly { readonly name: string; readonly score: number }[];
+  /** What kept it back, in words. */
+  readonly fellShort: readonly string[];
+  /** What would have led to it. */
+  readonly wouldMatch: readonly string[];
+}
+
+export async function explain(skill: Skill, turn: Turn, options: RecallOptions): Promise<Explanation> {
+  const { threshold = ABSTAIN_BELOW, limit = RECALL.limit } = options;
+  const { considered } = await consider(turn, options, [skill.name]);
+  const at = considered.findIndex((one) => one.skill.name === skill.name);
+  const own = considered[at];
+  const original = considered.find((one) => one.duplicates.includes(skill.name));
+  const ahead = considered.slice(0, Math.max(0, at)).slice(0, limit);
+  const recalled = own !== undefined && at < limit && (own.mentioned || own.evidence >= threshold);
+  const fellShort: string[] = [];
+  if (original) fellShort.push(`It is nearly the same as ${original.skill.name}, which stands for both.`);
+  if (own && own.evidence < threshold && !own.mentioned) {
+    fellShort.push(`Its evidence ${own.evidence.toFixed(2)} is below the threshold ${threshold.toFixed(2)}.`);
+  }
+  if (at >= limit) fellShort.push(`${at} skills fit better; ${limit} are shown.`);
+  if (own && !own.reasons.some(({ signal }) => signal === "lexical"))
+    fellShort.push("None of its words stand in the message.");
+  return {
+    name: skill.name,
+    recalled,
+    ...(at >= 0 && { place: at + 1 }),
+    score: own?.score ?? 0,
+    threshold,
+    limit,
+    reasons: own?.reasons ?? [],
+    ahead: ahead.map((one) => ({ name: one.skill.name, score: one.score })),
+    fellShort,
+    wouldMatch: recalled ? [] : suggestions(skill, turn.message),
+  };
+}
+
+/** Names, triggers and the words of the description that the message does not have. */
+function suggestions(skill: Skill, message: string): string[] {
+  const said = new Set(readMessage(message).terms);
+  const { keywords, verbs, patterns } = skill.manifest.triggers;
+  const missing = readMessage(skill.manifest.description).terms.filter((term) => !said.has(term));
+  return [
+    `/${skill.name}`,
+    ...[...keywords, ...verbs].slice(0, 5).map((phrase) => `the trigger "${phrase}"`),
+    ...patterns.slice(0, 2).map((pattern) => `the pattern ${pattern}`),
+    ...(missing.length > 0 ? [`words such as ${missing.slice(0, 8).join(", ")}`] : []),
+  ];
+}

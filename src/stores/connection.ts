@@ -1,0 +1,249 @@
+// Owns one connection to the database file: its settings, its transactions, and what happens when the file turns out
+// to be damaged. Does not own tables or queries.
+
+import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { messageOf, RepertoireError } from "../model/errors.ts";
+import {
+  isBusy,
+  isCorrupt,
+  isDriverError,
+  openDatabase,
+  type SqlDatabase,
+  type SqlStatement,
+} from "./driver.ts";
+import { migrate } from "./migrations.ts";
+import type { ProcessLock } from "./process-lock.ts";
+
+const NUMBERS = {
+  /** A writer holds the file for milliseconds; only a stopped machine makes this run out. */
+  busyMs: 15_000,
+  /** Up to this size every page is checked at open, which costs a few milliseconds; larger files are probed. */
+  fullCheckBytes: 1 << 20,
+  /** How often a writer looks at the size of the write-ahead log. */
+  checkpointEvery: 64,
+  /** `libsql` does not fold its log back by itself; beyond this size reads would feel it. */
+  checkpointBytes: 4 << 20,
+} as const;
+
+/** What happened to a damaged database. */
+export interface Rebuild {
+  readonly path: string;
+  /** Where the damaged file is kept. */
+  readonly movedTo: string;
+  readonly cause: string;
+  readonly message: string;
+}
+
+export interface ConnectionOptions {
+  readonly path: string;
+  /** Held while a damaged file is replaced. Not one that work on the store may hold already. */
+  readonly lock: ProcessLock;
+  readonly now: () => Date;
+  /** Brings a file that was just opened up to date with what is known from elsewhere. */
+  readonly refill: () => void;
+  readonly onRebuild?: ((rebuild: Rebuild) => void) | undefined;
+}
+
+export class Connection {
+  private readonly options: ConnectionOptions;
+  private db: SqlDatabase | undefined;
+  private inode = 0;
+  private undone = 0;
+  private depth = 0;
+  private writes = 0;
+  private statements = new Map<string, SqlStatement>();
+
+  constructor(options: ConnectionOptions) {
+    this.options = options;
+  }
+
+  get driver(): string {
+    return this.open().driver;
+  }
+
+  /** A prepared statement; kept for the next time. */
+  sql(text: string): SqlStatement {
+    let statement = this.statements.get(text);
+    if (!statement) {
+      statement = this.open().prepare(text);
+      this.statements.set(text, statement);
+    }
+    return statement;
+  }
+
+  /** Runs a reading work; a damaged file is rebuilt, and the work done again on the new one. */
+  read<T>(work: () => T): T {
+    if (this.depth > 0) return work();
+    try {
+      this.open();
+      return work();
+    } catch (error) {
+      if (!isCorrupt(error)) throw explained(error, this.options.path);
+      this.rebuild(error);
+      return work();
+    }
+  }
+
+  /** Runs a writing work as one transaction; within another one it is part of that. */
+  write<T>(work: () => T): T {
+    if (this.depth > 0) return work();
+    this.followFile();
+    const result = this.read(() => this.transaction(work));
+    if (++this.writes % NUMBERS.checkpointEvery === 0) this.checkpoint(NUMBERS.checkpointBytes);
+    return result;
+  }
+
+  /** Changes when another connection has written, or when a work of ours was undone: what was remembered is void. */
+  state(): string {
+    return `${this.sql("PRAGMA data_version").get()?.data_version}:${this.undone}`;
+  }
+
+  /** Every page checked; the problems found, none when all is well. Takes seconds on a large journal. */
+  check(): readonly string[] {
+    const rows = this.sql("PRAGMA quick_check(20)").all();
+    return rows.map((row) => String(row.quick_check)).filter((line) => line !== "ok");
+  }
+
+  close(): void {
+    this.checkpoint(0);
+    this.drop();
+  }
+
+  /** Folds the log back into the file when it has grown beyond a size. Waits for nobody. */
+  private checkpoint(beyond: number): void {
+    const log = statSync(`${this.options.path}-wal`, { throwIfNoEntry: false });
+    if (this.db && log && log.size > beyond) this.db.prepare("PRAGMA wal_checkpoint(PASSIVE)").all();
+  }
+
+  private drop(): void {
+    this.undone++;
+    this.statements.clear();
+    this.db?.close();
+    this.db = undefined;
+  }
+
+  private open(): SqlDatabase {
+    if (this.db) return this.db;
+    try {
+      this.openFile();
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      this.rebuild(error);
+      return this.db!;
+    }
+    this.refill();
+    return this.db!;
+  }
+
+  /** A file that could not be brought up to date counts as not open, so that the next question tries again. */
+  private refill(): void {
+    try {
+      this.options.refill();
+    } catch (error) {
+      this.drop();
+      throw error;
+    }
+  }
+
+  private openFile(): void {
+    const { path } = this.options;
+    mkdirSync(dirname(path), { recursive: true });
+    const db = openDatabase(path);
+    this.db = db;
+    this.inode = statSync(path, { throwIfNoEntry: false })?.ino ?? 0;
+    db.exec(`PRAGMA busy_timeout = ${NUMBERS.busyMs}`);
+    db.exec("PRAGMA journal_mode = WAL");
+    // In WAL mode this survives every crash of the process; what must survive a power cut stands in files as well.
+    db.exec("PRAGMA synchronous = NORMAL");
+    migrate(db, path);
+    this.inode ||= statSync(path).ino;
+    probe(db, statSync(path).size);
+  }
+
+  private transaction<T>(work: () => T): T {
+    const db = this.open();
+    db.exec("BEGIN IMMEDIATE");
+    this.depth++;
+    try {
+      const result = work();
+      db.exec("COMMIT");
+      return result;
+    } catch (error) {
+      this.undone++;
+      rollBack(db, error);
+      throw error;
+    } finally {
+      this.depth--;
+    }
+  }
+
+  /** Another process may have moved a damaged file aside, or a person deleted it: go on with the one that is there. */
+  private followFile(): void {
+    if (!this.db) return;
+    const found = statSync(this.options.path, { throwIfNoEntry: false })?.ino;
+    if (found === this.inode) return;
+    this.drop();
+  }
+
+  private rebuild(error: unknown): void {
+    const { path, lock, now, onRebuild } = this.options;
+    const damaged = this.inode;
+    this.drop();
+    const moved = lock.runSync(() => {
+      const movedTo =
+        statSync(path, { throwIfNoEntry: false })?.ino === damaged ? moveAside(path, now()) : undefined;
+      this.openFile();
+      return movedTo;
+    });
+    this.refill();
+    if (moved === undefined) return;
+    const cause = messageOf(error);
+    onRebuild?.({
+      path,
+      movedTo: moved,
+      cause,
+      message: `${path} was damaged (${cause}). It was moved to ${moved} and a new one begun: skills, versions and redirects are all there; the journal, consents, trust and proposals start anew.`,
+    });
+  }
+}
+
+/** An error of the driver as one that says what to do; any other as it is. */
+function explained(error: unknown, path: string): unknown {
+  if (!isDriverError(error)) return error;
+  const [code, advice] = isBusy(error)
+    ? ["store-busy", "Another process is writing to it without end; wait for it or end it, then try again."]
+    : ["store-unusable", "Check that the disk has room and that the file and its folder may be written."];
+  return new RepertoireError(code, `${path}: ${messageOf(error)}. ${advice}`, path);
+}
+
+/** Reads where truncation and overwritten pages show first. */
+function probe(db: SqlDatabase, size: number): void {
+  if (size <= NUMBERS.fullCheckBytes) {
+    const found = String(db.prepare("PRAGMA quick_check(1)").get()?.quick_check);
+    if (found !== "ok") throw Object.assign(new Error(found), { code: "SQLITE_CORRUPT" });
+    return;
+  }
+  for (const table of ["events", "versions", "said", "proposals"])
+    db.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC LIMIT 1`).get();
+  for (const order of ["at", "kind", "version"])
+    db.prepare(`SELECT seq FROM events ORDER BY ${order} DESC LIMIT 1`).get();
+}
+
+function moveAside(path: string, now: Date): string {
+  const movedTo = `${path}.corrupt-${now.toISOString().replace(/[:.]/g, "-")}`;
+  for (const suffix of ["", "-wal", "-shm"])
+    if (existsSync(path + suffix)) renameSync(path + suffix, movedTo + suffix);
+  return movedTo;
+}
+
+/** On a full disk or a read error SQLite has rolled back by itself; then there is nothing left to do. */
+function rollBack(db: SqlDatabase, cause: unknown): void {
+  try {
+    db.exec("ROLLBACK");
+  } catch (error) {
+    if (!isCorrupt(cause) && !messageOf(error).includes("no transaction")) {
+      throw new AggregateError([cause, error], messageOf(cause));
+    }
+  }
+}

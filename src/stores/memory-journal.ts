@@ -1,0 +1,156 @@
+// Owns the journal in memory. Shares with the sqlite store how accounts change; keeps them in maps.
+
+import type { JournalEvent, NewEvent } from "../model/journal.ts";
+import type { SkillName } from "../model/name.ts";
+import { type EarlierOutcome, emptyTally, type Tally, type TallyBook, tallied, tallyKey } from "../model/tally.ts";
+import type { CoUse, EpisodeLink, EventFilter, EventQuery, JournalStore, WeekCount } from "../ports.ts";
+import { attach, isOpenOutcome, isUse, mayOverrule, weekChanges } from "./accounts.ts";
+
+export class MemoryJournal implements JournalStore {
+  private readonly halfLifeMs: number;
+  private readonly events: JournalEvent[] = [];
+  private readonly byVersion = new Map<string, Tally>();
+  private readonly weekCounts = new Map<SkillName, Map<number, WeekCount>>();
+  private readonly links = new Map<string, EpisodeLink>();
+
+  constructor(halfLifeMs: number) {
+    this.halfLifeMs = halfLifeMs;
+  }
+
+  append(events: readonly NewEvent[]): readonly JournalEvent[] {
+    return events.flatMap((event) =>
+      (isOpenOutcome(event) ? attach(event, this.activatedIn(event)) : [event]).map((each) =>
+        this.keep(each),
+      ),
+    );
+  }
+
+  query({ newestFirst, limit, ...filter }: EventQuery): readonly JournalEvent[] {
+    const found = this.events.filter((event) => fits(event, filter));
+    if (newestFirst) found.reverse();
+    return limit === undefined ? found : found.slice(0, Math.max(0, Math.floor(limit)));
+  }
+
+  count(filter: EventFilter): number {
+    return this.query(filter).length;
+  }
+
+  tallies(name?: SkillName): readonly Tally[] {
+    const all = [...this.byVersion.values()];
+    return name === undefined ? all : all.filter((tally) => tally.name === name);
+  }
+
+  tallyBook(): TallyBook {
+    return { of: (name, digest) => this.byVersion.get(tallyKey(name, digest)) };
+  }
+
+  weeks(name: SkillName, since = 0): readonly WeekCount[] {
+    const weeks = [...(this.weekCounts.get(name)?.values() ?? [])];
+    return weeks.filter(({ week }) => week >= since).sort((a, b) => a.week - b.week);
+  }
+
+  episodes(filter: { readonly session?: string; readonly skill?: SkillName; readonly since?: number }) {
+    const { session, skill, since = 0 } = filter;
+    return [...this.links.values()]
+      .filter((link) => session === undefined || link.session === session)
+      .filter((link) => skill === undefined || link.skill === skill)
+      .filter((link) => link.lastAt >= since)
+      .sort((a, b) => compare(linkKey(a), linkKey(b)));
+  }
+
+  coUsed(filter: { readonly skill?: SkillName; readonly since?: number; readonly limit: number }) {
+    const { skill, since = 0, limit } = filter;
+    const bySession = new Map<string, Set<SkillName>>();
+    for (const link of this.episodes({ since })) {
+      const names = bySession.get(link.session) ?? new Set();
+      bySession.set(link.session, names.add(link.skill));
+    }
+    const pairs = new Map<string, CoUse>();
+    for (const names of bySession.values()) {
+      const sorted = [...names].sort(compare);
+      for (const [i, a] of sorted.entries()) {
+        for (const b of sorted.slice(i + 1)) {
+          if (skill !== undefined && a !== skill && b !== skill) continue;
+          const key = `${a}\n${b}`;
+          pairs.set(key, { a, b, sessions: (pairs.get(key)?.sessions ?? 0) + 1 });
+        }
+      }
+    }
+    return [...pairs.values()]
+      .sort((x, y) => y.sessions - x.sessions || compare(x.a, y.a) || compare(x.b, y.b))
+      .slice(0, limit);
+  }
+
+  private keep(event: NewEvent): JournalEvent {
+    const kept: JournalEvent = { ...event, seq: this.events.length + 1 };
+    this.account(event);
+    this.events.push(kept);
+    return kept;
+  }
+
+  private account(event: NewEvent): void {
+    if (event.skill === undefined) return;
+    const digest = event.digest ?? "";
+    const key = tallyKey(event.skill, digest);
+    const earlier = mayOverrule(event) ? this.earlierOutcome(event) : undefined;
+    const before = this.byVersion.get(key) ?? emptyTally(event.skill, digest);
+    this.byVersion.set(key, tallied(before, event, { halfLifeMs: this.halfLifeMs, earlier }));
+    for (const { week, field, by } of weekChanges(event, earlier)) {
+      const counts = this.weekOf(event.skill, week);
+      this.weekCounts.get(event.skill)!.set(week, { ...counts, [field]: counts[field] + by });
+    }
+    if (!isUse(event)) return;
+    const link = { session: event.session, skill: event.skill, digest };
+    const known = this.links.get(linkKey(link));
+    const lastAt = Math.max(known?.lastAt ?? event.at, event.at);
+    this.links.set(linkKey(link), { ...link, times: (known?.times ?? 0) + 1, lastAt });
+  }
+
+  private weekOf(name: SkillName, week: number): WeekCount {
+    const weeks = this.weekCounts.get(name) ?? new Map<number, WeekCount>();
+    this.weekCounts.set(name, weeks);
+    return weeks.get(week) ?? { week, recalled: 0, shown: 0, activated: 0, successes: 0, failures: 0 };
+  }
+
+  private activatedIn({ session, turn }: { session: string; turn: number }) {
+    const versions = new Map<string, { skill: SkillName; digest?: string }>();
+    for (const { skill, digest } of this.query({ session, turn, kinds: ["activated"] })) {
+      if (skill !== undefined)
+        versions.set(`${skill}\n${digest ?? ""}`, { skill, ...(digest !== undefined && { digest }) });
+    }
+    return [...versions.values()];
+  }
+
+  private earlierOutcome(event: NewEvent & { session: string; turn: number }): EarlierOutcome | undefined {
+    const { session, turn, digest } = event;
+    const earlier = this.events.findLast(
+      (each) =>
+        each.kind === "outcome" &&
+        fits(each, { session, turn, skill: event.skill! }) &&
+        each.digest === digest,
+    );
+    return earlier?.kind === "outcome" ? { result: earlier.details.result, at: earlier.at } : undefined;
+  }
+}
+
+function fits(event: JournalEvent, filter: EventFilter): boolean {
+  const { skill, digest, session, turn, kinds, since, until, afterSeq } = filter;
+  return (
+    (skill === undefined || event.skill === skill) &&
+    (digest === undefined || event.digest === digest) &&
+    (session === undefined || event.session === session) &&
+    (turn === undefined || event.turn === turn) &&
+    (kinds === undefined || kinds.includes(event.kind)) &&
+    (since === undefined || event.at >= since) &&
+    (until === undefined || event.at < until) &&
+    (afterSeq === undefined || event.seq > afterSeq)
+  );
+}
+
+function linkKey({ session, skill, digest }: { session: string; skill: string; digest: string }): string {
+  return `${session}\n${skill}\n${digest}`;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

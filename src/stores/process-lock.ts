@@ -1,0 +1,81 @@
+// Owns that one work at a time happens over all processes of this machine. The lock is SQLite's on a file of its own:
+// the system lets go of it when its holder dies, and the journal's writers never wait for it.
+
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { RepertoireError } from "../model/errors.ts";
+import type { Awaitable } from "../ports.ts";
+import { isBusy, openDatabase, type SqlDatabase } from "./driver.ts";
+import { InTurn } from "./in-turn.ts";
+
+const NUMBERS = {
+  /** Longer than any save of a skill takes, even sixteen in a row on a slow disk. */
+  patienceMs: 60_000,
+  /** Often enough not to be felt, seldom enough not to load the machine; spread, so that waiters do not march in step. */
+  retryMs: 4,
+  retrySpreadMs: 12,
+} as const;
+
+export class ProcessLock {
+  private readonly path: string;
+  private readonly inTurn = new InTurn();
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  run<T>(work: () => Awaitable<T>): Promise<T> {
+    return this.inTurn.run(() => this.holding(work));
+  }
+
+  /** For work that cannot wait its turn asynchronously: blocks this process until the lock is free. */
+  runSync<T>(work: () => T): T {
+    const db = this.open();
+    try {
+      db.exec(`PRAGMA busy_timeout = ${NUMBERS.patienceMs}`);
+      db.exec("BEGIN IMMEDIATE");
+      return work();
+    } finally {
+      db.close();
+    }
+  }
+
+  private async holding<T>(work: () => Awaitable<T>): Promise<T> {
+    const db = this.open();
+    try {
+      for (let waited = 0; !tryBegin(db); ) {
+        if (waited > NUMBERS.patienceMs) throw tooLong(this.path);
+        const pause = NUMBERS.retryMs + Math.random() * NUMBERS.retrySpreadMs;
+        await sleep(pause);
+        waited += pause;
+      }
+      return await work();
+    } finally {
+      db.close();
+    }
+  }
+
+  private open(): SqlDatabase {
+    mkdirSync(dirname(this.path), { recursive: true });
+    return openDatabase(this.path);
+  }
+}
+
+function tryBegin(db: SqlDatabase): boolean {
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    return true;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
+}
+
+function tooLong(path: string): RepertoireError {
+  return new RepertoireError(
+    "store-busy",
+    `Another process has held ${path} for more than ${NUMBERS.patienceMs / 1000} seconds. Wait for it or end it, then try again; nothing was changed.`,
+    path,
+  );
+}

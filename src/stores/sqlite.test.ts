@@ -1,0 +1,375 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { NewEvent } from "../model/journal.ts";
+import { openDatabase } from "./driver.ts";
+import { openLightStore } from "./light.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
+import { openSqliteStore, type Rebuild, type SqliteStore } from "./sqlite.ts";
+
+const NOW = Date.UTC(2026, 4, 20, 12);
+const DAY = 24 * 60 * 60 * 1000;
+
+let directory: string;
+let time: number;
+let rebuilds: Rebuild[];
+let opened: SqliteStore[];
+const clock = { now: () => new Date(time) };
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "repertoire-sqlite-"));
+  time = NOW;
+  rebuilds = [];
+  opened = [];
+});
+
+afterEach(() => {
+  for (const store of opened) store.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function open(more: { halfLifeMs?: number } = {}): SqliteStore {
+  const store = openSqliteStore({
+    directory,
+    clock,
+    onRebuild: (rebuild) => rebuilds.push(rebuild),
+    ...more,
+  });
+  opened.push(store);
+  return store;
+}
+
+const database = () => join(directory, "repertoire.db");
+
+function activated(skill: string, more: Partial<NewEvent> = {}): NewEvent {
+  const event = {
+    kind: "activated",
+    at: time,
+    session: "s1",
+    turn: 1,
+    skill,
+    digest: `${skill}1`,
+    details: {},
+  };
+  return { ...event, ...more } as NewEvent;
+}
+
+function outcome(result: "success" | "failure", more: Partial<NewEvent> = {}): NewEvent {
+  return { kind: "outcome", at: time, session: "s1", turn: 1, details: { result }, ...more } as NewEvent;
+}
+
+const version = (id: string) =>
+  ({ id, name: "mail", action: "save", at: NOW, author: "agent", files: [] }) as const;
+
+describe("keeping", () => {
+  test("what one process wrote the next one finds", () => {
+    const first = open();
+    first.journal.append([activated("mail"), outcome("success")]);
+    first.meta.set("a", "1");
+    first.close();
+    const second = open();
+    expect(second.journal.tallies("mail")[0]).toMatchObject({ activated: 1, successes: 1 });
+    expect(second.meta.get("a")).toBe("1");
+  });
+
+  test("two open stores see each other's writes, tallies included", () => {
+    const one = open();
+    const two = open();
+    one.journal.append([activated("mail")]);
+    expect(two.journal.tallies()).toHaveLength(1);
+    one.journal.append([activated("plan"), outcome("failure")]);
+    expect(two.journal.tallies().map(({ name, failures }) => [name, failures])).toEqual([
+      ["mail", 1],
+      ["plan", 1],
+    ]);
+    two.journal.append([activated("plan", { turn: 2 })]);
+    expect(one.journal.tallies().map((tally) => tally.activated)).toEqual([1, 2]);
+  });
+
+  test("an append that fails half way leaves no event and no count behind", () => {
+    const store = open();
+    store.journal.append([activated("mail")]);
+    store.journal.tallies();
+    const details = {
+      toJSON: () => {
+        throw new Error("cannot be written");
+      },
+      x: 1,
+    };
+    const broken = activated("plan", { details } as unknown as Partial<NewEvent>);
+    expect(() => store.journal.append([activated("mail"), broken])).toThrow("cannot be written");
+    expect(store.journal.count({})).toBe(1);
+    expect(store.journal.tallies().map(({ name, activated: n }) => [name, n])).toEqual([["mail", 1]]);
+  });
+
+  test("another half-life counts all outcomes anew", () => {
+    const first = open();
+    first.journal.append([activated("mail"), outcome("success")]);
+    time += 10 * DAY;
+    first.journal.append([
+      activated("mail", { turn: 2 }),
+      outcome("success", { turn: 2 }),
+      outcome("failure", { turn: 2 }),
+    ]);
+    expect(first.journal.tallies("mail")[0]!.weightOfSuccesses).toBeCloseTo(2 ** (-1 / 3), 10);
+    const before = first.journal.tallies("mail")[0];
+    const episodes = first.journal.episodes({});
+    const weeks = first.journal.weeks("mail");
+    first.close();
+    const second = open({ halfLifeMs: 10 * DAY });
+    expect(second.journal.tallies("mail")[0]).toEqual({ ...before, weightOfSuccesses: 0.5 });
+    expect(second.journal.episodes({})).toEqual(episodes);
+    expect(second.journal.weeks("mail")).toEqual(weeks);
+  });
+
+  test("opening a store touches no file until it is asked", () => {
+    open();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+});
+
+describe("migrations", () => {
+  const schemaOf = (path: string) => {
+    const db = openDatabase(path);
+    const rows = db.prepare("SELECT type, name, sql FROM sqlite_master ORDER BY type, name").all();
+    const found = db.prepare("PRAGMA user_version").get()?.user_version;
+    db.close();
+    return { found, schema: rows.map(({ type, name, sql }) => [type, name, sql]) };
+  };
+
+  for (let from = 0; from < SCHEMA_VERSION; from++) {
+    test(`a database of version ${from} becomes what a new one is, and keeps its rows`, () => {
+      const fresh = join(directory, "fresh");
+      openSqliteStore({ directory: fresh, clock }).meta.set("x", "y");
+      const db = openDatabase(database());
+      for (const step of MIGRATIONS.slice(0, from)) db.exec(step);
+      if (from > 0) db.exec("INSERT INTO meta VALUES ('user:kept', 'yes')");
+      db.exec(`PRAGMA user_version = ${from}`);
+      db.close();
+      expect(open().meta.get("kept")).toBe(from > 0 ? "yes" : undefined);
+      opened[0]!.close();
+      const migrated = schemaOf(database());
+      expect(migrated.found).toBe(SCHEMA_VERSION);
+      expect(migrated).toEqual(schemaOf(join(fresh, "repertoire.db")));
+    });
+  }
+
+  test("a database of a newer program is refused in a sentence and left as it is", () => {
+    open().meta.set("a", "1");
+    opened[0]!.close();
+    const db = openDatabase(database());
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
+    db.close();
+    const before = readFileSync(database());
+    expect(() => open().meta.get("a")).toThrow(
+      expect.objectContaining({
+        code: "database-too-new",
+        message: expect.stringContaining("Update this program"),
+      }),
+    );
+    expect(readFileSync(database()).equals(before)).toBe(true);
+    expect(rebuilds).toEqual([]);
+  });
+
+  test("a step that fails leaves the database as it was", () => {
+    const db = openDatabase(database());
+    db.exec("CREATE TABLE events (something TEXT)");
+    db.close();
+    expect(() => open().meta.get("a")).toThrow();
+    expect(schemaOf(database()).found).toBe(0);
+    expect(schemaOf(database()).schema).toHaveLength(1);
+  });
+});
+
+describe("damage", () => {
+  const fill = (events: number) => {
+    const store = open();
+    store.versions.add(version("v1"));
+    const sha256 = store.blobs.put(Buffer.from("content"));
+    store.journal.append(
+      Array.from({ length: events }, (_, i) => activated(`skill-${i % 50}`, { session: `s${i}`, turn: i })),
+    );
+    store.close();
+    return sha256;
+  };
+
+  const damages: Record<string, () => void> = {
+    "a file that is no database": () => writeFileSync(database(), "this is not a database\n".repeat(400)),
+    "a file cut in half": () => truncateSync(database(), Math.floor(statSync(database()).size / 8192) * 4096),
+    "pages overwritten in the middle": () => {
+      const bytes = readFileSync(database());
+      bytes.fill(0xee, Math.floor(bytes.length / 4), Math.floor((bytes.length * 3) / 4));
+      writeFileSync(database(), bytes);
+    },
+  };
+
+  for (const [what, damage] of Object.entries(damages)) {
+    test(`${what} is moved aside, and versions and blobs are all there`, () => {
+      const sha256 = fill(200);
+      damage();
+      const store = open();
+      expect(store.versions.list({}).map(({ id }) => id)).toEqual(["v1"]);
+      expect(Buffer.from(store.blobs.get(sha256)!).toString()).toBe("content");
+      expect(rebuilds).toHaveLength(1);
+      expect(rebuilds[0]!.message).toContain("was moved to");
+      expect(existsSync(rebuilds[0]!.movedTo)).toBe(true);
+      store.journal.append([activated("mail")]);
+      expect(store.journal.count({})).toBe(1);
+      expect(store.check()).toEqual([]);
+    });
+  }
+
+  test("damage that shows only while a large journal is read is repaired then", () => {
+    fill(20_000);
+    expect(statSync(database()).size).toBeGreaterThan(1 << 20);
+    const bytes = readFileSync(database());
+    bytes.fill(0xee, Math.floor(bytes.length * 0.2), Math.floor(bytes.length * 0.6));
+    writeFileSync(database(), bytes);
+    const store = open();
+    const left = store.journal.query({});
+    expect(rebuilds).toHaveLength(1);
+    expect(left).toEqual([]);
+    expect(store.versions.list({})).toHaveLength(1);
+  });
+
+  test("a database that somebody deletes under an open store is begun anew", () => {
+    const store = open();
+    store.versions.add(version("v1"));
+    for (const file of readdirSync(directory)) {
+      if (file.startsWith("repertoire.db")) rmSync(join(directory, file));
+    }
+    store.versions.add(version("v2"));
+    expect(store.versions.list({}).map(({ id }) => id)).toEqual(["v2", "v1"]);
+    expect(open().versions.list({})).toHaveLength(2);
+  });
+
+  test("a version whose record reached the log but not the table is found again", () => {
+    const store = open();
+    store.versions.add(version("v1"));
+    appendFileSync(join(directory, "versions", "log.jsonl"), `\n${JSON.stringify(version("v2"))}\n\n{"torn`);
+    store.versions.add(version("v3"));
+    expect(store.versions.list({}).map(({ id }) => id)).toEqual(["v3", "v2", "v1"]);
+    expect(open().versions.list({})).toHaveLength(3);
+  });
+
+  test("a blob that is no longer what its name says counts as missing, and is written again", () => {
+    const store = open();
+    const sha256 = store.blobs.put(Buffer.from("content"));
+    const path = join(directory, "versions", "blobs", sha256.slice(0, 2), sha256.slice(2));
+    writeFileSync(path, "forged!");
+    expect(store.blobs.get(sha256)).toBeUndefined();
+    expect(store.blobs.put(Buffer.from("content"))).toBe(sha256);
+    expect(readFileSync(path, "utf8")).toBe("content");
+  });
+});
+
+describe("the hook's inbox", () => {
+  test("what a hook leaves is in the journal once the store is asked, and only once", () => {
+    const light = openLightStore({ directory, clock });
+    const said = { session: "s1", turn: 1, role: "user", text: "send a mail", at: NOW } as const;
+    light.record([activated("mail")], [said]);
+    expect(existsSync(database())).toBe(false);
+    const one = open();
+    const two = open();
+    expect(one.journal.count({})).toBe(1);
+    expect(two.journal.count({})).toBe(1);
+    expect(two.conversation.query({})).toEqual([said]);
+    light.record([activated("plan")]);
+    expect(two.journal.count({})).toBe(2);
+    expect(open().journal.count({})).toBe(2);
+  });
+
+  test("an outcome finds activations that still lie in the inbox", () => {
+    const store = open();
+    store.meta.set("open", "yes");
+    openLightStore({ directory, clock }).record([activated("mail")]);
+    const kept = store.journal.append([outcome("success")]);
+    expect(kept.map(({ skill }) => skill)).toEqual(["mail"]);
+  });
+
+  test("torn and foreign lines are counted and cost no event", () => {
+    const light = openLightStore({ directory, clock });
+    light.record([activated("mail")]);
+    const [file] = readdirSync(join(directory, "inbox"));
+    appendFileSync(join(directory, "inbox", file!), '{"event":{"kind":"activ');
+    light.record([activated("plan")]);
+    appendFileSync(join(directory, "inbox", file!), '\n{"event":{"kind":"dance","at":1}}\n[]\n');
+    const store = open();
+    expect(store.journal.query({}).map(({ skill }) => skill)).toEqual(["mail", "plan"]);
+    expect(store.refusedLines).toBe(3);
+  });
+
+  test("files of past days are removed once they are taken over", () => {
+    const light = openLightStore({ directory, clock });
+    light.record([activated("mail")]);
+    const [file] = readdirSync(join(directory, "inbox"));
+    utimesSync(join(directory, "inbox", file!), new Date(time - 2 * DAY), new Date(time - 2 * DAY));
+    const store = open();
+    expect(store.journal.count({})).toBe(1);
+    expect(readdirSync(join(directory, "inbox"))).toEqual([]);
+    light.record([activated("plan")]);
+    expect(store.journal.count({})).toBe(2);
+  });
+
+  test("accounts are copied for hooks, used skills only", () => {
+    const store = open();
+    store.journal.append([
+      activated("mail"),
+      { kind: "recalled", at: NOW, skill: "plan", digest: "p1", details: {} },
+    ]);
+    store.journal.append([outcome("failure")]);
+    store.close();
+    const copied = openLightStore({ directory, clock }).tallies();
+    expect(copied).toEqual([store.journal.tallies("mail")[0]]);
+    expect(copied[0]).toMatchObject({ name: "mail", activated: 1, failures: 1 });
+  });
+
+  test("a hook on a machine without a journal knows nothing, and does not fail", () => {
+    const light = openLightStore({ directory: join(directory, "none"), clock });
+    expect(light.tallies()).toEqual([]);
+    writeFileSync(join(directory, "tallies.json"), '{"format":1,"tal');
+    expect(openLightStore({ directory, clock }).tallies()).toEqual([]);
+  });
+});
+
+describe("sessions on disk", () => {
+  test("a line torn by a crash costs nothing but itself", () => {
+    const store = open();
+    store.sessions.claim("s1", ["mail"]);
+    const file = join(directory, "sessions", "s1.jsonl");
+    appendFileSync(file, '{"step":"shown","names":["pl');
+    store.sessions.claim("s1", ["weather"]);
+    appendFileSync(file, '\n{"step":"shown","names":7}\n');
+    expect(store.sessions.read("s1").shown).toEqual(["mail", "weather"]);
+  });
+
+  test("a session id cannot leave the folder", () => {
+    const store = open();
+    store.sessions.claim("../../up", ["mail"]);
+    expect(readdirSync(join(directory, "sessions"))).toHaveLength(1);
+    expect(store.sessions.list()).toEqual(["../../up"]);
+    expect(() => store.sessions.read("")).toThrow(expect.objectContaining({ code: "session-id-unusable" }));
+    expect(() => store.sessions.read("x".repeat(300))).toThrow("cannot name a session");
+  });
+
+  test("sessions that have been quiet are swept", () => {
+    const store = open();
+    store.sessions.claim("old", ["mail"]);
+    store.sessions.claim("new", ["mail"]);
+    utimesSync(join(directory, "sessions", "old.jsonl"), new Date(NOW - 60 * DAY), new Date(NOW - 60 * DAY));
+    expect(store.sessions.sweep(NOW - 30 * DAY)).toBe(1);
+    expect(store.sessions.list()).toEqual(["new"]);
+  });
+});

@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { checksum, checksumBlocks } from "./checksum.ts";
+
+test("a changed byte changes the checksum, wherever it stands", () => {
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ minLength: 1, maxLength: 300 }),
+      fc.nat(),
+      fc.integer({ min: 1, max: 255 }),
+      (bytes, at, flip) => {
+        const changed = bytes.slice();
+        const place = at % bytes.length;
+        changed[place] = bytes[place]! ^ flip;
+        expect(checksum(changed)).not.toBe(checksum(bytes));
+      },
+    ),
+  );
+});
+
+test("the checksum depends on the bytes alone, not on where they lie in memory", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 100 }), fc.integer({ min: 0, max: 7 }), (bytes, shift) => {
+      const moved = new Uint8Array(bytes.length + shift);
+      moved.set(bytes, shift);
+      expect(checksum(moved.subarray(shift))).toBe(checksum(bytes));
+    }),
+  );
+});
+
+test("zeros of different lengths differ", () => {
+  const sums = new Set(Array.from({ length: 64 }, (_, n) => checksum(new Uint8Array(n))));
+  expect(sums.size).toBe(64);
+});
+
+test("block by block, the checksums are those of the blocks alone", () => {
+  for (const length of [0, 1, 63, 64, 65, 640, 4096, 3 * 4096 + 17, 1_200_000]) {
+    const bytes = Uint8Array.from({ length }, (_, i) => (i * 31 + (i >>> 8) * 7) & 0xff);
+    for (const block of [64, 4096]) {
+      const alone = Array.from({ length: Math.ceil(length / block) }, (_, i) =>
+        checksum(bytes.subarray(i * block, (i + 1) * block)),
+      );
+      expect([...checksumBlocks(bytes, block)]).toEqual(alone);
+    }
+  }
+});

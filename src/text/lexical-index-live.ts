@@ -1,0 +1,51 @@
+// Owns which documents of a segment are still alive, and how many of a term's documents are.
+// Does not own the segment's bytes, which never change.
+
+import type { Segment } from "./lexical-index-segment.ts";
+import type { TermEntry } from "./lexical-index-terms.ts";
+
+export class LiveSegment {
+  readonly segment: Segment;
+  /** 1 for a removed document; undefined while all live. */
+  readonly dead: Uint8Array | undefined;
+  readonly deadDocs: readonly number[];
+  private readonly liveCounts = new Map<number, number>();
+
+  constructor(segment: Segment, deadDocs: readonly number[] = []) {
+    this.segment = segment;
+    this.deadDocs = [...deadDocs].sort((a, b) => a - b);
+    if (deadDocs.length > 0) {
+      this.dead = new Uint8Array(segment.shape.documents);
+      for (const doc of deadDocs) this.dead[doc] = 1;
+    }
+  }
+
+  get size(): number {
+    return this.segment.shape.documents - this.deadDocs.length;
+  }
+
+  alive(doc: number): boolean {
+    return this.dead === undefined || this.dead[doc] === 0;
+  }
+
+  find(key: string): number | undefined {
+    const doc = this.segment.find(key);
+    return doc !== undefined && this.alive(doc) ? doc : undefined;
+  }
+
+  without(docs: readonly number[]): LiveSegment {
+    return docs.length === 0 ? this : new LiveSegment(this.segment, [...this.deadDocs, ...docs]);
+  }
+
+  /** Documents of the term that still live: what a fresh build would count. */
+  liveCount(entry: TermEntry): number {
+    if (this.dead === undefined) return entry.count;
+    const known = this.liveCounts.get(entry.start);
+    if (known !== undefined) return known;
+    const { docs, docsAt, count } = this.segment.postings(entry);
+    let live = count;
+    for (let i = 0; i < count; i++) live -= this.dead[docs[docsAt + i]!] ?? 0;
+    this.liveCounts.set(entry.start, live);
+    return live;
+  }
+}

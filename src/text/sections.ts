@@ -1,0 +1,159 @@
+// Owns cutting a Markdown body into fields (headings, prose, fenced code) and into sections.
+// Works line by line and never fails; does not own front matter (parse/) nor words (tokens.ts).
+
+export interface BodyFields {
+  headings: string;
+  prose: string;
+  code: string;
+}
+
+export interface BodySection {
+  /** True when the section tells what the skill is not for. */
+  notFor: boolean;
+  /** The heading the section stands under, without its marks; empty before the first. */
+  heading: string;
+  /** Heading, prose and code of the section, as written. */
+  text: string;
+}
+
+export const SECTION_LIMITS = {
+  /** A heading opens a new section only after this many words, so that a title and its first line stay together. */
+  minWords: 40,
+  /** A section is closed at the line that reaches this many words: about what one embedding can still stand for. */
+  maxWords: 280,
+} as const;
+
+type LineKind = "heading" | "prose" | "code" | "fence";
+
+/** The body's text by field. */
+export function bodyFields(body: string): BodyFields {
+  const headings: string[] = [];
+  const prose: string[] = [];
+  const code: string[] = [];
+  eachLine(body, (line, kind) => {
+    if (kind === "heading") headings.push(headingText(line));
+    else if (kind === "code") code.push(line);
+    else if (kind === "prose") prose.push(line);
+  });
+  return { headings: headings.join("\n"), prose: prose.join("\n"), code: code.join("\n") };
+}
+
+// A heading under which authors say what their skill leaves to others.
+const NOT_FOR_HEADING =
+  /\b(?:when not to|do not use|don['\u2019]t use|not for|not use|out[- ]of[- ]scope|non[- ]goals?|not in scope|not covered|what this (?:skill )?is not|anti[- ]triggers?)\b/iu;
+
+/** The body in order, cut at a heading after `minWords` words, or at `maxWords`. */
+export function bodySections(body: string): BodySection[] {
+  const sections: BodySection[] = [];
+  let heading = "";
+  let notFor = false;
+  let lines: string[] = [];
+  let words = 0;
+  const close = () => {
+    if (words > 0) sections.push({ heading, notFor, text: lines.join("\n") });
+    lines = [];
+    words = 0;
+  };
+  eachLine(body, (line, kind) => {
+    if (kind === "fence") return;
+    if (kind === "heading") {
+      const turnsAway = NOT_FOR_HEADING.test(line);
+      if (words >= SECTION_LIMITS.minWords || turnsAway || notFor) close();
+      if (words === 0) {
+        heading = headingText(line);
+        notFor = turnsAway;
+      }
+    }
+    lines.push(line);
+    words += countWords(line);
+    if (words >= SECTION_LIMITS.maxWords) close();
+  });
+  close();
+  return sections;
+}
+
+// Words are counted by their first letter: cheaper than words, and close enough to cut by.
+function countWords(line: string): number {
+  let count = 0;
+  let inside = false;
+  for (let i = 0; i < line.length; i++) {
+    const code = line.charCodeAt(i);
+    const letter =
+      (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code > 127;
+    // A script without spaces counts each second character, as it gives that many words.
+    if (letter && (!inside || (code >= 0x2e80 && i % 2 === 0))) count++;
+    inside = letter;
+  }
+  return count;
+}
+
+function headingText(line: string): string {
+  return line.replace(/^\s{0,3}#{1,6}\s*/, "").replace(/\s*#+\s*$/, "");
+}
+
+// Calls `visit` for each line with what it is. A fence that is never closed leaves the rest of the body code.
+function eachLine(body: string, visit: (line: string, kind: LineKind) => void): void {
+  let fence = "";
+  let start = 0;
+  while (start <= body.length) {
+    let end = body.indexOf("\n", start);
+    if (end === -1) end = body.length;
+    const line = body.slice(start, body.charCodeAt(end - 1) === 13 && end > start ? end - 1 : end);
+    start = end + 1;
+    const mark = fenceMark(line);
+    if (fence === "") {
+      if (mark !== "") fence = mark;
+      visit(line, mark !== "" ? "fence" : isHeading(line) ? "heading" : "prose");
+    } else if (mark.startsWith(fence) && line.trim() === mark) {
+      fence = "";
+      visit(line, "fence");
+    } else visit(line, "code");
+  }
+}
+
+function fenceMark(line: string): string {
+  const lead = line.slice(0, 64).trimStart();
+  const char = lead[0];
+  if (char !== "`" && char !== "~") return "";
+  let length = 1;
+  while (lead[length] === char) length++;
+  return length >= 3 ? lead.slice(0, length) : "";
+}
+
+function isHeading(line: string): boolean {
+  return /^\s{0,3}#{1,6}(?:\s|$)/.test(line.slice(0, 16));
+}
+
+export interface DescriptionClauses {
+  /** What the skill is for. */
+  positive: string;
+  /** What its author says it is not for, or sends elsewhere. */
+  negative: string;
+}
+
+// A clause that opens with one of these speaks of other people's work until its sentence ends.
+const NEGATIVE_OPENING =
+  /(?:\b(?:do not|don't|does not|doesn't|never|should not|shouldn't|must not|cannot|can't) (?:use|trigger|activate|invoke|apply|load|run|call|handle|cover|be used)\b|\bnot (?:for|intended|meant|suitable|needed|applicable|when|if|to be used)\b|\bskip (?:this|it|for|when|if|plain)\b|\bavoid (?:for|when|using|if)\b|\bunsuitable for\b|\brather than for\b)/iu;
+// "For live streams, use that-skill instead." / "For X, see Y."
+const REFERRAL =
+  /^(?:for|if|when)\b[^.;]{3,200}?(?:,|\u2014|:| -)\s*(?:please\s+)?(?:see|use|prefer|refer to|try|go to|invoke)\b/iu;
+
+/** Parts a description into what the skill is for and what it is not for. */
+export function descriptionClauses(description: string): DescriptionClauses {
+  const positive: string[] = [];
+  const negative: string[] = [];
+  for (const sentence of description.split(/(?<=[.!?;])\s+|\n+/)) {
+    if (REFERRAL.test(sentence.trim())) {
+      negative.push(sentence);
+      continue;
+    }
+    const opening = NEGATIVE_OPENING.exec(sentence);
+    if (opening === null) {
+      positive.push(sentence);
+      continue;
+    }
+    positive.push(sentence.slice(0, opening.index));
+    negative.push(sentence.slice(opening.index + opening[0].length));
+  }
+  return { positive: positive.join(" ").trim(), negative: negative.join(" ").trim() };
+}

@@ -1,0 +1,261 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { buildIndex, type IndexDocument, type LexicalIndex, openIndex } from "./lexical-index.ts";
+import { DEFAULT_LEXICAL_PARAMS } from "./lexical-index-params.ts";
+import { quantize, quantizeOne } from "./vectors.ts";
+
+const DIMS = 16;
+const OPTIONS = { embedder: "waves", dims: DIMS };
+const QUERY = ["word3", "word7", "common", "absent"];
+
+function vectorOf(n: number) {
+  return Array.from({ length: DIMS }, (_, i) => Math.sin(n * 3 + i * ((n % 7) + 1)));
+}
+
+function make(n: number): IndexDocument {
+  return {
+    key: `skill-${n}`,
+    digest: `digest-${n}`,
+    flags: n,
+    fields: [[`name${n}`], [`word${n % 10}`, "common"], [], [`text${n % 3}`, `word${n % 4}`], []],
+    evidence: new TextEncoder().encode(`evidence of ${n} `.repeat(n % 40)),
+    vector: quantizeOne(vectorOf(n)),
+    sections: quantize([vectorOf(n + 1), vectorOf(n + 2)], DIMS),
+  };
+}
+
+/** Everything a caller can learn from the index, by key. */
+function everything(index: LexicalIndex) {
+  const { hits, ceiling } = index.search(QUERY, { limit: 20 });
+  return {
+    size: index.size,
+    ceiling,
+    hits: hits.map(({ doc, score }) => [
+      index.key(doc),
+      score,
+      [...index.evidence(doc)],
+      index.sectionVectors(doc),
+    ]),
+    near: index.nearest(quantizeOne(vectorOf(5)), 5).map(({ doc, score }) => [index.key(doc), score]),
+    documents: index
+      .documents()
+      .map(({ key, digest, flags }) => [key, digest, flags])
+      .sort(),
+    df: index.df("common"),
+    found: ["skill-1", "skill-9", "nobody"].map((key) => index.find(key) !== undefined),
+  };
+}
+
+function reopen(path: string): LexicalIndex {
+  const opened = openIndex(path, OPTIONS);
+  if ("problem" in opened) throw new Error(opened.problem.message);
+  return opened.index;
+}
+
+let folder: string;
+let path: string;
+const documents = Array.from({ length: 120 }, (_, n) => make(n));
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "snapshot-"));
+  path = join(folder, "whole.idx");
+  expect(buildIndex(documents, OPTIONS).save(path, "as of now")).toBeUndefined();
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("a reopened index answers as the one that was saved, lazily and loaded alike", () => {
+  const expected = everything(buildIndex(documents, OPTIONS));
+  const index = reopen(path);
+  expect(index.stamp).toBe("as of now");
+  expect(everything(index)).toEqual(expected);
+  index.load();
+  expect(everything(index)).toEqual(expected);
+  index.close();
+});
+
+test("an index goes on answering after it was saved", () => {
+  const index = buildIndex(documents, OPTIONS);
+  const before = everything(index);
+  index.save(join(folder, "goes-on.idx"));
+  expect(everything(index)).toEqual(before);
+  index.close();
+});
+
+test("the same documents in any order make the same file", () => {
+  const other = join(folder, "other.idx");
+  buildIndex([...documents].reverse(), OPTIONS).save(other, "as of now");
+  expect(readFileSync(other).equals(readFileSync(path))).toBe(true);
+});
+
+test("a few changes are saved beside the whole, and found again", () => {
+  const own = join(folder, "changed.idx");
+  copyFileSync(path, own);
+  const index = reopen(own);
+  const replaced = { ...make(7), digest: "newer", fields: [["name7"], ["word3"], [], [], []] };
+  index.update({ upsert: [make(500), replaced], remove: ["skill-9"] });
+  index.save(own, "later");
+  expect(existsSync(`${own}.delta`)).toBe(true);
+  expect(readFileSync(own).equals(readFileSync(path))).toBe(true);
+  const current = [
+    ...documents.filter((d) => d.key !== "skill-9" && d.key !== "skill-7"),
+    make(500),
+    replaced,
+  ];
+  const again = reopen(own);
+  expect(again.stamp).toBe("later");
+  expect(everything(again)).toEqual(everything(buildIndex(current, OPTIONS)));
+  again.close();
+  index.close();
+});
+
+test("many changes are saved as a new whole", () => {
+  const own = join(folder, "many.idx");
+  copyFileSync(path, own);
+  const index = reopen(own);
+  index.update({ upsert: [make(500)] });
+  index.save(own);
+  const added = Array.from({ length: 60 }, (_, n) => make(600 + n));
+  index.update({ upsert: added });
+  index.save(own);
+  expect(existsSync(`${own}.delta`)).toBe(false);
+  expect(everything(reopen(own))).toEqual(
+    everything(buildIndex([...documents, make(500), ...added], OPTIONS)),
+  );
+});
+
+test("changes to a whole that was replaced meanwhile are ignored", () => {
+  const own = join(folder, "overtaken.idx");
+  copyFileSync(path, own);
+  const slow = reopen(own);
+  slow.update({ upsert: [make(500)] });
+  const fast = documents.slice(0, 50);
+  buildIndex(fast, OPTIONS).save(own, "fast");
+  slow.save(own, "slow");
+  const index = reopen(own);
+  expect(index.stamp).toBe("fast");
+  expect(everything(index)).toEqual(everything(buildIndex(fast, OPTIONS)));
+});
+
+test("a reader keeps its answers while another process replaces the file", () => {
+  const own = join(folder, "replaced.idx");
+  copyFileSync(path, own);
+  const reader = reopen(own);
+  buildIndex(documents.slice(0, 10), OPTIONS).save(own);
+  expect(everything(reader)).toEqual(everything(buildIndex(documents, OPTIONS)));
+});
+
+test("saving leaves no temporary file, and a failed save says what to do", () => {
+  expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  const problem = buildIndex(documents, OPTIONS).save(join(folder, "no", "such", "folder.idx"));
+  expect(problem).toMatchObject({ code: "index-unwritable", message: expect.stringContaining("folder.idx") });
+});
+
+test("an absent, foreign or differently made index is refused with its reason", () => {
+  const foreign = join(folder, "foreign.idx");
+  writeFileSync(foreign, "PNG is not an index, however long it may be: ".repeat(10));
+  const codeOf = (file: string, options = {}) => {
+    const opened = openIndex(file, { ...OPTIONS, ...options });
+    return "problem" in opened ? opened.problem.code : "opened";
+  };
+  expect(codeOf(join(folder, "absent.idx"))).toBe("index-missing");
+  expect(codeOf(folder)).toBe("index-damaged");
+  expect(codeOf(foreign)).toBe("index-damaged");
+  expect(codeOf(path, { embedder: "other" })).toBe("index-mismatch");
+  expect(codeOf(path, { params: { ...DEFAULT_LEXICAL_PARAMS, k1: 2 } })).toBe("index-mismatch");
+  expect(codeOf(path)).toBe("opened");
+});
+
+/** Either refused or damaged and said so, or right in every answer. */
+function rightOrRefused(file: string, expected: unknown, load: boolean): boolean {
+  const opened = openIndex(file, OPTIONS);
+  if ("problem" in opened) return true;
+  const { index } = opened;
+  if (load) index.load();
+  const answers = everything(index);
+  if (index.damage === undefined) expect(answers).toEqual(expected);
+  index.close();
+  return index.damage !== undefined;
+}
+
+test("a changed byte anywhere is noticed or does no harm", () => {
+  const bytes = readFileSync(path);
+  const file = join(folder, "flipped.idx");
+  const expected = everything(reopen(path));
+  let refused = 0;
+  fc.assert(
+    fc.property(
+      fc.nat(bytes.length - 1),
+      fc.integer({ min: 1, max: 255 }),
+      fc.boolean(),
+      (at, flip, load) => {
+        const changed = Buffer.from(bytes);
+        changed[at] = bytes[at]! ^ flip;
+        writeFileSync(file, changed);
+        if (rightOrRefused(file, expected, load)) refused++;
+      },
+    ),
+    { numRuns: 300 },
+  );
+  expect(refused).toBeGreaterThan(100);
+});
+
+test("each byte of the header and the table is watched over", () => {
+  const bytes = readFileSync(path);
+  const file = join(folder, "header.idx");
+  for (let at = 0; at < bytes.length; at += at < 48 ? 1 : 997) {
+    const changed = Buffer.from(bytes);
+    changed[at]! ^= 0x10;
+    writeFileSync(file, changed);
+    const opened = openIndex(file, OPTIONS);
+    if (at < 48) expect("problem" in opened).toBe(true);
+    if ("index" in opened) opened.index.close();
+  }
+});
+
+test("a file cut short anywhere is refused", () => {
+  const file = join(folder, "cut.idx");
+  const { length } = readFileSync(path);
+  fc.assert(
+    fc.property(fc.nat(length - 1), (keep) => {
+      copyFileSync(path, file);
+      truncateSync(file, keep);
+      expect("problem" in openIndex(file, OPTIONS)).toBe(true);
+    }),
+  );
+});
+
+test("any bytes at all are refused without an exception", () => {
+  const file = join(folder, "noise.idx");
+  const head = readFileSync(path).subarray(0, 16);
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), fc.boolean(), (noise, withHead) => {
+      writeFileSync(file, withHead ? Buffer.concat([head, noise]) : noise);
+      expect("problem" in openIndex(file, OPTIONS)).toBe(true);
+    }),
+  );
+});
+
+test("damage that appears after opening empties the answers and is reported once for all", () => {
+  const file = join(folder, "later.idx");
+  copyFileSync(path, file);
+  const index = reopen(file);
+  const bytes = readFileSync(path);
+  writeFileSync(file, bytes.fill(0xff, 48, bytes.length));
+  expect(index.search(QUERY, { limit: 5 }).hits).toEqual([]);
+  expect(index.damage).toMatchObject({ code: "index-damaged", message: expect.stringContaining("Rebuild") });
+  expect(index.documents()).toEqual([]);
+  expect(index.save(file)).toMatchObject({ code: "index-damaged" });
+});

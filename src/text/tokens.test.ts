@@ -1,0 +1,92 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fold, tokenize } from "./tokens.ts";
+
+describe("tokenize", () => {
+  test("splits identifiers and keeps their joined form", () => {
+    expect(tokenize("getUserName")).toEqual(["getusernam", "user", "name"]);
+    expect(tokenize("snake_case_id")).toEqual(["snakecaseid", "snak", "case", "id"]);
+    expect(tokenize("XMLHttpRequest")).toEqual(["xmlhttprequest", "xml", "http", "request"]);
+  });
+
+  test("leaves the joined form out when neighbours matter", () => {
+    expect(tokenize("release-notes", { partsOnly: true })).toEqual(["releas", "note"]);
+  });
+
+  test("finds the same term for dashed, spaced and camel-case spellings of a compound", () => {
+    const spellings = ["front-end", "frontEnd", "front_end"].map((s) => tokenize(s)[0]);
+    expect(new Set([...spellings, tokenize("frontend")[0]]).size).toBe(1);
+  });
+
+  test("keeps languages whose names are punctuation", () => {
+    expect(tokenize("C++ and C# on .NET")).toEqual(["cpp", "csharp", "dotnet", "net"]);
+    expect(tokenize("node.js")).toContain("nodejs");
+    expect(tokenize("ASP.NET")).toContain("aspnet");
+  });
+
+  test("does not take a brand apart", () => {
+    expect(tokenize("JavaScript GitHub PostgreSQL")).toEqual(["javascript", "github", "postgres"]);
+  });
+
+  test("parts a word from its number", () => {
+    expect(tokenize("python3 dotnet10")).toEqual(["python3", "python", "3", "dotnet10", "dotnet", "10"]);
+  });
+
+  test("brings the forms of a verb together", () => {
+    const forms = ["migrate", "migrates", "migrating", "migrated", "migration", "migrations"];
+    expect(new Set(forms.flatMap((form) => tokenize(form))).size).toBe(1);
+  });
+
+  test("drops function words of several languages", () => {
+    expect(tokenize("how do I use the")).toEqual([]);
+    expect(tokenize("wie kann ich das mit dem")).toEqual([]);
+    expect(tokenize("что это такой")).toEqual([]);
+  });
+
+  test("gives overlapping pairs for scripts without spaces", () => {
+    expect(tokenize("数据库")).toEqual(["数据", "据库"]);
+    expect(tokenize("字")).toEqual(["字"]);
+  });
+
+  test("folds accents of Latin letters and leaves other scripts alone", () => {
+    expect(tokenize("Café")).toEqual(tokenize("cafe"));
+    expect(fold("Straße")).toBe("strasse");
+    expect(tokenize("обновление")).toEqual(["обновление"]);
+  });
+
+  test("takes the steps of a path apart", () => {
+    expect(tokenize("src/text/tokens.py")).toEqual(
+      expect.arrayContaining(["src", "text", "token", "python"]),
+    );
+  });
+
+  test("accepts any string, unpaired surrogates and control characters included", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
+        for (const term of tokenize(text)) expect(term.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  test("gives the same terms however often and after whatever else it is asked", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 200 }), fc.string({ maxLength: 200 }), (text, other) => {
+        const first = tokenize(text);
+        tokenize(other);
+        expect(tokenize(text)).toEqual(first);
+      }),
+    );
+  });
+
+  test("a space between two texts parts their terms", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 100 }), fc.string({ maxLength: 100 }), (a, b) => {
+        expect(tokenize(`${a} \n ${b}`)).toEqual([...tokenize(a), ...tokenize(b)]);
+      }),
+    );
+  });
+
+  test("keeps only the head of a run that is no word", () => {
+    expect(tokenize("a".repeat(100_000))[0]!.length).toBeLessThanOrEqual(48);
+  });
+});

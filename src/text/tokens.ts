@@ -1,0 +1,279 @@
+// Owns the way from text to terms: words, identifiers and their parts, CJK pairs, folding, stemming, stop words.
+// Linear in the text's length, safe for any string. Does not own fields and sections (sections.ts) nor weights.
+
+import { stem } from "./stem.ts";
+import { isStopWord } from "./stopwords.ts";
+
+/** "word" stands alone, "joined" is a whole identifier, "part" is a piece of the identifier just given. */
+export type TokenKind = "word" | "joined" | "part";
+export type TokenVisitor = (term: string, kind: TokenKind) => void;
+
+export interface TokenizeOptions {
+  /** Leave out the joined form of identifiers, so that neighbours in the result are neighbours in the text. */
+  partsOnly?: boolean;
+}
+
+const LIMITS = {
+  /** A longer run of letters is data (base64, a minified line); only its head is kept. */
+  wordLength: 48,
+  /** `a-b-c-d` is an identifier, a longer chain is a path or a sentence: parts only. */
+  joinedParts: 5,
+  /** A chain is cut here, so that no text can make one identifier of itself. */
+  chainParts: 64,
+  /** Spellings remembered with their term, a power of two: covers the running text of a large library. */
+  memo: 1 << 16,
+} as const;
+
+const SEPARATOR = 0;
+const LOWER = 1;
+const UPPER = 2;
+const DIGIT = 3;
+const UNSPACED = 4;
+const LETTER = 5;
+const UNKNOWN = 255;
+
+const classes = new Uint8Array(0x10000).fill(UNKNOWN);
+for (let c = 0; c < 128; c++) {
+  classes[c] =
+    c >= 97 && c <= 122 ? LOWER : c >= 65 && c <= 90 ? UPPER : c >= 48 && c <= 57 ? DIGIT : SEPARATOR;
+}
+
+// Scripts written without spaces: their words are found by overlapping pairs.
+const UNSPACED_SCRIPT =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]/u;
+const WORD_CHARACTER = /[\p{L}\p{M}\p{N}]/u;
+
+function classOf(code: number): number {
+  const known = classes[code]!;
+  if (known !== UNKNOWN) return known;
+  const char = String.fromCharCode(code);
+  // Half a surrogate pair: rare scripts and emoji carry no term, an unpaired one carries nothing at all.
+  const surrogate = code >= 0xd800 && code <= 0xdfff;
+  const found =
+    surrogate || !WORD_CHARACTER.test(char) ? SEPARATOR : UNSPACED_SCRIPT.test(char) ? UNSPACED : LETTER;
+  classes[code] = found;
+  return found;
+}
+
+/** Calls `visit` for each term of `text`, in order. Stop words are left out. */
+export function visitTokens(text: string, visit: TokenVisitor): void {
+  const end = text.length;
+  const parts: string[] = [];
+  let at = 0;
+  while (at < end) {
+    const kind = classOf(text.charCodeAt(at));
+    if (kind === SEPARATOR) {
+      if (isDotNet(text, at)) visit("dotnet", "word");
+      at++;
+      continue;
+    }
+    if (kind === UNSPACED) {
+      at = visitPairs(text, at, visit);
+      continue;
+    }
+    const stop = wordEnd(text, at);
+    const joined = isJoiner(text.charCodeAt(stop)) && isWordAt(text, stop + 1);
+    if (!joined && parts.length === 0 && isOnePiece(text, at, stop)) {
+      const language = stop - at === 1 ? languageAt(text, at) : undefined;
+      const term = language ?? termAt(text, at, stop);
+      if (term !== "") visit(term, "word");
+      at = stop;
+      continue;
+    }
+    splitWord({ text, start: at, stop, parts });
+    at = stop;
+    if (joined && parts.length < LIMITS.chainParts) {
+      at++;
+      continue;
+    }
+    visitIdentifier(parts, visit);
+    parts.length = 0;
+  }
+}
+
+/** The terms of `text`, in order. */
+export function tokenize(text: string, options: TokenizeOptions = {}): string[] {
+  const terms: string[] = [];
+  const { partsOnly = false } = options;
+  visitTokens(text, (term, kind) => {
+    if (kind !== "joined" || !partsOnly) terms.push(term);
+  });
+  return terms;
+}
+
+const UNSPLIT = new Set(
+  `javascript typescript github gitlab youtube linkedin powerpoint postgresql mysql sqlite nosql graphql openai chatgpt
+  macos ios ipad iphone devops whatsapp tiktok wordpress paypal pytorch tensorflow latex mongodb dynamodb clickhouse
+  bigquery hubspot docusign onedrive sharepoint airflow webrtc oauth nuget npm powershell jetbrains vscode webpack
+  fastapi opentelemetry graphrag airtable figjam salesforce webassembly pypi cocoapods cloudflare cloudwatch`.split(
+    /\s+/,
+  ),
+);
+
+// True for the common case: nothing to split at a border of case or number.
+function isOnePiece(text: string, start: number, stop: number): boolean {
+  let upper = 0;
+  let digits = 0;
+  for (let i = start + 1; i < stop; i++) {
+    const kind = classes[text.charCodeAt(i)]!;
+    if (kind === UPPER) upper++;
+    else if (kind === DIGIT) digits++;
+  }
+  return upper === 0 && digits === 0;
+}
+
+// Splits one run of letters and digits at lowerUpper, ABCWord and word9 borders and appends the pieces.
+function splitWord(run: { text: string; start: number; stop: number; parts: string[] }): void {
+  const { text, start, parts } = run;
+  const stop = Math.min(run.stop, start + LIMITS.wordLength);
+  const first = parts.length;
+  let from = start;
+  let previous = classOf(text.charCodeAt(start));
+  for (let i = start + 1; i < stop; i++) {
+    const kind = classOf(text.charCodeAt(i));
+    if (kind === LETTER || previous === LETTER) {
+      previous = LETTER;
+      continue;
+    }
+    const lowerUpper = kind === UPPER && previous === LOWER;
+    const acronymWord =
+      kind === LOWER && previous === UPPER && i - 1 > from && classOf(text.charCodeAt(i - 2)) === UPPER;
+    const wordNumber = kind === DIGIT && previous !== DIGIT && i - from >= 3;
+    if (lowerUpper || wordNumber) {
+      parts.push(text.slice(from, i));
+      from = i;
+    } else if (acronymWord) {
+      parts.push(text.slice(from, i - 1));
+      from = i - 1;
+    }
+    previous = kind;
+  }
+  if (from > start && UNSPLIT.has(text.slice(start, stop).toLowerCase())) {
+    parts.length = first;
+    from = start;
+  }
+  parts.push(text.slice(from, stop));
+}
+
+function visitIdentifier(parts: readonly string[], visit: TokenVisitor): void {
+  if (parts.length === 1) {
+    const term = termOf(parts[0]!);
+    if (term !== "") visit(term, "word");
+    return;
+  }
+  if (parts.length <= LIMITS.joinedParts) {
+    const numbers = parts.every((part) => classOf(part.charCodeAt(0)) === DIGIT);
+    const whole = parts.join(numbers ? "." : "");
+    if (whole.length <= LIMITS.wordLength) visit(termOf(whole) || whole.toLowerCase(), "joined");
+  }
+  for (const part of parts) {
+    const term = termOf(part);
+    if (term !== "") visit(term, "part");
+  }
+}
+
+// Spelling -> term, direct-mapped by hash: bounded, and a hit makes no string.
+const memoSpellings: string[] = new Array(LIMITS.memo).fill("");
+const memoTerms: string[] = new Array(LIMITS.memo).fill("");
+
+// The term for one spelling; the empty string for a stop word.
+function termAt(text: string, start: number, stop: number): string {
+  const end = Math.min(stop, start + LIMITS.wordLength);
+  let hash = 0;
+  for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  const slot = (hash ^ (hash >>> 15)) & (LIMITS.memo - 1);
+  const known = memoSpellings[slot]!;
+  if (isSpelled(known, text, start, end)) return memoTerms[slot]!;
+  const spelling = text.slice(start, end);
+  const folded = fold(spelling);
+  const term = isStopWord(folded) ? "" : stem(folded);
+  memoSpellings[slot] = spelling;
+  memoTerms[slot] = term;
+  return term;
+}
+
+function isSpelled(known: string, text: string, start: number, end: number): boolean {
+  if (known.length !== end - start) return false;
+  for (let i = 0; i < known.length; i++) {
+    if (known.charCodeAt(i) !== text.charCodeAt(start + i)) return false;
+  }
+  return true;
+}
+
+function termOf(spelling: string): string {
+  return termAt(spelling, 0, spelling.length);
+}
+
+const FOLDED: Readonly<Record<string, string>> = {
+  ß: "ss",
+  ø: "o",
+  ł: "l",
+  æ: "ae",
+  œ: "oe",
+  ı: "i",
+  đ: "d",
+  ё: "е",
+};
+
+/** Lower case, compatibility forms unified, accents of Latin letters removed; other scripts keep their marks. */
+export function fold(word: string): string {
+  const lower = word.toLowerCase();
+  if (isAscii(lower)) return lower;
+  return lower
+    .normalize("NFKD")
+    .replace(/([a-z])[\u0300-\u036f]+/g, "$1")
+    .normalize("NFC")
+    .replace(/[ßøłæœıđё]/g, (letter) => FOLDED[letter] ?? letter);
+}
+
+function isAscii(text: string): boolean {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
+  return true;
+}
+
+function wordEnd(text: string, start: number): number {
+  let at = start + 1;
+  while (at < text.length) {
+    const kind = classOf(text.charCodeAt(at));
+    if (kind === SEPARATOR || kind === UNSPACED) break;
+    at++;
+  }
+  return at;
+}
+
+function visitPairs(text: string, start: number, visit: TokenVisitor): number {
+  let at = start + 1;
+  while (at < text.length && classOf(text.charCodeAt(at)) === UNSPACED) {
+    visit(text.slice(at - 1, at + 1), "word");
+    at++;
+  }
+  if (at === start + 1) visit(text[start]!, "word");
+  return at;
+}
+
+// `-`, `.` and `_` hold an identifier together; `/` and `\` part the steps of a path.
+function isJoiner(code: number): boolean {
+  return code === 45 || code === 46 || code === 95;
+}
+
+function isWordAt(text: string, at: number): boolean {
+  if (at >= text.length) return false;
+  const kind = classOf(text.charCodeAt(at));
+  return kind !== SEPARATOR && kind !== UNSPACED;
+}
+
+// The language names that punctuation belongs to, as the words that skills are named with.
+function languageAt(text: string, at: number): string | undefined {
+  const letter = text.charCodeAt(at) | 32;
+  const next = text.charCodeAt(at + 1);
+  if (next === 35 && letter === 99) return "csharp";
+  if (next === 35 && letter === 102) return "fsharp";
+  if (next === 43 && letter === 99 && text.charCodeAt(at + 2) === 43) return "cpp";
+  return undefined;
+}
+
+// ".NET" on its own; in "ASP.NET" the joined form says it.
+function isDotNet(text: string, at: number): boolean {
+  if (text.charCodeAt(at) !== 46 || text.slice(at + 1, at + 4).toLowerCase() !== "net") return false;
+  return !isWordAt(text, at + 4) && (at === 0 || !isWordAt(text, at - 1));
+}
