@@ -60,6 +60,7 @@ const list = (text: string) =>
 const budgetText = (text: string) => ({ tokens: Number(text) });
 const same = (text: string) => text;
 const TEXT_LIST = 'a list of texts, for example ["a", "b"]';
+const RULES = 'a list such as ["code-*", "*@user", "deploy/**@~/.claude/skills"]';
 
 export const CONFIG_KEYS: readonly ConfigKey[] = [
   {
@@ -253,6 +254,43 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     fromText: same,
     projectMaySet: false,
     about: "Where the endpoint's key is read from; the key itself is never written into a file.",
+  },
+  {
+    key: "consent.allow",
+    accepted: RULES,
+    accepts: isTextList,
+    default: ["*@bundled"],
+    fromText: list,
+    projectMaySet: false,
+    about:
+      "Skills that are activated without asking: names and globs, with @ and a source's id or bundled, user, project or custom behind it. The skills that ship with Repertoire, unless you set it.",
+  },
+  {
+    key: "consent.ask",
+    accepted: RULES,
+    accepts: isTextList,
+    default: [],
+    fromText: list,
+    projectMaySet: false,
+    about: "Skills that are always asked for, although consent.allow names them; all others are asked for anyway.",
+  },
+  {
+    key: "consent.deny",
+    accepted: RULES,
+    accepts: isTextList,
+    default: [],
+    fromText: list,
+    projectMaySet: false,
+    about: "Skills that are never activated, whatever else says so.",
+  },
+  {
+    key: "scripts.network",
+    accepted: RULES,
+    accepts: isTextList,
+    default: [],
+    fromText: list,
+    projectMaySet: false,
+    about: "Skills whose scripts may use the network, in the same form as consent.allow.",
   },
   {
     key: "cache",

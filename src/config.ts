@@ -46,6 +46,13 @@ export interface Config {
   readonly budget: Budget;
   readonly recall: { readonly limit?: number; readonly threshold?: number };
   readonly embedder: EmbedderConfig;
+  /** Lists of `GLOB` or `GLOB@SOURCE`. */
+  readonly consent: {
+    readonly allow: readonly string[];
+    readonly ask: readonly string[];
+    readonly deny: readonly string[];
+  };
+  readonly scripts: { readonly network: readonly string[] };
   /** Where caches are kept; undefined = no cache. */
   readonly cacheDir?: string;
   /** The files that took part, lowest precedence first. */
@@ -133,6 +140,8 @@ function assemble(parts: {
         apiKeyEnv: get<string | undefined>("embedder.apiKeyEnv"),
       }),
     },
+    consent: { allow: get("consent.allow"), ask: get("consent.ask"), deny: get("consent.deny") },
+    scripts: { network: get("scripts.network") },
     ...(cache !== false && {
       cacheDir: typeof cache === "string" ? resolve(dir, cache) : join(home, ".repertoire", "cache"),
     }),

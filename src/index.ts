@@ -1,7 +1,7 @@
 // The public promise of the package: everything here is documented and stays; nothing else is public.
 
 export { CONFIG_FILE, type Config, type ConfigInput, loadConfig } from "./config.ts";
-export { type OpenOptions, openRepertoire, type PromptOptions, Repertoire } from "./engine.ts";
+export { type OpenOptions, openRepertoire, Repertoire } from "./engine.ts";
 export type { LibraryChanges } from "./library/diff.ts";
 export type { Library } from "./library/library.ts";
 export type { Audience, LibraryView } from "./library/view.ts";
@@ -23,3 +23,6 @@ export {
 } from "./model/turn.ts";
 export { type ParsedSkill, type Profile, parseSkill } from "./parse/parse.ts";
 export type { Clock, Embedder } from "./ports.ts";
+export type { Recalled } from "./recall/recall.ts";
+export type { Explanation } from "./recall/why.ts";
+export type { Prompt, PromptOptions, RecallAnswer, RecallRequest } from "./turns.ts";

@@ -17,6 +17,7 @@ import type { SkillName } from "./model/name.ts";
 import type { Skill, SkillState } from "./model/skill.ts";
 import type { Source } from "./model/source.ts";
 import { type Profile, parseManifest } from "./parse/parse.ts";
+import { readyPatterns, triggerFindings } from "./recall/signals/triggers.ts";
 
 export interface SkillReport {
   readonly skill: Skill & { readonly state: SkillState; readonly reason?: string };
@@ -49,10 +50,10 @@ export class Management {
   }
 
   /** Findings about the skill or skills at a path, or about all. */
-  check(options: { readonly path?: string; readonly profile: Profile }): {
+  async check(options: { readonly path?: string; readonly profile: Profile }): Promise<{
     checked: number;
     diagnostics: Diagnostic[];
-  } {
+  }> {
     const sources =
       options.path === undefined
         ? this.engine.sources
@@ -65,10 +66,16 @@ export class Management {
       parse,
       ...(this.engine.options.onProgress && { onProgress: this.engine.options.onProgress }),
     });
-    return {
-      checked: scan.candidates.length,
-      diagnostics: [...new Library(skills, [...scan.diagnostics, ...diagnostics]).diagnostics],
-    };
+    await readyPatterns();
+    const found = [...scan.diagnostics, ...diagnostics, ...triggerFindings(skills)];
+    return { checked: scan.candidates.length, diagnostics: [...new Library(skills, found).diagnostics] };
+  }
+
+  /** Every finding about the library: broken files, shadowed names, and triggers that conflict or cannot work. */
+  async findings(): Promise<Diagnostic[]> {
+    await readyPatterns();
+    const { library } = this.engine;
+    return [...library.diagnostics, ...triggerFindings([...library.skills.values()])];
   }
 
   /** Every source with how many skills it has. */

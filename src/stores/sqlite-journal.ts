@@ -15,6 +15,7 @@ const SELECT_EVENTS = `SELECT e.seq, e.at, e.kind, e.turn, e.details, s.session,
   FROM events e JOIN speakers s ON s.id = e.speaker LEFT JOIN tallies t ON t.id = e.version`;
 const ACTIVATED_IN_TURN = `SELECT DISTINCT t.name AS skill, t.digest AS digest FROM events e JOIN tallies t ON t.id = e.version
   WHERE e.speaker IN (SELECT id FROM speakers WHERE session = ?) AND e.turn = ? AND e.kind = ${kindNumber("activated")} ORDER BY t.id`;
+const NO_LIMIT = -1;
 /** Events read at a time while all accounts are counted anew. */
 const RECOUNT_PAGE = 10_000;
 
@@ -66,12 +67,12 @@ export class SqliteJournal implements JournalStore {
   query(query: EventQuery): readonly JournalEvent[] {
     this.options.takeInbox();
     const { where, values } = conditions(query);
-    const limit = query.limit === undefined ? "" : ` LIMIT ${Math.max(0, Math.floor(query.limit))}`;
+    const limit = query.limit === undefined ? NO_LIMIT : Math.max(0, Math.floor(query.limit));
     const order = query.newestFirst ? "DESC" : "ASC";
     return this.db.read(() =>
       this.db
-        .sql(`${SELECT_EVENTS}${where} ORDER BY e.seq ${order}${limit}`)
-        .all(...values)
+        .sql(`${SELECT_EVENTS}${where} ORDER BY e.seq ${order} LIMIT ?`)
+        .all(...values, limit)
         .map(toJournalEvent),
     );
   }

@@ -333,7 +333,22 @@ describe("the hook's inbox", () => {
     store.close();
     const copied = openLightStore({ directory, clock }).tallies();
     expect(copied).toEqual([store.journal.tallies("mail")[0]]);
-    expect(copied[0]).toMatchObject({ name: "mail", activated: 1, failures: 1 });
+    expect(copied[0]).toMatchObject({ name: "mail", activated: 1, failures: 1, weightOfFailures: 1 });
+  });
+
+  test("the copy holds the skills used last and every one that fails, and stays small", () => {
+    const store = open();
+    store.journal.append([activated("bad"), outcome("failure")]);
+    for (let i = 0; i < 500; i++) {
+      time += 1000;
+      store.journal.append([activated(`skill-${i}`, { turn: i + 2 }), outcome("success", { turn: i + 2 })]);
+    }
+    store.close();
+    const names = openLightStore({ directory, clock }).tallies().map(({ name }) => name);
+    expect(names).toHaveLength(201);
+    expect(names[0]).toBe("skill-499");
+    expect(names).toContain("bad");
+    expect(names).not.toContain("skill-0");
   });
 
   test("a hook on a machine without a journal knows nothing, and does not fail", () => {

@@ -13,13 +13,16 @@ const READ_CHARS = 20_000;
 const PATTERN_CHARS = 500;
 
 export function triggerSignal(message: string): Signal {
-  const text = normal(message.slice(0, READ_CHARS));
+  const asWritten = squeezed(message.slice(0, READ_CHARS));
+  const text = asWritten.toLowerCase();
   return {
     name: "triggers",
     judge({ manifest }) {
       const { keywords, verbs, patterns } = manifest.triggers;
       const best = [
-        ...keywords.map((phrase) => phraseJudgement(text, phrase, "keyword")),
+        ...keywords.map((phrase) =>
+          phraseJudgement(isShortName(phrase) ? asWritten : text, phrase, "keyword"),
+        ),
         ...verbs.map((phrase) => phraseJudgement(text, phrase, "verb")),
         ...patterns.map((pattern) => patternJudgement(text, pattern)),
       ].filter((judgement) => judgement !== undefined);
@@ -29,7 +32,7 @@ export function triggerSignal(message: string): Signal {
 }
 
 function phraseJudgement(text: string, phrase: string, kind: string): Judgement | undefined {
-  const wanted = normal(phrase);
+  const wanted = isShortName(phrase) ? squeezed(phrase) : normal(phrase);
   if (!containsWhole(text, wanted)) return undefined;
   const value = wanted.includes(" ") ? WORTH.triggerPhrase : WORTH.triggerWord;
   return { kind: "claim", value, note: `${kind} "${phrase}"` };
@@ -76,8 +79,17 @@ function trimmed(word: string): string {
 const WORD_START = /^[\p{L}\p{N}\p{M}_]/u;
 const WORD_END = /[\p{L}\p{N}\p{M}_]$/u;
 
+/** `Go`, `R` and `AI` are names, `go` and `ai` may be anything: names this short keep their case. */
+function isShortName(phrase: string): boolean {
+  return phrase.length <= 3 && /^\p{Lu}/u.test(phrase);
+}
+
 function normal(text: string): string {
-  return text.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
+  return squeezed(text).toLowerCase();
+}
+
+function squeezed(text: string): string {
+  return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
 let engine: typeof RE2JS | undefined;

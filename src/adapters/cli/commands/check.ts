@@ -14,8 +14,8 @@ export const registerCheck: Register = (program, action) => {
       "lenient",
     )
     .action(
-      action(({ io, open }, path: string | undefined, options: { profile: "lenient" | "strict" }) => {
-        const { checked, diagnostics } = open().manage.check({
+      action(async ({ io, open }, path: string | undefined, options: { profile: "lenient" | "strict" }) => {
+        const { checked, diagnostics } = await open().manage.check({
           ...(path !== undefined && { path }),
           profile: options.profile,
         });

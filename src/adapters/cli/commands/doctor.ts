@@ -9,9 +9,10 @@ export const registerDoctor: Register = (program, action) => {
       "say what was found where, what is broken and how to mend it; exits 1 when a skill is broken",
     )
     .action(
-      action(({ io, open }) => {
+      action(async ({ io, open }) => {
         const repertoire = open();
-        const { skills, diagnostics } = repertoire.list();
+        const { skills } = repertoire.list();
+        const diagnostics = await repertoire.manage.findings();
         const sources = repertoire.manage.sources().filter(({ exists }) => exists);
         const counts = { active: 0, unavailable: 0, disabled: 0, shadowed: 0, hidden: 0 };
         for (const { state } of skills) counts[state]++;

@@ -1,0 +1,82 @@
+// Owns finding the knowledge documents that a skill names, in the project's knowledge folders. Does not read them
+// further than to their title.
+
+import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { codeOf } from "../model/errors.ts";
+import { oneLine } from "../text/escape.ts";
+import { clip, headings } from "../text/markdown.ts";
+import { PAYLOAD_LIMITS } from "./limits.ts";
+import { isBelow } from "./package.ts";
+
+export interface KnowledgeDocument {
+  /** As the front matter names it. */
+  readonly document: string;
+  /** From the project's folder; absent when the document is missing. */
+  readonly path?: string;
+  readonly title?: string;
+  readonly missing: boolean;
+}
+
+/** Ours comes before the one that other agents keep. */
+const FOLDERS = [join(".repertoire", "knowledge"), join(".sven", "knowledge")];
+const PREFIX = /^(?:\.\/)?\.(?:repertoire|sven)\/knowledge\//;
+
+/** Looks in the project first, then in each folder above it up to the repository's root. */
+export function findKnowledge(documents: readonly string[], project: string): KnowledgeDocument[] {
+  const folders = projectFolders(project).flatMap((base) => FOLDERS.map((folder) => join(base, folder)));
+  return [...new Set(documents)].map((document) => {
+    const file = locate(document.replace(PREFIX, ""), folders);
+    if (file === undefined) return { document, missing: true };
+    const title = titleOf(file);
+    const path = relative(project, file).split(sep).join("/");
+    return { document, path, missing: false, ...(title !== undefined && { title }) };
+  });
+}
+
+function locate(document: string, folders: readonly string[]): string | undefined {
+  if (document.trim() === "" || isAbsolute(document) || document.includes("\0")) return undefined;
+  for (const folder of folders) {
+    for (const name of [document, `${document}.md`]) {
+      const file = join(folder, name);
+      if (isBelow(folder, file) && isFileInside(folder, file)) return file;
+    }
+  }
+  return undefined;
+}
+
+/** A link in the folder must not make a title out of a file elsewhere. */
+function isFileInside(folder: string, file: string): boolean {
+  try {
+    return statSync(file).isFile() && isBelow(realpathSync(folder), realpathSync(file));
+  } catch (thrown) {
+    if (codeOf(thrown) !== "") return false;
+    throw thrown;
+  }
+}
+
+function titleOf(file: string): string | undefined {
+  const text = startOf(file).replace(/^\ufeff?---\r?\n[\s\S]*?\r?\n---\r?\n/, "");
+  const heading = headings(text)[0]?.text;
+  return heading === undefined ? undefined : clip(oneLine(heading), PAYLOAD_LIMITS.title);
+}
+
+function startOf(file: string): string {
+  const open = openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(PAYLOAD_LIMITS.knowledgeBytes);
+    return bytes.toString("utf8", 0, readSync(open, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(open);
+  }
+}
+
+/** The project and its ancestors up to the repository's root, deep first; outside a repository the project alone. */
+function projectFolders(project: string): string[] {
+  const folders: string[] = [];
+  for (let folder = project; ; folder = dirname(folder)) {
+    folders.push(folder);
+    if (existsSync(join(folder, ".git"))) return folders;
+    if (dirname(folder) === folder) return [project];
+  }
+}

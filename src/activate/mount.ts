@@ -1,0 +1,160 @@
+// Owns a task's private copies of packages: made from what was consented to, checked, published by rename, removed.
+// Does not own consent. Writes and deletes below the task's own folder only.
+
+import { randomUUID } from "node:crypto";
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
+import type { SkillName } from "../model/name.ts";
+import { fileMark, packageDigest, readPackage, type Snapshot } from "./digest.ts";
+import { isSkillFileName, listPackage } from "./package.ts";
+import { readRegularFile } from "./regular-file.ts";
+import { type Place, skillFolder, taskFolder } from "./private-folder.ts";
+
+export interface MountRequest {
+  readonly place: Place;
+  readonly name: SkillName;
+  /** What the person consented to. */
+  readonly snapshot: Pick<Snapshot, "root" | "digest" | "files">;
+}
+
+/** Copies the package, hashing what is written, and publishes it only when it is what was consented to. */
+export function mountPackage({ place, name, snapshot }: MountRequest): string {
+  const target = skillFolder(place, name);
+  if (mountedDigest(place, name) === snapshot.digest) return target;
+  const staging = join(taskFolder(place), ".staging", randomUUID());
+  makeFolder(place, staging);
+  try {
+    copyInto(staging, snapshot);
+    publish({ place, name, staging, target });
+  } catch (thrown) {
+    if (thrown instanceof RepertoireError) throw thrown;
+    // Another process of the same task was faster.
+    if (mountedDigest(place, name) === snapshot.digest) return target;
+    throw new RepertoireError(
+      "mount-failed",
+      `The private copy of "${name}" could not be made at ${target}: ${messageOf(thrown)}. Make room there, then activate it again.`,
+      target,
+    );
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+  return target;
+}
+
+/** The copy of a skill in a task, when it is there and still what it was when it was made. */
+export function verifiedMount(place: Place, name: SkillName, digest: string): Snapshot | undefined {
+  const found = readMount(place, name);
+  return found?.digest === digest ? found : undefined;
+}
+
+function mountedDigest(place: Place, name: SkillName): string | undefined {
+  return readMount(place, name)?.digest;
+}
+
+function readMount(place: Place, name: SkillName): Snapshot | undefined {
+  const target = skillFolder(place, name);
+  if (!isRealFolder(target)) return undefined;
+  try {
+    return readPackage(target);
+  } catch (thrown) {
+    // Whatever is wrong with it: it is not the copy that was made, and a new one takes its place.
+    if (thrown instanceof RepertoireError) return undefined;
+    throw thrown;
+  }
+}
+
+function copyInto(staging: string, { root, digest, files }: MountRequest["snapshot"]): void {
+  const marks: Record<string, string> = Object.create(null);
+  for (const [path, expected] of files) {
+    const file = readRegularFile(root, expected.from);
+    const mark = fileMark(file);
+    if (mark !== expected.mark) throw swapped(path);
+    marks[path] = mark;
+    const to = join(staging, path);
+    mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+    writeFileSync(to, file.bytes, { flag: "wx", mode: file.executable ? 0o555 : 0o444 });
+  }
+  if (packageDigest(marks) !== digest) throw swapped(root);
+}
+
+function swapped(path: string): RepertoireError {
+  return new RepertoireError(
+    "package-changed",
+    `${path} changed after it was shown and before it was copied; nothing was activated. Look at what changed it, then activate the skill again.`,
+    path,
+  );
+}
+
+interface Publication {
+  readonly place: Place;
+  readonly name: SkillName;
+  readonly staging: string;
+  readonly target: string;
+}
+
+/** Copies of sub-skills lie below the target and move along; the old copy of this skill goes. */
+function publish({ place, name, staging, target }: Publication): void {
+  makeFolder(place, dirname(target));
+  if (!existsOrLink(target)) {
+    renameSync(staging, target);
+    return;
+  }
+  if (!isRealFolder(target)) throw conflict(name, target);
+  const children = mountsBelow(target);
+  const isMount = readdirSync(target).some(isSkillFileName);
+  if (!isMount && listPackage(target).entries.length > 0) throw conflict(name, target);
+  for (const child of children) if (existsSync(join(staging, child))) throw conflict(`${name}/${child}`, target);
+  for (const child of children) {
+    mkdirSync(dirname(join(staging, child)), { recursive: true, mode: 0o700 });
+    renameSync(join(target, child), join(staging, child));
+  }
+  const old = `${staging}.old`;
+  renameSync(target, old);
+  renameSync(staging, target);
+  rmSync(old, { recursive: true, force: true });
+}
+
+/** Folders below that hold a skill of their own, outermost only: what lies below one moves with it. */
+function mountsBelow(target: string, prefix = ""): string[] {
+  return readdirSync(join(target, prefix), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap((entry) => {
+      const path = `${prefix}${entry.name}`;
+      const isMount = readdirSync(join(target, path)).some(isSkillFileName);
+      return isMount ? [path] : mountsBelow(target, `${path}/`);
+    });
+}
+
+/** Makes the folders below the task's own one by one, and refuses to go through a link. */
+function makeFolder(place: Place, folder: string): void {
+  const own = taskFolder(place);
+  mkdirSync(dirname(own), { recursive: true, mode: 0o700 });
+  const steps = folder.slice(own.length).split(/[\\/]/).filter(Boolean);
+  let at = own;
+  for (const step of [undefined, ...steps]) {
+    at = step === undefined ? own : join(at, step);
+    try {
+      mkdirSync(at, { mode: 0o700 });
+    } catch (thrown) {
+      if (codeOf(thrown) !== "EEXIST") throw thrown;
+      if (!isRealFolder(at)) throw conflict(at, at);
+    }
+  }
+}
+
+function isRealFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function existsOrLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function conflict(name: string, path: string): RepertoireError {
+  return new RepertoireError(
+    "mount-conflict",
+    `There is no room for "${name}" at ${path}: something else is there. End the task, or rename the folder of the other skill that is in the way.`,
+    path,
+  );
+}

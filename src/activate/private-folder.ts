@@ -1,0 +1,53 @@
+// Owns where a task's private files lie, and removing them. Does not own what is put there: `mount.ts` does.
+
+import { createHash } from "node:crypto";
+import { existsSync, lstatSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { RepertoireError } from "../model/errors.ts";
+import type { SkillName } from "../model/name.ts";
+
+export interface Place {
+  /** Usually `~/.repertoire`. */
+  readonly root: string;
+  readonly task: string;
+}
+
+/** Safe as a folder's name on every file system; capitals are not, where two spellings are one file. */
+const PLAIN_ID = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;
+const SEGMENT = /^[a-z0-9]+(?:[.-]+[a-z0-9]+)*$/;
+
+export function taskFolder({ root, task }: Place): string {
+  return join(root, "private", folderName(task));
+}
+
+export function skillFolder(place: Place, name: SkillName): string {
+  const segments = name.split("/");
+  if (!segments.every((segment) => SEGMENT.test(segment))) {
+    throw new RepertoireError("mount-name", `"${name}" cannot be a folder. Rename the skill.`, name);
+  }
+  return join(taskFolder(place), ".skills", ...segments);
+}
+
+/** How the copy is called towards a model: the same in every task and on every machine. */
+export function logicalPath(name: SkillName): string {
+  return `private:/.skills/${name}`;
+}
+
+/** Removes all that a task left on disk; a link in the way is removed, not followed. */
+export function removeTaskFolder(place: Place): boolean {
+  const folder = taskFolder(place);
+  if (!existsSync(folder) && !lstatSync(folder, { throwIfNoEntry: false })) return false;
+  rmSync(folder, { recursive: true, force: true });
+  return true;
+}
+
+/** An id that cannot be a folder's name gets one of its own, which no plain id has: `~` stands in none. */
+function folderName(task: string): string {
+  if (PLAIN_ID.test(task)) return task;
+  const readable = task
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 32);
+  return `${readable}~${createHash("sha256").update(task).digest("hex").slice(0, 24)}`;
+}
