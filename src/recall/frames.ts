@@ -38,7 +38,7 @@ const CUES: readonly Cue[] = [
     frame: "debug",
     weight: 1.2,
     pattern: words(
-      "bugs?|debug(?:ging)?|errors?|exceptions?|fail(?:s|ed|ing|ure)?|crash(?:es|ed|ing)?|broken|breaks|fix(?:es|ing)?|hangs?|leak(?:s|ing)?|fehler|kaputt|erreur|bogue|fallo",
+      "bugs?|debug(?:ging)?|errors?|exceptions?|fail(?:s|ed|ing|ure)?|crash(?:es|ed|ing)?|broken?|breaks|breaking|fix(?:es|ing)?|hangs?|leak(?:s|ing)?|fehler|kaputt|erreur|bogue|fallo",
     ),
   },
   {

@@ -2,6 +2,7 @@
 
 import type { Skill } from "../model/skill.ts";
 import type { Reason, Turn } from "../model/turn.ts";
+import { tokenize } from "../text/tokens.ts";
 import { ABSTAIN_BELOW } from "./calibrate.ts";
 import { readMessage } from "./features-message.ts";
 import { consider, RECALL, type RecallOptions } from "./recall.ts";
@@ -57,7 +58,11 @@ export async function explain(skill: Skill, turn: Turn, options: RecallOptions):
 function suggestions(skill: Skill, message: string): string[] {
   const said = new Set(readMessage(message).terms);
   const { keywords, verbs, patterns } = skill.manifest.triggers;
-  const missing = readMessage(skill.manifest.description).terms.filter((term) => !said.has(term));
+  const words = skill.manifest.description.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'-]*/gu) ?? [];
+  const missing = [...new Set(words)].filter((word) => {
+    const terms = tokenize(word);
+    return terms.length > 0 && terms.every((term) => !said.has(term));
+  });
   return [
     `/${skill.name}`,
     ...[...keywords, ...verbs].slice(0, 5).map((phrase) => `the trigger "${phrase}"`),

@@ -30,16 +30,23 @@ export function adaptive({ selection, limit }: StyleRequest): Rendered {
     notice: omissionNotice,
     limit: minus(limit, matchReserve(limit)),
   });
-  const matches = matchesBlock(selection, minus(limit, costOf(catalog.text)));
+  const described = new Set(catalog.shown.filter(({ level }) => level === "full").map(({ name }) => name));
+  const matches = matchesBlock(selection, described, minus(limit, costOf(catalog.text)));
   return { text: catalog.text + matches.text, shown: [...catalog.shown, ...matches.shown] };
 }
 
-/** A match that finds no room here is still in the catalog, by name or in its count. */
-function matchesBlock({ relevant, related }: Selection, room: Cost): Rendered {
+/**
+ * A match that finds no room here is still in the catalog, by name or in its count. One that the catalog describes in
+ * full is not described again.
+ */
+function matchesBlock({ relevant, related }: Selection, described: ReadonlySet<string>, room: Cost): Rendered {
   const recalled = new Map([...relevant, ...related].map((one) => [one.skill, one]));
   const block = shrink({
     skills: [...recalled.keys()],
-    entry: (skill, level) => entryWith(skill, { level, suffix: suffixOf(recalled.get(skill), level) }),
+    entry: (skill, wanted) => {
+      const level = wanted === "full" && described.has(skill.name) ? "short" : wanted;
+      return entryWith(skill, { level, suffix: suffixOf(recalled.get(skill), level) });
+    },
     head: MATCHES_HEAD,
     notice: turnNotice,
     limit: room,

@@ -55,7 +55,7 @@ describe("adaptive", () => {
 
       Likely to help now; activate_skill gives the instructions:
 
-      - mcp/email: Send email through a connected mail server. Use it for mail, attachments and drafts. [why: trigger email; frame task]
+      - mcp/email: Send email through a connected mail server. [why: trigger email; frame task]
       - mcp/guide: Which connected server to use for what. [see also of mcp/email]"
     `);
     expect(section).toMatchObject({ omitted: 0, chars: section.text.length });
