@@ -40,17 +40,23 @@ export class Repertoire {
   /** What a person does with the library outside a turn. */
   readonly manage = new Management(this);
   readonly options: OpenOptions;
+  readonly clock: Clock;
   private readonly turns: Turns;
   private readonly closers: (() => Promise<void>)[] = [];
 
   constructor(config: Config, options: OpenOptions) {
     this.config = config;
     this.options = options;
-    const clock = options.clock ?? { now: () => new Date() };
-    this.turns = new Turns(this, openLightStore({ directory: join(config.home, ".repertoire"), clock }));
+    this.clock = options.clock ?? { now: () => new Date() };
+    this.turns = new Turns(this, openLightStore({ directory: this.dataDirectory, clock: this.clock }));
     const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
     const sources = resolveSources({ home: config.home, project: config.dir, ...config.sources, bundled });
     this.shelf = new Shelf(sources, config, options.onProgress);
+  }
+
+  /** Where what outlives a process is kept. */
+  get dataDirectory(): string {
+    return join(this.config.home, ".repertoire");
   }
 
   get sources(): readonly Source[] {

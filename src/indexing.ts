@@ -58,6 +58,12 @@ export class Indexing {
     });
   }
 
+  /** The content that was indexed for a skill; undefined before there is an index. */
+  digestOf(name: SkillName): string | undefined {
+    const doc = this.index?.text.find(name);
+    return doc === undefined ? undefined : this.index!.skill(doc).skill.digest;
+  }
+
   /** Milliseconds since the last whole scan. */
   get age(): number {
     return Date.now() - (this.index?.scannedAt ?? 0);

@@ -5,13 +5,17 @@ import { disclose } from "./disclose/disclose.ts";
 import { asksForList } from "./disclose/question.ts";
 import type { Repertoire } from "./engine.ts";
 import { Indexing } from "./indexing.ts";
+import { effectivenessFrom } from "./learn/effectiveness.ts";
+import { eventOf, recalledEvents, shownEvents } from "./learn/journal.ts";
+import { turnKey } from "./learn/session.ts";
 import { rankForDisclosure } from "./library/rank.ts";
 import { type Meaning, openMeaning } from "./meaning.ts";
 import type { SkillName } from "./model/name.ts";
+import type { SessionState } from "./model/session.ts";
 import type { Budget, Match, Section, Style, Turn } from "./model/turn.ts";
 import { effectiveMessage } from "./recall/continuation.ts";
-import { type Recalled, type RecallOptions, recall } from "./recall/recall.ts";
-import { NOTHING_KNOWN } from "./recall/signals/effectiveness.ts";
+import { REPEATED, type Recalled, type RecallOptions, recall } from "./recall/recall.ts";
+import { isMentioned } from "./recall/signals/mention.ts";
 import { type Explanation, explain } from "./recall/why.ts";
 import type { LightStore } from "./stores/light.ts";
 
@@ -49,18 +53,17 @@ export class Turns {
     this.memory = memory;
   }
 
-  /** Within a session nothing is recalled twice unless the message names it. */
+  /** Within a session nothing is recalled twice unless the message names it; a repeated event recalls nothing. */
   async recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer> {
     const started = performance.now();
-    const { session } = turn;
-    const before = session === undefined ? undefined : this.memory.sessions.read(session);
+    const before = turn.session === undefined ? undefined : this.memory.sessions.read(turn.session);
     const message = effectiveMessage(turn.message, before?.lastMessage);
-    const recalled = await this.recallNow({ ...turn, message }, request, new Set(before?.shown));
-    if (session !== undefined) {
-      this.memory.sessions.begin(session, { key: turn.id ?? randomUUID(), message });
-      const names = recalled.matches.map(({ name }) => name);
-      this.memory.sessions.add(session, { step: "recalled", names, frame: recalled.frame.name });
-    }
+    const begun = this.begin(turn, message);
+    const recalled =
+      begun?.first === false
+        ? REPEATED
+        : await this.recallNow({ ...turn, message }, request, new Set(before?.shown));
+    if (begun?.first) this.remember(begun.state, turn, recalled);
     return { message: turn.message, ...recalled, ms: Math.round((performance.now() - started) * 100) / 100 };
   }
 
@@ -70,7 +73,8 @@ export class Turns {
 
   async prompt(turn: Turn, options: PromptOptions): Promise<Prompt> {
     const before = turn.session === undefined ? undefined : this.memory.sessions.read(turn.session);
-    const { matches } = turn.message.trim() === "" ? { matches: [] } : await this.recall(turn, options);
+    const recalled = turn.message.trim() === "" ? [] : (await this.recall(turn, options)).matches;
+    const matches = this.claim(turn, recalled);
     const section = disclose({
       style: options.style ?? this.engine.config.style,
       budget: options.budget ?? this.engine.config.budget,
@@ -81,10 +85,7 @@ export class Turns {
       firstTurn: (before?.turn ?? 0) === 0,
       asksForList: asksForList(turn.message),
     });
-    const shown = matches
-      .map(({ name }) => name)
-      .filter((name) => section.shown.some((one) => one.name === name));
-    if (turn.session !== undefined) this.memory.sessions.claim(turn.session, shown);
+    if (turn.session !== undefined && matches.length > 0) this.record(turn, section, matches);
     return { ...section, matches };
   }
 
@@ -94,6 +95,61 @@ export class Turns {
     const meaning = await this.meaning;
     this.upkeep ??= new Indexing(this.engine, meaning);
     return this.upkeep;
+  }
+
+  private begin(turn: Turn, message: string) {
+    if (turn.session === undefined) return undefined;
+    const key = turn.id === undefined ? randomUUID() : turnKey({ id: turn.id, text: turn.message });
+    return this.memory.sessions.begin(turn.session, { key, message });
+  }
+
+  /** Each match goes to one caller only, unless the message names it. */
+  private claim(turn: Turn, matches: readonly Match[]): readonly Match[] {
+    if (turn.session === undefined) return matches;
+    const ours = new Set(
+      this.memory.sessions.claim(
+        turn.session,
+        matches.map(({ name }) => name),
+      ),
+    );
+    return matches.filter((match) => ours.has(match.name) || isMentioned(match));
+  }
+
+  private remember({ id, turn: number }: SessionState, turn: Turn, { matches, frame }: Recalled): void {
+    this.memory.sessions.add(id, {
+      step: "recalled",
+      names: matches.map(({ name }) => name),
+      frame: frame.name,
+    });
+    const at = this.engine.clock.now().getTime();
+    const said = { session: id, turn: number, role: "user" as const, text: turn.message, at };
+    const digests = matches.map((match) => ({ ...match, digest: this.digestOf(match.name) }));
+    this.memory.record(recalledEvents({ at, session: id, turn: number, ...this.agent }, digests), [said]);
+  }
+
+  /** Of the catalog nothing is recorded: it stands in every prompt. A body that a style injects is an activation. */
+  private record(turn: Turn, section: Section, matches: readonly Match[]): void {
+    const session = turn.session!;
+    const { turn: number } = this.memory.sessions.read(session);
+    const context = { at: this.engine.clock.now().getTime(), session, turn: number, ...this.agent };
+    const shown = section.shown
+      .filter(({ name }) => matches.some((match) => match.name === name))
+      .map((one) => ({ ...one, digest: this.digestOf(one.name) }));
+    const injected = shown.filter(({ level }) => level === "body");
+    this.memory.record([
+      ...shownEvents(context, shown),
+      ...injected.map((skill) => eventOf(context, { kind: "activated", skill, details: { by: "style" } })),
+    ]);
+    if (injected.length > 0)
+      this.memory.sessions.add(session, { step: "activated", names: injected.map(({ name }) => name) });
+  }
+
+  private digestOf(name: SkillName): string {
+    return this.upkeep?.digestOf(name) ?? this.engine.library.skills.get(name)?.digest ?? "";
+  }
+
+  private get agent() {
+    return this.engine.config.agent === undefined ? {} : { agent: this.engine.config.agent };
   }
 
   /** Answers from the index as it is, and once more from a fresh one when a match turns out to have changed. */
@@ -118,7 +174,7 @@ export class Turns {
     return {
       index,
       ...(await this.meaning!),
-      effectiveness: NOTHING_KNOWN,
+      effectiveness: effectivenessFrom(this.memory.tallyBook(), { now: this.engine.clock.now().getTime() }),
       isVisible: (skill) => stateOf(skill).state === "active",
       precedence: (skill) => places.get(skill.source) ?? 0,
       ...(visibility.options.allowlist && { allows: (name: SkillName) => visibility.allows(name) }),

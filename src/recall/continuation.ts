@@ -1,15 +1,28 @@
 // Owns messages that mean nothing by themselves: "yes, do it" recalls what the turn before it recalled.
 
-const GO_ON =
-  /^(?:(?:yes|yeah|yep|yup|sure|ok(?:ay)?|k|go|do|please|pls|it|that|this|ahead|on|for|so|then|now|all|right|alright|sounds|good|great|perfect|fine|correct|exactly|continue|proceed|next|again|try|retry|more|keep|going|let'?s|the|first|second|third|one|option|both|same|agreed?|confirm(?:ed)?|approved?|lgtm|ja|genau|bitte|mach|machen|wir|das|weiter|gut|los|oui|d'accord|vas-y|continue[rz]?|fais-le|s'il te plait|s[ií]|claro|dale|hazlo|adelante|contin[uú]a|va bene|certo|fallo|procedi|avanti|sim|pode|fa[cç]a|isso|да|давай|продолжай|好的?|是的?|继续|做吧|可以|はい|お願いします|続けて)[\s,.!]*){1,8}$/iu;
+/** Words of assent and of pointing back; none of them has a topic of its own. */
+const WORDS = [
+  "yes|yeah|yep|yup|sure|ok|okay|k|go|do|please|pls|it|that|this|ahead|on|for|so|then|now|all|right|alright|sounds",
+  "good|great|perfect|fine|correct|exactly|continue|proceed|next|again|try|retry|more|keep|going|let'?s|and|with|you|can",
+  "the|first|second|third|one|option|both|same|agreed?|confirm(?:ed)?|approved?|lgtm",
+  "ja|genau|bitte|mach|machen|wir|das|weiter|gut|los",
+  "oui|d'accord|vas-y|continue[rz]?|fais-le|s'il te pla[iî]t",
+  "s[ií]|claro|dale|hazlo|adelante|contin[uú]a|va bene|certo|fallo|procedi|avanti|sim|pode|fa[cç]a|isso|continuar",
+  "да|давай|продолжай",
+].join("|");
+
+/** Written without blanks, so no boundary follows. */
+const UNSPACED = "好的?|是的?|继续|做吧|可以|はい|お願いします|続けて";
+
+const GO_ON = new RegExp(`^(?:(?:(?:${WORDS})(?![\\p{L}\\p{N}])|${UNSPACED})[\\s\\p{P}\\p{S}]*){1,8}$`, "iu");
 
 /** A longer message has something of its own to say. */
 const MAX_CHARS = 60;
 
 /** Whether the message only tells the agent to go on. */
 export function isContinuation(message: string): boolean {
-  const text = message.trim();
-  return text.length > 0 && text.length <= MAX_CHARS && GO_ON.test(text);
+  const text = message.trim().replaceAll("’", "'");
+  return text.length <= MAX_CHARS && GO_ON.test(text);
 }
 
 /** The message to recall for: the one before, where this one only says to go on. */

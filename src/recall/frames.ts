@@ -25,6 +25,16 @@ const DEFAULT_WEIGHT = 0.6;
 const words = (alternatives: string) =>
   new RegExp(`(?<![\\p{L}\\p{N}_])(?:${alternatives})(?![\\p{L}\\p{N}_])`, "giu");
 
+/** The beginning of a message, behind blanks and the signs that open a sentence in Spanish. */
+const opening = (pattern: string) => new RegExp(`^[\\s¡¿]*${pattern}`, "iu");
+
+const GREETINGS =
+  "hi|hey|hello|good (?:morning|evening|night|afternoon)|thanks?|thank you|thx|cheers|bye|goodbye|see you|lol|haha|nice|great|cool|awesome|perfect|hallo|danke|tsch[uü]ss|bonjour|salut|merci|hola|gracias|ciao|grazie|ol[aá]|obrigad[oa]|你好|谢谢|こんにちは|ありがとう";
+
+/** A request, however politely put: "could you please run …". */
+const REQUEST =
+  "(?:(?:please|pls|now|then|and|can you|could you|would you|will you|let'?s|i (?:want|need)(?: you)? to)[\\s,]+){0,4}(?:add|build|create|implement|make|write|generate|set ?up|configure|install|deploy|refactor|migrate|convert|update|upgrade|remove|delete|rename|move|run|test|review|publish|release|summari[sz]e|translate|analy[sz]e|extract|optimi[sz]e|document|send|schedule|plan|prepare|scan|audit|benchmark|integrate)(?![\\p{L}\\p{N}_])";
+
 /** Several words weigh more than one, and a word that names the frame more than one that merely occurs in it. */
 const CUES: readonly Cue[] = [
   {
@@ -38,12 +48,12 @@ const CUES: readonly Cue[] = [
     frame: "debug",
     weight: 1.2,
     pattern: words(
-      "bugs?|debug(?:ging)?|errors?|exceptions?|fail(?:s|ed|ing|ure)?|crash(?:es|ed|ing)?|broken?|breaks|breaking|fix(?:es|ing)?|hangs?|leak(?:s|ing)?|fehler|kaputt|erreur|bogue|fallo",
+      "bugs?|debug(?:ging)?|errors?|exceptions?|fail(?:s|ed|ing|ure)?|crash(?:es|ed|ing)?|broken?|breaks|breaking|fix(?:es|ing)?|hangs?|leak(?:s|ing)?|fehler|kaputt|erreur|bogue|fallo|errore",
     ),
   },
   {
     frame: "decision",
-    weight: 2,
+    weight: 2.5,
     pattern: words(
       "should (?:i|we)|which (?:one|is better|of)|pros and cons|trade-?offs?|decide (?:between|whether)|choose between|better (?:to|than)|worth it|sollen wir|soll ich|dois-je|deber[ií]a(?:mos)?",
     ),
@@ -56,39 +66,40 @@ const CUES: readonly Cue[] = [
   {
     frame: "creative",
     weight: 2,
-    pattern: words("brainstorm|poem|story|lyrics|slogan|tagline|haiku|fiction|metaphor|come up with"),
+    pattern: words(
+      "brainstorm|poem|story|lyrics|slogan|tagline|haiku|fiction|metaphor|come up with|write (?:a|an|me|some) (?:blog|article|post|essay|email|letter|speech|headline|copy)|design (?:a|an|the) (?:logo|poster|page|banner|illustration)",
+    ),
   },
   {
     frame: "creative",
     weight: 1,
-    pattern: words(
-      "draft|write (?:a|an|me|some) (?:blog|article|post|essay|email|letter|speech|script|headline|copy)|design (?:a|an|the) (?:logo|poster|page|banner|illustration)|creative|illustrate|rewrite|gedicht|geschichte|po[eè]me|cuento",
-    ),
+    pattern: words("draft|creative|illustrate|rewrite|gedicht|geschichte|po[eè]me|cuento"),
   },
   {
     frame: "question",
     weight: 1.4,
-    pattern:
-      /^\s*(?:what|why|how|when|where|who|whose|which|is|are|am|was|were|does|do|did|can|could|would|will|has|have|explain|tell me|was|warum|wie|wann|wo|wer|welche|que|quoi|pourquoi|comment|quand|qué|cómo|cuándo|dónde|cosa|come|perché)(?![\p{L}\p{N}_])/iu,
+    pattern: opening(
+      "(?:what|why|how|when|where|who|whose|which|is|are|am|was|were|does|do|did|(?:can|could|would|will)(?! you)|has|have|explain|tell me|warum|wie|wann|wo|wer|welche|que|quoi|pourquoi|comment|quand|qué|cómo|cuándo|dónde|cosa|come|perché)(?![\\p{L}\\p{N}_])",
+    ),
   },
   { frame: "question", weight: 0.8, pattern: /[?？]\s*$/u },
   {
     frame: "conversation",
     weight: 3,
-    pattern:
-      /^\s*(?:hi|hey|hello|good (?:morning|evening|night|afternoon)|thanks?|thank you|thx|cheers|bye|goodbye|see you|lol|haha|nice|great|cool|awesome|perfect|hallo|danke|tsch[uü]ss|bonjour|salut|merci|hola|gracias|ciao|grazie|ol[aá]|obrigad[oa]|你好|谢谢|こんにちは|ありがとう)(?:[\s,!.]+[\p{L}']+){0,4}[\s!.?]*$/iu,
+    pattern: opening(
+      `(?:${GREETINGS})(?![\\s,!.]+${REQUEST})(?:[\\s,!.]+[\\p{L}']+){0,4}[\\s\\p{P}\\p{S}]*$`,
+    ),
   },
   {
     frame: "task",
     weight: 1.2,
-    pattern:
-      /^\s*(?:please\s+|pls\s+|can you\s+|could you\s+|let'?s\s+|i (?:want|need)(?: you)? to\s+)?(?:add|build|create|implement|make|write|generate|set ?up|configure|install|deploy|refactor|migrate|convert|update|upgrade|remove|delete|rename|move|run|test|review|publish|release|summari[sz]e|translate|analy[sz]e|extract|optimi[sz]e|document|send|schedule|plan|prepare|scan|audit|benchmark|integrate)(?![\p{L}\p{N}_])/iu,
+    pattern: opening(`(?:(?:${GREETINGS})[\\s,!.]+)?${REQUEST}`),
   },
 ];
 
 /** The frame with the most weight; ties go to the earlier one of debug, decision, creative, question, task, conversation. */
 export function chooseFrame(message: string): FrameChoice {
-  const text = message.slice(0, READ_CHARS);
+  const text = message.slice(0, READ_CHARS).replaceAll("’", "'");
   const weights = new Map<Frame, number>([["task", DEFAULT_WEIGHT]]);
   for (const { frame, weight, pattern } of CUES) {
     pattern.lastIndex = 0;

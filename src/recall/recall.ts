@@ -46,6 +46,14 @@ export interface Recalled {
   readonly considered: number;
 }
 
+/** The answer to a message that was answered before. */
+export const REPEATED: Recalled = {
+  frame: { name: "conversation", confidence: 1 },
+  matches: [],
+  abstained: false,
+  considered: 0,
+};
+
 /** One skill that was looked at, with everything that speaks for and against it. */
 export interface Considered {
   readonly skill: Skill;

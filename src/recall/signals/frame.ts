@@ -16,7 +16,6 @@ const DOMAINS: Readonly<Record<Frame, readonly string[]>> = {
 export const frameSignal: Signal = {
   name: "frame",
   judge({ manifest }, { frame, message }) {
-    if (frame.name === "conversation") return undefined;
     if (manifest.frames.includes(frame.name)) return { kind: "boost", value: WORTH.frame, note: frame.name };
     const domain = manifest.domain?.toLowerCase().replace(/[\s_]+/g, "-");
     if (domain === undefined || domain === "") return undefined;

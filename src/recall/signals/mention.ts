@@ -2,13 +2,21 @@
 
 import { lookupKey, type SkillName } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
+import type { Match } from "../../model/turn.ts";
+import { clipMessage } from "../features-message.ts";
 import { type Signal, WORTH } from "./signal.ts";
 
-/** Names longer than this are nobody's typing. */
-const CALL = /(?<![\p{L}\p{N}_/$.-])[/$]([\p{L}\p{N}][\p{L}\p{N}_./-]{0,127})/gu;
-const SPELLED = /[\p{L}\p{N}][\p{L}\p{N}_.]*(?:[-/][\p{L}\p{N}_.]+)+/gu;
-const WITH_SKILL =
-  /(?<![\p{L}\p{N}_])(?:the\s+|use\s+)?["'`“]?([\p{L}\p{N}_.-]{2,64})["'`”]?\s+skill(?![\p{L}\p{N}_])/giu;
+/** Behind a blank, an opening sign or a script without blanks; what follows anything else is part of a path. */
+const CALL =
+  /(?<![^\s(["'`“‘«,;，。、：（「『\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[/$]([\p{L}\p{N}][\p{L}\p{N}_./-]{0,127})/gu;
+/** `git-workflow` or `mcp/email` as a whole: not the end of a path, nor a flag. */
+const SPELLED = /(?<![\p{L}\p{N}_./-])[\p{L}\p{N}][\p{L}\p{N}_.]*(?:[-/][\p{L}\p{N}_.]+)+/gu;
+const SKILL_WORD = /(?<=\s)skill(?![\p{L}\p{N}_])/giu;
+
+/** "the code review skill": at most this many words before "skill" make a name. */
+const NAME_WORDS = 4;
+/** Where those words are looked for. */
+const NAME_CHARS = 200;
 
 /** A message may name many things; only the first are looked up. */
 const MAX_NAMES = 32;
@@ -16,19 +24,30 @@ const MAX_NAMES = 32;
 /** Spellings in the message that may be names of skills, as look-up keys. */
 export function mentionedNames(message: string): SkillName[] {
   const found = new Set<SkillName>();
-  for (const pattern of [CALL, SPELLED, WITH_SKILL]) {
-    for (const match of message.matchAll(pattern)) {
-      const key = lookupKey(trimDots(match[1] ?? match[0]));
-      if (key !== "") found.add(key);
-      if (found.size >= MAX_NAMES) return [...found];
-    }
+  for (const spelling of spellings(clipMessage(message))) {
+    const key = lookupKey(spelling.replace(/[./-]+$/, ""));
+    if (key !== "") found.add(key);
+    if (found.size >= MAX_NAMES) break;
   }
   return [...found];
 }
 
+function* spellings(text: string): Generator<string> {
+  for (const [, name] of text.matchAll(CALL)) yield name!;
+  for (const [name] of text.matchAll(SPELLED)) yield name;
+  for (const { index } of text.matchAll(SKILL_WORD)) {
+    const words = text
+      .slice(Math.max(0, index - NAME_CHARS), index)
+      .trimEnd()
+      .split(/\s+/)
+      .slice(-NAME_WORDS);
+    for (let from = words.length - 1; from >= 0; from--) yield words.slice(from).join("-");
+  }
+}
+
 export function mentionSignal(message: string): Signal {
   const mentioned = new Set(mentionedNames(message));
-  const text = ` ${wordsOf(message)} `;
+  const text = ` ${wordsOf(clipMessage(message))} `;
   return {
     name: "mention",
     judge(skill) {
@@ -45,6 +64,11 @@ export function mentionSignal(message: string): Signal {
   };
 }
 
+/** Whether the message names the match outright. */
+export function isMentioned(match: Match): boolean {
+  return match.reasons.some(({ signal, value }) => signal === "mention" && value === WORTH.mention);
+}
+
 function namesOf(skill: Skill): string[] {
   return [skill.name, lookupKey(skill.displayName)];
 }
@@ -54,8 +78,4 @@ function wordsOf(text: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
-}
-
-function trimDots(text: string): string {
-  return text.replace(/[./-]+$/, "");
 }

@@ -15,15 +15,14 @@ const PATTERN_CHARS = 500;
 export function triggerSignal(message: string): Signal {
   const asWritten = squeezed(message.slice(0, READ_CHARS));
   const text = asWritten.toLowerCase();
+  const texts = { asWritten, text };
   return {
     name: "triggers",
     judge({ manifest }) {
       const { keywords, verbs, patterns } = manifest.triggers;
       const best = [
-        ...keywords.map((phrase) =>
-          phraseJudgement(isShortName(phrase) ? asWritten : text, phrase, "keyword"),
-        ),
-        ...verbs.map((phrase) => phraseJudgement(text, phrase, "verb")),
+        ...keywords.map((phrase) => phraseJudgement(texts, phrase, "keyword")),
+        ...verbs.map((phrase) => phraseJudgement(texts, phrase, "verb")),
         ...patterns.map((pattern) => patternJudgement(text, pattern)),
       ].filter((judgement) => judgement !== undefined);
       return best.sort((a, b) => b.value - a.value)[0];
@@ -31,9 +30,14 @@ export function triggerSignal(message: string): Signal {
   };
 }
 
-function phraseJudgement(text: string, phrase: string, kind: string): Judgement | undefined {
-  const wanted = isShortName(phrase) ? squeezed(phrase) : normal(phrase);
-  if (!containsWhole(text, wanted)) return undefined;
+function phraseJudgement(
+  { asWritten, text }: { asWritten: string; text: string },
+  phrase: string,
+  kind: string,
+): Judgement | undefined {
+  const keepsCase = isShortName(phrase);
+  const wanted = keepsCase ? phrase : normal(phrase);
+  if (!containsWhole(keepsCase ? asWritten : text, wanted)) return undefined;
   const value = wanted.includes(" ") ? WORTH.triggerPhrase : WORTH.triggerWord;
   return { kind: "claim", value, note: `${kind} "${phrase}"` };
 }
@@ -47,41 +51,42 @@ function patternJudgement(text: string, pattern: string): Judgement | undefined 
 /** Whether the phrase stands in the text with no letter or digit glued to its own letters or digits. */
 export function containsWhole(text: string, phrase: string): boolean {
   if (phrase === "") return false;
+  const startsWithWord = WORD_START.test(phrase);
+  const endsWithWord = WORD_END.test(phrase);
   for (let at = text.indexOf(phrase); at >= 0; at = text.indexOf(phrase, at + 1)) {
-    const before = text.slice(Math.max(0, at - 2), at);
-    const after = text.slice(at + phrase.length, at + phrase.length + 2);
-    const gluedBefore = WORD_END.test(before) && WORD_START.test(phrase);
-    const gluedAfter = WORD_START.test(after) && WORD_END.test(phrase);
+    const end = at + phrase.length;
+    const gluedBefore = startsWithWord && WORD_END.test(text.slice(Math.max(0, at - 2), at));
+    const after = text.slice(end, end + 2);
+    const gluedAfter = endsWithWord && (WORD_START.test(after) || LANGUAGE_SIGN.test(after));
     if (!gluedBefore && !gluedAfter) return true;
   }
   return false;
 }
 
-/** The word under which a phrase is filed; `messageWords` yields the same word for a message that holds the phrase. */
+/** The word under which a phrase is filed; a phrase of signs alone is filed under the empty word. */
 export function firstWord(phrase: string): string {
-  return trimmed(normal(phrase).split(" ", 1)[0]!);
+  return normal(phrase).match(WORD)?.[0] ?? "";
 }
 
-/** Every spelling under which a phrase of the message may be filed. */
+/** Every word under which a phrase that the message holds may be filed. */
 export function messageWords(message: string): Set<string> {
-  const words = new Set<string>();
-  for (const word of normal(message.slice(0, READ_CHARS)).split(" ")) {
-    words.add(trimmed(word));
-    for (const part of word.split(/[^\p{L}\p{N}\p{M}_+#.]+/u)) words.add(trimmed(part));
-  }
-  return words;
+  return new Set(["", ...(normal(message.slice(0, READ_CHARS)).match(new RegExp(WORD, "gu")) ?? [])]);
 }
 
-function trimmed(word: string): string {
-  return word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}+#]+$/gu, "");
-}
+/** Written without spaces: each character stands for itself, and none is glued to its neighbour. */
+const UNSPACED =
+  "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー]";
+const SPACED = `(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}_]`;
+const WORD_START = new RegExp(`^${SPACED}`, "u");
+const WORD_END = new RegExp(`${SPACED}$`, "u");
+const WORD = new RegExp(`${UNSPACED}|(?:${SPACED})+`, "u");
 
-const WORD_START = /^[\p{L}\p{N}\p{M}_]/u;
-const WORD_END = /[\p{L}\p{N}\p{M}_]$/u;
+/** `c` is not what `c++` and `c#` are about. */
+const LANGUAGE_SIGN = /^(?:\+\+|#(?![\p{L}\p{N}]))/u;
 
 /** `Go`, `R` and `AI` are names, `go` and `ai` may be anything: names this short keep their case. */
 function isShortName(phrase: string): boolean {
-  return phrase.length <= 3 && /^\p{Lu}/u.test(phrase);
+  return /^\p{Lu}\p{L}?$/u.test(phrase);
 }
 
 function normal(text: string): string {

@@ -1,0 +1,76 @@
+import { describe, expect, test } from "vitest";
+import { effectiveMessage, isContinuation } from "./continuation.ts";
+
+describe("a message that only says to go on", () => {
+  test.each([
+    "yes",
+    "Yes, do it",
+    "yes, do it.",
+    "yes; do it!",
+    "Yes — go ahead",
+    "yes please go ahead and do it",
+    "ok",
+    "OK!",
+    "sure, go ahead",
+    "go on",
+    "continue",
+    "please continue with this",
+    "let's do it",
+    "Let’s do it",
+    "do that again",
+    "the second one",
+    "both",
+    "lgtm",
+    "sounds good 👍",
+    "ja, mach das bitte",
+    "ja genau",
+    "oui, vas-y",
+    "sí, hazlo",
+    "va bene, procedi",
+    "sim, pode continuar",
+    "да, давай",
+    "好的，继续",
+    "はい、お願いします",
+  ])("is known: %j", (message) => {
+    expect(isContinuation(message)).toBe(true);
+  });
+
+  test.each([
+    "",
+    "   ",
+    "?!",
+    "soon",
+    "forgo",
+    "yes, but add tests first",
+    "no",
+    "do the laundry",
+    "go to the database and list tables",
+    "again a train trip",
+    "continue the migration",
+    "it fails",
+    "yes ".repeat(40),
+  ])("is not %j", (message) => {
+    expect(isContinuation(message)).toBe(false);
+  });
+
+  test("answers at once for anything", () => {
+    const before = process.cpuUsage();
+    for (const word of ["go", "k", "so", "do it ", "good", "on", "sisi"]) {
+      isContinuation(`${word.repeat(30).slice(0, 59)}x`);
+      isContinuation(word.repeat(1_000_000));
+    }
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(250);
+  });
+});
+
+describe("the message to recall for", () => {
+  test("is the one before, when this one only says to go on", () => {
+    expect(effectiveMessage("yes, do it", "plan a trip")).toBe("plan a trip");
+  });
+
+  test("is this one when it says something, or when there was none before", () => {
+    expect(effectiveMessage("bake bread", "plan a trip")).toBe("bake bread");
+    expect(effectiveMessage("yes, do it", undefined)).toBe("yes, do it");
+  });
+});

@@ -1,0 +1,306 @@
+import { describe, expect, test } from "vitest";
+import { namesFor, TRADES, type Workspace, workspace } from "../../test/recall-workspace.ts";
+import { skillText } from "../../test/skill-tree.ts";
+import { ABSTAIN_BELOW } from "./calibrate.ts";
+import { type RecallOptions, recall } from "./recall.ts";
+import { NOTHING_KNOWN } from "./signals/effectiveness.ts";
+
+/** What the stage itself needs, over the real index of a workspace. */
+async function optionsFor(space: Workspace, more: Partial<RecallOptions> = {}): Promise<RecallOptions> {
+  const index = await (await space.open().indexing()).current();
+  return {
+    index,
+    embedder: { id: "none", dimensions: 0, embed: () => [] },
+    background: () => undefined,
+    effectiveness: NOTHING_KNOWN,
+    isVisible: () => true,
+    precedence: () => 0,
+    ...more,
+  };
+}
+
+const first = async (space: Workspace, message: string) => (await namesFor(space.open(), message))[0];
+
+describe("recall", () => {
+  test.each([
+    ["fill in this PDF form for me", "pdf-forms"],
+    ["book a night train to Vienna with a seat reservation", "train-trips"],
+    ["review the SQL migration that adds a column", "database-migrations"],
+    ["my sourdough starter does not rise, when do I feed it?", "sourdough-bread"],
+    ["write the postmortem of yesterday's outage", "incident-reports"],
+    ["when do I sow tomatoes?", "garden-calendar"],
+  ])("finds the skill for %j", async (message, name) => {
+    expect(await first(workspace(TRADES), message)).toBe(name);
+  });
+
+  test.each(["hi", "thanks a lot!", "how are you today?", "ok", "", "   ", "?!", "lol that is funny"])(
+    "abstains from small talk: %j",
+    async (message) => {
+      const answer = await workspace(TRADES).open().recall({ message });
+      expect(answer).toMatchObject({ matches: [], abstained: true });
+    },
+  );
+
+  test("abstains in an empty library", async () => {
+    const answer = await workspace({}).open().recall({ message: "fill in this form" });
+    expect(answer).toMatchObject({ matches: [], abstained: true, considered: 0 });
+  });
+
+  test("explains every match, and its answer has the promised shape", async () => {
+    const answer = await workspace(TRADES).open().recall({ message: "fill in this PDF form" });
+    expect(Object.keys(answer).sort()).toEqual(
+      ["abstained", "considered", "frame", "matches", "message", "ms"].sort(),
+    );
+    const [match] = answer.matches;
+    expect(match!.score).toBeGreaterThanOrEqual(ABSTAIN_BELOW);
+    expect(match!.reasons.length).toBeGreaterThan(0);
+    for (const { signal, value, note } of match!.reasons) {
+      expect(signal).not.toBe("");
+      expect(note).not.toBe("");
+      expect(Number.isFinite(value)).toBe(true);
+    }
+  });
+
+  test("gives three matches at most, or as many as asked for", async () => {
+    const space = workspace(
+      Object.fromEntries(
+        ["annual", "monthly", "weekly", "daily", "hourly"].map((name) => [
+          `${name}-invoice`,
+          skillText(`Writes the ${name} invoice for customers.`, "", `# ${name}\n\nOnly ${name} ${name} things.\n`),
+        ]),
+      ),
+    );
+    const engine = space.open();
+    const message = "write the invoice for the customers";
+    expect((await engine.recall({ message })).matches).toHaveLength(3);
+    expect((await engine.recall({ message }, { limit: 1 })).matches).toHaveLength(1);
+    expect((await engine.recall({ message }, { limit: 5 })).matches).toHaveLength(5);
+    expect((await space.open({ "recall.limit": 2 }).recall({ message })).matches).toHaveLength(2);
+  });
+
+  test("shows nothing below the threshold that is configured", async () => {
+    const message = "fill in this PDF form";
+    expect((await workspace(TRADES).open({ "recall.threshold": 1 }).recall({ message })).abstained).toBe(true);
+  });
+});
+
+describe("an explicitly named skill", () => {
+  test.each(["/pdf-forms", "$pdf-forms", "use pdf-forms", "the pdf forms skill"])(
+    "comes first however much the message speaks of another: %s",
+    async (mention) => {
+      const message = `sourdough bread starter proofing scoring loaf ${mention}`;
+      expect(await first(workspace(TRADES), message)).toBe("pdf-forms");
+    },
+  );
+
+  test("is recalled although nothing else fits", async () => {
+    const { matches } = await workspace(TRADES).open().recall({ message: "/garden-calendar" });
+    expect(matches[0]).toMatchObject({ name: "garden-calendar", score: 1 });
+    expect(matches[0]!.reasons[0]).toMatchObject({ signal: "mention", value: 1 });
+  });
+
+  test("is found by its display name, among many that share its words", async () => {
+    const crowd = Object.fromEntries(
+      Array.from({ length: 120 }, (_, i) => [
+        `crowd-${i}`,
+        skillText(`Review review number ${i} review.`, `name: review-${i}\n`, `# Review ${i}\n\nreview ${i}\n`),
+      ]),
+    );
+    const own = { "team/zeta": skillText("Looks at diffs.", "name: Review\n") };
+    const engine = workspace({ ...crowd, ...own }).open({ "embedder.kind": "none" });
+    expect((await namesFor(engine, "/review"))[0]).toBe("team/zeta");
+  });
+
+  test("is not recalled when it is only for the person, switched off, or not there", async () => {
+    const space = workspace({
+      ...TRADES,
+      secret: skillText("Deletes everything.", "disable-model-invocation: true\n"),
+      dormant: skillText("Sleeps.", "default_enabled: false\n"),
+    });
+    for (const message of ["/secret", "use the secret skill", "deletes everything", "/dormant", "/nowhere"]) {
+      expect(await namesFor(space.open(), message)).toEqual([]);
+    }
+    expect(await namesFor(space.open({ disable: ["pdf-forms"] }), "/pdf-forms")).toEqual([]);
+  });
+});
+
+describe("triggers", () => {
+  const lonely = (front: string) => skillText("Zzyzx.", front, "# Zzyzx\n");
+
+  test.each([
+    ['triggers: ["c++"]\n', "port it to C++!"],
+    ['triggers: ["翻译"]\n', "请翻译这段话"],
+    ['triggers: ["café"]\n', "ouvrir le cafe\u0301"],
+    ['triggers:\n  verbs: ["wave"]\n', "wave at them"],
+    ['triggers:\n  patterns: ["greet\\\\s+\\\\w+"]\n', "Greet Ada"],
+    ['triggers: ["🚀"]\n', "up, up 🚀"],
+  ])("reach a skill that shares no word: %j", async (front, message) => {
+    const space = workspace({ ...TRADES, lonely: lonely(front) });
+    expect(await namesFor(space.open({ "embedder.kind": "none" }), message)).toEqual(["lonely"]);
+  });
+
+  test("of one skill reach it among thousands of terms in other skills", async () => {
+    const space = workspace({ ...TRADES, lonely: lonely("triggers: [frobnicate]\n") });
+    const { matches } = await space.open().recall({ message: "frobnicate the sourdough" });
+    const match = matches.find(({ name }) => name === "lonely");
+    expect(match?.reasons).toContainEqual({ signal: "triggers", value: 0.5, note: 'keyword "frobnicate"' });
+  });
+
+  test("that cannot work are reported by doctor and check, and do no harm", async () => {
+    const space = workspace({ ...TRADES, odd: lonely('triggers:\n  patterns: ["(?=x)"]\n') });
+    const engine = space.open();
+    expect(await engine.manage.findings()).toContainEqual(expect.objectContaining({ code: "trigger-pattern" }));
+    expect((await engine.manage.check({ profile: "lenient" })).diagnostics).toContainEqual(
+      expect.objectContaining({ code: "trigger-pattern" }),
+    );
+    expect(await namesFor(engine, "fill in this PDF form")).toEqual(["pdf-forms"]);
+  });
+});
+
+describe("boosts", () => {
+  test("a declared frame adds 0.2 and names itself", async () => {
+    const space = workspace({
+      ...TRADES,
+      "pdf-forms": skillText("Fills in PDF forms and extracts their fields.", "frames: [debug]\n"),
+    });
+    const engine = space.open();
+    const scoreIn = async (frame: "task" | "debug") => {
+      const { matches } = await engine.recall({ message: "PDF forms: fields", frame });
+      return matches.find(({ name }) => name === "pdf-forms")!;
+    };
+    const [plain, boosted] = [await scoreIn("task"), await scoreIn("debug")];
+    expect(boosted.score - plain.score).toBeCloseTo(0.2, 3);
+    expect(boosted.reasons).toContainEqual({ signal: "frame", value: 0.2, note: "debug" });
+  });
+
+  test("a frame that the host gives is taken as it is", async () => {
+    const answer = await workspace(TRADES).open().recall({ message: "fix the crash", frame: "creative" });
+    expect(answer.frame).toEqual({ name: "creative", confidence: 1 });
+  });
+
+  test("alone do not lift a skill over the threshold", async () => {
+    const space = workspace({ ...TRADES, any: skillText("Anything.", "frames: [task]\n") });
+    expect(await namesFor(space.open(), { message: "hm", frame: "task" })).toEqual([]);
+  });
+
+  test("a skill that keeps failing loses 0.1, and its place to an equal", async () => {
+    const space = workspace({
+      alpha: skillText("Waters plants.", "triggers: [plants]\n", "# Alpha\n\nOne way of doing it.\n"),
+      omega: skillText("Waters plants.", "triggers: [plants]\n", "# Omega\n\nAnother quite different manner.\n"),
+    });
+    const failing = (name: string) => ({
+      of: (asked: string) => ({ ...NOTHING_KNOWN.of("", ""), deprioritised: asked === name, activations: 5 }),
+    });
+    const message = "plants";
+    const plain = await recall({ message }, await optionsFor(space));
+    const worse = await recall({ message }, await optionsFor(space, { effectiveness: failing("alpha") }));
+    expect(plain.matches.map(({ name }) => name)).toEqual(["alpha", "omega"]);
+    expect(worse.matches.map(({ name }) => name)).toEqual(["omega", "alpha"]);
+    expect(worse.matches[1]!.score).toBeCloseTo(plain.matches[0]!.score - 0.1, 3);
+  });
+
+  test("recent use breaks a tie, after the precedence of the source", async () => {
+    const space = workspace({
+      alpha: skillText("Waters plants.", "triggers: [plants]\n", "# Alpha\n\nOne way of doing it.\n"),
+      omega: skillText("Waters plants.", "triggers: [plants]\n", "# Omega\n\nAnother quite different manner.\n"),
+    });
+    const used = { of: (name: string) => ({ ...NOTHING_KNOWN.of("", ""), lastUsedAt: name === "omega" ? 9 : 1 }) };
+    const names = async (more: Partial<RecallOptions>) =>
+      (await recall({ message: "plants" }, await optionsFor(space, more))).matches.map(({ name }) => name);
+    expect(await names({})).toEqual(["alpha", "omega"]);
+    expect(await names({ effectiveness: used })).toEqual(["omega", "alpha"]);
+    expect(await names({ effectiveness: used, precedence: ({ name }) => (name === "alpha" ? 1 : 0) })).toEqual([
+      "alpha",
+      "omega",
+    ]);
+  });
+});
+
+describe("open files", () => {
+  test("lead to the skill whose paths they fit", async () => {
+    const space = workspace({ ...TRADES, infra: skillText("Zzyzx.", 'paths: ["*.tf", "deploy/**"]\n') });
+    const engine = space.open({ "embedder.kind": "none" });
+    const { matches } = await engine.recall({ message: "tidy this up", files: ["README.md", "deploy/a/b.yml"] });
+    expect(matches[0]).toMatchObject({ name: "infra" });
+    expect(matches[0]!.reasons).toContainEqual({
+      signal: "paths",
+      value: 0.6,
+      note: "deploy/a/b.yml fits deploy/**",
+    });
+    expect(await namesFor(engine, { message: "tidy this up", files: ["README.md"] })).toEqual([]);
+  });
+});
+
+describe("near-duplicates", () => {
+  const text = (extra = "") =>
+    skillText(
+      "Fills in PDF forms and extracts their fields.",
+      extra,
+      "# PDF forms\n\n## Steps\n\nList the fields of the form, map each value to its field, then flatten the result and check it twice.\n",
+    );
+
+  test("are collapsed into one match that names them", async () => {
+    const space = workspace({ ...TRADES, "pdf-forms": text(), "team/pdf-forms": text(), "x/pdf-forms": text() });
+    const { matches } = await space.open().recall({ message: "fill in the fields of a PDF form" });
+    expect(matches.filter(({ name }) => name.endsWith("pdf-forms"))).toMatchObject([
+      { name: "pdf-forms", duplicates: ["team/pdf-forms", "x/pdf-forms"] },
+    ]);
+  });
+
+  test("never hide behind a copy that cannot be used, nor name it", async () => {
+    const space = workspace({
+      ...TRADES,
+      "pdf-forms": text("requires: [SOME_KEY_THAT_IS_NOT_SET]\n"),
+      "team/pdf-forms": text(),
+    });
+    const { matches } = await space.open().recall({ message: "fill in the fields of a PDF form" });
+    expect(matches[0]!.name).toBe("team/pdf-forms");
+    expect(JSON.stringify(matches)).not.toContain('"pdf-forms"');
+  });
+
+  test("give way to the one that the message names", async () => {
+    const space = workspace({ ...TRADES, "pdf-forms": text(), "team/pdf-forms": text() });
+    const { matches } = await space.open().recall({ message: "fill in the PDF form with /team/pdf-forms" });
+    expect(matches[0]).toMatchObject({ name: "team/pdf-forms", duplicates: ["pdf-forms"] });
+  });
+});
+
+describe("a restriction to some skills", () => {
+  test("holds for text, mention, trigger and see-also alike", async () => {
+    const space = workspace({
+      ...TRADES,
+      "pdf-forms": skillText("Fills in PDF forms.", "see-also: [garden-calendar]\n"),
+      lonely: skillText("Zzyzx.", "triggers: [frobnicate]\n"),
+    });
+    const only = { allows: (name: string) => name === "pdf-forms", limit: 10 };
+    const { matches } = await space
+      .open()
+      .recall({ message: "frobnicate the PDF form with /garden-calendar and bake sourdough bread" }, only);
+    expect(matches.map(({ name }) => name)).toEqual(["pdf-forms"]);
+  });
+
+  test("by an agent's allowlist holds everywhere", async () => {
+    const values = {
+      agent: "baker",
+      agents: { baker: { skills: ["sour*"] }, nobody: { skills: [] }, all: { skills: ["*"] } },
+    };
+    const space = workspace(TRADES);
+    const message = "fill in this PDF form with /pdf-forms, then bake sourdough bread";
+    expect(await namesFor(space.open(values), message)).toEqual(["sourdough-bread"]);
+    expect(await namesFor(space.open({ ...values, agent: "nobody" }), message)).toEqual([]);
+    expect((await namesFor(space.open({ ...values, agent: "all" }), message))[0]).toBe("pdf-forms");
+  });
+});
+
+describe("availability", () => {
+  test("is looked at anew for each recall", async () => {
+    const env: Record<string, string | undefined> = {};
+    const space = workspace({ ...TRADES, "web-search": skillText("Searches the web.", "requires: [SEARCH_KEY]\n") });
+    const engine = space.open({}, env);
+    expect(await namesFor(engine, "search the web")).not.toContain("web-search");
+    env.SEARCH_KEY = "x";
+    expect(await namesFor(engine, "search the web")).toContain("web-search");
+    delete env.SEARCH_KEY;
+    expect(await namesFor(engine, "search the web")).not.toContain("web-search");
+  });
+});

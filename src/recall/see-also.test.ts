@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { TRADES, workspace } from "../../test/recall-workspace.ts";
+import { skillText } from "../../test/skill-tree.ts";
+
+const bread = (seeAlso: string) => skillText("Bakes sourdough bread.", `see-also: ${seeAlso}\n`);
+const message = "bake sourdough bread";
+
+async function recalled(skills: Record<string, string>, more: { session?: string; limit?: number } = {}) {
+  const { limit, ...turn } = more;
+  const engine = workspace({ ...TRADES, ...skills }).open({ "embedder.kind": "none" });
+  const { matches } = await engine.recall({ message, ...turn }, limit === undefined ? {} : { limit });
+  return matches;
+}
+
+describe("see-also", () => {
+  test("comes after the matches, marked with what led to it, and never scores above it", async () => {
+    const matches = await recalled({ "sourdough-bread": bread("[garden-calendar]") });
+    expect(matches.map(({ name, via }) => [name, via])).toEqual([
+      ["sourdough-bread", undefined],
+      ["garden-calendar", "sourdough-bread"],
+    ]);
+    expect(matches[1]!.score).toBeLessThan(matches[0]!.score);
+    expect(matches[1]!.reasons).toMatchObject([{ signal: "see-also", note: "sourdough-bread points to it" }]);
+  });
+
+  test("is found by any spelling of a name, alias included", async () => {
+    const matches = await recalled({
+      "sourdough-bread": bread('["Garden_Calendar", "/Train Trips", "Water Plants"]'),
+      "home/watering": skillText("Zzyzx.", "name: Water Plants\n"),
+    });
+    expect(matches.slice(1).map(({ name }) => name)).toEqual(["garden-calendar", "train-trips", "home/watering"]);
+  });
+
+  test("never brings what is hidden, switched off, unknown or itself", async () => {
+    const matches = await recalled({
+      "sourdough-bread": bread("[secret, dormant, keyed, nowhere, sourdough-bread, '', '../x']"),
+      secret: skillText("Zzyzx.", "disable-model-invocation: true\n"),
+      dormant: skillText("Zzyzx.", "default_enabled: false\n"),
+      keyed: skillText("Zzyzx.", "requires: [A_KEY_THAT_IS_NOT_SET]\n"),
+    });
+    expect(matches.map(({ name }) => name)).toEqual(["sourdough-bread"]);
+  });
+
+  test("brings each skill once, and at most as many as there may be matches", async () => {
+    const matches = await recalled({
+      "sourdough-bread": bread("[garden-calendar, garden-calendar, train-trips, pdf-forms, incident-reports]"),
+    });
+    expect(matches.slice(1).map(({ name }) => name)).toEqual(["garden-calendar", "train-trips", "pdf-forms"]);
+    const one = await recalled({ "sourdough-bread": bread("[garden-calendar, train-trips]") }, { limit: 1 });
+    expect(one.map(({ name }) => name)).toEqual(["sourdough-bread", "garden-calendar"]);
+  });
+
+  test("does not bring what the session has seen", async () => {
+    const space = workspace({ ...TRADES, "sourdough-bread": bread("[garden-calendar]") });
+    const engine = space.open();
+    await engine.prompt({ message: "when do I sow tomatoes in the garden?", session: "s" });
+    const { matches } = await engine.recall({ message, session: "s" });
+    expect(matches.map(({ name }) => name)).toEqual(["sourdough-bread"]);
+  });
+
+  test("does not go on from what came along", async () => {
+    const matches = await recalled({
+      "sourdough-bread": bread("[middle]"),
+      middle: skillText("Zzyzx.", "see-also: [far]\n"),
+      far: skillText("Qwfp."),
+    });
+    expect(matches.map(({ name }) => name)).toEqual(["sourdough-bread", "middle"]);
+  });
+});

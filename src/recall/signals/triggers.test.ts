@@ -1,0 +1,212 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { skillOf } from "../../../test/skills.fixture.ts";
+import { type Query, WORTH } from "./signal.ts";
+import {
+  containsWhole,
+  firstWord,
+  messageWords,
+  readyPatterns,
+  triggerFindings,
+  triggerSignal,
+} from "./triggers.ts";
+
+beforeAll(readyPatterns);
+
+interface Given {
+  keywords?: string[];
+  verbs?: string[];
+  patterns?: string[];
+}
+
+const skillWith = ({ keywords = [], verbs = [], patterns = [] }: Given, name = "some-skill") =>
+  skillOf(name, { triggers: { keywords, verbs, patterns } });
+const query: Query = { message: "", frame: { name: "task", confidence: 1 }, files: [] };
+const judge = (message: string, given: Given) => triggerSignal(message).judge(skillWith(given), query);
+
+describe("a keyword", () => {
+  test.each([
+    ["c++", "port this c++ code"],
+    ["c++", "is it C++?"],
+    ["c++", "(C++)"],
+    ["c++", "C++17 features"],
+    ["c#", "a C# service"],
+    ["C#", "c#, please"],
+    [".NET", "a .NET service"],
+    [".NET", "move it to .net."],
+    ["café", "un café, s'il vous plaît"],
+    ["café", "un cafe\u0301 noir"],
+    ["cafe\u0301", "CAFÉ"],
+    ["straße", "Straße sperren"],
+    ["node", "a node.js service"],
+    ["node.js", "Node.js, not Deno"],
+    ["web search", "do a web\n search"],
+    ["web search", "Web  Search!"],
+    ["look up", "please look up: it"],
+    ["翻译", "请翻译这段话"],
+    ["翻译", "翻译"],
+    ["会議", "明日の会議を予約して"],
+    ["メール", "メールを送って"],
+    ["번역", "이 문서를 번역해 주세요"],
+    ["แปล", "ช่วยแปลเอกสารนี้"],
+    ["поиск", "Поиск, пожалуйста"],
+    ["🚀", "ship it 🚀"],
+    ["ci/cd", "fix the CI/CD pipeline"],
+    ["@mention", "an @mention here"],
+    ["PDF", "merge these pdf files"],
+    ["Go", "a service in Go"],
+    ["pdf", "把pdf转换成文字"],
+  ])("%s stands in %j", (keyword, message) => {
+    expect(judge(message, { keywords: [keyword] })?.note).toBe(`keyword "${keyword}"`);
+  });
+
+  test.each([
+    ["test", "a contest"],
+    ["test", "testing it"],
+    ["test", "test_case"],
+    ["é", "café"],
+    ["caf", "café"],
+    ["cafe", "café"],
+    ["c", "write c++ code"],
+    ["c", "write C# code"],
+    ["net", "internet"],
+    ["c++", "abc++"],
+    ["web search", "web research"],
+    ["поиск", "поисковик"],
+    ["翻译", "译翻"],
+    ["Go", "go ahead"],
+    ["R", "are r and s equal"],
+    ["", "anything"],
+    ["  ", "a  b"],
+  ])("%s does not stand in %j", (keyword, message) => {
+    expect(judge(message, { keywords: [keyword] })).toBeUndefined();
+  });
+
+  test("of several words is worth more than one word, and the best one is the reason", () => {
+    const given = { keywords: ["search", "web search"], verbs: ["find"] };
+    expect(judge("find it by web search", given)).toEqual({
+      kind: "claim",
+      value: WORTH.triggerPhrase,
+      note: 'keyword "web search"',
+    });
+    expect(judge("search", given)?.value).toBe(WORTH.triggerWord);
+  });
+
+  test("is not looked for behind the first 20,000 characters", () => {
+    expect(judge(`${"x ".repeat(10_000)}deploy`, { keywords: ["deploy"] })).toBeUndefined();
+  });
+});
+
+describe("a verb", () => {
+  test("matches at word boundaries and says so", () => {
+    expect(judge("wave to the crowd", { verbs: ["wave"] })?.note).toBe('verb "wave"');
+    expect(judge("a microwave", { verbs: ["wave"] })).toBeUndefined();
+    expect(judge("say it", { verbs: ["Say"] })).toBeDefined();
+  });
+});
+
+describe("a pattern", () => {
+  test("matches as RE2, whatever the case", () => {
+    expect(judge("Greet Ada", { patterns: ["greet\\s+\\w+"] })).toEqual({
+      kind: "claim",
+      value: WORTH.triggerPhrase,
+      note: "pattern greet\\s+\\w+",
+    });
+    expect(judge("greetings", { patterns: ["greet\\s+\\w+"] })).toBeUndefined();
+  });
+
+  test("written in capitals matches too", () => {
+    expect(judge("see JIRA-123", { patterns: ["[A-Z]{2,5}-\\d+"] })).toBeDefined();
+  });
+
+  test.each(["(?=look)ahead", "(?<!behind)x", "(a)\\1", "(", "a{2,1}", "[z-a]", `${"a".repeat(501)}`])(
+    "that cannot be used is a finding and never matches: %.20s",
+    (pattern) => {
+      expect(judge("lookahead aa x", { patterns: [pattern] })).toBeUndefined();
+      const [finding] = triggerFindings([skillWith({ patterns: [pattern] })]);
+      expect(finding).toMatchObject({ code: "trigger-pattern", severity: "warning" });
+      expect(finding?.message).toContain(JSON.stringify(pattern));
+      expect(finding?.fix).toContain("RE2");
+    },
+  );
+
+  test.each(["(a+)+$", "(a|a)+$", "(a|aa)+$", "(.*a){12}$", "^(\\w+\\s?)*$"])(
+    "that would explode elsewhere answers within bounds: %s",
+    (pattern) => {
+      const before = process.cpuUsage();
+      expect(judge(`${"a".repeat(19_000)}!`, { patterns: [pattern] })).toBeUndefined();
+      const { user, system } = process.cpuUsage(before);
+      expect((user + system) / 1000).toBeLessThan(2000);
+    },
+  );
+});
+
+describe("findings", () => {
+  test("name the skills that claim one phrase, whatever its case", () => {
+    const skills = [
+      skillWith({ keywords: ["Deploy", "deploy"] }, "a"),
+      skillWith({ verbs: ["deploy"] }, "b"),
+      skillWith({ keywords: ["release"] }, "c"),
+    ];
+    expect(triggerFindings(skills)).toMatchObject([
+      { code: "trigger-conflict", severity: "info", message: '"deploy" is a trigger of a and of b.' },
+    ]);
+  });
+
+  test("are none for skills that work", () => {
+    expect(triggerFindings([skillWith({ keywords: ["a"], patterns: ["b+"] }), skillWith({})])).toEqual([]);
+  });
+});
+
+describe("the word under which a phrase is filed", () => {
+  test("is among the words of every message that holds the phrase", () => {
+    const piece = fc.constantFrom(
+      "c++",
+      "C#",
+      ".NET",
+      "node.js",
+      "café",
+      "a-b",
+      "x_y",
+      "翻译",
+      "の",
+      "ß",
+      "🚀",
+      "@",
+      "/",
+      "é",
+      "__proto__",
+    );
+    const phrase = fc.array(piece, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(" "));
+    const around = fc.constantFrom("", " ", "(", ").", ",", "x ", " x", "翻", "! ", "-", "/", ".");
+    fc.assert(
+      fc.property(phrase, around, around, (wanted, before, after) => {
+        const message = before + wanted + after;
+        const holds = triggerSignal(message).judge(skillWith({ keywords: [wanted] }), query) !== undefined;
+        if (holds) expect(messageWords(message)).toContain(firstWord(wanted));
+      }),
+    );
+  });
+
+  test("is found for any phrase in any message", () => {
+    const text = fc.string({ unit: "binary", maxLength: 12 });
+    fc.assert(
+      fc.property(text, text, text, (wanted, before, after) => {
+        const message = `${before} ${wanted} ${after}`;
+        const holds = triggerSignal(message).judge(skillWith({ keywords: [wanted] }), query) !== undefined;
+        if (holds) expect(messageWords(message)).toContain(firstWord(wanted));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("containsWhole", () => {
+  test("finds a later whole occurrence behind a glued one", () => {
+    expect(containsWhole("contest test", "test")).toBe(true);
+  });
+
+  test("stays linear on a text that repeats the phrase glued", () => {
+    expect(containsWhole("ab".repeat(10_000), "b")).toBe(false);
+  });
+});

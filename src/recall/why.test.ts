@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { TRADES, workspace } from "../../test/recall-workspace.ts";
+import { skillText } from "../../test/skill-tree.ts";
+
+describe("why", () => {
+  test("gives place, score and reasons of a skill that is recalled", async () => {
+    const engine = workspace(TRADES).open();
+    const message = "fill in this PDF form";
+    const why = await engine.why("pdf-forms", { message });
+    const { matches } = await engine.recall({ message });
+    expect(why).toMatchObject({ name: "pdf-forms", recalled: true, place: 1, ahead: [], fellShort: [], wouldMatch: [] });
+    expect(why.score).toBeCloseTo(matches[0]!.score, 3);
+    expect(why.reasons).toEqual(matches[0]!.reasons);
+  });
+
+  test("says what fell short and what would have led to a skill that is not", async () => {
+    const space = workspace({
+      ...TRADES,
+      greeter: skillText("Greets visitors warmly.", 'triggers:\n  keywords: [welcome]\n  patterns: ["greet\\\\s+\\\\w+"]\n'),
+    });
+    const why = await space.open({ "embedder.kind": "none" }).why("greeter", { message: "fill in this PDF form" });
+    expect(why.recalled).toBe(false);
+    expect(why.fellShort.join(" ")).toMatch(/below the threshold/);
+    expect(why.fellShort.join(" ")).toMatch(/None of its words/);
+    expect(why.wouldMatch).toEqual(
+      expect.arrayContaining(["/greeter", 'the trigger "welcome"', "the pattern greet\\s+\\w+"]),
+    );
+    expect(why.wouldMatch.join(" ")).toContain("visitors");
+    expect(why.ahead[0]?.name).toBe("pdf-forms");
+  });
+
+  test("looks at a skill that retrieval alone would not have reached", async () => {
+    const crowd = Object.fromEntries(
+      Array.from({ length: 150 }, (_, i) => [`bread-${i}`, skillText(`Bakes bread number ${i}.`)]),
+    );
+    const space = workspace({ ...crowd, lonely: skillText("Zzyzx.") });
+    const why = await space.open({ "embedder.kind": "none" }).why("lonely", { message: "bake bread" });
+    expect(why).toMatchObject({ recalled: false, place: expect.any(Number) });
+  });
+
+  test("names the copy that stands for a near-duplicate", async () => {
+    const text = skillText("Fills in PDF forms.", "", "# Forms\n\nList the fields, map the values, flatten the form.\n");
+    const space = workspace({ ...TRADES, "pdf-forms": text, "team/pdf-forms": text });
+    const why = await space.open().why("team/pdf-forms", { message: "fill in this PDF form" });
+    expect(why.recalled).toBe(false);
+    expect(why.fellShort).toContain("It is nearly the same as pdf-forms, which stands for both.");
+  });
+
+  test("holds the skill against the configured threshold and limit", async () => {
+    const space = workspace(TRADES);
+    const turn = { message: "fill in this PDF form" };
+    const strict = await space.open({ "recall.threshold": 1, "recall.limit": 7 }).why("pdf-forms", turn);
+    expect(strict).toMatchObject({ recalled: false, threshold: 1, limit: 7 });
+  });
+
+  test("fails for a skill that the model may not see, as any look-up does", async () => {
+    const space = workspace({ ...TRADES, secret: skillText("Secret.", "disable-model-invocation: true\n") });
+    await expect(space.open().why("secret", { message: "x" })).rejects.toMatchObject({ code: "skill-not-found" });
+  });
+});
