@@ -1,6 +1,7 @@
 // Owns the table of configuration keys: what each accepts, its default, and who may set it.
 // The documentation of the configuration is generated from this table.
 
+import { MODEL_KEYS } from "./config-model-keys.ts";
 import { STYLES } from "./model/turn.ts";
 
 export interface ConfigKey {
@@ -60,7 +61,19 @@ const list = (text: string) =>
 const budgetText = (text: string) => ({ tokens: Number(text) });
 const same = (text: string) => text;
 const TEXT_LIST = 'a list of texts, for example ["a", "b"]';
-const RULES = 'a list such as ["code-*", "*@user", "deploy/**@~/.claude/skills"]';
+
+/** A key that names skills; only the person's own word counts. */
+function skillRules(key: string, options: { about: string; default?: readonly string[] }): ConfigKey {
+  return {
+    key,
+    accepted: 'a list such as ["code-*", "*@user", "deploy/**@~/.claude/skills"]',
+    accepts: isTextList,
+    default: options.default ?? [],
+    fromText: list,
+    projectMaySet: false,
+    about: options.about,
+  };
+}
 
 export const CONFIG_KEYS: readonly ConfigKey[] = [
   {
@@ -255,43 +268,20 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     projectMaySet: false,
     about: "Where the endpoint's key is read from; the key itself is never written into a file.",
   },
-  {
-    key: "consent.allow",
-    accepted: RULES,
-    accepts: isTextList,
+  skillRules("consent.allow", {
     default: ["*@bundled"],
-    fromText: list,
-    projectMaySet: false,
     about:
       "Skills that are activated without asking: names and globs, with @ and a source's id or bundled, user, project or custom behind it. The skills that ship with Repertoire, unless you set it.",
-  },
-  {
-    key: "consent.ask",
-    accepted: RULES,
-    accepts: isTextList,
-    default: [],
-    fromText: list,
-    projectMaySet: false,
-    about: "Skills that are always asked for, although consent.allow names them; all others are asked for anyway.",
-  },
-  {
-    key: "consent.deny",
-    accepted: RULES,
-    accepts: isTextList,
-    default: [],
-    fromText: list,
-    projectMaySet: false,
-    about: "Skills that are never activated, whatever else says so.",
-  },
-  {
-    key: "scripts.network",
-    accepted: RULES,
-    accepts: isTextList,
-    default: [],
-    fromText: list,
-    projectMaySet: false,
+  }),
+  skillRules("consent.ask", {
+    about:
+      "Skills that are always asked for, although consent.allow names them; all others are asked for anyway.",
+  }),
+  skillRules("consent.deny", { about: "Skills that are never activated, whatever else says so." }),
+  skillRules("scripts.network", {
     about: "Skills whose scripts may use the network, in the same form as consent.allow.",
-  },
+  }),
+  ...MODEL_KEYS,
   {
     key: "cache",
     accepted: "true, false, or a folder",

@@ -8,6 +8,7 @@ import { CONFIG_KEYS, type ConfigKey } from "./config-keys.ts";
 import { codeOf, messageOf, RepertoireError } from "./model/errors.ts";
 import type { ExtraSource } from "./model/source.ts";
 import type { Budget, Style } from "./model/turn.ts";
+import type { ModelSettings } from "./models/kinds.ts";
 
 export const CONFIG_FILE = "repertoire.config.json";
 
@@ -46,6 +47,7 @@ export interface Config {
   readonly budget: Budget;
   readonly recall: { readonly limit?: number; readonly threshold?: number };
   readonly embedder: EmbedderConfig;
+  readonly model: ModelSettings;
   /** Lists of `GLOB` or `GLOB@SOURCE`. */
   readonly consent: {
     readonly allow: readonly string[];
@@ -142,6 +144,18 @@ function assemble(parts: {
     },
     consent: { allow: get("consent.allow"), ask: get("consent.ask"), deny: get("consent.deny") },
     scripts: { network: get("scripts.network") },
+    model: {
+      kind: get("model.kind"),
+      ...given({
+        endpoint: get<string | undefined>("model.endpoint"),
+        name: get<string | undefined>("model.name"),
+        apiKeyEnv: get<string | undefined>("model.apiKeyEnv"),
+        timeoutMs: get<number | undefined>("model.timeoutMs"),
+        retries: get<number | undefined>("model.retries"),
+        priceIn: get<number | undefined>("model.priceIn"),
+        priceOut: get<number | undefined>("model.priceOut"),
+      }),
+    },
     ...(cache !== false && {
       cacheDir: typeof cache === "string" ? resolve(dir, cache) : join(home, ".repertoire", "cache"),
     }),

@@ -5,7 +5,9 @@ import { hash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Repertoire } from "./engine.ts";
+import type { Library } from "./library/library.ts";
 import type { SkillName } from "./model/name.ts";
+import type { Skill } from "./model/skill.ts";
 import type { Embedder } from "./ports.ts";
 import type { BackgroundIdf } from "./recall/features-message.ts";
 import { RecallIndex, type ScanFacts } from "./recall/recall-index.ts";
@@ -15,6 +17,9 @@ export class Indexing {
   private readonly engine: Repertoire;
   private readonly settings: { readonly embedder: Embedder; readonly background: BackgroundIdf };
   private index: RecallIndex | undefined;
+  /** The library that the index was brought to in this process. */
+  private indexed: Library | undefined;
+  private running: Promise<{ skills: number; changed: boolean }> | undefined;
   private asked = 0;
 
   constructor(engine: Repertoire, settings: { embedder: Embedder; background: BackgroundIdf }) {
@@ -28,6 +33,7 @@ export class Indexing {
     this.index ??=
       this.path === undefined ? RecallIndex.empty(this.settings) : RecallIndex.open(this.path, this.settings);
     if (!this.index.isCurrent(roots)) await this.refresh();
+    else if (this.engine.shelf.scanned !== this.indexed) await this.bringUpToDate();
     // The first answer of a process is quickest from the file, every later one from memory.
     if (++this.asked === 2) this.index.warmUp();
     return this.index;
@@ -35,19 +41,61 @@ export class Indexing {
 
   /** Scans, reads what changed, and keeps the result. Returns how many skills are in the index. */
   async refresh(): Promise<{ skills: number; changed: boolean }> {
-    if (this.index === undefined || this.index.text.damage !== undefined)
-      this.index = RecallIndex.empty(this.settings);
-    const before = Date.now();
     this.engine.refresh();
-    const skills = this.indexable();
-    const changed = await this.index.update({
-      skills,
-      readBody: (skill) => this.engine.body(skill),
-      facts: this.facts(before),
-      ...(this.engine.options.onProgress && { onProgress: this.engine.options.onProgress }),
+    return this.bringUpToDate();
+  }
+
+  /**
+   * Answers from the index as it is, and once more from a fresh one when its file proves damaged or when a skill that
+   * the answer names has changed.
+   */
+  async answer<T>(ask: () => Promise<T>, namesIn: (answer: T) => readonly SkillName[]): Promise<T> {
+    const first = await this.unlessDamaged(ask);
+    if (first !== undefined && this.stillTrue(namesIn(first))) return first;
+    await this.refresh();
+    return ask();
+  }
+
+  private async unlessDamaged<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const answer = await ask();
+      return this.isDamaged ? undefined : answer;
+    } catch (thrown) {
+      if (!this.isDamaged) throw thrown;
+      return undefined;
+    }
+  }
+
+  private get isDamaged(): boolean {
+    return this.index?.text.damage !== undefined;
+  }
+
+  /** Two questions at once share one update. */
+  private bringUpToDate(): Promise<{ skills: number; changed: boolean }> {
+    this.running ??= this.update().finally(() => {
+      this.running = undefined;
     });
+    return this.running;
+  }
+
+  private async update(): Promise<{ skills: number; changed: boolean }> {
+    const { library } = this.engine;
+    const input = {
+      skills: this.indexable(library),
+      readBody: (skill: Skill) => this.engine.body(skill),
+      facts: this.facts(Date.now()),
+      ...(this.engine.options.onProgress && { onProgress: this.engine.options.onProgress }),
+    };
+    if (this.index === undefined || this.isDamaged) this.index = RecallIndex.empty(this.settings);
+    let changed = await this.index.update(input);
+    // Damage may show only while the old index is read.
+    if (this.isDamaged) {
+      this.index = RecallIndex.empty(this.settings);
+      changed = await this.index.update(input);
+    }
+    this.indexed = library;
     if (this.path !== undefined) this.index.save(this.path);
-    return { skills: skills.length, changed };
+    return { skills: input.skills.length, changed };
   }
 
   /** Whether the file of each of these skills is the one that was indexed. */
@@ -70,8 +118,8 @@ export class Indexing {
   }
 
   /** Every winner that the model may ever see, with its file's facts. */
-  private indexable(): IndexedSkill[] {
-    const { library, shelf } = this.engine;
+  private indexable(library: Library): IndexedSkill[] {
+    const { shelf } = this.engine;
     return [...library.skills.values()]
       .filter(({ manifest }) => !manifest.userOnly)
       .map((skill) => {
@@ -91,7 +139,7 @@ export class Indexing {
   private get path(): string | undefined {
     const { cacheDir } = this.engine.config;
     if (cacheDir === undefined) return undefined;
-    const key = hash("sha256", this.engine.sources.map((source) => source.root).join("\0")).slice(0, 16);
+    const key = hash("sha256", JSON.stringify(this.engine.sources)).slice(0, 16);
     return join(cacheDir, `recall-${key}.index`);
   }
 }

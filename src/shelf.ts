@@ -34,6 +34,11 @@ export class Shelf {
     return this.current!;
   }
 
+  /** The library as last scanned, if it ever was. */
+  get scanned(): Library | undefined {
+    return this.current;
+  }
+
   /** What the last scan read from a file. */
   record(path: string): FileRecord | undefined {
     return this.catalog?.records.get(path);

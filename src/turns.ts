@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { disclose } from "./disclose/disclose.ts";
+import { MATCHES_FOR } from "./disclose/limits.ts";
 import { asksForList } from "./disclose/question.ts";
 import type { Repertoire } from "./engine.ts";
 import { Indexing } from "./indexing.ts";
@@ -68,20 +69,23 @@ export class Turns {
   }
 
   async why(name: string, turn: Turn): Promise<Explanation> {
-    return explain(this.engine.find(name), turn, await this.recallOptions());
+    const options = { ...this.engine.config.recall, ...(await this.recallOptions()) };
+    return explain(this.engine.find(name), turn, options);
   }
 
   async prompt(turn: Turn, options: PromptOptions): Promise<Prompt> {
     const before = turn.session === undefined ? undefined : this.memory.sessions.read(turn.session);
-    const recalled = turn.message.trim() === "" ? [] : (await this.recall(turn, options)).matches;
+    const style = options.style ?? this.engine.config.style;
+    const limit = options.limit ?? this.engine.config.recall.limit ?? MATCHES_FOR[style];
+    const request = limit === undefined ? options : { ...options, limit };
+    const recalled = turn.message.trim() === "" ? [] : (await this.recall(turn, request)).matches;
     const matches = this.claim(turn, recalled);
     const section = disclose({
-      style: options.style ?? this.engine.config.style,
+      style,
       budget: options.budget ?? this.engine.config.budget,
       skills: rankForDisclosure(this.engine.view().visible(), this.engine.sources),
       matches,
       readBody: (skill) => this.engine.body(skill),
-      seen: new Set(before?.shown),
       firstTurn: (before?.turn ?? 0) === 0,
       asksForList: asksForList(turn.message),
     });
@@ -158,12 +162,10 @@ export class Turns {
     request: RecallRequest,
     seen: ReadonlySet<SkillName>,
   ): Promise<Recalled> {
-    const options = { ...this.engine.config.recall, ...(await this.recallOptions()), ...request, seen };
-    const recalled = await recall(turn, options);
-    const indexing = await this.indexing();
-    if (indexing.stillTrue(recalled.matches.map(({ name }) => name))) return recalled;
-    await indexing.refresh();
-    return recall(turn, { ...options, index: await indexing.current() });
+    const ask = async () =>
+      recall(turn, { ...this.engine.config.recall, ...(await this.recallOptions()), ...request, seen });
+    const namesIn = ({ matches }: Recalled) => matches.map(({ name }) => name);
+    return (await this.indexing()).answer(ask, namesIn);
   }
 
   private async recallOptions(): Promise<RecallOptions> {

@@ -103,7 +103,7 @@ export interface Consent {
 export async function settleConsent(request: ConsentRequest): Promise<Consent> {
   const { task, subject, digest, ask } = request;
   const decision = decide(request.policy, subject, request.matches);
-  if (decision === "deny") throw denied(subject);
+  if (decision === "deny") throw deniedByPolicy(subject);
   const earlier = await request.tasks.consentFor(task, subject.name);
   if (earlier?.digest === digest) return { risk: "safe", by: "earlier" };
   if (decision === "allow") return { risk: "risky", by: "policy" };
@@ -128,7 +128,7 @@ export function consentRecord(
   return { task, skill: subject.name, digest, at, files: marks };
 }
 
-function denied({ name, source }: ConsentSubject): RepertoireError {
+export function deniedByPolicy({ name, source }: ConsentSubject): RepertoireError {
   return new RepertoireError(
     "consent-denied",
     `"${name}" (from ${source}) may not be activated: your configuration denies it. Change consent.deny in ~/.repertoire/repertoire.config.json if it should.`,

@@ -8,8 +8,8 @@ import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { fileMark, packageDigest, readPackage, type Snapshot } from "./digest.ts";
 import { isSkillFileName, listPackage } from "./package.ts";
-import { readRegularFile } from "./regular-file.ts";
 import { type Place, skillFolder, taskFolder } from "./private-folder.ts";
+import { readRegularFile } from "./regular-file.ts";
 
 export interface MountRequest {
   readonly place: Place;
@@ -104,7 +104,8 @@ function publish({ place, name, staging, target }: Publication): void {
   const children = mountsBelow(target);
   const isMount = readdirSync(target).some(isSkillFileName);
   if (!isMount && listPackage(target).entries.length > 0) throw conflict(name, target);
-  for (const child of children) if (existsSync(join(staging, child))) throw conflict(`${name}/${child}`, target);
+  for (const child of children)
+    if (existsSync(join(staging, child))) throw conflict(`${name}/${child}`, target);
   for (const child of children) {
     mkdirSync(dirname(join(staging, child)), { recursive: true, mode: 0o700 });
     renameSync(join(target, child), join(staging, child));

@@ -1,7 +1,15 @@
 // Owns what belongs to a skill's package: its own files, without its sub-skills and without what never travels.
 // Does not read file contents: `regular-file.ts` does.
 
-import { type Dirent, lstatSync, opendirSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
+import {
+  type Dirent,
+  lstatSync,
+  opendirSync,
+  readdirSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { codeOf, RepertoireError } from "../model/errors.ts";
 import { PACKAGE_LIMITS } from "./limits.ts";

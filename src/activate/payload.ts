@@ -47,14 +47,22 @@ export interface PayloadParts
 
 export function buildPayload({ paths, ...parts }: PayloadParts): ActivationPayload {
   const bundled = paths.filter((path) => !isSkillFileName(path));
+  const { name, displayName, instructions, subSkills, knowledge, mountPath, digest, risk } = parts;
   return {
-    ...parts,
-    baseDirectory: parts.mountPath,
+    name,
+    displayName,
+    instructions,
+    baseDirectory: mountPath,
     folderStructure: folderStructure(paths),
     files: bundled.slice(0, PAYLOAD_LIMITS.files),
     moreFiles: Math.max(0, bundled.length - PAYLOAD_LIMITS.files),
-    logicalPath: logicalPath(parts.name),
-    alreadyActivated: parts.risk === "safe",
+    subSkills,
+    knowledge,
+    mountPath,
+    logicalPath: logicalPath(name),
+    digest,
+    risk,
+    alreadyActivated: risk === "safe",
   };
 }
 
@@ -74,7 +82,9 @@ export function folderStructure(paths: readonly string[]): string {
   }
   const lines = linesOf(root, "");
   const more = lines.length - PAYLOAD_LIMITS.treeLines;
-  return [...lines.slice(0, PAYLOAD_LIMITS.treeLines), ...(more > 0 ? [`… ${more} more lines`] : [])].join("\n");
+  return [...lines.slice(0, PAYLOAD_LIMITS.treeLines), ...(more > 0 ? [`… ${more} more lines`] : [])].join(
+    "\n",
+  );
 }
 
 function linesOf(tree: Tree, indent: string): string[] {

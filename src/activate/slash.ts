@@ -45,7 +45,8 @@ export function findCommand(
   if (found) return found;
   const near = completions(wanted.slice(0, 3), commands).slice(0, SLASH_LIMITS.suggestions);
   const some = near.length > 0 ? near : commands.slice(0, SLASH_LIMITS.suggestions);
-  const hint = some.length === 0 ? "There are none." : `For example: ${some.map((c) => `/${c.command}`).join(", ")}.`;
+  const hint =
+    some.length === 0 ? "There are none." : `For example: ${some.map((c) => `/${c.command}`).join(", ")}.`;
   throw new RepertoireError("slash-unknown", `There is no command "/${wanted}". ${hint}`, typed);
 }
 

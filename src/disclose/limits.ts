@@ -39,6 +39,9 @@ export const LIMITS = {
   cardItem: 40,
 } as const;
 
+/** How many matches a style asks recall for, where it shows another number of them than recall's own. */
+export const MATCHES_FOR: Readonly<Partial<Record<Style, number>>> = { index: LIMITS.namesPerTurn };
+
 /** One part in this many of a catalog that cannot name all: descriptions for the head, names for twice as much room. */
 export const DESCRIBED_PART = 3;
 

@@ -28,10 +28,7 @@ export interface EffectivenessOptions {
 }
 
 /** Answers for each skill version from its own account: a rewritten skill starts clean. */
-export function effectivenessFrom(
-  tallies: TallyBook,
-  options: EffectivenessOptions,
-): EffectivenessProvider {
+export function effectivenessFrom(tallies: TallyBook, options: EffectivenessOptions): EffectivenessProvider {
   return {
     of(name, digest) {
       const tally = tallies.of(name, digest);

@@ -49,9 +49,15 @@ function mergedBlocks(
     const value = wanted[key];
     if (value === undefined || seen.has(key)) continue;
     seen.add(key);
-    pieces.push(isSame(old[key], value) ? text : (innerBlock(key, value, { old, text }) ?? block(key, value, indent)));
+    pieces.push(
+      isSame(old[key], value) ? text : (innerBlock(key, value, { old, text }) ?? block(key, value, indent)),
+    );
   }
-  for (const [key, value] of Object.entries(wanted)) if (!seen.has(key)) pieces.push(block(key, value, indent));
+  const added = Object.entries(wanted).filter(([key]) => !seen.has(key));
+  for (const [key, value] of added) {
+    if (key === "name") pieces.unshift(block(key, value, indent));
+    else pieces.push(block(key, value, indent));
+  }
   return pieces.join("");
 }
 
@@ -108,7 +114,8 @@ function isFrontMap(value: FrontValue | undefined): value is FrontMap {
 }
 
 function isSame(a: FrontValue | undefined, b: FrontValue): boolean {
-  if (a === undefined || typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (a === undefined || typeof a !== "object" || typeof b !== "object" || a === null || b === null)
+    return a === b;
   const keys = Object.keys(a);
   return (
     Array.isArray(a) === Array.isArray(b) &&

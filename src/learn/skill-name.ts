@@ -21,7 +21,10 @@ export function learnedName(spelling: string): SkillName {
   if (!result.ok) throw refused(spelling, { code: result.code, why: WHY[result.code] });
   const segments = result.name.split("/");
   if (segments.some((segment) => segment.length > MAX_SEGMENT))
-    throw refused(spelling, { code: "name-too-long", why: `has a part of more than ${MAX_SEGMENT} characters` });
+    throw refused(spelling, {
+      code: "name-too-long",
+      why: `has a part of more than ${MAX_SEGMENT} characters`,
+    });
   if (!segments.every((segment) => PORTABLE.test(segment))) {
     const instead = result.name.replace(/\.+/g, "-");
     throw refused(spelling, { code: "name-not-portable", why: `has a dot; "${instead}" would do` });

@@ -16,7 +16,14 @@ const SPEC_KEYS = ["name", "description", "license", "compatibility", "allowed-t
 const DESCRIPTION_CHARS = 1024;
 
 /** Keys that say what happened to a skill. Text that somebody hands in cannot claim them. */
-const MANAGED = ["created-at", "updated-at", "provenance", "pinned", "copied-from", "starter-version"] as const;
+const MANAGED = [
+  "created-at",
+  "updated-at",
+  "provenance",
+  "pinned",
+  "copied-from",
+  "starter-version",
+] as const;
 export type ManagedKey = (typeof MANAGED)[number];
 
 /** A SKILL.md as it was read. */
@@ -48,9 +55,12 @@ export function composeSkill(parts: NewText): string {
   if (existing) take(existing.front, { top, metadata });
   take(withoutManaged(incoming.front), { top, metadata });
   const description =
-    parts.description?.replace(/\s+/g, " ").trim() || top.description || clip(parts.firstParagraph, DESCRIPTION_CHARS);
+    parts.description?.replace(/\s+/g, " ").trim() ||
+    top.description ||
+    clip(parts.firstParagraph, DESCRIPTION_CHARS);
   keepDisplayName(parts, top, metadata);
-  if (parts.seeAlso) setKey(metadata, "see-also", parts.seeAlso.map(lookupKey).join(", "), ["related-skills"]);
+  if (parts.seeAlso)
+    setKey(metadata, "see-also", parts.seeAlso.map(lookupKey).join(", "), ["related-skills"]);
   const summary = summaryFor(parts, { metadata, description });
   setKey(metadata, "summary", summary);
   for (const [key, value] of Object.entries(parts.managed)) setKey(metadata, key, value);
@@ -80,7 +90,8 @@ export function metadataOf(metadata: Readonly<Record<string, unknown>>, key: str
 function take(front: FrontMap, into: { top: FrontMap; metadata: FrontMap }): void {
   const { metadata, ...rest } = front;
   if (isMap(metadata)) for (const [key, value] of Object.entries(metadata)) put(into.metadata, key, value);
-  for (const [key, value] of Object.entries(rest)) put(SPEC_KEYS.includes(key) ? into.top : into.metadata, key, value);
+  for (const [key, value] of Object.entries(rest))
+    put(SPEC_KEYS.includes(key) ? into.top : into.metadata, key, value);
 }
 
 function withoutManaged(front: FrontMap): FrontMap {

@@ -3,6 +3,7 @@
 // stored (a `Store` does).
 
 import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import { messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { VersionAction, VersionFile, VersionRecord } from "../model/records.ts";
@@ -100,6 +101,34 @@ export class VersionBook {
       await this.unwind(records, error);
     }
     return records;
+  }
+
+  /** Whether the disk holds what this version, the newest of its skill, kept. */
+  isRecorded(head: VersionRecord): boolean {
+    return isUnchanged(this.onDisk(placeOf(head)), head);
+  }
+
+  /** Keeps what was changed past us, as versions of their own, the latest change last. Only within `exclusive`. */
+  async adoptEdits(places: readonly Place[]): Promise<void> {
+    const edited: { place: Place; at: number }[] = [];
+    for (const place of places) {
+      const head = await this.head(place);
+      if (head === undefined || this.isRecorded(head)) continue;
+      const folder = this.files.statSync(directoryOf(this.roots, place), { throwIfNoEntry: false });
+      const [main] = this.onDisk(place);
+      const path = main && join(directoryOf(this.roots, place), main.path);
+      const at = (path ? this.files.statSync(path).mtimeMs : folder?.mtimeMs) ?? 0;
+      edited.push({ place, at });
+    }
+    for (const { place } of edited.sort((a, b) => a.at - b.at)) await this.adopt(place);
+  }
+
+  filesIn(directory: string): PackageFile[] {
+    return readPackage(this.files, directory);
+  }
+
+  digestOf(file: PackageFile): string {
+    return sha256Of(file.bytes);
   }
 
   newId(): string {
@@ -236,7 +265,9 @@ export class VersionBook {
 }
 
 function isUnchanged(disk: readonly PackageFile[], head: VersionRecord | undefined): boolean {
-  const kept = (head?.files ?? []).map(({ path, sha256, executable }) => `${path} ${sha256} ${executable === true}`);
+  const kept = (head?.files ?? []).map(
+    ({ path, sha256, executable }) => `${path} ${sha256} ${executable === true}`,
+  );
   const now = disk.map(({ path, bytes, executable }) => `${path} ${sha256Of(bytes)} ${executable === true}`);
   return kept.sort().join("\n") === now.sort().join("\n");
 }

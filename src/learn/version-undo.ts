@@ -36,13 +36,20 @@ export function undoSteps(changes: readonly VersionRecord[]): UndoStep[] {
   return steps;
 }
 
-/** Refuses to take back a change on which later ones stand, unless told to. */
+/** Refuses to take back a change on which later ones stand that were not taken back themselves. */
 export function checkUndo(step: UndoStep, head: VersionRecord | undefined): void {
-  if (head === undefined || head.id === step.undoes.id) return;
+  if (head === undefined || contentOf(head) === contentOf(step.undoes)) return;
   const { name } = step.place;
   throw new RepertoireError(
     "undo-conflict",
-    `"${name}" has changed since version ${step.undoes.id} (${head.action} by ${head.author}, version ${head.id}). Look at repertoire history ${name}, then restore the version you want: repertoire restore ${name} --version ID.`,
+    `"${name}" has changed since version ${step.undoes.id} (${head.action} by ${head.author}, version ${head.id}). Look at repertoire history ${name}, then restore the version you want: repertoire restore ${name} ID.`,
     step.undoes.id,
   );
+}
+
+function contentOf({ files }: VersionRecord): string {
+  return files
+    .map(({ path, sha256 }) => `${path} ${sha256}`)
+    .sort()
+    .join("\n");
 }

@@ -52,7 +52,8 @@ export function retrieve(input: RetrievalInput): Retrieval {
   const vector = input.vector && quantizeOne(input.vector);
   const near = vector ? index.text.nearest(vector, CANDIDATES.meaning, allowed) : [];
   const lexical = new Map(found.hits.map(({ doc, score }) => [doc, score]));
-  const docs = new Set([...lexical.keys(), ...near.map(({ doc }) => doc), ...input.also]);
+  const also = allowed ? input.also.filter(allowed) : input.also;
+  const docs = new Set([...lexical.keys(), ...near.map(({ doc }) => doc), ...also]);
   const candidates = [...docs].map((doc) => ({
     id: doc,
     evidence: index.evidence(doc),

@@ -2,10 +2,10 @@
 // facts that tell whether it is still true. Does not own the index's structure (`text/`) nor the scan (`discover/`).
 
 import { existsSync, statSync } from "node:fs";
-import type { SkillName } from "../model/name.ts";
+import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Embedder } from "../ports.ts";
-import { LexicalIndex } from "../text/lexical-index.ts";
+import { type IndexDocument, LexicalIndex } from "../text/lexical-index.ts";
 import type { BackgroundIdf } from "./features-message.ts";
 import { firstWord } from "./signals/triggers.ts";
 import {
@@ -34,6 +34,8 @@ interface Reach {
   readonly words: Readonly<Record<string, readonly SkillName[]>>;
   readonly patterns: readonly SkillName[];
   readonly paths: readonly SkillName[];
+  /** `\nalias\tname\n` for each display name that is not an identity: one text, so that opening an index costs nothing. */
+  readonly aliases: string;
 }
 
 interface Stamp extends ScanFacts {
@@ -66,7 +68,7 @@ export class RecallIndex {
     containers: [],
     missing: [],
     scannedAt: 0,
-    reach: { words: {}, patterns: [], paths: [] },
+    reach: { words: {}, patterns: [], paths: [], aliases: "" },
   };
 
   private constructor(text: LexicalIndex, settings: IndexSettings) {
@@ -85,7 +87,8 @@ export class RecallIndex {
     const opened = LexicalIndex.open(path, { embedder: id, dims: dimensions });
     if ("problem" in opened) return RecallIndex.empty(settings);
     const index = new RecallIndex(opened.index, settings);
-    index.stamp = { ...index.stamp, ...(JSON.parse(opened.index.stamp || "{}") as Partial<Stamp>) };
+    const stamp = JSON.parse(opened.index.stamp || "{}") as Partial<Stamp>;
+    index.stamp = { ...index.stamp, ...stamp, reach: { ...index.stamp.reach, ...stamp.reach } };
     return index;
   }
 
@@ -112,8 +115,7 @@ export class RecallIndex {
     const wanted = new Set(skills.map(({ skill }) => skill.name));
     const remove = [...known.keys()].filter((key) => !wanted.has(key));
     const changed = skills.filter((entry) => known.get(entry.skill.name) !== documentDigest(entry));
-    this.unpacked.clear();
-    if (remove.length > 0) this.text.update({ remove });
+    if (remove.length > 0) this.change({ remove });
     for (let from = 0; from < changed.length; from += BATCH) {
       await this.upsert(changed.slice(from, from + BATCH), input.readBody);
       onProgress?.(Math.min(from + BATCH, changed.length), changed.length);
@@ -138,6 +140,17 @@ export class RecallIndex {
       for (const name of Object.hasOwn(reach.words, word) ? reach.words[word]! : []) found.add(name);
     if (hasFiles) for (const name of reach.paths) found.add(name);
     return [...found];
+  }
+
+  /** The document of a skill, by its identity or else its alias, both as look-up keys. */
+  find(key: string): number | undefined {
+    const doc = this.text.find(key);
+    if (doc !== undefined) return doc;
+    const { aliases } = this.stamp.reach;
+    const at = aliases.lastIndexOf(`\n${key}\t`);
+    if (at < 0) return undefined;
+    const from = at + key.length + 2;
+    return this.text.find(aliases.slice(from, aliases.indexOf("\n", from)));
   }
 
   /** The skill behind a document; the last few thousand that were asked for are kept unpacked. */
@@ -177,12 +190,18 @@ export class RecallIndex {
         background,
       });
     });
-    this.text.update({ upsert: documents });
+    this.change({ upsert: documents });
+  }
+
+  /** Numbers of documents change with every update, and what was unpacked under them is void. */
+  private change(changes: { upsert?: Iterable<IndexDocument>; remove?: Iterable<string> }): void {
+    this.text.update(changes);
+    this.unpacked.clear();
   }
 }
 
 function reachOf(skills: readonly Skill[]): Reach {
-  const words: Record<string, SkillName[]> = {};
+  const words: Record<string, SkillName[]> = Object.create(null);
   for (const { name, manifest } of skills) {
     const { keywords, verbs } = manifest.triggers;
     for (const word of new Set([...keywords, ...verbs].map(firstWord))) {
@@ -194,5 +213,10 @@ function reachOf(skills: readonly Skill[]): Reach {
     words,
     patterns: skills.filter(({ manifest }) => manifest.triggers.patterns.length > 0).map(({ name }) => name),
     paths: skills.filter(({ manifest }) => manifest.paths.length > 0).map(({ name }) => name),
+    aliases: skills
+      .map(({ name, displayName }) => ({ name, alias: lookupKey(displayName) }))
+      .filter(({ name, alias }) => alias !== "" && alias !== name)
+      .map(({ name, alias }) => `\n${alias}\t${name}\n`)
+      .join(""),
   };
 }

@@ -95,22 +95,24 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
     ...mentionedNames(turn.message),
     ...also,
     ...index.withinReach(messageWords(turn.message), query.files.length > 0),
-  ];
+  ]
+    .map((name) => index.find(name))
+    .filter((doc) => doc !== undefined);
   const { probe, candidates } = retrieve({
     index,
     message: turn.message,
     vector,
     background,
-    also: named.map((name) => index.text.find(name)).filter((doc) => doc !== undefined),
+    also: named,
     ...(allows && { allowed: (doc) => allows(index.text.key(doc)) }),
   });
   const signals = signalsFor(turn.message, options.effectiveness);
   const must = new Set(named);
   const ranked = rank(probe, candidates).filter(
-    ({ id }, place) => place < RECALL.judged || must.has(index.text.key(id)),
+    ({ id, duplicates }, place) => place < RECALL.judged || [id, ...duplicates].some((doc) => must.has(doc)),
   );
   const considered = ranked
-    .map((one) => judge(one, { query, signals, options }))
+    .map((one) => judgeCopies(one, { query, signals, options }))
     .filter((one) => one !== undefined)
     .sort((a, b) => inOrder(a, b, options.precedence));
   return { frame, considered, looked: candidates.length };
@@ -127,12 +129,24 @@ function signalsFor(message: string, effectiveness: EffectivenessProvider): Sign
   ];
 }
 
-function judge(
-  ranked: Ranked,
-  { query, signals, options }: { query: Query; signals: readonly Signal[]; options: RecallOptions },
-): Considered | undefined {
-  const { skill } = options.index.skill(ranked.id);
-  if (!options.isVisible(skill)) return undefined;
+interface JudgeContext {
+  readonly query: Query;
+  readonly signals: readonly Signal[];
+  readonly options: RecallOptions;
+}
+
+/** Copies of one skill share its text and its place; the best of those that may be seen stands for the others. */
+function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefined {
+  const { index, isVisible, precedence } = context.options;
+  const [best, ...others] = [ranked.id, ...ranked.duplicates]
+    .map((doc) => index.skill(doc).skill)
+    .filter(isVisible)
+    .map((skill) => judge(skill, ranked, context))
+    .sort((a, b) => inOrder(a, b, precedence));
+  return best && { ...best, duplicates: others.map(({ skill }) => skill.name).sort() };
+}
+
+function judge(skill: Skill, ranked: Ranked, { query, signals, options }: JudgeContext): Considered {
   const said = signals
     .map((signal) => ({ signal: signal.name, judgement: signal.judge(skill, query) }))
     .filter((one): one is { signal: string; judgement: Judgement } => one.judgement !== undefined);
@@ -150,7 +164,7 @@ function judge(
     ],
     mentioned: said.some(({ signal, judgement }) => signal === "mention" && judgement.value === 1),
     lastUsedAt: options.effectiveness.of(skill.name, skill.digest).lastUsedAt,
-    duplicates: ranked.duplicates.map((doc) => options.index.text.key(doc)).sort(),
+    duplicates: [],
   };
 }
 

@@ -16,6 +16,7 @@ export function seeAlso(
   options: {
     readonly index: RecallIndex;
     readonly isVisible: (skill: Skill) => boolean;
+    readonly allows?: (name: SkillName) => boolean;
     readonly seen: ReadonlySet<SkillName>;
     readonly limit: number;
   },
@@ -24,10 +25,11 @@ export function seeAlso(
   const found: Match[] = [];
   for (const { skill: origin, score } of origins) {
     for (const spelling of origin.manifest.seeAlso) {
-      const doc = options.index.text.find(lookupKey(spelling));
+      const doc = options.index.find(lookupKey(spelling));
       if (doc === undefined || found.length >= options.limit) continue;
       const { skill } = options.index.skill(doc);
       if (taken.has(skill.name) || options.seen.has(skill.name) || !options.isVisible(skill)) continue;
+      if (options.allows?.(skill.name) === false) continue;
       taken.add(skill.name);
       found.push({
         name: skill.name,

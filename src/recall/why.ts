@@ -31,7 +31,8 @@ export async function explain(skill: Skill, turn: Turn, options: RecallOptions):
   const own = considered[at];
   const original = considered.find((one) => one.duplicates.includes(skill.name));
   const ahead = considered.slice(0, Math.max(0, at)).slice(0, limit);
-  const recalled = own !== undefined && at < limit && (own.mentioned || own.evidence >= threshold);
+  const fitting = considered.filter(({ mentioned, evidence }) => mentioned || evidence >= threshold);
+  const recalled = own !== undefined && fitting.slice(0, limit).includes(own);
   const fellShort: string[] = [];
   if (original) fellShort.push(`It is nearly the same as ${original.skill.name}, which stands for both.`);
   if (own && own.evidence < threshold && !own.mentioned) {

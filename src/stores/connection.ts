@@ -22,7 +22,7 @@ const NUMBERS = {
   fullCheckBytes: 1 << 20,
   /** Holds the pages that a turn touches of a journal of a million events. Taken only as far as it is needed. */
   cacheKilobytes: 16_384,
-  /** `libsql` does not fold its log back by itself; beyond this size reads would feel it. */
+  /** The log is folded back beyond this size, and cut to a quarter of it afterwards. */
   checkpointBytes: 4 << 20,
 } as const;
 
@@ -51,6 +51,7 @@ export class Connection {
   private inode = 0;
   private undone = 0;
   private depth = 0;
+  private checkpointAt: number = NUMBERS.checkpointBytes;
   private statements = new Map<string, SqlStatement>();
 
   constructor(options: ConnectionOptions) {
@@ -89,7 +90,7 @@ export class Connection {
     if (this.depth > 0) return work();
     this.followFile();
     const result = this.read(() => this.transaction(work));
-    this.checkpoint(NUMBERS.checkpointBytes);
+    this.checkpointIfDue();
     return result;
   }
 
@@ -105,14 +106,28 @@ export class Connection {
   }
 
   close(): void {
-    this.checkpoint(0);
+    this.checkpoint();
     this.drop();
   }
 
-  /** Folds the log back into the file when it has grown beyond a size. Waits for nobody. */
-  private checkpoint(beyond: number): void {
-    const log = statSync(`${this.options.path}-wal`, { throwIfNoEntry: false });
-    if (this.db && log && log.size > beyond) this.db.prepare("PRAGMA wal_checkpoint(PASSIVE)").all();
+  /** Folds the log back into the file. `libsql` does not do it by itself, and reads would come to feel it. */
+  private checkpointIfDue(): void {
+    const size = statSync(`${this.options.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    if (size < NUMBERS.checkpointBytes) this.checkpointAt = NUMBERS.checkpointBytes;
+    if (size < this.checkpointAt) return;
+    this.checkpoint();
+    // While somebody reads, the log cannot shrink; then it is tried again only once it has grown as much again.
+    this.checkpointAt = size + NUMBERS.checkpointBytes;
+  }
+
+  /** Waits for nobody: what readers still need stays in the log. */
+  private checkpoint(): void {
+    try {
+      this.db?.prepare("PRAGMA wal_checkpoint(PASSIVE)").all();
+    } catch (error) {
+      // The write itself is done. Whatever is wrong with the file, the next question meets it and deals with it.
+      if (!isDriverError(error)) throw error;
+    }
   }
 
   private drop(): void {
@@ -155,6 +170,7 @@ export class Connection {
     db.exec("PRAGMA journal_mode = WAL");
     // In WAL mode this survives every crash of the process; what must survive a power cut stands in files as well.
     db.exec("PRAGMA synchronous = NORMAL");
+    db.exec(`PRAGMA journal_size_limit = ${NUMBERS.checkpointBytes / 4}`);
     db.exec(`PRAGMA cache_size = -${NUMBERS.cacheKilobytes}`);
     migrate(db, path);
     this.inode ||= statSync(path).ino;

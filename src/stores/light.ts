@@ -3,19 +3,18 @@
 
 import type { NewEvent } from "../model/journal.ts";
 import type { SaidRecord } from "../model/records.ts";
-import { type Tally, type TallyBook, tallyBook } from "../model/tally.ts";
+import type { TallyBook } from "../model/tally.ts";
 import type { Clock } from "../ports.ts";
 import { placesIn } from "./places.ts";
 import { SessionFiles } from "./session-files.ts";
 import { Spool } from "./spool.ts";
-import { readTallyFile } from "./tally-file.ts";
+import { TallyFile } from "./tally-file.ts";
 
 export interface LightStore {
   readonly sessions: SessionFiles;
   /** Leaves events and said lines for the database, in order, in one write. */
   record(events: readonly NewEvent[], said?: readonly SaidRecord[]): void;
   /** Accounts of used skills, as of the last time that the database was written. */
-  tallies(): readonly Tally[];
   tallyBook(): TallyBook;
 }
 
@@ -23,13 +22,13 @@ export interface LightStore {
 export function openLightStore(options: { readonly directory: string; readonly clock: Clock }): LightStore {
   const places = placesIn(options.directory);
   const spool = new Spool(places.spool);
+  const tallies = new TallyFile(places.tallies);
   return {
     sessions: new SessionFiles(places.sessions),
     record(events, said = []) {
       const lines = [...said.map((line) => ({ said: line })), ...events.map((event) => ({ event }))];
       spool.add(lines, options.clock.now());
     },
-    tallies: () => readTallyFile(places.tallies),
-    tallyBook: () => tallyBook(readTallyFile(places.tallies)),
+    tallyBook: () => tallies.book(),
   };
 }

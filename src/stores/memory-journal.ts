@@ -2,7 +2,14 @@
 
 import type { JournalEvent, NewEvent } from "../model/journal.ts";
 import type { SkillName } from "../model/name.ts";
-import { type EarlierOutcome, emptyTally, type Tally, type TallyBook, tallied, tallyKey } from "../model/tally.ts";
+import {
+  type EarlierOutcome,
+  emptyTally,
+  type Tally,
+  type TallyBook,
+  tallied,
+  tallyKey,
+} from "../model/tally.ts";
 import type { CoUse, EpisodeLink, EventFilter, EventQuery, JournalStore, WeekCount } from "../ports.ts";
 import { attach, isOpenOutcome, isUse, mayOverrule, weekChanges } from "./accounts.ts";
 

@@ -180,7 +180,10 @@ export class SqliteJournal implements JournalStore {
     const state = this.db.state();
     if (this.all?.state !== state) {
       const rows = this.db.sql("SELECT * FROM tallies ORDER BY id").all().map(toTally);
-      this.all = { state, tallies: new Map(rows.map((tally) => [tallyKey(tally.name, tally.digest), tally])) };
+      this.all = {
+        state,
+        tallies: new Map(rows.map((tally) => [tallyKey(tally.name, tally.digest), tally])),
+      };
     }
     return this.all.tallies;
   }

@@ -331,9 +331,21 @@ describe("the hook's inbox", () => {
     ]);
     store.journal.append([outcome("failure")]);
     store.close();
-    const copied = openLightStore({ directory, clock }).tallies();
-    expect(copied).toEqual([store.journal.tallies("mail")[0]]);
-    expect(copied[0]).toMatchObject({ name: "mail", activated: 1, failures: 1, weightOfFailures: 1 });
+    const copied = openLightStore({ directory, clock }).tallyBook();
+    expect(copied.of("mail", "mail1")).toEqual(store.journal.tallies("mail")[0]);
+    expect(copied.of("mail", "mail1")).toMatchObject({ activated: 1, failures: 1, weightOfFailures: 1 });
+    expect(copied.of("plan", "p1")).toBeUndefined();
+  });
+
+  test("a long-lived reader of the copy sees it replaced", () => {
+    const light = openLightStore({ directory, clock });
+    expect(light.tallyBook().of("mail", "mail1")).toBeUndefined();
+    const store = open();
+    store.journal.append([activated("mail")]);
+    expect(light.tallyBook().of("mail", "mail1")).toMatchObject({ activated: 1 });
+    time += 5000;
+    store.journal.append([activated("mail", { turn: 2 })]);
+    expect(light.tallyBook().of("mail", "mail1")).toMatchObject({ activated: 2 });
   });
 
   test("the copy holds the skills used last and every one that fails, and stays small", () => {
@@ -344,18 +356,16 @@ describe("the hook's inbox", () => {
       store.journal.append([activated(`skill-${i}`, { turn: i + 2 }), outcome("success", { turn: i + 2 })]);
     }
     store.close();
-    const names = openLightStore({ directory, clock }).tallies().map(({ name }) => name);
-    expect(names).toHaveLength(201);
-    expect(names[0]).toBe("skill-499");
-    expect(names).toContain("bad");
-    expect(names).not.toContain("skill-0");
+    const copied = openLightStore({ directory, clock }).tallyBook();
+    const known = (name: string) => copied.of(name, `${name}1`) !== undefined;
+    expect(["bad", "skill-499", "skill-300", "skill-299"].map(known)).toEqual([true, true, true, false]);
   });
 
   test("a hook on a machine without a journal knows nothing, and does not fail", () => {
     const light = openLightStore({ directory: join(directory, "none"), clock });
-    expect(light.tallies()).toEqual([]);
+    expect(light.tallyBook().of("mail", "m1")).toBeUndefined();
     writeFileSync(join(directory, "tallies.json"), '{"format":1,"tal');
-    expect(openLightStore({ directory, clock }).tallies()).toEqual([]);
+    expect(openLightStore({ directory, clock }).tallyBook().of("mail", "m1")).toBeUndefined();
   });
 });
 

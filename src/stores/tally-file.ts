@@ -1,10 +1,10 @@
 // Owns the copy of the accounts that a hook reads without opening the database: small, whatever the library's size.
 // It may lag; it is never the truth.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../model/errors.ts";
-import { emptyTally, type Tally } from "../model/tally.ts";
+import { emptyTally, type Tally, type TallyBook, tallyKey } from "../model/tally.ts";
 
 /** Raised when the fields change; a file of another format counts as absent. */
 const FORMAT = 1;
@@ -36,11 +36,39 @@ export function writeTallyFile(path: string, tallies: readonly Tally[]): void {
   renameSync(temporary, path);
 }
 
+/** The copy, read again only when it was replaced. */
+export class TallyFile {
+  private readonly path: string;
+  private known: { readonly stamp: string; readonly book: TallyBook } | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  book(): TallyBook {
+    const stat = statSync(this.path, { throwIfNoEntry: false });
+    const stamp = stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : "";
+    if (this.known?.stamp !== stamp) this.known = { stamp, book: readBook(this.path) };
+    return this.known.book;
+  }
+}
+
 /** The accounts as last copied; none when there is no copy or it cannot be read. */
-export function readTallyFile(path: string): readonly Tally[] {
+function readBook(path: string): TallyBook {
+  // A turn asks for few of them, so that only those are made.
+  const rows = new Map(readRows(path).map((row) => [tallyKey(row[0], row[1]), row]));
+  return {
+    of(name, digest) {
+      const row = rows.get(tallyKey(name, digest));
+      return row && toTally(row);
+    },
+  };
+}
+
+function readRows(path: string): readonly Row[] {
   try {
     const value = JSON.parse(readFileSync(path, "utf8")) as { format?: unknown; rows?: unknown };
-    return value?.format === FORMAT && Array.isArray(value.rows) ? value.rows.filter(isRow).map(toTally) : [];
+    return value?.format === FORMAT && Array.isArray(value.rows) ? value.rows.filter(isRow) : [];
   } catch (error) {
     if (codeOf(error) === "ENOENT" || error instanceof SyntaxError) return [];
     throw error;
@@ -48,11 +76,10 @@ export function readTallyFile(path: string): readonly Tally[] {
 }
 
 function isRow(value: unknown): value is Row {
-  if (!Array.isArray(value) || value.length !== FIELDS.length + 2) return false;
-  return value.every((cell, index) => typeof cell === (index < 2 ? "string" : "number"));
+  return Array.isArray(value) && value.length === FIELDS.length + 2 && typeof value[0] === "string";
 }
 
 function toTally([name, digest, ...numbers]: Row): Tally {
-  const known = Object.fromEntries(FIELDS.map((field, index) => [field, numbers[index]!]));
+  const known = Object.fromEntries(FIELDS.map((field, index) => [field, Number(numbers[index])]));
   return { ...emptyTally(name, digest), ...known };
 }

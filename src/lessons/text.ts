@@ -1,17 +1,17 @@
 // Owns reading and judging the text of a learned skill: parse before and after, inspect the whole package.
 // Composes parse, inspect and learn; writes nothing.
 
-import { type Finding, inspectPackage } from "./inspect/inspect.ts";
-import type { FrontMap } from "./learn/front-matter-writer.ts";
-import type { PackageFile } from "./learn/skill-package.ts";
-import type { ReadText } from "./learn/skill-text.ts";
-import { RepertoireError } from "./model/errors.ts";
-import { createReport } from "./parse/codes.ts";
-import { decode } from "./parse/decode.ts";
-import { parseSkill } from "./parse/parse.ts";
-import { firstParagraph } from "./parse/prose.ts";
-import { readFrontMatter } from "./parse/read.ts";
-import { splitFrontMatter } from "./parse/split.ts";
+import { type Finding, inspectPackage } from "../inspect/inspect.ts";
+import type { FrontMap } from "../learn/front-matter-writer.ts";
+import type { PackageFile } from "../learn/skill-package.ts";
+import type { ReadText } from "../learn/skill-text.ts";
+import { RepertoireError } from "../model/errors.ts";
+import { createReport } from "../parse/codes.ts";
+import { decode } from "../parse/decode.ts";
+import { parseSkill } from "../parse/parse.ts";
+import { firstParagraph } from "../parse/prose.ts";
+import { readFrontMatter } from "../parse/read.ts";
+import { splitFrontMatter } from "../parse/split.ts";
 
 export interface LessonText extends ReadText {
   readonly firstParagraph: string;

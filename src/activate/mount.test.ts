@@ -1,0 +1,288 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { temporaryTree } from "../../test/skill-tree.ts";
+import { codeOf } from "../model/errors.ts";
+import { compareMarks, marksOf, readPackage, type Snapshot, type SnapshotFile } from "./digest.ts";
+import { PACKAGE_LIMITS } from "./limits.ts";
+import { mountPackage, verifiedMount } from "./mount.ts";
+import { removeTaskFolder, skillFolder, taskFolder } from "./private-folder.ts";
+
+const FILES = { "pkg/SKILL.md": "body", "pkg/scripts/a.sh": "echo a", "pkg/references/b.md": "b" };
+
+function workspace(files: Record<string, string> = FILES) {
+  const root = temporaryTree(files);
+  const place = { root: join(root, "data"), task: "t1" };
+  const pkg = join(root, "pkg");
+  return {
+    root,
+    place,
+    pkg,
+    mount: (name = "demo") => mountPackage({ place, name, snapshot: readPackage(pkg) }),
+  };
+}
+
+function failure(work: () => unknown): { code: string; message: string } {
+  try {
+    work();
+  } catch (thrown) {
+    return { code: codeOf(thrown), message: (thrown as Error).message };
+  }
+  throw new Error("it did not fail");
+}
+
+describe("the digest of a package", () => {
+  it("changes with every byte, every path and every executable bit, and names the file", () => {
+    const { pkg } = workspace();
+    const before = readPackage(pkg);
+    for (const path of before.files.keys()) {
+      const file = join(pkg, path);
+      const bytes = readFileSync(file);
+      bytes[0]! ^= 1;
+      writeFileSync(file, bytes);
+      const after = readPackage(pkg);
+      expect(after.digest).not.toBe(before.digest);
+      expect(compareMarks(marksOf(before.files), marksOf(after.files)).changed).toEqual([path]);
+      bytes[0]! ^= 1;
+      writeFileSync(file, bytes);
+    }
+    expect(readPackage(pkg).digest).toBe(before.digest);
+    chmodSync(join(pkg, "scripts/a.sh"), 0o755);
+    expect(readPackage(pkg).digest).not.toBe(before.digest);
+  });
+
+  it("leaves out sub-skills, .git and node_modules, and knows additions from removals", () => {
+    const { pkg, root } = workspace();
+    const before = readPackage(pkg);
+    for (const left of ["child/SKILL.md", "deep/er/SKILL.md", ".git/config", "node_modules/x/index.js"]) {
+      mkdirSync(join(pkg, left, ".."), { recursive: true });
+      writeFileSync(join(pkg, left), "x");
+    }
+    expect(readPackage(pkg).digest).toBe(before.digest);
+    writeFileSync(join(pkg, "__proto__"), "new");
+    rmSync(join(pkg, "references"), { recursive: true });
+    expect(compareMarks(marksOf(before.files), marksOf(readPackage(pkg).files))).toEqual({
+      added: ["__proto__"],
+      changed: [],
+      removed: ["references/b.md"],
+    });
+    expect(failure(() => readPackage(join(root, "nothing"))).code).toBe("package-unreadable");
+  });
+});
+
+describe("a package that may not be handed over", () => {
+  it("with a link to the home folder, or to any file outside, is refused", () => {
+    const { pkg, root } = workspace({ ...FILES, "home/.ssh/id": "secret" });
+    symlinkSync(join(root, "home"), join(pkg, "home"));
+    expect(failure(() => readPackage(pkg))).toMatchObject({
+      code: "package-link-outside",
+      message: expect.stringContaining("leaves the package"),
+    });
+    rmSync(join(pkg, "home"));
+    symlinkSync("../home/.ssh/id", join(pkg, "key"));
+    expect(failure(() => readPackage(pkg)).code).toBe("package-link-outside");
+  });
+
+  it("with a link to a folder or to nowhere is refused; a link to a file of its own becomes that file", () => {
+    const { pkg, mount } = workspace();
+    symlinkSync("references/b.md", join(pkg, "alias.md"));
+    const copy = join(mount(), "alias.md");
+    expect(lstatSync(copy).isFile()).toBe(true);
+    expect(readFileSync(copy, "utf8")).toBe("b");
+    symlinkSync("references", join(pkg, "docs"));
+    expect(failure(() => readPackage(pkg)).code).toBe("package-link-folder");
+    rmSync(join(pkg, "docs"));
+    symlinkSync("loop", join(pkg, "loop"));
+    expect(failure(() => readPackage(pkg)).code).toBe("package-link-broken");
+  });
+
+  it("with a FIFO is refused, and does not hang", () => {
+    const { pkg } = workspace();
+    execFileSync("mkfifo", [join(pkg, "pipe")]);
+    expect(failure(() => readPackage(pkg))).toMatchObject({
+      code: "package-special-file",
+      message: expect.stringContaining("is a FIFO"),
+    });
+  });
+
+  it("of 10 GB is refused without being read, with the limit in the message", () => {
+    const { pkg } = workspace();
+    writeFileSync(join(pkg, "huge.bin"), "");
+    truncateSync(join(pkg, "huge.bin"), 10 * 1024 ** 3);
+    expect(failure(() => readPackage(pkg))).toMatchObject({
+      code: "package-too-large",
+      message: expect.stringMatching(/64 MiB.*huge\.bin alone has 10,737,418,240 bytes/),
+    });
+  });
+
+  it("of 10,000 files, or of as many folders, is refused with the limit in the message", () => {
+    const { pkg } = workspace();
+    mkdirSync(join(pkg, "many"));
+    for (let index = 0; index < 10_000; index++) writeFileSync(join(pkg, "many", `${index}`), "");
+    expect(failure(() => readPackage(pkg))).toMatchObject({
+      code: "package-too-many-files",
+      message: expect.stringContaining("more than 2,000 files"),
+    });
+    rmSync(join(pkg, "many"), { recursive: true });
+    for (let index = 0; index <= PACKAGE_LIMITS.folders; index++)
+      mkdirSync(join(pkg, "many", `${index}`), { recursive: true });
+    expect(failure(() => readPackage(pkg)).code).toBe("package-too-many-folders");
+  });
+});
+
+describe("the private copy", () => {
+  it("holds the package's own files, read-only, with their executable bits", () => {
+    const { pkg, place, mount } = workspace({ ...FILES, "pkg/child/SKILL.md": "child" });
+    chmodSync(join(pkg, "scripts/a.sh"), 0o755);
+    const path = mount();
+    expect(path).toBe(join(place.root, "private", "t1", ".skills", "demo"));
+    expect(readdirSync(path).sort()).toEqual(["SKILL.md", "references", "scripts"]);
+    expect(statSync(join(path, "scripts/a.sh")).mode & 0o777).toBe(0o555);
+    expect(statSync(join(path, "SKILL.md")).mode & 0o777).toBe(0o444);
+    expect(statSync(taskFolder(place)).mode & 0o777).toBe(0o700);
+  });
+
+  it("is refused when a file was swapped after it was shown, and nothing is published", () => {
+    const { pkg, place } = workspace();
+    const snapshot = readPackage(pkg);
+    writeFileSync(join(pkg, "scripts/a.sh"), "echo b");
+    expect(failure(() => mountPackage({ place, name: "demo", snapshot }))).toMatchObject({
+      code: "package-changed",
+      message: expect.stringContaining("scripts/a.sh changed after it was shown"),
+    });
+    expect(existsSync(skillFolder(place, "demo"))).toBe(false);
+    expect(readdirSync(join(taskFolder(place), ".staging"))).toEqual([]);
+  });
+
+  it.each([
+    ["other bytes", (file: string) => writeFileSync(file, "evil")],
+    [
+      "a link",
+      (file: string) => {
+        rmSync(file);
+        symlinkSync("/etc/hostname", file);
+      },
+    ],
+    [
+      "a FIFO",
+      (file: string) => {
+        rmSync(file);
+        execFileSync("mkfifo", [file]);
+      },
+    ],
+    [
+      "a linked folder above it",
+      (file: string) => {
+        rmSync(join(file, ".."), { recursive: true });
+        symlinkSync("/etc", join(file, ".."));
+      },
+    ],
+  ])("is refused when %s take a file's place in the middle of the copy", (_what, swap) => {
+    const { pkg, place } = workspace({ ...FILES, "pkg/scripts/hostname": "mine" });
+    const read = readPackage(pkg);
+    // The swap happens when the copy has already begun: after the first files, before this one.
+    class Swapping extends Map<string, SnapshotFile> {
+      override *[Symbol.iterator]() {
+        for (const entry of read.files) {
+          if (entry[0] === "scripts/hostname") swap(join(pkg, entry[0]));
+          yield entry;
+        }
+        return undefined;
+      }
+    }
+    const snapshot: Snapshot = { ...read, files: new Swapping() };
+    expect(["package-changed", "package-unreadable"]).toContain(
+      failure(() => mountPackage({ place, name: "demo", snapshot })).code,
+    );
+    expect(existsSync(skillFolder(place, "demo"))).toBe(false);
+  });
+
+  it("is used again as long as it is what it was, and made anew when it was tampered with", () => {
+    const { place, mount } = workspace();
+    const path = mount();
+    const { ino } = statSync(path);
+    expect(statSync(mount()).ino).toBe(ino);
+    chmodSync(join(path, "SKILL.md"), 0o644);
+    writeFileSync(join(path, "SKILL.md"), "evil");
+    writeFileSync(join(path, "extra.sh"), "evil");
+    expect(verifiedMount(place, "demo", readPackage(path).digest)).toBeDefined();
+    mount();
+    expect(readFileSync(join(path, "SKILL.md"), "utf8")).toBe("body");
+    expect(existsSync(join(path, "extra.sh"))).toBe(false);
+  });
+
+  it("of a parent and of its sub-skill live together, whatever is made anew", () => {
+    const { root, place, pkg } = workspace({ ...FILES, "child/SKILL.md": "child" });
+    const put = (name: string, from: string) =>
+      mountPackage({ place, name, snapshot: readPackage(join(root, from)) });
+    const child = put("demo/child", "child");
+    const parent = put("demo", "pkg");
+    expect(child).toBe(join(parent, "child"));
+    expect(readFileSync(join(child, "SKILL.md"), "utf8")).toBe("child");
+    writeFileSync(join(pkg, "SKILL.md"), "new body");
+    put("demo", "pkg");
+    expect(readFileSync(join(parent, "SKILL.md"), "utf8")).toBe("new body");
+    expect(verifiedMount(place, "demo/child", readPackage(join(root, "child")).digest)).toBeDefined();
+    expect(verifiedMount(place, "demo", readPackage(pkg).digest)).toBeDefined();
+  });
+
+  it("does not take the place of another skill's own folder", () => {
+    const { root, place, pkg } = workspace({ ...FILES, "child/SKILL.md": "child" });
+    mountPackage({ place, name: "demo", snapshot: readPackage(pkg) });
+    const snapshot = readPackage(join(root, "child"));
+    expect(failure(() => mountPackage({ place, name: "demo/scripts", snapshot })).code).toBe(
+      "mount-conflict",
+    );
+    expect(existsSync(join(skillFolder(place, "demo"), "scripts/a.sh"))).toBe(true);
+  });
+});
+
+describe("a task's folder", () => {
+  it.each(["..", "/etc", "../../escape", "a/b", ".", "", "Ünï code", "x".repeat(300), "CON\0", "a~b"])(
+    "of the id %j lies directly below private",
+    (task) => {
+      const folder = taskFolder({ root: "/data", task });
+      expect(folder).toMatch(/^\/data\/private\/[a-z0-9._~-]+$/);
+      expect(folder.length).toBeLessThan(100);
+    },
+  );
+
+  it("is a different one for every id, also where the file system takes capitals for small letters", () => {
+    const ids = ["a b", "a-b", "A-b", "a/b", "a~b", "A B", "a.b"];
+    expect(new Set(ids.map((task) => taskFolder({ root: "/data", task }).toLowerCase())).size).toBe(
+      ids.length,
+    );
+  });
+
+  it.each(["..", "/etc", "a/../..", "a//b", "A", ""])("has no place for a skill called %j", (name) => {
+    expect(failure(() => skillFolder({ root: "/data", task: "t" }, name)).code).toBe("mount-name");
+  });
+
+  it("is not written through a link, and its removal deletes nothing outside", () => {
+    const { root, place, mount } = workspace({ ...FILES, "victim/keep.txt": "keep" });
+    mkdirSync(join(place.root, "private"), { recursive: true });
+    symlinkSync(join(root, "victim"), taskFolder(place));
+    expect(failure(() => mount()).code).toBe("mount-conflict");
+    expect(removeTaskFolder(place)).toBe(true);
+    expect(readdirSync(join(root, "victim"))).toEqual(["keep.txt"]);
+    const path = mount();
+    symlinkSync(join(root, "victim"), join(path, "out"));
+    expect(removeTaskFolder(place)).toBe(true);
+    expect(existsSync(taskFolder(place))).toBe(false);
+    expect(readdirSync(join(root, "victim"))).toEqual(["keep.txt"]);
+    expect(removeTaskFolder(place)).toBe(false);
+  });
+});

@@ -1,0 +1,61 @@
+// Owns handing one file of an activated package to a model: a text file of the package, in pieces that can be read.
+// Does not own whether the skill is activated.
+
+import { RepertoireError } from "../model/errors.ts";
+import type { Snapshot } from "./digest.ts";
+import { PAYLOAD_LIMITS } from "./limits.ts";
+
+export interface FilePart {
+  readonly path: string;
+  readonly text: string;
+  /** Of the whole file, in characters. */
+  readonly length: number;
+  readonly offset: number;
+  /** Where the next piece begins; absent at the end. */
+  readonly next?: number;
+}
+
+/** Only what the consented listing has is a file of the package, so no path leads elsewhere. */
+export function readTextFile(snapshot: Snapshot, wanted: string, offset = 0): FilePart {
+  const path = wanted.replace(/^(?:\.\/)+/, "");
+  const file = snapshot.files.get(path);
+  if (!file) throw noSuchFile(snapshot, wanted);
+  const text = asText(file.bytes);
+  if (text === undefined) {
+    throw new RepertoireError(
+      "file-binary",
+      `${path} is not a text file (${file.bytes.length} bytes). Use a script of the skill to work with it.`,
+      path,
+    );
+  }
+  const start = Math.min(Math.max(0, Math.floor(offset)), text.length);
+  const part = text.slice(start, start + PAYLOAD_LIMITS.readChars);
+  const next = start + part.length;
+  return {
+    path,
+    text: part,
+    length: text.length,
+    offset: start,
+    ...(next < text.length && { next }),
+  };
+}
+
+function asText(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return undefined;
+    throw thrown;
+  }
+}
+
+function noSuchFile({ files }: Snapshot, wanted: string): RepertoireError {
+  const listed = [...files.keys()].slice(0, PAYLOAD_LIMITS.files);
+  const more = files.size - listed.length;
+  return new RepertoireError(
+    "file-not-found",
+    `The skill has no file "${wanted}". Files: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
+    wanted,
+  );
+}

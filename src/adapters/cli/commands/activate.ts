@@ -1,0 +1,30 @@
+// `repertoire activate NAME`: a skill's instructions, with consent, into a task.
+
+import { askerFor } from "../consent-prompt.ts";
+import { EXIT, type Register } from "../program.ts";
+import { CLI_TASK, TASK_OPTION, withTasks } from "../task-store.ts";
+
+export const registerActivate: Register = (program, action) => {
+  program
+    .command("activate <name>")
+    .description("hand a skill's instructions over, after your consent, and print them as a model gets them")
+    .option(...TASK_OPTION)
+    .option("--yes", "agree without being asked")
+    .action(
+      action(({ io, open }, name: string, options: { task?: string; yes?: boolean }) =>
+        withTasks(open(), async (tasks) => {
+          const { payload, text } = await tasks.activate(name, {
+            task: options.task ?? CLI_TASK,
+            audience: "person",
+            ...askerFor(io, options),
+          });
+          io.answer(payload, () => {
+            io.line(text);
+            const how = payload.alreadyActivated ? "already activated" : "activated";
+            io.note(io.colour.dim(`${payload.name} ${how} in the task "${options.task ?? CLI_TASK}".`));
+          });
+          return EXIT.ok;
+        }),
+      ),
+    );
+};

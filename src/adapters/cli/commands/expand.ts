@@ -1,0 +1,35 @@
+// `repertoire expand "/NAME WORDS"`: the text that a slash command stands for.
+
+import { EXIT, type Register } from "../program.ts";
+import { CLI_TASK, TASK_OPTION, withTasks } from "../task-store.ts";
+
+export const registerExpand: Register = (program, action) => {
+  program
+    .command("expand <text...>")
+    .description('print what a slash command becomes: "/sven/plan analyse the auth module"')
+    .option("--complete", "list the commands that begin like this instead")
+    .option(...TASK_OPTION)
+    .action(
+      action(({ io, open }, words: string[], options: { task?: string; complete?: boolean }) =>
+        withTasks(open(), async ({ slash }) => {
+          const text = words.join(" ");
+          if (options.complete) {
+            const commands = slash.completions(text);
+            io.answer({ commands }, () => {
+              io.table(
+                commands.map(({ command, argumentHint, description }) => [
+                  `/${command}`,
+                  argumentHint ?? "",
+                  description,
+                ]),
+              );
+            });
+            return EXIT.ok;
+          }
+          const expansion = await slash.expand(text, { task: options.task ?? CLI_TASK });
+          io.answer(expansion, () => io.line(expansion.text));
+          return EXIT.ok;
+        }),
+      ),
+    );
+};

@@ -1,0 +1,56 @@
+// `repertoire history NAME`: the versions of a learned skill, newest first.
+
+import type { HistoryReport } from "../../../lessons/history.ts";
+import { withLessons } from "../learned.ts";
+import { positiveInteger } from "../options.ts";
+import { EXIT, type Register } from "../program.ts";
+
+const STATES: Readonly<Record<HistoryReport["state"], string>> = {
+  there: "is as the newest version says",
+  archived: "is deleted",
+  renamed: "has another name now",
+  "edited-outside":
+    "was edited outside Repertoire since the newest version; the next change keeps that as a version",
+};
+
+export const registerHistory: Register = (program, action) => {
+  program
+    .command("history <name>")
+    .description("list the versions of a learned skill: who changed it, when and why")
+    .option("--diff", "with what each version changed")
+    .option("--limit <n>", "how many versions", positiveInteger)
+    .action(
+      action(({ io, open }, name: string, options: { diff?: boolean; limit?: number }) =>
+        withLessons(open(), async (lessons) => {
+          const report = await lessons.history.of(name);
+          const versions = report.versions.slice(0, options.limit);
+          const diffs = new Map<string, string>();
+          if (options.diff)
+            for (const version of versions) diffs.set(version.id, await lessons.history.diff(version));
+          const data = versions.map((version) => ({ ...version, diff: diffs.get(version.id) }));
+          io.answer({ ...report, versions: data }, () => {
+            for (const { id, at, action: done, author, reason } of versions) {
+              const when = new Date(at).toISOString().slice(0, 16).replace("T", " ");
+              io.line(
+                `${io.colour.yellow(id)}  ${when}  ${done.padEnd(7)}  ${author}${reason ? `: ${reason}` : ""}`,
+              );
+              for (const line of diffs.get(id)?.split("\n") ?? [])
+                io.line(`    ${coloured(io.colour, line)}`);
+            }
+            const to = report.to === undefined ? "" : `: ${report.to}`;
+            io.line(`${report.versions.length} versions; ${report.name} ${STATES[report.state]}${to}.`);
+            io.line(io.colour.dim(`Back to one of them: repertoire restore ${report.name} ID`));
+          });
+          return EXIT.ok;
+        }),
+      ),
+    );
+};
+
+function coloured(
+  colour: { red: (t: string) => string; green: (t: string) => string },
+  line: string,
+): string {
+  if (line.startsWith("+")) return colour.green(line);
+  return line.startsWith("-") ? colour.red(line) : line;
+}

@@ -1,0 +1,26 @@
+// `repertoire pin NAME` and `repertoire unpin NAME`: whether agents and dreams may change a learned skill.
+
+import { withLessons } from "../learned.ts";
+import { EXIT, type Register } from "../program.ts";
+
+export const registerPin: Register = (program, action) => {
+  for (const verb of ["pin", "unpin"] as const) {
+    program
+      .command(`${verb} <name>`)
+      .description(
+        verb === "pin" ? "let nobody but you change a learned skill" : "let agents change it again",
+      )
+      .action(
+        action(({ io, open }, name: string) =>
+          withLessons(open(), async (lessons) => {
+            const changed = await lessons.pin(name, verb === "pin");
+            io.answer(changed, () => {
+              const now = verb === "pin" ? "pinned: only you change it" : "not pinned: agents may change it";
+              io.line(`${changed.name} is ${now}.`);
+            });
+            return EXIT.ok;
+          }),
+        ),
+      );
+  }
+};

@@ -1,0 +1,19 @@
+// `repertoire rename OLD NEW`: another name for a learned skill; the old one leads to it.
+
+import { tell, withLessons } from "../learned.ts";
+import { EXIT, type Register } from "../program.ts";
+
+export const registerRename: Register = (program, action) => {
+  program
+    .command("rename <old> <new>")
+    .description("give a learned skill another name; the old one leads there")
+    .option("--reason <text>", "why, for the history")
+    .action(
+      action(({ io, open }, old: string, name: string, options: { reason?: string }) =>
+        withLessons(open(), async (lessons) => {
+          tell(io, await lessons.rename(old, name, options), "repertoire undo");
+          return EXIT.ok;
+        }),
+      ),
+    );
+};

@@ -1,0 +1,25 @@
+// `repertoire restore NAME`: brings back a deleted skill, or an earlier version of one.
+
+import { tell, withLessons } from "../learned.ts";
+import { EXIT, type Register } from "../program.ts";
+
+export const registerRestore: Register = (program, action) => {
+  program
+    .command("restore <name> [version]")
+    .description(
+      "bring back a deleted skill, or an earlier version of one (`repertoire history NAME` lists them)",
+    )
+    .option("--reason <text>", "why, for the history")
+    .action(
+      action(({ io, open }, name: string, version: string | undefined, options: { reason?: string }) =>
+        withLessons(open(), async (lessons) => {
+          tell(
+            io,
+            await lessons.restore(name, { ...options, ...(version !== undefined && { version }) }),
+            "repertoire undo",
+          );
+          return EXIT.ok;
+        }),
+      ),
+    );
+};

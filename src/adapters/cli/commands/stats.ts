@@ -1,0 +1,64 @@
+// `repertoire stats [NAME]`: how skills have done, from the journal.
+
+import { libraryStats, type SkillStats, skillStats } from "../../../learn/stats.ts";
+import { sparkline } from "../../../learn/stats-sparkline.ts";
+import { lookupKey } from "../../../model/name.ts";
+import type { Io } from "../io.ts";
+import { withLessons } from "../learned.ts";
+import { EXIT, type Register } from "../program.ts";
+
+export const registerStats: Register = (program, action) => {
+  program
+    .command("stats [name]")
+    .description("how often skills were recalled, shown and activated, and how it went")
+    .action(
+      action(({ io, open }, name: string | undefined) => {
+        const engine = open();
+        return withLessons(engine, async (_, store) => {
+          if (name === undefined) await tellLibrary(io, await libraryStats(store.journal));
+          else {
+            const skill = engine.library.find(name)?.name ?? lookupKey(name);
+            tellSkill(io, await skillStats(store.journal, skill, { now: engine.clock.now().getTime() }));
+          }
+          return EXIT.ok;
+        });
+      }),
+    );
+};
+
+async function tellLibrary(io: Io, skills: Awaited<ReturnType<typeof libraryStats>>): Promise<void> {
+  io.answer({ skills }, () => {
+    if (skills.length === 0) return io.line("The journal is empty: nothing was recalled or used yet.");
+    const rows = skills.map(({ name, recalled, shown, activated, succeeded, failed, lastUsedAt }) => [
+      name,
+      ...[recalled, shown, activated, succeeded, failed].map(String),
+      day(lastUsedAt),
+    ]);
+    io.table([["NAME", "RECALLED", "SHOWN", "ACTIVATED", "SUCCEEDED", "FAILED", "LAST USED"], ...rows]);
+  });
+}
+
+function tellSkill(io: Io, stats: SkillStats): void {
+  io.answer(stats, () => {
+    const { name, recalled, shown, activated, succeeded, failed, trend, companions, versions } = stats;
+    io.line(io.colour.bold(name));
+    io.line(
+      `recalled ${recalled} -> shown ${shown} -> activated ${activated} -> succeeded ${succeeded} (failed ${failed})`,
+    );
+    io.line(
+      `last used ${day(stats.lastUsedAt)}; activations a week: ${sparkline(trend)} (${trend.at(-1) ?? 0} this week)`,
+    );
+    if (companions.length > 0)
+      io.line(`used together with ${companions.map((each) => `${each.name} (${each.sessions})`).join(", ")}`);
+    for (const { digest, activated: times, succeeded: good, failed: bad, rate, deprioritised } of versions) {
+      const note = deprioritised ? "; ranked lower, because it mostly failed" : "";
+      io.line(
+        `  ${digest.slice(0, 12)}  activated ${times}, succeeded ${good}, failed ${bad}, rate ${rate.toFixed(2)}${note}`,
+      );
+    }
+  });
+}
+
+function day(at: number): string {
+  return at === 0 ? "never" : new Date(at).toISOString().slice(0, 10);
+}

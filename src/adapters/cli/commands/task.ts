@@ -1,0 +1,49 @@
+// `repertoire task list|end`: the tasks that have not ended, and ending one.
+
+import { RepertoireError } from "../../../model/errors.ts";
+import { EXIT, type Register } from "../program.ts";
+import { withTasks } from "../task-store.ts";
+
+export const registerTask: Register = (program, action) => {
+  const task = program
+    .command("task")
+    .description("list the tasks that skills were activated in, or end one");
+  task
+    .command("list")
+    .description("list the tasks that have not ended, with their skills")
+    .action(
+      action(({ io, open }) =>
+        withTasks(open(), async (tasks) => {
+          const listed = await tasks.list();
+          io.answer({ tasks: listed }, () => {
+            if (listed.length === 0) io.line("No task is open.");
+            else
+              io.table([
+                ["TASK", "STARTED", "SKILLS"],
+                ...listed.map(({ id, startedAt, skills }) => [
+                  id,
+                  new Date(startedAt).toISOString().slice(0, 16).replace("T", " "),
+                  skills.map(({ name }) => name).join(", "),
+                ]),
+              ]);
+          });
+          return EXIT.ok;
+        }),
+      ),
+    );
+  task
+    .command("end <id>")
+    .description("forget what was agreed to in a task and remove its private copies")
+    .action(
+      action(({ io, open }, id: string) =>
+        withTasks(open(), async (tasks) => {
+          if (!(await tasks.end(id))) {
+            const names = (await tasks.list()).map((open) => open.id).join(", ") || "none";
+            throw new RepertoireError("task-not-found", `There is no task "${id}". Open: ${names}.`, id);
+          }
+          io.answer({ ended: id }, () => io.line(`The task "${id}" has ended.`));
+          return EXIT.ok;
+        }),
+      ),
+    );
+};

@@ -1,0 +1,28 @@
+// `repertoire undo [TARGET]`: takes back the last change of the learned skills, or a named one.
+
+import { withLessons } from "../learned.ts";
+import { EXIT, type Register } from "../program.ts";
+
+export const registerUndo: Register = (program, action) => {
+  program
+    .command("undo [target]")
+    .description(
+      "take back the last change of your learned skills, or of one skill, or a batch or version by its id; undo again to have it back",
+    )
+    .option("--reason <text>", "why, for the history")
+    .action(
+      action(({ io, open }, target: string | undefined, options: { reason?: string }) =>
+        withLessons(open(), async (lessons) => {
+          const undone = await lessons.undo(target, options);
+          io.answer({ undone }, () => {
+            for (const { name, digest, version } of undone) {
+              const state = digest === undefined ? "is gone again" : "is as it was before";
+              io.line(`${name} ${state}. Version ${version}.`);
+            }
+            io.line(io.colour.dim("Back: repertoire undo. Further back: repertoire history NAME"));
+          });
+          return EXIT.ok;
+        }),
+      ),
+    );
+};

@@ -1,0 +1,86 @@
+// Owns the question of consent on a terminal: the sheet, laid out, and the answer. Does not own the decision.
+
+import { createInterface } from "node:readline/promises";
+import type { ConsentAsker, ConsentSheet } from "../../activate/consent.ts";
+import { forLine } from "../../text/escape.ts";
+import type { Io } from "./io.ts";
+
+/** Rows of one kind before the rest is counted. */
+const ROWS = 8;
+
+export interface AskOptions {
+  /** The person agreed beforehand. */
+  readonly yes?: boolean | undefined;
+  /** Where the answer comes from: the process's own terminal unless given. */
+  readonly input?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+}
+
+/** Asks where a person can answer, agrees where they said so beforehand, and is absent otherwise. */
+export function askerFor(io: Io, { yes, input = process.stdin }: AskOptions): { ask?: ConsentAsker } {
+  if (yes) return { ask: () => true };
+  if (io.json || !io.streams.terminal || input.isTTY !== true) return {};
+  return {
+    ask: async (sheet) => {
+      showSheet(io, sheet);
+      io.streams.err(`Activate ${sheet.name}? [y/N] `);
+      const answer = await firstLine(input);
+      return /^\s*y(es)?\s*$/i.test(answer);
+    },
+  };
+}
+
+/** The first line typed; nothing when the input ends before, so that Ctrl-D is a no. */
+async function firstLine(input: NodeJS.ReadableStream): Promise<string> {
+  const lines = createInterface({ input, terminal: false });
+  try {
+    for await (const line of lines) return line;
+    return "";
+  } finally {
+    lines.close();
+  }
+}
+
+/** On standard error, so that standard output stays the answer. */
+export function showSheet(io: Io, sheet: ConsentSheet): void {
+  const { colour } = io;
+  const row = (label: string, value: string) => io.note(`  ${colour.dim(label.padEnd(12))} ${value}`);
+  const list = (label: string, values: readonly string[]) => {
+    if (values.length === 0) return;
+    const shown = values.slice(0, ROWS).map(forLine).join(", ");
+    row(label, values.length > ROWS ? `${shown} and ${values.length - ROWS} more` : shown);
+  };
+  io.note("");
+  io.note(`${colour.bold(sheet.name)}  ${forLine(sheet.description)}`);
+  io.note("");
+  row("source", forLine(sheet.source));
+  row("path", forLine(sheet.path));
+  row("package", `${sheet.files} files, ${sheet.bytes.toLocaleString("en-US")} bytes`);
+  row("digest", sheet.digest);
+  list("scripts", sheet.scripts);
+  list("toolsets", sheet.toolsets);
+  list("asks tools", sheet.requestedTools);
+  list("environment", sheet.environment);
+  list("addresses", sheet.addresses);
+  if (sheet.changed) {
+    io.note(`  ${colour.yellow("It is not what you agreed to before:")}`);
+    for (const kind of ["changed", "added", "removed"] as const) list(kind, sheet.changed[kind]);
+  }
+  showFindings(io, sheet);
+  io.note("");
+}
+
+function showFindings(io: Io, { findings }: ConsentSheet): void {
+  if (findings.length === 0) {
+    io.note(`  ${io.colour.dim("findings".padEnd(12))} none`);
+    return;
+  }
+  const paint = { high: io.colour.red, medium: io.colour.yellow, low: io.colour.dim };
+  for (const { severity, path, line, message, excerpt } of findings.slice(0, ROWS)) {
+    io.note(
+      `  ${paint[severity](severity.padEnd(12))} ${forLine(path)}${line === undefined ? "" : `:${line}`}`,
+    );
+    io.note(`${" ".repeat(15)}${message}`);
+    if (excerpt !== "") io.note(`${" ".repeat(15)}${io.colour.dim(forLine(excerpt))}`);
+  }
+  if (findings.length > ROWS) io.note(`${" ".repeat(15)}and ${findings.length - ROWS} more findings`);
+}

@@ -1,0 +1,60 @@
+// Owns opening the learned skills of a person's machine for the verbs that change them, and how a change is told.
+// Does not own what the verbs do.
+
+import type { Repertoire } from "../../engine.ts";
+import type { Changed } from "../../lessons.ts";
+import { Lessons } from "../../lessons.ts";
+import { openModel } from "../../models/models.ts";
+import type { Store } from "../../ports.ts";
+import { openSqliteStore } from "../../stores/sqlite.ts";
+import type { Io } from "./io.ts";
+
+/** Lets the work use the learned skills; afterwards waits for summaries and closes the store. */
+export async function withLessons<T>(
+  engine: Repertoire,
+  work: (lessons: Lessons, store: Store) => Promise<T>,
+): Promise<T> {
+  const { clock, config, options } = engine;
+  const store = openSqliteStore({
+    directory: engine.dataDirectory,
+    clock,
+    onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
+  });
+  const model = async () =>
+    openModel(config.model, {
+      env: options.env ?? process.env,
+      journal: store.journal,
+      now: () => clock.now().getTime(),
+    });
+  const lessons = new Lessons(engine, store, config.model.kind === "none" ? {} : { model });
+  try {
+    const result = await work(lessons, store);
+    await lessons.settled();
+    return result;
+  } finally {
+    store.close();
+  }
+}
+
+/** Notices go where warnings go; the answer says what happened and how to go back. */
+export function tell(io: Io, changed: Changed, back: string): void {
+  io.answer(changed, () => {
+    for (const { message } of changed.notices) io.note(`${io.colour.yellow("note")} ${message}`);
+    io.line(`${sentence(changed)}${changed.version ? ` Version ${changed.version}.` : ""}`);
+    if (changed.version) io.line(io.colour.dim(`Back: ${back}`));
+  });
+}
+
+const WORDS: Readonly<Record<Changed["result"], (name: string) => string>> = {
+  created: (name) => `Saved ${name}, a new skill.`,
+  updated: (name) => `Saved ${name}.`,
+  unchanged: (name) => `${name} says that already; nothing was changed.`,
+  archived: (name) => `Deleted ${name}; its versions are kept.`,
+  renamed: (name) => `Renamed to ${name}; the old name leads there.`,
+  restored: (name) => `Restored ${name}.`,
+  undone: (name) => `Took back the last change of ${name}.`,
+};
+
+function sentence({ result, name, path }: Changed): string {
+  return `${WORDS[result](name)} (${path})`;
+}

@@ -1,0 +1,135 @@
+// Owns a host's hook: one event in, the host's JSON out, or nothing. Never fails the host's turn.
+// No logic of its own: the engine recalls, the light store knows what the session has seen.
+
+import { statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { openRepertoire, type Repertoire } from "../../engine.ts";
+import { Indexing } from "../../indexing.ts";
+import { openMeaning } from "../../meaning.ts";
+import type { NewEvent } from "../../model/journal.ts";
+import type { SkillName } from "../../model/name.ts";
+import type { Skill } from "../../model/skill.ts";
+import { type LightStore, openLightStore } from "../../stores/light.ts";
+import { type HookEvent, type HookHost, readEvent } from "./event.ts";
+import { HINT, hintFor } from "./hint.ts";
+import { logProblem } from "./problem-log.ts";
+
+type MessageEvent = Extract<HookEvent, { kind: "message" }>;
+
+export interface HookRequest {
+  readonly host: HookHost;
+  /** Reads standard input; what goes wrong there is logged like the rest. */
+  readonly read: () => string;
+  readonly home?: string | undefined;
+}
+
+export interface HookAnswer {
+  /** For standard output; empty when there is nothing to say. */
+  readonly output: string;
+  /** Set when an index may have to be brought up to date behind the answer. */
+  readonly engine?: Repertoire;
+}
+
+/** Two events of one message come within moments; the same words again later are another message. */
+const SAME_MESSAGE_MS = 5_000;
+
+/** The session's catalog is read once, so it may take more than a turn's hint and still leave room. */
+const CATALOG_CHARS = 4_000;
+
+export async function answerHook({ host, read, home }: HookRequest): Promise<HookAnswer> {
+  try {
+    const event = readEvent(read());
+    const engine = openRepertoire({
+      ...(event.dir !== undefined && { dir: event.dir }),
+      ...(home !== undefined && { home }),
+    });
+    const store = openLightStore({ directory: engine.dataDirectory, clock: engine.clock });
+    const scope = { host, engine, store };
+    if (event.kind === "stop") recordAnswer(event, scope);
+    if (event.kind === "session") return { output: await catalog(event, engine), engine };
+    if (event.kind !== "message" || event.text.trim() === "") return { output: "" };
+    return { output: await hint(event, scope), engine };
+  } catch (thrown) {
+    noteProblem(thrown, { host, home });
+    return { output: "" };
+  }
+}
+
+/** Knows the folder without a configuration: that may be what is broken. */
+export function noteProblem(thrown: unknown, { host, home }: Pick<HookRequest, "host" | "home">): void {
+  const base = home ?? process.env.REPERTOIRE_HOME ?? homedir();
+  logProblem(join(base, ".repertoire", "logs"), { host, thrown, at: new Date() });
+}
+
+interface Scope {
+  readonly host: HookHost;
+  readonly engine: Repertoire;
+  readonly store: LightStore;
+}
+
+async function hint(event: MessageEvent, { host, engine, store }: Scope): Promise<string> {
+  const { session, text } = event;
+  const now = engine.clock.now().getTime();
+  const { matches } = await engine.recall({ id: messageId(event, now), message: text, session });
+  const names = store.sessions.claim(
+    session,
+    matches.map(({ name }) => name),
+  );
+  if (names.length === 0) return "";
+  const { text: words, shown } = hintFor(await skillsOf(engine, names));
+  const { turn } = store.sessions.read(session);
+  const { agent } = engine.config;
+  store.record(
+    shown.map(
+      ({ name, digest }): NewEvent => ({
+        at: now,
+        session,
+        turn,
+        host,
+        ...(agent !== undefined && { agent }),
+        kind: "shown",
+        skill: name,
+        digest,
+        details: { level: "full" },
+      }),
+    ),
+  );
+  return contextOutput("UserPromptSubmit", words);
+}
+
+/** Straight from the index file: a scan, or the engine's index taken into memory, would cost more than the recall. */
+async function skillsOf(engine: Repertoire, names: readonly SkillName[]): Promise<Skill[]> {
+  const index = await new Indexing(engine, await openMeaning(engine.config)).current();
+  return names.flatMap((name) => {
+    const doc = index.text.find(name);
+    return doc === undefined ? [] : [index.skill(doc).skill];
+  });
+}
+
+/** A resumed session still holds its catalog; a new, cleared or compacted one does not. */
+async function catalog(event: Extract<HookEvent, { kind: "session" }>, engine: Repertoire): Promise<string> {
+  if (event.source === "resume") return "";
+  const { text } = await engine.prompt({ message: "" }, { style: "adaptive", budget: { chars: CATALOG_CHARS } });
+  return contextOutput("SessionStart", text);
+}
+
+function recordAnswer({ session, answer }: Extract<HookEvent, { kind: "stop" }>, { engine, store }: Scope): void {
+  const { turn } = store.sessions.read(session);
+  if (answer === undefined || turn === 0) return;
+  store.record([], [{ session, turn, role: "assistant", text: answer, at: engine.clock.now().getTime() }]);
+}
+
+/** The host's id of the turn; else the place in the conversation, else the moment, tells two equal messages apart. */
+function messageId({ id, text, transcript }: MessageEvent, now: number): string {
+  if (id !== undefined) return id;
+  const place = transcript === undefined ? undefined : statSync(transcript, { throwIfNoEntry: false })?.size;
+  return `${place ?? `t${Math.floor(now / SAME_MESSAGE_MS)}`}:${text}`;
+}
+
+function contextOutput(hookEventName: string, additionalContext: string): string {
+  if (additionalContext === "") return "";
+  return JSON.stringify({
+    hookSpecificOutput: { hookEventName, additionalContext: additionalContext.slice(0, HINT.chars) },
+  });
+}

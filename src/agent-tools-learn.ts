@@ -1,0 +1,155 @@
+// Owns the tools with which a model keeps what it learned: save, load, delete, and say how it went. Rows of the one
+// table that all hosts serve (`agent-tools.ts`). Does not own learned skills: `lessons.ts` does.
+
+import type { Arguments } from "./agent-tool-arguments.ts";
+import type { AgentToolResult, AgentToolRow } from "./agent-tools.ts";
+import { eventOf, recordOutcome } from "./learn/journal.ts";
+import type { Changed, Lessons } from "./lessons.ts";
+import { RepertoireError } from "./model/errors.ts";
+import { OUTCOMES, type Outcome } from "./model/journal.ts";
+import type { Clock, Store } from "./ports.ts";
+import { forLine } from "./text/escape.ts";
+
+export interface LearnParts {
+  readonly learned: Lessons;
+  readonly store: Pick<Store, "journal" | "sessions">;
+  readonly clock: Clock;
+}
+
+const text = (description: string) => ({ type: "string", description });
+const NAME = text(
+  "The skill's name: lower-case, hyphens, / between levels; for example plan-meeting or mcp/email.",
+);
+
+/** To be served together with the other rows: `agentTools(host, options, [...AGENT_TOOL_ROWS, ...learnToolRows(parts)])`. */
+export function learnToolRows(parts: LearnParts): readonly AgentToolRow[] {
+  const { learned, store, clock } = parts;
+  return [
+    {
+      name: "save_skill",
+      description:
+        "Keep a procedure that worked as a skill, or change one you saved. Give the whole new text; every save is a version, so nothing is lost.",
+      properties: {
+        name: NAME,
+        content: text(
+          "The procedure in Markdown, or a whole SKILL.md. Its first paragraph says what it is for.",
+        ),
+        description: text("What it does and when to use it, in words that users type."),
+        summary: text("One line of at most 15 words."),
+        see_also: { type: "array", items: { type: "string" }, description: "Names of related skills." },
+        reason: text("Why you save it, for the history."),
+      },
+      required: ["name", "content"],
+      async run(args, { context }) {
+        const seeAlso = args.texts("see_also");
+        const changed = await learned.save({
+          name: args.text("name"),
+          content: args.text("content"),
+          ...optional(args, ["description", "summary", "reason"]),
+          ...(seeAlso.length > 0 && { seeAlso }),
+          author: authorOf(context.agent),
+        });
+        return told(changed, `${changed.result === "created" ? "Created" : "Saved"} "${changed.name}".`);
+      },
+    },
+    {
+      name: "get_skill",
+      description:
+        "Load a skill's full instructions by its name, old names included. The same as activate_skill.",
+      properties: { name: NAME },
+      required: ["name"],
+      async run(args, { host, context }) {
+        const asked = args.text("name");
+        const isThere = host.view(context.agent).library.find(asked) !== undefined;
+        const name = isThere ? asked : await learned.resolve(asked);
+        const { payload, text: words } = await host.tasks.activate(name, context);
+        const skill = host.view(context.agent).require(payload.name, "model");
+        const { content, ...facts } = await learned.history.text(skill);
+        return { text: words, data: { ...payload, ...facts, content } };
+      },
+    },
+    {
+      name: "delete_skill",
+      description: "Delete a skill that was saved here. It is archived; a person can restore it.",
+      properties: { name: NAME, reason: text("Why, for the history.") },
+      required: ["name"],
+      async run(args, { context }) {
+        const changed = await learned.delete(args.text("name"), {
+          ...optional(args, ["reason"]),
+          author: authorOf(context.agent),
+        });
+        return told(
+          changed,
+          `Deleted "${changed.name}"; "repertoire restore ${changed.name}" brings it back.`,
+        );
+      },
+    },
+    {
+      name: "report_outcome",
+      description:
+        "Say how the work with the skills of this turn ended: success when the user's goal was reached, failure when a skill's own steps misled you, neutral when something else decided it.",
+      properties: {
+        outcome: { type: "string", enum: [...OUTCOMES], description: "How it ended." },
+        skill: text("Only this skill; without it, every skill activated in this turn."),
+        note: text("What happened, in a sentence."),
+      },
+      required: ["outcome"],
+      async run(args, { host, context }) {
+        const { session, agent } = context;
+        const result = outcomeOf(args.text("outcome"));
+        if (session === undefined) throw noSession();
+        const { turn } = await store.sessions.read(session);
+        const now = { at: clock.now().getTime(), session, turn, ...(agent !== undefined && { agent }) };
+        const details = { result, ...optional(args, ["note"]) };
+        const named = args.optionalText("skill");
+        if (named === undefined) {
+          const skills = await recordOutcome(store.journal, now, details);
+          const words =
+            skills.length === 0
+              ? "No skill was activated in this turn."
+              : `Noted for ${skills.map(forLine).join(", ")}.`;
+          return { text: words, data: { outcome: result, skills } };
+        }
+        const { name, digest } = host.view(agent).require(named, "model");
+        await store.journal.append([eventOf(now, { kind: "outcome", skill: { name, digest }, details })]);
+        return { text: `Noted for ${name}.`, data: { outcome: result, skills: [name] } };
+      },
+    },
+  ];
+}
+
+/** An agent's name tells its changes apart in the history. */
+function authorOf(agent: string | undefined): string {
+  return agent === undefined ? "agent" : `agent:${agent}`;
+}
+
+function told(changed: Changed, done: string): AgentToolResult {
+  const notices = changed.notices.map(({ message }) => `Note: ${forLine(message)}`);
+  const words =
+    changed.result === "unchanged" ? `"${changed.name}" says that already; nothing was changed.` : done;
+  return { text: [words, ...notices].join("\n"), data: changed };
+}
+
+function optional<K extends string>(args: Arguments, keys: readonly K[]): { [key in K]?: string } {
+  const pairs = keys.map((key) => [key, args.optionalText(key)] as const);
+  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined && value !== "")) as {
+    [key in K]?: string;
+  };
+}
+
+function outcomeOf(word: string): Outcome {
+  const outcome = OUTCOMES.find((each) => each === word);
+  if (outcome) return outcome;
+  throw new RepertoireError(
+    "invalid-arguments",
+    `report_outcome takes ${OUTCOMES.join(", ")} as "outcome". Call it again like that.`,
+    word,
+  );
+}
+
+function noSession(): RepertoireError {
+  return new RepertoireError(
+    "no-session",
+    "The host has not said which session this is, so the outcome cannot be attached to a turn. Go on without reporting.",
+  );
+}

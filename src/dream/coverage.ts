@@ -1,0 +1,82 @@
+// Owns how much of one text is found again in another, fact by fact: headings, code, commands, names, numbers, words.
+// Each kind is counted by itself, so that a good average cannot hide a kind that is lost.
+
+import { tokenize } from "../text/tokens.ts";
+import { headings } from "../text/markdown.ts";
+import { bodyFields } from "../text/sections.ts";
+import { GUARD } from "./limits.ts";
+
+export const FACT_KINDS = ["headings", "code", "commands", "names", "numbers", "words"] as const;
+export type FactKind = (typeof FACT_KINDS)[number];
+
+export interface Coverage {
+  readonly kind: FactKind;
+  readonly share: number;
+  readonly enough: boolean;
+  readonly missing: readonly string[];
+}
+
+/** Missing facts quoted in a refusal. */
+const QUOTED = 5;
+
+/** What `after` keeps of `before`, one line a kind that `before` has. */
+export function coverageOf(before: string, after: string): Coverage[] {
+  const facts = factsOf(before);
+  const target = { flat: flatten(after), words: new Set(tokenize(after, { partsOnly: true })) };
+  return FACT_KINDS.filter((kind) => facts[kind].length > 0).map((kind) => {
+    const missing = facts[kind].filter((fact) => !isKept(kind, fact, target));
+    const share = 1 - missing.length / facts[kind].length;
+    return {
+      kind,
+      share: Math.round(share * 100) / 100,
+      enough: share >= (kind === "words" ? GUARD.wordCoverage : GUARD.coverage),
+      missing: missing.slice(0, QUOTED),
+    };
+  });
+}
+
+function factsOf(text: string): Record<FactKind, string[]> {
+  const { code, prose } = bodyFields(text);
+  const spans = [...prose.matchAll(/`([^`\n]{2,200})`/g)].map(([, span]) => span!);
+  const plain = prose.replace(/`[^`\n]*`/g, " ");
+  return {
+    headings: headings(text).map((heading) => heading.text).filter((title) => tokenize(title).length > 0),
+    code: unique(code.split("\n").map(flatten).filter((line) => line.length > 1)),
+    commands: unique(spans.map(flatten)),
+    names: properNouns(plain),
+    numbers: unique(plain.match(/\d[\d.,:%]*\d|\d/g) ?? []),
+    words: unique(tokenize(prose, { partsOnly: true })),
+  };
+}
+
+/** Words with a capital inside a sentence, or in capitals throughout, or of mixed case. */
+function properNouns(prose: string): string[] {
+  const found: string[] = [];
+  for (const match of prose.matchAll(/(?<before>^|[^\p{L}\p{N}_])(?<word>\p{Lu}[\p{L}\p{N}]+)/gmu)) {
+    const { word = "" } = match.groups ?? {};
+    const lead = prose.slice(Math.max(0, match.index - 4), match.index + match[0].length - word.length);
+    const opensSentence = /(?:^|[.!?:\n]|[-*#>|]|\d[.)])["'(*_\s]*$/u.test(lead) || match.index === 0;
+    const isMarked = /^\p{Lu}{2,}\d*$/u.test(word) || /\p{Ll}\p{Lu}/u.test(word);
+    if (isMarked || !opensSentence) found.push(word);
+  }
+  return unique(found);
+}
+
+function isKept(kind: FactKind, fact: string, target: { flat: string; words: ReadonlySet<string> }): boolean {
+  if (kind === "headings") return tokenize(fact, { partsOnly: true }).every((word) => target.words.has(word));
+  if (kind === "words") return target.words.has(fact);
+  if (kind === "numbers") return new RegExp(`(?<![\\d])${escaped(fact)}(?!\\d)`).test(target.flat);
+  return target.flat.includes(flatten(fact));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+function flatten(text: string): string {
+  return text.replace(/\s+/g, " ").trim().toLowerCase();
+}
+
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}

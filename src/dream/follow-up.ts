@@ -1,0 +1,85 @@
+// Owns what became of accepted proposals: outcomes before and after, and which did clearly worse. Pure.
+// Does not own the counts: the journal keeps them.
+
+import type { SkillName } from "../model/name.ts";
+import type { ProposalRecord } from "../model/records.ts";
+import type { Tally } from "../model/tally.ts";
+import { FOLLOW_UP } from "./limits.ts";
+import { fromRecord } from "./proposal.ts";
+
+export interface Outcomes {
+  readonly successes: number;
+  readonly failures: number;
+  /** Smoothed share of successes, between 0 and 1; 0.5 when nothing is known. */
+  readonly rate: number;
+}
+
+export interface FollowUp {
+  readonly number: number;
+  readonly title: string;
+  readonly batch?: string;
+  readonly before: Outcomes;
+  readonly after: Outcomes;
+  readonly worse: boolean;
+}
+
+export interface DreamAccount {
+  readonly open: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  readonly stale: number;
+  /** Of the decided ones; undefined while none is. */
+  readonly acceptanceRate?: number;
+  readonly regressions: readonly FollowUp[];
+}
+
+/** `live` are the skills of the library now with their digests: an undone change is not followed. */
+export function followUp(
+  accepted: readonly ProposalRecord[],
+  tallies: readonly Tally[],
+  live: ReadonlyMap<SkillName, string>,
+): FollowUp[] {
+  return accepted.flatMap((record): FollowUp[] => {
+    const { change, basis } = fromRecord(record);
+    const into = change.save?.name ?? change.archives[0]?.into;
+    if (into === undefined || !live.has(into) || change.archives.some(({ name }) => live.has(name))) return [];
+    const old = Object.entries(basis).filter(([, digest]) => digest !== "");
+    if (old.some(([name, digest]) => change.save?.name === name && live.get(name) === digest)) return [];
+    const before = outcomesOf(tallies.filter(({ name, digest }) => old.some(([n, d]) => n === name && d === digest)));
+    const later = tallies.filter(({ name, digest }) => name === into && digest !== "" && isLater({ name, digest }, { tallies, basis }));
+    const after = outcomesOf(later);
+    const enough = after.successes + after.failures >= FOLLOW_UP.outcomes;
+    const { number, title, batch } = record;
+    return [{ number, title, ...(batch !== undefined && { batch }), before, after, worse: enough && after.rate < before.rate - FOLLOW_UP.drop }];
+  });
+}
+
+/** A content that came after the one that the proposal changed: not it, and not one of its ancestors. */
+function isLater(
+  { name, digest }: { name: SkillName; digest: string },
+  { tallies, basis }: { tallies: readonly Tally[]; basis: Readonly<Record<SkillName, string>> },
+): boolean {
+  const parents = new Map(tallies.filter((tally) => tally.name === name).map((tally) => [tally.digest, tally.parent]));
+  const earlier = new Set<string>();
+  for (let at: string | undefined = basis[name]; at && !earlier.has(at); at = parents.get(at)) earlier.add(at);
+  return !earlier.has(digest);
+}
+
+function outcomesOf(tallies: readonly Tally[]): Outcomes {
+  const successes = tallies.reduce((sum, tally) => sum + tally.successes, 0);
+  const failures = tallies.reduce((sum, tally) => sum + tally.failures, 0);
+  return { successes, failures, rate: (successes + 1) / (successes + failures + 2) };
+}
+
+export function accountOf(proposals: readonly ProposalRecord[], followed: readonly FollowUp[]): DreamAccount {
+  const count = (state: ProposalRecord["state"]) => proposals.filter((each) => each.state === state).length;
+  const [accepted, rejected] = [count("accepted"), count("rejected")];
+  return {
+    open: count("open"),
+    accepted,
+    rejected,
+    stale: count("stale"),
+    ...(accepted + rejected > 0 && { acceptanceRate: accepted / (accepted + rejected) }),
+    regressions: followed.filter(({ worse }) => worse),
+  };
+}

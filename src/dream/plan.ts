@@ -1,0 +1,158 @@
+// Owns the answer of whoever thinks: its shape, and reading it out of the text around it. A bad answer is data: a code
+// and what to mend. Does not own whether the plan is a good one: `guard.ts` and `gate.ts` do.
+
+import { THINKING } from "./limits.ts";
+
+export interface PlanSave {
+  readonly name: string;
+  readonly content: string;
+  readonly summary?: string;
+  readonly description?: string;
+  /** Skills that this one is made of. */
+  readonly sourceNames: readonly string[];
+  readonly seeAlso?: readonly string[];
+}
+
+export interface PlanArchive {
+  readonly name: string;
+  /** What absorbs it, where no save names it as a source. */
+  readonly into?: string;
+}
+
+export interface Plan {
+  readonly toSave: readonly PlanSave[];
+  readonly toDelete: readonly PlanArchive[];
+}
+
+export type PlanResult =
+  | { readonly ok: true; readonly plan: Plan }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+/** The schema in words, as every prompt ends with it. */
+export const PLAN_CONTRACT = `Answer with one JSON object and nothing else:
+{"toSave": [{"name": "area/skill-name", "description": "what it is for and when to use it, in the words users say", "summary": "at most 15 words", "content": "the whole procedure in Markdown", "sourceNames": ["skills it is made of"], "seeAlso": ["related skills"]}],
+ "toDelete": ["every source that the saved skill replaces"]}
+Both lists may be empty; empty is right when nothing needs to change. Every name in toDelete stands in the sourceNames of one saved skill, and that skill keeps all of its headings, commands, code, names and numbers.`;
+
+/** Finds the plan in an answer: a leading thinking block, prose and code fences around it are passed over. */
+export function readPlan(answer: string): PlanResult {
+  if (answer.length > THINKING.answerChars)
+    return bad("plan-too-long", `The answer has ${answer.length} characters; at most ${THINKING.answerChars} are read.`);
+  const text = answer.replace(/^\s*<(think|thinking|reasoning)>[\s\S]*?<\/\1>/i, "").trim();
+  if (text === "") return bad("plan-empty", "The answer is empty. Give one JSON object with toSave and toDelete.");
+  if (/^<(?:think|thinking|reasoning)>/i.test(text))
+    return bad("plan-truncated", "The answer ends inside its thinking block. Give the JSON object alone.");
+  const { objects, open } = jsonObjects(text);
+  const plans = objects.filter((value) => "toSave" in value || "toDelete" in value);
+  const last = plans.at(-1);
+  if (last) return checkPlan(last);
+  if (open) return bad("plan-truncated", "The JSON object is cut off before its end. Propose less, and close it.");
+  return objects.length > 0
+    ? bad("plan-invalid", 'The JSON object has neither "toSave" nor "toDelete".')
+    : bad("plan-no-json", "There is no JSON object in the answer. Give one with toSave and toDelete.");
+}
+
+export function checkPlan(value: unknown): PlanResult {
+  if (!isRecord(value)) return bad("plan-invalid", "The plan is not a JSON object.");
+  const { toSave = [], toDelete = [] } = value;
+  if (!Array.isArray(toSave)) return bad("plan-invalid", '"toSave" is not a list.');
+  if (!Array.isArray(toDelete)) return bad("plan-invalid", '"toDelete" is not a list.');
+  if (toSave.length + toDelete.length > THINKING.planItems)
+    return bad("plan-too-long", `The plan has ${toSave.length + toDelete.length} items; at most ${THINKING.planItems} are read.`);
+  const problems: string[] = [];
+  const saves = toSave.map((item, at) => toPlanSave(item, (what) => problems.push(`toSave[${at}]${what}`)));
+  const archives = toDelete.map((item, at) => toPlanArchive(item, () => problems.push(`toDelete[${at}] is neither a name nor {"name", "into"}.`)));
+  return problems.length > 0
+    ? bad("plan-invalid", problems.slice(0, 10).join(" "))
+    : { ok: true, plan: { toSave: saves, toDelete: archives } };
+}
+
+function toPlanSave(item: unknown, problem: (what: string) => void): PlanSave {
+  const record: Record<string, unknown> = isRecord(item) ? item : {};
+  if (!isRecord(item)) problem(" is not an object.");
+  const { name, content, summary, description } = record;
+  if (!isText(name)) problem(".name is missing.");
+  if (!isText(content)) problem(".content is missing.");
+  for (const key of ["summary", "description"] as const)
+    if (record[key] !== undefined && record[key] !== null && typeof record[key] !== "string") problem(`.${key} is not text.`);
+  const sourceNames = namesIn(record.sourceNames, () => problem(".sourceNames is not a list of names."));
+  const seeAlso = namesIn(record.seeAlso, () => problem(".seeAlso is not a list of names."));
+  return {
+    name: String(name),
+    content: String(content),
+    sourceNames: sourceNames ?? [],
+    ...(isText(summary) && { summary }),
+    ...(isText(description) && { description }),
+    ...(seeAlso && { seeAlso }),
+  };
+}
+
+function toPlanArchive(item: unknown, problem: () => void): PlanArchive {
+  if (isText(item)) return { name: item };
+  if (isRecord(item) && isText(item.name) && (item.into === undefined || isText(item.into)))
+    return { name: item.name, ...(isText(item.into) && { into: item.into }) };
+  problem();
+  return { name: "" };
+}
+
+function namesIn(value: unknown, problem: () => void): string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (Array.isArray(value) && value.every(isText)) return value;
+  problem();
+  return undefined;
+}
+
+/** Objects tried in one text: prose with many braces must not cost more than a look. */
+const ATTEMPTS = 64;
+
+/** Every whole JSON object of the text, and whether one was begun that never ends. */
+function jsonObjects(text: string): { objects: Record<string, unknown>[]; open: boolean } {
+  const objects: Record<string, unknown>[] = [];
+  let open = false;
+  let at = text.indexOf("{");
+  for (let tries = 0; at >= 0 && tries < ATTEMPTS; tries++) {
+    const end = closingBrace(text, at);
+    if (end === undefined) open ||= /^\{\s*"/.test(text.slice(at, at + 40));
+    const value = end === undefined ? undefined : parsed(text.slice(at, end + 1));
+    if (value) objects.push(value);
+    at = text.indexOf("{", value && end !== undefined ? end + 1 : at + 1);
+  }
+  return { objects, open };
+}
+
+function closingBrace(text: string, start: number): number | undefined {
+  let depth = 0;
+  let quoted = false;
+  for (let at = start; at < text.length; at++) {
+    const char = text[at];
+    if (quoted) {
+      if (char === "\\") at++;
+      else if (char === '"') quoted = false;
+    } else if (char === '"') quoted = true;
+    else if (char === "{") depth++;
+    else if (char === "}" && --depth === 0) return at;
+  }
+  return undefined;
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function bad(code: string, message: string): PlanResult {
+  return { ok: false, code, message };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,127 @@
+// Hooks as hosts run them: a new process for each event, recorded JSON on standard input.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { HOOK_HOSTS } from "../../src/adapters/hooks/event.ts";
+import { skillText, temporaryTree } from "../skill-tree.ts";
+import { hostsProgram } from "./hosts-program.ts";
+
+const program = hostsProgram();
+const RECORDED = ["claude-code", "codex"] as const;
+
+function workspace() {
+  const home = temporaryTree({
+    ".repertoire/repertoire.config.json": '{"sources": {"bundled": false}}',
+    "p/.agents/skills/plan-meeting/SKILL.md": skillText("Plans meetings. Use when people are to meet."),
+    "p/.agents/skills/bake-bread/SKILL.md": skillText("Bakes sourdough bread."),
+  });
+  const send = (host: string, input: string) => program.run(["hook", host], { home, input });
+  const event = (host: string, name: string, more: Record<string, unknown> = {}) => {
+    const text = readFileSync(`test/fixtures/hooks/${host}/${name}.json`, "utf8");
+    return JSON.stringify({ ...JSON.parse(text.replace("PROJECT", join(home, "p"))), ...more });
+  };
+  const inbox = () => {
+    const folder = join(home, ".repertoire/inbox");
+    const text = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
+    const lines = text.join("\n").split("\n");
+    return lines.filter((line) => line !== "").map((line) => JSON.parse(line));
+  };
+  const log = () => readFileSync(join(home, ".repertoire/logs/hook.log"), "utf8");
+  return { home, send, event, inbox, log };
+}
+
+describe.each(RECORDED)("the hook of %s", (host) => {
+  it("answers a recorded message with exactly the skill that fits", async () => {
+    const { home, send, event } = workspace();
+    const { code, out, err } = await send(host, event(host, "message"));
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(JSON.parse(out)).toEqual({
+      hookSpecificOutput: {
+        hookEventName: "UserPromptSubmit",
+        additionalContext: `Skills that fit this message. Before work that one of them covers, load it with activate_skill, or read its file, and follow it:\n- plan-meeting (\`${join(home, "p/.agents/skills/plan-meeting/SKILL.md")}\`): Plans meetings. Use when people are to meet.`,
+      },
+    });
+  });
+
+  it("says nothing when nothing matches", async () => {
+    const { send, event } = workspace();
+    const ended = await send(host, event(host, "message", { prompt: "thanks, you are welcome" }));
+    expect(ended).toEqual({ code: 0, out: "", err: "" });
+  });
+
+  it("does not repeat what the session has seen, and shows it to another session", async () => {
+    const { send, event } = workspace();
+    await send(host, event(host, "message"));
+    const later = { prompt: "now plan another meeting", turn_id: "turn-2" };
+    expect((await send(host, event(host, "message", later))).out).toBe("");
+    expect((await send(host, event(host, "message", { session_id: "other" }))).out).toContain("plan-meeting");
+  });
+
+  it("injects once when two hooks of one message run at the same time", async () => {
+    const { send, event, inbox } = workspace();
+    await send(host, event(host, "message", { session_id: "builds the index" }));
+    const both = await Promise.all([1, 2].map(() => send(host, event(host, "message"))));
+    expect(both.filter(({ out }) => out !== "")).toHaveLength(1);
+    const session = JSON.parse(event(host, "message")).session_id;
+    const shown = inbox().filter((line) => line.event?.kind === "shown" && line.event.session === session);
+    expect(shown).toHaveLength(1);
+  });
+
+  it("records the turn: what was said, what was shown by which host, and the answer", async () => {
+    const { send, event, inbox } = workspace();
+    await send(host, event(host, "message"));
+    expect((await send(host, event(host, "stop"))).out).toBe("");
+    const lines = inbox();
+    expect(lines.flatMap(({ said }) => (said ? [[said.role, said.turn, said.text]] : []))).toEqual([
+      ["user", 1, "please plan a meeting with the design team"],
+      ["assistant", 1, "The meeting is planned."],
+    ]);
+    const shown = lines.find((line) => line.event?.kind === "shown").event;
+    expect(shown).toMatchObject({ host, turn: 1, skill: "plan-meeting", details: { level: "full" } });
+  });
+
+  it("gives a new session the catalog, and a resumed one nothing", async () => {
+    const { send, event } = workspace();
+    const { out } = await send(host, event(host, "session-start"));
+    const { hookEventName, additionalContext } = JSON.parse(out).hookSpecificOutput;
+    expect(hookEventName).toBe("SessionStart");
+    expect(additionalContext).toContain("- bake-bread: Bakes sourdough bread.");
+    expect((await send(host, event(host, "session-start", { source: "resume" }))).out).toBe("");
+  });
+
+  it.each(["", "garbage", "[]", "null", "{}", '{"session_id": 7}', "\u0000\ufffd{"])(
+    "meets %j on standard input with exit 0, silence and a line in the log",
+    async (input) => {
+      const { send, log } = workspace();
+      expect(await send(host, input)).toEqual({ code: 0, out: "", err: "" });
+      expect(JSON.parse(log())).toMatchObject({ host, code: "hook-input" });
+    },
+  );
+});
+
+describe("every hook", () => {
+  it("logs a broken configuration and lets the turn go on", async () => {
+    const home = temporaryTree({ ".repertoire/repertoire.config.json": "{" });
+    const input = '{"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "plan a meeting"}';
+    const ended = await program.run(["hook", "codex"], { home, input });
+    expect(ended).toEqual({ code: 0, out: "", err: "" });
+    expect(readFileSync(join(home, ".repertoire/logs/hook.log"), "utf8")).toContain("config-not-json");
+  });
+
+  it("stays below 10,000 characters however long the descriptions are", async () => {
+    const long = `Plans meetings for people who meet. ${"meeting agenda people ".repeat(400)}`;
+    const files = Array.from({ length: 60 }, (_, n) => [`p/skills/meet-${n}/SKILL.md`, skillText(`${n} ${long}`)]);
+    const home = temporaryTree(Object.fromEntries(files));
+    const event = { session_id: "s", cwd: join(home, "p"), hook_event_name: "UserPromptSubmit" };
+    const input = JSON.stringify({ ...event, prompt: "plan a meeting with people" });
+    const { out } = await program.run(["hook", "claude-code"], { home, input });
+    expect(JSON.parse(out).hookSpecificOutput.additionalContext.length).toBeLessThanOrEqual(10_000);
+  });
+
+  it("names the hosts when it is asked for an unknown one, and still exits 0", async () => {
+    const ended = await program.run(["hook", "emacs"], { home: temporaryTree() });
+    expect(ended.code).toBe(0);
+    expect(ended.err).toContain(HOOK_HOSTS.join(", "));
+  });
+});
