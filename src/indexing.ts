@@ -2,10 +2,11 @@
 // when a match must be looked at again. Composes stages like the engine does; has no view of messages or scores.
 
 import { hash } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Repertoire } from "./engine.ts";
 import type { Library } from "./library/library.ts";
+import { codeOf } from "./model/errors.ts";
 import type { SkillName } from "./model/name.ts";
 import type { Skill } from "./model/skill.ts";
 import type { Embedder } from "./ports.ts";
@@ -30,13 +31,11 @@ export class Indexing {
   /** The index, believed as long as no folder above a skill has changed; otherwise brought up to date first. */
   async current(): Promise<RecallIndex> {
     const roots = this.engine.sources.map((source) => source.root);
-    this.index ??=
-      this.path === undefined ? RecallIndex.empty(this.settings) : RecallIndex.open(this.path, this.settings);
-    if (!this.index.isCurrent(roots)) await this.refresh();
+    if (!this.open().isCurrent(roots)) await this.refresh();
     else if (this.engine.shelf.scanned !== this.indexed) await this.bringUpToDate();
     // The first answer of a process is quickest from the file, every later one from memory.
-    if (++this.asked === 2) this.index.warmUp();
-    return this.index;
+    if (++this.asked === 2) this.open().warmUp();
+    return this.open();
   }
 
   /** Scans, reads what changed, and keeps the result. Returns how many skills are in the index. */
@@ -66,6 +65,14 @@ export class Indexing {
     }
   }
 
+  /** The index in memory, or else the one on disk; an empty one where there is none that can be used. */
+  private open(): RecallIndex {
+    if (this.isDamaged) this.index = RecallIndex.empty(this.settings);
+    this.index ??=
+      this.path === undefined ? RecallIndex.empty(this.settings) : RecallIndex.open(this.path, this.settings);
+    return this.index;
+  }
+
   private get isDamaged(): boolean {
     return this.index?.text.damage !== undefined;
   }
@@ -86,15 +93,17 @@ export class Indexing {
       facts: this.facts(Date.now()),
       ...(this.engine.options.onProgress && { onProgress: this.engine.options.onProgress }),
     };
-    if (this.index === undefined || this.isDamaged) this.index = RecallIndex.empty(this.settings);
-    let changed = await this.index.update(input);
+    let changed = await this.open().update(input);
     // Damage may show only while the old index is read.
     if (this.isDamaged) {
       this.index = RecallIndex.empty(this.settings);
       changed = await this.index.update(input);
     }
     this.indexed = library;
-    if (this.path !== undefined) this.index.save(this.path);
+    if (this.path !== undefined) {
+      this.open().save(this.path);
+      rmSync(`${this.path}.refreshing`, { force: true });
+    }
     return { skills: input.skills.length, changed };
   }
 
@@ -112,9 +121,13 @@ export class Indexing {
     return doc === undefined ? undefined : this.index!.skill(doc).skill.digest;
   }
 
-  /** Milliseconds since the last whole scan. */
-  get age(): number {
-    return Date.now() - (this.index?.scannedAt ?? 0);
+  /**
+   * Whether the caller should have the index brought up to date behind its back: the last whole scan is older than
+   * that, and nobody has taken it on yet. One caller gets the yes, so that many messages start one scan.
+   */
+  claimRefresh(olderThanMs: number): boolean {
+    if (this.path === undefined || Date.now() - (this.index?.scannedAt ?? 0) < olderThanMs) return false;
+    return claimMark(`${this.path}.refreshing`);
   }
 
   /** Every winner that the model may ever see, with its file's facts. */
@@ -141,6 +154,23 @@ export class Indexing {
     if (cacheDir === undefined) return undefined;
     const key = hash("sha256", JSON.stringify(this.engine.sources)).slice(0, 16);
     return join(cacheDir, `recall-${key}.index`);
+  }
+}
+
+/** A mark this old was left by a process that died. */
+const MARK_MS = 10 * 60_000;
+
+function claimMark(path: string): boolean {
+  const left = statSync(path, { throwIfNoEntry: false });
+  if (left !== undefined && Date.now() - left.mtimeMs < MARK_MS) return false;
+  try {
+    if (left !== undefined) rmSync(path, { force: true });
+    closeSync(openSync(path, "wx"));
+    return true;
+  } catch (thrown) {
+    // Somebody was faster, or the folder cannot be written: either way the scan is not ours.
+    if (codeOf(thrown) === "") throw thrown;
+    return false;
   }
 }
 

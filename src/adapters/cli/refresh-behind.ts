@@ -11,8 +11,8 @@ import type { GlobalFlags } from "./program.ts";
 const MAX_AGE_MS = 30_000;
 
 export async function refreshBehind(repertoire: Repertoire, flags: GlobalFlags): Promise<void> {
-  const { age } = await repertoire.indexing();
-  if (age < MAX_AGE_MS || repertoire.config.cacheDir === undefined) return;
+  const indexing = await repertoire.indexing();
+  if (!indexing.claimRefresh(MAX_AGE_MS)) return;
   const { dir, home, config } = flags;
   const given = Object.entries({ dir, home, config }).flatMap(([flag, value]) =>
     value === undefined ? [] : [`--${flag}`, value],
