@@ -2,7 +2,7 @@
 // adding up. Does not own the arithmetic (`text/metrics.ts`) nor recall itself.
 
 import { readFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import type { Repertoire } from "./engine.ts";
 import { messageOf, RepertoireError } from "./model/errors.ts";
 import { lookupKey, type SkillName } from "./model/name.ts";
@@ -44,12 +44,33 @@ export interface EvalOptions {
 
 /** Reads `query`/`gold` lines, or a list of `query`/`should_trigger` beside the skill it is about. */
 export function readCases(path: string): EvalCase[] {
-  const text = readFileSync(path, "utf8").trim();
-  const skill = triggerFileSkill(path);
-  const records = text.startsWith("[")
-    ? parsed(text, path)
-    : text.split("\n").map((line, at) => parsed(line, `${path}:${at + 1}`));
-  return (records as Record<string, unknown>[]).map((record) => toCase(record, skill, path));
+  const text = readText(path);
+  const skill = triggerFileSkill(resolve(path));
+  const records = text.trimStart().startsWith("[")
+    ? (parsed(text, path) as unknown[])
+    : text
+        .split("\n")
+        .map((line, at) => ({ line, place: `${path}:${at + 1}` }))
+        .filter(({ line }) => line.trim() !== "")
+        .map(({ line, place }) => parsed(line, place));
+  return records.map((record) => toCase(record, skill, path));
+}
+
+/** A JSON file that goes with an evaluation: libraries, duplicates, a baseline. */
+export function readEvalJson<T>(path: string): T {
+  return parsed(readText(path), path) as T;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    throw new RepertoireError(
+      "eval-unreadable",
+      `${path} cannot be read: ${messageOf(thrown)}. Check the path.`,
+      path,
+    );
+  }
 }
 
 /** `<skill>/evals/x.json` belongs to `<skill>`. */
@@ -68,7 +89,8 @@ function parsed(text: string, place: string): unknown {
   }
 }
 
-function toCase(record: Record<string, unknown>, skill: SkillName, path: string): EvalCase {
+function toCase(given: unknown, skill: SkillName, path: string): EvalCase {
+  const record = (given ?? {}) as Record<string, unknown>;
   const query = record.query ?? record.prompt ?? record.message;
   if (typeof query !== "string") {
     throw new RepertoireError(
@@ -96,9 +118,7 @@ function toCase(record: Record<string, unknown>, skill: SkillName, path: string)
 }
 
 function names(value: unknown): SkillName[] {
-  return (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((name) =>
-    lookupKey(String(name)),
-  );
+  return [value ?? []].flat().map((name) => lookupKey(String(name)));
 }
 
 /** Runs every message and adds up, per source and as the mean over sources. */

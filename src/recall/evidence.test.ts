@@ -15,9 +15,17 @@ describe("evidence", () => {
     expect(name.map((n) => n.hash)).toEqual(["pdf", "form"].map(termHash));
     const of = (kind: number) => segments.filter((s) => s.kind === kind).map((s) => s.terms);
     expect(of(SEGMENT.description)).toEqual([["fill", "pdf", "form"].map(termHash)]);
-    expect(of(SEGMENT.notFor)).toEqual([["scan", "paper"].map(termHash), [termHash("cook")]]);
+    expect(of(SEGMENT.notFor)).toEqual([["scan", "paper"].map(termHash)]);
     expect(of(SEGMENT.triggers)).toHaveLength(1);
     expect(of(SEGMENT.section)).toHaveLength(1);
+  });
+
+  test("keeps each thing that a skill is not for apart, and leaves the sections about it out", () => {
+    const { segments } = decodeEvidence(
+      encodeEvidence({ ...skill, description: "Fill forms. Not for scanned paper, images or plain text." }),
+    );
+    expect(segments.filter((s) => s.kind === SEGMENT.notFor)).toHaveLength(2);
+    expect(segments.some((s) => s.terms.includes(termHash("cook")))).toBe(false);
   });
 
   test("says how telling each word of the name is", () => {

@@ -34,7 +34,7 @@ export interface Evidence {
 }
 
 export const EVIDENCE = {
-  version: 1,
+  version: 2,
   /** Body terms kept: nine skills in ten are shorter, and what follows rarely says anything new. */
   maxBodyTerms: 3000,
   /** Description and trigger terms kept; the specification allows 1,024 characters. */
@@ -244,18 +244,16 @@ function segmentsOf(input: EvidenceInput): Segment[] {
   };
   const { positive, negative } = descriptionClauses(input.description);
   for (const clause of clausesOf(positive)) add(SEGMENT.description, clause, EVIDENCE.maxDescriptionTerms);
-  add(SEGMENT.notFor, negative, EVIDENCE.maxDescriptionTerms);
   for (const phrase of input.triggers ?? []) add(SEGMENT.triggers, phrase, EVIDENCE.maxDescriptionTerms);
+  // After all that speaks for the skill: a word counts against it only where it stands nowhere in its head.
+  for (const clause of clausesOf(negative)) add(SEGMENT.notFor, clause, EVIDENCE.maxDescriptionTerms);
   let left: number = EVIDENCE.maxBodyTerms;
   for (const section of bodySections(input.body)) {
     if (left <= 0) break;
+    if (section.notFor) continue;
     const terms = hashes(section.text, left);
     left -= terms.length;
     if (terms.length === 0) continue;
-    if (section.notFor) {
-      segments.push({ kind: SEGMENT.notFor, headingTerms: 0, terms });
-      continue;
-    }
     segments.push({ kind: SEGMENT.section, headingTerms: tokenize(section.heading).length, terms });
   }
   return segments;

@@ -21,4 +21,18 @@ describe("refusals", () => {
     expect(first ?? "").not.toContain("eta eta");
     expect(refused("without red green blue white black pink")[0]).toBe("red green blue white black");
   });
+
+  test("finds the skill that a message only asks about", () => {
+    expect(refused("what does /team:prime do?")).toEqual(["/team:prime"]);
+    expect(refused("Explain how /work --loop differs from /work")).toEqual(["/work"]);
+    expect(refused("What does the card-maker skill do and who wrote it?")).toEqual(["card-maker"]);
+    expect(refused("Compare card-maker with any other skill you find.")).toEqual(["card-maker"]);
+    expect(refused("Is app-lifecycle the right workflow? Name it.")).toEqual(["app-lifecycle"]);
+  });
+
+  test("leaves alone a question about the subject", () => {
+    expect(refused("explain how event-sourcing works")).toEqual([]);
+    expect(refused("what does the leaderboard look like after a run?")).toEqual([]);
+    expect(refused("which skill should I use for a report?")).toEqual([]);
+  });
 });

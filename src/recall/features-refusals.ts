@@ -1,4 +1,4 @@
-// Owns finding what a message turns down: "not X", "without X", "instead of X".
+// Owns finding what a message turns down ("not X", "without X", "instead of X") or only asks about ("what does /x do").
 // Does not own what that costs a skill (rank.ts). English only: elsewhere nothing is found, and nothing is lost.
 
 /** Words that one refusal reaches. */
@@ -16,9 +16,31 @@ const REFUSAL = new RegExp(
 );
 const REACH_ENDS = ",;:!?()\n\u2014";
 
+// A skill as it is called (`/plan`, `/sdd:plan --loop`, `the card-maker skill`), and a name as it is typed.
+const CALLED =
+  "(?:the\\s+)?(?:(/[\\w.:-]{1,96})(?:\\s+(?:skill|command))?(?:\\s+--\\w+)?|[`\"']?([\\w.:-]{2,96})[`\"']?\\s+skill)";
+const TYPED = "[`\"']?([\\w.]{1,64}(?:[:-][\\w.]{1,64}){1,12})[`\"']?";
+// A question about a skill is no call for it.
+const ABOUT = new RegExp(
+  [
+    `\\bwhat\\s+does\\s+${CALLED}\\s+(?:actually\\s+)?(?:do|output|mean|cover|return|produce|offer)\\b`,
+    `\\b(?:explain|describe|tell me|understand)\\s+(?:what|how)\\s+${CALLED}\\s+(?:actually\\s+)?(?:does|works|is|differs)\\b`,
+    `\\bhow\\s+does\\s+${CALLED}\\s+(?:work|differ)\\b`,
+    `\\bwhat(?:['\u2019]s|\\s+is)\\s+${CALLED}\\s*\\?`,
+    `\\bcompare\\s+${TYPED}\\s+(?:with|and|to)\\b[^.?!\\n]{0,40}\\bskills?\\b`,
+    `\\bis\\s+${TYPED}\\s+the\\s+(?:right|correct|best|proper)\\s+(?:skill|workflow|tool|one|choice)\\b`,
+  ].join("|"),
+  "giu",
+);
+
 /** Where the message turns something down: [start, end) of each reach, in order, never overlapping. */
 export function refusals(text: string): Array<[start: number, end: number]> {
   const found: Array<[number, number]> = [];
+  for (const hit of text.matchAll(ABOUT)) {
+    const name = hit.slice(1).find((part) => part !== undefined) ?? "";
+    const start = hit.index + hit[0].indexOf(name);
+    found.push([start, start + name.length]);
+  }
   REFUSAL.lastIndex = 0;
   for (let hit = REFUSAL.exec(text); hit !== null; hit = REFUSAL.exec(text)) {
     const start = hit.index + hit[0].length;
@@ -26,7 +48,7 @@ export function refusals(text: string): Array<[start: number, end: number]> {
     if (end > start) found.push([start, end]);
     REFUSAL.lastIndex = Math.max(end, start);
   }
-  return found;
+  return found.sort((a, b) => a[0] - b[0]).filter(([start], i, all) => i === 0 || start >= all[i - 1]![1]);
 }
 
 function reachEnd(text: string, start: number): number {

@@ -4,6 +4,7 @@
 import { DEFAULT_LEXICAL_PARAMS } from "../text/lexical-index-params.ts";
 import { EVIDENCE, EvidenceReader, SEGMENT, termHash } from "./evidence.ts";
 import type { ReadMessage } from "./features-message.ts";
+import { type Measures, NOTHING } from "./measures.ts";
 
 /** A message made ready to be looked for in evidence. */
 export interface Probe {
@@ -26,45 +27,13 @@ export interface Probe {
   readonly pairMass: number;
 }
 
-/** Masses are sums of the message's weights; divide by `Probe.mass` (or `pairMass`) for a share. */
-export interface Measures {
-  /** Share of the name that the message has, by rarity. */
-  nameShare: number;
-  /** Share of the name's found words that the message turns down, and nothing else. */
-  nameRefused: number;
-  /** 1 when the whole name stands where the message turns something down. */
-  turnedDown: number;
-  /** Words found in name, description and triggers. */
-  headMass: number;
-  /** The best single claim of the description: words found, times how much of the claim they fill. */
-  claim: number;
-  /** Words in the one section that has most of them. */
-  sectionMass: number;
-  /** Words found anywhere. */
-  allMass: number;
-  /** Neighbouring words found as neighbours, in the head and in the body. */
-  headPairs: number;
-  bodyPairs: number;
-  /** Words that stand only in what the skill says it is not for. */
-  notForMass: number;
-}
-
-const NOTHING: Measures = {
-  nameShare: 0,
-  nameRefused: 0,
-  turnedDown: 0,
-  headMass: 0,
-  claim: 0,
-  sectionMass: 0,
-  allMass: 0,
-  headPairs: 0,
-  bodyPairs: 0,
-  notForMass: 0,
-};
-
 const NUMBERS = {
   /** A claim of one word is no claim: shorter ones are taken to be this long. */
   claimTerms: 2,
+  /** A section shorter than this is no denser for it. */
+  sectionTerms: 20,
+  /** How far a long section is diluted: 0 not at all, 1 fully. */
+  sectionDilution: 0.25,
   /** Slots of the filter that turns away most of a skill's vocabulary before the look-up. */
   filterSlots: 4096,
 } as const;
@@ -206,7 +175,8 @@ export class Measurer {
     let refused = 0;
     let turnedDown = true;
     let previous = -1;
-    for (let left = reader.varint(); left > 0; left--) {
+    const length = reader.varint();
+    for (let left = length; left > 0; left--) {
       const number = numbers[reader.varint()]!;
       const stored = reader.byte() / EVIDENCE.rarityScale;
       // A word that half of this library has in its names says little, whatever it says elsewhere.
@@ -222,6 +192,7 @@ export class Measurer {
       previous = number;
     }
     if (total === 0) return;
+    measures.nameTerms = length;
     measures.nameShare = found / total;
     measures.nameRefused = refused / total;
     measures.turnedDown = turnedDown ? 1 : 0;
@@ -232,11 +203,15 @@ export class Measurer {
     const segment = ++this.segment;
     const start = reader.varint();
     const kind = start & 3;
-    if (kind === SEGMENT.section) reader.varint();
+    const headingTerms = kind === SEGMENT.section ? reader.varint() : 0;
     let previous = -1;
     const length = start >>> 2;
     let mass = 0;
     let found = 0;
+    // A section opens with its heading.
+    const bodyFrom = length - headingTerms;
+    let headingMass = 0;
+    let headingFound = 0;
     // Read in place: this loop sees every word of every candidate, and most of them are not the message's.
     const { bytes } = reader;
     let at = reader.at;
@@ -253,6 +228,10 @@ export class Measurer {
           found++;
           if (kind !== SEGMENT.notFor || this.inHead[number] !== this.candidate)
             mass += probe.weights[number]!;
+          if (left > bodyFrom) {
+            headingFound++;
+            headingMass += probe.weights[number]!;
+          }
         }
         if (kind === SEGMENT.section) {
           this.seen[number] = this.candidate;
@@ -265,12 +244,15 @@ export class Measurer {
       previous = number;
     }
     reader.at = at;
-    if (kind === SEGMENT.notFor) measures.notForMass = Math.max(measures.notForMass, mass);
-    else if (kind === SEGMENT.section) measures.sectionMass = Math.max(measures.sectionMass, mass);
-    else {
-      const filled = found / Math.max(NUMBERS.claimTerms, length);
-      measures.claim = Math.max(measures.claim, mass * Math.sqrt(filled));
-    }
+    if (kind === SEGMENT.section) {
+      if (found === 0) return;
+      const dense = (found / Math.max(NUMBERS.sectionTerms, length)) ** NUMBERS.sectionDilution;
+      measures.sectionMass = Math.max(measures.sectionMass, mass);
+      measures.section = Math.max(measures.section, mass * dense);
+      measures.heading = Math.max(measures.heading, claimed(headingMass, headingFound, headingTerms));
+    } else if (kind === SEGMENT.notFor) {
+      measures.notFor = Math.max(measures.notFor, claimed(mass, found, length));
+    } else measures.claim = Math.max(measures.claim, claimed(mass, found, length));
   }
 
   private meetInHead(number: number): void {
@@ -296,4 +278,9 @@ export class Measurer {
       if (this.pairInBody[i] === this.candidate) measures.bodyPairs += pairWeights[i]!;
     }
   }
+}
+
+/** What a claim of `length` words is worth when `found` of them are the message's. */
+function claimed(mass: number, found: number, length: number): number {
+  return mass * Math.sqrt(found / Math.max(NUMBERS.claimTerms, length));
 }

@@ -54,6 +54,34 @@ describe("rank", () => {
     expect(ranked[0]!.id).toBe(2);
   });
 
+  test("puts a skill back whose description says it is not for this", () => {
+    const probe = probeOf("merge two scanned pages into one PDF");
+    const of = (description: string) => ({ evidence: encodeEvidence({ ...skills[0]!, description }) });
+    const points = (description: string) =>
+      rank(probe, candidatesOf([of(description)])).find(({ id }) => id === 0)!.points;
+    const open = points("Fill in PDF forms. Works with printers.");
+    expect(points("Fill in PDF forms. Not for scanned pages.")).toBeLessThan(open - 1);
+  });
+
+  test("doubts a one-word name that stands in the message by chance", () => {
+    const named = (name: string) =>
+      candidatesOf().map((candidate) => ({
+        ...candidate,
+        meaning: 0.2,
+        evidence: encodeEvidence({ name, description: "Loads decisions into the session.", body: "" }),
+      }));
+    const probe = probeOf("what is the next prime number after seventeen");
+    expect(rank(probe, named("prime"))[0]!.score).toBeLessThan(ABSTAIN_BELOW);
+  });
+
+  test("doubts a long message of which the skill holds next to nothing", () => {
+    const message =
+      "our warehouse robots lose their calibration overnight while pdf operators file angry complaints about cold coffee";
+    const far = { meaning: 0.2, sectionMeaning: 0.2 };
+    const ranked = rank(probeOf(message), candidatesOf([far, far, far]));
+    expect(ranked[0]!.score).toBeLessThan(ABSTAIN_BELOW);
+  });
+
   test("never gives a skill that the message turns down by name", () => {
     const ranked = rank(
       probeOf("fill the PDF form fields, but not pdf-forms"),

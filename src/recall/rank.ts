@@ -1,9 +1,10 @@
 // Owns the order of candidates: one table of weights over measures, the score in [0, 1], and copies folded into one.
 // Does not own retrieval (text/), the measures (features.ts) nor when a score is too low to speak (calibrate.ts).
 
-import { confidence } from "./calibrate.ts";
+import { brevityOf, confidence, heldShare } from "./calibrate.ts";
 import { likeness, sameName } from "./evidence.ts";
-import { Measurer, type Measures, type Probe } from "./features.ts";
+import { Measurer, type Probe } from "./features.ts";
+import type { Measures } from "./measures.ts";
 
 export interface Candidate {
   /** The caller's number for the skill; ties go to the lower one. */
@@ -19,25 +20,27 @@ export interface Candidate {
 
 /**
  * The weights, fitted listwise on real messages with every source left out in turn (evals/README.md has the figures).
- * All are positive: each feature can only speak for a skill, the three in PENALTIES only against it.
+ * All are positive: each feature can only speak for a skill, the two in PENALTIES only against it.
  */
 export const WEIGHTS = {
   /** BM25F relative to the message's best: the backbone; alone it has Hit@1 65. */
-  lexical: 3.1,
+  lexical: 2.45,
   /** Share of the name that the message has. */
-  name: 2.7,
+  name: 2.65,
   /** The best single claim of the description, relative to the best candidate's: +2.5 Hit@1 in small libraries. */
-  claim: 1.9,
+  claim: 1.75,
   /** The best section's part of the message, relative to the best candidate's: finds the skill that goes into it. */
-  section: 2.3,
+  section: 2.55,
+  /** The best single heading, likewise. */
+  heading: 0.85,
   /** Share of the message found anywhere in the skill. */
-  all: 1.9,
+  all: 2.1,
   /** Neighbouring words that stay neighbours in the body. */
-  bodyPairs: 1.7,
+  bodyPairs: 1.55,
   /** Closeness in meaning to the description, relative to the closest: decides when words are missing. */
-  meaning: 1.25,
+  meaning: 1.2,
   /** And to the closest section. */
-  sectionMeaning: 1.4,
+  sectionMeaning: 1.2,
 } as const;
 
 export type Feature = keyof typeof WEIGHTS;
@@ -46,8 +49,8 @@ export const FEATURES = Object.keys(WEIGHTS) as Feature[];
 const PENALTIES = {
   /** Part of the name that the message turns down. Set, not fitted: positive messages cannot teach it. */
   refused: 6,
-  /** Share of the message that stands only in what the skill is not for. More than this costs right matches. */
-  notFor: 0.5,
+  /** The best clause of what the skill is not for, held against the best claim of all. Set; Hit@1 is the same from 0 to 6. */
+  notFor: 6,
 } as const;
 
 export const RANKING = {
@@ -57,10 +60,10 @@ export const RANKING = {
   trustedShare: 0.35,
   /** What meaning gains when no word can be trusted. More than 3 costs messages that do share words. */
   meaningGain: 3,
-  /** A sum of word vectors blurs with length: beyond this many terms meaning counts less and less. +1 Recall@3. */
-  meaningTerms: 24,
   /** The span of cosines from a stranger to the closest skill. */
   meaningSpan: 0.2,
+  /** A clause of what a skill is not for counts at most this much more than the best claim of all. */
+  notForMost: 1.5,
   /** How fast a score falls behind the best: points of the weighted sum for a factor e. */
   fall: 4,
   /** Copies: the same name and this likeness, or */
@@ -117,14 +120,16 @@ export function featureRows(
   const raw = rawFeatures(probe, candidates, measures);
   const trust = wordTrust(probe, measures);
   const gain = 1 + RANKING.meaningGain * (1 - trust);
+  const bestClaim = largest(measures, (m) => m.claim);
   return raw.map((values, i) => {
     const row: Contribution[] = FEATURES.map((feature) => {
       const factor = feature === "meaning" || feature === "sectionMeaning" ? gain : trust;
       return { feature, value: WEIGHTS[feature] * factor * values[feature] };
     });
-    const { nameRefused, notForMass } = measures[i]!;
+    const { nameRefused, notFor } = measures[i]!;
     row.push({ feature: "refused", value: -PENALTIES.refused * nameRefused });
-    row.push({ feature: "notFor", value: -PENALTIES.notFor * share(notForMass, probe.mass) });
+    const against = Math.min(RANKING.notForMost, share(notFor, bestClaim));
+    row.push({ feature: "notFor", value: -PENALTIES.notFor * against });
     return row;
   });
 }
@@ -138,7 +143,8 @@ export function rawFeatures(
   const best = {
     lexical: largest(candidates, (c) => c.lexical),
     claim: largest(measures, (m) => m.claim),
-    section: largest(measures, (m) => m.sectionMass),
+    section: largest(measures, (m) => m.section),
+    heading: largest(measures, (m) => m.heading),
     meaning: largest(candidates, (c) => c.meaning),
     sectionMeaning: largest(candidates, (c) => c.sectionMeaning),
   };
@@ -151,7 +157,8 @@ export function rawFeatures(
       lexical: share(candidate.lexical, best.lexical),
       name: m.nameShare,
       claim: share(m.claim, best.claim),
-      section: share(m.sectionMass, best.section),
+      section: share(m.section, best.section),
+      heading: share(m.heading, best.heading),
       all: share(m.allMass, probe.mass),
       bodyPairs: share(m.bodyPairs, probe.pairMass),
       meaning: brevity * near(candidate.meaning, best.meaning),
@@ -162,15 +169,9 @@ export function rawFeatures(
 
 /** How far words can be trusted for this message: 1 when some skill holds a good share of it, 0 when none does. */
 export function wordTrust(probe: Probe, measures: readonly Measures[]): number {
-  const most = largest(measures, (m) => Math.max(m.headMass, m.sectionMass));
-  // No skill holds much of a long message; what it holds is no accident all the same.
-  const held = share(most, probe.mass) / brevityOf(probe);
+  const held = largest(measures, (m) => heldShare(probe, m));
   const { strangeShare, trustedShare } = RANKING;
   return Math.min(1, Math.max(0, (held - strangeShare) / (trustedShare - strangeShare)));
-}
-
-function brevityOf(probe: Probe): number {
-  return Math.min(1, RANKING.meaningTerms / Math.max(1, probe.terms.length));
 }
 
 function foldCopies(places: readonly number[], candidates: readonly Candidate[]) {

@@ -66,7 +66,11 @@ describe("recall", () => {
       Object.fromEntries(
         ["annual", "monthly", "weekly", "daily", "hourly"].map((name) => [
           `${name}-invoice`,
-          skillText(`Writes the ${name} invoice for customers.`, "", `# ${name}\n\nOnly ${name} ${name} things.\n`),
+          skillText(
+            `Writes the ${name} invoice for customers.`,
+            "",
+            `# ${name}\n\nOnly ${name} ${name} things.\n`,
+          ),
         ]),
       ),
     );
@@ -80,7 +84,9 @@ describe("recall", () => {
 
   test("shows nothing below the threshold that is configured", async () => {
     const message = "fill in this PDF form";
-    expect((await workspace(TRADES).open({ "recall.threshold": 1 }).recall({ message })).abstained).toBe(true);
+    expect((await workspace(TRADES).open({ "recall.threshold": 1 }).recall({ message })).abstained).toBe(
+      true,
+    );
   });
 });
 
@@ -103,7 +109,11 @@ describe("an explicitly named skill", () => {
     const crowd = Object.fromEntries(
       Array.from({ length: 120 }, (_, i) => [
         `crowd-${i}`,
-        skillText(`Review review number ${i} review.`, `name: review-${i}\n`, `# Review ${i}\n\nreview ${i}\n`),
+        skillText(
+          `Review review number ${i} review.`,
+          `name: review-${i}\n`,
+          `# Review ${i}\n\nreview ${i}\n`,
+        ),
       ]),
     );
     const own = { "team/zeta": skillText("Looks at diffs.", "name: Review\n") };
@@ -149,7 +159,9 @@ describe("triggers", () => {
   test("that cannot work are reported by doctor and check, and do no harm", async () => {
     const space = workspace({ ...TRADES, odd: lonely('triggers:\n  patterns: ["(?=x)"]\n') });
     const engine = space.open();
-    expect(await engine.manage.findings()).toContainEqual(expect.objectContaining({ code: "trigger-pattern" }));
+    expect(await engine.manage.findings()).toContainEqual(
+      expect.objectContaining({ code: "trigger-pattern" }),
+    );
     expect((await engine.manage.check({ profile: "lenient" })).diagnostics).toContainEqual(
       expect.objectContaining({ code: "trigger-pattern" }),
     );
@@ -186,7 +198,11 @@ describe("boosts", () => {
   test("a skill that keeps failing loses 0.1, and its place to an equal", async () => {
     const space = workspace({
       alpha: skillText("Waters plants.", "triggers: [plants]\n", "# Alpha\n\nOne way of doing it.\n"),
-      omega: skillText("Waters plants.", "triggers: [plants]\n", "# Omega\n\nAnother quite different manner.\n"),
+      omega: skillText(
+        "Waters plants.",
+        "triggers: [plants]\n",
+        "# Omega\n\nAnother quite different manner.\n",
+      ),
     });
     const failing = (name: string) => ({
       of: (asked: string) => ({ ...NOTHING_KNOWN.of("", ""), deprioritised: asked === name, activations: 5 }),
@@ -202,17 +218,22 @@ describe("boosts", () => {
   test("recent use breaks a tie, after the precedence of the source", async () => {
     const space = workspace({
       alpha: skillText("Waters plants.", "triggers: [plants]\n", "# Alpha\n\nOne way of doing it.\n"),
-      omega: skillText("Waters plants.", "triggers: [plants]\n", "# Omega\n\nAnother quite different manner.\n"),
+      omega: skillText(
+        "Waters plants.",
+        "triggers: [plants]\n",
+        "# Omega\n\nAnother quite different manner.\n",
+      ),
     });
-    const used = { of: (name: string) => ({ ...NOTHING_KNOWN.of("", ""), lastUsedAt: name === "omega" ? 9 : 1 }) };
+    const used = {
+      of: (name: string) => ({ ...NOTHING_KNOWN.of("", ""), lastUsedAt: name === "omega" ? 9 : 1 }),
+    };
     const names = async (more: Partial<RecallOptions>) =>
       (await recall({ message: "plants" }, await optionsFor(space, more))).matches.map(({ name }) => name);
     expect(await names({})).toEqual(["alpha", "omega"]);
     expect(await names({ effectiveness: used })).toEqual(["omega", "alpha"]);
-    expect(await names({ effectiveness: used, precedence: ({ name }) => (name === "alpha" ? 1 : 0) })).toEqual([
-      "alpha",
-      "omega",
-    ]);
+    expect(
+      await names({ effectiveness: used, precedence: ({ name }) => (name === "alpha" ? 1 : 0) }),
+    ).toEqual(["alpha", "omega"]);
   });
 });
 
@@ -220,7 +241,10 @@ describe("open files", () => {
   test("lead to the skill whose paths they fit", async () => {
     const space = workspace({ ...TRADES, infra: skillText("Zzyzx.", 'paths: ["*.tf", "deploy/**"]\n') });
     const engine = space.open({ "embedder.kind": "none" });
-    const { matches } = await engine.recall({ message: "tidy this up", files: ["README.md", "deploy/a/b.yml"] });
+    const { matches } = await engine.recall({
+      message: "tidy this up",
+      files: ["README.md", "deploy/a/b.yml"],
+    });
     expect(matches[0]).toMatchObject({ name: "infra" });
     expect(matches[0]!.reasons).toContainEqual({
       signal: "paths",
@@ -240,7 +264,12 @@ describe("near-duplicates", () => {
     );
 
   test("are collapsed into one match that names them", async () => {
-    const space = workspace({ ...TRADES, "pdf-forms": text(), "team/pdf-forms": text(), "x/pdf-forms": text() });
+    const space = workspace({
+      ...TRADES,
+      "pdf-forms": text(),
+      "team/pdf-forms": text(),
+      "x/pdf-forms": text(),
+    });
     const { matches } = await space.open().recall({ message: "fill in the fields of a PDF form" });
     expect(matches.filter(({ name }) => name.endsWith("pdf-forms"))).toMatchObject([
       { name: "pdf-forms", duplicates: ["team/pdf-forms", "x/pdf-forms"] },
@@ -295,7 +324,10 @@ describe("a restriction to some skills", () => {
 describe("availability", () => {
   test("is looked at anew for each recall", async () => {
     const env: Record<string, string | undefined> = {};
-    const space = workspace({ ...TRADES, "web-search": skillText("Searches the web.", "requires: [SEARCH_KEY]\n") });
+    const space = workspace({
+      ...TRADES,
+      "web-search": skillText("Searches the web.", "requires: [SEARCH_KEY]\n"),
+    });
     const engine = space.open({}, env);
     expect(await namesFor(engine, "search the web")).not.toContain("web-search");
     env.SEARCH_KEY = "x";

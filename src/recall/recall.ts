@@ -174,6 +174,7 @@ const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: 
   name: ["lexical", "words of the name"],
   claim: ["lexical", "one claim of the description"],
   section: ["lexical", "one section of the instructions"],
+  heading: ["lexical", "one heading of the instructions"],
   all: ["lexical", "share of the message found anywhere"],
   bodyPairs: ["lexical", "word pairs kept together"],
   meaning: ["semantic", "close in meaning to the description"],
@@ -206,11 +207,13 @@ function inOrder(a: Considered, b: Considered, precedence: (skill: Skill) => num
   );
 }
 
-function toMatch({ skill, score, reasons, duplicates }: Considered): Match {
+function toMatch({ skill, score, evidence, reasons, duplicates }: Considered): Match {
+  const [signal, note] = FEATURE_NOTES.all;
   return {
     name: skill.name,
     score: Math.round(score * 1000) / 1000,
-    reasons,
+    // Where too few words were found to order by, what was found is still what the score rests on.
+    reasons: reasons.length > 0 ? reasons : [{ signal, value: Math.round(evidence * 1000) / 1000, note }],
     ...(duplicates.length > 0 && { duplicates }),
   };
 }

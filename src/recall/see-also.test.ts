@@ -28,7 +28,11 @@ describe("see-also", () => {
       "sourdough-bread": bread('["Garden_Calendar", "/Train Trips", "Water Plants"]'),
       "home/watering": skillText("Zzyzx.", "name: Water Plants\n"),
     });
-    expect(matches.slice(1).map(({ name }) => name)).toEqual(["garden-calendar", "train-trips", "home/watering"]);
+    expect(matches.slice(1).map(({ name }) => name)).toEqual([
+      "garden-calendar",
+      "train-trips",
+      "home/watering",
+    ]);
   });
 
   test("never brings what is hidden, switched off, unknown or itself", async () => {
@@ -43,7 +47,9 @@ describe("see-also", () => {
 
   test("brings each skill once, and at most as many as there may be matches", async () => {
     const matches = await recalled({
-      "sourdough-bread": bread("[garden-calendar, garden-calendar, train-trips, pdf-forms, incident-reports]"),
+      "sourdough-bread": bread(
+        "[garden-calendar, garden-calendar, train-trips, pdf-forms, incident-reports]",
+      ),
     });
     expect(matches.slice(1).map(({ name }) => name)).toEqual(["garden-calendar", "train-trips", "pdf-forms"]);
     const one = await recalled({ "sourdough-bread": bread("[garden-calendar, train-trips]") }, { limit: 1 });

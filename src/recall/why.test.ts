@@ -8,7 +8,14 @@ describe("why", () => {
     const message = "fill in this PDF form";
     const why = await engine.why("pdf-forms", { message });
     const { matches } = await engine.recall({ message });
-    expect(why).toMatchObject({ name: "pdf-forms", recalled: true, place: 1, ahead: [], fellShort: [], wouldMatch: [] });
+    expect(why).toMatchObject({
+      name: "pdf-forms",
+      recalled: true,
+      place: 1,
+      ahead: [],
+      fellShort: [],
+      wouldMatch: [],
+    });
     expect(why.score).toBeCloseTo(matches[0]!.score, 3);
     expect(why.reasons).toEqual(matches[0]!.reasons);
   });
@@ -16,9 +23,14 @@ describe("why", () => {
   test("says what fell short and what would have led to a skill that is not", async () => {
     const space = workspace({
       ...TRADES,
-      greeter: skillText("Greets visitors warmly.", 'triggers:\n  keywords: [welcome]\n  patterns: ["greet\\\\s+\\\\w+"]\n'),
+      greeter: skillText(
+        "Greets visitors warmly.",
+        'triggers:\n  keywords: [welcome]\n  patterns: ["greet\\\\s+\\\\w+"]\n',
+      ),
     });
-    const why = await space.open({ "embedder.kind": "none" }).why("greeter", { message: "fill in this PDF form" });
+    const why = await space
+      .open({ "embedder.kind": "none" })
+      .why("greeter", { message: "fill in this PDF form" });
     expect(why.recalled).toBe(false);
     expect(why.fellShort.join(" ")).toMatch(/below the threshold/);
     expect(why.fellShort.join(" ")).toMatch(/None of its words/);
@@ -39,7 +51,11 @@ describe("why", () => {
   });
 
   test("names the copy that stands for a near-duplicate", async () => {
-    const text = skillText("Fills in PDF forms.", "", "# Forms\n\nList the fields, map the values, flatten the form.\n");
+    const text = skillText(
+      "Fills in PDF forms.",
+      "",
+      "# Forms\n\nList the fields, map the values, flatten the form.\n",
+    );
     const space = workspace({ ...TRADES, "pdf-forms": text, "team/pdf-forms": text });
     const why = await space.open().why("team/pdf-forms", { message: "fill in this PDF form" });
     expect(why.recalled).toBe(false);
@@ -55,6 +71,8 @@ describe("why", () => {
 
   test("fails for a skill that the model may not see, as any look-up does", async () => {
     const space = workspace({ ...TRADES, secret: skillText("Secret.", "disable-model-invocation: true\n") });
-    await expect(space.open().why("secret", { message: "x" })).rejects.toMatchObject({ code: "skill-not-found" });
+    await expect(space.open().why("secret", { message: "x" })).rejects.toMatchObject({
+      code: "skill-not-found",
+    });
   });
 });

@@ -31,8 +31,8 @@ export const FIELD = { name: 0, description: 1, headings: 2, text: 3, code: 4 } 
  */
 export const DEFAULT_LEXICAL_PARAMS: LexicalParams = {
   fields: [
-    { weight: 12, b: 0.3, typicalLength: 4 },
-    { weight: 6, b: 0.3, typicalLength: 30 },
+    { weight: 18, b: 0.3, typicalLength: 4 },
+    { weight: 8, b: 0.3, typicalLength: 30 },
     { weight: 2, b: 0.6, typicalLength: 50 },
     { weight: 1, b: 0.6, typicalLength: 500 },
     { weight: 0.5, b: 0.8, typicalLength: 250 },

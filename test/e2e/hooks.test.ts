@@ -111,7 +111,10 @@ describe("every hook", () => {
 
   it("stays below 10,000 characters however long the descriptions are", async () => {
     const long = `Plans meetings for people who meet. ${"meeting agenda people ".repeat(400)}`;
-    const files = Array.from({ length: 60 }, (_, n) => [`p/skills/meet-${n}/SKILL.md`, skillText(`${n} ${long}`)]);
+    const files = Array.from({ length: 60 }, (_, n) => [
+      `p/skills/meet-${n}/SKILL.md`,
+      skillText(`${n} ${long}`),
+    ]);
     const home = temporaryTree(Object.fromEntries(files));
     const event = { session_id: "s", cwd: join(home, "p"), hook_event_name: "UserPromptSubmit" };
     const input = JSON.stringify({ ...event, prompt: "plan a meeting with people" });

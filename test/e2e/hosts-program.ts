@@ -46,7 +46,10 @@ export function hostsProgram() {
     get bin(): string {
       return program.bin;
     },
-    run(args: readonly string[], options: { readonly input?: string; readonly home: string }): Promise<Ended> {
+    run(
+      args: readonly string[],
+      options: { readonly input?: string; readonly home: string },
+    ): Promise<Ended> {
       const child = spawn(process.execPath, [program.bin, ...args], {
         env: { PATH: process.env.PATH, HOME: options.home, REPERTOIRE_HOME: options.home },
         cwd: options.home,

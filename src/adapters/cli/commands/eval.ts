@@ -1,8 +1,15 @@
 // `repertoire eval FILE…`: how good is recall on messages whose right answers are known?
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type EvalReport, evaluate, type GroupFigures, readCases, regressions } from "../../../evaluation.ts";
+import {
+  type EvalReport,
+  evaluate,
+  type GroupFigures,
+  readCases,
+  readEvalJson,
+  regressions,
+} from "../../../evaluation.ts";
 import { progressDisplay } from "../io.ts";
 import { EXIT, type Register } from "../program.ts";
 
@@ -31,11 +38,11 @@ export const registerEval: Register = (program, action) => {
             : {},
         );
         const report = await evaluate(repertoire, files.flatMap(readCases), {
-          ...(options.libraries && { libraries: readJson(options.libraries) }),
-          ...(options.duplicates && { duplicates: readJson(options.duplicates) }),
+          ...(options.libraries && { libraries: readEvalJson(options.libraries) }),
+          ...(options.duplicates && { duplicates: readEvalJson(options.duplicates) }),
           onProgress: progressDisplay(io.streams, "messages"),
         });
-        const lost = options.baseline ? regressions(report, readJson(options.baseline)) : [];
+        const lost = options.baseline ? regressions(report, readEvalJson(options.baseline)) : [];
         if (options.save) writeFileSync(options.save, `${JSON.stringify(report, null, 2)}\n`);
         io.answer({ ...report, regressions: lost }, () => {
           io.table([
@@ -76,11 +83,10 @@ function printRest(report: EvalReport, line: (text: string) => void): void {
 
 /** A folder whose children are skills is the library itself, not a project. */
 function isLibrary(folder: string): boolean {
-  return readdirSync(folder, { withFileTypes: true }).some(
-    (entry) => entry.isDirectory() && existsSync(join(folder, entry.name, "SKILL.md")),
+  return (
+    existsSync(folder) &&
+    readdirSync(folder, { withFileTypes: true }).some(
+      (entry) => entry.isDirectory() && existsSync(join(folder, entry.name, "SKILL.md")),
+    )
   );
-}
-
-function readJson<T>(path: string): T {
-  return JSON.parse(readFileSync(path, "utf8")) as T;
 }

@@ -1,0 +1,95 @@
+// `repertoire proposals`: what dreams propose; look, accept, reject.
+
+import { fromRecord } from "../../../dreams.ts";
+import { RepertoireError } from "../../../model/errors.ts";
+import type { ProposalRecord } from "../../../model/records.ts";
+import { tellAccepted, tellProposals, withDreams } from "../dreaming.ts";
+import type { Io } from "../io.ts";
+import { positiveInteger } from "../options.ts";
+import { EXIT, type Register } from "../program.ts";
+
+export const registerProposals: Register = (program, action) => {
+  const proposals = program.command("proposals").description("look at, accept or reject what dreams propose");
+  proposals
+    .command("list", { isDefault: true })
+    .description("list the open proposals")
+    .option("--all", "also those that are decided or stale")
+    .action(
+      action(({ io, open }, options: { all?: boolean }) =>
+        withDreams(open(), async (dreams) => {
+          const found = await dreams.proposals(options.all ? undefined : "open");
+          const account = await dreams.account();
+          io.answer({ proposals: found, account }, () => {
+            tellProposals(io, found);
+            const { acceptanceRate: rate } = account;
+            const decided = rate === undefined ? "" : ` ${Math.round(rate * 100)}% of the decided ones were accepted.`;
+            io.line(`${account.open === 0 ? "No proposal is open; repertoire dream makes some." : `${account.open} open.`}${decided}`);
+          });
+          return EXIT.ok;
+        }),
+      ),
+    );
+  proposals
+    .command("show")
+    .description("show one with its reasons, its routes and its diff")
+    .argument("<number>", "its number", positiveInteger)
+    .action(
+      action(({ io, open }, number: number) =>
+        withDreams(open(), async (dreams) => {
+          const record = await dreams.proposal(number);
+          io.answer(record, () => show(io, record));
+          return EXIT.ok;
+        }),
+      ),
+    );
+  proposals
+    .command("accept")
+    .description("make the changes, as one batch that `undo` takes back")
+    .argument("[numbers...]", "their numbers", eachNumber)
+    .option("--all", "all open ones")
+    .action(
+      action(({ io, open }, numbers: number[], options: { all?: boolean }) => {
+        if (!options.all && numbers.length === 0)
+          throw new RepertoireError("usage", "Which proposal? repertoire proposals accept 3, or --all.");
+        return withDreams(open(), async (dreams) => {
+          const result = await dreams.accept(options.all ? "all" : numbers);
+          io.answer(result, () => {
+            tellAccepted(io, result);
+            if (result.accepted.length === 0) io.line("Nothing was changed.");
+          });
+          return result.declined.length === 0 ? EXIT.ok : EXIT.findings;
+        });
+      }),
+    );
+  proposals
+    .command("reject")
+    .description("turn one down; it is not proposed again unchanged")
+    .argument("<number>", "its number", positiveInteger)
+    .option("--note <text>", "why")
+    .action(
+      action(({ io, open }, number: number, options: { note?: string }) =>
+        withDreams(open(), async (dreams) => {
+          const record = await dreams.reject(number, options.note);
+          io.answer(record, () => io.line(`Rejected ${record.number}  ${record.title}. It is not proposed again unchanged.`));
+          return EXIT.ok;
+        }),
+      ),
+    );
+};
+
+function eachNumber(text: string, before: readonly number[] = []): number[] {
+  return [...before, positiveInteger(text)];
+}
+
+function show(io: Io, record: ProposalRecord): void {
+  const { evidence, routes, tried, diff, by, cost } = fromRecord(record);
+  io.line(`${io.colour.bold(`${record.number}  ${record.title}`)} (${record.state}; thought of by ${by}${cost === undefined ? "" : `, $${cost.toFixed(4)}`})`);
+  for (const line of evidence) io.line(`- ${line}`);
+  io.line(`${tried} stored messages were tried; none loses its way.`);
+  for (const { message, before, after } of routes)
+    io.line(`  "${message}": ${before.join(", ") || "nothing"} -> ${after.join(", ") || "nothing"}`);
+  io.line();
+  for (const line of diff.split("\n"))
+    io.line(line.startsWith("+") ? io.colour.green(line) : line.startsWith("-") ? io.colour.red(line) : line);
+  if (record.state === "open") io.line(`\nAccept: repertoire proposals accept ${record.number}. Reject: repertoire proposals reject ${record.number}.`);
+}

@@ -1,0 +1,39 @@
+// `repertoire serve`: the library over HTTP, on this machine only, until it is told to stop.
+
+import { InvalidArgumentError } from "commander";
+import { oneOf } from "../options.ts";
+import { EXIT, type Register } from "../program.ts";
+
+/** Out of the way of the ports that development servers take. */
+const PORT = 7431;
+
+export const registerServe: Register = (program, action) => {
+  program
+    .command("serve")
+    .description("serve the library over MCP at http://127.0.0.1:PORT/mcp, behind a token")
+    .option("--port <n>", "0 takes a free one", portNumber, PORT)
+    .option("--tools <which>", "default (six tools) or all", oneOf(["default", "all"]), "default")
+    .action(
+      action(async ({ io, open }, options: { port: number; tools: "default" | "all" }) => {
+        const { serveOverHttp } = await import("../../http/serve.ts");
+        const version = program.version() ?? "";
+        const serving = await serveOverHttp(open(), { ...options, version, note: (text) => io.note(text) });
+        const address = `http://127.0.0.1:${serving.port}`;
+        io.answer({ address, mcp: `${address}/mcp`, token: serving.tokenPath }, () => {
+          io.line(`Serving ${address}/mcp; the token is in ${serving.tokenPath}. Ctrl-C stops.`);
+        });
+        await new Promise<void>((resolve) => {
+          for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+        });
+        await serving.close();
+        return EXIT.ok;
+      }),
+    );
+};
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError("Accepted: a whole number from 0 to 65535.");
+  return port;
+}

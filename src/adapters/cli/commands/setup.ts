@@ -1,0 +1,46 @@
+// `repertoire setup HOST`: writes a host's configuration, shows the difference first, and takes it back with --undo.
+
+import { resolve } from "node:path";
+import { unifiedDiff } from "../../../text/diff.ts";
+import { HOST_TABLE, SETUP_HOSTS, type SetupHost } from "../../hooks/setup/hosts.ts";
+import { applySetup, applyUndo, type FileChange, planSetup, planUndo } from "../../hooks/setup/setup.ts";
+import type { Io } from "../io.ts";
+import { oneOf } from "../options.ts";
+import { EXIT, type Register } from "../program.ts";
+
+export const registerSetup: Register = (program, action) => {
+  program
+    .command("setup")
+    .argument("<host>", SETUP_HOSTS.join(", "), oneOf(SETUP_HOSTS))
+    .description("connect a host to Repertoire: its hooks and its MCP server; shows what it writes")
+    .option("--dry-run", "show what would be written, and write nothing")
+    .option("--undo", "take back what setup wrote")
+    .action(
+      action(({ io, open }, host: SetupHost, options: { dryRun?: boolean; undo?: boolean }) => {
+        const { home, dir } = open().config;
+        const places = { home: resolve(home), dir: resolve(dir) };
+        const changes = options.undo ? planUndo(host, places) : planSetup(host, places);
+        if (!io.json) for (const change of changes) showChange(io, change);
+        if (!options.dryRun && changes.length > 0)
+          (options.undo ? applyUndo : applySetup)(host, places, changes);
+        const files = changes.map(({ path }) => path);
+        io.answer(
+          { host, undo: options.undo === true, written: options.dryRun ? [] : files, changes },
+          () => {
+            if (files.length === 0)
+              io.line(`${host} is ${options.undo ? "not" : "already"} set up; nothing to do.`);
+            else if (options.dryRun) io.line("Nothing was written (--dry-run).");
+            else if (options.undo) io.line(`${host}: undone.`);
+            else io.line(`${host} is set up. ${HOST_TABLE[host].next} Undo: repertoire setup ${host} --undo`);
+          },
+        );
+        return EXIT.ok;
+      }),
+    );
+};
+
+function showChange(io: Io, { path, before, after }: FileChange): void {
+  const what = before === undefined ? "new" : after === undefined ? "removed" : "changed";
+  io.line(io.colour.bold(`${path} (${what})`));
+  io.line(unifiedDiff(before ?? "", after ?? ""));
+}

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { TRADES, workspace } from "../../test/recall-workspace.ts";
+import { skillText } from "../../test/skill-tree.ts";
+import { CANDIDATES, retrieve } from "./candidates.ts";
+
+async function retrieved(
+  message: string,
+  options: { also?: string[]; allowed?: (name: string) => boolean } = {},
+) {
+  const index = await (await workspace(TRADES).open({ "embedder.kind": "none" }).indexing()).current();
+  const { allowed, also = [] } = options;
+  const { candidates } = retrieve({
+    index,
+    message,
+    vector: undefined,
+    background: () => undefined,
+    also: also.map((name) => index.find(name)!),
+    ...(allowed && { allowed: (doc: number) => allowed(index.text.key(doc)) }),
+  });
+  return candidates.map(({ id }) => index.text.key(id));
+}
+
+describe("candidates", () => {
+  test("share a word with the message", async () => {
+    expect(await retrieved("sourdough on the train")).toEqual(
+      expect.arrayContaining(["sourdough-bread", "train-trips"]),
+    );
+    expect(await retrieved("zzyzx")).toEqual([]);
+  });
+
+  test("take in those that must be looked at, each once", async () => {
+    expect(await retrieved("zzyzx", { also: ["pdf-forms", "pdf-forms"] })).toEqual(["pdf-forms"]);
+  });
+
+  test("are only those allowed, whatever brought them", async () => {
+    const allowed = (name: string) => name === "train-trips";
+    const names = await retrieved("sourdough on the train", { also: ["pdf-forms"], allowed });
+    expect(names).toEqual(["train-trips"]);
+  });
+
+  test("are bounded, however large the library", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 200 }, (_, i) => [`bread-${i}`, skillText(`Bakes bread number ${i}.`)]),
+    );
+    const answer = await workspace(many).open().recall({ message: "bake bread" });
+    expect(answer.considered).toBeLessThanOrEqual(CANDIDATES.lexical + CANDIDATES.meaning);
+  });
+});

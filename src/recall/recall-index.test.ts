@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryTree } from "../../test/skill-tree.ts";
+import { skillOf } from "../../test/skills.fixture.ts";
+import type { Skill, SkillManifest } from "../model/skill.ts";
+import { RecallIndex, type UpdateInput } from "./recall-index.ts";
+import { messageWords } from "./signals/triggers.ts";
+
+const settings = { embedder: { id: "none", dimensions: 0, embed: () => [] }, background: () => undefined };
+const facts = { containers: [], missing: ["/nowhere"], scannedAt: 1 };
+
+const input = (skills: readonly Skill[]): UpdateInput => ({
+  skills: skills.map((skill) => ({ skill, size: 1, mtimeMs: 1 })),
+  readBody: () => "# Title\n\nText.\n",
+  facts,
+});
+
+async function indexOf(skills: readonly Skill[]): Promise<RecallIndex> {
+  const index = RecallIndex.empty(settings);
+  await index.update(input(skills));
+  return index;
+}
+
+const withTriggers = (name: string, keywords: string[]): Skill =>
+  skillOf(name, { triggers: { keywords, verbs: [], patterns: [] } } satisfies Partial<SkillManifest>);
+
+describe("an update", () => {
+  test("reads only what is new or changed", async () => {
+    const index = await indexOf([skillOf("a"), skillOf("b")]);
+    const read: string[] = [];
+    const changed = { ...skillOf("b"), digest: "1".repeat(64) };
+    const again = {
+      ...input([skillOf("a"), changed, skillOf("c")]),
+      readBody: (skill: Skill) => {
+        read.push(skill.name);
+        return "";
+      },
+    };
+    expect(await index.update(again)).toBe(true);
+    expect(read.sort()).toEqual(["b", "c"]);
+    expect(await index.update(again)).toBe(false);
+  });
+
+  test("gives back each skill as it is now, never as it was", async () => {
+    const index = await indexOf(["a", "b", "c", "d"].map((name) => skillOf(name)));
+    const named = (name: string) => index.skill(index.find(name)!).skill;
+    expect(named("c").name).toBe("c");
+    const changed = skillOf("c", { description: "Other." });
+    await index.update(input([skillOf("b"), { ...changed, digest: "1".repeat(64) }, skillOf("d")]));
+    expect(index.find("a")).toBeUndefined();
+    for (const name of ["b", "c", "d"]) expect(named(name).name).toBe(name);
+    expect(named("c").manifest.description).toBe("Other.");
+  });
+});
+
+describe("a skill", () => {
+  test("is found by identity first, then by alias", async () => {
+    const index = await indexOf([
+      skillOf("mcp/email"),
+      skillOf("x", { declaredName: "Fancy Name" }),
+      skillOf("email"),
+    ]);
+    const found = (key: string) => {
+      const doc = index.find(key);
+      return doc === undefined ? undefined : index.skill(doc).skill.name;
+    };
+    expect(found("email")).toBe("email");
+    expect(found("mcp/email")).toBe("mcp/email");
+    expect(found("fancy-name")).toBe("x");
+    for (const key of ["", "fancy", "name", "mcp", "nothing"]) expect(found(key)).toBeUndefined();
+  });
+
+  test("is within reach of a message by the first word of a trigger, whatever that word is", async () => {
+    const index = await indexOf([withTriggers("a", ["__proto__ x"]), withTriggers("b", ["constructor"])]);
+    expect(index.withinReach(messageWords("the __proto__ x"), false)).toEqual(["a"]);
+    expect(index.withinReach(messageWords("a constructor"), false)).toEqual(["b"]);
+    expect(index.withinReach(messageWords("toString valueOf"), false)).toEqual([]);
+  });
+
+  test("with paths is within reach only when files are open", async () => {
+    const index = await indexOf([skillOf("a", { paths: ["*.ts"] })]);
+    expect(index.withinReach(new Set(), false)).toEqual([]);
+    expect(index.withinReach(new Set(), true)).toEqual(["a"]);
+  });
+});
+
+describe("on disk", () => {
+  test("it is the same afterwards, reach and aliases included", async () => {
+    const path = join(temporaryTree(), "some.index");
+    const index = await indexOf([withTriggers("a/b", ["__proto__", "hello there"])]);
+    index.save(path);
+    const opened = RecallIndex.open(path, settings);
+    expect(opened.scannedAt).toBe(1);
+    expect(opened.withinReach(messageWords("hello __proto__"), false)).toEqual(["a/b"]);
+    expect(opened.skill(opened.find("b")!)).toEqual(index.skill(index.find("b")!));
+    expect(opened.isCurrent(["/nowhere"])).toBe(true);
+    expect(opened.isCurrent(["/nowhere", "/elsewhere"])).toBe(false);
+  });
+
+  test("it is empty when there is no file", () => {
+    const opened = RecallIndex.open(join(temporaryTree(), "none.index"), settings);
+    expect(opened.text.size).toBe(0);
+    expect(opened.isCurrent([])).toBe(false);
+  });
+});

@@ -1,0 +1,211 @@
+// What holds for every library and every message. Libraries here are small and random, messages are anything at all.
+
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Skill } from "../../src/model/skill.ts";
+import { ABSTAIN_BELOW } from "../../src/recall/calibrate.ts";
+import { type Recalled, recall } from "../../src/recall/recall.ts";
+import { RecallIndex } from "../../src/recall/recall-index.ts";
+import { NOTHING_KNOWN } from "../../src/recall/signals/effectiveness.ts";
+import { TRADES, workspace } from "../recall-workspace.ts";
+import { skillText } from "../skill-tree.ts";
+import { skillOf } from "../skills.fixture.ts";
+
+const WORDS = "amber birch cedar delta ember fjord grove harbor inlet jetty knoll lagoon meadow".split(" ");
+const STRANGE = "quartz rhombus saffron tundra umbra vellum".split(" ");
+
+/** How far above the threshold a match is out of reach of such shifts. */
+const CLEAR = 0.2;
+
+const settings = { embedder: { id: "none", dimensions: 0, embed: () => [] }, background: () => undefined };
+
+interface Made {
+  readonly skill: Skill;
+  readonly body: string;
+}
+
+const words = (from: readonly string[], min: number, max: number) =>
+  fc.array(fc.constantFrom(...from), { minLength: min, maxLength: max }).map((list) => list.join(" "));
+
+const made = (from: readonly string[], prefix: string) =>
+  fc
+    .record({
+      description: words(from, 2, 8),
+      body: words(from, 0, 20),
+      keyword: fc.option(fc.constantFrom(...from), { nil: undefined }),
+    })
+    .map(
+      ({ description, body, keyword }) =>
+        (at: number): Made => ({
+          skill: {
+            ...skillOf(`${prefix}-${at}`, {
+              description,
+              triggers: { keywords: keyword === undefined ? [] : [keyword], verbs: [], patterns: [] },
+            }),
+            digest: String(at).padStart(64, "0"),
+          },
+          body,
+        }),
+    );
+
+const library = fc
+  .array(made(WORDS, "skill"), { minLength: 1, maxLength: 8 })
+  .map((all) => all.map((make, at) => make(at)));
+
+async function indexOf(skills: readonly Made[]): Promise<RecallIndex> {
+  const index = RecallIndex.empty(settings);
+  const bodies = new Map(skills.map(({ skill, body }) => [skill.name, body]));
+  await index.update({
+    skills: skills.map(({ skill }) => ({ skill, size: 1, mtimeMs: 1 })),
+    readBody: ({ name }) => bodies.get(name)!,
+    facts: { containers: [], missing: [], scannedAt: 1 },
+  });
+  return index;
+}
+
+const ask = (index: RecallIndex, message: string): Promise<Recalled> =>
+  recall(
+    { message },
+    {
+      ...settings,
+      index,
+      effectiveness: NOTHING_KNOWN,
+      isVisible: () => true,
+      precedence: () => 0,
+      limit: 10,
+    },
+  );
+
+describe("for any library and message", () => {
+  test("the answer is the same twice, and in any order in which the skills were found", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        library,
+        words(WORDS, 1, 6),
+        fc.infiniteStream(fc.nat()),
+        async (skills, message, random) => {
+          const shuffled = [...skills].sort(() => (random.next().value % 2 === 0 ? 1 : -1));
+          const [index, other] = [await indexOf(skills), await indexOf(shuffled)];
+          const answer = await ask(index, message);
+          expect(await ask(index, message)).toEqual(answer);
+          expect(await ask(other, message)).toEqual(answer);
+        },
+      ),
+    );
+  });
+
+  test("the answer does not depend on how the index came to be", async () => {
+    await fc.assert(
+      fc.asyncProperty(library, library, words(WORDS, 1, 6), async (before, after, message) => {
+        const renewed = after.map(({ skill, body }) => ({
+          skill: { ...skill, digest: "f".repeat(64) },
+          body,
+        }));
+        const fresh = await indexOf(renewed);
+        const grown = await indexOf(before);
+        const bodies = new Map(renewed.map(({ skill, body }) => [skill.name, body]));
+        await grown.update({
+          skills: renewed.map(({ skill }) => ({ skill, size: 1, mtimeMs: 1 })),
+          readBody: ({ name }) => bodies.get(name)!,
+          facts: { containers: [], missing: [], scannedAt: 2 },
+        });
+        expect(await ask(grown, message)).toEqual(await ask(fresh, message));
+      }),
+    );
+  });
+
+  test("scores are in range and in order, and every match explains itself", async () => {
+    await fc.assert(
+      fc.asyncProperty(library, words(WORDS, 1, 6), async (skills, message) => {
+        const { matches, abstained } = await ask(await indexOf(skills), message);
+        expect(abstained).toBe(matches.length === 0);
+        matches.forEach(({ score, reasons }, place) => {
+          expect(score).toBeGreaterThanOrEqual(0);
+          expect(score).toBeLessThanOrEqual(1.2);
+          if (place > 0) expect(score).toBeLessThanOrEqual(matches[place - 1]!.score);
+          expect(reasons.length).toBeGreaterThan(0);
+        });
+        const names = matches.flatMap(({ name, duplicates = [] }) => [name, ...duplicates]);
+        expect(new Set(names).size).toBe(names.length);
+      }),
+    );
+  });
+
+  // Rarity is counted in the library, so that one more skill shifts every score a little: a match at the very edge of
+  // the threshold may fall below it. What stands clear of the edge stays.
+  test("a skill that has nothing to do with the message takes nobody's place and removes no clear match", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        library,
+        made(STRANGE, "stranger"),
+        words(WORDS, 1, 6),
+        async (skills, stranger, message) => {
+          const before = await ask(await indexOf(skills), message);
+          const after = await ask(await indexOf([...skills, stranger(99)]), message);
+          const names = after.matches.flatMap(({ name, duplicates = [] }) => [name, ...duplicates]);
+          expect(names).not.toContain("stranger-99");
+          for (const { name, score } of before.matches)
+            if (score >= ABSTAIN_BELOW + CLEAR) expect(names).toContain(name);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("no message breaks recall or takes long", () => {
+  const noise = (length: number) => {
+    let state = 1;
+    return Array.from({ length }, () => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+      return String.fromCharCode(state >>> 16);
+    }).join("");
+  };
+  const MB = 1 << 20;
+  const MESSAGES: Readonly<Record<string, () => string>> = {
+    "10 MB of words": () => "fill in the PDF form and bake sourdough bread ".repeat((10 * MB) / 46),
+    "10 MB without a blank": () => "a".repeat(10 * MB),
+    "10 MB of blanks": () => " ".repeat(10 * MB),
+    "10 MB of line ends": () => "\n".repeat(10 * MB),
+    "10 MB of slashes": () => "/".repeat(10 * MB),
+    "10 MB of mentions": () => "/pdf-forms ".repeat(MB),
+    "10 MB of hyphens": () => "a-".repeat(5 * MB),
+    "10 MB of dots": () => "a.".repeat(5 * MB),
+    "10 MB of quotes and skill": () => "'skill skill ".repeat(MB),
+    "10 MB of Chinese": () => "翻译这段话".repeat(2 * MB),
+    "10 MB of combining marks": () => `a${"\u0301".repeat(10 * MB)}`,
+    "10 MB of negations": () => "not without instead of ".repeat(MB / 2),
+    binary: () => noise(MB),
+    "unpaired surrogates": () => "\ud800 \udfff\ud800".repeat(100_000),
+    "zero bytes": () => "\u0000".repeat(MB),
+    questions: () => "why does it ".repeat(MB),
+    "a base64 line": () => "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo".repeat(MB / 4),
+    emoji: () => "👩‍👩‍👧‍👦".repeat(MB / 8),
+  };
+  test.each(Object.keys(MESSAGES))("%s", async (kind) => {
+    const engine = workspace({
+      ...TRADES,
+      greeter: skillText("Greets.", 'triggers:\n  patterns: ["(a+)+$", "(.*)*x"]\n'),
+    }).open();
+    await engine.recall({ message: "warm up the engine with a PDF form" });
+    await engine.recall({ message: "and once more with sourdough" });
+    const message = MESSAGES[kind]!();
+    const before = process.cpuUsage();
+    const { matches } = await engine.recall({ message });
+    const { user, system } = process.cpuUsage(before);
+    for (const { score } of matches) expect(score).toBeGreaterThanOrEqual(0);
+    expect((user + system) / 1000).toBeLessThan(250);
+  });
+
+  test("any text at all, in a session too", async () => {
+    const space = workspace(TRADES);
+    const own = space.open();
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 200 }), async (message) => {
+        const { matches } = await own.recall({ message, session: "any" });
+        for (const { score } of matches) expect(Number.isFinite(score)).toBe(true);
+        await own.prompt({ message });
+      }),
+    );
+  });
+});

@@ -1,0 +1,243 @@
+// The MCP server with a real client, over standard input and output, in both protocol revisions.
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { skillText, temporaryTree } from "../skill-tree.ts";
+import { hostsProgram } from "./hosts-program.ts";
+
+const program = hostsProgram();
+
+const REVISIONS = [
+  ["2025-11-25", {}],
+  ["2026-07-28", { versionNegotiation: { mode: { pin: "2026-07-28" } } }],
+] as const;
+
+type Answer = { action: "accept"; content: { agree: boolean } } | { action: "decline" | "cancel" };
+const YES: Answer = { action: "accept", content: { agree: true } };
+
+function workspace() {
+  const named = (name: string, more = "") => `name: ${name}\n${more}`;
+  return temporaryTree({
+    ".repertoire/repertoire.config.json": '{"sources": {"bundled": false}}',
+    "p/.agents/skills/plan-meeting/SKILL.md": skillText(
+      "Plans meetings. Use when people are to meet.",
+      named("plan-meeting"),
+    ),
+    "p/.agents/skills/plan-meeting/references/agenda.md": "# Agenda\n",
+    "p/.agents/skills/private-notes/SKILL.md": skillText(
+      "Notes.",
+      named("private-notes", "disable-model-invocation: true\n"),
+    ),
+  });
+}
+
+async function connect(options: {
+  readonly home: string;
+  readonly revision: (typeof REVISIONS)[number][1];
+  readonly answer?: (message: string) => Answer;
+  readonly args?: readonly string[];
+}) {
+  const { home, revision, answer, args = [] } = options;
+  const client = new Client(
+    { name: "test", version: "1" },
+    { ...revision, capabilities: answer ? { elicitation: { form: {} } } : {} },
+  );
+  const asked: string[] = [];
+  if (answer)
+    client.setRequestHandler("elicitation/create", ({ params }) => {
+      asked.push(params.message);
+      return answer(params.message);
+    });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program.bin, "--dir", join(home, "p"), "mcp", ...args],
+    env: { PATH: process.env.PATH ?? "", REPERTOIRE_HOME: home },
+    stderr: "pipe",
+  });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  const call = async (name: string, given: Record<string, unknown> = {}) => {
+    const result = await client.callTool({ name, arguments: given });
+    const [first] = result.content;
+    return { ...result, text: first?.type === "text" ? first.text : "" };
+  };
+  return { client, call, asked };
+}
+
+describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
+  it("offers six tools, and all of them when asked", async () => {
+    const home = workspace();
+    const { client } = await connect({ home, revision });
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names.sort()).toEqual([
+      "activate_skill",
+      "list_skills",
+      "read_skill_file",
+      "recall_skills",
+      "report_outcome",
+      "save_skill",
+    ]);
+    const all = await connect({ home, revision, args: ["--tools", "all"] });
+    const more = (await all.client.listTools()).tools.map(({ name }) => name);
+    expect(more).toEqual(expect.arrayContaining(["run_skill_script", "delete_skill"]));
+  });
+
+  it("recalls, activates after the person agreed, reads a file, notes the outcome; asks once", async () => {
+    const { call, asked } = await connect({ home: workspace(), revision, answer: () => YES });
+    expect((await call("recall_skills", { message: "plan a meeting with the team" })).text).toContain(
+      "plan-meeting",
+    );
+    const early = await call("read_skill_file", { name: "plan-meeting", path: "references/agenda.md" });
+    expect(early).toMatchObject({ isError: true, text: expect.stringContaining("is not activated") });
+    const activated = await call("activate_skill", { name: "plan-meeting" });
+    expect(activated.isError).toBeUndefined();
+    expect(activated.text).toContain("Do it.");
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toMatch(
+      /Activate the skill plan-meeting\?[\s\S]*Digest: [0-9a-f]{64}[\s\S]*Findings: none/,
+    );
+    await call("activate_skill", { name: "plan-meeting" });
+    expect(asked).toHaveLength(1);
+    const file = await call("read_skill_file", { name: "plan-meeting", path: "references/agenda.md" });
+    expect(file.text).toBe("# Agenda\n");
+    expect((await call("report_outcome", { outcome: "success" })).text).toBe("Noted for plan-meeting.");
+  });
+
+  it.each<[string, Answer]>([
+    ["declines", { action: "decline" }],
+    ["closes the question", { action: "cancel" }],
+    ["sends the form with no", { action: "accept", content: { agree: false } }],
+  ])("does not activate when the person %s", async (_how, answer) => {
+    const home = workspace();
+    const { call } = await connect({ home, revision, answer: () => answer });
+    const refused = await call("activate_skill", { name: "plan-meeting" });
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("the answer was no") });
+    expect(existsSync(join(home, ".repertoire/private"))).toBe(false);
+  });
+
+  it("refuses with the command to run when the client cannot ask", async () => {
+    const { call } = await connect({ home: workspace(), revision });
+    const { isError, text } = await call("activate_skill", { name: "plan-meeting" });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/`repertoire activate plan-meeting --task mcp-[0-9a-f-]+`/);
+  });
+
+  it("saves a skill and lists it", async () => {
+    const { call } = await connect({ home: workspace(), revision });
+    const content = "Brews tea. Use when somebody is thirsty.\n\n1. Boil water.\n";
+    expect((await call("save_skill", { name: "brew-tea", content })).text).toContain('Created "brew-tea".');
+    expect((await call("list_skills")).text).toContain("- brew-tea:");
+  });
+
+  it("serves skills as prompts, the person's own ones too, and keeps those from the model", async () => {
+    const { client, call } = await connect({ home: workspace(), revision });
+    const names = (await client.listPrompts()).prompts.map(({ name }) => name);
+    expect(names).toEqual(["plan_meeting", "private_notes", "learn"]);
+    const { messages } = await client.getPrompt({
+      name: "plan_meeting",
+      arguments: { arguments: "for Monday" },
+    });
+    expect(messages[0]!.content).toMatchObject({
+      text: expect.stringMatching(/Do it\.\n\nTask: for Monday$/),
+    });
+    expect((await call("list_skills")).text).not.toContain("private-notes");
+    await expect(client.getPrompt({ name: "nothing" })).rejects.toThrow('There is no command "/nothing"');
+  });
+
+  it("answers a wrong call with what is wrong with it, and goes on", async () => {
+    const { client, call } = await connect({ home: workspace(), revision });
+    await expect(client.callTool({ name: "fly" })).rejects.toThrow("Tools: recall_skills");
+    expect((await call("recall_skills", {})).text).toContain('needs "message"');
+    expect((await call("activate_skill", { name: "private-notes" })).text).toContain(
+      "Visible: plan-meeting.",
+    );
+    expect((await call("list_skills")).text).toContain("plan-meeting");
+  });
+
+  it("serves the Skills extension with digests that fit the files, and hides what the model may not see", async () => {
+    const { client } = await connect({ home: workspace(), revision });
+    const { SkillsClient } = await import("@modelcontextprotocol/client/ext/skills");
+    const skills = new SkillsClient(client);
+    const { skills: listed } = await skills.list();
+    expect(listed.map(({ uri }) => uri)).toEqual(["skill://plan-meeting/SKILL.md"]);
+    const resources = listed[0]!.resources as { uri: string; digest: string; size: number }[];
+    expect(resources.map(({ uri }) => uri).sort()).toEqual([
+      "skill://plan-meeting/SKILL.md",
+      "skill://plan-meeting/references/agenda.md",
+    ]);
+    for (const { uri, digest } of resources) {
+      const [content] = (await client.readResource({ uri })).contents;
+      const held = content as { text?: string; blob?: string };
+      const bytes = held.text === undefined ? Buffer.from(held.blob ?? "", "base64") : Buffer.from(held.text);
+      expect(digest).toContain(createHash("sha256").update(bytes).digest("hex"));
+    }
+    await expect(client.readResource({ uri: "skill://private-notes/SKILL.md" })).rejects.toThrow();
+    await expect(client.readResource({ uri: "skill://plan-meeting/../../../etc/passwd" })).rejects.toThrow();
+  });
+});
+
+describe("the MCP server", () => {
+  it("ends its task, and the copies in it, when the client goes", async () => {
+    const home = workspace();
+    const { client, call } = await connect({ home, revision: REVISIONS[0][1], answer: () => YES });
+    await call("activate_skill", { name: "plan-meeting" });
+    const folder = join(home, ".repertoire/private");
+    expect(readdirSync(folder)).toHaveLength(1);
+    await client.close();
+    await expect.poll(() => readdirSync(folder), { timeout: 20_000 }).toEqual([]);
+  });
+
+  it("tells the client when a skill appears", async () => {
+    const home = workspace();
+    const { client } = await connect({ home, revision: REVISIONS[0][1] });
+    let told = 0;
+    client.setNotificationHandler("notifications/prompts/list_changed", () => {
+      told++;
+    });
+    // Written again and again: the server may still be taking up its watch.
+    await expect
+      .poll(
+        () => {
+          const folder = join(home, "p/.agents/skills", `brew-tea-${Date.now()}`);
+          mkdirSync(folder, { recursive: true });
+          writeFileSync(join(folder, "SKILL.md"), skillText("Brews tea."));
+          return told;
+        },
+        { timeout: 20_000, interval: 1_000 },
+      )
+      .toBeGreaterThan(0);
+    const names = (await client.listPrompts()).prompts.map(({ name }) => name);
+    expect(names.some((name) => name.startsWith("brew_tea"))).toBe(true);
+  });
+
+  it("lives through malformed frames, and prints nothing but the protocol", async () => {
+    const home = workspace();
+    const child = spawn(process.execPath, [program.bin, "--dir", join(home, "p"), "mcp"], {
+      env: { PATH: process.env.PATH, REPERTOIRE_HOME: home },
+    });
+    let out = "";
+    child.stdout.on("data", (part) => {
+      out += part;
+    });
+    const initialize = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+    };
+    child.stdin.write(`garbage\n{"jsonrpc": "2.0"}\n[]\n\u0000\n${JSON.stringify(initialize)}\n`);
+    await expect.poll(() => out.includes('"id":1'), { timeout: 20_000 }).toBe(true);
+    child.stdin.end();
+    const code = await new Promise((settle) => child.on("close", settle));
+    expect(code).toBe(0);
+    for (const line of out.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+    expect(readFileSync(join(home, "p/.agents/skills/plan-meeting/SKILL.md"), "utf8")).toContain(
+      "Plans meetings",
+    );
+  });
+});

@@ -1,0 +1,168 @@
+// `repertoire setup` on homes with configurations of their own: merged, idempotent, undone byte for byte.
+
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { SETUP_HOSTS } from "../../src/adapters/hooks/setup/hosts.ts";
+import { skillText, temporaryTree } from "../skill-tree.ts";
+import { hostsProgram } from "./hosts-program.ts";
+
+const program = hostsProgram();
+
+/** Odd on purpose: tabs, a BOM, no last line break, entries of other people, a hook on the same event. */
+const EXISTING = {
+  ".claude/settings.json":
+    '{\n\t"model": "opus",\n\t"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "mine.sh"}]}]}}',
+  ".claude.json": '\ufeff{"numStartups": 3, "mcpServers": {"other": {"command": "other"}}}\n',
+  ".codex/config.toml": '# mine\nmodel = "o5"\n\n[mcp_servers.other]\ncommand = "other"',
+  ".codex/hooks.json": '{\n    "hooks": {}\n}\n',
+  ".cursor/mcp.json": '{"mcpServers": {}}',
+  ".config/opencode/opencode.json":
+    '{\n  "$schema": "https://opencode.ai/config.json",\n  "theme": "dark"\n}\n',
+  ".vscode/mcp.json": '{\r\n  "servers": {\r\n    "other": {"command": "other"}\r\n  }\r\n}\r\n',
+};
+
+function snapshot(home: string): Record<string, string> {
+  const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !/\.repertoire/.test(path));
+  return Object.fromEntries(paths.sort().map((path) => [path, readFileSync(path, "latin1")]));
+}
+
+const setup = (home: string, ...args: string[]) => program.run(["setup", ...args], { home });
+const json = (home: string, path: string) => JSON.parse(readFileSync(join(home, path), "utf8"));
+
+describe.each(SETUP_HOSTS)("setup %s", (host) => {
+  it.each([
+    ["a home with configurations", EXISTING],
+    ["an empty home", {}],
+  ])(
+    "in %s: a dry run writes nothing, a second run changes nothing, undo restores every byte",
+    async (_, files) => {
+      const home = temporaryTree(files);
+      const before = snapshot(home);
+      const dry = await setup(home, host, "--dry-run");
+      expect(dry).toMatchObject({ code: 0, err: "" });
+      expect(dry.out).toMatch(/^\+.*repertoire/m);
+      expect(snapshot(home)).toEqual(before);
+      expect((await setup(home, host)).out).toContain(`${host} is set up.`);
+      const after = snapshot(home);
+      expect(after).not.toEqual(before);
+      expect((await setup(home, host)).out).toBe(`${host} is already set up; nothing to do.\n`);
+      expect(snapshot(home)).toEqual(after);
+      expect((await setup(home, host, "--undo")).out).toContain(`${host}: undone.`);
+      expect(snapshot(home)).toEqual(before);
+      expect((await setup(home, host, "--undo")).out).toBe(`${host} is not set up; nothing to do.\n`);
+      expect(snapshot(home)).toEqual(before);
+    },
+    120_000,
+  );
+});
+
+describe("setup", () => {
+  it("keeps the user's own hooks and servers beside ours", async () => {
+    const home = temporaryTree(EXISTING);
+    await setup(home, "claude-code");
+    const { model, hooks } = json(home, ".claude/settings.json");
+    const commands = hooks.UserPromptSubmit.flatMap((entry: { hooks: { command: string }[] }) =>
+      entry.hooks.map(({ command }) => command),
+    );
+    expect({ model, commands }).toEqual({
+      model: "opus",
+      commands: ["mine.sh", "repertoire hook claude-code"],
+    });
+    expect(Object.keys(hooks).sort()).toEqual(["SessionStart", "Stop", "UserPromptSubmit"]);
+    writeFileSync(
+      join(home, ".claude.json"),
+      readFileSync(join(home, ".claude.json"), "utf8").replace("\ufeff", ""),
+    );
+    expect(json(home, ".claude.json").mcpServers).toEqual({
+      other: { command: "other" },
+      repertoire: { type: "stdio", command: "repertoire", args: ["mcp"] },
+    });
+  });
+
+  it("takes only its own entries out of a file that was edited since", async () => {
+    const home = temporaryTree(EXISTING);
+    await setup(home, "claude-code");
+    const edited = { ...json(home, ".claude/settings.json"), model: "sonnet" };
+    writeFileSync(join(home, ".claude/settings.json"), JSON.stringify(edited));
+    await setup(home, "claude-code", "--undo");
+    expect(json(home, ".claude/settings.json")).toEqual({
+      model: "sonnet",
+      hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command: "mine.sh" }] }] },
+    });
+  });
+
+  it("leaves a file that it cannot read as plain JSON alone, and every other file with it", async () => {
+    const home = temporaryTree({ ...EXISTING, ".claude.json": "{ // comments\n}" });
+    const before = snapshot(home);
+    const { code, err } = await setup(home, "claude-code");
+    expect(code).toBe(1);
+    expect(err).toContain(".claude.json was left as it is: it is not plain JSON");
+    expect(snapshot(home)).toEqual(before);
+  });
+
+  it("does not overwrite a plugin of the same name that somebody else wrote", async () => {
+    const home = temporaryTree({ ".pi/agent/extensions/repertoire.js": "// mine\n" });
+    expect((await setup(home, "pi")).err).toContain("was not written by Repertoire");
+    expect(readFileSync(join(home, ".pi/agent/extensions/repertoire.js"), "utf8")).toBe("// mine\n");
+  });
+
+  it("names the hosts when asked for an unknown one", async () => {
+    const { code, err } = await setup(temporaryTree(), "emacs");
+    expect(code).toBe(2);
+    expect(err).toContain(SETUP_HOSTS.join(", "));
+  });
+});
+
+describe("the plugins that setup writes", () => {
+  /** Runs a plugin as its host does, with our program first on the path. */
+  async function load(host: "opencode" | "pi", file: string, script: string): Promise<string> {
+    const home = temporaryTree({
+      ".repertoire/repertoire.config.json": '{"sources": {"bundled": false}}',
+      "p/skills/plan-meeting/SKILL.md": skillText("Plans meetings. Use when people are to meet."),
+      "run.mjs": script,
+      "package.json": '{"type": "module"}',
+    });
+    writeFileSync(join(home, "repertoire"), `#!/bin/sh\nexec "${process.execPath}" "${program.bin}" "$@"\n`, {
+      mode: 0o755,
+    });
+    await setup(home, host);
+    expect(existsSync(join(home, file))).toBe(true);
+    const child = spawn(process.execPath, [join(home, "run.mjs"), join(home, file), join(home, "p")], {
+      env: { PATH: `${home}:${process.env.PATH}`, REPERTOIRE_HOME: home },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let out = "";
+    child.stdout.on("data", (part) => {
+      out += part;
+    });
+    await new Promise((settle) => child.on("close", settle));
+    return out;
+  }
+
+  it("opencode's adds the skills as a part of the message", async () => {
+    const script = `const { Repertoire } = await import(process.argv[2]);
+      const hooks = await Repertoire({ directory: process.argv[3] });
+      const part = { id: "p1", sessionID: "s", messageID: "m", type: "text", text: "plan a meeting with the team" };
+      const output = { message: { id: "m" }, parts: [part] };
+      await hooks["chat.message"]({ sessionID: "s" }, output);
+      console.log(JSON.stringify(output.parts[1]));`;
+    const part = JSON.parse(await load("opencode", ".config/opencode/plugins/repertoire.js", script));
+    expect(part).toMatchObject({ sessionID: "s", messageID: "m", type: "text", synthetic: true });
+    expect(part.text).toContain("- plan-meeting (");
+  });
+
+  it("pi's adds the skills as a message before the agent starts", async () => {
+    const script = `const handlers = {};
+      (await import(process.argv[2])).default({ on: (name, handler) => (handlers[name] = handler) });
+      const ctx = { cwd: process.argv[3], sessionManager: { getSessionId: () => "s" } };
+      const event = { prompt: "plan a meeting with the team" };
+      console.log(JSON.stringify(await handlers.before_agent_start(event, ctx)));`;
+    const { message } = JSON.parse(await load("pi", ".pi/agent/extensions/repertoire.js", script));
+    expect(message.content).toContain("- plan-meeting (");
+  });
+});
