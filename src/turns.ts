@@ -27,6 +27,8 @@ export interface RecallRequest {
   readonly threshold?: number;
   /** Recall among these skills only. */
   readonly allows?: (name: SkillName) => boolean;
+  /** The caller shows the answer as it is: what is in it counts as shown in the session. */
+  readonly shows?: boolean;
 }
 
 export interface RecallAnswer extends Recalled {
@@ -65,7 +67,13 @@ export class Turns {
         ? REPEATED
         : await this.recallNow({ ...turn, message }, request, new Set(before?.shown));
     if (begun?.first) this.remember(begun.state, turn, recalled);
-    return { message: turn.message, ...recalled, ms: Math.round((performance.now() - started) * 100) / 100 };
+    const matches = request.shows ? this.claim(turn, recalled.matches) : recalled.matches;
+    return {
+      message: turn.message,
+      ...recalled,
+      matches,
+      ms: Math.round((performance.now() - started) * 100) / 100,
+    };
   }
 
   async why(name: string, turn: Turn): Promise<Explanation> {

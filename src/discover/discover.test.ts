@@ -126,9 +126,14 @@ describe("limits", () => {
 });
 
 describe("containers", () => {
-  it("are the folders above skills, so that their times tell whether a skill came or went", () => {
-    const root = temporaryTree({ "group/a/SKILL.md": text, "group/a/scripts/x.sh": "", "b/SKILL.md": text });
+  it("are the folders where a skill may come or go, so that their times tell whether a skill came or went", () => {
+    const root = temporaryTree({
+      "group/a/SKILL.md": text,
+      "group/a/scripts/x.sh": "",
+      "b/SKILL.md": text,
+      "not-yet/notes.txt": "",
+    });
     const { containers } = discover([source(root)]);
-    expect([...containers.keys()]).toEqual([join(root, "group"), root]);
+    expect([...containers.keys()]).toEqual([join(root, "group"), join(root, "not-yet"), root]);
   });
 });

@@ -23,7 +23,10 @@ export interface Candidate {
 export interface Scan {
   readonly candidates: Candidate[];
   readonly diagnostics: Diagnostic[];
-  /** Folders above at least one skill, with their modification times: a skill cannot come or go without changing one. */
+  /**
+   * Folders where a skill may come or go, with their modification times: those above a skill and those that are not
+   * part of one. A first sub-skill inside a skill without any shows at the next whole scan only.
+   */
   readonly containers: Map<string, number>;
 }
 
@@ -66,7 +69,7 @@ class SourceWalk {
 
   run(): void {
     const { source, root } = this.context;
-    this.walk({ directory: source.root, real: root, relativePath: "", depth: 0 });
+    this.walk({ directory: source.root, real: root, relativePath: "", depth: 0, insideSkill: false });
   }
 
   /** Returns whether a skill lies in this folder or below it. */
@@ -90,10 +93,10 @@ class SourceWalk {
     let skillBelow = false;
     for (const entry of entries) {
       if (this.cut) break;
-      const child = this.childFolder(place, entry);
+      const child = this.childFolder(place, entry, isSkill || place.insideSkill);
       if (child && this.walk(child)) skillBelow = true;
     }
-    if (skillBelow || place.relativePath === "") this.rememberContainer(place.directory);
+    if (skillBelow || !(isSkill || place.insideSkill)) this.rememberContainer(place.directory);
     return isSkill || skillBelow;
   }
 
@@ -171,18 +174,20 @@ class SourceWalk {
     return undefined;
   }
 
-  private childFolder(place: Place, entry: Dirent): Place | undefined {
+  private childFolder(place: Place, entry: Dirent, insideSkill: boolean): Place | undefined {
     if (IGNORED_FOLDERS.has(entry.name)) return undefined;
     const isFolder = entry.isDirectory();
     if (!isFolder && !entry.isSymbolicLink()) return undefined;
     const directory = place.directory + sep + entry.name;
     const relativePath = place.relativePath === "" ? entry.name : `${place.relativePath}/${entry.name}`;
     const depth = place.depth + 1;
-    if (isFolder) return { directory, real: place.real + sep + entry.name, relativePath, depth };
+    if (isFolder) return { directory, real: place.real + sep + entry.name, relativePath, depth, insideSkill };
     if (!statOf(directory)?.isDirectory()) return undefined;
     const real = realPath(directory);
     if (real === undefined || this.context.visited.has(real)) return undefined;
-    return this.mayFollow(directory, real) ? { directory, real, relativePath, depth } : undefined;
+    return this.mayFollow(directory, real)
+      ? { directory, real, relativePath, depth, insideSkill }
+      : undefined;
   }
 
   private mayFollow(link: string, real: string | undefined): boolean {
@@ -230,6 +235,8 @@ interface Place {
   readonly real: string;
   readonly relativePath: string;
   readonly depth: number;
+  /** A folder of support files, most likely. */
+  readonly insideSkill: boolean;
 }
 
 function realPath(path: string): string | undefined {

@@ -43,7 +43,9 @@ export const registerDream: Register = (program, action) => {
           const files = await dreams.prepare();
           io.answer({ files }, () => {
             for (const { path, tokens, idle } of files)
-              io.line(idle === undefined ? `${path} (about ${tokens} tokens)` : `${path}: nothing to do, ${idle}`);
+              io.line(
+                idle === undefined ? `${path} (about ${tokens} tokens)` : `${path}: nothing to do, ${idle}`,
+              );
             io.line("Let your agent read each file and answer with JSON; then: repertoire dream submit FILE");
           });
           return EXIT.ok;
@@ -97,7 +99,9 @@ function once({ io, open }: Context, options: DreamFlags): Promise<void> {
       io.line();
       tellResult(io, result);
       for (const { number, title, batch, before, after } of regressions)
-        io.line(`${io.colour.yellow("worse")} since proposal ${number} (${title}): ${percent(before.rate)} before, ${percent(after.rate)} after. Back: repertoire undo ${batch ?? ""}`);
+        io.line(
+          `${io.colour.yellow("worse")} since proposal ${number} (${title}): ${percent(before.rate)} before, ${percent(after.rate)} after. Back: repertoire undo ${batch ?? ""}`,
+        );
       if (result.thinking === "rules") tellHow(io);
     });
   });

@@ -22,8 +22,11 @@ export const registerProposals: Register = (program, action) => {
           io.answer({ proposals: found, account }, () => {
             tellProposals(io, found);
             const { acceptanceRate: rate } = account;
-            const decided = rate === undefined ? "" : ` ${Math.round(rate * 100)}% of the decided ones were accepted.`;
-            io.line(`${account.open === 0 ? "No proposal is open; repertoire dream makes some." : `${account.open} open.`}${decided}`);
+            const decided =
+              rate === undefined ? "" : ` ${Math.round(rate * 100)}% of the decided ones were accepted.`;
+            io.line(
+              `${account.open === 0 ? "No proposal is open; repertoire dream makes some." : `${account.open} open.`}${decided}`,
+            );
           });
           return EXIT.ok;
         }),
@@ -70,7 +73,9 @@ export const registerProposals: Register = (program, action) => {
       action(({ io, open }, number: number, options: { note?: string }) =>
         withDreams(open(), async (dreams) => {
           const record = await dreams.reject(number, options.note);
-          io.answer(record, () => io.line(`Rejected ${record.number}  ${record.title}. It is not proposed again unchanged.`));
+          io.answer(record, () =>
+            io.line(`Rejected ${record.number}  ${record.title}. It is not proposed again unchanged.`),
+          );
           return EXIT.ok;
         }),
       ),
@@ -83,7 +88,9 @@ function eachNumber(text: string, before: readonly number[] = []): number[] {
 
 function show(io: Io, record: ProposalRecord): void {
   const { evidence, routes, tried, diff, by, cost } = fromRecord(record);
-  io.line(`${io.colour.bold(`${record.number}  ${record.title}`)} (${record.state}; thought of by ${by}${cost === undefined ? "" : `, $${cost.toFixed(4)}`})`);
+  io.line(
+    `${io.colour.bold(`${record.number}  ${record.title}`)} (${record.state}; thought of by ${by}${cost === undefined ? "" : `, $${cost.toFixed(4)}`})`,
+  );
   for (const line of evidence) io.line(`- ${line}`);
   io.line(`${tried} stored messages were tried; none loses its way.`);
   for (const { message, before, after } of routes)
@@ -91,5 +98,8 @@ function show(io: Io, record: ProposalRecord): void {
   io.line();
   for (const line of diff.split("\n"))
     io.line(line.startsWith("+") ? io.colour.green(line) : line.startsWith("-") ? io.colour.red(line) : line);
-  if (record.state === "open") io.line(`\nAccept: repertoire proposals accept ${record.number}. Reject: repertoire proposals reject ${record.number}.`);
+  if (record.state === "open")
+    io.line(
+      `\nAccept: repertoire proposals accept ${record.number}. Reject: repertoire proposals reject ${record.number}.`,
+    );
 }

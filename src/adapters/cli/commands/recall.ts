@@ -28,7 +28,10 @@ export const registerRecall: Register = (program, action) => {
       action(async ({ io, flags, open }, words: string[], options: RecallFlags) => {
         const repertoire = open();
         const turn = { message: words.join(" "), ...pick(options) };
-        const answer = await repertoire.recall(turn, options.k === undefined ? {} : { limit: options.k });
+        const answer = await repertoire.recall(turn, {
+          shows: true,
+          ...(options.k !== undefined && { limit: options.k }),
+        });
         io.answer(answer, () => {
           io.line(
             io.colour.dim(

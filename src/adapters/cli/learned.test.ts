@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryTree } from "../../../test/skill-tree.ts";
+import { run } from "./program.ts";
+
+function shell() {
+  const root = temporaryTree({ "p/notes.md": "Books an invoice.\n\n1. Read it.\n" });
+  const cli = async (...args: string[]) => {
+    const written = { out: "", err: "" };
+    const streams = {
+      out: (text: string) => {
+        written.out += text;
+      },
+      err: (text: string) => {
+        written.err += text;
+      },
+      terminal: false,
+      width: 100,
+    };
+    const code = await run(["--dir", join(root, "p"), "--home", join(root, "home"), ...args], streams);
+    return { code, ...written };
+  };
+  const file = join(root, "home/.repertoire/skills/book/SKILL.md");
+  return { cli, notes: join(root, "p/notes.md"), file, text: () => readFileSync(file, "utf8") };
+}
+
+it("a person saves a skill, breaks it, looks, goes back, deletes it and has it again", async () => {
+  const { cli, notes, file, text } = shell();
+  expect((await cli("save", "book", "--from", notes)).out).toMatch(
+    /^Saved book, a new skill\..*\nBack: repertoire delete book\n$/,
+  );
+  const good = text();
+  writeFileSync(file, good.replace("1. Read it.", "1. Burn it."));
+  expect((await cli("history", "book")).out).toContain("was edited outside Repertoire");
+  expect((await cli("undo")).out).toMatch(/^book is as it was before\./);
+  expect(text()).toBe(good);
+  const { versions } = JSON.parse((await cli("history", "book", "--diff", "--json")).out);
+  expect(versions[1]).toMatchObject({ author: "person", diff: expect.stringContaining("+1. Burn it.") });
+  expect((await cli("delete", "book")).out).toMatch(/^Deleted book; its versions are kept\./);
+  expect((await cli("archive", "--list")).out).toMatch(/^book: deleted /);
+  expect((await cli("restore", "book")).out).toMatch(/^Restored book\./);
+  expect(text()).toBe(good);
+  await cli("restore", "book", versions[1].id);
+  expect(text()).toContain("Burn it.");
+});
+
+it("names are changed with a redirect, and pinned skills are the person's alone", async () => {
+  const { cli, notes } = shell();
+  await cli("save", "book", "--from", notes);
+  expect((await cli("rename", "book", "ledger/book")).out).toMatch(
+    /^Renamed to ledger\/book; the old name leads there\./,
+  );
+  expect((await cli("pin", "ledger/book")).out).toBe("ledger/book is pinned: only you change it.\n");
+  expect((await cli("history", "book")).out).toContain("has another name now: ledger/book");
+  expect((await cli("stats", "ledger/book")).out).toMatch(/recalled 0 -> shown 0 -> activated 0/);
+});
+
+it("mistakes exit 1 with the next step", async () => {
+  const { cli, notes } = shell();
+  expect(await cli("save", "../x", "--from", notes)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("plan-meeting"),
+  });
+  expect(await cli("undo")).toMatchObject({ code: 1, err: expect.stringContaining("nothing to undo") });
+  expect(await cli("restore", "nothing")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("archive --list"),
+  });
+});
