@@ -61,13 +61,14 @@ export class Turns {
     const started = performance.now();
     const before = turn.session === undefined ? undefined : this.memory.sessions.read(turn.session);
     const message = effectiveMessage(turn.message, before?.lastMessage);
+    // "Yes, do it" means what the turn before recalled, shown or not.
+    const again = new Set(message === turn.message ? [] : before?.recalled);
+    const seen = new Set(before?.shown.filter((name) => !again.has(name)));
     const begun = this.begin(turn, message);
     const recalled =
-      begun?.first === false
-        ? REPEATED
-        : await this.recallNow({ ...turn, message }, request, new Set(before?.shown));
+      begun?.first === false ? REPEATED : await this.recallNow({ ...turn, message }, request, seen);
     if (begun?.first) this.remember(begun.state, turn, recalled);
-    const matches = request.shows ? this.claim(turn, recalled.matches) : recalled.matches;
+    const matches = request.shows ? this.claim(turn, recalled.matches, again) : recalled.matches;
     return {
       message: turn.message,
       ...recalled,
@@ -116,7 +117,11 @@ export class Turns {
   }
 
   /** Each match goes to one caller only, unless the message names it. */
-  private claim(turn: Turn, matches: readonly Match[]): readonly Match[] {
+  private claim(
+    turn: Turn,
+    matches: readonly Match[],
+    again: ReadonlySet<SkillName> = new Set(),
+  ): readonly Match[] {
     if (turn.session === undefined) return matches;
     const ours = new Set(
       this.memory.sessions.claim(
@@ -124,7 +129,7 @@ export class Turns {
         matches.map(({ name }) => name),
       ),
     );
-    return matches.filter((match) => ours.has(match.name) || isMentioned(match));
+    return matches.filter((match) => ours.has(match.name) || again.has(match.name) || isMentioned(match));
   }
 
   private remember({ id, turn: number }: SessionState, turn: Turn, { matches, frame }: Recalled): void {
