@@ -3,13 +3,19 @@
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 
-const BENCHES = ["scan"];
+/** Whether each takes the folder of skills. */
+const BENCHES = { scan: true, recall: true, sandbox: false };
 
 const { values } = parseArgs({ options: { corpus: { type: "string" }, only: { type: "string" } } });
-for (const name of BENCHES.filter((bench) => values.only === undefined || values.only === bench)) {
+for (const [name, takesCorpus] of Object.entries(BENCHES)) {
+  if (values.only !== undefined && values.only !== name) continue;
   console.log(`\n# ${name}`);
   const script = new URL(`./${name}/run.mjs`, import.meta.url).pathname;
-  execFileSync(process.execPath, ["--expose-gc", script, ...(values.corpus ? [values.corpus] : [])], {
-    stdio: "inherit",
-  });
+  execFileSync(
+    process.execPath,
+    ["--expose-gc", script, ...(takesCorpus && values.corpus ? [values.corpus] : [])],
+    {
+      stdio: "inherit",
+    },
+  );
 }

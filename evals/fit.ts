@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
 import { Measurer } from "../src/recall/features.ts";
-import { FEATURES, RANKING, rawFeatures, wordTrust } from "../src/recall/rank.ts";
+import { FEATURES, featureRows, RANKING, rawFeatures, wordTrust } from "../src/recall/rank.ts";
 import {
   buildLibrary,
   type EvalLibrary,
@@ -27,6 +27,8 @@ interface List {
   small: boolean;
   /** One row a candidate, words already scaled by trust and meaning by its gain. */
   rows: number[][];
+  /** What the penalties take from each candidate: set, not fitted. */
+  offsets: number[];
   keys: string[];
   gold: number;
 }
@@ -50,14 +52,20 @@ function listOf(library: EvalLibrary, message: EvalMessage, small: boolean): Lis
   const rows = rawFeatures(probe, candidates, measures).map((raw) =>
     FEATURES.map((f) => raw[f] * (f === "meaning" || f === "sectionMeaning" ? gain : trust)),
   );
+  const fitted = new Set<string>(FEATURES);
+  const offsets = featureRows(probe, candidates, measures).map((row, i) =>
+    measures[i]!.turnedDown > 0
+      ? Number.NEGATIVE_INFINITY
+      : row.reduce((sum, c) => sum + (fitted.has(c.feature) ? 0 : c.value), 0),
+  );
   const keys = candidates.map((c) => same(library.index.key(c.id)));
   const gold = keys.indexOf(same(message.gold[0] ?? ""));
-  return { source: message.source, small, rows, keys, gold };
+  return { source: message.source, small, rows, offsets, keys, gold };
 }
 
 /** Minimises the mean surprise at the gold skill among its candidates; sources count by the root of their size. */
 function fitWeights(lists: readonly List[]): number[] {
-  const learnable = lists.filter((list) => list.gold >= 0);
+  const learnable = lists.filter((list) => list.gold >= 0 && Number.isFinite(list.offsets[list.gold]));
   const sizes = new Map<string, number>();
   const group = (list: List) => `${list.source}/${list.small}`;
   for (const list of learnable) sizes.set(group(list), (sizes.get(group(list)) ?? 0) + 1);
@@ -99,7 +107,9 @@ function addGradient(
 }
 
 function pointsOf(list: List, weights: readonly number[]): number[] {
-  return list.rows.map((row) => row.reduce((sum, value, f) => sum + value * weights[f]!, 0));
+  return list.rows.map((row, i) =>
+    row.reduce((sum, value, f) => sum + value * weights[f]!, list.offsets[i]!),
+  );
 }
 
 function placeOf(list: List, weights: readonly number[]): number {

@@ -47,11 +47,12 @@ export interface WorkshopOptions extends DreamsOptions {
   readonly files?: Record<string, string>;
   readonly skills?: readonly SeedSkill[];
   readonly sessions?: readonly SeedSession[];
+  readonly embedder?: "local" | "none";
 }
 
 /** A dreaming engine over a folder of its own, everything real. */
 export async function dreamWorkshop(options: WorkshopOptions = {}) {
-  const { files = {}, skills = [], sessions = [], ...dreaming } = options;
+  const { files = {}, skills = [], sessions = [], embedder = "local", ...dreaming } = options;
   const root = temporaryTree(files);
   mkdirSync(join(root, "p"), { recursive: true });
   const clock = { at: NOW - 40 * DAY_MS, now: () => new Date(clock.at) };
@@ -60,7 +61,7 @@ export async function dreamWorkshop(options: WorkshopOptions = {}) {
     home: join(root, "home"),
     env: {},
     clock,
-    values: { "sources.bundled": false, cache: false },
+    values: { "sources.bundled": false, cache: false, "embedder.kind": embedder },
   });
   const store = openSqliteStore({ directory: join(root, "home/.repertoire"), clock });
   onTestFinished(() => store.close());
@@ -84,11 +85,18 @@ export async function seedHistory(
     for (const [index, turn] of turns.entries()) {
       const base = { at: start + index * 60_000, session, turn: index + 1 };
       const skill = (name: string) => ({ skill: name, digest: digestOf(name) });
-      await store.conversation.append({ session, turn: index + 1, role: "user", text: turn.message, at: base.at });
+      await store.conversation.append({
+        session,
+        turn: index + 1,
+        role: "user",
+        text: turn.message,
+        at: base.at,
+      });
       if (turn.recalled.length === 0) events.push({ ...base, kind: "recalled", details: {} });
       for (const [rank, name] of turn.recalled.entries())
         events.push({ ...base, ...skill(name), kind: "recalled", details: { rank: rank + 1 } });
-      for (const name of turn.used ?? []) events.push({ ...base, ...skill(name), kind: "activated", details: {} });
+      for (const name of turn.used ?? [])
+        events.push({ ...base, ...skill(name), kind: "activated", details: {} });
       if (turn.outcome) events.push({ ...base, kind: "outcome", details: { result: turn.outcome } });
       if (turn.correction)
         events.push({ ...base, kind: "feedback", details: { type: "correction", text: turn.correction } });

@@ -1,9 +1,10 @@
-// Owns the recall benchmark: our index against minisearch and SQLite FTS5, on the same documents and messages, in one run.
+// Owns the recall benchmark: our index and the whole recall of the built package against minisearch and SQLite FTS5, on
+// the same documents and messages, in one run.
 //
-//   npm install --prefix bench/recall
-//   node bench/recall/run.mjs [--corpus DIR] [--sizes 1000,10000,100000] [--peer-sizes 1000,10000] [--rounds 5]
+//   npm run build && npm install --prefix bench/recall
+//   node bench/recall/run.mjs [DIR] [--sizes 1000,10000,100000] [--peer-sizes 1000,10000] [--whole-sizes 1000,10000]
 //
-// --corpus takes a folder of <id>/SKILL.md; without it skills are invented. Sizes beyond the corpus are grown from it.
+// DIR (or --corpus DIR) is a folder of <id>/SKILL.md; without it skills are invented. Sizes beyond the corpus are grown from it.
 // --peers takes the folder where the peers are installed; by default this one. --json prints the raw figures.
 
 import { execFileSync } from "node:child_process";
@@ -13,11 +14,13 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     corpus: { type: "string" },
     sizes: { type: "string", default: "1000,10000,100000" },
     "peer-sizes": { type: "string", default: "1000,10000" },
+    "whole-sizes": { type: "string", default: "1000,10000" },
     peers: { type: "string", default: here },
     rounds: { type: "string", default: "5" },
     json: { type: "boolean", default: false },
@@ -27,17 +30,18 @@ const peers = resolve(options.peers);
 const numbers = (text) => text.split(",").filter(Boolean).map(Number);
 const sizes = numbers(options.sizes);
 const peerSizes = numbers(options["peer-sizes"]);
+const wholeSizes = numbers(options["whole-sizes"]);
+const corpus = options.corpus ?? positionals[0];
 
 function measure(engine, size) {
-  const job = {
-    engine,
-    size,
-    peers,
-    rounds: engine === "ours" ? Number(options.rounds) : 1,
-    ...(options.corpus && { corpus: resolve(options.corpus) }),
-  };
+  const job = { engine, size, peers, rounds: engine === "ours" ? Number(options.rounds) : 1 };
+  return inItsOwnProcess("worker.mjs", job);
+}
+
+function inItsOwnProcess(script, job) {
+  const given = JSON.stringify({ ...job, ...(corpus && { corpus: resolve(corpus) }) });
   const flags = ["--expose-gc", "--max-old-space-size=12000"];
-  const output = execFileSync(process.execPath, [...flags, join(here, "worker.mjs"), JSON.stringify(job)], {
+  const output = execFileSync(process.execPath, [...flags, join(here, script), given], {
     stdio: ["ignore", "pipe", "inherit"],
     maxBuffer: 1 << 24,
   });
@@ -88,22 +92,46 @@ function printOurs(mine) {
   );
 }
 
-const missing = ["minisearch", "libsql"].filter((name) => !existsSync(join(peers, "node_modules", name)));
-if (missing.length > 0 && peerSizes.length > 0) {
-  console.error(
-    `Not installed: ${missing.join(", ")}. Run: npm install --prefix bench/recall (or pass --peer-sizes "")`,
-  );
-  process.exit(2);
+function printWhole(whole, peersAt) {
+  console.log(`\n## The whole recall\n\n| what | ${whole.map((w) => w.size).join(" | ")} |`);
+  console.log(`|---|${"---|".repeat(whole.length)}`);
+  const row = (title, value) => console.log(`| ${title} | ${whole.map(value).join(" | ")} |`);
+  for (const kind of ["short", "long"]) {
+    const words = kind === "short" ? "10 words" : "200 words";
+    row(`recall, ${words}: p50 / p95 ms`, (w) => pair(w[kind]));
+    for (const name of ["minisearch", "fts5"]) {
+      row(`- times faster than ${name}'s search alone`, (w) => {
+        const peer = peersAt(w.size).find(({ engine }) => engine === name);
+        return peer === undefined ? "" : times(peer[kind].p50, w[kind].p50);
+      });
+    }
+  }
+  row("first index from files, s", (w) => (w.indexMs / 1000).toFixed(1));
+  row("memory a skill, bytes, with vectors", (w) => w.bytesPerSkill.toFixed(0));
+  row("cold `recall` / `node -e 0`", (w) => times(w.cold.wholeMs, w.cold.bareMs));
+  row("the fixed loop, ms", (w) => ms(w.loopMs));
 }
+
+const missing = ["minisearch", "libsql"].filter((name) => !existsSync(join(peers, "node_modules", name)));
+if (missing.length > 0) {
+  console.error(
+    `Measured without peers, not installed: ${missing.join(", ")} (npm install --prefix bench/recall)`,
+  );
+}
+const compared = missing.length === 0 ? peerSizes : [];
 
 const results = [];
 for (const size of sizes) {
   const mine = measure("ours", size);
-  const theirs = peerSizes.includes(size)
-    ? ["minisearch", "fts5"].map((engine) => measure(engine, size))
-    : [];
+  const theirs = compared.includes(size) ? ["minisearch", "fts5"].map((engine) => measure(engine, size)) : [];
   results.push(mine, ...theirs);
   if (theirs.length > 0 && !options.json) printPeers(size, mine, theirs);
 }
-if (options.json) console.log(JSON.stringify(results, null, 1));
-else printOurs(results.filter((r) => r.engine === "ours"));
+const whole = wholeSizes.map((size) =>
+  inItsOwnProcess("whole.mjs", { size, rounds: Number(options.rounds) }),
+);
+if (options.json) console.log(JSON.stringify({ results, whole }, null, 1));
+else {
+  printOurs(results.filter((r) => r.engine === "ours"));
+  printWhole(whole, (size) => results.filter((r) => r.size === size && r.engine !== "ours"));
+}

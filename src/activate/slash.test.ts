@@ -50,12 +50,12 @@ describe("an expansion", () => {
   });
 
   it("never reads what was typed as a placeholder", () => {
-    expect(expand("Say $0 and $1", "'$1' $ARGUMENTS ${SKILL_DIR}")).toBe("Say $1 and $ARGUMENTS");
-    expect(expand("Do.", "$0 ${SKILL_DIR}")).toBe("Do.\n\nTask: $0 ${SKILL_DIR}");
+    expect(expand("Say $0 and $1", `'$1' $ARGUMENTS \${SKILL_DIR}`)).toBe("Say $1 and $ARGUMENTS");
+    expect(expand("Do.", `$0 \${SKILL_DIR}`)).toBe(`Do.\n\nTask: $0 \${SKILL_DIR}`);
   });
 
   it("puts the folder where the body wants it, and keeps the task line", () => {
-    expect(expand("Run ${CLAUDE_SKILL_DIR}/a.sh and ${SKILL_DIR}/b.sh", "now")).toBe(
+    expect(expand(`Run \${CLAUDE_SKILL_DIR}/a.sh and \${SKILL_DIR}/b.sh`, "now")).toBe(
       "Run /skills/x/a.sh and /skills/x/b.sh\n\nTask: now",
     );
   });

@@ -56,24 +56,49 @@ export interface SplitOptions {
 }
 
 export function touchedBy(change: Change): SkillName[] {
-  return [...new Set([...(change.save ? [change.save.name] : []), ...change.archives.flatMap(({ name, into }) => [name, into])])];
+  return [
+    ...new Set([
+      ...(change.save ? [change.save.name] : []),
+      ...change.archives.flatMap(({ name, into }) => [name, into]),
+    ]),
+  ];
+}
+
+/** Skills whose files the change writes; what absorbs an archive is only relied on. */
+export function changedBy({ save, archives }: Change): SkillName[] {
+  return [...(save ? [save.name] : []), ...archives.map(({ name }) => name)];
+}
+
+/** Whether two changes cannot both be made as they were proposed. */
+export function collide(a: Change, b: Change): boolean {
+  const both = new Set(changedBy(a));
+  const reliesOn = (x: Change, y: Change) =>
+    x.archives.some(({ into }) => y.archives.some(({ name }) => name === into));
+  return changedBy(b).some((name) => both.has(name)) || reliesOn(a, b) || reliesOn(b, a);
 }
 
 /** Every save with what it absorbs is one change; an archive that no save absorbs must name what does. */
 export function splitPlan(plan: Plan, options: SplitOptions): { changes: Change[]; refusals: Refusal[] } {
   const refusals: Refusal[] = [];
   const changes: Change[] = [];
-  const wanted = new Map(plan.toDelete.map(({ name, into }) => [nameOf(name) ?? name, into === undefined ? undefined : (nameOf(into) ?? into)]));
+  const wanted = new Map(
+    plan.toDelete.map(({ name, into }) => [
+      nameOf(name) ?? name,
+      into === undefined ? undefined : (nameOf(into) ?? into),
+    ]),
+  );
   const taken = new Set<SkillName>();
   const linkable = new Set([...options.skills.keys(), ...plan.toSave.map(({ name }) => nameOf(name))]);
   for (const item of plan.toSave) {
     const save = toSave(item, { ...options, linkable });
     if ("code" in save) refusals.push(save);
-    else if (taken.has(save.name)) refusals.push(refuse("saved-twice", `"${save.name}" is saved twice in one plan.`, [save.name]));
+    else if (taken.has(save.name))
+      refusals.push(refuse("saved-twice", `"${save.name}" is saved twice in one plan.`, [save.name]));
     else {
       taken.add(save.name);
       const sources = item.sourceNames.map((name) => nameOf(name) ?? name);
-      const isMine = (name: SkillName) => name !== save.name && (sources.includes(name) || wanted.get(name) === save.name);
+      const isMine = (name: SkillName) =>
+        name !== save.name && (sources.includes(name) || wanted.get(name) === save.name);
       const archives = [...wanted.keys()].filter(isMine).map((name) => ({ name, into: save.name }));
       for (const { name } of archives) wanted.delete(name);
       const change = toChange(save, archives, options);
@@ -81,7 +106,10 @@ export function splitPlan(plan: Plan, options: SplitOptions): { changes: Change[
     }
   }
   for (const [name, into] of wanted) {
-    if (into === undefined) refusals.push(refuse("no-absorber", `"${name}" would be archived without a skill that absorbs it.`, [name]));
+    if (into === undefined)
+      refusals.push(
+        refuse("no-absorber", `"${name}" would be archived without a skill that absorbs it.`, [name]),
+      );
     else changes.push({ kind: "archive", pass: options.pass, archives: [{ name, into }] });
   }
   return { changes, refusals };
@@ -92,20 +120,27 @@ function toSave(
   { read, linkable }: SplitOptions & { linkable: ReadonlySet<string | undefined> },
 ): ChangeSave | Refusal {
   const name = nameOf(item.name);
-  if (name === undefined) return refuse("name-invalid", `"${item.name}" cannot be the name of a skill.`, [item.name]);
+  if (name === undefined)
+    return refuse("name-invalid", `"${item.name}" cannot be the name of a skill.`, [item.name]);
   const content = read(item.content);
   if ("code" in content) return { ...content, names: [name] };
   const description = item.description ?? content.description;
   return {
     name,
     body: content.body,
-    ...(description !== undefined && { description: clip(description.replace(/\s+/g, " ").trim(), GUARD.descriptionChars) }),
+    ...(description !== undefined && {
+      description: clip(description.replace(/\s+/g, " ").trim(), GUARD.descriptionChars),
+    }),
     ...(item.summary !== undefined && { summary: clip(item.summary.trim(), GUARD.summaryChars) }),
     ...(item.seeAlso && { seeAlso: seeAlsoOf(item.seeAlso, { own: name, linkable }) }),
   };
 }
 
-function toChange(save: ChangeSave, archives: readonly ChangeArchive[], { pass, skills }: SplitOptions): Change | undefined {
+function toChange(
+  save: ChangeSave,
+  archives: readonly ChangeArchive[],
+  { pass, skills }: SplitOptions,
+): Change | undefined {
   const existing = skills.get(save.name);
   if (archives.length > 0) return { kind: "merge", pass, save, archives };
   if (!existing) return { kind: isGuide(save.name) ? "guide" : "create", pass, save, archives };

@@ -1,9 +1,9 @@
 // Owns how much of one text is found again in another, fact by fact: headings, code, commands, names, numbers, words.
 // Each kind is counted by itself, so that a good average cannot hide a kind that is lost.
 
-import { tokenize } from "../text/tokens.ts";
 import { headings } from "../text/markdown.ts";
 import { bodyFields } from "../text/sections.ts";
+import { tokenize } from "../text/tokens.ts";
 import { GUARD } from "./limits.ts";
 
 export const FACT_KINDS = ["headings", "code", "commands", "names", "numbers", "words"] as const;
@@ -40,8 +40,16 @@ function factsOf(text: string): Record<FactKind, string[]> {
   const spans = [...prose.matchAll(/`([^`\n]{2,200})`/g)].map(([, span]) => span!);
   const plain = prose.replace(/`[^`\n]*`/g, " ");
   return {
-    headings: headings(text).map((heading) => heading.text).filter((title) => tokenize(title).length > 0),
-    code: unique(code.split("\n").map(flatten).filter((line) => line.length > 1)),
+    // The title only repeats the name, which goes by design.
+    headings: headings(text)
+      .filter(({ level, text: title }, at) => (at > 0 || level > 1) && tokenize(title).length > 0)
+      .map((heading) => heading.text),
+    code: unique(
+      code
+        .split("\n")
+        .map(flatten)
+        .filter((line) => line.length > 1),
+    ),
     commands: unique(spans.map(flatten)),
     names: properNouns(plain),
     numbers: unique(plain.match(/\d[\d.,:%]*\d|\d/g) ?? []),

@@ -32,10 +32,14 @@ export async function think(
   options: { readonly callMs?: number } = {},
 ): Promise<Thought> {
   const spent = { inputTokens: 0, outputTokens: 0, cost: undefined as number | undefined };
-  if (prompt.idle !== undefined) return { report: { pass: prompt.pass, state: "idle", note: prompt.idle, ...used(spent) } };
+  if (prompt.idle !== undefined)
+    return { report: { pass: prompt.pass, state: "idle", note: prompt.idle, ...used(spent) } };
   let problem = { code: "", message: "" };
   for (let attempt = 0; attempt < THINKING.tries; attempt++) {
-    const complaint = problem.code === "" ? "" : `\n\nYour last answer could not be used: ${problem.message} Answer again, with the JSON object only.`;
+    const complaint =
+      problem.code === ""
+        ? ""
+        : `\n\nYour last answer could not be used: ${problem.message} Answer again, with the JSON object only.`;
     try {
       const answer = await within(options.callMs ?? THINKING.callMs, (signal) =>
         model.generate({
@@ -50,17 +54,28 @@ export async function think(
       spent.outputTokens += answer.usage.outputTokens;
       if (answer.cost !== undefined) spent.cost = (spent.cost ?? 0) + answer.cost;
       const result = readPlan(answer.text);
-      if (result.ok) return { plan: result.plan, report: { pass: prompt.pass, state: "planned", ...used(spent) } };
+      if (result.ok)
+        return { plan: result.plan, report: { pass: prompt.pass, state: "planned", ...used(spent) } };
       problem = result;
     } catch (error) {
       problem = { code: "model-failed", message: messageOf(error) };
       break;
     }
   }
-  return { report: { pass: prompt.pass, state: "failed", code: problem.code, note: problem.message, ...used(spent) } };
+  return {
+    report: { pass: prompt.pass, state: "failed", code: problem.code, note: problem.message, ...used(spent) },
+  };
 }
 
-function used({ inputTokens, outputTokens, cost }: { inputTokens: number; outputTokens: number; cost: number | undefined }) {
+function used({
+  inputTokens,
+  outputTokens,
+  cost,
+}: {
+  inputTokens: number;
+  outputTokens: number;
+  cost: number | undefined;
+}) {
   return { inputTokens, outputTokens, ...(cost !== undefined && { cost }) };
 }
 

@@ -2,6 +2,8 @@
 // trouble and no gap: `evidence-use.ts` reports it.
 
 import { compareNames } from "../model/name.ts";
+import { stem } from "../text/stem.ts";
+import { fold } from "../text/tokens.ts";
 import type { Gap } from "./evidence.ts";
 import { EVIDENCE, SIMILARITY } from "./limits.ts";
 import type { DreamTurn, Material } from "./material.ts";
@@ -32,7 +34,7 @@ export function findGaps(material: Material): Gap[] {
 
 function isMissed(turn: DreamTurn, { isUnmet }: Material): boolean {
   if (turn.endedBadly) return true;
-  return turn.recalled?.length === 0 && turn.used.length === 0 && isUnmet(turn.message);
+  return turn.recalled?.length === 0 && turn.used.length === 0 && isUnmet(turn);
 }
 
 function alike(a: Candidate, b: Candidate): number {
@@ -59,10 +61,16 @@ function toGap(group: readonly Candidate[]): Gap {
     .filter(([, { count }]) => count > 1)
     .sort(([a, m], [b, n]) => n.count - m.count || n.sum - m.sum || compareNames(a, b))
     .slice(0, 5)
-    .map(([word]) => word);
+    .map(([word]) => spellingOf(word, group));
   return {
     topic,
     messages: [...new Set(group.map(({ message }) => message))].slice(-EVIDENCE.quotes),
     sessions: [...new Set(group.map(({ session }) => session))],
   };
+}
+
+/** The first word of the messages that the term stands for. */
+function spellingOf(term: string, group: readonly Candidate[]): string {
+  const words = group.flatMap(({ message }) => message.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
+  return words.map(fold).find((word) => stem(word) === term) ?? term;
 }

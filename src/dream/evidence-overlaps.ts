@@ -22,7 +22,13 @@ export function findOverlaps(material: Material): Overlap[] {
       const meaning = nearness(a.vector, b.vector);
       if (a.vector && b.vector && meaning < SIMILARITY.skillMeaning) continue;
       const [first, second] = [a.name, b.name].sort(compareNames) as [SkillName, SkillName];
-      found.push({ a: first, b: second, words: round(words), meaning: round(meaning), sessions: usedIn(material, [first, second]) });
+      found.push({
+        a: first,
+        b: second,
+        words: round(words),
+        meaning: round(meaning),
+        sessions: usedIn(material, [first, second]),
+      });
     }
   }
   return found.sort((a, b) => b.words - a.words || compareNames(a.a, b.a)).slice(0, EVIDENCE.items);

@@ -42,7 +42,8 @@ export function findPrefixes({ skills, prefixes }: Material): PrefixCluster[] {
 export function findUnused({ skills, now }: Material): { neverUsed: UnusedSkill[]; idle: UnusedSkill[] } {
   const learned = skills.filter((skill) => skill.learned && !isGuide(skill.name));
   const toItem = ({ name, lastUsedAt }: UnusedSkill): UnusedSkill => ({ name, lastUsedAt });
-  const oldestFirst = (a: UnusedSkill, b: UnusedSkill) => a.lastUsedAt - b.lastUsedAt || compareNames(a.name, b.name);
+  const oldestFirst = (a: UnusedSkill, b: UnusedSkill) =>
+    a.lastUsedAt - b.lastUsedAt || compareNames(a.name, b.name);
   return {
     neverUsed: learned
       .filter(({ lastUsedAt, createdAt }) => lastUsedAt === 0 && now - createdAt > EVIDENCE.unusedAgeMs)

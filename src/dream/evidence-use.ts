@@ -32,7 +32,8 @@ export function findAtRisk({ sessions, skills }: Material): AtRiskSkill[] {
   const known = new Set(skills.map(({ name }) => name));
   const found = new Map<SkillName, DreamSession[]>();
   for (const session of sessions) {
-    for (const name of blamed(session)) if (known.has(name)) found.set(name, [...(found.get(name) ?? []), session]);
+    for (const name of blamed(session))
+      if (known.has(name)) found.set(name, [...(found.get(name) ?? []), session]);
   }
   return [...found]
     .map(([name, bad]) => toAtRisk(name, bad))
@@ -63,7 +64,10 @@ function toAtRisk(name: SkillName, bad: readonly DreamSession[]): AtRiskSkill {
 /** Learned skills with hardly any text, a week after they were made. */
 export function findSparse({ skills, sessions, now }: Material): SparseSkill[] {
   return skills
-    .filter(({ learned, body, createdAt }) => learned && charsOf(body) < EVIDENCE.sparseChars && now - createdAt > EVIDENCE.sparseAgeMs)
+    .filter(
+      ({ learned, body, createdAt }) =>
+        learned && charsOf(body) < EVIDENCE.sparseChars && now - createdAt > EVIDENCE.sparseAgeMs,
+    )
     .map(({ name, body }) => ({
       name,
       chars: charsOf(body),
@@ -80,14 +84,23 @@ function charsOf(body: string): number {
 /** Two skills that were recalled for the same messages and took turns in being used. */
 export function findConflicts({ sessions, skills }: Material): Conflict[] {
   const known = new Set(skills.map(({ name }) => name));
-  const pairs = new Map<string, { a: SkillName; b: SkillName; chosen: Set<SkillName>; messages: string[]; sessions: Set<string> }>();
+  const pairs = new Map<
+    string,
+    { a: SkillName; b: SkillName; chosen: Set<SkillName>; messages: string[]; sessions: Set<string> }
+  >();
   for (const turn of sessions.flatMap((session) => session.turns)) {
     const names = (turn.recalled ?? []).filter((name) => known.has(name)).sort(compareNames);
     for (const [at, a] of names.entries()) {
       for (const b of names.slice(at + 1)) {
         const used = turn.used.filter((name) => name === a || name === b);
         if (used.length !== 1) continue;
-        const pair = pairs.get(`${a}\n${b}`) ?? { a, b, chosen: new Set(), messages: [], sessions: new Set() };
+        const pair = pairs.get(`${a}\n${b}`) ?? {
+          a,
+          b,
+          chosen: new Set(),
+          messages: [],
+          sessions: new Set(),
+        };
         pair.chosen.add(used[0]!);
         pair.messages.push(turn.message);
         pair.sessions.add(turn.session);
@@ -96,8 +109,16 @@ export function findConflicts({ sessions, skills }: Material): Conflict[] {
     }
   }
   return [...pairs.values()]
-    .filter(({ chosen, messages, sessions: where }) => chosen.size === 2 && messages.length >= EVIDENCE.conflictTurns && where.size >= EVIDENCE.minSessions)
-    .map(({ a, b, messages, sessions: where }) => ({ a, b, messages: messages.slice(-EVIDENCE.quotes), sessions: [...where] }))
+    .filter(
+      ({ chosen, messages, sessions: where }) =>
+        chosen.size === 2 && messages.length >= EVIDENCE.conflictTurns && where.size >= EVIDENCE.minSessions,
+    )
+    .map(({ a, b, messages, sessions: where }) => ({
+      a,
+      b,
+      messages: messages.slice(-EVIDENCE.quotes),
+      sessions: [...where],
+    }))
     .sort((x, y) => y.sessions.length - x.sessions.length || compareNames(`${x.a} ${x.b}`, `${y.a} ${y.b}`))
     .slice(0, EVIDENCE.items);
 }

@@ -42,15 +42,29 @@ export function followUp(
   return accepted.flatMap((record): FollowUp[] => {
     const { change, basis } = fromRecord(record);
     const into = change.save?.name ?? change.archives[0]?.into;
-    if (into === undefined || !live.has(into) || change.archives.some(({ name }) => live.has(name))) return [];
+    if (into === undefined || !live.has(into) || change.archives.some(({ name }) => live.has(name)))
+      return [];
     const old = Object.entries(basis).filter(([, digest]) => digest !== "");
     if (old.some(([name, digest]) => change.save?.name === name && live.get(name) === digest)) return [];
-    const before = outcomesOf(tallies.filter(({ name, digest }) => old.some(([n, d]) => n === name && d === digest)));
-    const later = tallies.filter(({ name, digest }) => name === into && digest !== "" && isLater({ name, digest }, { tallies, basis }));
+    const before = outcomesOf(
+      tallies.filter(({ name, digest }) => old.some(([n, d]) => n === name && d === digest)),
+    );
+    const later = tallies.filter(
+      ({ name, digest }) => name === into && digest !== "" && isLater({ name, digest }, { tallies, basis }),
+    );
     const after = outcomesOf(later);
     const enough = after.successes + after.failures >= FOLLOW_UP.outcomes;
     const { number, title, batch } = record;
-    return [{ number, title, ...(batch !== undefined && { batch }), before, after, worse: enough && after.rate < before.rate - FOLLOW_UP.drop }];
+    return [
+      {
+        number,
+        title,
+        ...(batch !== undefined && { batch }),
+        before,
+        after,
+        worse: enough && after.rate < before.rate - FOLLOW_UP.drop,
+      },
+    ];
   });
 }
 
@@ -59,9 +73,12 @@ function isLater(
   { name, digest }: { name: SkillName; digest: string },
   { tallies, basis }: { tallies: readonly Tally[]; basis: Readonly<Record<SkillName, string>> },
 ): boolean {
-  const parents = new Map(tallies.filter((tally) => tally.name === name).map((tally) => [tally.digest, tally.parent]));
+  const parents = new Map(
+    tallies.filter((tally) => tally.name === name).map((tally) => [tally.digest, tally.parent]),
+  );
   const earlier = new Set<string>();
-  for (let at: string | undefined = basis[name]; at && !earlier.has(at); at = parents.get(at)) earlier.add(at);
+  for (let at: string | undefined = basis[name]; at && !earlier.has(at); at = parents.get(at))
+    earlier.add(at);
   return !earlier.has(digest);
 }
 

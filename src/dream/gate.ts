@@ -33,7 +33,8 @@ export interface GateResult {
 export function routesOf(material: Material, touched: ReadonlySet<SkillName>): Route[] {
   const routes = new Map<string, Route>();
   const add = (route: Route) => routes.set(`${route.skill}\n${route.message}`, route);
-  for (const { name, queries } of material.skills) for (const message of queries) add({ message, skill: name, from: "evals" });
+  for (const { name, queries } of material.skills)
+    for (const message of queries) add({ message, skill: name, from: "evals" });
   const turns = material.sessions.flatMap((session) => session.turns);
   for (const { message, used, failed, corrections } of turns) {
     if (corrections.length > 0 || failed.includes("")) continue;
@@ -45,29 +46,48 @@ export function routesOf(material: Material, touched: ReadonlySet<SkillName>): R
   return [...own, ...others].slice(0, GATE.routes);
 }
 
+/** Messages that a gate may ask about. */
+export function messagesToTry(change: Change, material: Material, evidence: Evidence): string[] {
+  const routes = routesOf(material, new Set(touchedBy(change))).map(({ message }) => message);
+  return change.kind === "create" ? [...routes, ...askedFor(material, evidence)] : routes;
+}
+
+/** What users asked: unanswered requests first, then the first messages of sessions, newest first. */
+function askedFor(material: Material, evidence: Evidence): string[] {
+  const asked = evidence.gaps.flatMap(({ messages }) => messages);
+  const first = material.sessions.flatMap(({ turns }) => (turns[0] ? [turns[0].message] : []));
+  return [...new Set([...asked, ...first.reverse()])].slice(0, GATE.routes);
+}
+
 export interface GateInput {
   readonly change: Change;
   readonly material: Material;
   readonly evidence: Evidence;
   readonly before: Reach;
   readonly after: Reach;
+  /** What absorbs skills that other changes of the same batch archive. */
+  readonly heirs?: ReadonlyMap<SkillName, SkillName>;
 }
 
 /** A route that held before must hold after, to the skill itself or to what absorbed it. */
 export async function gate(input: GateInput): Promise<GateResult> {
   const { change, material, before, after } = input;
   const touched = new Set(touchedBy(change));
-  const into = new Map(change.archives.map((archive) => [archive.name, archive.into]));
+  const heirs = new Map([
+    ...(input.heirs ?? []),
+    ...change.archives.map(({ name, into }) => [name, into] as const),
+  ]);
   const shown: RouteResult[] = [];
   const refusals: Refusal[] = [];
   const routes = routesOf(material, touched);
   for (const route of routes) {
     const had = await before(route.message);
     const has = await after(route.message);
-    const heir = into.get(route.skill) ?? route.skill;
+    const heir = heirs.get(route.skill) ?? route.skill;
     const isLost = had.includes(route.skill) && !has.includes(heir) && !has.includes(route.skill);
     if (isLost) refusals.push(refuse("route-lost", lostMessage(route, heir, has), [route.skill, heir]));
-    if (isLost || (touched.has(route.skill) && shown.length < GATE.shown)) shown.push({ ...route, before: had, after: has });
+    if (isLost || (touched.has(route.skill) && shown.length < GATE.shown))
+      shown.push({ ...route, before: had, after: has });
   }
   const { reached, refusal } = await newRoutes(input);
   return {
@@ -84,16 +104,22 @@ async function newRoutes({ change, material, evidence, before, after }: GateInpu
 }> {
   if (change.kind !== "create" || !change.save || material.sessions.length === 0) return { reached: [] };
   const { name } = change.save;
-  const asked = evidence.gaps.flatMap(({ messages }) => messages);
-  const first = material.sessions.flatMap(({ turns }) => (turns[0] ? [turns[0].message] : []));
   const reached: RouteResult[] = [];
-  for (const message of [...new Set([...asked, ...first.reverse()])].slice(0, GATE.routes)) {
+  for (const message of askedFor(material, evidence)) {
     const has = await after(message);
-    if (has.includes(name)) reached.push({ message, skill: name, from: "use", before: await before(message), after: has });
+    if (has.includes(name))
+      reached.push({ message, skill: name, from: "use", before: await before(message), after: has });
     if (reached.length >= GATE.shown) break;
   }
   if (reached.length > 0) return { reached };
-  return { reached, refusal: refuse("never-reached", `No message of the history leads to "${name}". Describe it in the words that users say.`, [name]) };
+  return {
+    reached,
+    refusal: refuse(
+      "never-reached",
+      `No message of the history leads to "${name}". Describe it in the words that users say.`,
+      [name],
+    ),
+  };
 }
 
 function lostMessage({ message, skill }: Route, heir: SkillName, has: readonly SkillName[]): string {

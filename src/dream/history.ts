@@ -25,7 +25,8 @@ export function readHistory(input: {
   readonly said: readonly SaidRecord[];
 }): DreamSession[] {
   const open = new Map<string, OpenSession>();
-  for (const event of input.events) if (event.session !== undefined) note(sessionIn(open, event.session), event);
+  for (const event of input.events)
+    if (event.session !== undefined) note(sessionIn(open, event.session), event);
   const lines = new Map<string, SaidRecord[]>();
   for (const line of input.said) {
     if (line.role !== "user") continue;

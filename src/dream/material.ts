@@ -64,8 +64,8 @@ export interface Material {
   readonly redirects: ReadonlyMap<SkillName, SkillName>;
   /** Meaning of messages, where an embedder is there. */
   readonly meaning: ReadonlyMap<string, Float32Array>;
-  /** Messages that recall nothing to this day; a gap that a newer skill has closed is none. */
-  readonly isUnmet: (message: string) => boolean;
+  /** False when a skill that came after the message now answers it: that gap is closed. */
+  readonly isUnmet: (turn: DreamTurn) => boolean;
 }
 
 export function prefixOf(name: SkillName): string | undefined {

@@ -37,16 +37,21 @@ Both lists may be empty; empty is right when nothing needs to change. Every name
 /** Finds the plan in an answer: a leading thinking block, prose and code fences around it are passed over. */
 export function readPlan(answer: string): PlanResult {
   if (answer.length > THINKING.answerChars)
-    return bad("plan-too-long", `The answer has ${answer.length} characters; at most ${THINKING.answerChars} are read.`);
+    return bad(
+      "plan-too-long",
+      `The answer has ${answer.length} characters; at most ${THINKING.answerChars} are read.`,
+    );
   const text = answer.replace(/^\s*<(think|thinking|reasoning)>[\s\S]*?<\/\1>/i, "").trim();
-  if (text === "") return bad("plan-empty", "The answer is empty. Give one JSON object with toSave and toDelete.");
+  if (text === "")
+    return bad("plan-empty", "The answer is empty. Give one JSON object with toSave and toDelete.");
   if (/^<(?:think|thinking|reasoning)>/i.test(text))
     return bad("plan-truncated", "The answer ends inside its thinking block. Give the JSON object alone.");
   const { objects, open } = jsonObjects(text);
   const plans = objects.filter((value) => "toSave" in value || "toDelete" in value);
   const last = plans.at(-1);
   if (last) return checkPlan(last);
-  if (open) return bad("plan-truncated", "The JSON object is cut off before its end. Propose less, and close it.");
+  if (open)
+    return bad("plan-truncated", "The JSON object is cut off before its end. Propose less, and close it.");
   return objects.length > 0
     ? bad("plan-invalid", 'The JSON object has neither "toSave" nor "toDelete".')
     : bad("plan-no-json", "There is no JSON object in the answer. Give one with toSave and toDelete.");
@@ -58,10 +63,15 @@ export function checkPlan(value: unknown): PlanResult {
   if (!Array.isArray(toSave)) return bad("plan-invalid", '"toSave" is not a list.');
   if (!Array.isArray(toDelete)) return bad("plan-invalid", '"toDelete" is not a list.');
   if (toSave.length + toDelete.length > THINKING.planItems)
-    return bad("plan-too-long", `The plan has ${toSave.length + toDelete.length} items; at most ${THINKING.planItems} are read.`);
+    return bad(
+      "plan-too-long",
+      `The plan has ${toSave.length + toDelete.length} items; at most ${THINKING.planItems} are read.`,
+    );
   const problems: string[] = [];
   const saves = toSave.map((item, at) => toPlanSave(item, (what) => problems.push(`toSave[${at}]${what}`)));
-  const archives = toDelete.map((item, at) => toPlanArchive(item, () => problems.push(`toDelete[${at}] is neither a name nor {"name", "into"}.`)));
+  const archives = toDelete.map((item, at) =>
+    toPlanArchive(item, () => problems.push(`toDelete[${at}] is neither a name nor {"name", "into"}.`)),
+  );
   return problems.length > 0
     ? bad("plan-invalid", problems.slice(0, 10).join(" "))
     : { ok: true, plan: { toSave: saves, toDelete: archives } };
@@ -74,7 +84,8 @@ function toPlanSave(item: unknown, problem: (what: string) => void): PlanSave {
   if (!isText(name)) problem(".name is missing.");
   if (!isText(content)) problem(".content is missing.");
   for (const key of ["summary", "description"] as const)
-    if (record[key] !== undefined && record[key] !== null && typeof record[key] !== "string") problem(`.${key} is not text.`);
+    if (record[key] !== undefined && record[key] !== null && typeof record[key] !== "string")
+      problem(`.${key} is not text.`);
   const sourceNames = namesIn(record.sourceNames, () => problem(".sourceNames is not a list of names."));
   const seeAlso = namesIn(record.seeAlso, () => problem(".seeAlso is not a list of names."));
   return {

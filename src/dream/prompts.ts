@@ -1,9 +1,9 @@
 // Owns what each pass is shown: the evidence and the skills, bounded in tokens, text of others fenced in as data.
 // Does not own the directives or the answer's form.
 
-import { clip } from "../text/markdown.ts";
 import { forEnvelope, forLine } from "../text/escape.ts";
 import { estimateTokens } from "../text/estimate.ts";
+import { clip } from "../text/markdown.ts";
 import type { Pass } from "./changes.ts";
 import type { Evidence } from "./evidence.ts";
 import { THINKING } from "./limits.ts";
@@ -49,25 +49,53 @@ export function promptFor(input: PromptInput): Prompt {
 
 function idleReason({ pass, material, evidence }: PromptInput): string | undefined {
   if (pass === "gap" && evidence.gaps.length === 0 && evidence.terms.length === 0) return "no request recurs";
-  if (pass === "consolidate" && !material.skills.some(({ editable }) => editable)) return "no skill may be changed";
-  if (pass === "optimize" && improvable(material, evidence).length === 0) return "no skill is at risk or sparse";
+  if (pass === "consolidate" && !material.skills.some(({ editable }) => editable))
+    return "no skill may be changed";
+  if (pass === "optimize" && improvable(material, evidence).length === 0)
+    return "no skill is at risk or sparse";
   return undefined;
 }
 
 const SECTIONS: Readonly<Record<Pass, (input: PromptInput) => string[]>> = {
   gap: ({ material, evidence, proposed }) => [
-    list("Requests that recur and that no skill answers", evidence.gaps.map(({ messages, sessions, topic }) => `${topic.join(" ")} (${sessions.length} sessions): ${messages.map(quoted).join("; ")}`)),
-    list("Recurring topics across sessions", evidence.terms.map(({ term, sessions }) => `"${term}": ${sessions.length} sessions`)),
+    list(
+      "Requests that recur and that no skill answers",
+      evidence.gaps.map(
+        ({ messages, sessions, topic }) =>
+          `${topic.join(" ")} (${sessions.length} sessions): ${messages.map(quoted).join("; ")}`,
+      ),
+    ),
+    list(
+      "Recurring topics across sessions",
+      evidence.terms.map(({ term, sessions }) => `"${term}": ${sessions.length} sessions`),
+    ),
     index("Existing skills", material.skills, proposed),
     list("First message of each session, newest first", firstMessages(material)),
   ],
   consolidate: ({ material, evidence, proposed }) => [
-    list("Skill name-prefix clusters", evidence.prefixes.map(({ prefix, kind, members, guide }) => `'${prefix}/*' (${kind}${guide ? `, guide: ${guide}` : ""}): ${members.join(", ")}`)),
-    list("Most often used together (last 30 days)", evidence.coUse.map(({ a, b, sessions }) => `${a} + ${b}: ${sessions.length} sessions`)),
-    list("Much the same text", evidence.overlaps.map(({ a, b, words }) => `${a} and ${b} (${Math.round(words * 100)}% by words)`)),
-    list("Recalled for the same messages", evidence.conflicts.map(({ a, b, messages }) => `${a} and ${b}: ${messages.map(quoted).join("; ")}`)),
+    list(
+      "Skill name-prefix clusters",
+      evidence.prefixes.map(
+        ({ prefix, kind, members, guide }) =>
+          `'${prefix}/*' (${kind}${guide ? `, guide: ${guide}` : ""}): ${members.join(", ")}`,
+      ),
+    ),
+    list(
+      "Most often used together (last 30 days)",
+      evidence.coUse.map(({ a, b, sessions }) => `${a} + ${b}: ${sessions.length} sessions`),
+    ),
+    list(
+      "Much the same text",
+      evidence.overlaps.map(({ a, b, words }) => `${a} and ${b} (${Math.round(words * 100)}% by words)`),
+    ),
+    list(
+      "Recalled for the same messages",
+      evidence.conflicts.map(({ a, b, messages }) => `${a} and ${b}: ${messages.map(quoted).join("; ")}`),
+    ),
     index("Proposed by the pass before, not yet in the library", [], proposed),
-    ...byConcern(material, evidence).map((skill) => skillSection(skill, consolidationNotes(skill, material, evidence))),
+    ...byConcern(material, evidence).map((skill) =>
+      skillSection(skill, consolidationNotes(skill, material, evidence)),
+    ),
   ],
   optimize: ({ material, evidence }) =>
     improvable(material, evidence).map((skill) => skillSection(skill, optimisationNotes(skill, evidence))),
@@ -87,7 +115,8 @@ function byConcern({ skills }: Material, { overlaps, coUse, conflicts, prefixes 
     ...prefixes.flatMap(({ members }) => members),
   ]);
   return [...skills].sort(
-    (a, b) => Number(named.has(b.name)) - Number(named.has(a.name)) || Number(b.editable) - Number(a.editable),
+    (a, b) =>
+      Number(named.has(b.name)) - Number(named.has(a.name)) || Number(b.editable) - Number(a.editable),
   );
 }
 
@@ -96,9 +125,15 @@ function improvable({ skills }: Material, { atRisk, sparse }: Evidence): DreamSk
   return skills.filter(({ name, editable }) => editable && names.has(name));
 }
 
-function consolidationNotes({ name }: DreamSkill, { sessions }: Material, { coUse, sparse }: Evidence): string[] {
+function consolidationNotes(
+  { name }: DreamSkill,
+  { sessions }: Material,
+  { coUse, sparse }: Evidence,
+): string[] {
   const used = sessions.filter((session) => session.used.includes(name)).length;
-  const company = coUse.filter(({ a, b }) => a === name || b === name).map(({ a, b }) => (a === name ? b : a));
+  const company = coUse
+    .filter(({ a, b }) => a === name || b === name)
+    .map(({ a, b }) => (a === name ? b : a));
   return [
     `used in ${used} sessions`,
     ...(company.length > 0 ? [`used together with ${company.join(", ")}`] : []),
@@ -110,14 +145,23 @@ function optimisationNotes({ name }: DreamSkill, { atRisk, sparse }: Evidence): 
   const risk = atRisk.find((each) => each.name === name);
   const thin = sparse.some((each) => each.name === name);
   return [
-    ...(thin ? ["[SPARSE] Review note: minimal content. Expand it with concrete steps, examples and edge cases."] : []),
-    ...(risk ? [`AT RISK: ${risk.sessions.length} sessions ended badly${risk.ratings.length > 0 ? ` (rated ${risk.ratings.join(", ")})` : ""}`] : []),
+    ...(thin
+      ? ["[SPARSE] Review note: minimal content. Expand it with concrete steps, examples and edge cases."]
+      : []),
+    ...(risk
+      ? [
+          `AT RISK: ${risk.sessions.length} sessions ended badly${risk.ratings.length > 0 ? ` (rated ${risk.ratings.join(", ")})` : ""}`,
+        ]
+      : []),
     ...(risk?.corrections.map((text) => `correction: ${quoted(text)}`) ?? []),
     ...(risk?.messages.map((text) => `asked: ${quoted(text)}`) ?? []),
   ];
 }
 
-function skillSection({ name, description, body, editable, seeAlso, files }: DreamSkill, notes: readonly string[]): string {
+function skillSection(
+  { name, description, body, editable, seeAlso, files }: DreamSkill,
+  notes: readonly string[],
+): string {
   const head = [
     `## Skill: ${name} ${editable ? "[editable]" : "[fixed]"}`,
     `description: ${forLine(description)}`,
@@ -130,7 +174,9 @@ function skillSection({ name, description, body, editable, seeAlso, files }: Dre
 
 function index(title: string, skills: readonly DreamSkill[], proposed: PromptInput["proposed"]): string {
   return list(title, [
-    ...skills.map(({ name, summary, description }) => `${name}: ${forLine(clip(summary || description, 160))}`),
+    ...skills.map(
+      ({ name, summary, description }) => `${name}: ${forLine(clip(summary || description, 160))}`,
+    ),
     ...proposed.map(({ name, description }) => `${name} [proposed]: ${forLine(clip(description, 160))}`),
   ]);
 }

@@ -28,7 +28,11 @@ type Skills = ReadonlyMap<SkillName, DreamSkill>;
 
 /** Digest by name; empty for a skill that is not there. */
 export function basisOf(change: Change, skills: Skills): Record<SkillName, string> {
-  return Object.fromEntries(touchedBy(change).sort().map((name) => [name, skills.get(name)?.digest ?? ""]));
+  return Object.fromEntries(
+    touchedBy(change)
+      .sort()
+      .map((name) => [name, skills.get(name)?.digest ?? ""]),
+  );
 }
 
 export function basisHash(basis: Readonly<Record<SkillName, string>>): string {
@@ -71,7 +75,9 @@ const TITLES: Readonly<Record<ChangeKind, (save: string, archived: string) => st
 
 export function titleOf({ kind, save, archives }: Change): string {
   const archived =
-    kind === "archive" ? archives.map(({ name, into }) => `${name} (${into} says the same)`) : archives.map(({ name }) => name);
+    kind === "archive"
+      ? archives.map(({ name, into }) => `${name} (${into} says the same)`)
+      : archives.map(({ name }) => name);
   return TITLES[kind](save?.name ?? "", archived.join(", "));
 }
 

@@ -11,16 +11,27 @@ export function reasonsFor(change: Change, evidence: Evidence, reached: readonly
   const lines = [
     ...evidence.gaps
       .filter(({ messages }) => messages.some((message) => reached.includes(message)))
-      .map(({ messages, sessions }) => `asked in ${inSessions(sessions)} without an answer: "${messages[0]}"`),
-    ...evidence.overlaps.filter(both).map(({ a, b, words }) => `${a} and ${b} agree in ${Math.round(words * 100)}% of their words`),
+      .map(
+        ({ messages, sessions }) => `asked in ${inSessions(sessions)} without an answer: "${messages[0]}"`,
+      ),
+    ...evidence.overlaps
+      .filter(both)
+      .map(({ a, b, words }) => `${a} and ${b} agree in ${Math.round(words * 100)}% of their words`),
     ...evidence.coUse
       .filter((pair) => (change.kind === "link" ? either(pair) : both(pair)))
       .map(({ a, b, sessions }) => `${a} and ${b} were used together in ${inSessions(sessions)}`),
-    ...evidence.conflicts.filter(both).map(({ a, b, sessions }) => `${a} and ${b} answered the same messages in ${inSessions(sessions)}`),
+    ...evidence.conflicts
+      .filter(both)
+      .map(({ a, b, sessions }) => `${a} and ${b} answered the same messages in ${inSessions(sessions)}`),
     ...evidence.atRisk
       .filter(({ name }) => touched.has(name))
-      .map(({ name, sessions, corrections }) => `${name} was used in ${inSessions(sessions)} that went badly${corrections[0] ? `: "${corrections[0]}"` : ""}`),
-    ...evidence.sparse.filter(({ name }) => touched.has(name)).map(({ name, chars }) => `${name} has only ${chars} characters`),
+      .map(
+        ({ name, sessions, corrections }) =>
+          `${name} was used in ${inSessions(sessions)} that went badly${corrections[0] ? `: "${corrections[0]}"` : ""}`,
+      ),
+    ...evidence.sparse
+      .filter(({ name }) => touched.has(name))
+      .map(({ name, chars }) => `${name} has only ${chars} characters`),
     ...evidence.neverUsed.filter(({ name }) => touched.has(name)).map(({ name }) => `${name} was never used`),
     ...evidence.prefixes
       .filter(({ prefix }) => change.save?.name.startsWith(`${prefix}/`) && change.kind === "guide")

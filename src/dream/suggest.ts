@@ -3,8 +3,8 @@
 
 import type { SkillName } from "../model/name.ts";
 import { compareNames } from "../model/name.ts";
-import { firstSentence } from "../text/markdown.ts";
 import { forLine } from "../text/escape.ts";
+import { firstSentence } from "../text/markdown.ts";
 import type { Change } from "./changes.ts";
 import { coverageOf } from "./coverage.ts";
 import type { Evidence, PrefixCluster } from "./evidence.ts";
@@ -41,13 +41,25 @@ function linksFrom({ coUse }: Evidence, skills: Skills, gone: ReadonlySet<SkillN
 /** A page that says which member is for what, in the members' own words. */
 function guidesFrom({ prefixes }: Evidence, skills: Skills): Change[] {
   return prefixes
-    .filter(({ guide, kind, members }) => guide === undefined && kind === "topical" && members.some((name) => skills.get(name)?.learned))
-    .map((cluster): Change => ({ kind: "guide", pass: "consolidate", save: guideFor(cluster, skills), archives: [] }));
+    .filter(
+      ({ guide, kind, members }) =>
+        guide === undefined && kind === "topical" && members.some((name) => skills.get(name)?.learned),
+    )
+    .map(
+      (cluster): Change => ({
+        kind: "guide",
+        pass: "consolidate",
+        save: guideFor(cluster, skills),
+        archives: [],
+      }),
+    );
 }
 
 function guideFor({ prefix, members }: PrefixCluster, skills: Skills) {
   const title = prefix.replace(/[/-]/g, " ");
-  const lines = members.map((name) => `- **${name}**: ${forLine(firstSentence(skills.get(name)!.description, 160))}`);
+  const lines = members.map(
+    (name) => `- **${name}**: ${forLine(firstSentence(skills.get(name)!.description, 160))}`,
+  );
   const body = `# Which ${title} skill to use\n\nChoose one of these, then load it and follow it. This page only helps to choose.\n\n${lines.join("\n")}\n\nWhen two fit, take the more specific one. When none fits, say so instead of forcing one.\n`;
   return {
     name: guideOf(prefix),
@@ -69,16 +81,25 @@ function archivesFrom({ overlaps }: Evidence, skills: Skills): Change[] {
   for (const { a, b } of overlaps) {
     const pair = [skills.get(a), skills.get(b)].filter((skill) => skill !== undefined);
     if (pair.length < 2 || gone.has(a) || gone.has(b)) continue;
-    const found = candidates(pair as [DreamSkill, DreamSkill]).find(({ skill, into }) => skill.editable && isSaidBy(skill, into));
+    const found = candidates(pair as [DreamSkill, DreamSkill]).find(
+      ({ skill, into }) => skill.editable && isSaidBy(skill, into),
+    );
     if (!found) continue;
     gone.add(found.skill.name);
-    changes.push({ kind: "archive", pass: "consolidate", archives: [{ name: found.skill.name, into: found.into.name }] });
+    changes.push({
+      kind: "archive",
+      pass: "consolidate",
+      archives: [{ name: found.skill.name, into: found.into.name }],
+    });
   }
   return changes;
 }
 
 function candidates([a, b]: [DreamSkill, DreamSkill]): { skill: DreamSkill; into: DreamSkill }[] {
-  const [less, more] = a.lastUsedAt < b.lastUsedAt || (a.lastUsedAt === b.lastUsedAt && compareNames(a.name, b.name) > 0) ? [a, b] : [b, a];
+  const [less, more] =
+    a.lastUsedAt < b.lastUsedAt || (a.lastUsedAt === b.lastUsedAt && compareNames(a.name, b.name) > 0)
+      ? [a, b]
+      : [b, a];
   return [
     { skill: less, into: more },
     { skill: more, into: less },

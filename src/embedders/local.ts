@@ -52,13 +52,24 @@ function sumOfRows({ table, cutter, seen }: Opened, text: string): Float32Array 
   const sum = new Float32Array(table.dimensions);
   const rows = cutter.cut(text);
   table.need(rows);
+  for (const row of rows) seen[row]!++;
   for (const row of rows) {
-    seen[row]!++;
-    table.addRow(row, 1 / seen[row]!, sum);
+    const times = seen[row]!;
+    if (times === 0) continue;
+    seen[row] = 0;
+    table.addRow(row, times < WEIGHTS.length ? WEIGHTS[times]! : harmonic(times), sum);
   }
-  for (const row of rows) seen[row] = 0;
   return toUnitLength(sum);
 }
+
+function harmonic(times: number): number {
+  let sum = 0;
+  for (let n = 1; n <= times; n++) sum += 1 / n;
+  return sum;
+}
+
+/** What a word counts that stands so many times, for all but the most repeated. */
+const WEIGHTS = Float64Array.from({ length: 64 }, (_, times) => harmonic(times));
 
 function toUnitLength(vector: Float32Array): Float32Array {
   let squares = 0;

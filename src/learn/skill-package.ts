@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import { RepertoireError } from "../model/errors.ts";
+import { codeOf, RepertoireError } from "../model/errors.ts";
 import {
   entriesOf,
   type Files,
@@ -42,18 +42,24 @@ export function readPackage(files: Files, directory: string): PackageFile[] {
   });
 }
 
-/** Makes the folder hold exactly these files, beside its sub-skills. SKILL.md changes last and goes first. */
+/**
+ * Makes the folder hold exactly these files, beside its sub-skills. SKILL.md changes last and goes first. `formerly`
+ * names files that an interrupted change may have left without a SKILL.md; they go if they are still what they were.
+ */
 export function replacePackage(
   files: Files,
-  place: { readonly directory: string; readonly root: string },
+  place: { readonly directory: string; readonly root: string; readonly formerly?: readonly PackageFile[] },
   next: readonly PackageFile[],
 ): void {
-  const { directory, root } = place;
+  const { directory, root, formerly = [] } = place;
   const before = readPackage(files, directory);
   const changed = next.filter(
     (file) => !before.some((old) => old.path === file.path && isSameFile(old, file)),
   );
-  const gone = before.filter((old) => !next.some((file) => file.path === old.path));
+  const orphans = formerly.filter((file) => isThere(files, directory, file));
+  const gone = [...new Map([...before, ...orphans].map((file) => [file.path, file])).values()].filter(
+    (old) => !next.some((file) => file.path === old.path),
+  );
   const staged: { from: string; to: string }[] = [];
   try {
     for (const file of changed) {
@@ -71,11 +77,13 @@ export function replacePackage(
   for (const { path } of gone) removeEmptyFolders(files, dirname(join(directory, path)), root);
 }
 
-export function isSamePackage(a: readonly PackageFile[], b: readonly PackageFile[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((file) => b.some((other) => other.path === file.path && isSameFile(file, other)))
-  );
+function isThere(files: Files, directory: string, file: PackageFile): boolean {
+  try {
+    return Buffer.compare(files.readFileSync(join(directory, file.path)), file.bytes) === 0;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "EISDIR"].includes(codeOf(error))) return false;
+    throw error;
+  }
 }
 
 export function isSameFile(a: PackageFile, b: PackageFile): boolean {

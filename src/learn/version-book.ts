@@ -175,10 +175,14 @@ export class VersionBook {
     };
   }
 
-  private write(record: VersionRecord, files: readonly PackageFile[]): void {
+  private write(
+    record: VersionRecord,
+    files: readonly PackageFile[],
+    formerly: readonly PackageFile[] = [],
+  ): void {
     const place = placeOf(record);
     const root = this.roots.path(place.root);
-    replacePackage(this.files, { directory: directoryOf(this.roots, place), root }, files);
+    replacePackage(this.files, { directory: directoryOf(this.roots, place), root, formerly }, files);
   }
 
   /** A skill that is there needs no redirect from its name; one that moved leaves one. */
@@ -235,10 +239,11 @@ export class VersionBook {
   private async finish(version: VersionRecord): Promise<void> {
     const next = await this.filesOf(version);
     const parent = version.parent === undefined ? undefined : await this.store.versions.get(version.parent);
-    const known = [...next, ...(await this.filesOf(parent))];
+    const formerly = await this.filesOf(parent);
+    const known = [...next, ...formerly];
     const disk = this.onDisk(placeOf(version));
     if (!disk.every((file) => known.some((one) => one.path === file.path && isSameFile(one, file)))) return;
-    this.write(version, next);
+    this.write(version, next, formerly);
     await this.redirect(version);
   }
 
@@ -253,7 +258,7 @@ export class VersionBook {
         const options = { author: "repertoire", reason: `taken back: ${why}`, parent: version.id };
         await this.store.versions.add(await this.record({ place, action: "undo", files, data }, options));
       }
-      this.write(version, files);
+      this.write(version, files, await this.filesOf(version));
       if (before) await this.redirect(before);
     }
   }

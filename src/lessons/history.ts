@@ -86,8 +86,7 @@ export class History {
   }
 
   async of(spelling: string): Promise<HistoryReport> {
-    const name = this.engine.library.find(spelling)?.name ?? lookupKey(spelling);
-    const versions = await this.known({ name });
+    const { name, versions } = await this.pastOf(spelling);
     const [head] = versions;
     if (head === undefined) throw this.noHistory(spelling, name);
     const to = head.data?.to as SkillName | undefined;
@@ -130,8 +129,7 @@ export class History {
 
   /** The version that a restore would bring back. */
   async toRestore(spelling: string, wanted?: string): Promise<VersionRecord> {
-    const name = this.engine.library.find(spelling)?.name ?? lookupKey(spelling);
-    const versions = await this.known({ name });
+    const { name, versions } = await this.pastOf(spelling);
     if (versions.length === 0) throw this.noHistory(spelling, name);
     if (wanted !== undefined) {
       const fitting = versions.filter(({ id }) => id.startsWith(wanted));
@@ -154,6 +152,14 @@ export class History {
       );
     }
     return versions.find(({ files }) => files.length > 0)!;
+  }
+
+  /** A name that has a past of its own is meant before a skill that only declares it. */
+  private async pastOf(spelling: string): Promise<{ name: SkillName; versions: VersionRecord[] }> {
+    const own = lookupKey(spelling);
+    const versions = await this.known({ name: own });
+    const name = this.engine.library.find(spelling)?.name ?? own;
+    return versions.length > 0 ? { name: own, versions } : { name, versions: await this.known({ name }) };
   }
 
   /** Versions of this home folder and this project, newest first. */

@@ -56,8 +56,8 @@ const DOUBT = {
   nameMeaningTo: 0.37,
 } as const;
 
-/** Below this score nothing is shown: keeps 99% of the right matches, and 3% of small talk still speaks. */
-export const ABSTAIN_BELOW = 0.3;
+/** Below this score nothing is shown: keeps 99% of the right matches and six in seven paraphrases; 3% of small talk still speaks. */
+export const ABSTAIN_BELOW = 0.28;
 
 /** The evidence for one match, each part 0 to 1, before weights. `meaning` is the cosine with the description. */
 export function confidenceParts(probe: Probe, measures: Measures, meaning: number) {

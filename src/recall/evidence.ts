@@ -1,8 +1,12 @@
-// Owns the evidence of one skill: its terms in reading order, packed into a few kilobytes, so that the ranker can
-// look at a candidate without its text. Does not own features (features.ts) nor retrieval (text/).
+// Owns the evidence of one skill: where each of its terms stands, packed into a few kilobytes, so that the ranker can
+// look at a candidate without its text, and read of it only the message's words. Does not own reading the bytes back
+// (evidence-reader.ts), features (features.ts) nor retrieval (text/).
 
 import { bodySections, descriptionClauses } from "../text/sections.ts";
 import { tokenize, visitTokens } from "../text/tokens.ts";
+import { EVIDENCE, EvidenceReader, LAYOUT, SEGMENT, type SegmentKind, termHash } from "./evidence-reader.ts";
+
+export { EVIDENCE, SEGMENT, type SegmentKind, termHash } from "./evidence-reader.ts";
 
 export interface EvidenceInput {
   name: string;
@@ -17,9 +21,6 @@ export interface EncodeOptions {
   rarity?: (term: string) => number;
 }
 
-export const SEGMENT = { description: 0, notFor: 1, triggers: 2, section: 3 } as const;
-export type SegmentKind = (typeof SEGMENT)[keyof typeof SEGMENT];
-
 export interface Segment {
   kind: SegmentKind;
   /** How many of `terms` are the section's heading. */
@@ -33,80 +34,91 @@ export interface Evidence {
   segments: Segment[];
 }
 
-export const EVIDENCE = {
-  version: 2,
-  /** Body terms kept: nine skills in ten are shorter, and what follows rarely says anything new. */
-  maxBodyTerms: 3000,
-  /** Description and trigger terms kept; the specification allows 1,024 characters. */
-  maxDescriptionTerms: 400,
-  /** Bytes of the likeness signature: an estimate of shared word pairs, good to about 0.05. */
-  signatureBytes: 48,
-  /** Steps per nat in the byte that holds a name term's rarity. */
-  rarityScale: 16,
-} as const;
-
-const HASH_MASK = 0xffffff;
-
-/** 24 bits of a term: a false match needs a clash with one of a message's few terms, about one in 50,000 skills. */
-export function termHash(term: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
-  return (hash ^ (hash >>> 15)) & HASH_MASK;
-}
-
-/** Packs a skill: likeness signature, vocabulary (most frequent first, three bytes a term), name, then segments of vocabulary numbers. */
+/**
+ * Packs a skill: likeness signature, the name's mark, the name's rarities, the segments' lengths, then the vocabulary in
+ * order of hashes with the places of each term. Places count from the name's first term on, with a gap before each
+ * segment, so that the last word of one and the first of the next are no neighbours.
+ */
 export function encodeEvidence(input: EvidenceInput, options: EncodeOptions = {}): Uint8Array {
   const rarity = options.rarity ?? (() => 1);
-  const name = tokenize(input.name, { partsOnly: true });
+  const name = tokenize(input.name, { partsOnly: true }).slice(0, EVIDENCE.maxNameTerms);
   const segments = segmentsOf(input);
-  const counts = new Map<number, number>();
   const nameHashes = name.map(termHash);
-  for (const hash of nameHashes) counts.set(hash, (counts.get(hash) ?? 0) + 1);
-  for (const segment of segments) {
-    for (const hash of segment.terms) counts.set(hash, (counts.get(hash) ?? 0) + 1);
-  }
-  const vocabulary = [...counts].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-  const number = new Map(vocabulary.map(([hash], i) => [hash, i]));
-
   const out = new ByteWriter();
   out.byte(EVIDENCE.version);
-  for (const byte of signatureOf(segments)) out.byte(byte);
-  out.varint(vocabulary.length);
-  for (const [hash] of vocabulary) out.hash(hash);
+  out.bytesOf(signatureOf(segments));
+  out.bytesOf(nameMark(nameHashes));
+  const { terms, lists } = inverted(nameHashes, segments);
+  out.varint(terms.length / LAYOUT.entryBytes);
   out.varint(name.length);
-  for (let i = 0; i < name.length; i++) {
-    out.varint(number.get(nameHashes[i]!)!);
-    out.byte(Math.max(1, Math.min(255, Math.round(rarity(name[i]!) * EVIDENCE.rarityScale))));
+  out.varint(segments.length);
+  for (const term of name) {
+    out.byte(Math.max(1, Math.min(255, Math.round(rarity(term) * EVIDENCE.rarityScale))));
   }
   for (const segment of segments) {
     out.varint(segment.terms.length * 4 + segment.kind);
     if (segment.kind === SEGMENT.section) out.varint(segment.headingTerms);
-    for (const hash of segment.terms) out.varint(number.get(hash)!);
   }
+  out.bytesOf(terms);
+  out.bytesOf(lists);
   return out.finish();
+}
+
+/** A term that stands once has its place in its entry, any other the place of its list. */
+function inverted(name: readonly number[], segments: readonly Segment[]) {
+  const count = segments.reduce((sum, { terms }) => sum + terms.length, name.length);
+  const occurrences = new Float64Array(count);
+  let place = 0;
+  let filled = 0;
+  const add = (hashes: readonly number[]) => {
+    for (const hash of hashes) occurrences[filled++] = hash * LAYOUT.places + place++;
+  };
+  add(name);
+  for (const { terms } of segments) {
+    place++;
+    add(terms);
+  }
+  occurrences.sort();
+  const terms = new ByteWriter();
+  const lists = new ByteWriter();
+  for (let from = 0; from < count; ) {
+    const hash = Math.floor(occurrences[from]! / LAYOUT.places);
+    const placeAt = (i: number) => occurrences[i]! - hash * LAYOUT.places;
+    let to = from + 1;
+    while (to < count && occurrences[to]! < (hash + 1) * LAYOUT.places) to++;
+    terms.number(hash, 3);
+    terms.number(to - from === 1 ? placeAt(from) : LAYOUT.listed | lists.length, 2);
+    if (to - from > 1) {
+      lists.varint(to - from);
+      for (let i = from, before = 0; i < to; before = placeAt(i), i++) lists.varint(placeAt(i) - before);
+    }
+    from = to;
+  }
+  return { terms: terms.finish(), lists: lists.finish() };
 }
 
 /** The evidence in plain form, for explanations and tests; the ranker reads the bytes directly. */
 export function decodeEvidence(bytes: Uint8Array): Evidence {
-  const reader = new EvidenceReader(bytes);
-  const vocabulary: number[] = [];
-  for (let i = 0; i < reader.vocabularySize; i++) vocabulary.push(reader.hash());
-  const name: Evidence["name"] = [];
-  const nameLength = reader.varint();
-  for (let i = 0; i < nameLength; i++) {
-    const hash = vocabulary[reader.varint()]!;
-    name.push({ hash, rarity: reader.byte() / EVIDENCE.rarityScale });
+  const reader = new EvidenceReader();
+  reader.open(bytes);
+  const { nameTerms } = reader;
+  const hashes: number[] = [];
+  for (let entry = 0; entry < reader.vocabularySize; entry++) {
+    const end = reader.placesOf(entry, 0);
+    for (let i = 0; i < end; i++) hashes[reader.places[i]!] = reader.hash(entry);
   }
   const segments: Segment[] = [];
-  while (!reader.done()) {
-    const head = reader.varint();
-    const kind = (head & 3) as SegmentKind;
-    const headingTerms = kind === SEGMENT.section ? reader.varint() : 0;
-    const terms: number[] = [];
-    for (let i = head >>> 2; i > 0; i--) terms.push(vocabulary[reader.varint()]!);
-    segments.push({ kind, headingTerms, terms });
+  for (let s = 0; s < reader.segmentCount; s++) {
+    const from = s === 0 ? nameTerms + 1 : reader.segmentEnds[s - 1]! + 1;
+    segments.push({
+      kind: reader.segmentKinds[s]! as SegmentKind,
+      headingTerms: reader.headingTerms[s]!,
+      terms: hashes.slice(from, reader.segmentEnds[s]!),
+    });
   }
+  const name = hashes
+    .slice(0, nameTerms)
+    .map((hash, i) => ({ hash, rarity: bytes[reader.raritiesAt + i]! / EVIDENCE.rarityScale }));
   return { name, segments };
 }
 
@@ -124,21 +136,22 @@ export function likeness(a: Uint8Array, b: Uint8Array): number {
 
 /** True when both names are made of the same words in the same order. */
 export function sameName(a: Uint8Array, b: Uint8Array): boolean {
-  return nameOf(a).join() === nameOf(b).join();
+  for (let i = LAYOUT.nameMark; i < LAYOUT.counts; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
-function nameOf(bytes: Uint8Array): number[] {
-  const reader = new EvidenceReader(bytes);
-  const start = reader.at;
-  reader.at = start + reader.vocabularySize * 3;
-  const found: number[] = [];
-  for (let left = reader.varint(); left > 0; left--) {
-    const number = reader.varint();
-    reader.byte();
-    const at = start + number * 3;
-    found.push(bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16));
+/** 48 bits of the name's words in their order. */
+function nameMark(hashes: readonly number[]): Uint8Array {
+  let high = 0x811c9dc5;
+  let low = hashes.length;
+  for (const hash of hashes) {
+    high = Math.imul(high ^ hash, 0x01000193);
+    low = Math.imul(low, 0x9e3779b1) ^ hash ^ (low >>> 15);
   }
-  return found;
+  const mark = new ByteWriter();
+  mark.number(high ^ (high >>> 13), 3);
+  mark.number(low ^ (low >>> 16), 3);
+  return mark.finish();
 }
 
 // One-permutation minhash over neighbouring terms: each pair falls into one slot, the slot keeps its smallest.
@@ -158,68 +171,23 @@ function signatureOf(segments: readonly Segment[]): Uint8Array {
   return Uint8Array.from(smallest, (value) => (value === 0xffffffff ? 0 : 1 + (value % 255)));
 }
 
-/** Reads packed evidence front to back. Opens at the vocabulary. */
-export class EvidenceReader {
-  readonly vocabularySize: number;
-  at = 1 + EVIDENCE.signatureBytes;
-  readonly bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array) {
-    if (bytes[0] !== EVIDENCE.version) {
-      throw new RangeError(
-        `evidence-version: read ${bytes[0]}, expected ${EVIDENCE.version}; rebuild the index.`,
-      );
-    }
-    this.bytes = bytes;
-    this.vocabularySize = this.varint();
-  }
-
-  done(): boolean {
-    return this.at >= this.bytes.length;
-  }
-
-  byte(): number {
-    return this.bytes[this.at++]!;
-  }
-
-  hash(): number {
-    const { bytes, at } = this;
-    this.at = at + 3;
-    return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
-  }
-
-  varint(): number {
-    const { bytes } = this;
-    let byte = bytes[this.at++]!;
-    if (byte < 128) return byte;
-    let value = byte & 127;
-    let shift = 7;
-    do {
-      byte = bytes[this.at++]!;
-      value |= (byte & 127) << shift;
-      shift += 7;
-    } while (byte >= 128);
-    return value;
-  }
-}
-
 class ByteWriter {
+  length = 0;
   private bytes = new Uint8Array(1024);
-  private length = 0;
 
   byte(value: number): void {
-    if (this.length === this.bytes.length) {
-      const grown = new Uint8Array(this.length * 2);
-      grown.set(this.bytes);
-      this.bytes = grown;
-    }
+    if (this.length === this.bytes.length) this.room(1);
     this.bytes[this.length++] = value;
   }
 
-  hash(value: number): void {
-    this.byte(value & 255);
-    this.byte((value >>> 8) & 255);
-    this.byte((value >>> 16) & 255);
+  bytesOf(values: Uint8Array): void {
+    if (this.length + values.length > this.bytes.length) this.room(values.length);
+    this.bytes.set(values, this.length);
+    this.length += values.length;
+  }
+
+  number(value: number, bytes: number): void {
+    for (let i = 0; i < bytes; i++) this.byte((value >>> (8 * i)) & 255);
   }
 
   varint(value: number): void {
@@ -234,12 +202,20 @@ class ByteWriter {
   finish(): Uint8Array {
     return this.bytes.slice(0, this.length);
   }
+
+  private room(more: number): void {
+    const grown = new Uint8Array(Math.max(this.length * 2, this.length + more));
+    grown.set(this.bytes.subarray(0, this.length));
+    this.bytes = grown;
+  }
 }
 
 function segmentsOf(input: EvidenceInput): Segment[] {
   const segments: Segment[] = [];
+  let headLeft: number = EVIDENCE.maxHeadTerms;
   const add = (kind: SegmentKind, text: string, limit: number) => {
-    const terms = hashes(text, limit);
+    const terms = hashes(text, Math.min(limit, headLeft));
+    headLeft -= terms.length;
     if (terms.length > 0) segments.push({ kind, headingTerms: 0, terms });
   };
   const { positive, negative } = descriptionClauses(input.description);

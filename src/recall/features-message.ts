@@ -16,6 +16,8 @@ export const MESSAGE = {
   maxTerms: 400,
   /** What a word counts that the message only names to turn it down ("not", "without", "instead of"). */
   refused: 0.2,
+  /** What a numbered thing counts ("ADR-0024"): it says which one is meant, not what is to be done with it. */
+  numbered: 0.2,
   /**
    * Skills that the background counts for: a library of twelve knows little about which words are common, one
    * of some thousands knows all there is to know.
@@ -39,6 +41,9 @@ export interface ReadMessage {
   /** The terms in reading order as numbers into `terms`; -1 is a break. */
   order: number[];
 }
+
+// A running number, alone or with its word: leading zeros tell it from a standard, a port or a year.
+const NUMBERED = /^[a-z]{0,12}0\d{2,7}$/u;
 
 /** Rarity of a word in general prose, in nats; undefined when the word is unknown. */
 export type BackgroundIdf = (word: string) => number | undefined;
@@ -77,9 +82,15 @@ export function readMessage(message: string): ReadMessage {
     at = title + end;
   }
   read(text.slice(at), 1, false);
+  const terms = [...numbers.keys()];
   return {
-    terms: [...numbers.keys()],
-    factors: times.map((count, i) => (1 + Math.log(count)) * (wanted[i] ? 1 : MESSAGE.refused)),
+    terms,
+    factors: times.map(
+      (count, i) =>
+        (1 + Math.log(count)) *
+        (wanted[i] ? 1 : MESSAGE.refused) *
+        (NUMBERED.test(terms[i]!) ? MESSAGE.numbered : 1),
+    ),
     refused: wanted.map((yes) => !yes),
     inRefusal,
     order,

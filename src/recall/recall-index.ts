@@ -60,10 +60,15 @@ const BATCH = 1024;
 /** Unpacked skills kept: about 2 MB of text, and every one that a busy session meets. */
 const UNPACKED = 4096;
 
+/** Searches of the list of aliases that cost as much as making a table of it. */
+const ALIAS_SEARCHES = 32;
+
 export class RecallIndex {
   readonly text: LexicalIndex;
   private readonly settings: IndexSettings;
   private readonly unpacked = new Map<number, IndexedSkill>();
+  private aliasSearches = 0;
+  private aliasTable: { readonly list: string; readonly names: ReadonlyMap<string, string> } | undefined;
   private stamp: Stamp = {
     containers: [],
     missing: [],
@@ -146,11 +151,24 @@ export class RecallIndex {
   find(key: string): number | undefined {
     const doc = this.text.find(key);
     if (doc !== undefined) return doc;
+    const name = this.nameBehind(key);
+    return name === undefined ? undefined : this.text.find(name);
+  }
+
+  /** The first few look-ups search the list as it lies in the file; a process that goes on asking gets a table. */
+  private nameBehind(alias: string): string | undefined {
     const { aliases } = this.stamp.reach;
-    const at = aliases.lastIndexOf(`\n${key}\t`);
+    if (this.aliasTable?.list === aliases) return this.aliasTable.names.get(alias);
+    if (++this.aliasSearches > ALIAS_SEARCHES) {
+      const lines = aliases.split("\n").filter((line) => line.includes("\t"));
+      const names = new Map(lines.map((line) => line.split("\t") as [string, string]));
+      this.aliasTable = { list: aliases, names };
+      return names.get(alias);
+    }
+    const at = aliases.lastIndexOf(`\n${alias}\t`);
     if (at < 0) return undefined;
-    const from = at + key.length + 2;
-    return this.text.find(aliases.slice(from, aliases.indexOf("\n", from)));
+    const from = at + alias.length + 2;
+    return aliases.slice(from, aliases.indexOf("\n", from));
   }
 
   /** The skill behind a document; the last few thousand that were asked for are kept unpacked. */

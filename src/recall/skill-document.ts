@@ -105,5 +105,5 @@ export function unpackEvidence(packed: Uint8Array): Uint8Array {
 }
 
 function jsonLength(packed: Uint8Array): number {
-  return new DataView(packed.buffer, packed.byteOffset, packed.byteLength).getUint32(0, true);
+  return packed[0]! | (packed[1]! << 8) | (packed[2]! << 16) | (packed[3]! << 24);
 }

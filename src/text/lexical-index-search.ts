@@ -8,6 +8,8 @@ import { compareHashes, hashTerm, type TermEntry, type TermHash } from "./lexica
 import { Top } from "./lexical-index-top.ts";
 
 export const SEARCH = {
+  /** Distinct terms of one query; a pasted task of 1,000 words has about 350. What follows says nothing new. */
+  maxTerms: 512,
   /** Postings read to admit documents. Bounds a message of any length; measured to cost no quality. */
   postingBudget: 600_000,
   /** Documents whose scores are completed with the terms beyond the budget; a tenfold margin over what is asked for. */
@@ -103,7 +105,11 @@ function weigh(
   const size = segments.reduce((sum, s) => sum + s.size, 0);
   const idf = options.idf ?? ((_term, df, n) => inverseDocumentFrequency(df, n));
   const frequencies = new Map<string, number>();
-  for (const term of queryTerms) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+  for (const term of queryTerms) {
+    const known = frequencies.get(term);
+    if (known !== undefined) frequencies.set(term, known + 1);
+    else if (frequencies.size < SEARCH.maxTerms) frequencies.set(term, 1);
+  }
   return [...frequencies].map(([term, frequency]) => {
     const hash = hashTerm(term);
     const entries = segments.map((s) => s.segment.lookup(hash));

@@ -9,7 +9,7 @@ import {
   type TermHash,
   termCapacity,
 } from "./lexical-index-terms.ts";
-import { type ByteSource, loaded } from "./snapshot-bytes.ts";
+import { type ByteSource, loaded, RecentBytes } from "./snapshot-bytes.ts";
 import { Int8Matrix, type QuantizedVectors } from "./vectors.ts";
 
 /** A document's number fits in 16 bits, so that a posting takes three bytes. */
@@ -52,8 +52,8 @@ const RECORD_BYTES = RECORD.words * 4;
 const PROBE = 16;
 /** A section of documents up to this size is read whole when first touched: one read instead of one a document. */
 const WHOLE_BYTES = 1 << 20;
-/** Blobs kept after being read from disk: the candidates of some three messages. */
-const RECENT_BLOBS = 256;
+/** Blobs kept after being read from disk, in bytes: a library of 3,000 whole, and what a busy session meets of any. */
+const RECENT_BYTES = 16 * 1024 * 1024;
 
 /** A posting list: documents ascending in `docs` from `docsAt`, their impacts in `impacts` from `impactsAt`. */
 export interface Postings {
@@ -78,7 +78,7 @@ export class Segment {
   private recordWords: Uint32Array | undefined;
   private matrix: Int8Matrix | undefined;
   private readonly keys: (string | undefined)[] = [];
-  private readonly recent = new Map<number, Uint8Array>();
+  private readonly recent = new RecentBytes(RECENT_BYTES);
 
   constructor(shape: SegmentShape, sections: Sections) {
     this.shape = shape;
@@ -212,15 +212,10 @@ export class Segment {
     const length = this.vectorBytes(record) + record[RECORD.evidenceLength]!;
     const at = record[RECORD.blobAt]! * 4;
     if (this.sections.blobs.resident) return this.sections.blobs.read(at, length);
-    const blob = this.recent.get(doc) ?? this.sections.blobs.read(at, length);
-    this.recent.delete(doc);
+    const known = this.recent.get(doc);
+    if (known !== undefined) return known;
+    const blob = this.sections.blobs.read(at, length);
     this.recent.set(doc, blob);
-    if (this.recent.size > RECENT_BLOBS) {
-      for (const oldest of this.recent.keys()) {
-        this.recent.delete(oldest);
-        break;
-      }
-    }
     return blob;
   }
 

@@ -28,7 +28,7 @@ import { hashTerm } from "./lexical-index-terms.ts";
 import { Top } from "./lexical-index-top.ts";
 import { buildStack, changed, type Stack, withoutKeys } from "./lexical-index-upkeep.ts";
 import { DamagedSnapshot } from "./snapshot-bytes.ts";
-import { cosine, type QuantizedVectors } from "./vectors.ts";
+import { closestOf, cosine, type QuantizedVectors } from "./vectors.ts";
 
 export type { IndexDocument } from "./lexical-index-build.ts";
 export type { IndexProblem } from "./lexical-index-file.ts";
@@ -122,6 +122,15 @@ export class LexicalIndex {
         score: (score - NEAR_UNITS) / NEAR_UNITS,
       }));
     });
+  }
+
+  /** For each document, the largest cosine of its section vectors with the query's; 0 without any. */
+  closestSections(query: QuantizedVectors, docs: readonly number[]): Float64Array {
+    if (this.dims === 0 || query.dims !== this.dims) return new Float64Array(docs.length);
+    return closestOf(
+      query,
+      docs.map((doc) => this.sectionVectors(doc)),
+    );
   }
 
   /** The cosine of one document's vector with the query's. */

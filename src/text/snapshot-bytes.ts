@@ -5,7 +5,7 @@ export interface ByteSource {
   readonly length: number;
   /** True when `read` costs nothing. */
   readonly resident: boolean;
-  /** The bytes of a range, aligned in memory as `offset` is. Throws `DamagedSnapshot` when they cannot be trusted. */
+  /** The bytes of a range, aligned in memory at least as `offset` is. Throws `DamagedSnapshot` when they cannot be trusted. */
   read(offset: number, length: number): Uint8Array;
   /** Fills `target` from the source's beginning. */
   readInto(target: Uint8Array): void;
@@ -38,4 +38,34 @@ export function memoryBytes(bytes: Uint8Array): ByteSource {
 
 export function loaded(source: ByteSource): ByteSource {
   return source.resident ? source : memoryBytes(source.read(0, source.length));
+}
+
+/** Keeps what was read lately, up to about `limit` bytes: two generations, the older one dropped when the younger is full. */
+export class RecentBytes {
+  private readonly limit: number;
+  private young = new Map<number, Uint8Array>();
+  private old = new Map<number, Uint8Array>();
+  private youngBytes = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  get(key: number): Uint8Array | undefined {
+    const known = this.young.get(key);
+    if (known !== undefined) return known;
+    const older = this.old.get(key);
+    if (older !== undefined) this.set(key, older);
+    return older;
+  }
+
+  set(key: number, bytes: Uint8Array): void {
+    if (this.youngBytes + bytes.length > this.limit / 2) {
+      this.old = this.young;
+      this.young = new Map();
+      this.youngBytes = 0;
+    }
+    this.young.set(key, bytes);
+    this.youngBytes += bytes.length;
+  }
 }

@@ -37,8 +37,12 @@ export interface FileSection {
   sums: Uint32Array;
 }
 
+/** Reads up to this size pass through one buffer, and only the bytes asked for are kept. */
+const SCRATCH_BYTES = 16 * BLOCK_BYTES;
+const scratch = new Uint8Array(SCRATCH_BYTES);
+
 export function fileBytes(section: FileSection): ByteSource {
-  const { fd, offset: sectionAt, length: size, sums } = section;
+  const { fd, offset: sectionAt, length: total, sums } = section;
 
   /** `bytes` begin at a block's boundary and end at one, or with the section. */
   const verify = (bytes: Uint8Array, firstBlock: number) => {
@@ -50,23 +54,26 @@ export function fileBytes(section: FileSection): ByteSource {
   };
 
   return {
-    length: size,
+    length: total,
     resident: false,
     read(offset, length) {
-      if (offset < 0 || length < 0 || offset + length > size) {
-        throw new DamagedSnapshot(`Range ${offset}+${length} lies outside ${size} stored bytes`);
+      if (offset < 0 || length < 0 || offset + length > total) {
+        throw new DamagedSnapshot(`Range ${offset}+${length} lies outside ${total} stored bytes`);
       }
       const firstBlock = Math.floor(offset / BLOCK_BYTES);
       const from = firstBlock * BLOCK_BYTES;
-      const to = Math.min(size, blocksOf(offset + length) * BLOCK_BYTES);
-      const bytes = new Uint8Array(Math.max(0, to - from));
+      const to = Math.min(total, blocksOf(offset + length) * BLOCK_BYTES);
+      const size = Math.max(0, to - from);
+      const small = size <= SCRATCH_BYTES;
+      const bytes = small ? scratch.subarray(0, size) : new Uint8Array(size);
       readFully(fd, bytes, sectionAt + from);
       verify(bytes, firstBlock);
-      return bytes.subarray(offset - from, offset - from + length);
+      const [start, end] = [offset - from, offset - from + length];
+      return small ? bytes.slice(start, end) : bytes.subarray(start, end);
     },
     readInto(target) {
-      if (target.length !== size) {
-        throw new DamagedSnapshot(`${target.length} bytes were expected where the index has ${size}`);
+      if (target.length !== total) {
+        throw new DamagedSnapshot(`${target.length} bytes were expected where the index has ${total}`);
       }
       readFully(fd, target, sectionAt);
       verify(target, 0);

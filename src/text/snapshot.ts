@@ -18,8 +18,9 @@ import {
 import { ENTRY_BYTES } from "./lexical-index-terms.ts";
 import { type ByteSource, DamagedSnapshot } from "./snapshot-bytes.ts";
 import { BLOCK_BYTES, blocksOf, fileBytes, readFully } from "./snapshot-file.ts";
+import { openTemporary, sweepTemporaries } from "./snapshot-temporary.ts";
 
-export const SNAPSHOT_VERSION = 1;
+export const SNAPSHOT_VERSION = 2;
 const MAGIC = [0x65706552, 0x726f7472] as const;
 const HEADER_WORDS = 12;
 const HEADER_BYTES = HEADER_WORDS * 4;
@@ -40,6 +41,11 @@ export interface SnapshotLabel {
   base?: string;
   /** For each segment of the base, the documents that no longer count. */
   removed?: number[][];
+}
+
+interface Layer {
+  segment: Segment;
+  dead: readonly number[];
 }
 
 export interface Snapshot {
@@ -68,16 +74,11 @@ interface Table {
  * Writes beside the target and renames: a reader sees the old file or the new one, whoever else writes too.
  * Gives the new file's identity.
  */
-export function writeSnapshot(
-  path: string,
-  label: SnapshotLabel,
-  segments: readonly { segment: Segment; dead: readonly number[] }[],
-): string {
+export function writeSnapshot(path: string, label: SnapshotLabel, segments: readonly Layer[]): string {
+  sweepTemporaries(path);
   const { fd, temporary } = openTemporary(path);
   try {
-    const id = writeAll(fd, label, segments);
-    fsyncSync(fd);
-    closeSync(fd);
+    const id = writeAndClose(fd, label, segments);
     renameSync(temporary, path);
     return id;
   } catch (error) {
@@ -86,23 +87,17 @@ export function writeSnapshot(
   }
 }
 
-function openTemporary(path: string): { fd: number; temporary: string } {
-  for (let attempt = 0; ; attempt++) {
-    const temporary = `${path}.${process.pid}-${attempt}.tmp`;
-    try {
-      return { fd: openSync(temporary, "wx+", 0o600), temporary };
-    } catch (error) {
-      const taken = error instanceof Error && "code" in error && error.code === "EEXIST";
-      if (!taken || attempt > 1000) throw error;
-    }
+function writeAndClose(fd: number, ...content: [SnapshotLabel, readonly Layer[]]): string {
+  try {
+    const id = writeAll(fd, ...content);
+    fsyncSync(fd);
+    return id;
+  } finally {
+    closeSync(fd);
   }
 }
 
-function writeAll(
-  fd: number,
-  label: SnapshotLabel,
-  segments: readonly { segment: Segment; dead: readonly number[] }[],
-): string {
+function writeAll(fd: number, label: SnapshotLabel, segments: readonly Layer[]): string {
   let at = HEADER_BYTES;
   const sums: number[] = [];
   const append = (bytes: Uint8Array) => {

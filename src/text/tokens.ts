@@ -1,8 +1,11 @@
 // Owns the way from text to terms: words, identifiers and their parts, CJK pairs, folding, stemming, stop words.
 // Linear in the text's length, safe for any string. Does not own fields and sections (sections.ts) nor weights.
 
+import { fold } from "./fold.ts";
 import { stem } from "./stem.ts";
 import { isStopWord } from "./stopwords.ts";
+
+export { fold } from "./fold.ts";
 
 /** "word" stands alone, "joined" is a whole identifier, "part" is a piece of the identifier just given. */
 export type TokenKind = "word" | "joined" | "part";
@@ -20,6 +23,8 @@ const LIMITS = {
   joinedParts: 5,
   /** A chain is cut here, so that no text can make one identifier of itself. */
   chainParts: 64,
+  /** Units of text that a buffer has room for: most skills, without making another. */
+  units: 1 << 15,
   /** Spellings remembered with their term, a power of two: covers the running text of a large library. */
   memo: 1 << 16,
 } as const;
@@ -59,11 +64,12 @@ function classOf(code: number): number {
 export function visitTokens(text: string, visit: TokenVisitor): void {
   const end = text.length;
   const parts: string[] = [];
+  const units = unitsOf(text);
   let at = 0;
   while (at < end) {
-    const kind = classOf(text.charCodeAt(at));
+    const kind = classOf(units[at]!);
     if (kind === SEPARATOR) {
-      if (isDotNet(text, at)) visit("dotnet", "word");
+      if (units[at] === 46 && isDotNet(text, at)) visit("dotnet", "word");
       at++;
       continue;
     }
@@ -71,11 +77,26 @@ export function visitTokens(text: string, visit: TokenVisitor): void {
       at = visitPairs(text, at, visit);
       continue;
     }
-    const stop = wordEnd(text, at);
+    // One pass finds the word's end, its hash, and whether a border of case or number may part it.
+    let stop = at;
+    let a = 0;
+    let b = 0;
+    let onePiece = true;
+    for (; stop < end; stop++) {
+      const code = units[stop]!;
+      let inner = classes[code]!;
+      if (inner === UNKNOWN) inner = classOf(code);
+      if (inner === SEPARATOR || inner === UNSPACED) break;
+      if ((inner === UPPER || inner === DIGIT) && stop > at) onePiece = false;
+      if (stop - at < LIMITS.wordLength) {
+        a = stepA(a, code);
+        b = stepB(b, code);
+      }
+    }
     const joined = isJoiner(text.charCodeAt(stop)) && isWordAt(text, stop + 1);
-    if (!joined && parts.length === 0 && isOnePiece(text, at, stop)) {
+    if (!joined && onePiece && parts.length === 0) {
       const language = stop - at === 1 ? languageAt(text, at) : undefined;
-      const term = language ?? termAt(text, at, stop);
+      const term = language ?? termHashed({ text, start: at, stop, a, b });
       if (term !== "") visit(term, "word");
       at = stop;
       continue;
@@ -89,6 +110,19 @@ export function visitTokens(text: string, visit: TokenVisitor): void {
     visitIdentifier(parts, visit);
     parts.length = 0;
   }
+  shared ??= units;
+}
+
+/** The buffer that texts are read through; undefined while a text is being read, so that a visitor may read another. */
+let shared: Uint16Array | undefined;
+
+/** The text's UTF-16 units: numbers in a row are read several times faster than a string of unknown make. */
+function unitsOf(text: string): Uint16Array {
+  const size = Math.max(text.length, LIMITS.units);
+  const units = shared !== undefined && shared.length >= text.length ? shared : new Uint16Array(size);
+  shared = undefined;
+  Buffer.from(units.buffer).write(text, 0, "utf16le");
+  return units;
 }
 
 /** The terms of `text`, in order. */
@@ -109,18 +143,6 @@ const UNSPLIT = new Set(
     /\s+/,
   ),
 );
-
-// True for the common case: nothing to split at a border of case or number.
-function isOnePiece(text: string, start: number, stop: number): boolean {
-  let upper = 0;
-  let digits = 0;
-  for (let i = start + 1; i < stop; i++) {
-    const kind = classes[text.charCodeAt(i)]!;
-    if (kind === UPPER) upper++;
-    else if (kind === DIGIT) digits++;
-  }
-  return upper === 0 && digits === 0;
-}
 
 // Splits one run of letters and digits at lowerUpper, ABCWord and word9 borders and appends the pieces.
 function splitWord(run: { text: string; start: number; stop: number; parts: string[] }): void {
@@ -172,73 +194,53 @@ function visitIdentifier(parts: readonly string[], visit: TokenVisitor): void {
   }
 }
 
-// Spelling -> term, direct-mapped by hash: bounded, and a hit makes no string.
-const memoSpellings: string[] = new Array(LIMITS.memo).fill("");
-const memoTerms: string[] = new Array(LIMITS.memo).fill("");
+// Spelling -> term, direct-mapped: bounded, and a hit touches neither text nor spelling. A spelling is known by its 64
+// bits of hash, as terms are in the index.
+const memoA = new Int32Array(LIMITS.memo);
+const memoB = new Int32Array(LIMITS.memo);
+const memoTerms: (string | undefined)[] = new Array(LIMITS.memo).fill(undefined);
+
+const stepA = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
+const stepB = (hash: number, unit: number): number => {
+  const mixed = Math.imul(hash + unit + 1, 0x9e3779b1 | 0);
+  return mixed ^ (mixed >>> 15);
+};
+
+interface HashedSpelling {
+  text: string;
+  start: number;
+  stop: number;
+  a: number;
+  b: number;
+}
 
 // The term for one spelling; the empty string for a stop word.
-function termAt(text: string, start: number, stop: number): string {
-  const end = Math.min(stop, start + LIMITS.wordLength);
-  let hash = 0;
-  for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
-  const slot = (hash ^ (hash >>> 15)) & (LIMITS.memo - 1);
-  const known = memoSpellings[slot]!;
-  if (isSpelled(known, text, start, end)) return memoTerms[slot]!;
-  const spelling = text.slice(start, end);
-  const folded = fold(spelling);
+function termHashed({ text, start, stop, a, b }: HashedSpelling): string {
+  const slot = (b ^ (b >>> 16)) & (LIMITS.memo - 1);
+  const known = memoTerms[slot];
+  if (known !== undefined && memoA[slot] === a && memoB[slot] === b) return known;
+  const folded = fold(ownCopy(text.slice(start, Math.min(stop, start + LIMITS.wordLength))));
   const term = isStopWord(folded) ? "" : stem(folded);
-  memoSpellings[slot] = spelling;
+  memoA[slot] = a;
+  memoB[slot] = b;
   memoTerms[slot] = term;
   return term;
 }
 
-function isSpelled(known: string, text: string, start: number, end: number): boolean {
-  if (known.length !== end - start) return false;
-  for (let i = 0; i < known.length; i++) {
-    if (known.charCodeAt(i) !== text.charCodeAt(start + i)) return false;
-  }
-  return true;
+// A slice of a text keeps the whole of it in memory, and the memo outlives the text.
+function ownCopy(slice: string): string {
+  return Buffer.from(slice, "utf16le").toString("utf16le");
 }
 
 function termOf(spelling: string): string {
-  return termAt(spelling, 0, spelling.length);
-}
-
-const FOLDED: Readonly<Record<string, string>> = {
-  ß: "ss",
-  ø: "o",
-  ł: "l",
-  æ: "ae",
-  œ: "oe",
-  ı: "i",
-  đ: "d",
-  ё: "е",
-};
-
-/** Lower case, compatibility forms unified, accents of Latin letters removed; other scripts keep their marks. */
-export function fold(word: string): string {
-  const lower = word.toLowerCase();
-  if (isAscii(lower)) return lower;
-  return lower
-    .normalize("NFKD")
-    .replace(/([a-z])[\u0300-\u036f]+/g, "$1")
-    .normalize("NFC")
-    .replace(/[ßøłæœıđё]/g, (letter) => FOLDED[letter] ?? letter);
-}
-
-function isAscii(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 127) return false;
-  return true;
-}
-
-function wordEnd(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length) {
-    const kind = classOf(text.charCodeAt(at));
-    if (kind === SEPARATOR || kind === UNSPACED) break;
-    at++;
+  const end = Math.min(spelling.length, LIMITS.wordLength);
+  let a = 0;
+  let b = 0;
+  for (let i = 0; i < end; i++) {
+    a = stepA(a, spelling.charCodeAt(i));
+    b = stepB(b, spelling.charCodeAt(i));
   }
-  return at;
+  return termHashed({ text: spelling, start: 0, stop: end, a, b });
 }
 
 function visitPairs(text: string, start: number, visit: TokenVisitor): number {

@@ -7,7 +7,8 @@ import { assembler, op } from "./vectors-assembly.ts";
 export interface DotKernel {
   values: Int8Array;
   dots: Int32Array;
-  run(query: Int8Array): void;
+  /** The products of the first `rows` rows, all of them by default. */
+  run(query: Int8Array, rows?: number): void;
 }
 
 const LANE_BYTES = 16;
@@ -62,9 +63,10 @@ export function dotKernel(rows: number, dims: number): DotKernel | undefined {
   return {
     values: new Int8Array(kernel.buffer, rowsAt, rows * dims),
     dots: new Int32Array(kernel.buffer, dotsAt, rows),
-    run(query) {
-      wideQuery.set(query.subarray(0, dims));
-      kernel.run(0, rowsAt, dotsAt, rows, dims);
+    run(query, first = rows) {
+      if (first === 0) return;
+      wideQuery.set(query.length === dims ? query : query.subarray(0, dims));
+      kernel.run(0, rowsAt, dotsAt, first, dims);
     },
   };
 }

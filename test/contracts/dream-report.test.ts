@@ -4,7 +4,10 @@ import { describe, expect, it } from "vitest";
 import { dreamWorkshop, type SeedSession, type SeedSkill, seeded } from "../dream-history.ts";
 
 const workshop = () =>
-  dreamWorkshop({ skills: seeded<SeedSkill>("skills.jsonl"), sessions: seeded<SeedSession>("history.jsonl") });
+  dreamWorkshop({
+    skills: seeded<SeedSkill>("skills.jsonl"),
+    sessions: seeded<SeedSession>("history.jsonl"),
+  });
 
 describe("the report on 60 seeded sessions", () => {
   it("names the two gaps, the duplicates, the pair, the skill at risk and the sparse one, and no other gap", async () => {
@@ -16,7 +19,9 @@ describe("the report on 60 seeded sessions", () => {
       ["expense", 4],
     ]);
     expect(report.overlaps.map(({ a, b }) => [a, b])).toEqual([["changelog-entry", "write-changelog"]]);
-    expect(report.coUse.map(({ a, b, sessions }) => [a, b, sessions.length])).toEqual([["backup-database", "run-migrations", 5]]);
+    expect(report.coUse.map(({ a, b, sessions }) => [a, b, sessions.length])).toEqual([
+      ["backup-database", "run-migrations", 5],
+    ]);
     expect(report.atRisk.map(({ name, sessions, ratings }) => [name, sessions.length, ratings])).toEqual([
       ["deploy-preview", 3, ["poor"]],
     ]);
@@ -36,8 +41,10 @@ describe("the report on 60 seeded sessions", () => {
     const { dreams, lessons } = await workshop();
     await lessons.save({
       name: "renew-certificate",
-      description: "Renews a TLS certificate of a server before it expires. Use when a certificate has to be renewed.",
-      content: "# Renew a TLS certificate\n\n1. Look when the certificate expires.\n2. Renew it and restart the server.\n",
+      description:
+        "Renews a TLS certificate of a server before it expires. Use when a certificate has to be renewed.",
+      content:
+        "# Renew a TLS certificate\n\n1. Look when the certificate expires.\n2. Renew it and restart the server.\n",
       author: "agent",
     });
     const { gaps } = await dreams.report();
@@ -84,11 +91,17 @@ describe("a dream without a model", () => {
     const { dreams, lessons } = await workshop();
     const { staged } = await dreams.run();
     await dreams.reject(staged[0]!.number, "we need both");
-    await lessons.save({ name: "backup-database", content: "# Back up\n\nUse the nightly job of the platform team instead; it keeps 14 days.\n", author: "agent" });
+    await lessons.save({
+      name: "backup-database",
+      content: "# Back up\n\nUse the nightly job of the platform team instead; it keeps 14 days.\n",
+      author: "agent",
+    });
     const again = await dreams.run();
     expect(again.known.map(({ state }) => state)).toContain("rejected");
     const all = await dreams.proposals();
     expect(all.find(({ title }) => title.startsWith("Link backup"))?.state).toBe("stale");
-    await expect(dreams.accept([staged[0]!.number])).rejects.toThrow(/Proposal 1 is rejected \(we need both\)/);
+    await expect(dreams.accept([staged[0]!.number])).rejects.toThrow(
+      /Proposal 1 is rejected \(we need both\)/,
+    );
   });
 });

@@ -36,7 +36,7 @@ test(`${PROCESSES} processes saving, deleting, counting and reading at once lose
   const counted = acknowledged.filter((line) => line.counted === true).length;
   engine.refresh();
   const counter = await lessons.history.text(engine.library.skills.get("counter")!);
-  expect(counter.content).toContain(`Count ${counted}.`);
+  expect(counter.content).toContain(`\n\nCount ${counted}.\n`);
   const changes = acknowledged.filter(({ version }) => version !== undefined);
   for (const { version, name } of changes) expect(store.versions.get(String(version))?.name).toBe(name);
   for (const head of store.versions.heads()) {

@@ -2,7 +2,7 @@
 
 import { RepertoireError } from "../../model/errors.ts";
 
-export const HOOK_HOSTS = ["claude-code", "codex"] as const;
+export const HOOK_HOSTS = ["claude-code", "codex", "opencode", "pi"] as const;
 export type HookHost = (typeof HOOK_HOSTS)[number];
 
 export function isHookHost(value: unknown): value is HookHost {
@@ -28,10 +28,11 @@ export type HookEvent =
   /** An event that the hook was registered for by mistake. */
   | (EventBase & { readonly kind: "other"; readonly name: string });
 
-/** Both hosts send the same snake_case object; Codex adds `turn_id`. Fails with what is wrong with it. */
+/** All send the same snake_case object, our own plugins for opencode and pi too; some add `turn_id`. Fails with what is wrong with it. */
 export function readEvent(input: string): HookEvent {
   const given = asObject(input);
-  const text = (key: string) => (typeof given[key] === "string" && given[key] !== "" ? given[key] : undefined);
+  const text = (key: string) =>
+    typeof given[key] === "string" && given[key] !== "" ? given[key] : undefined;
   const session = text("session_id");
   const name = text("hook_event_name");
   if (session === undefined || name === undefined) {
@@ -64,7 +65,8 @@ function asObject(input: string): Record<string, unknown> {
     if (thrown instanceof SyntaxError) throw unreadable("it is not JSON", input);
     throw thrown;
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
   throw unreadable("it is not an object", input);
 }
 

@@ -16,7 +16,10 @@ const HEAD =
   "Skills that fit this message. Before work that one of them covers, load it with activate_skill, or read its file, and follow it:\n";
 
 /** As many as fit, best first; nothing when there are none. */
-export function hintFor(skills: readonly Skill[]): { readonly text: string; readonly shown: readonly Skill[] } {
+export function hintFor(skills: readonly Skill[]): {
+  readonly text: string;
+  readonly shown: readonly Skill[];
+} {
   let text = HEAD;
   const shown: Skill[] = [];
   for (const skill of skills) {

@@ -110,11 +110,17 @@ async function skillsOf(engine: Repertoire, names: readonly SkillName[]): Promis
 /** A resumed session still holds its catalog; a new, cleared or compacted one does not. */
 async function catalog(event: Extract<HookEvent, { kind: "session" }>, engine: Repertoire): Promise<string> {
   if (event.source === "resume") return "";
-  const { text } = await engine.prompt({ message: "" }, { style: "adaptive", budget: { chars: CATALOG_CHARS } });
+  const { text } = await engine.prompt(
+    { message: "" },
+    { style: "adaptive", budget: { chars: CATALOG_CHARS } },
+  );
   return contextOutput("SessionStart", text);
 }
 
-function recordAnswer({ session, answer }: Extract<HookEvent, { kind: "stop" }>, { engine, store }: Scope): void {
+function recordAnswer(
+  { session, answer }: Extract<HookEvent, { kind: "stop" }>,
+  { engine, store }: Scope,
+): void {
   const { turn } = store.sessions.read(session);
   if (answer === undefined || turn === 0) return;
   store.record([], [{ session, turn, role: "assistant", text: answer, at: engine.clock.now().getTime() }]);

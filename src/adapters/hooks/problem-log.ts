@@ -14,7 +14,13 @@ export function logProblem(
 ): boolean {
   const { host, thrown, at } = problem;
   const value = isRepertoireError(thrown) ? thrown.value : undefined;
-  const line = { at: at.toISOString(), host, code: codeOf(thrown) || "unexpected", message: messageOf(thrown), value };
+  const line = {
+    at: at.toISOString(),
+    host,
+    code: codeOf(thrown) || "unexpected",
+    message: messageOf(thrown),
+    value,
+  };
   const path = join(directory, "hook.log");
   try {
     mkdirSync(directory, { recursive: true });

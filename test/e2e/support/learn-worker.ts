@@ -37,7 +37,7 @@ async function count(): Promise<void> {
   for (;;) {
     engine.refresh();
     const before = await lessons.history.text(engine.library.skills.get("counter")!);
-    const value = Number(/Count (\d+)\./.exec(before.content)?.[1]);
+    const value = Number(/\n\nCount (\d+)\./.exec(before.content)?.[1]);
     try {
       await lessons.save({
         name: "counter",

@@ -17,14 +17,16 @@ export const registerServe: Register = (program, action) => {
       action(async ({ io, open }, options: { port: number; tools: "default" | "all" }) => {
         const { serveOverHttp } = await import("../../http/serve.ts");
         const version = program.version() ?? "";
+        // Before the address is known to anybody: who reads it may stop us at once.
+        const told = new Promise<void>((resolve) => {
+          for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+        });
         const serving = await serveOverHttp(open(), { ...options, version, note: (text) => io.note(text) });
         const address = `http://127.0.0.1:${serving.port}`;
         io.answer({ address, mcp: `${address}/mcp`, token: serving.tokenPath }, () => {
           io.line(`Serving ${address}/mcp; the token is in ${serving.tokenPath}. Ctrl-C stops.`);
         });
-        await new Promise<void>((resolve) => {
-          for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-        });
+        await told;
         await serving.close();
         return EXIT.ok;
       }),

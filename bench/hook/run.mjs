@@ -1,0 +1,49 @@
+// Is the hook quick enough to run at every message? The built hook as a cold process over 1,000 and 10,000 skills, as a
+// ratio to `node -e 0`: node bench/hook/run.mjs [CORPUS FOLDER]. Needs `npm run build`; REPERTOIRE_BIN names another build.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { writeLibrary } from "../library.mjs";
+import { printRatio, race } from "../timing.mjs";
+
+const BIN = process.env.REPERTOIRE_BIN ?? fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const ROUNDS = 21;
+const BARS = [
+  [1_000, 1.6],
+  [10_000, 2],
+];
+const MESSAGE = "write a postgres migration for the users table";
+
+for (const [count, bar] of BARS) {
+  const root = mkdtempSync(join(tmpdir(), "repertoire-hook-"));
+  const [home, dir] = [join(root, "home"), join(root, "project")];
+  try {
+    mkdirSync(dir);
+    writeLibrary(join(home, ".claude", "skills"), count, process.argv[2]);
+    execFileSync(process.execPath, [BIN, "--home", home, "--dir", dir, "index"], { stdio: "ignore" });
+    let turn = 0;
+    const hook = (prompt) => () => {
+      // A session of its own each time: a repeated message would be answered with silence, and sooner.
+      const event = { session_id: `s${turn++}`, cwd: dir, hook_event_name: "UserPromptSubmit", prompt };
+      const { status, stderr } = spawnSync(process.execPath, [BIN, "hook", "claude-code", "--home", home], {
+        input: JSON.stringify(event),
+      });
+      if (status !== 0 || stderr.length > 0) throw new Error(`The hook failed: ${stderr}`);
+    };
+    const times = await race(
+      {
+        node: () => spawnSync(process.execPath, ["-e", "0"]),
+        matching: hook(MESSAGE),
+        smalltalk: hook("thanks, that is all for today"),
+      },
+      ROUNDS,
+    );
+    printRatio(`hook, ${count} skills, a message that recalls / node -e 0`, times.matching, times.node, bar);
+    printRatio(`hook, ${count} skills, small talk / node -e 0`, times.smalltalk, times.node, bar);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,88 @@
+// Owns measuring the whole recall of the built package over a library on disk: first index, warm answers, memory, and
+// the command line as a new process. Prints one line of JSON: node --expose-gc whole.mjs '{"size":1000}'
+//
+// Times are the processor's, not the clock's, so that a busy machine shows little; each figure comes with the time of
+// one fixed loop, to be held against another machine's.
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeLibrary } from "../library.mjs";
+import { median } from "../timing.mjs";
+import { openCorpus } from "./corpus.mjs";
+
+const { size, corpus: dir, rounds } = JSON.parse(process.argv[2]);
+const MESSAGES = 40;
+const COLD_RUNS = 15;
+const bin = new URL("../../dist/bin.js", import.meta.url).pathname;
+const { openRepertoire } = await import("../../dist/index.js");
+
+const folder = mkdtempSync(join(tmpdir(), "bench-recall-"));
+const [project, home] = [join(folder, "project"), join(folder, "home")];
+const corpus = openCorpus(dir);
+const messages = { short: corpus.messages("short", MESSAGES), long: corpus.messages("long", MESSAGES) };
+
+async function processorMs(work) {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Thirty million dependent multiplications: about 30 ms on a processor of 2024. */
+function fixedLoop() {
+  let x = 1;
+  for (let i = 0; i < 3e7; i++) x = (Math.imul(x, 31) + i) | 0;
+  return x;
+}
+
+function memory() {
+  for (let i = 0; i < 4; i++) globalThis.gc?.();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+async function latency(engine, asked) {
+  for (const message of asked) await engine.recall({ message });
+  const times = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const message of asked) times.push(await processorMs(() => engine.recall({ message })));
+  }
+  times.sort((a, b) => a - b);
+  return { p50: median(times), p95: times[Math.floor(times.length * 0.95)] };
+}
+
+function cold() {
+  const flags = ["--dir", project, "--home", home];
+  const run = (args) => {
+    const begin = performance.now();
+    spawnSync(process.execPath, args, { stdio: "ignore" });
+    return performance.now() - begin;
+  };
+  // The command line's index holds the package's own skills too: made here, not measured.
+  run([bin, ...flags, "index"]);
+  const bare = [];
+  const whole = [];
+  for (let i = 0; i < COLD_RUNS; i++) {
+    bare.push(run(["-e", "0"]));
+    whole.push(run([bin, ...flags, "recall", messages.short[i % MESSAGES]]));
+  }
+  return { bareMs: median(bare), wholeMs: median(whole) };
+}
+
+try {
+  writeLibrary(join(project, "skills"), size, dir);
+  const open = () => openRepertoire({ dir: project, home, values: { "sources.bundled": false } });
+  const indexMs = await processorMs(() => open().recall({ message: messages.short[0] }));
+  const before = memory();
+  const engine = open();
+  const result = { size, indexMs };
+  for (const kind of ["short", "long"]) result[kind] = await latency(engine, messages[kind]);
+  result.bytesPerSkill = (memory() - before) / size;
+  result.loopMs = await processorMs(fixedLoop);
+  result.cold = cold();
+  console.log(JSON.stringify(result));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,132 @@
+// Owns setting a host up: planned first, then written, and undone byte for byte from what was kept.
+// Does not own what stands in the files (`edits.ts`, `hosts.ts`).
+
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { codeOf, RepertoireError } from "../../../model/errors.ts";
+import type { Edit } from "./edits.ts";
+import { HOST_TABLE, type SetupHost, type SetupPlaces } from "./hosts.ts";
+
+/** One file as it is and as it will be; `undefined` is a file that is not there. */
+export interface FileChange {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** What a file was before we touched it, and what we made of it. */
+interface Kept {
+  readonly path: string;
+  readonly before: string | null;
+  readonly afterDigest: string;
+}
+
+/** What setup would write; empty when it is all there. Fails before anything is written. */
+export function planSetup(host: SetupHost, places: SetupPlaces): FileChange[] {
+  return changesOf(HOST_TABLE[host].edits(places), (edit, before) => edit.add(before));
+}
+
+/** What undo would write. A file that nobody touched since gets its old bytes; in another only our entries go. */
+export function planUndo(host: SetupHost, places: SetupPlaces): FileChange[] {
+  const kept = readKept(host, places);
+  return changesOf(HOST_TABLE[host].edits(places), (edit, now) => {
+    const known = kept.find(({ path }) => path === edit.path);
+    if (known && now !== undefined && digestOf(now) === known.afterDigest) return known.before ?? undefined;
+    return now === undefined ? undefined : edit.remove(now);
+  });
+}
+
+/**
+ * Writes a plan of `planSetup`. What a file was is kept only where taking our entries out would not give it back to
+ * the byte: hosts keep private things in these files, and a copy is one more place to guard.
+ */
+export function applySetup(host: SetupHost, places: SetupPlaces, changes: readonly FileChange[]): void {
+  const earlier = readKept(host, places);
+  const edits = HOST_TABLE[host].edits(places);
+  const kept = changes.flatMap(({ path, before, after = "" }): Kept[] => {
+    const known = earlier.find((one) => one.path === path);
+    const untouched = known && before !== undefined && digestOf(before) === known.afterDigest;
+    const original = untouched ? (known.before ?? undefined) : before;
+    if (edits.find((edit) => edit.path === path)?.remove(after) === original) return [];
+    return [{ path, before: original ?? null, afterDigest: digestOf(after) }];
+  });
+  const others = earlier.filter(({ path }) => !changes.some((change) => change.path === path));
+  const all = [...others, ...kept];
+  if (all.length > 0) writeWhole(keptPath(host, places), `${JSON.stringify(all, null, 2)}\n`);
+  writeAll(changes);
+}
+
+/** Writes a plan of `planUndo`, and forgets. */
+export function applyUndo(host: SetupHost, places: SetupPlaces, changes: readonly FileChange[]): void {
+  writeAll(changes);
+  rmSync(keptPath(host, places), { force: true });
+}
+
+function changesOf(
+  edits: readonly Edit[],
+  change: (edit: Edit, before: string | undefined) => string | undefined,
+): FileChange[] {
+  return edits
+    .map((edit) => {
+      const before = readIfThere(edit.path);
+      return { path: edit.path, before, after: change(edit, before) };
+    })
+    .filter(({ before, after }) => before !== after);
+}
+
+/** All files are looked at again first: a host may have written one since the plan was shown. */
+function writeAll(changes: readonly FileChange[]): void {
+  for (const { path, before } of changes) {
+    if (readIfThere(path) === before) continue;
+    throw new RepertoireError(
+      "setup-changed",
+      `${path} has just changed; nothing was written. Run it again.`,
+      path,
+    );
+  }
+  for (const { path, after } of changes) {
+    if (after === undefined) rmSync(path, { force: true });
+    else writeWhole(path, after);
+  }
+}
+
+/** Old or new, never half; a link stays a link, and the file keeps its mode. */
+function writeWhole(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const stats = statSync(path, { throwIfNoEntry: false });
+  const target = stats ? realpathSync(path) : path;
+  const temporary = `${target}.${process.pid}.tmp`;
+  writeFileSync(temporary, text, { mode: stats?.mode ?? 0o600 });
+  renameSync(temporary, target);
+}
+
+function readKept(host: SetupHost, places: SetupPlaces): readonly Kept[] {
+  const text = readIfThere(keptPath(host, places));
+  return text === undefined ? [] : (JSON.parse(text) as Kept[]);
+}
+
+function keptPath(host: SetupHost, { home }: SetupPlaces): string {
+  return join(home, ".repertoire", "setup", `${host}.json`);
+}
+
+function readIfThere(path: string): string | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return undefined;
+    throw thrown;
+  }
+  const text = bytes.toString("utf8");
+  if (Buffer.from(text).equals(bytes)) return text;
+  throw new RepertoireError(
+    "setup-unfit",
+    `${path} was left as it is: it is not UTF-8. Save it as UTF-8 first.`,
+    path,
+  );
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

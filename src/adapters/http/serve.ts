@@ -1,0 +1,57 @@
+// Owns the HTTP server as a process: listens on this machine only, says where, and stops in good order.
+
+import { randomUUID } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import type { Repertoire } from "../../engine.ts";
+import { messageOf } from "../../model/errors.ts";
+import { openParts } from "../mcp/parts.ts";
+import { createApp } from "./app.ts";
+import { tokenIn } from "./token.ts";
+
+export interface ServeOptions {
+  readonly port: number;
+  readonly version: string;
+  readonly tools: "default" | "all";
+  readonly note: (text: string) => void;
+}
+
+export interface Serving {
+  readonly port: number;
+  readonly tokenPath: string;
+  /** Finishes what is under way, then lets go of everything. */
+  close(): Promise<void>;
+}
+
+const ADDRESS = "127.0.0.1";
+
+export async function serveOverHttp(engine: Repertoire, options: ServeOptions): Promise<Serving> {
+  const { version, note } = options;
+  const { token, path: tokenPath } = tokenIn(engine.dataDirectory);
+  const parts = openParts(engine, options.tools);
+  const task = `mcp-http-${randomUUID()}`;
+  let port = options.port;
+  const hosts = () => [ADDRESS, "localhost"].map((name) => `${name}:${port}`);
+  const app = createApp({ parts, version, token, task, hosts, note });
+  const server = createAdaptorServer({ fetch: app.fetch });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, ADDRESS, resolve);
+  });
+  port = (server.address() as AddressInfo).port;
+  await engine.watch(
+    () => app.changed(),
+    (error) => note(messageOf(error)),
+  );
+  return {
+    port,
+    tokenPath,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      await app.close();
+      await closed;
+      await parts.tasks.end(task);
+      await parts.close();
+    },
+  };
+}

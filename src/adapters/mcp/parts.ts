@@ -1,0 +1,55 @@
+// Owns what an MCP server works with, opened once: the engine, its tasks, the learned skills, the store behind them.
+// No logic of its own; `server.ts` serves it.
+
+import {
+  AGENT_TOOL_ROWS,
+  type AgentHost,
+  type AgentTool,
+  type AgentToolsOptions,
+  agentTools,
+} from "../../agent-tools.ts";
+import { learnToolRows } from "../../agent-tools-learn.ts";
+import type { Repertoire } from "../../engine.ts";
+import { Lessons } from "../../lessons.ts";
+import { openSqliteStore } from "../../stores/sqlite.ts";
+import { Tasks } from "../../tasks.ts";
+
+/** Six tools are few enough for every client; the rest is for those who ask. */
+export const DEFAULT_TOOLS: readonly string[] = [
+  "recall_skills",
+  "activate_skill",
+  "read_skill_file",
+  "list_skills",
+  "save_skill",
+  "report_outcome",
+];
+
+export interface McpParts {
+  readonly engine: Repertoire;
+  readonly tasks: Tasks;
+  tools(options: AgentToolsOptions): AgentTool[];
+  close(): Promise<void>;
+}
+
+export function openParts(engine: Repertoire, which: "default" | "all"): McpParts {
+  const store = openSqliteStore({ directory: engine.dataDirectory, clock: engine.clock });
+  const tasks = new Tasks(engine, store, { host: "mcp" });
+  const host: AgentHost = {
+    recall: (turn, request) => engine.recall(turn, request),
+    view: (agent) => engine.view(agent),
+    visibility: (agent) => engine.visibility(agent),
+    tasks,
+  };
+  const learned = new Lessons(engine, store);
+  const rows = [...AGENT_TOOL_ROWS, ...learnToolRows({ learned, store, clock: engine.clock })];
+  const served = rows.filter(({ name }) => which === "all" || DEFAULT_TOOLS.includes(name));
+  return {
+    engine,
+    tasks,
+    tools: (options) => agentTools(host, options, served),
+    async close() {
+      await engine.close();
+      store.close();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// Owns the prompts that a client shows as slash commands: the person's skills, and `learn`.
+
+import {
+  type GetPromptResult,
+  type Prompt,
+  ProtocolError,
+  ProtocolErrorCode,
+} from "@modelcontextprotocol/server";
+import { isRepertoireError } from "../../model/errors.ts";
+import type { TaskContext, Tasks } from "../../tasks.ts";
+
+const LEARN: Prompt = {
+  name: "learn",
+  title: "Learn from this conversation",
+  description: "Keep what worked in this conversation as a skill.",
+  arguments: [{ name: "arguments", description: "What to keep", required: false }],
+};
+
+const LEARN_TEXT = `Look back over this conversation for a procedure that worked and will be needed again. If there is none, say so and save nothing. Otherwise search with recall_skills for a skill that covers it: change that one rather than add a second. Write the steps for somebody who was not here, with what went wrong and how it was noticed, without names, secrets or one-off details; then call save_skill once.`;
+
+export function promptsOf(tasks: Tasks): Prompt[] {
+  const commands = tasks.slash.commands().map(
+    ({ command, description, argumentHint }): Prompt => ({
+      name: command,
+      description,
+      arguments: [{ name: "arguments", description: argumentHint ?? "What to do", required: false }],
+    }),
+  );
+  return commands.some(({ name }) => name === LEARN.name) ? commands : [...commands, LEARN];
+}
+
+/** A person chose it from the menu: their own word for the instructions, as when they type a slash command. */
+export async function promptText(
+  tasks: Tasks,
+  asked: { readonly name: string; readonly rest: string },
+  context: TaskContext,
+): Promise<GetPromptResult> {
+  const { name, rest } = asked;
+  const prompt = promptsOf(tasks).find((one) => one.name === name);
+  if (prompt === LEARN) return said(rest === "" ? LEARN_TEXT : `${LEARN_TEXT}\n\nTask: ${rest}`);
+  try {
+    return said((await tasks.slash.expand(`/${name} ${rest}`, context)).text);
+  } catch (thrown) {
+    if (isRepertoireError(thrown)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, thrown.message);
+    throw thrown;
+  }
+}
+
+function said(text: string): GetPromptResult {
+  return { messages: [{ role: "user", content: { type: "text", text } }] };
+}

@@ -1,0 +1,60 @@
+// Owns the library as the protocol's Skills extension: entries with digests, and the files behind them, read fresh.
+// Only what the model may see is served; reading a skill here runs nothing and grants nothing.
+
+import {
+  SkillCatalogError,
+  type Skill as SkillEntry,
+  type SkillSource,
+  SkillsExtension,
+  skillEntry,
+} from "@modelcontextprotocol/server/ext/skills";
+import { isRepertoireError, messageOf } from "../../model/errors.ts";
+import type { Skill } from "../../model/skill.ts";
+import type { McpParts } from "./parts.ts";
+
+/** Each entry costs the reading of a whole package. */
+const PAGE = 50;
+const BASE = "skill://";
+
+export function skillsExtension(parts: McpParts, onWarning: (text: string) => void): SkillsExtension {
+  const { engine, tasks } = parts;
+  const visible = () => engine.view().visible();
+  const filesOf = ({ name }: Skill) => tasks.grants.offer(name, {}).snapshot.files;
+  const entryOf = async (skill: Skill): Promise<SkillEntry | undefined> => {
+    try {
+      const files = [...filesOf(skill)].map(([path, { bytes }]) => [path, bytes]);
+      return await skillEntry(skill.name, Object.fromEntries(files));
+    } catch (thrown) {
+      // The extension is stricter than we are; such a skill is still recalled and activated.
+      if (!(thrown instanceof SkillCatalogError) && !isRepertoireError(thrown)) throw thrown;
+      onWarning(`"${skill.name}" is not listed as a protocol skill: ${messageOf(thrown)}`);
+      return undefined;
+    }
+  };
+  /** The skill whose folder the address is in: the longest name, because skills nest. */
+  const locate = (uri: string) => {
+    const path = uri.startsWith(BASE) ? decodeURIComponent(uri.slice(BASE.length)) : "";
+    const owners = visible().filter(({ name }) => path.startsWith(`${name}/`));
+    const skill = owners.sort((a, b) => b.name.length - a.name.length)[0];
+    return skill && { skill, path: path.slice(skill.name.length + 1) };
+  };
+  const source: SkillSource = {
+    async list({ cursor }) {
+      const from = Number(cursor ?? 0) || 0;
+      const all = visible();
+      const entries = await Promise.all(all.slice(from, from + PAGE).map(entryOf));
+      const skills = entries.filter((entry) => entry !== undefined);
+      return { skills, ...(from + PAGE < all.length && { nextCursor: String(from + PAGE) }) };
+    },
+    async get(uri) {
+      const found = locate(uri);
+      return found?.path === "SKILL.md" ? entryOf(found.skill) : undefined;
+    },
+    async read(uri) {
+      const found = locate(uri);
+      const file = found && filesOf(found.skill).get(found.path);
+      return file && { bytes: file.bytes, ...(/\.md$/i.test(found.path) && { mimeType: "text/markdown" }) };
+    },
+  };
+  return new SkillsExtension({ source, onWarning: ({ path, message }) => onWarning(`${path}: ${message}`) });
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { coverageOf } from "./coverage.ts";
+
+const TEXT = `# Title
+
+Ask Marta before you restart the NATS server.
+
+## Restart
+
+1. Run \`systemctl restart nats\` and wait 30 seconds.
+
+\`\`\`bash
+nats server check --timeout 5s
+\`\`\`
+`;
+
+const lost = (after: string) =>
+  coverageOf(TEXT, after)
+    .filter(({ enough }) => !enough)
+    .map(({ kind, missing }) => [kind, missing]);
+
+describe("coverageOf", () => {
+  it("finds nothing lost in a text that says it all in another order, under another title", () => {
+    expect(lost(`# Other\n\n${TEXT.split("\n").slice(2).reverse().join("\n")}`)).toEqual([]);
+  });
+
+  it.each([
+    ["headings", TEXT.replace("## Restart\n", "").replaceAll("restart", "begin"), "Restart"],
+    ["code", TEXT.replace("nats server check --timeout 5s", "check"), "nats server check --timeout 5s"],
+    ["commands", TEXT.replace("systemctl restart nats", "it"), "systemctl restart nats"],
+    ["names", TEXT.replace("Marta", "someone"), "Marta"],
+    ["numbers", TEXT.replace("30", "some"), "30"],
+  ])("sees that %s are lost", (kind, after, missing) => {
+    const found = lost(after).find(([each]) => each === kind);
+    expect(found?.[1]).toContain(missing);
+  });
+
+  it("sees when hardly a word of plain prose is left", () => {
+    expect(coverageOf("keep the lamp dry and the door shut at night", "do it well").at(-1)).toMatchObject({
+      kind: "words",
+      enough: false,
+    });
+  });
+});
