@@ -30,7 +30,8 @@ import {
 import { refusal, runScript, type ScriptPolicy, type ScriptResult } from "./tools/scripts.ts";
 import { loadToolsets } from "./tools/toolsets.ts";
 
-export type TaskStores = Pick<Store, "tasks" | "trust" | "journal" | "sessions">;
+export type TaskStores = Pick<Store, "tasks" | "trust" | "journal" | "sessions"> &
+  Partial<Pick<Store, "redirects">>;
 
 export interface TasksOptions {
   /** Holds `private/<task>`; `~/.repertoire` unless given. */

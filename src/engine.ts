@@ -22,11 +22,14 @@ import type { Explanation } from "./recall/why.ts";
 import { type Progress, Shelf } from "./shelf.ts";
 import { openLightStore } from "./stores/light.ts";
 import { type Prompt, type PromptOptions, type RecallAnswer, type RecallRequest, Turns } from "./turns.ts";
+import type { Workshop } from "./workshop.ts";
 
 export interface OpenOptions extends ConfigInput {
   /** Called while files are read, for a progress display. */
   readonly onProgress?: Progress;
   readonly clock?: Clock;
+  /** Who runs the engine, for the journal: cli, mcp, … */
+  readonly host?: string;
 }
 
 /** Opens the skills of a project, its user and the package. */
@@ -42,6 +45,7 @@ export class Repertoire {
   readonly options: OpenOptions;
   readonly clock: Clock;
   private readonly turns: Turns;
+  private opened: Promise<Workshop> | undefined;
   private readonly closers: (() => Promise<void>)[] = [];
 
   constructor(config: Config, options: OpenOptions) {
@@ -134,7 +138,16 @@ export class Repertoire {
     });
   }
 
+  /** Tasks, learned skills and dreams, with the store behind them; opened now when they never were. */
+  workshop(): Promise<Workshop> {
+    this.opened ??= import("./workshop.ts").then(({ openWorkshop }) => openWorkshop(this));
+    return this.opened;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.closers.splice(0).map((close) => close()));
+    const opened = this.opened;
+    this.opened = undefined;
+    await (await opened)?.close();
   }
 }

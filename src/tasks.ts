@@ -16,7 +16,7 @@ import {
   type TasksOptions,
 } from "./activated.ts";
 import type { Repertoire } from "./engine.ts";
-import type { SkillName } from "./model/name.ts";
+import { lookupKey, type SkillName } from "./model/name.ts";
 import type { TaskRecord } from "./model/records.ts";
 import type { Skill } from "./model/skill.ts";
 import { Slash } from "./slash.ts";
@@ -42,10 +42,16 @@ export class Tasks extends ActivatedSkills {
     this.slash = new Slash(engine, this);
   }
 
+  /** Where a name that no skill has any more leads: renamed and merged skills are found under their old names. */
+  private async nowCalled(name: string): Promise<string> {
+    if (this.engine.library.find(name) || this.store.redirects === undefined) return name;
+    return this.store.redirects.resolve(lookupKey(name));
+  }
+
   /** Hands a skill's instructions over, with consent, from a private copy. */
   async activate(name: string, context: TaskContext): Promise<Activation> {
     const { task, agent, audience = "model" } = context;
-    const offer = this.grants.offer(name, context);
+    const offer = this.grants.offer(await this.nowCalled(name), context);
     const { skill, snapshot, parsed } = offer;
     const request = {
       task,

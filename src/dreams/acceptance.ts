@@ -116,12 +116,11 @@ export class Acceptance {
     const at = this.parts.clock.now().getTime();
     const decided: ProposalRecord[] = [];
     for (const number of numbers) {
-      const record = await this.parts.store.proposals.decide(number, {
-        state: "accepted",
-        at,
-        ...(batch !== undefined && { batch }),
-      });
-      if (record) decided.push(record);
+      const { proposals } = this.parts.store;
+      const decision = { state: "accepted" as const, at, ...(batch !== undefined && { batch }) };
+      // Another process that settled a crash may have decided it a moment ago.
+      const record = (await proposals.decide(number, decision)) ?? (await proposals.get(number));
+      if (record?.state === "accepted") decided.push(record);
     }
     return decided;
   }

@@ -1,21 +1,17 @@
 // Owns opening the dreams of a person's machine for the verbs that use them, and how a dream's result is told.
 // Does not own what the verbs do.
 
-import { type DreamResult, Dreams, type Evidence, inSessions } from "../../dreams.ts";
+import { type DreamResult, type Dreams, type Evidence, inSessions } from "../../dreams.ts";
 import type { Repertoire } from "../../engine.ts";
 import type { ProposalRecord } from "../../model/records.ts";
-import { openModel } from "../../models/models.ts";
 import type { Io } from "./io.ts";
-import { withLessons } from "./learned.ts";
 
-export function withDreams<T>(engine: Repertoire, work: (dreams: Dreams) => Promise<T>): Promise<T> {
-  return withLessons(engine, (lessons, store) => {
-    const { clock, config, options } = engine;
-    const env = options.env ?? process.env;
-    const model = async () =>
-      openModel(config.model, { env, journal: store.journal, now: () => clock.now().getTime() });
-    return work(new Dreams(engine, { store, lessons }, config.model.kind === "none" ? {} : { model }));
-  });
+export async function withDreams<T>(engine: Repertoire, work: (dreams: Dreams) => Promise<T>): Promise<T> {
+  try {
+    return await work((await engine.workshop()).dreams);
+  } finally {
+    await engine.close();
+  }
 }
 
 /** What was found, one line each; sections without a finding are left out. */

@@ -2,11 +2,8 @@
 // Does not own what the verbs do.
 
 import type { Repertoire } from "../../engine.ts";
-import type { Changed } from "../../lessons.ts";
-import { Lessons } from "../../lessons.ts";
-import { openModel } from "../../models/models.ts";
+import type { Changed, Lessons } from "../../lessons.ts";
 import type { Store } from "../../ports.ts";
-import { openSqliteStore } from "../../stores/sqlite.ts";
 import type { Io } from "./io.ts";
 
 /** Lets the work use the learned skills; afterwards waits for summaries and closes the store. */
@@ -14,25 +11,11 @@ export async function withLessons<T>(
   engine: Repertoire,
   work: (lessons: Lessons, store: Store) => Promise<T>,
 ): Promise<T> {
-  const { clock, config, options } = engine;
-  const store = openSqliteStore({
-    directory: engine.dataDirectory,
-    clock,
-    onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
-  });
-  const model = async () =>
-    openModel(config.model, {
-      env: options.env ?? process.env,
-      journal: store.journal,
-      now: () => clock.now().getTime(),
-    });
-  const lessons = new Lessons(engine, store, config.model.kind === "none" ? {} : { model });
   try {
-    const result = await work(lessons, store);
-    await lessons.settled();
-    return result;
+    const { learned, store } = await engine.workshop();
+    return await work(learned, store);
   } finally {
-    store.close();
+    await engine.close();
   }
 }
 

@@ -87,6 +87,7 @@ function makeContext(flags: GlobalFlags, streams: Streams): Context {
         ...(home !== undefined && { home }),
         ...(config !== undefined && { config }),
         values: { ...values, ...(agent !== undefined && { agent }) },
+        host: "cli",
         onProgress: progressDisplay(streams, "reading skills"),
       }),
   };

@@ -1,6 +1,5 @@
 // Owns opening the tasks of a person's machine for the verbs that work in one. Does not own what they do.
 
-import { join } from "node:path";
 import type { Repertoire } from "../../engine.ts";
 import type { Tasks } from "../../tasks.ts";
 
@@ -10,16 +9,9 @@ export const TASK_OPTION = ["--task <id>", `the task that it belongs to (default
 
 /** Lets the work use the tasks, and closes their store afterwards. */
 export async function withTasks<T>(engine: Repertoire, work: (tasks: Tasks) => Promise<T>): Promise<T> {
-  // Loaded here, so that a hook's verbs start without them.
-  const [{ Tasks }, { openSqliteStore }] = await Promise.all([
-    import("../../tasks.ts"),
-    import("../../stores/sqlite.ts"),
-  ]);
-  const clock = engine.options.clock ?? { now: () => new Date() };
-  const store = openSqliteStore({ directory: join(engine.config.home, ".repertoire"), clock });
   try {
-    return await work(new Tasks(engine, store, { host: "cli" }));
+    return await work((await engine.workshop()).tasks);
   } finally {
-    store.close();
+    await engine.close();
   }
 }
