@@ -4,7 +4,7 @@ import { compareNames, type SkillName } from "../model/name.ts";
 import type { Overlap } from "./evidence.ts";
 import { EVIDENCE, SIMILARITY } from "./limits.ts";
 import { type DreamSkill, isNamespaced, type Material, prefixOf } from "./material.ts";
-import { bagsOf, likeness, nearness } from "./similarity.ts";
+import { alikePairs, bagsOf, nearness } from "./similarity.ts";
 
 /** The most alike first. Children of a namespaced prefix are alike by design and are not compared. */
 export function findOverlaps(material: Material): Overlap[] {
@@ -14,22 +14,13 @@ export function findOverlaps(material: Material): Overlap[] {
     .slice(0, EVIDENCE.skills);
   const bags = bagsOf(skills.map(textOf));
   const found: Overlap[] = [];
-  for (const [at, a] of skills.entries()) {
-    for (let other = at + 1; other < skills.length; other++) {
-      const b = skills[other]!;
-      const words = likeness(bags[at]!, bags[other]!);
-      if (words < SIMILARITY.skill) continue;
-      const meaning = nearness(a.vector, b.vector);
-      if (a.vector && b.vector && meaning < SIMILARITY.skillMeaning) continue;
-      const [first, second] = [a.name, b.name].sort(compareNames) as [SkillName, SkillName];
-      found.push({
-        a: first,
-        b: second,
-        words: round(words),
-        meaning: round(meaning),
-        sessions: usedIn(material, [first, second]),
-      });
-    }
+  for (const pair of alikePairs(bags, SIMILARITY.skill)) {
+    const [x, y] = [skills[pair.a]!, skills[pair.b]!];
+    const meaning = nearness(x.vector, y.vector);
+    if (x.vector && y.vector && meaning < SIMILARITY.skillMeaning) continue;
+    const [a, b] = [x.name, y.name].sort(compareNames) as [SkillName, SkillName];
+    const sessions = usedIn(material, [a, b]);
+    found.push({ a, b, words: round(pair.value), meaning: round(meaning), sessions });
   }
   return found.sort((a, b) => b.words - a.words || compareNames(a.a, b.a)).slice(0, EVIDENCE.items);
 }

@@ -41,7 +41,7 @@ export const SIMILARITY = {
   /** The same by words alone, without an embedder. */
   messageWordsOnly: 0.26,
   /** Two skills say the same when the words of their whole text agree this far… */
-  skill: 0.45,
+  skill: 0.6,
   /** …and their descriptions are this near, where meaning is known. */
   skillMeaning: 0.6,
 } as const;

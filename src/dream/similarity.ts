@@ -25,9 +25,25 @@ export function likeness(a: Bag, b: Bag): number {
   return sum;
 }
 
-export function sharesWord(a: Bag, b: Bag): boolean {
-  for (const word of a.keys()) if (b.has(word)) return true;
-  return false;
+/** Every pair that is at least so alike. Adds up word by word, because most pairs share next to nothing. */
+export function alikePairs(bags: readonly Bag[], least: number): { a: number; b: number; value: number }[] {
+  const found: { a: number; b: number; value: number }[] = [];
+  const holders = new Map<string, { rows: number[]; weights: number[] }>();
+  const sums = new Float64Array(bags.length);
+  for (const [row, bag] of bags.entries()) {
+    sums.fill(0);
+    for (const [word, weight] of bag) {
+      const earlier = holders.get(word) ?? { rows: [], weights: [] };
+      const { rows, weights } = earlier;
+      for (let at = 0; at < rows.length; at++) sums[rows[at]!]! += weight * weights[at]!;
+      rows.push(row);
+      weights.push(weight);
+      holders.set(word, earlier);
+    }
+    for (let other = 0; other < row; other++)
+      if (sums[other]! >= least) found.push({ a: other, b: row, value: sums[other]! });
+  }
+  return found;
 }
 
 /** 0 when one of them is unknown. */

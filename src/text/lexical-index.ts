@@ -62,6 +62,8 @@ export class LexicalIndex {
   /** Whether terms and postings are wanted in memory: true of what was built here or loaded. */
   private resident = true;
   private found: IndexProblem | undefined;
+  /** The query whose products with every document the matrices still hold. */
+  private answered: Int8Array | undefined;
 
   constructor(options: IndexOptions = {}) {
     this.params = options.params ?? DEFAULT_LEXICAL_PARAMS;
@@ -87,6 +89,7 @@ export class LexicalIndex {
   update(changes: { upsert?: Iterable<IndexDocument>; remove?: Iterable<string> }): void {
     this.guard(undefined, () => {
       const added = buildStack(changes.upsert ?? [], this.params, this.dims);
+      this.answered = undefined;
       const left = withoutKeys(this.segments, new Set(changes.remove ?? []));
       this.segments = changed(left, added, this.dims);
     });
@@ -117,6 +120,7 @@ export class LexicalIndex {
         }
         return ranking(top, s);
       });
+      this.answered = query.values;
       return best(this.segments, ranked, limit).map(({ segment, doc, score }) => ({
         doc: globalDoc(segment, doc),
         score: (score - NEAR_UNITS) / NEAR_UNITS,
@@ -136,7 +140,11 @@ export class LexicalIndex {
   /** The cosine of one document's vector with the query's. */
   closeness(query: QuantizedVectors, doc: number): number {
     if (this.dims === 0 || query.dims !== this.dims) return 0;
-    return this.at(doc, 0, (live, local) => cosine(query, live.segment.vectors(), local));
+    return this.at(doc, 0, (live, local) => {
+      const matrix = live.segment.vectors();
+      if (this.answered !== query.values) return cosine(query, matrix, local);
+      return matrix.products[local]! * query.scales[0]! * matrix.scales[local]!;
+    });
   }
 
   key(doc: number): string {

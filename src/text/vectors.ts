@@ -99,7 +99,8 @@ export class Int8Matrix {
   readonly values: Int8Array;
   readonly scales: Float32Array;
   private readonly kernel: ReturnType<typeof dotKernel>;
-  private readonly plainDots: Int32Array;
+  /** What `dots` gave last. */
+  readonly products: Int32Array;
 
   private constructor(rows: number, dims: number, withKernel: boolean) {
     this.rows = rows;
@@ -107,7 +108,7 @@ export class Int8Matrix {
     this.scales = new Float32Array(rows);
     this.kernel = withKernel ? dotKernel(rows, dims) : undefined;
     this.values = this.kernel?.values ?? new Int8Array(rows * dims);
-    this.plainDots = this.kernel?.dots ?? new Int32Array(rows);
+    this.products = this.kernel?.dots ?? new Int32Array(rows);
   }
 
   /** Allocates the matrix where the kernel can see it and lets `write` fill it in place. */
@@ -131,14 +132,14 @@ export class Int8Matrix {
   dots(query: Int8Array, rows = this.rows): Int32Array {
     if (this.kernel !== undefined) {
       this.kernel.run(query, rows);
-      return this.plainDots;
+      return this.products;
     }
-    const { dims, values, plainDots } = this;
+    const { dims, values, products } = this;
     for (let row = 0, at = 0; row < rows; row++, at += dims) {
       let dot = 0;
       for (let i = 0; i < dims; i++) dot += query[i]! * values[at + i]!;
-      plainDots[row] = dot;
+      products[row] = dot;
     }
-    return plainDots;
+    return products;
   }
 }
