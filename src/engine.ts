@@ -20,8 +20,7 @@ import { parseSkill } from "./parse/parse.ts";
 import type { Clock } from "./ports.ts";
 import type { Explanation } from "./recall/why.ts";
 import { type Progress, Shelf } from "./shelf.ts";
-import { openLightStore } from "./stores/light.ts";
-import { type Prompt, type PromptOptions, type RecallAnswer, type RecallRequest, Turns } from "./turns.ts";
+import type { Prompt, PromptOptions, RecallAnswer, RecallRequest, Turns } from "./turns.ts";
 import type { Workshop } from "./workshop.ts";
 
 export interface OpenOptions extends ConfigInput {
@@ -44,7 +43,7 @@ export class Repertoire {
   readonly manage = new Management(this);
   readonly options: OpenOptions;
   readonly clock: Clock;
-  private readonly turns: Turns;
+  private loaded: Promise<Turns> | undefined;
   private opened: Promise<Workshop> | undefined;
   private readonly closers: (() => Promise<void>)[] = [];
 
@@ -52,7 +51,6 @@ export class Repertoire {
     this.config = config;
     this.options = options;
     this.clock = options.clock ?? { now: () => new Date() };
-    this.turns = new Turns(this, openLightStore({ directory: this.dataDirectory, clock: this.clock }));
     const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
     const sources = resolveSources({ home: config.home, project: config.dir, ...config.sources, bundled });
     this.shelf = new Shelf(sources, config, options.onProgress);
@@ -105,23 +103,23 @@ export class Repertoire {
   }
 
   /** The skills that matter for this turn, and why. */
-  recall(turn: Turn, request: RecallRequest = {}): Promise<RecallAnswer> {
-    return this.turns.recall(turn, request);
+  async recall(turn: Turn, request: RecallRequest = {}): Promise<RecallAnswer> {
+    return (await this.turns()).recall(turn, request);
   }
 
   /** Why a skill was or was not recalled for a message. */
-  why(name: string, turn: Turn): Promise<Explanation> {
-    return this.turns.why(name, turn);
+  async why(name: string, turn: Turn): Promise<Explanation> {
+    return (await this.turns()).why(name, turn);
   }
 
   /** The text an agent's prompt gets for this turn. */
-  prompt(turn: Turn, options: PromptOptions = {}): Promise<Prompt> {
-    return this.turns.prompt(turn, options);
+  async prompt(turn: Turn, options: PromptOptions = {}): Promise<Prompt> {
+    return (await this.turns()).prompt(turn, options);
   }
 
   /** The recall index and its upkeep. */
-  indexing(): Promise<Indexing> {
-    return this.turns.indexing();
+  async indexing(): Promise<Indexing> {
+    return (await this.turns()).indexing();
   }
 
   /** The rules of who may see what; needs no scan. */
@@ -136,6 +134,12 @@ export class Repertoire {
       ...(agent !== undefined && { agent }),
       ...(allowlist && { allowlist }),
     });
+  }
+
+  /** Recall and disclosure; who only lists skills does not load them. */
+  private turns(): Promise<Turns> {
+    this.loaded ??= import("./turns.ts").then(({ openTurns }) => openTurns(this));
+    return this.loaded;
   }
 
   /** Tasks, learned skills and dreams, with the store behind them; opened now when they never were. */

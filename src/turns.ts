@@ -18,7 +18,7 @@ import { effectiveMessage } from "./recall/continuation.ts";
 import { REPEATED, type Recalled, type RecallOptions, recall } from "./recall/recall.ts";
 import { isMentioned } from "./recall/signals/mention.ts";
 import { type Explanation, explain } from "./recall/why.ts";
-import type { LightStore } from "./stores/light.ts";
+import { type LightStore, openLightStore } from "./stores/light.ts";
 
 export interface RecallRequest {
   /** How many matches at most. */
@@ -43,6 +43,10 @@ export interface PromptOptions extends RecallRequest {
 
 export interface Prompt extends Section {
   readonly matches: readonly Match[];
+}
+
+export function openTurns(engine: Repertoire): Turns {
+  return new Turns(engine, openLightStore({ directory: engine.dataDirectory, clock: engine.clock }));
 }
 
 export class Turns {

@@ -34,7 +34,7 @@ const wholeSizes = numbers(options["whole-sizes"]);
 const corpus = options.corpus ?? positionals[0];
 
 function measure(engine, size) {
-  const job = { engine, size, peers, rounds: engine === "ours" ? Number(options.rounds) : 1 };
+  const job = { engine, size, peers, rounds: engine === "ours" ? Number(options.rounds) : 2 };
   return inItsOwnProcess("worker.mjs", job);
 }
 

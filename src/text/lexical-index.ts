@@ -62,8 +62,6 @@ export class LexicalIndex {
   /** Whether terms and postings are wanted in memory: true of what was built here or loaded. */
   private resident = true;
   private found: IndexProblem | undefined;
-  /** The query whose products with every document the matrices still hold. */
-  private answered: Int8Array | undefined;
 
   constructor(options: IndexOptions = {}) {
     this.params = options.params ?? DEFAULT_LEXICAL_PARAMS;
@@ -89,7 +87,6 @@ export class LexicalIndex {
   update(changes: { upsert?: Iterable<IndexDocument>; remove?: Iterable<string> }): void {
     this.guard(undefined, () => {
       const added = buildStack(changes.upsert ?? [], this.params, this.dims);
-      this.answered = undefined;
       const left = withoutKeys(this.segments, new Set(changes.remove ?? []));
       this.segments = changed(left, added, this.dims);
     });
@@ -108,6 +105,7 @@ export class LexicalIndex {
       const ranked = this.segments.flatMap((live, s) => {
         const matrix = live.segment.vectors();
         const dots = matrix.dots(query.values);
+        matrix.answered = query.values;
         const factor = query.scales[0]! * NEAR_UNITS;
         const top = new Top(limit);
         for (let doc = 0; doc < dots.length; doc++) {
@@ -120,7 +118,6 @@ export class LexicalIndex {
         }
         return ranking(top, s);
       });
-      this.answered = query.values;
       return best(this.segments, ranked, limit).map(({ segment, doc, score }) => ({
         doc: globalDoc(segment, doc),
         score: (score - NEAR_UNITS) / NEAR_UNITS,
@@ -142,7 +139,7 @@ export class LexicalIndex {
     if (this.dims === 0 || query.dims !== this.dims) return 0;
     return this.at(doc, 0, (live, local) => {
       const matrix = live.segment.vectors();
-      if (this.answered !== query.values) return cosine(query, matrix, local);
+      if (matrix.answered !== query.values) return cosine(query, matrix, local);
       return matrix.products[local]! * query.scales[0]! * matrix.scales[local]!;
     });
   }

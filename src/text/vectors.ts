@@ -99,8 +99,10 @@ export class Int8Matrix {
   readonly values: Int8Array;
   readonly scales: Float32Array;
   private readonly kernel: ReturnType<typeof dotKernel>;
-  /** What `dots` gave last. */
+  /** What `dots` gave last, */
   readonly products: Int32Array;
+  /** and the query that it was for, where the caller says so and asks no other in between. */
+  answered: Int8Array | undefined;
 
   private constructor(rows: number, dims: number, withKernel: boolean) {
     this.rows = rows;

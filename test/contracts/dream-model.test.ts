@@ -305,7 +305,7 @@ describe("a hostile model", () => {
     expect(codes.filter((code) => code === "no-absorber")).toHaveLength(50);
   });
 
-  it("cannot touch hand-written, pinned or hand-edited skills, nor those of other sources", async () => {
+  it("cannot touch hand-written or pinned skills, nor those of other sources", async () => {
     const skills = seeded<SeedSkill>("skills.jsonl").map((skill) =>
       skill.name === "changelog-entry" ? { ...skill, author: "person" } : skill,
     );
@@ -346,7 +346,7 @@ describe("a hostile model", () => {
         toSave: [
           { ...CERTIFICATE, name: "../../evil" },
           { ...CERTIFICATE, name: "a/../b" },
-          { ...CERTIFICATE, name: "" + "/etc" },
+          { ...CERTIFICATE, name: "/etc" },
         ],
         toDelete: ["../x"],
       }),
@@ -401,13 +401,11 @@ describe("a hostile model", () => {
   });
 
   it("cannot change more than the cap in one run", async () => {
-    const saves = many
-      .slice(0, 30)
-      .map((skill) => ({
-        ...skill,
-        content: `${skill.content}\nWhen it prints nothing, ask the user.\n`,
-        sourceNames: [skill.name],
-      }));
+    const saves = many.slice(0, 30).map((skill) => ({
+      ...skill,
+      content: `${skill.content}\nWhen it prints nothing, ask the user.\n`,
+      sourceNames: [skill.name],
+    }));
     const { titles, codes } = await dreamWith(only("consolidate", { toSave: saves, toDelete: [] }), {
       skills: many,
       sessions: [],

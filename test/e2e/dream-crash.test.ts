@@ -1,5 +1,5 @@
 // Owns the promise that a dream being applied is applied whole or not at all, whenever the process is killed.
-// REPERTOIRE_KILL_STRIDE tries every n-th step only (4); 1 tries every step.
+// REPERTOIRE_KILL_STRIDE tries every n-th step only; by default every one is tried.
 
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { dreamWorkshop, NOW, type SeedSkill, seeded, treeOf } from "../dream-history.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
 
-const STRIDE = Number(process.env.REPERTOIRE_KILL_STRIDE ?? 4);
+const STRIDE = Number(process.env.REPERTOIRE_KILL_STRIDE ?? 1);
 
 let worker: Worker;
 beforeAll(async () => {

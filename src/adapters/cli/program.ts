@@ -6,7 +6,7 @@ import { Command, CommanderError } from "commander";
 import { openRepertoire, type Repertoire } from "../../engine.ts";
 import { isRepertoireError } from "../../model/errors.ts";
 import { packageRoot } from "../../package-root.ts";
-import { commands } from "./commands/commands.ts";
+import { commandsFor } from "./commands/commands.ts";
 import { Io, progressDisplay, type Streams } from "./io.ts";
 
 export const EXIT = { ok: 0, findings: 1, usage: 2 } as const;
@@ -48,7 +48,7 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
         exit = reportFailure(thrown, context.io);
       }
     };
-  for (const register of commands) register(program, action);
+  for (const register of await commandsFor(verbOf(args))) register(program, action);
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (thrown) {
@@ -56,6 +56,13 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     return thrown.exitCode === 0 || thrown.code === "commander.help" ? EXIT.ok : EXIT.usage;
   }
   return exit;
+}
+
+const FLAGS_WITH_VALUE: readonly string[] = ["--dir", "--home", "--agent", "--config"];
+
+/** The first word that is neither a flag nor the value of one. */
+function verbOf(args: readonly string[]): string | undefined {
+  return args.find((word, at) => !word.startsWith("-") && !FLAGS_WITH_VALUE.includes(args[at - 1] ?? ""));
 }
 
 function describeProgram(streams: Streams): Command {

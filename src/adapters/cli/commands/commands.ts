@@ -1,69 +1,50 @@
-// Owns the list of verbs, in the order in which the help shows them.
+// Owns the list of verbs, in the order in which the help shows them. A verb's module is loaded when the verb is used,
+// so that `list` does not wait for what `dream` needs.
 
 import type { Register } from "../program.ts";
-import { registerActivate } from "./activate.ts";
-import { registerCheck } from "./check.ts";
-import { registerArchive, registerDelete } from "./delete.ts";
-import { registerDoctor } from "./doctor.ts";
-import { registerDream } from "./dream.ts";
-import { registerEval } from "./eval.ts";
-import { registerExpand } from "./expand.ts";
-import { registerHistory } from "./history.ts";
-import { registerHook } from "./hook.ts";
-import { registerIndex } from "./index-verb.ts";
-import { registerList } from "./list.ts";
-import { registerMcp } from "./mcp.ts";
-import { registerNew } from "./new.ts";
-import { registerPin } from "./pin.ts";
-import { registerPrompt } from "./prompt.ts";
-import { registerProposals } from "./proposals.ts";
-import { registerRecall } from "./recall.ts";
-import { registerRename } from "./rename.ts";
-import { registerRestore } from "./restore.ts";
-import { registerRun } from "./run.ts";
-import { registerSave } from "./save.ts";
-import { registerServe } from "./serve.ts";
-import { registerSetup } from "./setup.ts";
-import { registerShow } from "./show.ts";
-import { registerSources } from "./sources.ts";
-import { registerStats } from "./stats.ts";
-import { registerSwitch } from "./switch.ts";
-import { registerTask } from "./task.ts";
-import { registerTools } from "./tools.ts";
-import { registerTrust } from "./trust.ts";
-import { registerUndo } from "./undo.ts";
 
-export const commands: readonly Register[] = [
-  registerPrompt,
-  registerRecall,
-  registerList,
-  registerShow,
-  registerActivate,
-  registerExpand,
-  registerRun,
-  registerTools,
-  registerTrust,
-  registerTask,
-  registerCheck,
-  registerNew,
-  registerSwitch,
-  registerSave,
-  registerDelete,
-  registerRestore,
-  registerUndo,
-  registerHistory,
-  registerRename,
-  registerPin,
-  registerArchive,
-  registerStats,
-  registerDream,
-  registerProposals,
-  registerEval,
-  registerIndex,
-  registerMcp,
-  registerServe,
-  registerHook,
-  registerSetup,
-  registerSources,
-  registerDoctor,
+interface Verbs {
+  readonly names: readonly string[];
+  readonly load: () => Promise<Register>;
+}
+
+const VERBS: readonly Verbs[] = [
+  { names: ["prompt"], load: async () => (await import("./prompt.ts")).registerPrompt },
+  { names: ["recall", "why"], load: async () => (await import("./recall.ts")).registerRecall },
+  { names: ["list"], load: async () => (await import("./list.ts")).registerList },
+  { names: ["show"], load: async () => (await import("./show.ts")).registerShow },
+  { names: ["activate"], load: async () => (await import("./activate.ts")).registerActivate },
+  { names: ["expand"], load: async () => (await import("./expand.ts")).registerExpand },
+  { names: ["run"], load: async () => (await import("./run.ts")).registerRun },
+  { names: ["tools"], load: async () => (await import("./tools.ts")).registerTools },
+  { names: ["trust"], load: async () => (await import("./trust.ts")).registerTrust },
+  { names: ["task"], load: async () => (await import("./task.ts")).registerTask },
+  { names: ["check"], load: async () => (await import("./check.ts")).registerCheck },
+  { names: ["new"], load: async () => (await import("./new.ts")).registerNew },
+  { names: ["enable", "disable"], load: async () => (await import("./switch.ts")).registerSwitch },
+  { names: ["save"], load: async () => (await import("./save.ts")).registerSave },
+  { names: ["delete"], load: async () => (await import("./delete.ts")).registerDelete },
+  { names: ["restore"], load: async () => (await import("./restore.ts")).registerRestore },
+  { names: ["undo"], load: async () => (await import("./undo.ts")).registerUndo },
+  { names: ["history"], load: async () => (await import("./history.ts")).registerHistory },
+  { names: ["rename"], load: async () => (await import("./rename.ts")).registerRename },
+  { names: ["pin", "unpin"], load: async () => (await import("./pin.ts")).registerPin },
+  { names: ["archive"], load: async () => (await import("./delete.ts")).registerArchive },
+  { names: ["stats"], load: async () => (await import("./stats.ts")).registerStats },
+  { names: ["dream"], load: async () => (await import("./dream.ts")).registerDream },
+  { names: ["proposals"], load: async () => (await import("./proposals.ts")).registerProposals },
+  { names: ["eval"], load: async () => (await import("./eval.ts")).registerEval },
+  { names: ["index"], load: async () => (await import("./index-verb.ts")).registerIndex },
+  { names: ["mcp"], load: async () => (await import("./mcp.ts")).registerMcp },
+  { names: ["serve"], load: async () => (await import("./serve.ts")).registerServe },
+  { names: ["hook"], load: async () => (await import("./hook.ts")).registerHook },
+  { names: ["setup"], load: async () => (await import("./setup.ts")).registerSetup },
+  { names: ["sources"], load: async () => (await import("./sources.ts")).registerSources },
+  { names: ["doctor"], load: async () => (await import("./doctor.ts")).registerDoctor },
 ];
+
+/** The verb that is used, or all of them where none is: for the help, and to name a mistake. */
+export async function commandsFor(verb: string | undefined): Promise<readonly Register[]> {
+  const used = VERBS.filter(({ names }) => verb !== undefined && names.includes(verb));
+  return Promise.all((used.length > 0 ? used : VERBS).map(({ load }) => load()));
+}
