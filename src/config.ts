@@ -47,6 +47,11 @@ export interface Config {
   readonly budget: Budget;
   readonly recall: { readonly limit?: number; readonly threshold?: number };
   readonly embedder: EmbedderConfig;
+  readonly dream: {
+    readonly prefixes: Readonly<Record<string, "namespaced" | "topical">>;
+    readonly share?: number;
+    readonly least?: number;
+  };
   readonly model: ModelSettings;
   /** Lists of `GLOB` or `GLOB@SOURCE`. */
   readonly consent: {
@@ -133,6 +138,7 @@ function assemble(parts: {
     style: get("style"),
     budget: get("budget"),
     recall: given({ limit: get("recall.limit"), threshold: get("recall.threshold") }),
+    dream: { prefixes: get("dream.prefixes"), ...given({ share: get("dream.share"), least: get("dream.least") }) },
     embedder: {
       kind: get("embedder.kind"),
       ...given({

@@ -30,6 +30,8 @@ export type { Evidence } from "./dream/evidence.ts";
 export { fromRecord, type Proposal } from "./dream/proposal.ts";
 export { inSessions } from "./dream/reasons.ts";
 
+export type { DreamAccount } from "./dream/follow-up.ts";
+
 export interface DreamsOptions {
   /** Who thinks; without one, evidence and rules have to do. */
   readonly model?: () => Promise<LanguageModel | undefined>;

@@ -144,7 +144,12 @@ export class Repertoire {
 
   /** Tasks, learned skills and dreams, with the store behind them; opened now when they never were. */
   workshop(): Promise<Workshop> {
-    this.opened ??= import("./workshop.ts").then(({ openWorkshop }) => openWorkshop(this));
+    this.opened ??= import("./workshop.ts").then(async ({ openWorkshop }) => {
+      const workshop = openWorkshop(this);
+      // A dream that a crash cut short is settled before anything else happens.
+      await workshop.dreams.recover();
+      return workshop;
+    });
     return this.opened;
   }
 

@@ -29,12 +29,13 @@ export function openWorkshop(engine: Repertoire): Workshop {
   const model = async () =>
     openModel(config.model, { env, journal: store.journal, now: () => clock.now().getTime() });
   const thinking = config.model.kind === "none" ? {} : { model };
+  const { prefixes, ...limits } = config.dream;
   const learned = new Lessons(engine, store, thinking);
   return {
     store,
     tasks: new Tasks(engine, store, options.host === undefined ? {} : { host: options.host }),
     learned,
-    dreams: new Dreams(engine, { store, lessons: learned }, thinking),
+    dreams: new Dreams(engine, { store, lessons: learned }, { ...thinking, prefixes, limits }),
     async close() {
       await learned.settled();
       await store.close();

@@ -1,5 +1,6 @@
 // `repertoire stats [NAME]`: how skills have done, from the journal.
 
+import type { DreamAccount } from "../../../dreams.ts";
 import { libraryStats, type SkillStats, skillStats } from "../../../learn/stats.ts";
 import { sparkline } from "../../../learn/stats-sparkline.ts";
 import { lookupKey } from "../../../model/name.ts";
@@ -15,7 +16,8 @@ export const registerStats: Register = (program, action) => {
       action(({ io, open }, name: string | undefined) => {
         const engine = open();
         return withLessons(engine, async (_, store) => {
-          if (name === undefined) await tellLibrary(io, await libraryStats(store.journal));
+          const { dreams } = await engine.workshop();
+          if (name === undefined) tellLibrary(io, await libraryStats(store.journal), await dreams.account());
           else {
             const skill = engine.library.find(name)?.name ?? lookupKey(name);
             tellSkill(io, await skillStats(store.journal, skill, { now: engine.clock.now().getTime() }));
@@ -26,8 +28,8 @@ export const registerStats: Register = (program, action) => {
     );
 };
 
-async function tellLibrary(io: Io, skills: Awaited<ReturnType<typeof libraryStats>>): Promise<void> {
-  io.answer({ skills }, () => {
+function tellLibrary(io: Io, skills: Awaited<ReturnType<typeof libraryStats>>, dreams: DreamAccount): void {
+  io.answer({ skills, dreams }, () => {
     if (skills.length === 0) return io.line("The journal is empty: nothing was recalled or used yet.");
     const rows = skills.map(({ name, recalled, shown, activated, succeeded, failed, lastUsedAt }) => [
       name,
@@ -35,6 +37,10 @@ async function tellLibrary(io: Io, skills: Awaited<ReturnType<typeof libraryStat
       day(lastUsedAt),
     ]);
     io.table([["NAME", "RECALLED", "SHOWN", "ACTIVATED", "SUCCEEDED", "FAILED", "LAST USED"], ...rows]);
+    const { accepted, rejected, open, acceptanceRate, regressions } = dreams;
+    if (accepted + rejected + open === 0) return;
+    const rate = acceptanceRate === undefined ? "" : ` (${Math.round(acceptanceRate * 100)}% of those decided)`;
+    io.line(`dreams: ${accepted} accepted, ${rejected} rejected, ${open} open${rate}; ${regressions.length} did worse afterwards`);
   });
 }
 
