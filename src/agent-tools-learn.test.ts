@@ -4,10 +4,10 @@ import { expect, it } from "vitest";
 import { temporaryTree } from "../test/skill-tree.ts";
 import { AGENT_TOOL_ROWS, agentTools } from "./agent-tools.ts";
 import { learnToolRows } from "./agent-tools-learn.ts";
+import { Lessons } from "./engine/lessons.ts";
+import { Tasks } from "./engine/tasks.ts";
 import { openRepertoire } from "./engine.ts";
-import { Lessons } from "./lessons.ts";
 import { openMemoryStore } from "./stores/memory.ts";
-import { Tasks } from "./tasks.ts";
 
 async function agent() {
   const root = temporaryTree();

@@ -3,8 +3,8 @@
 
 import type { Arguments } from "./agent-tool-arguments.ts";
 import type { AgentToolResult, AgentToolRow } from "./agent-tools.ts";
+import type { Changed, Lessons } from "./engine/lessons.ts";
 import { eventOf, recordOutcome } from "./learn/journal.ts";
-import type { Changed, Lessons } from "./lessons.ts";
 import { RepertoireError } from "./model/errors.ts";
 import { OUTCOMES, type Outcome } from "./model/journal.ts";
 import type { Clock, Store } from "./ports.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { sandbox, type Workspace, workspace } from "../test/activation-workspace.ts";
 import type { ConsentAsker } from "./activate/consent.ts";
 import { type AgentToolResult, agentTools, skillTools } from "./agent-tools.ts";
-import type { Tasks } from "./tasks.ts";
+import type { Tasks } from "./engine/tasks.ts";
 
 describe("the agent tools", () => {
   function tools(options: Workspace & { ask?: ConsentAsker } = {}) {

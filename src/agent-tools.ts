@@ -2,10 +2,10 @@
 // Does not own any host's protocol: the adapters serve this table.
 
 import { Arguments } from "./agent-tool-arguments.ts";
+import type { TaskContext, Tasks } from "./engine/tasks.ts";
 import type { Repertoire } from "./engine.ts";
 import { codeOf, isRepertoireError, messageOf } from "./model/errors.ts";
 import type { Match } from "./model/turn.ts";
-import type { TaskContext, Tasks } from "./tasks.ts";
 import { forLine } from "./text/escape.ts";
 import type { ScriptResult } from "./tools/scripts.ts";
 

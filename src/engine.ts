@@ -2,15 +2,18 @@
 // No logic of its own. The order of the stages of a turn stands in `turns.ts`.
 
 import { join } from "node:path";
-import { type Config, type ConfigInput, loadConfig } from "./config.ts";
+import { type Config, type ConfigInput, loadConfig } from "./config/config.ts";
 import { resolveSources } from "./discover/sources.ts";
-import type { Indexing } from "./indexing.ts";
+import type { Indexing } from "./engine/indexing.ts";
+import { Management } from "./engine/management.ts";
+import { type Progress, Shelf } from "./engine/shelf.ts";
+import type { Prompt, PromptOptions, RecallAnswer, RecallRequest, Turns } from "./engine/turns.ts";
+import type { Workshop } from "./engine/workshop.ts";
 import { readSkillFile } from "./library/catalog.ts";
 import type { LibraryChanges } from "./library/diff.ts";
 import type { Library } from "./library/library.ts";
 import { type Audience, LibraryView } from "./library/view.ts";
 import { Visibility } from "./library/visibility.ts";
-import { Management } from "./management.ts";
 import type { Diagnostic } from "./model/diagnostic.ts";
 import type { ListedSkill, Skill } from "./model/skill.ts";
 import type { Source } from "./model/source.ts";
@@ -19,9 +22,6 @@ import { packageRoot } from "./package-root.ts";
 import { parseSkill } from "./parse/parse.ts";
 import type { Clock } from "./ports.ts";
 import type { Explanation } from "./recall/why.ts";
-import { type Progress, Shelf } from "./shelf.ts";
-import type { Prompt, PromptOptions, RecallAnswer, RecallRequest, Turns } from "./turns.ts";
-import type { Workshop } from "./workshop.ts";
 
 export interface OpenOptions extends ConfigInput {
   /** Called while files are read, for a progress display. */
@@ -138,13 +138,13 @@ export class Repertoire {
 
   /** Recall and disclosure; who only lists skills does not load them. */
   private turns(): Promise<Turns> {
-    this.loaded ??= import("./turns.ts").then(({ openTurns }) => openTurns(this));
+    this.loaded ??= import("./engine/turns.ts").then(({ openTurns }) => openTurns(this));
     return this.loaded;
   }
 
   /** Tasks, learned skills and dreams, with the store behind them; opened now when they never were. */
   workshop(): Promise<Workshop> {
-    this.opened ??= import("./workshop.ts").then(async ({ openWorkshop }) => {
+    this.opened ??= import("./engine/workshop.ts").then(async ({ openWorkshop }) => {
       const workshop = openWorkshop(this);
       // A dream that a crash cut short is settled before anything else happens.
       await workshop.dreams.recover();

@@ -1,11 +1,22 @@
 // The public promise of the package: everything here is documented and stays; nothing else is public.
 
-export { CONFIG_FILE, type Config, type ConfigInput, loadConfig } from "./config.ts";
+export type { ConsentAsker, ConsentSheet } from "./activate/consent.ts";
+export type { ActivationPayload } from "./activate/payload.ts";
+export { type AgentTool, agentTools, skillTools } from "./agent-tools.ts";
+export { CONFIG_FILE, type Config, type ConfigInput, loadConfig } from "./config/config.ts";
+export type { Dreams } from "./engine/dreams.ts";
+export { type EvalReport, evaluate, readCases } from "./engine/evaluation.ts";
+export type { Lessons } from "./engine/lessons.ts";
+export type { SkillReport } from "./engine/management.ts";
+export type { Tasks } from "./engine/tasks.ts";
+export type { Prompt, PromptOptions, RecallAnswer, RecallRequest } from "./engine/turns.ts";
+export type { Workshop } from "./engine/workshop.ts";
 export { type OpenOptions, openRepertoire, Repertoire } from "./engine.ts";
+export { type Finding, type Inspection, inspectPackage } from "./inspect/inspect.ts";
+export type { StarterProvider } from "./learn/starters.ts";
 export type { LibraryChanges } from "./library/diff.ts";
 export type { Library } from "./library/library.ts";
 export type { Audience, LibraryView } from "./library/view.ts";
-export type { SkillReport } from "./management.ts";
 export type { Diagnostic, Severity } from "./model/diagnostic.ts";
 export { isRepertoireError, RepertoireError } from "./model/errors.ts";
 export { FRAMES, type Frame } from "./model/frame.ts";
@@ -22,7 +33,6 @@ export {
   type Turn,
 } from "./model/turn.ts";
 export { type ParsedSkill, type Profile, parseSkill } from "./parse/parse.ts";
-export type { Clock, Embedder } from "./ports.ts";
+export type { Clock, Embedder, LanguageModel, Store } from "./ports.ts";
 export type { Recalled } from "./recall/recall.ts";
 export type { Explanation } from "./recall/why.ts";
-export type { Prompt, PromptOptions, RecallAnswer, RecallRequest } from "./turns.ts";

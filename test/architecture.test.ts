@@ -17,7 +17,7 @@ const STAGES = [
   "dream",
   "inspect",
 ];
-const PLURALS = ["stores", "embedders"];
+const PLURALS = ["stores", "embedders", "models"];
 
 interface Import {
   readonly from: string;

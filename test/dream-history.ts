@@ -3,9 +3,9 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { Dreams, type DreamsOptions } from "../src/dreams.ts";
+import { Dreams, type DreamsOptions } from "../src/engine/dreams.ts";
+import { Lessons } from "../src/engine/lessons.ts";
 import { openRepertoire } from "../src/engine.ts";
-import { Lessons } from "../src/lessons.ts";
 import type { NewEvent, Outcome, Rating } from "../src/model/journal.ts";
 import type { Store } from "../src/ports.ts";
 import { openSqliteStore } from "../src/stores/sqlite.ts";

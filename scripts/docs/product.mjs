@@ -9,7 +9,7 @@ import { build } from "esbuild";
 
 const ENTRY = `
 export { run } from "./src/adapters/cli/program.ts";
-export { CONFIG_KEYS } from "./src/config-keys.ts";
+export { CONFIG_KEYS } from "./src/config/keys.ts";
 export { disclose } from "./src/disclose/disclose.ts";
 export { openRepertoire } from "./src/index.ts";
 export { STYLES } from "./src/model/turn.ts";

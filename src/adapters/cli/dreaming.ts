@@ -1,7 +1,7 @@
 // Owns opening the dreams of a person's machine for the verbs that use them, and how a dream's result is told.
 // Does not own what the verbs do.
 
-import { type DreamResult, type Dreams, type Evidence, inSessions } from "../../dreams.ts";
+import { type DreamResult, type Dreams, type Evidence, inSessions } from "../../engine/dreams.ts";
 import type { Repertoire } from "../../engine.ts";
 import type { ProposalRecord } from "../../model/records.ts";
 import type { Io } from "./io.ts";

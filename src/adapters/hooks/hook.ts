@@ -4,9 +4,9 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { Indexing } from "../../engine/indexing.ts";
+import { openMeaning } from "../../engine/meaning.ts";
 import { openRepertoire, type Repertoire } from "../../engine.ts";
-import { Indexing } from "../../indexing.ts";
-import { openMeaning } from "../../meaning.ts";
 import type { NewEvent } from "../../model/journal.ts";
 import type { SkillName } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";

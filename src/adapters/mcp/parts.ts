@@ -9,10 +9,10 @@ import {
   agentTools,
 } from "../../agent-tools.ts";
 import { learnToolRows } from "../../agent-tools-learn.ts";
+import { Lessons } from "../../engine/lessons.ts";
+import { Tasks } from "../../engine/tasks.ts";
 import type { Repertoire } from "../../engine.ts";
-import { Lessons } from "../../lessons.ts";
 import { openSqliteStore } from "../../stores/sqlite.ts";
-import { Tasks } from "../../tasks.ts";
 
 /** Six tools are few enough for every client; the rest is for those who ask. */
 export const DEFAULT_TOOLS: readonly string[] = [

@@ -6,8 +6,8 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
+import type { TaskContext, Tasks } from "../../engine/tasks.ts";
 import { isRepertoireError } from "../../model/errors.ts";
-import type { TaskContext, Tasks } from "../../tasks.ts";
 
 const LEARN: Prompt = {
   name: "learn",

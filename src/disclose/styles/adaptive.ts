@@ -39,7 +39,11 @@ export function adaptive({ selection, limit }: StyleRequest): Rendered {
  * A match that finds no room here is still in the catalog, by name or in its count. One that the catalog describes in
  * full is not described again.
  */
-function matchesBlock({ relevant, related }: Selection, described: ReadonlySet<string>, room: Cost): Rendered {
+function matchesBlock(
+  { relevant, related }: Selection,
+  described: ReadonlySet<string>,
+  room: Cost,
+): Rendered {
   const recalled = new Map([...relevant, ...related].map((one) => [one.skill, one]));
   const block = shrink({
     skills: [...recalled.keys()],

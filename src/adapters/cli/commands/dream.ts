@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError } from "commander";
-import { type DreamResult, PASSES, type Pass } from "../../../dreams.ts";
+import { type DreamResult, PASSES, type Pass } from "../../../engine/dreams.ts";
 import { isRepertoireError, messageOf, RepertoireError } from "../../../model/errors.ts";
 import { tellEvidence, tellResult, withDreams } from "../dreaming.ts";
 import type { Io } from "../io.ts";

@@ -9,7 +9,7 @@ import {
   readCases,
   readEvalJson,
   regressions,
-} from "../../../evaluation.ts";
+} from "../../../engine/evaluation.ts";
 import { progressDisplay } from "../io.ts";
 import { EXIT, type Register } from "../program.ts";
 

@@ -1,6 +1,6 @@
 // `repertoire history NAME`: the versions of a learned skill, newest first.
 
-import type { HistoryReport } from "../../../lessons/history.ts";
+import type { HistoryReport } from "../../../engine/lessons/history.ts";
 import { withLessons } from "../learned.ts";
 import { positiveInteger } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";

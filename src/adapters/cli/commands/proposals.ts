@@ -1,6 +1,6 @@
 // `repertoire proposals`: what dreams propose; look, accept, reject.
 
-import { fromRecord } from "../../../dreams.ts";
+import { fromRecord } from "../../../engine/dreams.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import type { ProposalRecord } from "../../../model/records.ts";
 import { tellAccepted, tellProposals, withDreams } from "../dreaming.ts";

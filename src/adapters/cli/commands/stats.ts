@@ -1,6 +1,6 @@
 // `repertoire stats [NAME]`: how skills have done, from the journal.
 
-import type { DreamAccount } from "../../../dreams.ts";
+import type { DreamAccount } from "../../../engine/dreams.ts";
 import { libraryStats, type SkillStats, skillStats } from "../../../learn/stats.ts";
 import { sparkline } from "../../../learn/stats-sparkline.ts";
 import { lookupKey } from "../../../model/name.ts";
@@ -39,8 +39,11 @@ function tellLibrary(io: Io, skills: Awaited<ReturnType<typeof libraryStats>>, d
     io.table([["NAME", "RECALLED", "SHOWN", "ACTIVATED", "SUCCEEDED", "FAILED", "LAST USED"], ...rows]);
     const { accepted, rejected, open, acceptanceRate, regressions } = dreams;
     if (accepted + rejected + open === 0) return;
-    const rate = acceptanceRate === undefined ? "" : ` (${Math.round(acceptanceRate * 100)}% of those decided)`;
-    io.line(`dreams: ${accepted} accepted, ${rejected} rejected, ${open} open${rate}; ${regressions.length} did worse afterwards`);
+    const rate =
+      acceptanceRate === undefined ? "" : ` (${Math.round(acceptanceRate * 100)}% of those decided)`;
+    io.line(
+      `dreams: ${accepted} accepted, ${rejected} rejected, ${open} open${rate}; ${regressions.length} did worse afterwards`,
+    );
   });
 }
 

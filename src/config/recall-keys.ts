@@ -1,0 +1,106 @@
+// Owns the configuration keys of recall, of the embedder behind it and of dreams. What leaves the machine is never a
+// project's to decide.
+
+import type { ConfigKey } from "./keys.ts";
+import { isCount, isObject, isText, same } from "./values.ts";
+
+export const RECALL_KEYS: readonly ConfigKey[] = [
+  {
+    key: "recall.limit",
+    accepted: "a whole number from 1 to 50",
+    accepts: (value) => isCount(value) && (value as number) <= 50,
+    default: undefined,
+    env: "REPERTOIRE_LIMIT",
+    fromText: Number,
+    projectMaySet: true,
+    about: "How many skills are recalled for a message at most (3).",
+  },
+  {
+    key: "recall.threshold",
+    accepted: "a number from 0 to 1",
+    accepts: (value) => typeof value === "number" && value >= 0 && value <= 1,
+    default: undefined,
+    env: "REPERTOIRE_THRESHOLD",
+    fromText: Number,
+    projectMaySet: true,
+    about: "The score below which a skill is not recalled.",
+  },
+  {
+    key: "embedder.kind",
+    accepted: "local, minilm, openai-compatible or none",
+    accepts: (value) => ["local", "minilm", "openai-compatible", "none"].includes(value as string),
+    default: "local",
+    env: "REPERTOIRE_EMBEDDER",
+    fromText: same,
+    projectMaySet: false,
+    about: "What compares meanings; local needs nothing, openai-compatible sends texts to the endpoint.",
+  },
+  {
+    key: "embedder.endpoint",
+    accepted: "an address such as http://localhost:11434/v1",
+    accepts: isText,
+    default: undefined,
+    env: "REPERTOIRE_EMBEDDER_ENDPOINT",
+    fromText: same,
+    projectMaySet: false,
+    about: "Address of an OpenAI-compatible embeddings server, up to /v1.",
+  },
+  {
+    key: "embedder.model",
+    accepted: "the name of a model",
+    accepts: isText,
+    default: undefined,
+    env: "REPERTOIRE_EMBEDDER_MODEL",
+    fromText: same,
+    projectMaySet: false,
+    about: "The embedding model that the endpoint serves.",
+  },
+  {
+    key: "embedder.dimensions",
+    accepted: "a whole number above 0",
+    accepts: isCount,
+    default: undefined,
+    env: "REPERTOIRE_EMBEDDER_DIMENSIONS",
+    fromText: Number,
+    projectMaySet: false,
+    about: "How many numbers the model gives a text.",
+  },
+  {
+    key: "embedder.apiKeyEnv",
+    accepted: "the name of an environment variable",
+    accepts: isText,
+    default: undefined,
+    fromText: same,
+    projectMaySet: false,
+    about: "Where the endpoint's key is read from; the key itself is never written into a file.",
+  },
+  {
+    key: "dream.prefixes",
+    accepted: 'an object such as {"mcp": "namespaced", "docs": "topical"}',
+    accepts: (value) =>
+      isObject(value) && Object.values(value).every((kind) => kind === "namespaced" || kind === "topical"),
+    default: {},
+    fromText: same,
+    projectMaySet: true,
+    about:
+      "How families of names are seen by a dream: namespaced ones are bound to a server each and never merged.",
+  },
+  {
+    key: "dream.share",
+    accepted: "a number from 0 to 1",
+    accepts: (value) => typeof value === "number" && value >= 0 && value <= 1,
+    default: undefined,
+    fromText: Number,
+    projectMaySet: false,
+    about: "The share of the library that one dream may change (0.2).",
+  },
+  {
+    key: "dream.least",
+    accepted: "a whole number above 0",
+    accepts: isCount,
+    default: undefined,
+    fromText: Number,
+    projectMaySet: false,
+    about: "How many skills one dream may change however small the library is (5).",
+  },
+];

@@ -1,0 +1,38 @@
+// Owns opening the embedder that the configuration names, together with the background rarities that recall needs
+// whatever the embedder. Does not own any embedder.
+
+import { join } from "node:path";
+import type { Config } from "../config/config.ts";
+import { openEmbedder } from "../embedders/embedders.ts";
+import { createLocalEmbedder } from "../embedders/local.ts";
+import { packageRoot } from "../package-root.ts";
+import type { Embedder } from "../ports.ts";
+import type { BackgroundIdf } from "../recall/features-message.ts";
+
+export interface Meaning {
+  readonly embedder: Embedder;
+  readonly background: BackgroundIdf;
+}
+
+export async function openMeaning({ embedder, cacheDir }: Config): Promise<Meaning> {
+  const tablePath = join(packageRoot(), "data", "embedding", "table.bin");
+  const local = createLocalEmbedder({ tablePath });
+  const background: BackgroundIdf = (word) => local.idf(word);
+  if (embedder.kind === "local") return { embedder: local, background };
+  const { endpoint, model, dimensions, apiKeyEnv } = embedder;
+  const apiKey = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
+  const remote =
+    endpoint !== undefined && model !== undefined && dimensions !== undefined
+      ? {
+          endpoint,
+          model,
+          dimensions,
+          ...(apiKey !== undefined && { apiKey }),
+          ...(cacheDir !== undefined && { cacheFolder: cacheDir }),
+        }
+      : undefined;
+  return {
+    embedder: await openEmbedder(embedder.kind, { tablePath, ...(remote && { remote }) }),
+    background,
+  };
+}

@@ -1,0 +1,44 @@
+// Owns what stands on the database: tasks, learned skills and dreams over one store, opened when first asked for.
+// A recall needs none of it, so nothing here is loaded before somebody asks.
+
+import type { Repertoire } from "../engine.ts";
+import { openModel } from "../models/models.ts";
+import type { Store } from "../ports.ts";
+import { openSqliteStore } from "../stores/sqlite.ts";
+import { Dreams } from "./dreams.ts";
+import { Lessons } from "./lessons.ts";
+import { Tasks } from "./tasks.ts";
+
+export interface Workshop {
+  readonly store: Store;
+  readonly tasks: Tasks;
+  readonly learned: Lessons;
+  readonly dreams: Dreams;
+  /** Waits for what goes on in the background, then closes the store. */
+  close(): Promise<void>;
+}
+
+export function openWorkshop(engine: Repertoire): Workshop {
+  const { clock, config, options } = engine;
+  const store = openSqliteStore({
+    directory: engine.dataDirectory,
+    clock,
+    onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
+  });
+  const env = options.env ?? process.env;
+  const model = async () =>
+    openModel(config.model, { env, journal: store.journal, now: () => clock.now().getTime() });
+  const thinking = config.model.kind === "none" ? {} : { model };
+  const { prefixes, ...limits } = config.dream;
+  const learned = new Lessons(engine, store, thinking);
+  return {
+    store,
+    tasks: new Tasks(engine, store, options.host === undefined ? {} : { host: options.host }),
+    learned,
+    dreams: new Dreams(engine, { store, lessons: learned }, { ...thinking, prefixes, limits }),
+    async close() {
+      await learned.settled();
+      await store.close();
+    },
+  };
+}
