@@ -12,7 +12,7 @@ const STATE_STEMS =
 const REFUSAL = new RegExp(
   `\\b(?:not|no|without|isn['\\u2019]t|aren['\\u2019]t|instead of|rather than|other than|except for|excluding)\\s+` +
     `(?!(?:${STATES})\\b|(?:${STATE_STEMS})\\w*)`,
-  "giu",
+  "gi",
 );
 const REACH_ENDS = ",;:!?()\n\u2014";
 
@@ -30,7 +30,7 @@ const ABOUT = new RegExp(
     `\\bcompare\\s+${TYPED}\\s+(?:with|and|to)\\b[^.?!\\n]{0,40}\\bskills?\\b`,
     `\\bis\\s+${TYPED}\\s+the\\s+(?:right|correct|best|proper)\\s+(?:skill|workflow|tool|one|choice)\\b`,
   ].join("|"),
-  "giu",
+  "gi",
 );
 
 /** Where the message turns something down: [start, end) of each reach, in order, never overlapping. */

@@ -33,8 +33,9 @@ export function mentionedNames(message: string): SkillName[] {
 }
 
 function* spellings(text: string): Generator<string> {
-  for (const [, name] of text.matchAll(CALL)) yield name!;
-  for (const [name] of text.matchAll(SPELLED)) yield name;
+  // Most messages have none of the signs, and the patterns are slow to compile.
+  if (/[/$]/.test(text)) for (const [, name] of text.matchAll(CALL)) yield name!;
+  if (/[/-]/.test(text)) for (const [name] of text.matchAll(SPELLED)) yield name;
   for (const { index } of text.matchAll(SKILL_WORD)) {
     const words = text
       .slice(Math.max(0, index - NAME_CHARS), index)
