@@ -60,7 +60,7 @@ export interface Considered {
   readonly score: number;
   /** The evidence alone, in [0, 1], before boosts: what the threshold is held against. */
   readonly evidence: number;
-  readonly reasons: readonly Reason[];
+  readonly reasons: () => readonly Reason[];
   readonly mentioned: boolean;
   readonly lastUsedAt: number;
   readonly duplicates: readonly SkillName[];
@@ -158,7 +158,8 @@ function judge(skill: Skill, ranked: Ranked, { query, signals, options }: JudgeC
     skill,
     score: Math.max(0, score),
     evidence,
-    reasons: [
+    // Made for the few that are shown, not for all that are looked at.
+    reasons: () => [
       ...said.map(({ signal, judgement }) => ({ signal, value: judgement.value, note: judgement.note })),
       ...textReasons(ranked),
     ],
@@ -207,7 +208,8 @@ function inOrder(a: Considered, b: Considered, precedence: (skill: Skill) => num
   );
 }
 
-function toMatch({ skill, score, evidence, reasons, duplicates }: Considered): Match {
+function toMatch({ skill, score, evidence, duplicates, ...one }: Considered): Match {
+  const reasons = one.reasons();
   const [signal, note] = FEATURE_NOTES.all;
   return {
     name: skill.name,

@@ -33,13 +33,14 @@ export async function explain(skill: Skill, turn: Turn, options: RecallOptions):
   const ahead = considered.slice(0, Math.max(0, at)).slice(0, limit);
   const fitting = considered.filter(({ mentioned, evidence }) => mentioned || evidence >= threshold);
   const recalled = own !== undefined && fitting.slice(0, limit).includes(own);
+  const reasons = own?.reasons() ?? [];
   const fellShort: string[] = [];
   if (original) fellShort.push(`It is nearly the same as ${original.skill.name}, which stands for both.`);
   if (own && own.evidence < threshold && !own.mentioned) {
     fellShort.push(`Its evidence ${own.evidence.toFixed(2)} is below the threshold ${threshold.toFixed(2)}.`);
   }
   if (at >= limit) fellShort.push(`${at} skills fit better; ${limit} are shown.`);
-  if (own && !own.reasons.some(({ signal }) => signal === "lexical"))
+  if (own && !reasons.some(({ signal }) => signal === "lexical"))
     fellShort.push("None of its words stand in the message.");
   return {
     name: skill.name,
@@ -48,7 +49,7 @@ export async function explain(skill: Skill, turn: Turn, options: RecallOptions):
     score: own?.score ?? 0,
     threshold,
     limit,
-    reasons: own?.reasons ?? [],
+    reasons,
     ahead: ahead.map((one) => ({ name: one.skill.name, score: one.score })),
     fellShort,
     wouldMatch: recalled ? [] : suggestions(skill, turn.message),

@@ -52,12 +52,11 @@ export function mentionSignal(message: string): Signal {
   return {
     name: "mention",
     judge(skill) {
-      const spelling = namesOf(skill).find((name) => mentioned.has(name));
+      const { names, inWords: spellings } = namesOf(skill);
+      const spelling = names.find((name) => mentioned.has(name));
       if (spelling !== undefined)
         return { kind: "claim", value: WORTH.mention, note: `the message names ${spelling}` };
-      const inWords = namesOf(skill)
-        .map(wordsOf)
-        .find((words) => words.includes(" ") && text.includes(` ${words} `));
+      const inWords = spellings.find((words) => text.includes(` ${words} `));
       return inWords === undefined
         ? undefined
         : { kind: "claim", value: WORTH.nameInWords, note: `"${inWords}" stands in the message` };
@@ -70,8 +69,23 @@ export function isMentioned(match: Match): boolean {
   return match.reasons.some(({ signal, value }) => signal === "mention" && value === WORTH.mention);
 }
 
-function namesOf(skill: Skill): string[] {
-  return [skill.name, lookupKey(skill.displayName)];
+interface Names {
+  readonly names: readonly string[];
+  /** Names of several words, in words. */
+  readonly inWords: readonly string[];
+}
+
+const known = new WeakMap<Skill, Names>();
+
+/** A busy process meets the same skills at every message. */
+function namesOf(skill: Skill): Names {
+  let found = known.get(skill);
+  if (found === undefined) {
+    const names = [skill.name, lookupKey(skill.displayName)];
+    found = { names, inWords: names.map(wordsOf).filter((words) => words.includes(" ")) };
+    known.set(skill, found);
+  }
+  return found;
 }
 
 function wordsOf(text: string): string {
