@@ -4,6 +4,7 @@ import { skillText } from "../../test/skill-tree.ts";
 import { ABSTAIN_BELOW } from "./calibrate.ts";
 import { type RecallOptions, recall } from "./recall.ts";
 import { NOTHING_KNOWN } from "./signals/effectiveness.ts";
+import { WORTH } from "./signals/signal.ts";
 
 /** What the stage itself needs, over the real index of a workspace. */
 async function optionsFor(space: Workspace, more: Partial<RecallOptions> = {}): Promise<RecallOptions> {
@@ -153,7 +154,11 @@ describe("triggers", () => {
     const space = workspace({ ...TRADES, lonely: lonely("triggers: [frobnicate]\n") });
     const { matches } = await space.open().recall({ message: "frobnicate the sourdough" });
     const match = matches.find(({ name }) => name === "lonely");
-    expect(match?.reasons).toContainEqual({ signal: "triggers", value: 0.5, note: 'keyword "frobnicate"' });
+    expect(match?.reasons).toContainEqual({
+      signal: "triggers",
+      value: WORTH.triggerWord,
+      note: 'keyword "frobnicate"',
+    });
   });
 
   test("that cannot work are reported by doctor and check, and do no harm", async () => {

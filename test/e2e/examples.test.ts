@@ -14,7 +14,8 @@ async function runExample(name: string, args: readonly string[] = []): Promise<s
     "p/.agents/skills/plan-meeting/SKILL.md": skillText("Plans meetings. Use when people are to meet."),
     "p/.agents/skills/empty/SKILL.md": "",
   });
-  const outfile = join(root, "example.mjs");
+  // Below the repository, so that packages are found from there.
+  const outfile = join("node_modules", ".cache", `example-${name}-${process.pid}.mjs`);
   await build({
     entryPoints: [join("examples", name)],
     outfile,
@@ -22,9 +23,9 @@ async function runExample(name: string, args: readonly string[] = []): Promise<s
     format: "esm",
     platform: "node",
     target: "node20",
-    external: ["libsql", "chokidar", "jiti", "zod"],
+    packages: "external",
     banner: {
-      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
     },
     define: { "import.meta.url": JSON.stringify(pathToFileURL("src/index.ts").href) },
     logLevel: "error",

@@ -14,7 +14,7 @@ import type { Store } from "../../ports.ts";
 import { unifiedDiff } from "../../text/diff.ts";
 import type { LessonPlaces } from "./places.ts";
 
-/** A skill as document 001 knows it, from any source. */
+/** A skill as a record: name, summary, content and times, from any source. */
 export interface SkillText {
   readonly name: SkillName;
   readonly summary: string;

@@ -3,7 +3,7 @@
 import type { Frame } from "../../model/frame.ts";
 import { type Signal, WORTH } from "./signal.ts";
 
-/** Document 000's table. A task takes any domain that the message names; a conversation takes none. */
+/** Domains that belong to a frame. A task takes any domain that the message names; a conversation takes none. */
 const DOMAINS: Readonly<Record<Frame, readonly string[]>> = {
   task: [],
   debug: ["debugging", "code-review"],
