@@ -15,6 +15,7 @@ import type { Library } from "./library/library.ts";
 import { type Audience, LibraryView } from "./library/view.ts";
 import { Visibility } from "./library/visibility.ts";
 import type { Diagnostic } from "./model/diagnostic.ts";
+import type { SessionState } from "./model/session.ts";
 import type { ListedSkill, Skill } from "./model/skill.ts";
 import type { Source } from "./model/source.ts";
 import type { Turn } from "./model/turn.ts";
@@ -110,6 +111,11 @@ export class Repertoire {
   /** Why a skill was or was not recalled for a message. */
   async why(name: string, turn: Turn): Promise<Explanation> {
     return (await this.turns()).why(name, turn);
+  }
+
+  /** What a session remembers between its turns, its working memory included. */
+  async session(id: string): Promise<SessionState> {
+    return (await this.turns()).session(id);
   }
 
   /** The text an agent's prompt gets for this turn. */

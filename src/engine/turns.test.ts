@@ -173,3 +173,14 @@ describe("the style cards", () => {
     expect((await say("thanks!")).text).toBe("");
   });
 });
+
+describe("working memory", () => {
+  test("holds the cards of the turn's skills, most relevant first", async () => {
+    const space = workspace(TRADES);
+    const engine = space.open();
+    await engine.prompt({ message: "fill in this PDF form", session: "m" });
+    const { memory } = await engine.session("m");
+    expect(memory[0]).toMatchObject({ refId: "pdf-forms", refType: "skill" });
+    expect(memory[0]?.content).toContain("[Skill: pdf-forms]");
+  });
+});

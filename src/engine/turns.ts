@@ -8,6 +8,7 @@ import type { Repertoire } from "../engine.ts";
 import { effectivenessFrom } from "../learn/effectiveness.ts";
 import { eventOf, recalledEvents, shownEvents } from "../learn/journal.ts";
 import { turnKey } from "../learn/session.ts";
+import { remember as intoMemory } from "../learn/working-memory.ts";
 import { rankForDisclosure } from "../library/rank.ts";
 import type { SkillName } from "../model/name.ts";
 import type { SessionState } from "../model/session.ts";
@@ -81,6 +82,11 @@ export class Turns {
     };
   }
 
+  /** What a session remembers: what it has seen and used, and its working memory. */
+  session(id: string): SessionState {
+    return this.memory.sessions.read(id);
+  }
+
   async why(name: string, turn: Turn): Promise<Explanation> {
     const options = { ...this.engine.config.recall, ...(await this.recallOptions()) };
     return explain(this.engine.find(name), turn, options);
@@ -102,7 +108,10 @@ export class Turns {
       firstTurn: (before?.turn ?? 0) === 0,
       asksForList: asksForList(turn.message),
     });
-    if (turn.session !== undefined && matches.length > 0) this.record(turn, section, matches);
+    if (turn.session !== undefined && matches.length > 0) {
+      this.record(turn, section, matches);
+      this.keepCards(turn.session, matches);
+    }
     return { ...section, matches };
   }
 
@@ -163,6 +172,20 @@ export class Turns {
     ]);
     if (injected.length > 0)
       this.memory.sessions.add(session, { step: "activated", names: injected.map(({ name }) => name) });
+  }
+
+  /** The cards of this turn's skills go into the session's working memory; the least relevant leave. */
+  private keepCards(session: string, matches: readonly Match[]): void {
+    const { memory, frame } = this.memory.sessions.read(session);
+    const cards = matches.flatMap((match) => {
+      const skill = this.engine.library.skills.get(match.name);
+      if (skill === undefined || match.via !== undefined) return [];
+      const readBody = () => this.engine.body(skill);
+      const { text } = disclose({ style: "cards", skills: [skill], matches: [match], readBody });
+      return [{ refId: match.name, refType: "skill", content: text, relevance: Math.min(1, match.score) }];
+    });
+    const { items } = intoMemory(memory, cards, frame ?? "task");
+    this.memory.sessions.add(session, { step: "memory", items });
   }
 
   private digestOf(name: SkillName): string {

@@ -1,35 +1,4 @@
-// Owns a session's way through one turn: started once, recalled, shown once, remembered. Does not own recall or how
-// sessions are kept (`SessionStore`).
-
-import type { Frame } from "../model/frame.ts";
-import type { SkillName } from "../model/name.ts";
-import type { MemoryItem, SessionState } from "../model/session.ts";
-import type { SessionStore } from "../ports.ts";
-import { remember } from "./working-memory.ts";
-
-/** Without a frame the turn counts as work to be done, the commonest. */
-const USUAL_FRAME: Frame = "task";
-
-/** What a turn brought. */
-export interface TurnResult {
-  readonly frame?: Frame | undefined;
-  readonly recalled: readonly SkillName[];
-  /** Cards for working memory. */
-  readonly cards?: readonly MemoryItem[];
-}
-
-/** Writes down what a turn brought, and returns the working memory after it. */
-export async function settleTurn(
-  sessions: SessionStore,
-  state: SessionState,
-  result: TurnResult,
-): Promise<readonly MemoryItem[]> {
-  const { frame, recalled, cards = [] } = result;
-  const { items } = remember(state.memory, cards, frame ?? USUAL_FRAME);
-  await sessions.add(state.id, { step: "recalled", names: recalled, ...(frame && { frame }) });
-  if (items.length > 0 || state.memory.length > 0) await sessions.add(state.id, { step: "memory", items });
-  return items;
-}
+// Owns how one message of a session is named. Does not own how sessions are kept (`SessionStore`).
 
 /**
  * Names one message of a session, so that a host's repeated event is recognised. The host's own id is best; else the

@@ -2,9 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FRAMES } from "../model/frame.ts";
 import type { MemoryItem } from "../model/session.ts";
-import { openMemoryStore } from "../stores/memory.ts";
 import { estimateTokens } from "../text/estimate.ts";
-import { settleTurn, turnKey } from "./session.ts";
+import { turnKey } from "./session.ts";
 import { MEMORY_BUDGETS, remember } from "./working-memory.ts";
 
 const card = (refId: string, relevance: number, words = 20): MemoryItem => ({
@@ -52,18 +51,6 @@ test("memory never exceeds its budget, and nothing kept is less relevant than wh
       for (const { relevance } of after.evicted) expect(relevance).toBeLessThanOrEqual(least);
     }),
   );
-});
-
-test("a settled turn is in the session: recalled skills, frame, memory", async () => {
-  const { sessions } = openMemoryStore();
-  const { state } = await sessions.begin("s", { key: "k", message: "hello" });
-  await settleTurn(sessions, state, { frame: "debug", recalled: ["a"], cards: [card("a", 0.9)] });
-  expect(await sessions.read("s")).toMatchObject({
-    turn: 1,
-    frame: "debug",
-    recalled: ["a"],
-    memory: [{ refId: "a", relevance: 0.9 }],
-  });
 });
 
 test("a message is named by the host's id, else by its place and text", () => {

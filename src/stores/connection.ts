@@ -219,7 +219,7 @@ export class Connection {
       path,
       movedTo: moved,
       cause,
-      message: `${path} was damaged (${cause}). It was moved to ${moved} and a new one begun: skills, versions and redirects are all there; the journal, consents, trust and proposals start anew.`,
+      message: `${path} was damaged (${cause}). It was moved to ${moved} and a new one begun: skills and versions are all there; the journal, consents, trust, redirects and proposals start anew.`,
     });
   }
 }

@@ -31,6 +31,7 @@ const VERBS: readonly Verbs[] = [
   { names: ["pin", "unpin"], load: async () => (await import("./pin.ts")).registerPin },
   { names: ["archive"], load: async () => (await import("./delete.ts")).registerArchive },
   { names: ["stats"], load: async () => (await import("./stats.ts")).registerStats },
+  { names: ["journal"], load: async () => (await import("./journal.ts")).registerJournal },
   { names: ["dream"], load: async () => (await import("./dream.ts")).registerDream },
   { names: ["proposals"], load: async () => (await import("./proposals.ts")).registerProposals },
   { names: ["eval"], load: async () => (await import("./eval.ts")).registerEval },
