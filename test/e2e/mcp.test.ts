@@ -84,7 +84,20 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     ]);
     const all = await connect({ home, revision, args: ["--tools", "all"] });
     const more = (await all.client.listTools()).tools.map(({ name }) => name);
-    expect(more).toEqual(expect.arrayContaining(["run_skill_script", "delete_skill"]));
+    expect(more).toEqual(expect.arrayContaining(["run_skill_script", "delete_skill", "submit_dream"]));
+  });
+
+  it("lets an agent do the thinking of a dream, and leaves the decision to the person", async () => {
+    const { call } = await connect({ home: workspace(), revision, args: ["--tools", "all"] });
+    expect((await call("dream_questions")).isError).not.toBe(true);
+    const refused = await call("submit_dream", { plan: "not a plan" });
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("Nothing was proposed") });
+    const emptied = await call("submit_dream", {
+      plan: JSON.stringify({ toSave: [], toDelete: ["plan-meeting"] }),
+    });
+    expect(emptied.text).toContain("refused");
+    expect((await call("list_skills")).text).toContain("- plan-meeting:");
+    expect((await call("list_proposals")).text).toBe("No proposal is open.");
   });
 
   it("recalls, activates after the person agreed, reads a file, notes the outcome; asks once", async () => {
@@ -137,7 +150,7 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
   it("serves skills as prompts, the person's own ones too, and keeps those from the model", async () => {
     const { client, call } = await connect({ home: workspace(), revision });
     const names = (await client.listPrompts()).prompts.map(({ name }) => name);
-    expect(names).toEqual(["plan_meeting", "private_notes", "learn"]);
+    expect(names).toEqual(["plan_meeting", "private_notes", "learn", "dream"]);
     const { messages } = await client.getPrompt({
       name: "plan_meeting",
       arguments: { arguments: "for Monday" },

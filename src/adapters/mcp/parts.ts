@@ -8,7 +8,9 @@ import {
   type AgentToolsOptions,
   agentTools,
 } from "../../agent-tools.ts";
+import { dreamToolRows } from "../../agent-tools-dream.ts";
 import { learnToolRows } from "../../agent-tools-learn.ts";
+import { Dreams } from "../../engine/dreams.ts";
 import { Lessons } from "../../engine/lessons.ts";
 import { Tasks } from "../../engine/tasks.ts";
 import type { Repertoire } from "../../engine.ts";
@@ -27,6 +29,7 @@ export const DEFAULT_TOOLS: readonly string[] = [
 export interface McpParts {
   readonly engine: Repertoire;
   readonly tasks: Tasks;
+  readonly dreams: Dreams;
   tools(options: AgentToolsOptions): AgentTool[];
   close(): Promise<void>;
 }
@@ -41,11 +44,18 @@ export function openParts(engine: Repertoire, which: "default" | "all"): McpPart
     tasks,
   };
   const learned = new Lessons(engine, store);
-  const rows = [...AGENT_TOOL_ROWS, ...learnToolRows({ learned, store, clock: engine.clock })];
+  const { prefixes, ...limits } = engine.config.dream;
+  const dreams = new Dreams(engine, { store, lessons: learned }, { prefixes, limits });
+  const rows = [
+    ...AGENT_TOOL_ROWS,
+    ...learnToolRows({ learned, store, clock: engine.clock }),
+    ...dreamToolRows(dreams),
+  ];
   const served = rows.filter(({ name }) => which === "all" || DEFAULT_TOOLS.includes(name));
   return {
     engine,
     tasks,
+    dreams,
     tools: (options) => agentTools(host, options, served),
     async close() {
       await engine.close();

@@ -1,4 +1,4 @@
-// Owns the prompts that a client shows as slash commands: the person's skills, and `learn`.
+// Owns the prompts that a client shows as slash commands: the person's skills, `learn` and `dream`.
 
 import {
   type GetPromptResult,
@@ -6,6 +6,8 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
+import { dreamTask } from "../../agent-tools-dream.ts";
+import type { Dreams } from "../../engine/dreams.ts";
 import type { TaskContext, Tasks } from "../../engine/tasks.ts";
 import { isRepertoireError } from "../../model/errors.ts";
 
@@ -18,6 +20,13 @@ const LEARN: Prompt = {
 
 const LEARN_TEXT = `Look back over this conversation for a procedure that worked and will be needed again. If there is none, say so and save nothing. Otherwise search with recall_skills for a skill that covers it: change that one rather than add a second. Write the steps for somebody who was not here, with what went wrong and how it was noticed, without names, secrets or one-off details; then call save_skill once.`;
 
+const DREAM: Prompt = {
+  name: "dream",
+  title: "Tidy the skill library",
+  description: "Think about what the skill library should learn from what happened, and propose changes.",
+  arguments: [],
+};
+
 export function promptsOf(tasks: Tasks): Prompt[] {
   const commands = tasks.slash.commands().map(
     ({ command, description, argumentHint }): Prompt => ({
@@ -26,12 +35,12 @@ export function promptsOf(tasks: Tasks): Prompt[] {
       arguments: [{ name: "arguments", description: argumentHint ?? "What to do", required: false }],
     }),
   );
-  return commands.some(({ name }) => name === LEARN.name) ? commands : [...commands, LEARN];
+  return [...commands, ...[LEARN, DREAM].filter((own) => !commands.some(({ name }) => name === own.name))];
 }
 
 /** A person chose it from the menu: their own word for the instructions, as when they type a slash command. */
 export async function promptText(
-  tasks: Tasks,
+  { tasks, dreams }: { readonly tasks: Tasks; readonly dreams: Dreams },
   asked: { readonly name: string; readonly rest: string },
   context: TaskContext,
 ): Promise<GetPromptResult> {
@@ -39,6 +48,7 @@ export async function promptText(
   const prompt = promptsOf(tasks).find((one) => one.name === name);
   if (prompt === LEARN) return said(rest === "" ? LEARN_TEXT : `${LEARN_TEXT}\n\nTask: ${rest}`);
   try {
+    if (prompt === DREAM) return said(await dreamTask(dreams));
     return said((await tasks.slash.expand(`/${name} ${rest}`, context)).text);
   } catch (thrown) {
     if (isRepertoireError(thrown)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, thrown.message);

@@ -65,7 +65,7 @@ export function createServer({ parts, version, task, onWarning }: McpOptions): M
   server.setRequestHandler("prompts/list", () => ({ prompts: promptsOf(parts.tasks) }));
   server.setRequestHandler("prompts/get", ({ params }) => {
     const asked = { name: params.name, rest: params.arguments?.arguments ?? "" };
-    return promptText(parts.tasks, asked, context);
+    return promptText(parts, asked, context);
   });
   skillsExtension(parts, onWarning).attach(mcp);
   return mcp;
