@@ -77,11 +77,11 @@ function diagnostics(product, stage) {
 }
 
 /** What a style makes of the shipped skills, for one message that one of them fits. */
-function style({ openRepertoire, disclose, tidy, home, project }, name) {
+function style({ openRepertoire, disclose, estimateTokens, tidy, home, project }, name) {
   const repertoire = openRepertoire({ home, dir: project, env: {}, values: { cache: false } });
   const wanted = ["test-first-fix", "safe-edit", "release", "release/changelog"];
   const skills = wanted.map((skill) => repertoire.find(skill));
-  const { text, tokens } = disclose({
+  const { text } = disclose({
     style: name,
     skills,
     matches: [
@@ -94,7 +94,9 @@ function style({ openRepertoire, disclose, tidy, home, project }, name) {
     ],
     readBody: (skill) => repertoire.body(skill),
   });
-  return `${fenced(tidy(text), "text")}\n\nAbout ${tokens} tokens.`;
+  // Of the text as it is shown here: the real one holds paths whose length depends on the machine.
+  const shown = tidy(text);
+  return `${fenced(shown, "text")}\n\nAbout ${estimateTokens(shown)} tokens.`;
 }
 
 /** A file of `examples/`, as a user of the package writes it. */

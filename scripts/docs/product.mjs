@@ -15,6 +15,7 @@ export { openRepertoire } from "./src/index.ts";
 export { STYLES } from "./src/model/turn.ts";
 export { diagnosticTable } from "./src/parse/codes.ts";
 export { frontMatterTable } from "./src/parse/dialects.ts";
+export { estimateTokens } from "./src/text/estimate.ts";
 `;
 
 export async function loadProduct(root) {
