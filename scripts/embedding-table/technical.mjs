@@ -1,5 +1,6 @@
 // Owns the technical part of the training text: descriptions, keywords and read-me prose of openly licensed npm packages.
 // Output: technical.jsonl. Sentences are used to fit numbers; none of them is in the table.
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { npmHighImpact, npmTopDependents } from "npm-high-impact";
@@ -15,7 +16,8 @@ const LIMITS = {
   readmeBytes: 60_000,
   connections: 12,
 };
-const REGISTRY = process.env.npm_config_registry ?? "https://registry.npmjs.org/";
+/** The one that npm is set up for. */
+const REGISTRY = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
 /** Generated families with one description for all. */
 const FAMILIES =
   /^@types\/|^@babel\/(plugin|helper)|^@swc\/.*-|-(darwin|linux|win32|x64|arm64)|^es-|^lodash\.|^is-|^@esbuild/;
