@@ -1,4 +1,4 @@
-// Owns the skills that the tests of this stage show. Not part of the product's build.
+// Owns making skills for tests without files. Not part of the product's build.
 
 import { NO_REQUIREMENTS, NO_TRIGGERS, type Skill, type SkillManifest } from "../src/model/skill.ts";
 import type { Match, Reason } from "../src/model/turn.ts";

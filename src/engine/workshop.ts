@@ -18,7 +18,7 @@ export interface Workshop {
   close(): Promise<void>;
 }
 
-export function openWorkshop(engine: Repertoire): Workshop {
+export function openWorkshop(engine: Repertoire, host = engine.options.host): Workshop {
   const { clock, config, options } = engine;
   const store = openSqliteStore({
     directory: engine.dataDirectory,
@@ -33,7 +33,7 @@ export function openWorkshop(engine: Repertoire): Workshop {
   const learned = new Lessons(engine, store, thinking);
   return {
     store,
-    tasks: new Tasks(engine, store, options.host === undefined ? {} : { host: options.host }),
+    tasks: new Tasks(engine, store, host === undefined ? {} : { host }),
     learned,
     dreams: new Dreams(engine, { store, lessons: learned }, { ...thinking, prefixes, limits }),
     async close() {

@@ -1,39 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { NO_REQUIREMENTS, NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
+import { skillOf } from "../../test/skills.fixture.ts";
+import { NO_REQUIREMENTS, type Skill, type SkillManifest } from "../model/skill.ts";
 import { Library } from "./library.ts";
 import { LibraryView } from "./view.ts";
 import { Visibility, type VisibilityOptions } from "./visibility.ts";
 
-const manifest = (more: Partial<SkillManifest> = {}): SkillManifest => ({
-  description: "A skill.",
-  brief: "A skill.",
-  frames: [],
-  triggers: NO_TRIGGERS,
-  tags: [],
-  tools: [],
-  allowedTools: [],
-  requires: NO_REQUIREMENTS,
-  toolsets: [],
-  scripts: [],
-  seeAlso: [],
-  knowledge: [],
-  paths: [],
-  always: false,
-  defaultEnabled: true,
-  userOnly: false,
-  userInvocable: true,
-  metadata: {},
-  unknown: {},
-  ...more,
-});
 const skill = (name: string, more: Partial<SkillManifest> = {}, source = "low"): Skill => ({
-  name,
-  displayName: more.declaredName ?? name,
-  manifest: manifest(more),
+  ...skillOf(name, more),
   source,
   path: `/${source}/${name}/SKILL.md`,
   directory: `/${source}/${name}`,
-  digest: "",
 });
 const view = (skills: Skill[], options: Partial<VisibilityOptions> = {}) =>
   new LibraryView(new Library(skills, []), new Visibility({ env: {}, ...options }));

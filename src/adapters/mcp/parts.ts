@@ -10,11 +10,10 @@ import {
 } from "../../agent-tools.ts";
 import { dreamToolRows } from "../../agent-tools-dream.ts";
 import { learnToolRows } from "../../agent-tools-learn.ts";
-import { Dreams } from "../../engine/dreams.ts";
-import { Lessons } from "../../engine/lessons.ts";
-import { Tasks } from "../../engine/tasks.ts";
+import type { Dreams } from "../../engine/dreams.ts";
+import type { Tasks } from "../../engine/tasks.ts";
+import { openWorkshop } from "../../engine/workshop.ts";
 import type { Repertoire } from "../../engine.ts";
-import { openSqliteStore } from "../../stores/sqlite.ts";
 
 /** Six tools are few enough for every client; the rest is for those who ask. */
 export const DEFAULT_TOOLS: readonly string[] = [
@@ -35,17 +34,13 @@ export interface McpParts {
 }
 
 export function openParts(engine: Repertoire, which: "default" | "all"): McpParts {
-  const store = openSqliteStore({ directory: engine.dataDirectory, clock: engine.clock });
-  const tasks = new Tasks(engine, store, { host: "mcp" });
+  const { store, tasks, learned, dreams, close } = openWorkshop(engine, "mcp");
   const host: AgentHost = {
     recall: (turn, request) => engine.recall(turn, request),
     view: (agent) => engine.view(agent),
     visibility: (agent) => engine.visibility(agent),
     tasks,
   };
-  const learned = new Lessons(engine, store);
-  const { prefixes, ...limits } = engine.config.dream;
-  const dreams = new Dreams(engine, { store, lessons: learned }, { prefixes, limits });
   const rows = [
     ...AGENT_TOOL_ROWS,
     ...learnToolRows({ learned, store, clock: engine.clock }),
@@ -59,7 +54,7 @@ export function openParts(engine: Repertoire, which: "default" | "all"): McpPart
     tools: (options) => agentTools(host, options, served),
     async close() {
       await engine.close();
-      store.close();
+      await close();
     },
   };
 }
