@@ -31,7 +31,7 @@ const shared = {
         return { skills: kept, diagnostics, repertoire };
       },
       async catalog({ repertoire }) {
-        return repertoire.prompt({ message: "" }, { style: "catalog" }).text;
+        return (await repertoire.prompt({ message: "" }, { style: "catalog" })).text;
       },
     };
   },
