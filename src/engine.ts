@@ -1,69 +1,38 @@
-// Owns the whole: opens the configuration and the sources, and hands each question to the part that answers it.
-// No logic of its own. The order of the stages of a turn stands in `turns.ts`.
+// Owns the whole: what a recall needs and the library behind it, and hands each question to the part that answers it.
+// No logic of its own. The order of the stages of a turn stands in `recalls.ts` and `turns.ts`.
 
-import { join } from "node:path";
-import { type Config, type ConfigInput, loadConfig } from "./config/config.ts";
-import { resolveSources } from "./discover/sources.ts";
-import type { Indexing } from "./engine/indexing.ts";
+import { type Config, loadConfig } from "./config/config.ts";
 import { Management } from "./engine/management.ts";
-import { type Progress, Shelf } from "./engine/shelf.ts";
-import type { Prompt, PromptOptions, RecallAnswer, RecallRequest, Turns } from "./engine/turns.ts";
+import { type OpenOptions, Recaller } from "./engine/recaller.ts";
+import { Shelf } from "./engine/shelf.ts";
+import type { Prompt, PromptOptions, Turns } from "./engine/turns.ts";
 import type { Workshop } from "./engine/workshop.ts";
-import { readSkillFile } from "./library/catalog.ts";
 import type { LibraryChanges } from "./library/diff.ts";
 import type { Library } from "./library/library.ts";
 import { type Audience, LibraryView } from "./library/view.ts";
-import { Visibility } from "./library/visibility.ts";
 import type { Diagnostic } from "./model/diagnostic.ts";
-import type { SessionState } from "./model/session.ts";
 import type { ListedSkill, Skill } from "./model/skill.ts";
-import type { Source } from "./model/source.ts";
 import type { Turn } from "./model/turn.ts";
-import { packageRoot } from "./package-root.ts";
-import { parseSkill } from "./parse/parse.ts";
-import type { Clock } from "./ports.ts";
 import type { Explanation } from "./recall/why.ts";
 
-export interface OpenOptions extends ConfigInput {
-  /** Called while files are read, for a progress display. */
-  readonly onProgress?: Progress;
-  readonly clock?: Clock;
-  /** Who runs the engine, for the journal: cli, mcp, … */
-  readonly host?: string;
-}
+export type { OpenOptions } from "./engine/recaller.ts";
 
 /** Opens the skills of a project, its user and the package. */
 export function openRepertoire(options: OpenOptions = {}): Repertoire {
   return new Repertoire(loadConfig(options), options);
 }
 
-export class Repertoire {
-  readonly config: Config;
-  readonly shelf: Shelf;
+export class Repertoire extends Recaller {
+  override readonly shelf: Shelf;
   /** What a person does with the library outside a turn. */
   readonly manage = new Management(this);
-  readonly options: OpenOptions;
-  readonly clock: Clock;
-  private loaded: Promise<Turns> | undefined;
+  private turnsOpened: Promise<Turns> | undefined;
   private opened: Promise<Workshop> | undefined;
   private readonly closers: (() => Promise<void>)[] = [];
 
   constructor(config: Config, options: OpenOptions) {
-    this.config = config;
-    this.options = options;
-    this.clock = options.clock ?? { now: () => new Date() };
-    const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
-    const sources = resolveSources({ home: config.home, project: config.dir, ...config.sources, bundled });
-    this.shelf = new Shelf(sources, config, options.onProgress);
-  }
-
-  /** Where what outlives a process is kept. */
-  get dataDirectory(): string {
-    return join(this.config.home, ".repertoire");
-  }
-
-  get sources(): readonly Source[] {
-    return this.shelf.sources;
+    super(config, options);
+    this.shelf = new Shelf(this.sources, config, options.onProgress);
   }
 
   get library(): Library {
@@ -100,12 +69,7 @@ export class Repertoire {
 
   /** The Markdown below the front matter, read from disk now. */
   body(skill: Skill): string {
-    return parseSkill(readSkillFile(skill.path), skill.path).skill?.body ?? "";
-  }
-
-  /** The skills that matter for this turn, and why. */
-  async recall(turn: Turn, request: RecallRequest = {}): Promise<RecallAnswer> {
-    return (await this.turns()).recall(turn, request);
+    return this.shelf.body(skill);
   }
 
   /** Why a skill was or was not recalled for a message. */
@@ -113,39 +77,17 @@ export class Repertoire {
     return (await this.turns()).why(name, turn);
   }
 
-  /** What a session remembers between its turns, its working memory included. */
-  async session(id: string): Promise<SessionState> {
-    return (await this.turns()).session(id);
-  }
-
   /** The text an agent's prompt gets for this turn. */
   async prompt(turn: Turn, options: PromptOptions = {}): Promise<Prompt> {
     return (await this.turns()).prompt(turn, options);
   }
 
-  /** The recall index and its upkeep. */
-  async indexing(): Promise<Indexing> {
-    return (await this.turns()).indexing();
-  }
-
-  /** The rules of who may see what; needs no scan. */
-  visibility(agent: string | undefined = this.config.agent): Visibility {
-    const { enable, disable, agents } = this.config;
-    const allowlist = agent === undefined ? undefined : agents[agent]?.skills;
-    const env = this.options.env ?? process.env;
-    return new Visibility({
-      enable,
-      disable,
-      env,
-      ...(agent !== undefined && { agent }),
-      ...(allowlist && { allowlist }),
-    });
-  }
-
   /** Recall and disclosure; who only lists skills does not load them. */
   private turns(): Promise<Turns> {
-    this.loaded ??= import("./engine/turns.ts").then(({ openTurns }) => openTurns(this));
-    return this.loaded;
+    this.turnsOpened ??= import("./engine/turns.ts").then(
+      async ({ Turns }) => new Turns(this, await this.recalls()),
+    );
+    return this.turnsOpened;
   }
 
   /** Tasks, learned skills and dreams, with the store behind them; opened now when they never were. */

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { writeLibrary } from "../library.mjs";
 import { printRatio, race } from "../timing.mjs";
 
-const BIN = process.env.REPERTOIRE_BIN ?? fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const BIN = process.env.REPERTOIRE_BIN ?? fileURLToPath(new URL("../../dist/bin.cjs", import.meta.url));
 const ROUNDS = 21;
 const BARS = [
   [1_000, 1.6],

@@ -15,7 +15,7 @@ import { openCorpus } from "./corpus.mjs";
 const { size, corpus: dir, rounds } = JSON.parse(process.argv[2]);
 const MESSAGES = 40;
 const COLD_RUNS = 15;
-const bin = new URL("../../dist/bin.js", import.meta.url).pathname;
+const bin = new URL("../../dist/bin.cjs", import.meta.url).pathname;
 const { openRepertoire } = await import("../../dist/index.js");
 
 const folder = mkdtempSync(join(tmpdir(), "bench-recall-"));

@@ -9,7 +9,7 @@ import { printRatio, race } from "../timing.mjs";
 
 const corpus = process.argv[2];
 const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
-const bin = new URL("../../dist/bin.js", import.meta.url).pathname;
+const bin = new URL("../../dist/bin.cjs", import.meta.url).pathname;
 
 const walkAndRead = `const fs = require("fs");
 const walk = (d) => { for (const e of fs.readdirSync(d, { withFileTypes: true })) { const p = d + "/" + e.name; if (e.isDirectory()) walk(p); else fs.readFileSync(p); } };

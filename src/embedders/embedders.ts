@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { RepertoireError } from "../model/errors.ts";
 import type { Embedder } from "../ports.ts";
 import { createLocalEmbedder } from "./local.ts";
-import { createMinilmEmbedder, type MinilmOptions } from "./minilm.ts";
+import type { MinilmOptions } from "./minilm.ts";
 import { createNoEmbedder } from "./none.ts";
-import { createRemoteEmbedder, type RemoteOptions } from "./openai-compatible.ts";
+import type { RemoteOptions } from "./openai-compatible.ts";
 
 export const EMBEDDER_KINDS = ["local", "minilm", "openai-compatible", "none"] as const;
 export type EmbedderKind = (typeof EMBEDDER_KINDS)[number];
@@ -33,7 +33,7 @@ export async function openEmbedder(kind: EmbedderKind, options: EmbedderOptions 
     case "none":
       return createNoEmbedder();
     case "minilm":
-      return createMinilmEmbedder(options);
+      return (await import("./minilm.ts")).createMinilmEmbedder(options);
     case "openai-compatible":
       if (!options.remote) {
         throw new RepertoireError(
@@ -41,7 +41,7 @@ export async function openEmbedder(kind: EmbedderKind, options: EmbedderOptions 
           'The embedder "openai-compatible" needs an endpoint, a model and its dimensions. Set them, or choose "local".',
         );
       }
-      return createRemoteEmbedder({
+      return (await import("./openai-compatible.ts")).createRemoteEmbedder({
         ...options.remote,
         fallback: local(),
         warning:

@@ -5,7 +5,8 @@
  * Layout, little-endian: 128 bytes of header, then fingerprints (u32 a slot), row numbers (u16 a slot),
  * scales (f32 a row), background idf (u8 a row), codes (two 4-bit codes a byte). Offsets stand in the header.
  * All but the codes, a tenth of the file, is read at opening; codes are read row by row for the first texts, so that
- * a process that embeds one message need not read five megabytes, and then all at once.
+ * a process that embeds one message need not read five megabytes, and then all at once. Only then are checksums worth
+ * their time: an index is built from a sound table or not at all, and one message from a damaged one is merely misread.
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { RepertoireError } from "../model/errors.ts";
@@ -84,12 +85,13 @@ export class EmbeddingTable implements RowIndex {
   find(a: number, b: number): number {
     const fingerprint = b >>> 0;
     let slot = slotOf(a) & this.#mask;
-    while (true) {
+    for (let tried = 0; tried <= this.#mask; tried++) {
       const row = this.#rowNumbers[slot]!;
-      if (row === NO_ROW) return -1;
+      if (row >= this.rows) return -1;
       if (this.#fingerprints[slot] === fingerprint) return row;
       slot = (slot + 1) & this.#mask;
     }
+    return -1;
   }
 
   idf(key: string): number | undefined {
@@ -137,7 +139,6 @@ export class EmbeddingTable implements RowIndex {
     if (header[FIELD.codes]! > size) this.#refuse("its parts lie outside the file");
     const head = new Uint8Array(header[FIELD.codes]!);
     readFully(file, head, 0);
-    if (header[FIELD.checksum] !== checksumOfIndex(head)) this.#refuse("its checksum differs");
     return head;
   }
 
@@ -153,6 +154,8 @@ export class EmbeddingTable implements RowIndex {
 
   #readAllCodes(file: number): void {
     readFully(file, this.#codes, this.#header[FIELD.codes]!);
+    const head = new Uint8Array(this.#header.buffer);
+    if (this.#header[FIELD.checksum] !== checksumOfIndex(head)) this.#refuse("its checksum differs");
     if (checksumOfCodes(this.#codes) !== this.content) this.#refuse("the checksum of its codes differs");
   }
 

@@ -1,21 +1,22 @@
 // Owns keeping the recall index true to the library: when the one on disk can be believed, when a scan is due, and
 // when a match must be looked at again. Composes stages like the engine does; has no view of messages or scores.
 
-import { hash } from "node:crypto";
 import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Repertoire } from "../engine.ts";
 import type { Library } from "../library/library.ts";
-import { codeOf } from "../model/errors.ts";
+import { codeOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Embedder } from "../ports.ts";
 import type { BackgroundIdf } from "../recall/features-message.ts";
 import { RecallIndex, type ScanFacts } from "../recall/recall-index.ts";
 import type { IndexedSkill } from "../recall/skill-document.ts";
+import { checksum } from "../text/checksum.ts";
+import type { Recaller } from "./recaller.ts";
+import type { Shelf } from "./shelf.ts";
 
 export class Indexing {
-  private readonly engine: Repertoire;
+  private readonly engine: Recaller;
   private readonly settings: { readonly embedder: Embedder; readonly background: BackgroundIdf };
   private index: RecallIndex | undefined;
   /** The library that the index was brought to in this process. */
@@ -23,7 +24,7 @@ export class Indexing {
   private running: Promise<{ skills: number; changed: boolean }> | undefined;
   private asked = 0;
 
-  constructor(engine: Repertoire, settings: { embedder: Embedder; background: BackgroundIdf }) {
+  constructor(engine: Recaller, settings: { embedder: Embedder; background: BackgroundIdf }) {
     this.engine = engine;
     this.settings = settings;
   }
@@ -32,7 +33,7 @@ export class Indexing {
   async current(): Promise<RecallIndex> {
     const roots = this.engine.sources.map((source) => source.root);
     if (!this.open().isCurrent(roots)) await this.refresh();
-    else if (this.engine.shelf.scanned !== this.indexed) await this.bringUpToDate();
+    else if (this.engine.shelf?.scanned !== this.indexed) await this.bringUpToDate();
     // The first answer of a process is quickest from the file, every later one from memory.
     if (++this.asked === 2) this.open().warmUp();
     return this.open();
@@ -40,8 +41,19 @@ export class Indexing {
 
   /** Scans, reads what changed, and keeps the result. Returns how many skills are in the index. */
   async refresh(): Promise<{ skills: number; changed: boolean }> {
-    this.engine.refresh();
+    this.shelf.refresh();
     return this.bringUpToDate();
+  }
+
+  /** Who has no library can only answer from an index that is true. */
+  private get shelf(): Shelf {
+    const { shelf } = this.engine;
+    if (shelf !== undefined) return shelf;
+    throw new RepertoireError(
+      "index-stale",
+      "The index is not up to date. Run `repertoire index`.",
+      this.path,
+    );
   }
 
   /**
@@ -86,10 +98,10 @@ export class Indexing {
   }
 
   private async update(): Promise<{ skills: number; changed: boolean }> {
-    const { library } = this.engine;
+    const { library } = this.shelf;
     const input = {
       skills: this.indexable(library),
-      readBody: (skill: Skill) => this.engine.body(skill),
+      readBody: (skill: Skill) => this.shelf.body(skill),
       facts: this.facts(Date.now()),
       ...(this.engine.options.onProgress && { onProgress: this.engine.options.onProgress }),
     };
@@ -115,10 +127,10 @@ export class Indexing {
     });
   }
 
-  /** The content that was indexed for a skill; undefined before there is an index. */
-  digestOf(name: SkillName): string | undefined {
+  /** A skill as it was indexed; undefined before there is an index. */
+  skill(name: SkillName): Skill | undefined {
     const doc = this.index?.text.find(name);
-    return doc === undefined ? undefined : this.index!.skill(doc).skill.digest;
+    return doc === undefined ? undefined : this.index!.skill(doc).skill;
   }
 
   /**
@@ -132,7 +144,7 @@ export class Indexing {
 
   /** Every winner that the model may ever see, with its file's facts. */
   private indexable(library: Library): IndexedSkill[] {
-    const { shelf } = this.engine;
+    const { shelf } = this;
     return [...library.skills.values()]
       .filter(({ manifest }) => !manifest.userOnly)
       .map((skill) => {
@@ -143,7 +155,7 @@ export class Indexing {
 
   private facts(scannedAt: number): ScanFacts {
     return {
-      containers: [...this.engine.shelf.containers],
+      containers: [...this.shelf.containers],
       missing: this.engine.sources.map((source) => source.root).filter((root) => !existsSync(root)),
       scannedAt,
     };
@@ -152,8 +164,8 @@ export class Indexing {
   private get path(): string | undefined {
     const { cacheDir } = this.engine.config;
     if (cacheDir === undefined) return undefined;
-    const key = hash("sha256", JSON.stringify(this.engine.sources)).slice(0, 16);
-    return join(cacheDir, `recall-${key}.index`);
+    const key = checksum(new TextEncoder().encode(JSON.stringify(this.engine.sources)));
+    return join(cacheDir, `recall-${key.toString(16).padStart(8, "0")}.index`);
   }
 }
 

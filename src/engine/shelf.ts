@@ -5,11 +5,18 @@ import type { Config } from "../config/config.ts";
 import { discover, type Scan, sameFindings } from "../discover/discover.ts";
 import { watchSources } from "../discover/watch.ts";
 import { loadRecords, saveRecords } from "../library/cache.ts";
-import { buildCatalog, type Catalog, type FileRecord, isUnchanged } from "../library/catalog.ts";
+import {
+  buildCatalog,
+  type Catalog,
+  type FileRecord,
+  isUnchanged,
+  readSkillFile,
+} from "../library/catalog.ts";
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "../library/diff.ts";
 import { Library } from "../library/library.ts";
+import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import { parseManifest } from "../parse/parse.ts";
+import { parseManifest, parseSkill } from "../parse/parse.ts";
 
 export type Progress = (done: number, total: number) => void;
 
@@ -42,6 +49,11 @@ export class Shelf {
   /** What the last scan read from a file. */
   record(path: string): FileRecord | undefined {
     return this.catalog?.records.get(path);
+  }
+
+  /** The Markdown below a skill's front matter, read from disk now. */
+  body(skill: Skill): string {
+    return parseSkill(readSkillFile(skill.path), skill.path).skill?.body ?? "";
   }
 
   /** Folders above skills, with their times, as the last scan saw them. */

@@ -1,5 +1,7 @@
 // Owns messages that mean nothing by themselves: "yes, do it" recalls what the turn before it recalled.
 
+import { inAlphabet } from "../text/patterns.ts";
+
 /** Words of assent and of pointing back; none of them has a topic of its own. */
 const WORDS = [
   "yes|yeah|yep|yup|sure|ok|okay|k|go|do|please|pls|it|that|this|ahead|on|for|so|then|now|all|right|alright|sounds",
@@ -14,7 +16,11 @@ const WORDS = [
 /** Written without blanks, so no boundary follows. */
 const UNSPACED = "好的?|是的?|继续|做吧|可以|はい|お願いします|続けて";
 
-const GO_ON = new RegExp(`^(?:(?:(?:${WORDS})(?![\\p{L}\\p{N}])|${UNSPACED})[\\s\\p{P}\\p{S}]*){1,8}$`, "iu");
+const goOn = inAlphabet(
+  ({ letters, digits, signs }) =>
+    `^(?:(?:(?:${WORDS})(?![${letters}${digits}])|${UNSPACED})[\\s${signs}]*){1,8}$`,
+  "i",
+);
 
 /** A longer message has something of its own to say. */
 const MAX_CHARS = 60;
@@ -22,7 +28,7 @@ const MAX_CHARS = 60;
 /** Whether the message only tells the agent to go on. */
 export function isContinuation(message: string): boolean {
   const text = message.trim().replaceAll("’", "'");
-  return text.length <= MAX_CHARS && GO_ON.test(text);
+  return text.length <= MAX_CHARS && goOn(text).test(text);
 }
 
 /** The message to recall for: the one before, where this one only says to go on. */

@@ -1,6 +1,7 @@
 // Owns how a message is read: which terms it has, how often and where they stand, which of them it turns down.
 // Does not own document frequencies (the index gives them) nor what is found in skills (features.ts).
 
+import { inAlphabet } from "../text/patterns.ts";
 import { tokenize, visitTokens } from "../text/tokens.ts";
 import { refusals } from "./features-refusals.ts";
 
@@ -123,10 +124,13 @@ export function blendedIdf(options: { df: number; size: number; background: numb
   return idf * Math.max(MESSAGE.everywhere, 1 - df / Math.max(1, size));
 }
 
+const words = inAlphabet(({ letters, digits }) => `[${letters}${digits}]+`, "g");
+
 /** The background speaks of words as they are spelled; this finds the rarest spelling behind each term. */
 export function backgroundOfTerms(message: string, background: BackgroundIdf): Map<string, number> {
   const found = new Map<string, number>();
-  for (const [word] of clipMessage(message).matchAll(/[\p{L}\p{N}]+/gu)) {
+  const text = clipMessage(message);
+  for (const [word] of text.matchAll(words(text))) {
     const idf = background(word.toLowerCase());
     if (idf === undefined) continue;
     for (const term of tokenize(word)) found.set(term, Math.max(found.get(term) ?? 0, idf));

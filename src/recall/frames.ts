@@ -2,6 +2,7 @@
 // gives the frame itself. Does not own what a frame does to a score: `signals/frame.ts` does.
 
 import type { Frame } from "../model/frame.ts";
+import { type Alphabet, inAlphabet } from "../text/patterns.ts";
 
 export interface FrameChoice {
   readonly name: Frame;
@@ -12,7 +13,7 @@ export interface FrameChoice {
 interface Cue {
   readonly frame: Frame;
   readonly weight: number;
-  readonly pattern: RegExp;
+  readonly pattern: (text: string) => RegExp;
 }
 
 /** Only the beginning is read: a pasted log at the end must not decide, and a long one must not cost. */
@@ -23,17 +24,21 @@ const DEFAULT_WEIGHT = 0.6;
 
 /** Words at boundaries that know letters of every script. Text is lower-cased before: `i` with `u` is slow to compile. */
 const words = (alternatives: string) =>
-  new RegExp(`(?<![\\p{L}\\p{N}_])(?:${alternatives})(?![\\p{L}\\p{N}_])`, "u");
+  inAlphabet(
+    ({ letters, digits }) => `(?<![${letters}${digits}_])(?:${alternatives})(?![${letters}${digits}_])`,
+    "",
+  );
 
 /** The beginning of a message, behind blanks and the signs that open a sentence in Spanish. */
-const opening = (pattern: string) => new RegExp(`^[\\s¡¿]*${pattern}`, "u");
+const opening = (source: Parameters<typeof inAlphabet>[0]) =>
+  inAlphabet((alphabet) => `^[\\s¡¿]*${source(alphabet)}`, "");
 
 const GREETINGS =
   "hi|hey|hello|good (?:morning|evening|night|afternoon)|thanks?|thank you|thx|cheers|bye|goodbye|see you|lol|haha|nice|great|cool|awesome|perfect|hallo|danke|tsch[uü]ss|bonjour|salut|merci|hola|gracias|ciao|grazie|ol[aá]|obrigad[oa]|你好|谢谢|こんにちは|ありがとう";
 
 /** A request, however politely put: "could you please run …". */
-const REQUEST =
-  "(?:(?:please|pls|now|then|and|can you|could you|would you|will you|let'?s|i (?:want|need)(?: you)? to)[\\s,]+){0,4}(?:add|build|create|implement|make|write|generate|set ?up|configure|install|deploy|refactor|migrate|convert|update|upgrade|remove|delete|rename|move|run|test|review|publish|release|summari[sz]e|translate|analy[sz]e|extract|optimi[sz]e|document|send|schedule|plan|prepare|scan|audit|benchmark|integrate)(?![\\p{L}\\p{N}_])";
+const request = ({ letters, digits }: Alphabet) =>
+  `(?:(?:please|pls|now|then|and|can you|could you|would you|will you|let'?s|i (?:want|need)(?: you)? to)[\\s,]+){0,4}(?:add|build|create|implement|make|write|generate|set ?up|configure|install|deploy|refactor|migrate|convert|update|upgrade|remove|delete|rename|move|run|test|review|publish|release|summari[sz]e|translate|analy[sz]e|extract|optimi[sz]e|document|send|schedule|plan|prepare|scan|audit|benchmark|integrate)(?![${letters}${digits}_])`;
 
 /** Several words weigh more than one, and a word that names the frame more than one that merely occurs in it. */
 const CUES: readonly Cue[] = [
@@ -79,21 +84,23 @@ const CUES: readonly Cue[] = [
     frame: "question",
     weight: 1.4,
     pattern: opening(
-      "(?:what|why|how|when|where|who|whose|which|is|are|am|was|were|does|do|did|(?:can|could|would|will)(?! you)|has|have|explain|tell me|warum|wie|wann|wo|wer|welche|que|quoi|pourquoi|comment|quand|qué|cómo|cuándo|dónde|cosa|come|perché)(?![\\p{L}\\p{N}_])",
+      ({ letters, digits }) =>
+        `(?:what|why|how|when|where|who|whose|which|is|are|am|was|were|does|do|did|(?:can|could|would|will)(?! you)|has|have|explain|tell me|warum|wie|wann|wo|wer|welche|que|quoi|pourquoi|comment|quand|qué|cómo|cuándo|dónde|cosa|come|perché)(?![${letters}${digits}_])`,
     ),
   },
-  { frame: "question", weight: 0.8, pattern: /[?？]\s*$/u },
+  { frame: "question", weight: 0.8, pattern: () => /[?？]\s*$/ },
   {
     frame: "conversation",
     weight: 3,
     pattern: opening(
-      `(?:${GREETINGS})(?![\\s,!.]+${REQUEST})(?:[\\s,!.]+[\\p{L}']+){0,4}[\\s\\p{P}\\p{S}]*$`,
+      (alphabet) =>
+        `(?:${GREETINGS})(?![\\s,!.]+${request(alphabet)})(?:[\\s,!.]+[${alphabet.letters}']+){0,4}[\\s${alphabet.signs}]*$`,
     ),
   },
   {
     frame: "task",
     weight: 1.2,
-    pattern: opening(`(?:(?:${GREETINGS})[\\s,!.]+)?${REQUEST}`),
+    pattern: opening((alphabet) => `(?:(?:${GREETINGS})[\\s,!.]+)?${request(alphabet)}`),
   },
 ];
 
@@ -102,7 +109,7 @@ export function chooseFrame(message: string): FrameChoice {
   const text = message.slice(0, READ_CHARS).toLowerCase().replaceAll("’", "'");
   const weights = new Map<Frame, number>([["task", DEFAULT_WEIGHT]]);
   for (const { frame, weight, pattern } of CUES) {
-    if (pattern.test(text)) weights.set(frame, (weights.get(frame) ?? 0) + weight);
+    if (pattern(text).test(text)) weights.set(frame, (weights.get(frame) ?? 0) + weight);
   }
   const order: readonly Frame[] = ["debug", "decision", "creative", "question", "task", "conversation"];
   const ranked = order

@@ -2,16 +2,15 @@
 // facts that tell whether it is still true. Does not own the index's structure (`text/`) nor the scan (`discover/`).
 
 import { existsSync, statSync } from "node:fs";
-import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Embedder } from "../ports.ts";
 import { type IndexDocument, LexicalIndex } from "../text/lexical-index.ts";
 import type { BackgroundIdf } from "./features-message.ts";
-import { firstWord } from "./signals/triggers.ts";
 import {
   documentDigest,
   headText,
   type IndexedSkill,
+  MARK,
   sectionTexts,
   toDocument,
   unpackEvidence,
@@ -26,20 +25,6 @@ export interface ScanFacts {
   readonly missing: readonly string[];
   /** When the scan was made, in milliseconds. */
   readonly scannedAt: number;
-}
-
-/** Skills that a message can reach without sharing a word of text: by trigger, pattern or open file. */
-interface Reach {
-  /** First word of a trigger phrase, with the skills that have it. */
-  readonly words: Readonly<Record<string, readonly SkillName[]>>;
-  readonly patterns: readonly SkillName[];
-  readonly paths: readonly SkillName[];
-  /** `\nalias\tname\n` for each display name that is not an identity: one text, so that opening an index costs nothing. */
-  readonly aliases: string;
-}
-
-interface Stamp extends ScanFacts {
-  readonly reach: Reach;
 }
 
 export interface IndexSettings {
@@ -60,21 +45,11 @@ const BATCH = 1024;
 /** Unpacked skills kept: about 2 MB of text, and every one that a busy session meets. */
 const UNPACKED = 4096;
 
-/** Searches of the list of aliases that cost as much as making a table of it. */
-const ALIAS_SEARCHES = 32;
-
 export class RecallIndex {
   readonly text: LexicalIndex;
   private readonly settings: IndexSettings;
   private readonly unpacked = new Map<number, IndexedSkill>();
-  private aliasSearches = 0;
-  private aliasTable: { readonly list: string; readonly names: ReadonlyMap<string, string> } | undefined;
-  private stamp: Stamp = {
-    containers: [],
-    missing: [],
-    scannedAt: 0,
-    reach: { words: {}, patterns: [], paths: [], aliases: "" },
-  };
+  private facts: ScanFacts = { containers: [], missing: [], scannedAt: 0 };
 
   private constructor(text: LexicalIndex, settings: IndexSettings) {
     this.text = text;
@@ -92,18 +67,17 @@ export class RecallIndex {
     const opened = LexicalIndex.open(path, { embedder: id, dims: dimensions });
     if ("problem" in opened) return RecallIndex.empty(settings);
     const index = new RecallIndex(opened.index, settings);
-    const stamp = JSON.parse(opened.index.stamp || "{}") as Partial<Stamp>;
-    index.stamp = { ...index.stamp, ...stamp, reach: { ...index.stamp.reach, ...stamp.reach } };
+    index.facts = { ...index.facts, ...(JSON.parse(opened.index.stamp || "{}") as Partial<ScanFacts>) };
     return index;
   }
 
   get scannedAt(): number {
-    return this.stamp.scannedAt;
+    return this.facts.scannedAt;
   }
 
   /** Whether a scan would find the same folders: cheap, and blind only to edits inside known files. */
   isCurrent(roots: readonly string[]): boolean {
-    const { containers, missing, scannedAt } = this.stamp;
+    const { containers, missing, scannedAt } = this.facts;
     if (scannedAt === 0 || this.text.damage !== undefined) return false;
     const seen = new Set([...containers.map(([path]) => path), ...missing]);
     if (!roots.every((root) => seen.has(root))) return false;
@@ -125,50 +99,28 @@ export class RecallIndex {
       await this.upsert(changed.slice(from, from + BATCH), input.readBody);
       onProgress?.(Math.min(from + BATCH, changed.length), changed.length);
     }
-    this.stamp = { ...input.facts, reach: reachOf(skills.map(({ skill }) => skill)) };
+    this.facts = input.facts;
     return changed.length + remove.length > 0;
   }
 
   save(path: string): void {
-    this.text.save(path, JSON.stringify(this.stamp));
+    this.text.save(path, JSON.stringify(this.facts));
   }
 
   get hasPatterns(): boolean {
-    return this.stamp.reach.patterns.length > 0;
+    return this.text.marked(MARK.pattern).length > 0;
   }
 
   /** Skills whose triggers or paths may fit, whatever their text says. */
-  withinReach(words: ReadonlySet<string>, hasFiles: boolean): SkillName[] {
-    const { reach } = this.stamp;
-    const found = new Set<SkillName>(reach.patterns);
-    for (const word of words)
-      for (const name of Object.hasOwn(reach.words, word) ? reach.words[word]! : []) found.add(name);
-    if (hasFiles) for (const name of reach.paths) found.add(name);
-    return [...found];
+  withinReach(words: ReadonlySet<string>, hasFiles: boolean): number[] {
+    const marks = [...words].map(MARK.trigger);
+    if (hasFiles) marks.push(MARK.path);
+    return [...new Set([MARK.pattern, ...marks].flatMap((mark) => this.text.marked(mark)))];
   }
 
   /** The document of a skill, by its identity or else its alias, both as look-up keys. */
   find(key: string): number | undefined {
-    const doc = this.text.find(key);
-    if (doc !== undefined) return doc;
-    const name = this.nameBehind(key);
-    return name === undefined ? undefined : this.text.find(name);
-  }
-
-  /** The first few look-ups search the list as it lies in the file; a process that goes on asking gets a table. */
-  private nameBehind(alias: string): string | undefined {
-    const { aliases } = this.stamp.reach;
-    if (this.aliasTable?.list === aliases) return this.aliasTable.names.get(alias);
-    if (++this.aliasSearches > ALIAS_SEARCHES) {
-      const lines = aliases.split("\n").filter((line) => line.includes("\t"));
-      const names = new Map(lines.map((line) => line.split("\t") as [string, string]));
-      this.aliasTable = { list: aliases, names };
-      return names.get(alias);
-    }
-    const at = aliases.lastIndexOf(`\n${alias}\t`);
-    if (at < 0) return undefined;
-    const from = at + alias.length + 2;
-    return aliases.slice(from, aliases.indexOf("\n", from));
+    return this.text.find(key) ?? this.text.marked(MARK.alias(key)).at(-1);
   }
 
   /** The skill behind a document; the last few thousand that were asked for are kept unpacked. */
@@ -216,25 +168,4 @@ export class RecallIndex {
     this.text.update(changes);
     this.unpacked.clear();
   }
-}
-
-function reachOf(skills: readonly Skill[]): Reach {
-  const words: Record<string, SkillName[]> = Object.create(null);
-  for (const { name, manifest } of skills) {
-    const { keywords, verbs } = manifest.triggers;
-    for (const word of new Set([...keywords, ...verbs].map(firstWord))) {
-      if (Object.hasOwn(words, word)) words[word]!.push(name);
-      else words[word] = [name];
-    }
-  }
-  return {
-    words,
-    patterns: skills.filter(({ manifest }) => manifest.triggers.patterns.length > 0).map(({ name }) => name),
-    paths: skills.filter(({ manifest }) => manifest.paths.length > 0).map(({ name }) => name),
-    aliases: skills
-      .map(({ name, displayName }) => ({ name, alias: lookupKey(displayName) }))
-      .filter(({ name, alias }) => alias !== "" && alias !== name)
-      .map(({ name, alias }) => `\n${alias}\t${name}\n`)
-      .join(""),
-  };
 }

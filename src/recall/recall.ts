@@ -92,12 +92,9 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   const query: Query = { message: turn.message, frame, files: turn.files ?? [] };
   const [vector] = embedder.dimensions > 0 ? await embedder.embed([clipMessage(turn.message)]) : [];
   const named = [
-    ...mentionedNames(turn.message),
-    ...also,
+    ...[...mentionedNames(turn.message), ...also].map((name) => index.find(name)),
     ...index.withinReach(messageWords(turn.message), query.files.length > 0),
-  ]
-    .map((name) => index.find(name))
-    .filter((doc) => doc !== undefined);
+  ].filter((doc) => doc !== undefined);
   const { probe, candidates } = retrieve({
     index,
     message: turn.message,

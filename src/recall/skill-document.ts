@@ -1,6 +1,7 @@
 // Owns how a skill lies in the index: its fields, its evidence, the texts whose meaning is kept, and the skill itself
 // packed beside them, so that a cold process answers from the index alone. Does not own the index.
 
+import { lookupKey } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { IndexDocument } from "../text/lexical-index.ts";
 import { bodyFields, bodySections, descriptionClauses } from "../text/sections.ts";
@@ -8,10 +9,21 @@ import { tokenize } from "../text/tokens.ts";
 import { quantize, quantizeOne } from "../text/vectors.ts";
 import { encodeEvidence } from "./evidence.ts";
 import { type BackgroundIdf, backgroundOfTerms, MESSAGE } from "./features-message.ts";
+import { firstWord } from "./signals/triggers.ts";
 
 export const DOCUMENT = {
   /** Sections whose meaning is kept: a body of 24 sections is longer than nineteen of twenty. */
   sections: 24,
+} as const;
+
+/** How a skill is found without sharing a word of text. No token has the sign that they begin with. */
+export const MARK = {
+  /** A name that people use and that is not the identity. */
+  alias: (key: string) => `\u0001alias ${key}`,
+  /** The first word of a trigger phrase. */
+  trigger: (word: string) => `\u0001trigger ${word}`,
+  pattern: "\u0001pattern",
+  path: "\u0001path",
 } as const;
 
 /** A skill with what is needed to see whether its file has changed since. */
@@ -62,12 +74,24 @@ export function toDocument(input: DocumentInput): IndexDocument {
       tokenize(fields.prose),
       tokenize(fields.code),
     ],
+    marks: marksOf(skill),
     evidence: packSkill(input, evidence),
     ...(vectors.head && {
       vector: quantizeOne(vectors.head),
       sections: quantize(vectors.sections, vectors.head.length),
     }),
   };
+}
+
+function marksOf({ name, displayName, manifest }: Skill): string[] {
+  const { keywords, verbs, patterns } = manifest.triggers;
+  const alias = lookupKey(displayName);
+  return [
+    ...(alias !== "" && alias !== name ? [MARK.alias(alias)] : []),
+    ...[...keywords, ...verbs].map((phrase) => MARK.trigger(firstWord(phrase))),
+    ...(patterns.length > 0 ? [MARK.pattern] : []),
+    ...(manifest.paths.length > 0 ? [MARK.path] : []),
+  ];
 }
 
 /** Tells one state of a document from another: the text, and the place that the packed skill names. */

@@ -1,5 +1,7 @@
 // Owns making text of a skill harmless for the place where it lands: a Markdown line, XML text, an XML attribute,
-// a body inside an envelope. Does not own lengths nor layout. Nothing here imports anything.
+// a body inside an envelope. Does not own lengths nor layout.
+
+import { lazyPattern } from "./patterns.ts";
 
 /** Every element that Repertoire wraps around text of a skill. A body may neither close nor open one of them. */
 export const ENVELOPES = [
@@ -12,12 +14,12 @@ export const ENVELOPES = [
 ] as const;
 
 /** Characters that show nothing and can hide or reorder text: zero-width, bidi, tags, fillers, annotations. */
-const INVISIBLE = /[\p{DI}\uFFF9-\uFFFB]+/gu;
+const invisible = lazyPattern("[\\p{DI}\\uFFF9-\\uFFFB]+", "gu");
 const LONE_SURROGATE = /[\uD800-\uDFFF]/gu;
 /** Not allowed in XML 1.0 whatever the escaping. */
-const NONCHARACTER = /[\p{NChar}]/gu;
+const noncharacter = lazyPattern("[\\p{NChar}]", "gu");
 /** All white space and control characters, line separators included. */
-const BLANK = /[\p{Z}\p{Cc}]+/gu;
+const blank = lazyPattern("[\\p{Z}\\p{Cc}]+", "gu");
 /** What Markdown or a model could read as a tag, a comment or a processing instruction. */
 const TAG_START = /<(?=\s?[/!?A-Za-z])/g;
 
@@ -29,8 +31,11 @@ const LINE_BREAK = /\r\n?|[\u0085\u2028\u2029]/g;
 // Between the letters of a tag's name anything invisible may stand, and before it any run of blanks and slashes.
 // No two runs of the same characters stand side by side, so that a long one is scanned once.
 const GAP = "\\p{DI}\\p{Cc}\\p{Z}";
-const ENVELOPE_TAG = new RegExp(`<(?=[${GAP}/\\\\_-]*(?:${ENVELOPES.map(looseName).join("|")}))`, "giu");
-const CARD_HEAD = /^([\p{DI}\p{Zs}\t]*)\[(?=[\p{DI}\p{Zs}\t]*skill[\p{DI}\p{Zs}\t]*:)/gimu;
+const envelopeTag = lazyPattern(`<(?=[${GAP}/\\\\_-]*(?:${ENVELOPES.map(looseName).join("|")}))`, "giu");
+const cardHead = lazyPattern(
+  "^([\\p{DI}\\p{Zs}\\t]*)\\[(?=[\\p{DI}\\p{Zs}\\t]*skill[\\p{DI}\\p{Zs}\\t]*:)",
+  "gimu",
+);
 
 function looseName(name: string): string {
   const words = name.split("_").map((word) => [...word].join(`[${GAP}]*`));
@@ -42,10 +47,10 @@ export function oneLine(text: string): string {
   if (/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text)) return text;
   return text
     .replace(LINE_BREAK, " ")
-    .replace(INVISIBLE, "")
+    .replace(invisible(), "")
     .replace(LONE_SURROGATE, "\uFFFD")
-    .replace(NONCHARACTER, "\uFFFD")
-    .replace(BLANK, " ")
+    .replace(noncharacter(), "\uFFFD")
+    .replace(blank(), " ")
     .trim();
 }
 
@@ -71,12 +76,12 @@ export function forXmlAttribute(text: string): string {
 
 /** For a body inside an envelope: Markdown as written, except that no tag of an envelope survives in it. */
 export function forEnvelope(body: string): string {
-  return plainBody(body).replace(ENVELOPE_TAG, "&lt;");
+  return plainBody(body).replace(envelopeTag(), "&lt;");
 }
 
 /** For a part of a body on a card: as in an envelope, and no line can pass for the head of another card. */
 export function forCard(body: string): string {
-  return forEnvelope(body).replace(CARD_HEAD, "$1\\[");
+  return forEnvelope(body).replace(cardHead(), "$1\\[");
 }
 
 function plainBody(body: string): string {

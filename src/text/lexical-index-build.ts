@@ -22,6 +22,8 @@ export interface IndexDocument {
   flags?: number;
   /** Terms of each field, in the order of `LexicalParams.fields`. */
   fields: readonly (readonly string[])[];
+  /** Terms that only `marked` finds: no text has them, and they weigh nothing. */
+  marks?: readonly string[];
   /** Bytes for the caller, fetched one document at a time. */
   evidence?: Uint8Array;
   /** One row, for `nearest`. */
@@ -156,6 +158,10 @@ export class SegmentBuilder {
     }
     const from = this.termLog.length;
     this.countTerms(document.fields);
+    for (const mark of new Set(document.marks)) {
+      this.termLog.push(this.termId(mark));
+      this.impactLog.push(0);
+    }
     this.latest.set(document.key, this.documents.length);
     this.documents.push({
       key: document.key,
@@ -194,13 +200,18 @@ export class SegmentBuilder {
     }
   }
 
-  private countTerm(term: string, weight: number): void {
+  private termId(term: string): number {
     const id = this.terms.idOf(term);
     if (id >= this.frequency.length) {
       const grown = new Float64Array(this.frequency.length * 2);
       grown.set(this.frequency);
       this.frequency = grown;
     }
+    return id;
+  }
+
+  private countTerm(term: string, weight: number): void {
+    const id = this.termId(term);
     const frequency = this.frequency[id]!;
     if (frequency === 0) this.termLog.push(id);
     this.frequency[id] = frequency + weight;

@@ -2,7 +2,7 @@
 // Does not own the segment's bytes, which never change.
 
 import type { Segment } from "./lexical-index-segment.ts";
-import type { TermEntry } from "./lexical-index-terms.ts";
+import type { TermEntry, TermHash } from "./lexical-index-terms.ts";
 
 export class LiveSegment {
   readonly segment: Segment;
@@ -31,6 +31,14 @@ export class LiveSegment {
   find(key: string): number | undefined {
     const doc = this.segment.find(key);
     return doc !== undefined && this.alive(doc) ? doc : undefined;
+  }
+
+  /** The documents that have a term, ascending. */
+  docsWith(hash: TermHash): number[] {
+    const entry = this.segment.lookup(hash);
+    if (entry === undefined) return [];
+    const { docs, docsAt, count } = this.segment.postings(entry);
+    return Array.from(docs.subarray(docsAt, docsAt + count)).filter((doc) => this.alive(doc));
   }
 
   without(docs: readonly number[]): LiveSegment {

@@ -13,19 +13,18 @@ import {
   saveWhole,
 } from "./lexical-index-file.ts";
 import type { LiveSegment } from "./lexical-index-live.ts";
+import { cosineOf, nearestIn } from "./lexical-index-near.ts";
 import { DEFAULT_LEXICAL_PARAMS, fingerprint, type LexicalParams } from "./lexical-index-params.ts";
 import {
   best,
   globalDoc,
   type Hit,
-  ranking,
   type SearchOptions,
   type SearchResult,
   search,
 } from "./lexical-index-search.ts";
 import { SEGMENT_DOCUMENTS } from "./lexical-index-segment.ts";
 import { hashTerm } from "./lexical-index-terms.ts";
-import { Top } from "./lexical-index-top.ts";
 import { buildStack, changed, type Stack, withoutKeys } from "./lexical-index-upkeep.ts";
 import { DamagedSnapshot } from "./snapshot-bytes.ts";
 import { closestOf, cosine, type QuantizedVectors } from "./vectors.ts";
@@ -47,9 +46,6 @@ export interface IndexedDocument {
   digest: string;
   flags: number;
 }
-
-/** Cosines are compared as integers, to the ninth digit. */
-const NEAR_UNITS = 1e9;
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -102,25 +98,16 @@ export class LexicalIndex {
   nearest(query: QuantizedVectors, limit: number, allowed?: (doc: number) => boolean): Hit[] {
     if (this.dims === 0 || query.dims !== this.dims) return [];
     return this.guard([], () => {
-      const ranked = this.segments.flatMap((live, s) => {
-        const matrix = live.segment.vectors();
-        const dots = matrix.dots(query.values);
-        matrix.answered = query.values;
-        const factor = query.scales[0]! * NEAR_UNITS;
-        const top = new Top(limit);
-        for (let doc = 0; doc < dots.length; doc++) {
-          const scaled = dots[doc]! * matrix.scales[doc]! * factor;
-          // The cheap question first: nearly every document ends here.
-          if (scaled + NEAR_UNITS < top.floor) continue;
-          const units = Math.round(scaled) + NEAR_UNITS;
-          if (units <= top.floor || matrix.scales[doc] === 0 || !live.alive(doc)) continue;
-          if (allowed === undefined || allowed(globalDoc(s, doc))) top.offer(units, doc);
-        }
-        return ranking(top, s);
-      });
+      const ranked = this.segments.flatMap((live, s) =>
+        nearestIn(live, query, {
+          limit,
+          segment: s,
+          ...(allowed && { allowed: (doc) => allowed(globalDoc(s, doc)) }),
+        }),
+      );
       return best(this.segments, ranked, limit).map(({ segment, doc, score }) => ({
         doc: globalDoc(segment, doc),
-        score: (score - NEAR_UNITS) / NEAR_UNITS,
+        score: cosineOf(score),
       }));
     });
   }
@@ -172,6 +159,14 @@ export class LexicalIndex {
         if (doc !== undefined) return globalDoc(s, doc);
       }
       return undefined;
+    });
+  }
+
+  /** The documents with a mark, ascending. */
+  marked(mark: string): number[] {
+    return this.guard([], () => {
+      const hash = hashTerm(mark);
+      return this.segments.flatMap((live, s) => live.docsWith(hash).map((doc) => globalDoc(s, doc)));
     });
   }
 

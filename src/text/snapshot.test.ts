@@ -29,6 +29,7 @@ function make(n: number): IndexDocument {
     key: `skill-${n}`,
     digest: `digest-${n}`,
     flags: n,
+    marks: [`odd ${n % 2}`],
     fields: [[`name${n}`], [`word${n % 10}`, "common"], [], [`text${n % 3}`, `word${n % 4}`], []],
     evidence: new TextEncoder().encode(`evidence of ${n} `.repeat(n % 40)),
     vector: quantizeOne(vectorOf(n)),
@@ -54,6 +55,11 @@ function everything(index: LexicalIndex) {
       .map(({ key, digest, flags }) => [key, digest, flags])
       .sort(),
     df: index.df("common"),
+    odd: index
+      .marked("odd 1")
+      .map((doc) => index.key(doc))
+      .sort(),
+    unmarked: index.marked("odd 2"),
     found: ["skill-1", "skill-9", "nobody"].map((key) => index.find(key) !== undefined),
   };
 }

@@ -1,9 +1,9 @@
 // Owns the index's file: its layout, opening it without reading it, and replacing it in one step.
 // Does not own the meaning of the sections (lexical-index-segment.ts), nor when to save.
 //
-//   header | sections of every segment | checksum of every block | table (JSON)
+//   header | sections of every segment | checksum of every block | checksums of those | table (JSON)
 //
-// Header, table and checksums are verified on opening, blocks when they are read. Numbers are little-endian.
+// Header and table are verified on opening, checksums and blocks when they are read. Numbers are little-endian.
 
 import { closeSync, fstatSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { checksum, checksumBlocks } from "./checksum.ts";
@@ -17,10 +17,19 @@ import {
 } from "./lexical-index-segment.ts";
 import { ENTRY_BYTES } from "./lexical-index-terms.ts";
 import { type ByteSource, DamagedSnapshot } from "./snapshot-bytes.ts";
-import { BLOCK_BYTES, blocksOf, fileBytes, readFully } from "./snapshot-file.ts";
+import {
+  BLOCK_BYTES,
+  blocksOf,
+  fileBytes,
+  readFully,
+  type Sums,
+  sumsFrom,
+  sumsInFile,
+  sumsInMemory,
+} from "./snapshot-file.ts";
 import { openTemporary, sweepTemporaries } from "./snapshot-temporary.ts";
 
-export const SNAPSHOT_VERSION = 2;
+export const SNAPSHOT_VERSION = 3;
 const MAGIC = [0x65706552, 0x726f7472] as const;
 const HEADER_WORDS = 12;
 const HEADER_BYTES = HEADER_WORDS * 4;
@@ -127,11 +136,13 @@ function writeAll(fd: number, label: SnapshotLabel, segments: readonly Layer[]):
   at = Math.ceil(at / ALIGNMENT) * ALIGNMENT;
   const tail = at;
   const sumBytes = new Uint8Array(Uint32Array.from(sums).buffer);
+  const topBytes = new Uint8Array(checksumBlocks(sumBytes, BLOCK_BYTES).buffer);
   const tableBytes = new TextEncoder().encode(JSON.stringify(table));
   append(sumBytes);
+  append(topBytes);
   append(tableBytes);
   const header = new Uint32Array(HEADER_WORDS);
-  header.set([...MAGIC, SNAPSHOT_VERSION, ...split(tail), sumBytes.length, checksum(sumBytes)]);
+  header.set([...MAGIC, SNAPSHOT_VERSION, ...split(tail), sumBytes.length, checksum(topBytes)]);
   header.set([tableBytes.length, checksum(tableBytes), ...split(at)], 7);
   header[HEADER_WORDS - 1] = checksum(new Uint8Array(header.buffer, 0, HEADER_BYTES - 4));
   writeFully(fd, new Uint8Array(header.buffer), 0);
@@ -152,7 +163,7 @@ function split(value: number): [number, number] {
   return [value % 2 ** 32, Math.floor(value / 2 ** 32)];
 }
 
-/** Reads header, table and checksums, nothing else. Never throws for what a file may hold. */
+/** Reads header and table, nothing else. Never throws for what a file may hold. */
 export function openSnapshot(path: string): { snapshot: Snapshot } | { problem: SnapshotProblem } {
   let fd: number;
   try {
@@ -190,18 +201,19 @@ function readTables(fd: number): Snapshot | string {
     return `version ${header[2]} is not ${SNAPSHOT_VERSION}. Rebuild the index.`;
   const join = (word: number) => header[word]! + header[word + 1]! * 2 ** 32;
   const [tail, sumLength, tableLength, end] = [join(3), header[5]!, header[7]!, join(9)];
-  if (fstatSync(fd).size !== end || tail + sumLength + tableLength !== end || sumLength % 4 !== 0) {
-    throw new DamagedSnapshot(`The index is not ${end} bytes long`);
-  }
-  const bytes = new Uint8Array(sumLength + tableLength);
-  readFully(fd, bytes, tail);
-  const sumBytes = bytes.subarray(0, sumLength);
-  const tableBytes = bytes.subarray(sumLength);
-  if (checksum(sumBytes) !== header[6] || checksum(tableBytes) !== header[8]) {
+  const topLength = blocksOf(sumLength) * 4;
+  const isWhole = tail + sumLength + topLength + tableLength === end && fstatSync(fd).size === end;
+  if (!isWhole || sumLength % 4 !== 0) throw new DamagedSnapshot(`The index is not ${end} bytes long`);
+  const bytes = new Uint8Array(topLength + tableLength);
+  readFully(fd, bytes, tail + sumLength);
+  const topBytes = bytes.subarray(0, topLength);
+  const tableBytes = bytes.subarray(topLength);
+  if (checksum(topBytes) !== header[6] || checksum(tableBytes) !== header[8]) {
     throw new DamagedSnapshot("The index's table is damaged");
   }
-  const table = parseTable(new TextDecoder().decode(tableBytes));
-  const sums = new Uint32Array(bytes.buffer, 0, sumLength / 4);
+  const table = parseTable(Buffer.from(tableBytes.buffer, tableBytes.byteOffset, tableLength).toString());
+  const tops = sumsInMemory(new Uint32Array(bytes.buffer, 0, topLength / 4));
+  const sums = sumsInFile(fileBytes({ fd, offset: tail, length: sumLength, sums: tops }));
   return {
     label: table.label,
     id: identity(header),
@@ -236,10 +248,7 @@ function isTable(value: unknown): value is Table {
   });
 }
 
-function openSegments(
-  fd: number,
-  file: { table: Table; sums: Uint32Array; tail: number },
-): Snapshot["segments"] {
+function openSegments(fd: number, file: { table: Table; sums: Sums; tail: number }): Snapshot["segments"] {
   let block = 0;
   return file.table.segments.map(({ dead, sections, documents, terms, dims }) => {
     const expected: Partial<Record<SectionName, number>> = {
@@ -253,7 +262,7 @@ function openSegments(
       if (!fits || (name === "terms" && length % ENTRY_BYTES !== 0)) {
         throw new DamagedSnapshot(`Section "${name}" has an impossible length ${length}`);
       }
-      const sums = file.sums.subarray(block, block + blocksOf(length));
+      const sums = sumsFrom(file.sums, block);
       block += blocksOf(length);
       return [name, fileBytes({ fd, offset, length, sums })] as const;
     });

@@ -2,6 +2,7 @@
 // Linear in the text's length, safe for any string. Does not own fields and sections (sections.ts) nor weights.
 
 import { fold } from "./fold.ts";
+import { lazyPattern } from "./patterns.ts";
 import { stem } from "./stem.ts";
 import { isStopWord } from "./stopwords.ts";
 
@@ -44,9 +45,11 @@ for (let c = 0; c < 128; c++) {
 }
 
 // Scripts written without spaces: their words are found by overlapping pairs.
-const UNSPACED_SCRIPT =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]/u;
-const WORD_CHARACTER = /[\p{L}\p{M}\p{N}]/u;
+const unspacedScript = lazyPattern(
+  "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー]",
+  "u",
+);
+const wordCharacter = lazyPattern("[\\p{L}\\p{M}\\p{N}]", "u");
 
 function classOf(code: number): number {
   const known = classes[code]!;
@@ -55,7 +58,7 @@ function classOf(code: number): number {
   // Half a surrogate pair: rare scripts and emoji carry no term, an unpaired one carries nothing at all.
   const surrogate = code >= 0xd800 && code <= 0xdfff;
   const found =
-    surrogate || !WORD_CHARACTER.test(char) ? SEPARATOR : UNSPACED_SCRIPT.test(char) ? UNSPACED : LETTER;
+    surrogate || !wordCharacter().test(char) ? SEPARATOR : unspacedScript().test(char) ? UNSPACED : LETTER;
   classes[code] = found;
   return found;
 }

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
 import { afterAll, beforeAll } from "vitest";
+import { bundle } from "../../scripts/bundle.mjs";
 
 export interface Ended {
   readonly code: number | null;
@@ -20,25 +20,10 @@ export function hostsProgram() {
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "repertoire-program-"));
-    program.bin = join(folder, "bin.js");
+    program.bin = join(folder, "bin.cjs");
     symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
-    await build({
-      entryPoints: { bin: "src/adapters/cli/bin.ts" },
-      outdir: folder,
-      bundle: true,
-      // As the package is built: a hook must not load what only other verbs need.
-      splitting: true,
-      format: "esm",
-      platform: "node",
-      target: "node20",
-      external: ["libsql", "chokidar", "jiti", "zod", "ai", "@ai-sdk/*"],
-      banner: {
-        js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-      },
-      // The program stands outside the package, but finds its data where the package does.
-      define: { "import.meta.url": JSON.stringify(pathToFileURL("src/index.ts").href) },
-      logLevel: "error",
-    });
+    // The program stands outside the package, but finds its data where the package does.
+    await bundle(folder, { moduleUrl: pathToFileURL("src/index.ts").href });
     writeFileSync(join(folder, "package.json"), '{"type": "module"}');
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const BIN = fileURLToPath(new URL("../../../dist/bin.js", import.meta.url));
+const BIN = fileURLToPath(new URL("../../../dist/bin.cjs", import.meta.url));
 const LIBRARY = new URL("../../../dist/index.js", import.meta.url);
 
 // The shipped skills are left out: every peer is given the one folder too.

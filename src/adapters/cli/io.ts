@@ -11,6 +11,15 @@ export interface Streams {
   readonly width: number;
 }
 
+export function processStreams(): Streams {
+  return {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    terminal: process.stdout.isTTY === true,
+    width: process.stdout.columns ?? 100,
+  };
+}
+
 /** Warnings shown before the rest is counted; errors are always shown, each is a skill that is missing. */
 const WARNINGS_SHOWN = 20;
 

@@ -3,10 +3,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, CommanderError } from "commander";
-import { openRepertoire, type Repertoire } from "../../engine.ts";
+import type { OpenOptions } from "../../engine/recaller.ts";
+import type { Repertoire } from "../../engine.ts";
 import { isRepertoireError } from "../../model/errors.ts";
 import { packageRoot } from "../../package-root.ts";
-import { commandsFor } from "./commands/commands.ts";
 import { Io, progressDisplay, type Streams } from "./io.ts";
 
 export const EXIT = { ok: 0, findings: 1, usage: 2 } as const;
@@ -15,6 +15,8 @@ export const EXIT = { ok: 0, findings: 1, usage: 2 } as const;
 export interface Context {
   readonly io: Io;
   readonly flags: GlobalFlags;
+  /** What the engine is opened with: the global flags and further config values. */
+  readonly openOptions: (values?: Readonly<Record<string, unknown>>) => OpenOptions;
   /** Opens the engine with the global flags and further config values. */
   readonly open: (values?: Readonly<Record<string, unknown>>) => Repertoire;
 }
@@ -33,22 +35,29 @@ export type Action = <A extends unknown[]>(
   work: (context: Context, ...args: A) => number | Promise<number>,
 ) => (...args: [...A, Record<string, unknown>, Command]) => Promise<void>;
 
+/** The verbs that a command line may use, and the engine behind them; a verb that recalls only needs none. */
+export interface Program {
+  readonly commands: readonly Register[];
+  readonly open?: (options: OpenOptions) => Repertoire;
+}
+
 /** Runs one command line and returns its exit code. Never throws for a mistake of the user's. */
-export async function run(args: readonly string[], streams: Streams): Promise<number> {
+export async function run(args: readonly string[], streams: Streams, only?: Program): Promise<number> {
   let exit: number = EXIT.ok;
   const program = describeProgram(streams);
+  const { commands, open } = only ?? (await (await import("./main.ts")).wholeProgram(args));
   const action: Action =
     (work) =>
     async (...received) => {
       const command = received[received.length - 1] as Command;
-      const context = makeContext(command.optsWithGlobals<GlobalFlags>(), streams);
+      const context = makeContext(command.optsWithGlobals<GlobalFlags>(), { streams, open });
       try {
         exit = await work(context, ...(received.slice(0, -1) as never));
       } catch (thrown) {
         exit = reportFailure(thrown, context.io);
       }
     };
-  for (const register of await commandsFor(verbOf(args))) register(program, action);
+  for (const register of commands) register(program, action);
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (thrown) {
@@ -56,13 +65,6 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     return thrown.exitCode === 0 || thrown.code === "commander.help" ? EXIT.ok : EXIT.usage;
   }
   return exit;
-}
-
-const FLAGS_WITH_VALUE: readonly string[] = ["--dir", "--home", "--agent", "--config"];
-
-/** The first word that is neither a flag nor the value of one. */
-function verbOf(args: readonly string[]): string | undefined {
-  return args.find((word, at) => !word.startsWith("-") && !FLAGS_WITH_VALUE.includes(args[at - 1] ?? ""));
 }
 
 function describeProgram(streams: Streams): Command {
@@ -82,22 +84,21 @@ function describeProgram(streams: Streams): Command {
     .helpCommand(true);
 }
 
-function makeContext(flags: GlobalFlags, streams: Streams): Context {
+function makeContext(
+  flags: GlobalFlags,
+  { streams, open }: { streams: Streams; open: Program["open"] },
+): Context {
   const io = new Io(streams, flags.json === true);
   const { dir, home, config, agent } = flags;
-  return {
-    io,
-    flags,
-    open: (values = {}) =>
-      openRepertoire({
-        ...(dir !== undefined && { dir }),
-        ...(home !== undefined && { home }),
-        ...(config !== undefined && { config }),
-        values: { ...values, ...(agent !== undefined && { agent }) },
-        host: "cli",
-        onProgress: progressDisplay(streams, "reading skills"),
-      }),
-  };
+  const openOptions: Context["openOptions"] = (values = {}) => ({
+    ...(dir !== undefined && { dir }),
+    ...(home !== undefined && { home }),
+    ...(config !== undefined && { config }),
+    values: { ...values, ...(agent !== undefined && { agent }) },
+    host: "cli",
+    onProgress: progressDisplay(streams, "reading skills"),
+  });
+  return { io, flags, openOptions, open: (values) => open!(openOptions(values)) };
 }
 
 function reportFailure(thrown: unknown, io: Io): number {

@@ -4,12 +4,8 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { Indexing } from "../../engine/indexing.ts";
-import { openMeaning } from "../../engine/meaning.ts";
-import { openRepertoire, type Repertoire } from "../../engine.ts";
+import { type OpenOptions, openRecaller, type Recaller, recallQuickly } from "../../engine/recaller.ts";
 import type { NewEvent } from "../../model/journal.ts";
-import type { SkillName } from "../../model/name.ts";
-import type { Skill } from "../../model/skill.ts";
 import { type LightStore, openLightStore } from "../../stores/light.ts";
 import { type HookEvent, type HookHost, readEvent } from "./event.ts";
 import { HINT, hintFor } from "./hint.ts";
@@ -28,7 +24,7 @@ export interface HookAnswer {
   /** For standard output; empty when there is nothing to say. */
   readonly output: string;
   /** Set when an index may have to be brought up to date behind the answer. */
-  readonly engine?: Repertoire;
+  readonly engine?: Recaller;
 }
 
 /** Two events of one message come within moments; the same words again later are another message. */
@@ -40,16 +36,15 @@ const CATALOG_CHARS = 4_000;
 export async function answerHook({ host, read, home }: HookRequest): Promise<HookAnswer> {
   try {
     const event = readEvent(read());
-    const engine = openRepertoire({
+    const options = {
       ...(event.dir !== undefined && { dir: event.dir }),
       ...(home !== undefined && { home }),
-    });
-    const store = openLightStore({ directory: engine.dataDirectory, clock: engine.clock });
-    const scope = { host, engine, store };
-    if (event.kind === "stop") recordAnswer(event, scope);
-    if (event.kind === "session") return { output: await catalog(event, engine), engine };
+    };
+    if (event.kind === "session") return await catalog(event, options);
+    if (event.kind === "stop") recordAnswer(event, openRecaller(options));
     if (event.kind !== "message" || event.text.trim() === "") return { output: "" };
-    return { output: await hint(event, scope), engine };
+    const { answer, engine } = await recallQuickly(options, (recaller) => hint(event, { host, recaller }));
+    return { output: answer, engine };
   } catch (thrown) {
     noteProblem(thrown, { host, home });
     return { output: "" };
@@ -62,24 +57,28 @@ export function noteProblem(thrown: unknown, { host, home }: Pick<HookRequest, "
   logProblem(join(base, ".repertoire", "logs"), { host, thrown, at: new Date() });
 }
 
-interface Scope {
-  readonly host: HookHost;
-  readonly engine: Repertoire;
-  readonly store: LightStore;
+function storeOf({ dataDirectory: directory, clock }: Recaller): LightStore {
+  return openLightStore({ directory, clock });
 }
 
-async function hint(event: MessageEvent, { host, engine, store }: Scope): Promise<string> {
+async function hint(
+  event: MessageEvent,
+  { host, recaller }: { readonly host: HookHost; readonly recaller: Recaller },
+): Promise<string> {
   const { session, text } = event;
-  const now = engine.clock.now().getTime();
-  const { matches } = await engine.recall({ id: messageId(event, now), message: text, session });
+  const now = recaller.clock.now().getTime();
+  const { matches } = await recaller.recall({ id: messageId(event, now), message: text, session });
+  const store = storeOf(recaller);
   const names = store.sessions.claim(
     session,
     matches.map(({ name }) => name),
   );
   if (names.length === 0) return "";
-  const { text: words, shown } = hintFor(await skillsOf(engine, names));
+  const indexing = await recaller.indexing();
+  const skills = names.map((name) => indexing.skill(name)).filter((skill) => skill !== undefined);
+  const { text: words, shown } = hintFor(skills);
   const { turn } = store.sessions.read(session);
-  const { agent } = engine.config;
+  const { agent } = recaller.config;
   store.record(
     shown.map(
       ({ name, digest }): NewEvent => ({
@@ -98,32 +97,26 @@ async function hint(event: MessageEvent, { host, engine, store }: Scope): Promis
   return contextOutput("UserPromptSubmit", words);
 }
 
-/** Straight from the index file: a scan, or the engine's index taken into memory, would cost more than the recall. */
-async function skillsOf(engine: Repertoire, names: readonly SkillName[]): Promise<Skill[]> {
-  const index = await new Indexing(engine, await openMeaning(engine.config)).current();
-  return names.flatMap((name) => {
-    const doc = index.text.find(name);
-    return doc === undefined ? [] : [index.skill(doc).skill];
-  });
-}
-
 /** A resumed session still holds its catalog; a new, cleared or compacted one does not. */
-async function catalog(event: Extract<HookEvent, { kind: "session" }>, engine: Repertoire): Promise<string> {
-  if (event.source === "resume") return "";
+async function catalog(
+  event: Extract<HookEvent, { kind: "session" }>,
+  options: OpenOptions,
+): Promise<HookAnswer> {
+  if (event.source === "resume") return { output: "" };
+  const { openRepertoire } = await import("../../engine.ts");
+  const engine = openRepertoire(options);
   const { text } = await engine.prompt(
     { message: "" },
     { style: "adaptive", budget: { chars: CATALOG_CHARS } },
   );
-  return contextOutput("SessionStart", text);
+  return { output: contextOutput("SessionStart", text), engine };
 }
 
-function recordAnswer(
-  { session, answer }: Extract<HookEvent, { kind: "stop" }>,
-  { engine, store }: Scope,
-): void {
+function recordAnswer({ session, answer }: Extract<HookEvent, { kind: "stop" }>, recaller: Recaller): void {
+  const store = storeOf(recaller);
   const { turn } = store.sessions.read(session);
   if (answer === undefined || turn === 0) return;
-  store.record([], [{ session, turn, role: "assistant", text: answer, at: engine.clock.now().getTime() }]);
+  store.record([], [{ session, turn, role: "assistant", text: answer, at: recaller.clock.now().getTime() }]);
 }
 
 /** The host's id of the turn; else the place in the conversation, else the moment, tells two equal messages apart. */

@@ -1,28 +1,41 @@
 // Owns the hook as a process: `repertoire hook HOST`, standard input in, standard output out, exit code 0 always.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeSync } from "node:fs";
 import { HOOK_HOSTS, isHookHost } from "./event.ts";
 import { answerHook, noteProblem } from "./hook.ts";
 
 const STANDARD_INPUT = 0;
+const STANDARD_OUTPUT = 1;
 
-/** Takes the words behind `hook`: the host, and `--home FOLDER`. Returns a text for standard error when misused. */
-export async function runHook(words: readonly string[]): Promise<string | undefined> {
+export interface HookRan {
+  /** For standard error, when the verb was misused. */
+  readonly misuse?: string;
+  /** Whether the host was told something. */
+  readonly answered: boolean;
+}
+
+/** Takes the words behind `hook`: the host, and `--home FOLDER`. */
+export async function runHook(words: readonly string[]): Promise<HookRan> {
   const [host, flag, folder] = words;
-  if (!isHookHost(host)) return `There is no hook for "${host ?? ""}". Hosts: ${HOOK_HOSTS.join(", ")}.\n`;
+  if (!isHookHost(host)) {
+    const misuse = `There is no hook for "${host ?? ""}". Hosts: ${HOOK_HOSTS.join(", ")}.\n`;
+    return { misuse, answered: false };
+  }
   const home = flag === "--home" ? folder : undefined;
   const { output, engine } = await answerHook({
     host,
     home,
     read: () => readFileSync(STANDARD_INPUT, "utf8"),
   });
-  if (output !== "") process.stdout.write(`${output}\n`);
-  if (engine === undefined) return undefined;
+  // Not through `process.stdout`: setting up a stream costs more than the recall. A hint fits into any pipe.
+  if (output !== "") writeSync(STANDARD_OUTPUT, `${output}\n`);
+  const answered = output !== "";
+  if (engine === undefined) return { answered };
   try {
     const { refreshBehind } = await import("../cli/refresh-behind.ts");
     await refreshBehind(engine, { dir: engine.config.dir, home: engine.config.home });
   } catch (thrown) {
     noteProblem(thrown, { host, home });
   }
-  return undefined;
+  return { answered };
 }

@@ -1,6 +1,7 @@
 // Owns the boost for a skill that is made for the turn's frame: by its `frames`, or by its `domain`.
 
 import type { Frame } from "../../model/frame.ts";
+import { inAlphabet } from "../../text/patterns.ts";
 import { type Signal, WORTH } from "./signal.ts";
 
 /** Domains that belong to a frame. A task takes any domain that the message names; a conversation takes none. */
@@ -26,6 +27,8 @@ export const frameSignal: Signal = {
 };
 
 function namesDomain(message: string, domain: string): boolean {
-  const text = ` ${message.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ")} `;
+  const text = ` ${message.toLowerCase().replace(betweenWords(message), " ")} `;
   return text.includes(` ${domain.replaceAll("-", " ")} `);
 }
+
+const betweenWords = inAlphabet(({ letters, digits }) => `[^${letters}${digits}]+`, "g");

@@ -3,15 +3,21 @@
 import { lookupKey, type SkillName } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
 import type { Match } from "../../model/turn.ts";
+import { inAlphabet, lazyPattern } from "../../text/patterns.ts";
 import { clipMessage } from "../features-message.ts";
 import { type Signal, WORTH } from "./signal.ts";
 
 /** Behind a blank, an opening sign or a script without blanks; what follows anything else is part of a path. */
-const CALL =
-  /(?<![^\s(["'`“‘«,;，。、：（「『\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}])[/$]([\p{L}\p{N}][\p{L}\p{N}_./-]{0,127})/gu;
+const call = lazyPattern(
+  "(?<![^\\s([\"'`“‘«,;，。、：（「『\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}])[/$]([\\p{L}\\p{N}][\\p{L}\\p{N}_./-]{0,127})",
+  "gu",
+);
 /** `git-workflow` or `mcp/email` as a whole: not the end of a path, nor a flag. */
-const SPELLED = /(?<![\p{L}\p{N}_./-])[\p{L}\p{N}][\p{L}\p{N}_.]*(?:[-/][\p{L}\p{N}_.]+)+/gu;
-const SKILL_WORD = /(?<=\s)skill(?![\p{L}\p{N}_])/giu;
+const spelled = lazyPattern(
+  "(?<![\\p{L}\\p{N}_./-])[\\p{L}\\p{N}][\\p{L}\\p{N}_.]*(?:[-/][\\p{L}\\p{N}_.]+)+",
+  "gu",
+);
+const skillWord = inAlphabet(({ letters, digits }) => `(?<=\\s)skill(?![${letters}${digits}_])`, "gi");
 
 /** "the code review skill": at most this many words before "skill" make a name. */
 const NAME_WORDS = 4;
@@ -34,9 +40,9 @@ export function mentionedNames(message: string): SkillName[] {
 
 function* spellings(text: string): Generator<string> {
   // Most messages have none of the signs, and the patterns are slow to compile.
-  if (/[/$]/.test(text)) for (const [, name] of text.matchAll(CALL)) yield name!;
-  if (/[/-]/.test(text)) for (const [name] of text.matchAll(SPELLED)) yield name;
-  for (const { index } of text.matchAll(SKILL_WORD)) {
+  if (/[/$]/.test(text)) for (const [, name] of text.matchAll(call())) yield name!;
+  if (/[/-]/.test(text)) for (const [name] of text.matchAll(spelled())) yield name;
+  for (const { index } of text.matchAll(skillWord(text))) {
     const words = text
       .slice(Math.max(0, index - NAME_CHARS), index)
       .trimEnd()
@@ -89,8 +95,8 @@ function namesOf(skill: Skill): Names {
 }
 
 function wordsOf(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
+  const lower = text.toLowerCase();
+  return lower.replace(betweenWords(lower), " ").trim();
 }
+
+const betweenWords = inAlphabet(({ letters, digits }) => `[^${letters}${digits}]+`, "g");

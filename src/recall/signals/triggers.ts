@@ -4,6 +4,7 @@
 import type { RE2JS } from "re2js";
 import type { Diagnostic } from "../../model/diagnostic.ts";
 import type { Skill } from "../../model/skill.ts";
+import { isPlain, lazyPattern } from "../../text/patterns.ts";
 import { type Judgement, type Signal, WORTH } from "./signal.ts";
 
 /** More of a message than this is not searched for triggers; the longest real ones stay below. */
@@ -51,38 +52,62 @@ function patternJudgement(text: string, pattern: string): Judgement | undefined 
 /** Whether the phrase stands in the text with no letter or digit glued to its own letters or digits. */
 export function containsWhole(text: string, phrase: string): boolean {
   if (phrase === "") return false;
-  const startsWithWord = WORD_START.test(phrase);
-  const endsWithWord = WORD_END.test(phrase);
   for (let at = text.indexOf(phrase); at >= 0; at = text.indexOf(phrase, at + 1)) {
     const end = at + phrase.length;
-    const gluedBefore = startsWithWord && WORD_END.test(text.slice(Math.max(0, at - 2), at));
+    const gluedBefore = startsWithWord(phrase) && endsWithWord(text.slice(Math.max(0, at - 2), at));
     const after = text.slice(end, end + 2);
-    const gluedAfter = endsWithWord && (WORD_START.test(after) || LANGUAGE_SIGN.test(after));
+    const gluedAfter = endsWithWord(phrase) && (startsWithWord(after) || isLanguageSign(after));
     if (!gluedBefore && !gluedAfter) return true;
   }
   return false;
 }
 
+// Patterns that know every script take milliseconds to compile: plain letters are told by their numbers.
+const PLAIN_END = 128;
+
+function isPlainWord(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95
+  );
+}
+
+function startsWithWord(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first < PLAIN_END ? isPlainWord(first) : wordStart().test(text);
+}
+
+function endsWithWord(text: string): boolean {
+  const last = text.charCodeAt(text.length - 1);
+  return last < PLAIN_END ? isPlainWord(last) : wordEnd().test(text);
+}
+
+/** `c` is not what `c++` and `c#` are about. */
+function isLanguageSign(text: string): boolean {
+  return text === "++" || (text[0] === "#" && !letterOrDigit().test(text.slice(1)));
+}
+
 /** The word under which a phrase is filed; a phrase of signs alone is filed under the empty word. */
 export function firstWord(phrase: string): string {
-  return normal(phrase).match(WORD)?.[0] ?? "";
+  return wordsIn(normal(phrase))[0] ?? "";
 }
 
 /** Every word under which a phrase that the message holds may be filed. */
 export function messageWords(message: string): Set<string> {
-  return new Set(["", ...(normal(message.slice(0, READ_CHARS)).match(new RegExp(WORD, "gu")) ?? [])]);
+  return new Set(["", ...wordsIn(normal(message.slice(0, READ_CHARS)))]);
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.match(isPlain(text) ? /\w+/g : words()) ?? [];
 }
 
 /** Written without spaces: each character stands for itself, and none is glued to its neighbour. */
 const UNSPACED =
   "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー]";
 const SPACED = `(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}_]`;
-const WORD_START = new RegExp(`^${SPACED}`, "u");
-const WORD_END = new RegExp(`${SPACED}$`, "u");
-const WORD = new RegExp(`${UNSPACED}|(?:${SPACED})+`, "u");
-
-/** `c` is not what `c++` and `c#` are about. */
-const LANGUAGE_SIGN = /^(?:\+\+|#(?![\p{L}\p{N}]))/u;
+const wordStart = lazyPattern(`^${SPACED}`, "u");
+const wordEnd = lazyPattern(`${SPACED}$`, "u");
+const words = lazyPattern(`${UNSPACED}|(?:${SPACED})+`, "gu");
+const letterOrDigit = lazyPattern("^[\\p{L}\\p{N}]", "u");
 
 /** `Go`, `R` and `AI` are names, `go` and `ai` may be anything: names this short keep their case. */
 function isShortName(phrase: string): boolean {

@@ -10,7 +10,8 @@ interface Verbs {
 
 const VERBS: readonly Verbs[] = [
   { names: ["prompt"], load: async () => (await import("./prompt.ts")).registerPrompt },
-  { names: ["recall", "why"], load: async () => (await import("./recall.ts")).registerRecall },
+  { names: ["recall"], load: async () => (await import("./recall.ts")).registerRecall },
+  { names: ["why"], load: async () => (await import("./why.ts")).registerWhy },
   { names: ["list"], load: async () => (await import("./list.ts")).registerList },
   { names: ["show"], load: async () => (await import("./show.ts")).registerShow },
   { names: ["activate"], load: async () => (await import("./activate.ts")).registerActivate },

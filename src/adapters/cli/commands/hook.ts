@@ -11,7 +11,7 @@ export const registerHook: Register = (program, action) => {
     .action(
       action(async ({ io, flags }, host: string) => {
         const { runHook } = await import("../../hooks/main.ts");
-        const misuse = await runHook([host, ...(flags.home === undefined ? [] : ["--home", flags.home])]);
+        const { misuse } = await runHook([host, ...(flags.home === undefined ? [] : ["--home", flags.home])]);
         if (misuse !== undefined) io.note(misuse.trimEnd());
         return EXIT.ok;
       }),

@@ -1,5 +1,6 @@
-// `repertoire recall MESSAGE` and `repertoire why NAME MESSAGE`: which skills matter for a message, and the reasons.
+// `repertoire recall MESSAGE`: which skills matter for a message, and the reasons.
 
+import { recallQuickly } from "../../../engine/recaller.ts";
 import { FRAMES, type Frame } from "../../../model/frame.ts";
 import type { Match, Reason } from "../../../model/turn.ts";
 import type { Io } from "../io.ts";
@@ -7,7 +8,7 @@ import { oneOf, positiveInteger } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";
 import { refreshBehind } from "../refresh-behind.ts";
 
-interface RecallFlags {
+export interface RecallFlags {
   readonly explain?: boolean;
   readonly k?: number;
   readonly frame?: Frame;
@@ -25,13 +26,12 @@ export const registerRecall: Register = (program, action) => {
     .option("--session <id>", "remember what was shown, and do not show it again")
     .option("--files <path...>", "files that are open")
     .action(
-      action(async ({ io, flags, open }, words: string[], options: RecallFlags) => {
-        const repertoire = open();
-        const turn = { message: words.join(" "), ...pick(options) };
-        const answer = await repertoire.recall(turn, {
-          shows: true,
-          ...(options.k !== undefined && { limit: options.k }),
-        });
+      action(async ({ io, flags, openOptions }, words: string[], options: RecallFlags) => {
+        const turn = { message: words.join(" "), ...turnFlags(options) };
+        const request = { shows: true, ...(options.k !== undefined && { limit: options.k }) };
+        const { answer, engine } = await recallQuickly(openOptions(), (recaller) =>
+          recaller.recall(turn, request),
+        );
         io.answer(answer, () => {
           io.line(
             io.colour.dim(
@@ -47,38 +47,13 @@ export const registerRecall: Register = (program, action) => {
             );
           }
         });
-        await refreshBehind(repertoire, flags);
+        await refreshBehind(engine, flags);
         return answer.matches.length > 0 ? EXIT.ok : EXIT.findings;
-      }),
-    );
-  program
-    .command("why <name> <message...>")
-    .description("say why a skill is or is not recalled for a message")
-    .option("--frame <frame>", FRAMES.join(", "), oneOf(FRAMES))
-    .option("--files <path...>", "files that are open")
-    .action(
-      action(async ({ io, open }, name: string, words: string[], options: RecallFlags) => {
-        const explanation = await open().why(name, { message: words.join(" "), ...pick(options) });
-        io.answer(explanation, () => {
-          const { place, score, threshold, recalled } = explanation;
-          io.line(
-            `${io.colour.bold(explanation.name)}: ${recalled ? io.colour.green("recalled") : io.colour.yellow("not recalled")}, ${place === undefined ? "not among those considered" : `place ${place}`}, score ${score.toFixed(2)} (threshold ${threshold.toFixed(2)})`,
-          );
-          for (const reason of explanation.reasons) io.line(reasonLine(io, reason));
-          for (const line of explanation.fellShort) io.line(`- ${line}`);
-          if (explanation.ahead.length > 0)
-            io.line(
-              `Ahead of it: ${explanation.ahead.map((one) => `${one.name} ${one.score.toFixed(2)}`).join(", ")}`,
-            );
-          if (explanation.wouldMatch.length > 0)
-            io.line(`What would lead to it: ${explanation.wouldMatch.join("; ")}`);
-        });
-        return EXIT.ok;
       }),
     );
 };
 
-function pick({ frame, session, files }: RecallFlags) {
+export function turnFlags({ frame, session, files }: RecallFlags) {
   return { ...(frame && { frame }), ...(session !== undefined && { session }), ...(files && { files }) };
 }
 
@@ -90,6 +65,6 @@ function printMatch(io: Io, match: Match, explain: boolean): void {
   if (match.duplicates) io.line(io.colour.dim(`        also stands for ${match.duplicates.join(", ")}`));
 }
 
-function reasonLine(io: Io, { signal, value, note }: Reason): string {
+export function reasonLine(io: Io, { signal, value, note }: Reason): string {
   return io.colour.dim(`      ${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(2)} ${signal}: ${note}`);
 }

@@ -1,0 +1,78 @@
+// Bundles the package's code into a folder. `main.js`, `index.js` and what they share are ES modules, loaded piece by
+// piece; `hook` and `recall` are one CommonJS file, which starts sooner (docs/decisions/2026-11-16-quick-start.md).
+
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { build } from "esbuild";
+
+/** What the CommonJS bundle does not hold and most messages do not need: it is loaded from the modules beside it. */
+const BESIDE = {
+  "src/engine.ts": "./index.js",
+  "src/adapters/cli/main.ts": "./main.js",
+  re2js: "./patterns.js",
+};
+
+/** `moduleUrl` is where the code believes to stand, for a bundle outside the package. */
+export async function bundle(outdir, { moduleUrl } = {}) {
+  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+  const common = {
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    // Not minified: a stack trace must stay readable, and the gain in start time is below what can be measured.
+    legalComments: "linked",
+    logLevel: "error",
+    // Dependencies are loaded only when a feature asks for them; what every start needs is a development dependency
+    // and goes into the bundle.
+    external: [...Object.keys(dependencies), "@lat.md/*"],
+  };
+  await build({
+    ...common,
+    entryPoints: {
+      index: "src/index.ts",
+      main: "src/adapters/cli/main.ts",
+      tools: "src/tools/define-tool.ts",
+      patterns: "re2js",
+    },
+    outdir,
+    splitting: true,
+    format: "esm",
+    chunkNames: "chunks/[name]-[hash]",
+    // Bundled CommonJS packages may require Node's own modules.
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+    ...(moduleUrl && { define: { "import.meta.url": JSON.stringify(moduleUrl) } }),
+  });
+  const quick = await build({
+    ...common,
+    entryPoints: ["src/adapters/cli/quick.ts"],
+    write: false,
+    legalComments: "inline",
+    format: "cjs",
+    plugins: [{ name: "beside", setup: leaveBeside }],
+    banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
+    define: { "import.meta.url": moduleUrl ? JSON.stringify(moduleUrl) : "__moduleUrl" },
+  });
+  // Code that was compiled before may not import by itself: its loader does that for it.
+  const code = quick.outputFiles[0].text.replaceAll(/(?<![\w.$])import\((?=")/g, "__import(");
+  const name = `quick-${createHash("sha256").update(code).digest("hex").slice(0, 12)}.cjs`;
+  writeFileSync(join(outdir, name), code);
+  await build({
+    ...common,
+    entryPoints: { bin: "src/adapters/cli/bin.ts" },
+    outdir,
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    plugins: [{ name: "beside", setup: leaveBeside }],
+    define: { QUICK_BUNDLE: JSON.stringify(name) },
+  });
+}
+
+function leaveBeside({ onResolve }) {
+  onResolve({ filter: /\/(?:engine|main)\.ts$|^re2js$/ }, ({ path, resolveDir, kind }) => {
+    const found = BESIDE[path] ?? BESIDE[relative(process.cwd(), join(resolveDir, path))];
+    return kind === "dynamic-import" && found ? { path: found, external: true } : undefined;
+  });
+}

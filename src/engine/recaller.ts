@@ -1,0 +1,104 @@
+// Owns what a recall needs of the engine: the configuration, the sources, who may see what, and the index. Scans nothing
+// and parses nothing by itself, so that a host's hook loads no more than this; `engine.ts` adds the library.
+
+import { join } from "node:path";
+import { type Config, type ConfigInput, loadConfig } from "../config/config.ts";
+import { resolveSources } from "../discover/sources.ts";
+import { Visibility } from "../library/visibility.ts";
+import { codeOf } from "../model/errors.ts";
+import type { SessionState } from "../model/session.ts";
+import type { Source } from "../model/source.ts";
+import type { Turn } from "../model/turn.ts";
+import { packageRoot } from "../package-root.ts";
+import type { Clock } from "../ports.ts";
+import type { Indexing } from "./indexing.ts";
+import type { RecallAnswer, RecallRequest, Recalls } from "./recalls.ts";
+import type { Progress, Shelf } from "./shelf.ts";
+
+export interface OpenOptions extends ConfigInput {
+  /** Called while files are read, for a progress display. */
+  readonly onProgress?: Progress;
+  readonly clock?: Clock;
+  /** Who runs the engine, for the journal: cli, mcp, … */
+  readonly host?: string;
+}
+
+/** Recalls from the index as it lies on disk; fails with `index-stale` where only a scan could answer. */
+export function openRecaller(options: OpenOptions = {}): Recaller {
+  return new Recaller(loadConfig(options), options);
+}
+
+/** Asks the index on disk, and the whole engine where only a scan can answer. */
+export async function recallQuickly<T>(
+  options: OpenOptions,
+  ask: (engine: Recaller) => Promise<T>,
+): Promise<{ readonly answer: T; readonly engine: Recaller }> {
+  const quick = openRecaller(options);
+  try {
+    return { answer: await ask(quick), engine: quick };
+  } catch (thrown) {
+    if (codeOf(thrown) !== "index-stale") throw thrown;
+  }
+  const { openRepertoire } = await import("../engine.ts");
+  const engine = openRepertoire(options);
+  return { answer: await ask(engine), engine };
+}
+
+export class Recaller {
+  readonly config: Config;
+  readonly options: OpenOptions;
+  readonly clock: Clock;
+  /** Lowest precedence first. */
+  readonly sources: readonly Source[];
+  /** The library behind the index; a bare recaller has none. */
+  readonly shelf: Shelf | undefined;
+  private loaded: Promise<Recalls> | undefined;
+
+  constructor(config: Config, options: OpenOptions) {
+    this.config = config;
+    this.options = options;
+    this.clock = options.clock ?? { now: () => new Date() };
+    const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
+    this.sources = resolveSources({ home: config.home, project: config.dir, ...config.sources, bundled });
+  }
+
+  /** Where what outlives a process is kept. */
+  get dataDirectory(): string {
+    return join(this.config.home, ".repertoire");
+  }
+
+  /** The skills that matter for this turn, and why. */
+  async recall(turn: Turn, request: RecallRequest = {}): Promise<RecallAnswer> {
+    return (await this.recalls()).recall(turn, request);
+  }
+
+  /** What a session remembers between its turns, its working memory included. */
+  async session(id: string): Promise<SessionState> {
+    return (await this.recalls()).session(id);
+  }
+
+  /** The recall index and its upkeep. */
+  async indexing(): Promise<Indexing> {
+    return (await this.recalls()).indexing();
+  }
+
+  /** The rules of who may see what; needs no scan. */
+  visibility(agent: string | undefined = this.config.agent): Visibility {
+    const { enable, disable, agents } = this.config;
+    const allowlist = agent === undefined ? undefined : agents[agent]?.skills;
+    const env = this.options.env ?? process.env;
+    return new Visibility({
+      enable,
+      disable,
+      env,
+      ...(agent !== undefined && { agent }),
+      ...(allowlist && { allowlist }),
+    });
+  }
+
+  /** Loaded when first asked for: who only lists skills needs no recall. */
+  protected recalls(): Promise<Recalls> {
+    this.loaded ??= import("./recalls.ts").then(({ Recalls }) => new Recalls(this));
+    return this.loaded;
+  }
+}

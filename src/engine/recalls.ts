@@ -1,0 +1,155 @@
+// Owns a recall in a session: what the session remembers -> recall -> what it will remember. Composes stages; no logic of
+// its own. Does not own what is shown (`turns.ts`), and reads nothing of the library but its index.
+
+import { effectivenessFrom } from "../learn/effectiveness.ts";
+import { recalledEvents } from "../learn/journal.ts";
+import { turnKey } from "../learn/session.ts";
+import type { SkillName } from "../model/name.ts";
+import type { SessionState } from "../model/session.ts";
+import type { Match, Turn } from "../model/turn.ts";
+import { effectiveMessage } from "../recall/continuation.ts";
+import { REPEATED, type Recalled, type RecallOptions, recall } from "../recall/recall.ts";
+import { isMentioned } from "../recall/signals/mention.ts";
+import { type LightStore, openLightStore } from "../stores/light.ts";
+import { Indexing } from "./indexing.ts";
+import { type Meaning, openMeaning } from "./meaning.ts";
+import type { Recaller } from "./recaller.ts";
+
+export interface RecallRequest {
+  /** How many matches at most. */
+  readonly limit?: number;
+  /** Matches below this score are not shown. */
+  readonly threshold?: number;
+  /** Recall among these skills only. */
+  readonly allows?: (name: SkillName) => boolean;
+  /** The caller shows the answer as it is: what is in it counts as shown in the session. */
+  readonly shows?: boolean;
+}
+
+export interface RecallAnswer extends Recalled {
+  readonly message: string;
+  readonly ms: number;
+}
+
+export class Recalls {
+  readonly memory: LightStore;
+  private readonly engine: Recaller;
+  private meaning: Promise<Meaning> | undefined;
+  private upkeep: Indexing | undefined;
+
+  constructor(engine: Recaller) {
+    this.engine = engine;
+    this.memory = openLightStore({ directory: engine.dataDirectory, clock: engine.clock });
+  }
+
+  /** Within a session nothing is recalled twice unless the message names it; a repeated event recalls nothing. */
+  async recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer> {
+    const started = process.hrtime();
+    const before = turn.session === undefined ? undefined : this.memory.sessions.read(turn.session);
+    const message = effectiveMessage(turn.message, before?.lastMessage);
+    // "Yes, do it" means what the turn before recalled, shown or not.
+    const again = new Set(message === turn.message ? [] : before?.recalled);
+    const seen = new Set(before?.shown.filter((name) => !again.has(name)));
+    // Before the session hears of the turn: a recall that fails leaves it free to be tried again.
+    const found = await this.recallNow({ ...turn, message }, request, seen);
+    const begun = this.begin(turn, message);
+    const recalled = begun?.first === false ? REPEATED : found;
+    if (begun?.first) this.remember(begun.state, turn, recalled);
+    const matches = request.shows ? this.claim(turn, recalled.matches, again) : recalled.matches;
+    return {
+      message: turn.message,
+      ...recalled,
+      matches,
+      ms: millisecondsSince(started),
+    };
+  }
+
+  /** What a session remembers: what it has seen and used, and its working memory. */
+  session(id: string): SessionState {
+    return this.memory.sessions.read(id);
+  }
+
+  /** The recall index and its upkeep, made when first asked for. */
+  async indexing(): Promise<Indexing> {
+    this.meaning ??= openMeaning(this.engine.config);
+    const meaning = await this.meaning;
+    this.upkeep ??= new Indexing(this.engine, meaning);
+    return this.upkeep;
+  }
+
+  /** What recall and its explanation need besides the turn. */
+  async options(): Promise<RecallOptions> {
+    const index = await (await this.indexing()).current();
+    const visibility = this.engine.visibility();
+    const stateOf = visibility.judge();
+    const places = new Map(this.engine.sources.map(({ id }, place) => [id, place]));
+    return {
+      index,
+      ...(await this.meaning!),
+      effectiveness: effectivenessFrom(this.memory.tallyBook(), { now: this.engine.clock.now().getTime() }),
+      isVisible: (skill) => stateOf(skill).state === "active",
+      precedence: (skill) => places.get(skill.source) ?? 0,
+      ...(visibility.options.allowlist && { allows: (name: SkillName) => visibility.allows(name) }),
+    };
+  }
+
+  /** Each match goes to one caller only, unless the message names it. */
+  claim(turn: Turn, matches: readonly Match[], again: ReadonlySet<SkillName> = new Set()): readonly Match[] {
+    if (turn.session === undefined) return matches;
+    const ours = new Set(
+      this.memory.sessions.claim(
+        turn.session,
+        matches.map(({ name }) => name),
+      ),
+    );
+    return matches.filter((match) => ours.has(match.name) || again.has(match.name) || isMentioned(match));
+  }
+
+  digestOf(name: SkillName): string {
+    return this.upkeep?.skill(name)?.digest ?? "";
+  }
+
+  get agent() {
+    return this.engine.config.agent === undefined ? {} : { agent: this.engine.config.agent };
+  }
+
+  /** A turn without an id is a turn of its own: unique among the processes of this machine at one moment. */
+  private begin(turn: Turn, message: string) {
+    if (turn.session === undefined) return undefined;
+    const key =
+      turn.id === undefined
+        ? `${process.pid}-${Date.now()}-${Math.random()}`
+        : turnKey({ id: turn.id, text: turn.message });
+    return this.memory.sessions.begin(turn.session, { key, message });
+  }
+
+  private remember({ id, turn: number }: SessionState, turn: Turn, { matches, frame }: Recalled): void {
+    this.memory.sessions.add(id, {
+      step: "recalled",
+      names: matches.map(({ name }) => name),
+      frame: frame.name,
+    });
+    const at = this.engine.clock.now().getTime();
+    const said = { session: id, turn: number, role: "user" as const, text: turn.message, at };
+    const digests = matches.map((match) => ({ ...match, digest: this.digestOf(match.name) }));
+    this.memory.record(recalledEvents({ at, session: id, turn: number, ...this.agent }, digests), [said]);
+  }
+
+  /** Answers from the index as it is, and once more from a fresh one when a match turns out to have changed. */
+  private async recallNow(
+    turn: Turn,
+    request: RecallRequest,
+    seen: ReadonlySet<SkillName>,
+  ): Promise<Recalled> {
+    const ask = async () =>
+      recall(turn, { ...this.engine.config.recall, ...(await this.options()), ...request, seen });
+    const namesIn = ({ matches }: Recalled) => matches.map(({ name }) => name);
+    return (await this.indexing()).answer(ask, namesIn);
+  }
+}
+
+/** From the process's own clock: `performance` would load a module of Node's at every message. */
+function millisecondsSince(started: [number, number]): number {
+  const [seconds, nanoseconds] = process.hrtime(started);
+  return Math.round(seconds * 1e5 + nanoseconds / 1e4) / 100;
+}
