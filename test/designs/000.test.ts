@@ -1,0 +1,233 @@
+// Walks the first design from top to bottom: skills of the workspace that come to mind by themselves, as compact cards in
+// working memory, favoured by the kind of turn. What their use does to them is `000-use.test.ts`.
+
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { FRAMES, type Frame } from "../../src/index.ts";
+import { skillText } from "../skill-tree.ts";
+import { designWorkspace, recalledFor } from "./support/design-workspace.ts";
+import { BREAD, EQUALS, KEY, LIBRARY, WEATHER } from "./support/skills-000.ts";
+
+describe("indexing the workspace's skills", () => {
+  it("finds every folder below skills/ that holds a SKILL.md, and passes over all else", () => {
+    const space = designWorkspace({
+      ...LIBRARY,
+      "p/skills/README.md": "no skill",
+      "p/skills/notes/todo.txt": "no skill either",
+    });
+    const { skills, diagnostics } = space.open({ env: KEY }).list();
+    expect(skills.map(({ skill }) => skill.name)).toEqual(["bread", "trains", "weather-desk"]);
+    expect(diagnostics.filter(({ severity }) => severity !== "info")).toEqual([]);
+  });
+
+  it("finds none, without complaint, where there is no skills folder", async () => {
+    const engine = designWorkspace({}).open();
+    expect(engine.list()).toEqual({ skills: [], diagnostics: [] });
+    expect(await recalledFor(engine, "will it rain tomorrow")).toEqual([]);
+  });
+
+  it("reads name, description, domain, triggers, frames, tools and requirements from the front matter", () => {
+    const { manifest } = designWorkspace(LIBRARY).open({ env: KEY }).find("weather-desk");
+    expect(manifest).toMatchObject({
+      declaredName: "weather-desk",
+      description: "Tells tomorrow's weather for a place.",
+      domain: "forecasting",
+      triggers: { keywords: ["weather report", "will it rain", "umbrella"], verbs: [], patterns: [] },
+      frames: ["task", "debug"],
+      tools: ["forecast_get", "map_show"],
+      requires: { env: ["WEATHER_DESK_KEY"] },
+    });
+  });
+
+  it("updates a skill that it knows instead of adding a second one", () => {
+    const space = designWorkspace(LIBRARY);
+    const engine = space.open({ env: KEY });
+    expect(engine.list().skills).toHaveLength(3);
+    space.write("p/skills/bread/SKILL.md", skillText("Bakes rye bread."));
+    expect(engine.refresh()).toMatchObject({ added: [], changed: ["bread"], removed: [] });
+    expect(engine.list().skills).toHaveLength(3);
+    expect(engine.find("bread").manifest.description).toBe("Bakes rye bread.");
+  });
+
+  it("keeps skills of the file system for good: a lost database forgets none", async () => {
+    const space = designWorkspace(LIBRARY);
+    const engine = space.open({ env: KEY });
+    await recalledFor(engine, "bake a loaf");
+    await engine.workshop();
+    await engine.close();
+    rmSync(join(space.home, ".repertoire"), { recursive: true });
+    expect(await recalledFor(space.open({ env: KEY }), "proof the sourdough loaf")).toEqual(["bread"]);
+  });
+});
+
+describe("matching a message", () => {
+  it("recalls by a trigger, by the words of the description, and nothing for what no skill is for", async () => {
+    const engine = designWorkspace(LIBRARY).open({ env: KEY });
+    expect(await recalledFor(engine, "do I need an umbrella for the parade?")).toEqual(["weather-desk"]);
+    expect(await recalledFor(engine, "reserve a seat on a night train")).toEqual(["trains"]);
+    expect(await recalledFor(engine, "refactor the login controller")).toEqual([]);
+  });
+
+  it("recalls by meaning where no word is shared", async () => {
+    const space = designWorkspace(LIBRARY);
+    const message = "book a railway ticket with a couchette";
+    expect(await recalledFor(space.open({ env: KEY }), message)).toEqual(["trains"]);
+    const wordsAlone = space.open({ env: KEY, values: { "embedder.kind": "none" } });
+    expect(await recalledFor(wordsAlone, message)).toEqual([]);
+  });
+
+  it("puts at most three forward, the best first, each name once", async () => {
+    const soups = ["pea", "leek", "fish", "beet", "corn"].map((kind) => [
+      `p/skills/${kind}-soup/SKILL.md`,
+      skillText(`Cooks ${kind} soup.`, "triggers: [soup]\n", `# Soup\n\nTake the ${kind} first.\n`),
+    ]);
+    const { matches } = await designWorkspace(Object.fromEntries(soups))
+      .open()
+      .recall({ message: "cook a fish soup" });
+    const names = matches.map(({ name }) => name);
+    expect(names).toHaveLength(3);
+    expect(names[0]).toBe("fish-soup");
+    expect(new Set(names).size).toBe(3);
+    expect(matches.map(({ score }) => score)).toEqual(
+      matches.map(({ score }) => score).sort((a, b) => b - a),
+    );
+  });
+
+  it("knows one skill by a name, however many sources have it", async () => {
+    const engine = designWorkspace({ ...LIBRARY, "home/.agents/skills/bread/SKILL.md": BREAD }).open();
+    expect(await recalledFor(engine, "score the sourdough loaf")).toEqual(["bread"]);
+  });
+
+  it("names conflicting triggers of two skills instead of choosing silently", async () => {
+    const { out } = await designWorkspace(EQUALS).cli("check");
+    expect(out).toContain('"plants" is a trigger of alpha and of omega');
+  });
+});
+
+describe("the kind of turn", () => {
+  it.each([
+    ["deploy the new build", "task"],
+    ["why does the import crash with a traceback?", "debug"],
+    ["should we use Redis or Postgres here?", "decision"],
+    ["write me a poem about autumn", "creative"],
+    ["thanks, nice work!", "conversation"],
+  ] as const)("of %j is %s, chosen before anything is recalled", async (message, frame) => {
+    expect((await designWorkspace(LIBRARY).open().recall({ message })).frame.name).toBe(frame);
+  });
+
+  it("adds 0.2 to a skill that declares the frame, and to no other", async () => {
+    const engine = designWorkspace(LIBRARY).open({ env: KEY });
+    const scoreIn = async (frame: Frame) => {
+      const [match] = (await engine.recall({ message: "the weather report for Graz", frame })).matches;
+      return match!.score;
+    };
+    const plain = await scoreIn("creative");
+    expect((await scoreIn("task")) - plain).toBeCloseTo(0.2, 3);
+    expect((await scoreIn("debug")) - plain).toBeCloseTo(0.2, 3);
+    expect(await scoreIn("conversation")).toBe(plain);
+  });
+
+  it.each([
+    ["debugging", ["debug"]],
+    ["code-review", ["debug"]],
+    ["architecture", ["decision"]],
+    ["process", ["decision"]],
+    ["writing", ["creative"]],
+    ["design", ["creative"]],
+    ["gardening", []],
+  ] as const)("favours the domain %s in %j, and never in a conversation", async (domain, favoured) => {
+    const skill = skillText("Waters plants.", `domain: ${domain}\ntriggers: [plants]\n`);
+    const engine = designWorkspace({ "p/skills/one/SKILL.md": skill }).open();
+    const boosted: string[] = [];
+    for (const frame of FRAMES) {
+      const [match] = (await engine.recall({ message: "plants", frame })).matches;
+      if (match?.reasons.some(({ signal }) => signal === "frame")) boosted.push(frame);
+    }
+    expect(boosted).toEqual(favoured);
+  });
+
+  it("takes any domain in a task, as long as the message is about it", async () => {
+    const skill = skillText("Waters plants.", "domain: gardening\ntriggers: [plants]\n");
+    const engine = designWorkspace({ "p/skills/one/SKILL.md": skill }).open();
+    const [match] = (await engine.recall({ message: "gardening: plants", frame: "task" })).matches;
+    expect(match?.reasons).toContainEqual({ signal: "frame", value: 0.2, note: "task, domain gardening" });
+  });
+
+  it("decides between skills that fit, but brings in none by itself", async () => {
+    const omega = "p/skills/omega/SKILL.md";
+    const made = EQUALS[omega].replace("triggers:", "frames: [debug]\ntriggers:");
+    const engine = designWorkspace({ ...EQUALS, [omega]: made }).open();
+    const names = async (message: string, frame: Frame) =>
+      (await engine.recall({ message, frame })).matches.map(({ name }) => name);
+    expect((await names("plants", "task"))[0]).toBe("alpha");
+    expect((await names("plants", "debug"))[0]).toBe("omega");
+    expect(await names("refactor the login controller", "debug")).toEqual([]);
+  });
+});
+
+describe("working memory", () => {
+  it("gets each recalled skill as an item with its reference, its card and its relevance", async () => {
+    const engine = designWorkspace(LIBRARY).open({ env: KEY });
+    const { matches } = await engine.prompt(
+      { message: "will it rain on Sunday?", session: "s" },
+      { style: "cards" },
+    );
+    const { memory, frame } = await engine.session("s");
+    expect(frame).toBe("question");
+    expect(memory).toEqual([
+      {
+        refId: "weather-desk",
+        refType: "skill",
+        content: expect.stringContaining("[Skill: weather-desk]"),
+        relevance: Math.min(1, matches[0]!.score),
+      },
+    ]);
+  });
+
+  it("holds a card: name, domain, tools, triggers, a rule, and the first H2 section alone", async () => {
+    const { text } = await designWorkspace(LIBRARY)
+      .open({ env: KEY, values: { style: "cards" } })
+      .prompt({ message: "will it rain on Sunday?" });
+    expect(text).toBe(
+      [
+        "[Skill: weather-desk]",
+        "Domain: forecasting",
+        "Tools: forecast_get, map_show",
+        "Triggers: weather report, will it rain, umbrella",
+        "---",
+        "## When to use",
+        "",
+        "For questions about the sky of the coming days.",
+      ].join("\n"),
+    );
+  });
+
+  it("keeps three long skills within 400 tokens, and says where a card was cut", async () => {
+    const long = (name: string) =>
+      skillText(
+        `Repairs ${name} bicycles.`,
+        "triggers: [bicycle]\ndomain: workshop\n",
+        `## When to use\n\n${`When the ${name} bicycle rattles or squeaks on the road. `.repeat(60)}\n`,
+      );
+    const files = ["red", "blue", "green"].map((name) => [`p/skills/${name}/SKILL.md`, long(name)]);
+    const { text, tokens, shown } = await designWorkspace(Object.fromEntries(files))
+      .open({ values: { style: "cards" } })
+      .prompt({ message: "repair the bicycle" });
+    expect(shown.map(({ level }) => level)).toEqual(["card", "card", "card"]);
+    expect(tokens).toBeLessThanOrEqual(400);
+    expect(text.match(/\[cut; activate_skill gives the rest\]/g)).toHaveLength(3);
+  });
+
+  it("leaves the full text on disk, at a path that the agent can read", () => {
+    const { path } = designWorkspace(LIBRARY).open({ env: KEY }).find("weather-desk");
+    expect(readFileSync(path, "utf8")).toBe(WEATHER);
+  });
+
+  it("stays empty when nothing fits: no card, no text", async () => {
+    const engine = designWorkspace(LIBRARY).open({ env: KEY, values: { style: "cards" } });
+    const { text } = await engine.prompt({ message: "refactor the login controller", session: "s" });
+    expect(text).toBe("");
+    expect((await engine.session("s")).memory).toEqual([]);
+  });
+});
