@@ -170,7 +170,9 @@ export const AGENT_TOOL_ROWS: readonly AgentToolRow[] = [
         .filter(({ name }) => name.startsWith(prefix));
       const listed = all.slice(offset, offset + LISTED);
       const more = all.length - offset - listed.length;
-      const lines = listed.map(({ name, manifest }) => `- ${forLine(name)}: ${forLine(manifest.brief)}`);
+      const lines = listed.map(
+        ({ name, manifest: { summary, brief } }) => `- ${forLine(name)}: ${forLine(summary ?? brief)}`,
+      );
       if (more > 0) lines.push(`… and ${more} more: offset ${offset + LISTED}, or search with recall_skills`);
       const skills = listed.map(({ name, displayName, manifest: { description } }) => {
         return { name, displayName, description };
