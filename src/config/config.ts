@@ -49,6 +49,7 @@ export interface Config {
   readonly embedder: EmbedderConfig;
   readonly dream: {
     readonly prefixes: Readonly<Record<string, "namespaced" | "topical">>;
+    readonly gaps: boolean;
     readonly share?: number;
     readonly least?: number;
   };
@@ -140,6 +141,7 @@ function assemble(parts: {
     recall: given({ limit: get("recall.limit"), threshold: get("recall.threshold") }),
     dream: {
       prefixes: get("dream.prefixes"),
+      gaps: get("dream.gaps"),
       ...given({ share: get("dream.share"), least: get("dream.least") }),
     },
     embedder: {

@@ -86,6 +86,15 @@ export const RECALL_KEYS: readonly ConfigKey[] = [
       "How families of names are seen by a dream: namespaced ones are bound to a server each and never merged.",
   },
   {
+    key: "dream.gaps",
+    accepted: "true or false",
+    accepts: (value) => typeof value === "boolean",
+    default: true,
+    fromText: (text) => text === "true",
+    projectMaySet: true,
+    about: "Whether a dream looks for requests that no skill answers and writes skills for them.",
+  },
+  {
     key: "dream.share",
     accepted: "a number from 0 to 1",
     accepts: (value) => typeof value === "number" && value >= 0 && value <= 1,

@@ -36,6 +36,8 @@ export interface DreamsOptions {
   readonly model?: () => Promise<LanguageModel | undefined>;
   readonly prefixes?: Readonly<Record<string, PrefixKind>>;
   readonly limits?: GuardSettings;
+  /** Whether skills are written for requests that no skill answers; true unless given. */
+  readonly gaps?: boolean;
   /** How long one answer of the model may take. */
   readonly callMs?: number;
 }
@@ -108,7 +110,7 @@ export class Dreams {
   /** The prompts of the passes, for whoever wants to think instead of a configured model. */
   async prompts(): Promise<Prompt[]> {
     const { material, evidence } = await this.look();
-    return PASSES.map((pass) => this.promptOf(pass, { material, evidence, proposed: [] }));
+    return this.passes.map((pass) => this.promptOf(pass, { material, evidence, proposed: [] }));
   }
 
   /** Writes the prompts as files that an agent can be pointed at. */
@@ -215,7 +217,7 @@ export class Dreams {
     const thoughts: Thoughtful[] = [];
     const declined: Declined[] = [];
     const passes: PassReport[] = [];
-    for (const pass of model ? PASSES : []) {
+    for (const pass of model ? this.passes : []) {
       const proposed = thoughts.flatMap(({ change: { kind, save } }) =>
         kind === "create" && save
           ? [{ name: save.name, description: save.description ?? save.summary ?? "" }]
@@ -237,6 +239,10 @@ export class Dreams {
     );
     thoughts.push(...simple.map((change) => ({ change, by: "rules" })));
     return { thoughts, declined, passes };
+  }
+
+  private get passes(): readonly Pass[] {
+    return PASSES.filter((pass) => pass !== "gap" || this.options.gaps !== false);
   }
 
   private promptOf(
@@ -263,7 +269,7 @@ export class Dreams {
       thinker,
       prefixes,
       last: last?.seq ?? 0,
-      directives: PASSES.map((pass) => this.directive(pass)),
+      directives: this.passes.map((pass) => this.directive(pass)),
       skills: skills.map(({ name, digest, editable }) => [name, digest, editable]).sort(),
     };
     return createHash("sha256").update(JSON.stringify(facts)).digest("hex");

@@ -29,13 +29,13 @@ export function openWorkshop(engine: Repertoire, host = engine.options.host): Wo
   const model = async () =>
     openModel(config.model, { env, journal: store.journal, now: () => clock.now().getTime() });
   const thinking = config.model.kind === "none" ? {} : { model };
-  const { prefixes, ...limits } = config.dream;
+  const { prefixes, gaps, ...limits } = config.dream;
   const learned = new Lessons(engine, store, thinking);
   return {
     store,
     tasks: new Tasks(engine, store, host === undefined ? {} : { host }),
     learned,
-    dreams: new Dreams(engine, { store, lessons: learned }, { ...thinking, prefixes, limits }),
+    dreams: new Dreams(engine, { store, lessons: learned }, { ...thinking, prefixes, gaps, limits }),
     async close() {
       await learned.settled();
       await store.close();
