@@ -25,8 +25,8 @@ export const LIMITS = {
   brief: 80,
   /** A learned skill's summary has up to 15 words. */
   summary: 120,
-  /** Cards and bodies for a turn: more than three skills at once and a model follows none of them. */
-  bodies: 3,
+  /** Cards for a turn: more than three skills at once and a model follows none of them. */
+  cards: 3,
   /** Names in the per-turn line of the index, and as many see-also names. */
   namesPerTurn: 5,
   /** Reasons shown with a match: the two strongest explain it, the rest is noise to a model. */

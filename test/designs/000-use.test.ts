@@ -7,11 +7,13 @@ import { describe, expect, it } from "vitest";
 import { skillText } from "../skill-tree.ts";
 import { DAY_MS, designWorkspace, recalledFor, settableClock } from "./support/design-workspace.ts";
 import { AGREED, useOften, useSkills } from "./support/outcomes.ts";
-import { EQUALS, KEY, LIBRARY } from "./support/skills-000.ts";
+import { EQUALS, KEY, LIBRARY, WORDS_ALONE } from "./support/skills-000.ts";
+
+const HOW = { ...AGREED, ...WORDS_ALONE };
 
 describe("how skills did", () => {
   it("is counted as success or failure for the skills activated in the turn, and for no other", async () => {
-    const engine = designWorkspace(EQUALS).open({ values: AGREED });
+    const engine = designWorkspace(EQUALS).open({ values: HOW });
     await useSkills(engine, { session: "one", skills: ["alpha"], ending: "success" });
     const { store } = await useSkills(engine, { session: "two", skills: ["alpha"], ending: "failure" });
     expect(await store.journal.tallies("alpha")).toMatchObject([{ activated: 2, successes: 1, failures: 1 }]);
@@ -19,7 +21,7 @@ describe("how skills did", () => {
   });
 
   it("is linked with the session that it happened in", async () => {
-    const engine = designWorkspace(EQUALS).open({ values: AGREED });
+    const engine = designWorkspace(EQUALS).open({ values: HOW });
     const { store } = await useSkills(engine, { session: "monday", skills: ["alpha"] });
     expect(await store.journal.episodes({ skill: "alpha" })).toMatchObject([
       { session: "monday", skill: "alpha", times: 1 },
@@ -28,12 +30,12 @@ describe("how skills did", () => {
 
   it("costs 0.1 after five activations of which more than 60 percent failed", async () => {
     const space = designWorkspace(EQUALS);
-    const engine = space.open({ values: AGREED });
+    const engine = space.open({ values: HOW });
     const before = (await engine.recall({ message: "plants" })).matches;
     expect(before.map(({ name }) => name)).toEqual(["alpha", "omega"]);
     await useOften(engine, "alpha", ["failure", "failure", "failure", "failure", "success"]);
     await engine.close();
-    const { matches } = await space.open().recall({ message: "plants" });
+    const { matches } = await space.open({ values: WORDS_ALONE }).recall({ message: "plants" });
     expect(matches.map(({ name }) => name)).toEqual(["omega", "alpha"]);
     expect(matches[1]!.score).toBeCloseTo(before[0]!.score - 0.1, 3);
     expect(matches[1]!.reasons).toContainEqual(
@@ -47,10 +49,10 @@ describe("how skills did", () => {
   ] as const)("costs nothing at %s", async (_, endings) => {
     const clock = settableClock(Date.UTC(2026, 4, 1));
     const space = designWorkspace(EQUALS);
-    const engine = space.open({ values: AGREED, clock });
+    const engine = space.open({ values: HOW, clock });
     await useOften(engine, "alpha", endings);
     await engine.close();
-    const { matches } = await space.open({ clock }).recall({ message: "plants" });
+    const { matches } = await space.open({ values: WORDS_ALONE, clock }).recall({ message: "plants" });
     expect(matches.flatMap(({ reasons }) => reasons.map(({ signal }) => signal))).not.toContain(
       "effectiveness",
     );
@@ -59,11 +61,11 @@ describe("how skills did", () => {
   it("fades: failures of a year ago are forgiven, and a rewritten skill starts anew", async () => {
     const clock = settableClock(Date.UTC(2026, 4, 1));
     const space = designWorkspace(EQUALS);
-    const engine = space.open({ values: AGREED, clock });
+    const engine = space.open({ values: HOW, clock });
     await useOften(engine, "alpha", Array(5).fill("failure"));
     await engine.close();
     const penalised = async () => {
-      const { matches } = await space.open({ clock }).recall({ message: "plants" });
+      const { matches } = await space.open({ values: WORDS_ALONE, clock }).recall({ message: "plants" });
       return matches.filter(({ reasons }) => reasons.some(({ signal }) => signal === "effectiveness"));
     };
     expect(await penalised()).toMatchObject([{ name: "alpha" }]);

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { FRAMES, type Frame } from "../../src/index.ts";
 import { skillText } from "../skill-tree.ts";
 import { designWorkspace, recalledFor } from "./support/design-workspace.ts";
-import { BREAD, EQUALS, KEY, LIBRARY, WEATHER } from "./support/skills-000.ts";
+import { BREAD, EQUALS, KEY, LIBRARY, WEATHER, WORDS_ALONE } from "./support/skills-000.ts";
 
 describe("indexing the workspace's skills", () => {
   it("finds every folder below skills/ that holds a SKILL.md, and passes over all else", () => {
@@ -157,7 +157,7 @@ describe("the kind of turn", () => {
   it("decides between skills that fit, but brings in none by itself", async () => {
     const omega = "p/skills/omega/SKILL.md";
     const made = EQUALS[omega].replace("triggers:", "frames: [debug]\ntriggers:");
-    const engine = designWorkspace({ ...EQUALS, [omega]: made }).open();
+    const engine = designWorkspace({ ...EQUALS, [omega]: made }).open({ values: WORDS_ALONE });
     const names = async (message: string, frame: Frame) =>
       (await engine.recall({ message, frame })).matches.map(({ name }) => name);
     expect((await names("plants", "task"))[0]).toBe("alpha");

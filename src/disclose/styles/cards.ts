@@ -16,7 +16,7 @@ const CUT_NOTE = `[cut; ${TOOL.activate} gives the rest]`;
 
 /** As many of the top cards as fit, best first; the rest is counted. */
 export function cards({ selection, limit, readBody }: StyleRequest): Rendered {
-  const top = [...selection.relevant, ...selection.related].slice(0, LIMITS.bodies).map(({ skill }) => skill);
+  const top = [...selection.relevant, ...selection.related].slice(0, LIMITS.cards).map(({ skill }) => skill);
   if (top.length === 0) return NOTHING;
   const sections = top.map((skill) => sectionOf(skill, readBody(skill)));
   for (let count = top.length; count > 0; count--) {

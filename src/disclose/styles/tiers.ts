@@ -5,7 +5,7 @@ import type { Skill } from "../../model/skill.ts";
 import { forEnvelope, forLine, forXmlAttribute } from "../../text/escape.ts";
 import { type Cost, costOf, fits } from "../budget.ts";
 import { type Entry, NOTHING, pack, type Rendered } from "../fit.ts";
-import { LIMITS, TOOL } from "../limits.ts";
+import { TOOL } from "../limits.ts";
 import { briefOf, counted, listEntry, omissionNotice, turnNotice } from "../lines.ts";
 import type { Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
@@ -63,7 +63,7 @@ function documentation(
   { relevant }: Selection,
   { limit, readBody }: Pick<StyleRequest, "limit" | "readBody">,
 ): Rendered {
-  const skills = relevant.slice(0, LIMITS.bodies).map(({ skill }) => skill);
+  const skills = relevant.map(({ skill }) => skill);
   const entries = skills.map(pointer);
   for (const [index, skill] of skills.entries()) {
     const pointed = entries[index]!;

@@ -32,7 +32,7 @@ export async function mcpAgent(options: {
       const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
       const [first] = content;
       const text = first?.type === "text" ? first.text : "";
-      return { text, data: { ...structuredContent }, isError: isError === true };
+      return { text, data: structuredContent as Record<string, unknown>, isError: isError === true };
     },
   };
 }

@@ -40,6 +40,8 @@ export const LIBRARY = {
   "p/skills/bread/SKILL.md": BREAD,
   "p/skills/trains/SKILL.md": TRAINS,
 };
+/** Without meaning, skills of the same words have the same score. */
+export const WORDS_ALONE = { "embedder.kind": "none" };
 /** Two skills that nothing but their use tells apart. */
 export const EQUALS = {
   "p/skills/alpha/SKILL.md": skillText("Waters plants.", "triggers: [plants]\n", "# Alpha\n\nOne way.\n"),
