@@ -231,3 +231,20 @@ describe("working memory", () => {
     expect((await engine.session("s")).memory).toEqual([]);
   });
 });
+
+describe("a configuration for this system", () => {
+  it("names the workspace's folder and the cards", async () => {
+    const space = designWorkspace({
+      ...LIBRARY,
+      "p/repertoire.config.json": JSON.stringify({
+        sources: { only: ["./skills"] },
+        style: "cards",
+        recall: { limit: 3 },
+      }),
+      "home/.agents/skills/elsewhere/SKILL.md": skillText("Reserves seats on night trains."),
+    });
+    const { out } = await space.cli("prompt", "reserve a seat on a night train");
+    expect(out).toMatch(/^\[Skill: trains\]\n/);
+    expect(out).not.toContain("elsewhere");
+  });
+});

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { hostsProgram } from "../e2e/hosts-program.ts";
+import { skillText } from "../skill-tree.ts";
 import { designWorkspace } from "./support/design-workspace.ts";
 import { mcpAgent } from "./support/mcp-agent.ts";
 
@@ -87,5 +88,41 @@ describe("the use of a skill", () => {
       expect(event).toMatchObject({ skillName: "mcp/email", sessionId: first!.session });
       expect(Date.parse(String(event.timestamp))).toBeGreaterThanOrEqual(began);
     }
+  });
+});
+
+describe("a configuration for this system", () => {
+  const config = JSON.stringify({
+    sources: { only: ["bundled", "~/.repertoire/skills"] },
+    style: "index",
+    consent: { allow: ["*@bundled", "*@~/.repertoire/skills"] },
+  });
+
+  it("names the learned skills, the starters and the index, and lets an agent load what was learned", async () => {
+    const space = designWorkspace({
+      "home/.repertoire/repertoire.config.json": config,
+      "p/.agents/skills/elsewhere/SKILL.md": skillText("Sends e-mail."),
+    });
+    const { call } = await mcpAgent({ bin: program.bin, ...space });
+    await call("save_skill", { name: "mcp/email", content: EMAIL });
+    expect((await call("get_skill", { name: "mcp/email" })).isError).toBe(false);
+    const { out } = await space.cli("prompt", "send an e-mail");
+    expect(out).toMatch(/^Available skills \(use activate_skill to load full instructions\):\n- /);
+    expect(out).toContain("- mcp/email: Sends an e-mail through the mail server.");
+    expect(out).toContain("- skills-and-rules: ");
+    expect(out).toContain("Relevant skills for this message: mcp/email");
+    expect(out).not.toContain("elsewhere");
+  });
+
+  it("counts what an index of 30,000 characters cannot name", async () => {
+    const many = Array.from({ length: 500 }, (_, at) => [
+      `home/.repertoire/skills/helper-${at}/SKILL.md`,
+      skillText(`Helps with matter number ${at}, of which there is more to say than fits here.`),
+    ]);
+    const space = designWorkspace(Object.fromEntries(many));
+    const { text, omitted } = await space.open({ values: { style: "index" } }).prompt({ message: "hello" });
+    expect(text.length).toBeLessThanOrEqual(30_000);
+    expect(omitted).toBeGreaterThan(0);
+    expect(text).toContain(`… and ${omitted} more skills; search them with recall_skills`);
   });
 });

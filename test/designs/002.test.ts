@@ -165,6 +165,11 @@ describe("the tier of a message", () => {
     expect(text).toContain("- bread: Bakes sourdough bread.");
   });
 
+  it("is the complete instructions as well where the text fits and no trigger does", async () => {
+    const { shown } = await designWorkspace(house).open(TIERS).prompt({ message: "bake a sourdough bread" });
+    expect(shown).toEqual([{ name: "bread", level: "body" }]);
+  });
+
   it("is the complete instructions where a trigger fits, and that counts as an activation", async () => {
     const engine = designWorkspace(house).open(TIERS);
     const { text, shown } = await engine.prompt({ message: "a late arrival is waiting", session: "s" });
@@ -261,5 +266,22 @@ describe("the places of skills", () => {
     expect(await recalledFor(space.open(), "unlock the front door")).toEqual([]);
     expect((await space.cli("enable", "night-porter")).code).toBe(0);
     expect(await recalledFor(space.open(), "unlock the front door")).toEqual(["night-porter"]);
+  });
+});
+
+describe("a configuration for this system", () => {
+  it("names the three places and the tiers", async () => {
+    const space = designWorkspace({
+      ...porterAlone,
+      "p/repertoire.config.json": JSON.stringify({
+        sources: { only: ["bundled", "~/.agent/skills", "./.agent/skills"] },
+        style: "tiers",
+        recall: { limit: 3 },
+      }),
+      "p/.agents/skills/elsewhere/SKILL.md": skillText("Unlocks the front door."),
+    });
+    const { out } = await space.cli("prompt", "unlock the front door");
+    expect(out).toContain('<skill_content name="night-porter"');
+    expect(out).not.toContain("elsewhere");
   });
 });
