@@ -20,6 +20,21 @@ describe("how skills did", () => {
     expect(await store.journal.tallies("omega")).toMatchObject([{ recalled: 2, activated: 0, failures: 0 }]);
   });
 
+  it("counts for a skill whose instructions were loaded, not for one of which a card was shown", async () => {
+    const engine = designWorkspace(EQUALS).open({ values: { ...HOW, style: "cards" } });
+    await engine.prompt({ message: "water the plants", session: "s" });
+    const { store } = await engine.workshop();
+    const failure = {
+      at: Date.now(),
+      session: "s",
+      turn: 1,
+      kind: "outcome",
+      details: { result: "failure" },
+    } as const;
+    await store.journal.append([failure]);
+    expect(await store.journal.tallies("alpha")).toMatchObject([{ shown: 1, activated: 0, failures: 0 }]);
+  });
+
   it("is linked with the session that it happened in", async () => {
     const engine = designWorkspace(EQUALS).open({ values: HOW });
     const { store } = await useSkills(engine, { session: "monday", skills: ["alpha"] });
