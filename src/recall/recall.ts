@@ -135,6 +135,10 @@ interface JudgeContext {
 /** Copies of one skill share its text and its place; the best of those that may be seen stands for the others. */
 function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefined {
   const { index, isVisible, precedence } = context.options;
+  if (ranked.duplicates.length === 0) {
+    const { skill } = index.skill(ranked.id);
+    return isVisible(skill) ? judge(skill, ranked, context) : undefined;
+  }
   const [best, ...others] = [ranked.id, ...ranked.duplicates]
     .map((doc) => index.skill(doc).skill)
     .filter(isVisible)
@@ -144,16 +148,19 @@ function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefi
 }
 
 function judge(skill: Skill, ranked: Ranked, { query, signals, options }: JudgeContext): Considered {
-  const said = signals
-    .map((signal) => ({ signal: signal.name, judgement: signal.judge(skill, query) }))
-    .filter((one): one is { signal: string; judgement: Judgement } => one.judgement !== undefined);
-  const claims = said.filter(({ judgement }) => judgement.kind === "claim");
-  const boosts = said.filter(({ judgement }) => judgement.kind === "boost");
-  const evidence = claims.reduce((score, { judgement }) => together(score, judgement.value), ranked.score);
-  const score = boosts.reduce((sum, { judgement }) => sum + judgement.value, evidence);
+  const said: { signal: string; judgement: Judgement }[] = [];
+  let evidence = ranked.score;
+  let boosts = 0;
+  for (const signal of signals) {
+    const judgement = signal.judge(skill, query);
+    if (judgement === undefined) continue;
+    said.push({ signal: signal.name, judgement });
+    if (judgement.kind === "claim") evidence = together(evidence, judgement.value);
+    else boosts += judgement.value;
+  }
   return {
     skill,
-    score: Math.max(0, score),
+    score: Math.max(0, evidence + boosts),
     evidence,
     // Made for the few that are shown, not for all that are looked at.
     reasons: () => [

@@ -106,7 +106,8 @@ function titleOf(skill: Skill): string {
 
 function triggerTexts({ manifest }: Skill): string[] {
   const { keywords, verbs } = manifest.triggers;
-  return [...keywords, ...verbs, ...manifest.tags, ...(manifest.whenToUse ? [manifest.whenToUse] : [])];
+  const said = [manifest.whenToUse, manifest.summary].filter((text) => text !== undefined);
+  return [...keywords, ...verbs, ...manifest.tags, ...said];
 }
 
 function packSkill({ skill, size, mtimeMs }: IndexedSkill, evidence: Uint8Array): Uint8Array {

@@ -52,8 +52,8 @@ const RECORD_BYTES = RECORD.words * 4;
 const PROBE = 16;
 /** A section of documents up to this size is read whole when first touched: one read instead of one a document. */
 const WHOLE_BYTES = 1 << 20;
-/** Blobs kept after being read from disk, in bytes: a library of 3,000 whole, and what a busy session meets of any. */
-const RECENT_BYTES = 16 * 1024 * 1024;
+/** Blobs kept after being read from disk, in bytes: a library of 5,000 whole, and what a busy server meets of any. */
+const RECENT_BYTES = 32 * 1024 * 1024;
 
 /** A posting list: documents ascending in `docs` from `docsAt`, their impacts in `impacts` from `impactsAt`. */
 export interface Postings {

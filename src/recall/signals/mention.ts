@@ -13,10 +13,10 @@ const call = lazyPattern(
   "gu",
 );
 /** `git-workflow` or `mcp/email` as a whole: not the end of a path, nor a flag. */
-const spelled = lazyPattern(
-  "(?<![\\p{L}\\p{N}_./-])[\\p{L}\\p{N}][\\p{L}\\p{N}_.]*(?:[-/][\\p{L}\\p{N}_.]+)+",
-  "gu",
-);
+const spelled = inAlphabet(({ letters, digits }) => {
+  const word = letters + digits;
+  return `(?<![${word}_./-])[${word}][${word}_.]*(?:[-/][${word}_.]+)+`;
+}, "g");
 const skillWord = inAlphabet(({ letters, digits }) => `(?<=\\s)skill(?![${letters}${digits}_])`, "gi");
 
 /** "the code review skill": at most this many words before "skill" make a name. */
@@ -41,7 +41,7 @@ export function mentionedNames(message: string): SkillName[] {
 function* spellings(text: string): Generator<string> {
   // Most messages have none of the signs, and the patterns are slow to compile.
   if (/[/$]/.test(text)) for (const [, name] of text.matchAll(call())) yield name!;
-  if (/[/-]/.test(text)) for (const [name] of text.matchAll(spelled())) yield name;
+  if (/[/-]/.test(text)) for (const [name] of text.matchAll(spelled(text))) yield name;
   for (const { index } of text.matchAll(skillWord(text))) {
     const words = text
       .slice(Math.max(0, index - NAME_CHARS), index)

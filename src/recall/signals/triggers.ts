@@ -21,6 +21,7 @@ export function triggerSignal(message: string): Signal {
     name: "triggers",
     judge({ manifest }) {
       const { keywords, verbs, patterns } = manifest.triggers;
+      if (keywords.length + verbs.length + patterns.length === 0) return undefined;
       const best = [
         ...keywords.map((phrase) => phraseJudgement(texts, phrase, "keyword")),
         ...verbs.map((phrase) => phraseJudgement(texts, phrase, "verb")),
