@@ -40,6 +40,7 @@ export interface Config {
     readonly order: readonly string[];
     readonly trustLinks: readonly string[];
     readonly requireDescription: readonly string[];
+    readonly requireName: readonly string[];
   };
   readonly enable: readonly string[];
   readonly disable: readonly string[];
@@ -133,6 +134,7 @@ function assemble(parts: {
       order: get("sources.order"),
       trustLinks: get("sources.trustLinks"),
       requireDescription: get("sources.requireDescription"),
+      requireName: get("sources.requireName"),
     },
     enable: get("enable"),
     disable: get("disable"),

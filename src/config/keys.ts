@@ -23,7 +23,7 @@ export interface ConfigKey {
 
 function isExtraSource(value: unknown): boolean {
   if (!isObject(value) || !isText(value.path)) return false;
-  const flags = ["rootSkill", "trustLinks", "requireDescription"];
+  const flags = ["rootSkill", "trustLinks", "requireDescription", "requireName"];
   return (
     onlyKeys(value, ["path", "id", ...flags]) &&
     (value.id === undefined || isText(value.id)) &&
@@ -152,7 +152,17 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     default: [],
     fromText: list,
     projectMaySet: true,
-    about: "Ids of sources that skip a skill without name and description instead of mending it.",
+    about: "Ids of sources that skip a skill without a description instead of taking its first paragraph.",
+  },
+  {
+    key: "sources.requireName",
+    accepted: TEXT_LIST,
+    accepts: isTextList,
+    default: [],
+    fromText: list,
+    projectMaySet: true,
+    about:
+      "Ids of sources that skip a skill without a name in its front matter instead of taking the folder's.",
   },
   {
     key: "enable",

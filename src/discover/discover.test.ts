@@ -14,6 +14,7 @@ const source = (root: string, more: Partial<Source> = {}): Source => ({
   rootSkill: false,
   trustLinks: false,
   requireDescription: false,
+  requireName: false,
   ...more,
 });
 const found = (...sources: Source[]) => discover(sources).candidates.map(({ relativePath }) => relativePath);

@@ -39,6 +39,8 @@ export interface SourceOptions {
   readonly trustLinks?: readonly string[];
   /** Ids of sources that skip a skill without a description. */
   readonly requireDescription?: readonly string[];
+  /** Ids of sources that skip a skill without a name of its own. */
+  readonly requireName?: readonly string[];
 }
 
 /** All sources, lowest precedence first, whether or not their folders exist. */
@@ -53,6 +55,7 @@ export function resolveSources(options: SourceOptions): Source[] {
       rootSkill: extra.rootSkill ?? false,
       trustLinks: extra.trustLinks ?? options.trustLinks?.includes(id) ?? false,
       requireDescription: extra.requireDescription ?? options.requireDescription?.includes(id) ?? false,
+      requireName: extra.requireName ?? options.requireName?.includes(id) ?? false,
     });
   };
   if (options.bundled) add("bundled", resolve(options.bundled), "bundled");
@@ -79,7 +82,15 @@ export function resolveSources(options: SourceOptions): Source[] {
 /** A source made of one path that a person asked to look at: a skill's folder, its SKILL.md, or a folder of skills. */
 export function checkedSource(path: string): Source {
   const root = basename(path).toLowerCase() === "skill.md" ? dirname(path) : path;
-  return { id: path, root, scope: "custom", rootSkill: true, trustLinks: false, requireDescription: false };
+  return {
+    id: path,
+    root,
+    scope: "custom",
+    rootSkill: true,
+    trustLinks: false,
+    requireDescription: false,
+    requireName: false,
+  };
 }
 
 /** The project and its ancestors up to the repository's root, shallow first; outside a repository the project alone. */

@@ -30,7 +30,8 @@ export function saveRecords(folder: string, bySource: ReadonlyMap<Source, readon
 }
 
 function cachePath(folder: string, source: Source): string {
-  const key = hash("sha256", `${source.root}\0${source.requireDescription}`).slice(0, 16);
+  const { root, requireDescription, requireName } = source;
+  const key = hash("sha256", `${root}\0${requireDescription}\0${requireName}`).slice(0, 16);
   return join(folder, `skills-${key}.json`);
 }
 

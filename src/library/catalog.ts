@@ -37,7 +37,7 @@ export interface FileRecord {
 export type ParseFile = (
   bytes: Uint8Array,
   path: string,
-  options: { readonly requireDescription: boolean },
+  options: { readonly requireDescription: boolean; readonly requireName: boolean },
 ) => {
   readonly skill: { readonly manifest: SkillManifest } | undefined;
   readonly diagnostics: readonly Diagnostic[];
@@ -103,7 +103,8 @@ function readRecord(file: FoundFile, parse: ParseFile): FileRecord {
   try {
     const bytes = readSkillFile(path);
     const digest = hash("sha256", bytes);
-    const { skill, diagnostics } = parse(bytes, path, { requireDescription: file.source.requireDescription });
+    const { requireDescription, requireName } = file.source;
+    const { skill, diagnostics } = parse(bytes, path, { requireDescription, requireName });
     return { ...place, digest, diagnostics, ...(skill && { manifest: skill.manifest }) };
   } catch (thrown) {
     return { ...place, digest: "", diagnostics: [unreadable(path, thrown)] };

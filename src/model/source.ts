@@ -15,6 +15,8 @@ export interface Source {
   readonly trustLinks: boolean;
   /** Skip a skill without a description instead of taking its first paragraph. */
   readonly requireDescription: boolean;
+  /** Skip a skill whose front matter has no name instead of taking the folder's. */
+  readonly requireName: boolean;
 }
 
 /** A source that a config adds. */
@@ -24,4 +26,5 @@ export interface ExtraSource {
   readonly rootSkill?: boolean;
   readonly trustLinks?: boolean;
   readonly requireDescription?: boolean;
+  readonly requireName?: boolean;
 }

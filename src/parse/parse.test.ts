@@ -103,6 +103,18 @@ describe("a source that requires descriptions", () => {
   });
 });
 
+describe("a source that requires names", () => {
+  it("skips a skill that has none, and says so once in either profile", () => {
+    const text = file("description: d", "Do it.\n");
+    expect(parseSkill(text, "x/SKILL.md").skill).toBeDefined();
+    for (const profile of ["lenient", "strict"] as const) {
+      const { skill, diagnostics } = parseSkill(text, "x/SKILL.md", { requireName: true, profile });
+      expect(skill).toBeUndefined();
+      expect(diagnostics).toMatchObject([{ code: "name-missing", severity: "error" }]);
+    }
+  });
+});
+
 describe("the strict profile", () => {
   it("warns of brackets, which the reference validator's YAML does not know", () => {
     const { skill, diagnostics } = parseSkill(

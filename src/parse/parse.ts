@@ -21,6 +21,8 @@ export interface ParseOptions {
   readonly profile?: Profile;
   /** Skip a skill without a description instead of taking its first paragraph. */
   readonly requireDescription?: boolean;
+  /** Skip a skill whose front matter has no name instead of taking the folder's. */
+  readonly requireName?: boolean;
 }
 
 export interface ParsedSkill {
@@ -43,9 +45,9 @@ export function parseSkill(
   path: string,
   options: ParseOptions = {},
 ): ParseResult {
-  const { profile = "lenient", requireDescription = false } = options;
+  const { profile = "lenient", requireDescription = false, requireName = false } = options;
   const report = createReport(path, profile);
-  const skill = read(input, path, { report, profile, requireDescription });
+  const skill = read(input, path, { report, profile, requireDescription, requireName });
   return { skill: report.failed() ? undefined : skill, diagnostics: report.diagnostics };
 }
 
@@ -70,6 +72,7 @@ interface Context {
   readonly report: Report;
   readonly profile: Profile;
   readonly requireDescription: boolean;
+  readonly requireName: boolean;
 }
 
 function read(input: string | Uint8Array, path: string, context: Context): ParsedSkill | undefined {
@@ -87,6 +90,9 @@ function read(input: string | Uint8Array, path: string, context: Context): Parse
   const bodyLine = lineAt(text, split.bodyStart);
   if (body === "") report.add("body-empty", { message: "There are no instructions below the front matter." });
   const draft = readDraft(raw, report, lineOf);
+  // The strict profile has said so already.
+  if (context.requireName && draft.text.declaredName === undefined && !report.hears("name-missing"))
+    report.add("name-missing", { message: "The front matter has no name.", severity: "error" });
   const description = draft.text.description ?? standIn(draft, body, context);
   return description === undefined ? undefined : { manifest: toManifest(draft, description), body, bodyLine };
 }
