@@ -16,6 +16,8 @@ import { type Meaning, openMeaning } from "./meaning.ts";
 import type { Recaller } from "./recaller.ts";
 
 export interface RecallRequest {
+  /** Who asks: only what this agent may see. The configured one unless given. */
+  readonly agent?: string;
   /** How many matches at most. */
   readonly limit?: number;
   /** Matches below this score are not shown. */
@@ -54,7 +56,7 @@ export class Recalls {
     const found = await this.recallNow({ ...turn, message }, request, seen);
     const begun = this.begin(turn, message);
     const recalled = begun?.first === false ? REPEATED : found;
-    if (begun?.first) this.remember(begun.state, turn, recalled);
+    if (begun?.first) this.remember(begun.state, turn, { ...recalled, agent: request.agent });
     const matches = request.shows ? this.claim(turn, recalled.matches, again) : recalled.matches;
     return {
       message: turn.message,
@@ -78,9 +80,9 @@ export class Recalls {
   }
 
   /** What recall and its explanation need besides the turn. */
-  async options(): Promise<RecallOptions> {
+  async options(agent?: string): Promise<RecallOptions> {
     const index = await (await this.indexing()).current();
-    const visibility = this.engine.visibility();
+    const visibility = this.engine.visibility(agent);
     const stateOf = visibility.judge();
     const places = new Map(this.engine.sources.map(({ id }, place) => [id, place]));
     return {
@@ -109,8 +111,9 @@ export class Recalls {
     return this.upkeep?.skill(name)?.digest ?? "";
   }
 
-  get agent() {
-    return this.engine.config.agent === undefined ? {} : { agent: this.engine.config.agent };
+  /** Who acts, for the journal. */
+  by(agent = this.engine.config.agent) {
+    return agent === undefined ? {} : { agent };
   }
 
   /** A turn without an id is a turn of its own: unique among the processes of this machine at one moment. */
@@ -123,7 +126,11 @@ export class Recalls {
     return this.memory.sessions.begin(turn.session, { key, message });
   }
 
-  private remember({ id, turn: number }: SessionState, turn: Turn, { matches, frame }: Recalled): void {
+  private remember(
+    { id, turn: number }: SessionState,
+    turn: Turn,
+    { matches, frame, agent }: Recalled & { readonly agent: string | undefined },
+  ): void {
     this.memory.sessions.add(id, {
       step: "recalled",
       names: matches.map(({ name }) => name),
@@ -132,7 +139,7 @@ export class Recalls {
     const at = this.engine.clock.now().getTime();
     const said = { session: id, turn: number, role: "user" as const, text: turn.message, at };
     const digests = matches.map((match) => ({ ...match, digest: this.digestOf(match.name) }));
-    this.memory.record(recalledEvents({ at, session: id, turn: number, ...this.agent }, digests), [said]);
+    this.memory.record(recalledEvents({ at, session: id, turn: number, ...this.by(agent) }, digests), [said]);
   }
 
   /** Answers from the index as it is, and once more from a fresh one when a match turns out to have changed. */
@@ -142,7 +149,7 @@ export class Recalls {
     seen: ReadonlySet<SkillName>,
   ): Promise<Recalled> {
     const ask = async () =>
-      recall(turn, { ...this.engine.config.recall, ...(await this.options()), ...request, seen });
+      recall(turn, { ...this.engine.config.recall, ...(await this.options(request.agent)), ...request, seen });
     const namesIn = ({ matches }: Recalled) => matches.map(({ name }) => name);
     return (await this.indexing()).answer(ask, namesIn);
   }

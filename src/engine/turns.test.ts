@@ -184,3 +184,23 @@ describe("working memory", () => {
     expect(memory[0]?.content).toContain("[Skill: pdf-forms]");
   });
 });
+
+describe("one engine for several agents", () => {
+  const agents = { baker: { skills: ["sourdough-bread"] }, clerk: { skills: ["pdf-forms"] } };
+
+  test("shows and recalls for each only what it may see, and notes who asked", async () => {
+    const engine = workspace(TRADES).open({ agents, agent: "clerk" });
+    const shown = async (agent?: string) => {
+      const { text } = await engine.prompt({ message: "" }, { style: "on-demand", ...(agent && { agent }) });
+      return [...text.matchAll(/^- (\S+)/gm)].map(([, name]) => name);
+    };
+    expect(await shown("baker")).toEqual(["sourdough-bread"]);
+    expect(await shown()).toEqual(["pdf-forms"]);
+    const recalled = await engine.recall({ message: BREAD, session: "s" }, { agent: "baker" });
+    expect(recalled.matches[0]?.name).toBe("sourdough-bread");
+    expect((await engine.recall({ message: BREAD })).matches).toEqual([]);
+    const { store } = await engine.workshop();
+    expect(await store.journal.query({ session: "s" })).toMatchObject([{ kind: "recalled", agent: "baker" }]);
+    await engine.close();
+  });
+});

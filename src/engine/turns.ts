@@ -45,25 +45,29 @@ export class Turns {
     const section = disclose({
       style,
       budget: options.budget ?? this.engine.config.budget,
-      skills: rankForDisclosure(this.engine.view().visible(), this.engine.sources),
+      skills: rankForDisclosure(this.engine.view(options.agent).visible(), this.engine.sources),
       matches,
       readBody: (skill) => this.engine.body(skill),
       firstTurn: (before?.turn ?? 0) === 0,
       asksForList: asksForList(turn.message),
     });
     if (turn.session !== undefined && matches.length > 0) {
-      this.record(turn, section, matches);
+      this.record(turn, section, { matches, agent: options.agent });
       this.keepCards(turn.session, matches);
     }
     return { ...section, matches };
   }
 
   /** Of the catalog nothing is recorded: it stands in every prompt. A body that a style injects is an activation. */
-  private record(turn: Turn, section: Section, matches: readonly Match[]): void {
-    const { memory, agent } = this.recalls;
+  private record(
+    turn: Turn,
+    section: Section,
+    { matches, agent }: { readonly matches: readonly Match[]; readonly agent: string | undefined },
+  ): void {
+    const { memory } = this.recalls;
     const session = turn.session!;
     const { turn: number } = memory.sessions.read(session);
-    const context = { at: this.engine.clock.now().getTime(), session, turn: number, ...agent };
+    const context = { at: this.engine.clock.now().getTime(), session, turn: number, ...this.recalls.by(agent) };
     const shown = section.shown
       .filter(({ name }) => matches.some((match) => match.name === name))
       .map((one) => ({ ...one, digest: this.recalls.digestOf(one.name) }));
