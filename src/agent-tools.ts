@@ -4,6 +4,7 @@
 import { Arguments } from "./agent-tool-arguments.ts";
 import type { TaskContext, Tasks } from "./engine/tasks.ts";
 import type { Repertoire } from "./engine.ts";
+import type { AgentToolAlias } from "./model/agent-tool-alias.ts";
 import { codeOf, isRepertoireError, messageOf } from "./model/errors.ts";
 import type { Match } from "./model/turn.ts";
 import { forLine } from "./text/escape.ts";
@@ -33,10 +34,6 @@ export interface AgentToolsOptions extends Omit<TaskContext, "audience"> {
   /** Also offer tools under the names that other systems use. */
   readonly aliases?: readonly AgentToolAlias[];
 }
-
-/** Other names of `activate_skill`. */
-export const AGENT_TOOL_ALIASES = ["load_skill", "get_skill", "activateSkill"] as const;
-export type AgentToolAlias = (typeof AGENT_TOOL_ALIASES)[number];
 
 /** What a call works with. */
 export interface ToolScope {
@@ -77,7 +74,11 @@ export const AGENT_TOOL_ROWS: readonly AgentToolRow[] = [
       const visibility = host.visibility(agent);
       const { matches } = await host.recall(
         { message },
-        { allows: (name) => visibility.allows(name), ...(limit !== undefined && { limit }) },
+        {
+          allows: (name) => visibility.allows(name),
+          ...(agent !== undefined && { agent }),
+          ...(limit !== undefined && { limit }),
+        },
       );
       const visible = new Map(
         host
@@ -190,7 +191,9 @@ export function agentTools(
 ): AgentTool[] {
   const tools = rows.map((row) => toolOf(row, { host, context: { ...context, audience: "model" } }));
   const activate = tools.find(({ name }) => name === "activate_skill");
-  const also = activate ? aliases.map((name) => ({ ...activate, name })) : [];
+  // With all tools served, get_skill is a tool of its own.
+  const free = aliases.filter((alias) => !tools.some(({ name }) => name === alias));
+  const also = activate ? free.map((name) => ({ ...activate, name })) : [];
   return [...tools, ...also];
 }
 

@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
 import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { ExtraSource } from "../model/source.ts";
 import type { Budget, Style } from "../model/turn.ts";
@@ -62,6 +63,7 @@ export interface Config {
     readonly deny: readonly string[];
   };
   readonly scripts: { readonly network: readonly string[] };
+  readonly tools: { readonly aliases: readonly AgentToolAlias[] };
   /** Where caches are kept; undefined = no cache. */
   readonly cacheDir?: string;
   /** The files that took part, lowest precedence first. */
@@ -157,6 +159,7 @@ function assemble(parts: {
     },
     consent: { allow: get("consent.allow"), ask: get("consent.ask"), deny: get("consent.deny") },
     scripts: { network: get("scripts.network") },
+    tools: { aliases: get("tools.aliases") },
     model: {
       kind: get("model.kind"),
       ...given({

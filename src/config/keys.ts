@@ -1,6 +1,7 @@
 // Owns the table of configuration keys: what each accepts, its default, and who may set it.
 // The documentation of the configuration is generated from this table.
 
+import { AGENT_TOOL_ALIASES } from "../model/agent-tool-alias.ts";
 import { STYLES } from "../model/turn.ts";
 import { MODEL_KEYS } from "./model-keys.ts";
 import { RECALL_KEYS } from "./recall-keys.ts";
@@ -215,6 +216,17 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   skillRules("scripts.network", {
     about: "Skills whose scripts may use the network, in the same form as consent.allow.",
   }),
+  {
+    key: "tools.aliases",
+    accepted: `a list of ${AGENT_TOOL_ALIASES.join(", ")}`,
+    accepts: (value) =>
+      isTextList(value) && value.every((alias) => AGENT_TOOL_ALIASES.some((known) => known === alias)),
+    default: [],
+    env: "REPERTOIRE_TOOL_ALIASES",
+    fromText: list,
+    projectMaySet: true,
+    about: "Other names under which activate_skill is also offered, for agents that were told one of them.",
+  },
   ...RECALL_KEYS,
   ...MODEL_KEYS,
   {

@@ -1,7 +1,7 @@
 // Owns the checks that configuration values share. Does not own any key.
 
 export const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
-export const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText);
+export const isTextList = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 export const isCount = (value: unknown) => Number.isInteger(value) && (value as number) > 0;

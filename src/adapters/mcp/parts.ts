@@ -51,7 +51,7 @@ export function openParts(engine: Repertoire, which: "default" | "all"): McpPart
     engine,
     tasks,
     dreams,
-    tools: (options) => agentTools(host, options, served),
+    tools: (options) => agentTools(host, { aliases: engine.config.tools.aliases, ...options }, served),
     async close() {
       await engine.close();
       await close();
