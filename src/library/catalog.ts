@@ -140,7 +140,7 @@ function identify(
   const spelling = isRoot ? (manifest.declaredName ?? basename(file.directory)) : file.relativePath;
   const result = toSkillName(isRoot ? spelling.replaceAll("/", "-") : spelling);
   if (!result.ok) {
-    diagnostics.push(badName(file.path, result));
+    diagnostics.push(badName(file, result));
     return undefined;
   }
   const segment = lastSegment(result.name);
@@ -155,19 +155,22 @@ function identify(
   };
 }
 
-function badName(path: string, refusal: NameResult & { ok: false }): Diagnostic {
+function badName({ path, relativePath }: FoundFile, refusal: NameResult & { ok: false }): Diagnostic {
+  // The root of a source has its name from the front matter.
+  const [what, fix] =
+    relativePath === "" ? ["name", "Change `name:` in the front matter"] : ["folder", "Rename the folder"];
   const why = {
-    "name-empty": `The folder "${refusal.segment}" has no letter or digit of a skill name (a-z, 0-9).`,
-    "name-traversal": `The folder "${refusal.segment}" is not a name.`,
-    "name-confusable": `The folder "${refusal.segment}" uses letters that only look like ASCII ones.`,
-    "name-too-long": `The folder "${refusal.segment}" is longer than a skill name may be (255 characters a segment).`,
+    "name-empty": `The ${what} "${refusal.segment}" has no letter or digit of a skill name (a-z, 0-9).`,
+    "name-traversal": `The ${what} "${refusal.segment}" is not a name.`,
+    "name-confusable": `The ${what} "${refusal.segment}" uses letters that only look like ASCII ones.`,
+    "name-too-long": `The ${what} "${refusal.segment}" is longer than a skill name may be (255 characters a segment).`,
   }[refusal.code];
   return {
     code: refusal.code,
     severity: "warning",
     path,
     message: `${why} The skill is skipped.`,
-    fix: "Rename the folder: lower-case ASCII letters, digits and hyphens.",
+    fix: `${fix}: lower-case ASCII letters, digits and hyphens.`,
   };
 }
 
