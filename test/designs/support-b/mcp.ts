@@ -1,0 +1,35 @@
+// Talks to `repertoire mcp` in a workspace as an MCP host does: its own process, a real client, a person who answers.
+
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { onTestFinished } from "vitest";
+import { hostsProgram } from "../../e2e/hosts-program.ts";
+
+const program = hostsProgram();
+
+export async function mcpClient(
+  place: { readonly dir: string; readonly home: string },
+  { agree }: { readonly agree: boolean },
+) {
+  const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: { form: {} } } });
+  const asked: string[] = [];
+  client.setRequestHandler("elicitation/create", ({ params }) => {
+    asked.push(params.message);
+    return { action: "accept", content: { agree } };
+  });
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [program.bin, "--dir", place.dir, "mcp"],
+      env: { PATH: process.env.PATH ?? "", REPERTOIRE_HOME: place.home },
+      stderr: "pipe",
+    }),
+  );
+  onTestFinished(() => client.close());
+  const call = async (name: string, given: Record<string, unknown>) => {
+    const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: given });
+    const [first] = content;
+    return { text: first?.type === "text" ? first.text : "", data: structuredContent, isError };
+  };
+  return { client, call, asked };
+}
