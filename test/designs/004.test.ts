@@ -273,6 +273,16 @@ describe("the system prompt", () => {
     );
   const blockOf = (text: string) => /<available_skills>[\s\S]*<\/available_skills>/.exec(text)![0];
 
+  it("differs: a description has 1,024 characters at most, on one line", async () => {
+    const files = {
+      [`${ROOT}/wordy/SKILL.md`]: `---\ndescription: |\n  One\n  ${"w".repeat(2_000)}\n---\n\nDo.\n`,
+    };
+    const text = await designWorkspace("004", { files }).prompt();
+    const [, description] = /<description>(.*)<\/description>/.exec(text) ?? [];
+    expect(description).toMatch(/^One w+…$/);
+    expect(description).toHaveLength(1_024);
+  });
+
   it("keeps within 30,000 characters and says how many skills it leaves out", async () => {
     const { engine } = designWorkspace("004", { files: long(100) });
     const { text, shown, omitted, chars } = await engine.prompt({ message: "" });
@@ -400,7 +410,9 @@ describe("load_skill", () => {
     const { ask, shown } = person();
     const { call } = await bakery().agent({ ask });
     expect((await call("load_skill", { name: "bakery" })).data).toMatchObject({ alreadyActivated: false });
-    expect((await call("load_skill", { name: "bakery" })).data).toMatchObject({ alreadyActivated: true });
+    const again = await call("load_skill", { name: "bakery" });
+    expect(again.data).toMatchObject({ alreadyActivated: true });
+    expect(again.text).toContain("Weigh first.");
     expect(shown).toHaveLength(1);
   });
 
@@ -454,6 +466,14 @@ describe("slash commands", () => {
 
   it("become the body alone where no task is typed", async () => {
     expect((await bakery().cli("expand", "/bakery/cake")).out).toBe("CAKE-BODY\n");
+  });
+
+  it("differs: a body that says where the words belong gets them there", async () => {
+    const body = "Bake $0 loaves: $ARGUMENTS.\n";
+    const { cli } = designWorkspace("004", {
+      files: { [`${ROOT}/loaf/SKILL.md`]: about("Bakes.", "", body) },
+    });
+    expect((await cli("expand", "/loaf two for Ada")).out).toBe("Bake two loaves: two for Ada.\n");
   });
 
   it("send the skill's own body only, no sub-skill's", async () => {

@@ -1,0 +1,86 @@
+// Holds `docs/guides/designs.md` to its word: the settings of each design are accepted where the guide puts them, and
+// give the system that it says. 003 and 004 are walked in tests of their own.
+
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { CONFIG_FILE, loadConfig, openRepertoire, STYLES } from "../../src/index.ts";
+import { skillText, temporaryTree } from "../skill-tree.ts";
+import { DESIGNS, designWorkspace, settingsOf } from "./support-b/workspace.ts";
+
+const GUIDE = readFileSync("docs/guides/designs.md", "utf8");
+
+describe.each(DESIGNS)("the settings of %s", (design) => {
+  it("are accepted where the guide puts them, and set the style that its table names", () => {
+    const { engine } = designWorkspace(design, { files: {} });
+    const [, style] = new RegExp(`^\\| \\[${design}\\].* \\| \`([a-z-]+)\` \\|`, "m").exec(GUIDE) ?? [];
+    expect(STYLES).toContain(style);
+    expect(engine.config.style).toBe(style);
+    expect(engine.config.files).toHaveLength(1);
+  });
+
+  it("name only sources that there are", () => {
+    const { engine } = designWorkspace(design, { files: {} });
+    expect(engine.sources.map(({ id }) => id).sort()).toEqual([...engine.config.sources.only].sort());
+  });
+});
+
+describe("the guide", () => {
+  it("gives every design its settings, what they bring, and what is different", () => {
+    for (const design of DESIGNS) {
+      const section = GUIDE.split(/^## /m).find((part) => part.startsWith(`${design} `));
+      for (const part of ["\n```json\n", "\n| you get | how |\n", "\n| different on purpose | why |\n"])
+        expect(section, `${design}: ${part}`).toContain(part);
+    }
+  });
+
+  it("is right that the settings of 004 do not belong to a project, for the sake of one key", () => {
+    const dir = temporaryTree({ [CONFIG_FILE]: settingsOf("004").text, "home/.keep": "" });
+    expect(() => loadConfig({ dir, home: `${dir}/home`, env: {} })).toThrow('"sources.order"');
+    const { sources, ...rest } = JSON.parse(settingsOf("004").text);
+    const text = JSON.stringify({ ...rest, sources: { only: sources.only } });
+    const again = temporaryTree({ [CONFIG_FILE]: text, "home/.keep": "" });
+    expect(loadConfig({ dir: again, home: `${again}/home`, env: {} }).style).toBe("catalog");
+  });
+
+  it("is right that without settings the style is adaptive", () => {
+    const dir = temporaryTree({ "home/.keep": "" });
+    expect(openRepertoire({ dir, home: `${dir}/home`, env: {} }).config.style).toBe("adaptive");
+  });
+});
+
+describe("what the other settings bring", () => {
+  it("000: cards of three skills at most", async () => {
+    const files = Object.fromEntries(
+      ["rye", "spelt", "wheat", "corn"].map((grain) => [
+        `p/skills/${grain}/SKILL.md`,
+        skillText(`Bakes ${grain} bread.`, "domain: baking\ntriggers: [bake bread]\n"),
+      ]),
+    );
+    const { engine } = designWorkspace("000", { files });
+    const { text, matches } = await engine.prompt({ message: "bake bread" });
+    expect(matches).toHaveLength(3);
+    expect(text).toMatch(/^\[Skill: [a-z]+\]\nDomain: baking\n/);
+  });
+
+  it("001: what an agent saves is in the index, and loaded with get_skill", async () => {
+    const { engine, agent, open } = designWorkspace("001", { files: {} });
+    const { learned } = await engine.workshop();
+    await learned.save({ name: "brew-tea", content: "Brews tea for guests.\n\n1. Boil water.\n" });
+    const { text } = await open().prompt({ message: "", session: "s" });
+    expect(text).toContain("\n- brew-tea: Brews tea for guests.\n");
+    expect(text).toContain("\n- skills-and-rules: ");
+    const { call } = await agent({ ask: () => true });
+    expect((await call("get_skill", { name: "brew-tea" })).text).toContain("1. Boil water.");
+  });
+
+  it("002: the whole instructions where a trigger fits, a count where none does", async () => {
+    const files = {
+      "p/.agent/skills/greeter/SKILL.md": skillText("Greets.", "triggers: {keywords: [hello]}\n", "Wave.\n"),
+      "p/skills/elsewhere/SKILL.md": skillText("Not of this design."),
+    };
+    const { engine } = designWorkspace("002", { files });
+    expect((await engine.prompt({ message: "hello there" })).text).toContain("Wave.");
+    expect((await engine.prompt({ message: "thanks!" })).text).toMatch(/^\[\d+ skills available\]$/);
+    expect(engine.library.find("elsewhere")).toBeUndefined();
+  });
+});
