@@ -446,9 +446,12 @@ describe("slash commands", () => {
   });
 
   it("are made segment by segment: lower case, and one underscore for each run of other characters", async () => {
-    const files = { [`${ROOT}/My  Tools/Do-It -- Now/SKILL.md`]: about("Does.", "", "DONE\n") };
+    const files = {
+      [`${ROOT}/My  Tools/Do-It -- Now/SKILL.md`]: about("Does.", "", "DONE\n"),
+      [`${ROOT}/v1.-beta/SKILL.md`]: about("Tests."),
+    };
     const space = designWorkspace("004", { files });
-    expect(await commandsOf(space)).toEqual(["my_tools/do_it_now"]);
+    expect(await commandsOf(space)).toEqual(["my_tools/do_it_now", "v1_beta"]);
     for (const typed of ["/my_tools/do_it_now", "/My-Tools/do-it-now"])
       expect((await space.cli("expand", typed)).out).toBe("DONE\n");
   });
