@@ -2,7 +2,7 @@
 // Composes stages like the engine does, and like it has no logic of its own.
 
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { packageFiles } from "../activate/package.ts";
 import { switchSkill } from "../config/edit.ts";
 import { discover } from "../discover/discover.ts";
@@ -110,8 +110,23 @@ export class Management {
     const made = scaffold(name, options);
     const root = options.to
       ? resolve(this.engine.config.dir, options.to)
-      : join(options.user ? this.engine.config.home : this.engine.config.dir, ".repertoire", "skills");
+      : this.rootFor(options.user ? "user" : "project");
     const directory = join(root, made.name);
-    return { name: made.name, directory, files: writeNewPackage(directory, made.files) };
+    const source = this.engine.sources.find((one) => isBelow(one.root, directory))?.id;
+    const files = writeNewPackage(directory, made.files);
+    return { name: made.name, directory, files, ...(source !== undefined && { source }) };
   }
+
+  /** Our own folder; where the configuration leaves that out, the highest source beside it that it reads. */
+  private rootFor(scope: "user" | "project"): string {
+    const { dir, home } = this.engine.config;
+    const base = scope === "user" ? home : dir;
+    const own = join(base, ".repertoire", "skills");
+    const read = this.engine.sources.filter((source) => source.scope === scope && isBelow(base, source.root));
+    return read.some(({ root }) => root === own) ? own : (read.at(-1)?.root ?? own);
+  }
+}
+
+function isBelow(folder: string, path: string): boolean {
+  return path.startsWith(folder + sep);
 }

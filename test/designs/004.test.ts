@@ -512,9 +512,10 @@ describe("domain knowledge", () => {
   });
 
   it("has a template with these sections", async () => {
-    const { cli, engine } = bakery();
+    const { cli, dir, open } = bakery();
     expect((await cli("new", "oven", "--template", "domain")).code).toBe(0);
-    const text = readFileSync(join(engine.config.dir, ".repertoire/skills/oven/SKILL.md"), "utf8");
+    const text = readFileSync(join(dir, ".sven/skills/oven/SKILL.md"), "utf8");
+    expect(open().find("oven").source).toBe("./.sven/skills");
     const headings = [...text.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading]) => heading);
     expect(headings.slice(-4)).toEqual([...DOMAIN.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading]) => heading));
   });

@@ -145,6 +145,17 @@ describe("new", () => {
     }
   });
 
+  it("goes where the configuration reads, and says so when that is nowhere", async () => {
+    const reading = (...only: string[]) =>
+      workspace({ "p/repertoire.config.json": JSON.stringify({ sources: { only } }) });
+    const cli = reading("./skills", "~/.claude/skills", "./.agents/skills");
+    expect((await cli("new", "one", "--json")).json().source).toBe("./.agents/skills");
+    expect((await cli("new", "two", "--user", "--json")).json().source).toBe("~/.claude/skills");
+    expect((await cli("new", "three", "--to", "elsewhere")).err).toContain("sources.add");
+    const nowhere = await reading("bundled")("new", "four");
+    expect(nowhere).toMatchObject({ code: 0, err: expect.stringContaining("not found yet") });
+  });
+
   it("never overwrites and never leaves its folder", async () => {
     const cli = workspace();
     await cli("new", "twice");

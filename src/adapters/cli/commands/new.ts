@@ -26,6 +26,10 @@ export const registerNew: Register = (program, action) => {
           io.answer(made, () => {
             io.line(`Made ${made.name}:`);
             for (const file of made.files) io.line(`  ${file}`);
+            if (made.source === undefined)
+              io.note(
+                "The configuration reads no source there, so the skill is not found yet: add the folder to sources.add.",
+              );
             io.line(
               `Next: edit SKILL.md, then \`repertoire check ${made.directory}\` and \`repertoire show ${made.name}\`.`,
             );
