@@ -12,7 +12,11 @@ import { Lessons, type LessonsOptions } from "./lessons.ts";
 const CONTENT =
   "# Plan a meeting\n\nFinds a time that suits everybody and sends the invitations.\n\n1. Ask who comes.\n2. Look at the calendars.\n";
 
-function workshop(files: Record<string, string> = {}, options: LessonsOptions = {}) {
+function workshop(
+  files: Record<string, string> = {},
+  options: LessonsOptions = {},
+  values: Record<string, unknown> = {},
+) {
   const root = temporaryTree(files);
   mkdirSync(join(root, "p"), { recursive: true });
   let ticks = 0;
@@ -22,7 +26,7 @@ function workshop(files: Record<string, string> = {}, options: LessonsOptions = 
     home: join(root, "home"),
     env: {},
     clock,
-    values: { "sources.bundled": false, cache: false, "embedder.kind": "none" },
+    values: { "sources.bundled": false, cache: false, "embedder.kind": "none", ...values },
   });
   const store = openSqliteStore({ directory: join(root, "home/.repertoire"), clock });
   onTestFinished(() => store.close());
@@ -38,6 +42,17 @@ function put(path: string, text: string): void {
 }
 
 describe("save", () => {
+  it("says when the configuration does not read where it goes", async () => {
+    const { lessons } = workshop({}, {}, { "sources.only": ["./skills"] });
+    const [notice] = (await lessons.save({ name: "plan", content: CONTENT })).notices;
+    expect(notice).toMatchObject({
+      code: "not-a-source",
+      message: expect.stringContaining("~/.repertoire/skills"),
+    });
+    const [inProject] = (await lessons.save({ name: "other", content: CONTENT, project: true })).notices;
+    expect(inProject?.message).toContain("./.repertoire/skills");
+  });
+
   it("writes a file that the open spec's strict profile accepts, with our keys below metadata", async () => {
     const { lessons, learned, text } = workshop();
     const saved = await lessons.save({

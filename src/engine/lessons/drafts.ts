@@ -98,7 +98,7 @@ export class Drafts {
       ...(!isSame && { change: { place, action: "save", files } }),
       result: isSame ? "unchanged" : current.length > 0 ? "updated" : "created",
       notices: [
-        ...noticesAbout(asked, target),
+        ...noticesAbout(asked, target, this.places.unread(place)),
         ...findings
           .filter(({ severity }) => severity !== "low")
           .map(({ code, path, message }) => ({ code, message: `${path}: ${message}` })),
@@ -257,7 +257,11 @@ function provenanceOf(author: string, now: { existing: LessonText | undefined; t
   return now.existing !== undefined || author === "person" ? "person" : "agent";
 }
 
-function noticesAbout(asked: SkillName, { place, copyFrom, coveredBy }: Target): Notice[] {
+function noticesAbout(
+  asked: SkillName,
+  { place, copyFrom, coveredBy }: Target,
+  unread: string | undefined,
+): Notice[] {
   const notices: Notice[] = [];
   if (asked !== place.name)
     notices.push({
@@ -273,6 +277,11 @@ function noticesAbout(asked: SkillName, { place, copyFrom, coveredBy }: Target):
     notices.push({
       code: "covered",
       message: `The skill from ${coveredBy.source} stands above all learned ones and stays in front of this copy.`,
+    });
+  if (unread)
+    notices.push({
+      code: "not-a-source",
+      message: `It is saved but not read: the configuration leaves ${unread} out. Add it to sources.only, or take it out of sources.drop.`,
     });
   return notices;
 }

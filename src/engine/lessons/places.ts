@@ -87,6 +87,13 @@ export class LessonPlaces {
     return directoryOf(this.roots, place);
   }
 
+  /** The id of the source that the configuration would have to read for this place to count, when it does not. */
+  unread(place: Place): string | undefined {
+    const root = this.roots.path(place.root);
+    if (this.engine.sources.some((source) => source.root === root)) return undefined;
+    return `${root === this.projectRoot ? "." : "~"}/.repertoire/skills`;
+  }
+
   isLearned(skill: Skill): boolean {
     const source = this.engine.sources.find(({ id }) => id === skill.source);
     return source !== undefined && this.roots.all.includes(source.root);
