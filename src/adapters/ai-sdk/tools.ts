@@ -1,0 +1,22 @@
+// Owns our tools in the AI SDK's form. Does not own what they do: `agent-tools.ts` and the skills' own toolsets do.
+
+import { dynamicTool, jsonSchema, type ToolSet } from "ai";
+import type { AgentTool } from "../../agent-tools.ts";
+import { RepertoireError } from "../../model/errors.ts";
+
+/** Each tool answers with its text. A refusal is thrown: the SDK gives its words to the model as a tool error. */
+export function toAiTools(tools: readonly AgentTool[]): ToolSet {
+  return Object.fromEntries(tools.map((tool) => [tool.name, toAiTool(tool)]));
+}
+
+function toAiTool({ description, inputSchema, run }: AgentTool): ToolSet[string] {
+  return dynamicTool({
+    description,
+    inputSchema: jsonSchema(inputSchema),
+    async execute(input, { abortSignal }) {
+      const { text, data, isError } = await run(input, { ...(abortSignal && { signal: abortSignal }) });
+      if (isError) throw new RepertoireError("tool-failed", text, data);
+      return text;
+    },
+  });
+}
