@@ -1,16 +1,18 @@
 // Owns our tools in the AI SDK's form. Does not own what they do: `agent-tools.ts` and the skills' own toolsets do.
 
-import { dynamicTool, jsonSchema, type ToolSet } from "ai";
+import { jsonSchema } from "ai";
 import type { AgentTool } from "../../agent-tools.ts";
 import { RepertoireError } from "../../model/errors.ts";
+import type { AiTool, AiToolSet } from "./shapes.ts";
 
 /** Each tool answers with its text. A refusal is thrown: the SDK gives its words to the model as a tool error. */
-export function toAiTools(tools: readonly AgentTool[]): ToolSet {
+export function toAiTools(tools: readonly AgentTool[]): AiToolSet {
   return Object.fromEntries(tools.map((tool) => [tool.name, toAiTool(tool)]));
 }
 
-function toAiTool({ description, inputSchema, run }: AgentTool): ToolSet[string] {
-  return dynamicTool({
+function toAiTool({ description, inputSchema, run }: AgentTool): AiTool {
+  return {
+    type: "dynamic",
     description,
     inputSchema: jsonSchema(inputSchema),
     async execute(input, { abortSignal }) {
@@ -18,5 +20,5 @@ function toAiTool({ description, inputSchema, run }: AgentTool): ToolSet[string]
       if (isError) throw new RepertoireError("tool-failed", text, data);
       return text;
     },
-  });
+  };
 }

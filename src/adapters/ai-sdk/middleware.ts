@@ -1,0 +1,67 @@
+// Owns the way into a model call: the section goes in before it, and an abort during it is noticed. Does not own the
+// section (`section.ts`).
+
+import type { PromptOptions } from "../../engine/turns.ts";
+import type { Repertoire } from "../../engine.ts";
+import { Sections } from "./section.ts";
+import type { CallableModel, ModelCall, SectionMiddleware } from "./shapes.ts";
+
+export interface MiddlewareOptions extends PromptOptions {
+  readonly session: string;
+}
+
+/** For `wrapLanguageModel`, where a host has only its model in hand. Serves one session. */
+export function repertoireMiddleware(
+  engine: Repertoire,
+  { session, ...options }: MiddlewareOptions,
+): SectionMiddleware {
+  return middlewareFor(new Sections(engine, session, options));
+}
+
+export function middlewareFor(sections: Sections): SectionMiddleware {
+  const answered = async <RESULT>(result: PromiseLike<RESULT>, params: object): Promise<RESULT> => {
+    const answer = await result;
+    sections.answered((params as ModelCall).prompt);
+    return answer;
+  };
+  return {
+    specificationVersion: "v3",
+    async transformParams({ params }) {
+      return { ...params, prompt: await sections.into((params as unknown as ModelCall).prompt) };
+    },
+    wrapGenerate: ({ doGenerate, params }) => answered(doGenerate(), params),
+    wrapStream: ({ doStream, params }) => answered(doStream(), params),
+  };
+}
+
+/** Is told about the calls of a run. */
+export interface RunWatcher {
+  calling(signal: AbortSignal | undefined): void;
+  aborted(): Promise<void>;
+}
+
+/** The model with the section in each of its calls. Keeps the model's own version of the SDK's interface. */
+export function withSections<MODEL>(model: MODEL, sections: Sections, run: RunWatcher): MODEL {
+  const callable = model as MODEL & CallableModel;
+  const call = async <RESULT>(
+    given: ModelCall,
+    answer: (prepared: ModelCall) => PromiseLike<RESULT>,
+  ): Promise<RESULT> => {
+    run.calling(given.abortSignal);
+    try {
+      const result = await answer({ ...given, prompt: await sections.into(given.prompt) });
+      sections.answered(given.prompt);
+      return result;
+    } catch (error) {
+      if (given.abortSignal?.aborted) await run.aborted();
+      throw error;
+    }
+  };
+  return new Proxy(callable, {
+    get(target, key) {
+      if (key === "doGenerate") return (given: ModelCall) => call(given, (one) => target.doGenerate(one));
+      if (key === "doStream") return (given: ModelCall) => call(given, (one) => target.doStream(one));
+      return Reflect.get(target, key, target);
+    },
+  });
+}

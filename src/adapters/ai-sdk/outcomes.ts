@@ -1,0 +1,129 @@
+// Owns what a run tells about itself: the tokens of each step, and a failure where a skill's own tool ended in an error or
+// the run was called off. Success is for the host or the model to say. Does not own the rules of outcomes: `report_outcome`
+// does, and what it was told already is not overruled.
+
+import { messageOf, RepertoireError } from "../../model/errors.ts";
+import type { Outcome } from "../../model/journal.ts";
+import { lookupKey, type SkillName } from "../../model/name.ts";
+import type { RunWatcher } from "./middleware.ts";
+import type { FinishedStep } from "./shapes.ts";
+import type { SessionParts } from "./skill-tools.ts";
+
+export interface ReportOptions {
+  /** Only this skill; without it, every skill activated in the turn. */
+  readonly skill?: string;
+  readonly note?: string;
+}
+
+interface ToolPart {
+  readonly type: string;
+  readonly toolName: string;
+  readonly input?: unknown;
+}
+
+export class Outcomes implements RunWatcher {
+  private readonly parts: SessionParts;
+  /** Skills whose last tool call of this run ended in an error, and which tool it was. */
+  private readonly broken = new Map<SkillName, string>();
+  private signal: AbortSignal | undefined;
+  private last: Promise<void> = Promise.resolve();
+
+  constructor(parts: SessionParts) {
+    this.parts = parts;
+  }
+
+  /** Says how the turn ended, and names the skills that it counts for. The latest word holds. */
+  async report(outcome: Outcome, options: ReportOptions = {}): Promise<readonly SkillName[]> {
+    const tool = this.parts.offered.find(({ name }) => name === "report_outcome")!;
+    const { text, data, isError } = await tool.run({ outcome, ...options });
+    if (isError) throw new RepertoireError("outcome-not-reported", text, outcome);
+    return (data as { readonly skills: readonly SkillName[] }).skills;
+  }
+
+  calling(signal: AbortSignal | undefined): void {
+    this.signal = signal;
+  }
+
+  async stepFinished({ model, usage, content }: FinishedStep): Promise<void> {
+    for (const part of content) this.note(part as ToolPart);
+    const { engine, workshop, session } = this.parts;
+    const { agent } = engine.config;
+    const { host } = engine.options;
+    await this.quietly(async () =>
+      workshop.store.journal.append([
+        {
+          kind: "model_call",
+          at: engine.clock.now().getTime(),
+          session,
+          turn: (await workshop.store.sessions.read(session)).turn,
+          ...(agent !== undefined && { agent }),
+          ...(host !== undefined && { host }),
+          details: {
+            model: `${model.provider}/${model.modelId}`,
+            purpose: "agent",
+            inputTokens: usage.inputTokens ?? 0,
+            outputTokens: usage.outputTokens ?? 0,
+          },
+        },
+      ]),
+    );
+    // Called off while a tool ran: there is no next call that would show it.
+    if (this.signal?.aborted) await this.aborted();
+  }
+
+  async finished(): Promise<void> {
+    const broken = [...this.broken];
+    this.broken.clear();
+    for (const [skill, tool] of broken)
+      await this.unlessTold(
+        () => this.report("failure", { skill, note: `${tool} ended in an error` }),
+        skill,
+      );
+  }
+
+  async aborted(): Promise<void> {
+    this.broken.clear();
+    await this.unlessTold(() => this.report("failure", { note: "the run was called off" }));
+  }
+
+  /** A later call that works makes up for an error. */
+  private note({ type, toolName, input }: ToolPart): void {
+    if (type !== "tool-error" && type !== "tool-result") return;
+    const skill = this.skillBehind(toolName, input);
+    if (skill === undefined) return;
+    if (type === "tool-error") this.broken.set(skill, toolName);
+    else this.broken.delete(skill);
+  }
+
+  /** A wrong argument or a declined consent is nobody's failure; a skill's own script and tools are its own. */
+  private skillBehind(toolName: string, input: unknown): SkillName | undefined {
+    if (toolName === "run_skill_script") {
+      const { name } = (input ?? {}) as { readonly name?: unknown };
+      return typeof name === "string" ? this.parts.engine.library.find(lookupKey(name))?.name : undefined;
+    }
+    const tools = this.parts.workshop.tasks.registry(this.parts.task).list();
+    return tools.find(({ name }) => name === toolName)?.skill as SkillName | undefined;
+  }
+
+  private async unlessTold(report: () => Promise<unknown>, skill?: SkillName): Promise<void> {
+    this.last = this.last.then(() =>
+      this.quietly(async () => {
+        const { store } = this.parts.workshop;
+        const { session } = this.parts;
+        const { turn } = await store.sessions.read(session);
+        const told = { session, turn, kinds: ["outcome"] as const, ...(skill !== undefined && { skill }) };
+        if ((await store.journal.count(told)) === 0) await report();
+      }),
+    );
+    await this.last;
+  }
+
+  /** The journal must not fail a run that has done its work. */
+  private async quietly(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      process.emitWarning(`The run was not recorded: ${messageOf(error)}`, { code: "run-not-recorded" });
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// Owns the set of tools of one session: ours, the host's own, and those of the skills that the model activates, which
+// join the set while a run goes on. Does not own what a tool does.
+
+import type { ConsentAsker } from "../../activate/consent.ts";
+import {
+  AGENT_TOOL_ROWS,
+  type AgentHost,
+  type AgentTool,
+  agentTools,
+  skillTools as broughtBySkills,
+} from "../../agent-tools.ts";
+import { dreamToolRows } from "../../agent-tools-dream.ts";
+import { learnToolRows } from "../../agent-tools-learn.ts";
+import type { Workshop } from "../../engine/workshop.ts";
+import type { Repertoire } from "../../engine.ts";
+import type { AiTool, AiToolSet } from "./shapes.ts";
+import { toAiTools } from "./tools.ts";
+
+/** Six tools are few enough for every model; the rest is for hosts that ask. */
+const DEFAULT_TOOLS: readonly string[] = [
+  "recall_skills",
+  "activate_skill",
+  "read_skill_file",
+  "list_skills",
+  "save_skill",
+  "report_outcome",
+];
+
+export interface SessionOptions<HOST extends object = object> {
+  /** The conversation: what it has seen is not shown again, and the journal names it. */
+  readonly session: string;
+  /** The piece of work that consents belong to; the session unless given. */
+  readonly task?: string;
+  readonly agent?: string;
+  /** Asks the person; without it, what needs consent is refused with the command to run. */
+  readonly askConsent?: ConsentAsker;
+  readonly tools?: "default" | "all";
+  /** The host's own tools. They keep their names: neither ours nor a skill's takes the place of one. */
+  readonly hostTools?: HOST;
+}
+
+/** What one session works with. */
+export interface SessionParts {
+  readonly engine: Repertoire;
+  readonly workshop: Workshop;
+  readonly session: string;
+  readonly task: string;
+  /** Everything that a model can be offered, served or not. */
+  readonly offered: readonly AgentTool[];
+  readonly tools: AiToolSet;
+  /** Lets the tools of activated skills join the set. */
+  update(): void;
+}
+
+/**
+ * Our tools for `generateText`, `streamText` and agents. Give the set itself, not a copy: the SDK looks into it before
+ * each step, and the tools of a skill are in it once the skill is activated.
+ */
+export async function repertoireTools<HOST extends object = Record<never, never>>(
+  engine: Repertoire,
+  options: SessionOptions<HOST>,
+): Promise<AiToolSet & HOST> {
+  return (await openSession(engine, options)).tools as AiToolSet & HOST;
+}
+
+export async function openSession(engine: Repertoire, options: SessionOptions): Promise<SessionParts> {
+  const { session, task = session, agent, askConsent: ask } = options;
+  const workshop = await engine.workshop();
+  const host: AgentHost = {
+    recall: (turn, request) => engine.recall(turn, request),
+    view: (name) => engine.view(name),
+    visibility: (name) => engine.visibility(name),
+    tasks: workshop.tasks,
+  };
+  const context = { session, task, agent, ask };
+  const rows = [
+    ...AGENT_TOOL_ROWS,
+    ...learnToolRows({ learned: workshop.learned, store: workshop.store, clock: engine.clock }),
+    ...dreamToolRows(workshop.dreams),
+  ];
+  const offered = agentTools(host, context, rows);
+  const served = offered.filter(({ name }) => options.tools === "all" || DEFAULT_TOOLS.includes(name));
+  const ours = toAiTools(served);
+  if (ours.activate_skill) ours.activate_skill = andThen(ours.activate_skill, () => update());
+  const fixed = { ...ours, ...(options.hostTools as AiToolSet | undefined) };
+  const tools: AiToolSet = { ...fixed };
+  const update = () => {
+    const brought = toAiTools(broughtBySkills(host, context));
+    for (const name of Object.keys(tools))
+      if (!Object.hasOwn(fixed, name) && !Object.hasOwn(brought, name)) delete tools[name];
+    for (const [name, tool] of Object.entries(brought)) if (!Object.hasOwn(fixed, name)) tools[name] = tool;
+  };
+  // A task that goes on in this process has tools already.
+  update();
+  return { engine, workshop, session, task, offered, tools, update };
+}
+
+function andThen(tool: AiTool, update: () => void): AiTool {
+  return {
+    ...tool,
+    async execute(input, options) {
+      const text = await tool.execute(input, options);
+      update();
+      return text;
+    },
+  };
+}
