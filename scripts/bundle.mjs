@@ -33,6 +33,7 @@ export async function bundle(outdir, { moduleUrl } = {}) {
       index: "src/index.ts",
       main: "src/adapters/cli/main.ts",
       tools: "src/tools/define-tool.ts",
+      "ai-sdk": "src/adapters/ai-sdk/ai-sdk.ts",
       patterns: "re2js",
     },
     outdir,

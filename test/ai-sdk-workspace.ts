@@ -55,7 +55,10 @@ export async function scriptedServer(
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 
-function answer(response: ServerResponse, { said, stream, turn }: { said: Reply; stream: boolean; turn: number }) {
+function answer(
+  response: ServerResponse,
+  { said, stream, turn }: { said: Reply; stream: boolean; turn: number },
+) {
   const calls = typeof said === "string" ? [] : said;
   const tool_calls = calls.map(({ tool, input }, index) => ({
     index,

@@ -1,0 +1,360 @@
+import { generateText, stepCountIs, streamText, ToolLoopAgent, tool, wrapLanguageModel } from "ai";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { person } from "../../../test/activation-workspace.ts";
+import {
+  agentWorkspace,
+  lastToolAnswer,
+  modelAt,
+  scripted,
+  scriptedServer,
+  systemOf,
+  toolsOf,
+} from "../../../test/ai-sdk-workspace.ts";
+import type { Repertoire } from "../../engine.ts";
+import type { EventKind } from "../../model/journal.ts";
+import { repertoireMiddleware, repertoireTools, withRepertoire } from "./ai-sdk.ts";
+
+const MEETING = "Plan a meeting with the team";
+const stopWhen = stepCountIs(6);
+const call = (name: string, input: unknown) => [{ tool: name, input }];
+const times = (text: string, part: string) => text.split(part).length - 1;
+
+async function journal(engine: Repertoire, session: string, ...kinds: EventKind[]) {
+  const { store } = await engine.workshop();
+  const events = await store.journal.query({ session, kinds });
+  return events.map(({ kind, skill, turn, details }) => ({ kind, skill, turn, details }));
+}
+
+describe("the section", () => {
+  it("is added to the host's own system prompt, once in each step of the turn", async () => {
+    const { engine } = agentWorkspace();
+    const { model, requests } = await scripted(call("list_skills", {}), "Done.");
+    const { tools, prepareStep } = await withRepertoire(engine, { session: "s" });
+    await generateText({ model, system: "Be kind.", prompt: MEETING, tools, prepareStep, stopWhen });
+    expect(requests).toHaveLength(2);
+    for (const request of requests) {
+      expect(request.messages.filter(({ role }) => role === "system")).toHaveLength(1);
+      expect(systemOf(request)).toMatch(/^Be kind\.\n\n## Skills/);
+      expect(times(systemOf(request), "## Skills")).toBe(1);
+    }
+    expect(systemOf(requests[0])).toBe(systemOf(requests[1]));
+    expect(await journal(engine, "s", "recalled", "shown")).toMatchObject([
+      { kind: "recalled", skill: "plan-meeting", turn: 1 },
+      { kind: "shown", skill: "plan-meeting", turn: 1 },
+    ]);
+  });
+
+  it("is for the latest message, and never shows twice what the session has seen", async () => {
+    const { engine } = agentWorkspace();
+    const { model, requests } = await scripted("Done.");
+    const { prepareStep } = await withRepertoire(engine, { session: "s", prompt: { style: "on-demand" } });
+    const first = { role: "user", content: MEETING } as const;
+    await generateText({ model, messages: [first], prepareStep });
+    const second = { role: "user", content: "and plan one more meeting, please" } as const;
+    await generateText({
+      model,
+      messages: [first, { role: "assistant", content: "Done." }, second],
+      prepareStep,
+    });
+    const [one, two] = (await journal(engine, "s", "recalled")).map(({ turn, skill }) => ({ turn, skill }));
+    expect(one).toEqual({ turn: 1, skill: "plan-meeting" });
+    expect(two).toEqual({ turn: 2, skill: undefined });
+    expect(await journal(engine, "s", "shown")).toHaveLength(1);
+    expect(requests).toHaveLength(2);
+  });
+
+  it("is the same when a busy server is asked again", async () => {
+    const { engine } = agentWorkspace();
+    const { model, requests } = await scripted(503, "Done.");
+    const { prepareStep } = await withRepertoire(engine, { session: "s" });
+    await generateText({ model, prompt: MEETING, prepareStep });
+    expect(systemOf(requests[1])).toBe(systemOf(requests[0]));
+    expect(await journal(engine, "s", "recalled")).toHaveLength(1);
+  });
+
+  it("begins a new turn when a host without history sends the same words again", async () => {
+    const { engine } = agentWorkspace();
+    const { model } = await scripted("Done.");
+    const { prepareStep } = await withRepertoire(engine, { session: "s" });
+    await generateText({ model, prompt: MEETING, prepareStep });
+    await generateText({ model, prompt: MEETING, prepareStep });
+    expect((await engine.session("s")).turn).toBe(2);
+  });
+
+  it("stands beside a system message that is marked for a cache", async () => {
+    const { engine } = agentWorkspace();
+    const { model, requests } = await scripted("Done.");
+    const { prepareStep } = await withRepertoire(engine, { session: "s" });
+    const marked = {
+      role: "system",
+      content: "Be kind.",
+      providerOptions: { scripted: { cache: 1 } },
+    } as const;
+    await generateText({ model, system: marked, prompt: MEETING, prepareStep });
+    const system = requests[0]!.messages.filter(({ role }) => role === "system");
+    expect(system.map(({ content }) => content.slice(0, 9))).toEqual(["Be kind.", "## Skills"]);
+  });
+
+  it("comes through a wrapped model too, and only once with both", async () => {
+    const { engine } = agentWorkspace();
+    const { model: plain, requests } = await scripted("Done.");
+    const middleware = repertoireMiddleware(engine, { session: "w" });
+    await generateText({ model: wrapLanguageModel({ model: plain, middleware }), prompt: MEETING });
+    expect(systemOf(requests[0])).toContain("plan-meeting");
+    const both = await withRepertoire(engine, { session: "b" });
+    const model = wrapLanguageModel({ model: plain, middleware: both.middleware });
+    const { textStream } = streamText({ model, prompt: MEETING, prepareStep: both.prepareStep });
+    for await (const _ of textStream);
+    expect(times(systemOf(requests[1]), "## Skills")).toBe(1);
+    expect(await journal(engine, "b", "recalled")).toHaveLength(1);
+  });
+});
+
+describe("the tools", () => {
+  it("lead from recall over consent to a skill's instructions and files", async () => {
+    const { engine } = agentWorkspace();
+    const { ask, shown } = person(true);
+    const { model, requests } = await scripted(
+      call("recall_skills", { message: "a demo" }),
+      call("activate_skill", { name: "demo" }),
+      call("read_skill_file", { name: "demo", path: "references/notes.md" }),
+      "Done.",
+    );
+    const tools = await repertoireTools(engine, { session: "s", askConsent: ask });
+    const { text } = await generateText({ model, prompt: "Do a demo", tools, stopWhen });
+    expect(text).toBe("Done.");
+    expect(shown.map(({ name }) => name)).toEqual(["demo"]);
+    expect(lastToolAnswer(requests[1])).toContain("- demo (");
+    expect(lastToolAnswer(requests[2])).toContain("Do the demo with");
+    expect(lastToolAnswer(requests[3])).toBe("# Notes\n");
+    expect(await journal(engine, "s", "activated", "file_read")).toMatchObject([
+      { kind: "activated", skill: "demo", details: { task: "s", by: "model" } },
+      { kind: "file_read", skill: "demo" },
+    ]);
+  });
+
+  it("tell the model that the person declined, and activate nothing", async () => {
+    const { engine } = agentWorkspace();
+    const { model, requests } = await scripted(call("activate_skill", { name: "demo" }), "A pity.");
+    const { tools, prepareStep, onStepFinish, onFinish } = await withRepertoire(engine, {
+      session: "s",
+      askConsent: person(false).ask,
+    });
+    const { steps } = await generateText({
+      model,
+      prompt: "Do a demo",
+      tools,
+      prepareStep,
+      onStepFinish,
+      onFinish,
+      stopWhen,
+    });
+    expect(steps[0]!.content.map(({ type }) => type)).toContain("tool-error");
+    expect(lastToolAnswer(requests[1])).toContain('"demo" was not activated: the answer was no.');
+    expect(await journal(engine, "s", "activated", "outcome")).toEqual([]);
+  });
+
+  it("of an activated skill join the set and can be called in the next step", async () => {
+    const { engine } = agentWorkspace();
+    const { model, requests } = await scripted(
+      call("activate_skill", { name: "demo" }),
+      call("demo__greet", { who: "Ada" }),
+      "Done.",
+    );
+    const { ask } = person(true);
+    const own = { demo__greet_host: tool({ inputSchema: z.object({}), execute: async () => "own" }) };
+    const tools = await repertoireTools(engine, { session: "s", askConsent: ask, hostTools: own });
+    await generateText({ model, prompt: "Do a demo", tools, stopWhen });
+    expect(toolsOf(requests[0])).toEqual([
+      "recall_skills",
+      "activate_skill",
+      "read_skill_file",
+      "list_skills",
+      "save_skill",
+      "report_outcome",
+      "demo__greet_host",
+    ]);
+    expect(toolsOf(requests[1])).toEqual([...toolsOf(requests[0]), "demo__greet"]);
+    expect(lastToolAnswer(requests[2])).toBe("Hello Ada");
+  });
+
+  it("of a skill never take the place of the host's own", async () => {
+    const { engine } = agentWorkspace();
+    const { model, requests } = await scripted(
+      call("activate_skill", { name: "demo" }),
+      call("demo__greet", { who: "Ada" }),
+      "Done.",
+    );
+    const own = { demo__greet: tool({ inputSchema: z.object({}), execute: async () => "the host's own" }) };
+    const options = { session: "s", askConsent: person(true).ask, hostTools: own };
+    const tools = await repertoireTools(engine, options);
+    await generateText({ model, prompt: "Do a demo", tools, stopWhen });
+    expect(lastToolAnswer(requests[2])).toBe("the host's own");
+  });
+
+  it("are all there for a host that asks, and gone with the task", async () => {
+    const { engine } = agentWorkspace();
+    const { model } = await scripted(call("activate_skill", { name: "demo" }), "Done.");
+    const session = await withRepertoire(engine, {
+      session: "s",
+      tools: "all",
+      askConsent: person(true).ask,
+    });
+    await generateText({ model, prompt: "Do a demo", tools: session.tools, stopWhen });
+    expect(Object.keys(session.tools)).toEqual(
+      expect.arrayContaining(["run_skill_script", "delete_skill", "demo__greet"]),
+    );
+    await session.end();
+    expect(Object.keys(session.tools)).not.toContain("demo__greet");
+  });
+});
+
+describe("an agent of the SDK", () => {
+  it("streams with skills, counts its tokens, and leaves the outcome to the host", async () => {
+    const { engine } = agentWorkspace();
+    const { model, requests } = await scripted(call("activate_skill", { name: "plan-meeting" }), "Done.");
+    const session = await withRepertoire(engine, { session: "s", askConsent: person(true).ask });
+    const { tools, prepareStep, onStepFinish, onFinish, report } = session;
+    const agent = new ToolLoopAgent({
+      model,
+      instructions: "Be kind.",
+      tools,
+      prepareStep,
+      onStepFinish,
+      onFinish,
+    });
+    const { textStream } = await agent.stream({ prompt: MEETING });
+    let text = "";
+    for await (const part of textStream) text += part;
+    expect(text).toBe("Done.");
+    expect(requests.map((request) => times(systemOf(request), "## Skills"))).toEqual([1, 1]);
+    expect(await journal(engine, "s", "model_call")).toMatchObject([
+      { turn: 1, details: { purpose: "agent", inputTokens: 100, outputTokens: 10 } },
+      { turn: 1, details: { purpose: "agent", inputTokens: 100, outputTokens: 10 } },
+    ]);
+    expect(await journal(engine, "s", "outcome")).toEqual([]);
+    expect(await report("success", { note: "they met" })).toEqual(["plan-meeting"]);
+    const events = await journal(engine, "s", "recalled", "shown", "activated", "outcome");
+    expect(events.map(({ kind, skill, turn }) => [kind, skill, turn]).sort()).toEqual([
+      ["activated", "plan-meeting", 1],
+      ["outcome", "plan-meeting", 1],
+      ["recalled", "plan-meeting", 1],
+      ["shown", "plan-meeting", 1],
+    ]);
+  });
+
+  it("runs beside another one without mixing sections, tools or outcomes", async () => {
+    const { engine } = agentWorkspace();
+    const server = await scriptedServer(({ messages }) => {
+      const message = messages.find(({ role }) => role === "user")!.content;
+      const name = message.includes("telegram") ? "telegraph" : "plan-meeting";
+      return messages.some(({ role }) => role === "tool") ? "Done." : call("activate_skill", { name });
+    });
+    const model = modelAt(server.endpoint);
+    const run = async (session: string, prompt: string) => {
+      const { tools, prepareStep, report } = await withRepertoire(engine, {
+        session,
+        askConsent: person(true).ask,
+        prompt: { style: "on-demand" },
+      });
+      await generateText({ model, prompt, tools, prepareStep, stopWhen });
+      return { tools: Object.keys(tools), reported: await report("success") };
+    };
+    const [meeting, telegram] = await Promise.all([
+      run("a", MEETING),
+      run("b", "Send a telegram to the people"),
+    ]);
+    expect(meeting).toMatchObject({ reported: ["plan-meeting"] });
+    expect(meeting.tools).not.toContain("telegraph__send");
+    expect(telegram).toMatchObject({ reported: ["telegraph"] });
+    expect(telegram.tools).toContain("telegraph__send");
+    expect((await journal(engine, "a", "shown")).map(({ skill }) => skill)).toEqual(["plan-meeting"]);
+    expect((await journal(engine, "b", "shown")).map(({ skill }) => skill)).toEqual(["telegraph"]);
+  });
+});
+
+describe("the outcome", () => {
+  const open = (engine: Repertoire) => withRepertoire(engine, { session: "s", askConsent: person(true).ask });
+  const send = (fail: boolean) => call("telegraph__send", { fail });
+  const activate = call("activate_skill", { name: "telegraph" });
+
+  it("of a skill whose own tool ended in an error is a failure; the host has the last word", async () => {
+    const { engine } = agentWorkspace();
+    const { model } = await scripted(activate, send(true), "It does not work.");
+    const { report, end: _, onAbort: __, middleware: ___, ...run } = await open(engine);
+    await generateText({ model, prompt: "Send a telegram", ...run, stopWhen });
+    expect(await journal(engine, "s", "outcome")).toMatchObject([
+      { skill: "telegraph", details: { result: "failure", note: "telegraph__send ended in an error" } },
+    ]);
+    await report("neutral", { skill: "telegraph" });
+    const { store } = await engine.workshop();
+    expect(await store.journal.tallies("telegraph" as never)).toMatchObject([{ failures: 0 }]);
+  });
+
+  it("is left to the host when a later call made up for the error", async () => {
+    const { engine } = agentWorkspace();
+    const { model } = await scripted(activate, send(true), send(false), "Sent.");
+    const { tools, prepareStep, onStepFinish, onFinish } = await open(engine);
+    const run = { tools, prepareStep, onStepFinish, onFinish, stopWhen };
+    await generateText({ model, prompt: "Send a telegram", ...run });
+    expect(await journal(engine, "s", "outcome")).toEqual([]);
+  });
+
+  it("that the model reported itself is not overruled", async () => {
+    const { engine } = agentWorkspace();
+    const { model } = await scripted(
+      activate,
+      send(true),
+      call("report_outcome", { outcome: "neutral", note: "no line here" }),
+      "Reported.",
+    );
+    const { tools, prepareStep, onStepFinish, onFinish } = await open(engine);
+    const run = { tools, prepareStep, onStepFinish, onFinish, stopWhen };
+    await generateText({ model, prompt: "Send a telegram", ...run });
+    expect(await journal(engine, "s", "outcome")).toMatchObject([{ details: { result: "neutral" } }]);
+  });
+
+  it.each(["generateText", "streamText"])("of a run of %s that is called off is a failure", async (how) => {
+    const { engine } = agentWorkspace();
+    const stop = new AbortController();
+    const server = await scriptedServer((_, before) => {
+      if (before === 0) return activate;
+      setImmediate(() => stop.abort());
+      return undefined;
+    });
+    const { tools, prepareStep, onStepFinish, onFinish, onAbort } = await open(engine);
+    const model = modelAt(server.endpoint);
+    const run = { model, tools, prepareStep, onStepFinish, onFinish, stopWhen, prompt: "Send a telegram" };
+    if (how === "generateText")
+      await expect(generateText({ ...run, abortSignal: stop.signal })).rejects.toThrow(/abort/i);
+    else await streamText({ ...run, onAbort, abortSignal: stop.signal }).consumeStream();
+    expect(await journal(engine, "s", "outcome")).toMatchObject([
+      { skill: "telegraph", details: { result: "failure", note: "the run was called off" } },
+    ]);
+  });
+
+  it("of a run that is called off while a tool runs is a failure", async () => {
+    const { engine } = agentWorkspace();
+    const stop = new AbortController();
+    const { model } = await scripted(activate, call("halt", {}), "Done.");
+    const execute = async () => stop.abort();
+    const { tools, prepareStep, onStepFinish, onFinish } = await withRepertoire(engine, {
+      session: "s",
+      askConsent: person(true).ask,
+      hostTools: { halt: tool({ inputSchema: z.object({}), execute }) },
+    });
+    const run = { tools, prepareStep, onStepFinish, onFinish, stopWhen, abortSignal: stop.signal };
+    await expect(generateText({ model, prompt: "Send a telegram", ...run })).rejects.toThrow(/abort/i);
+    expect(await journal(engine, "s", "outcome")).toMatchObject([{ skill: "telegraph" }]);
+  });
+
+  it("is nothing when the run ends in an error of the model's server", async () => {
+    const { engine } = agentWorkspace();
+    const { model } = await scripted(activate, 500);
+    const { tools, prepareStep, onStepFinish, onFinish } = await open(engine);
+    const run = { tools, prepareStep, onStepFinish, onFinish, stopWhen, maxRetries: 0 };
+    await expect(generateText({ model, prompt: "Send a telegram", ...run })).rejects.toThrow("not now");
+    expect(await journal(engine, "s", "outcome")).toEqual([]);
+  });
+});
