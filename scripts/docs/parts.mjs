@@ -102,7 +102,10 @@ function style({ openRepertoire, disclose, estimateTokens, tidy, home, project }
 /** A file of `examples/`, as a user of the package writes it. */
 function example({ root }, name) {
   const text = readFileSync(join(root, "examples", name), "utf8");
-  return fenced(text.replaceAll('"../src/index.ts"', '"repertoire"').trimEnd(), "ts");
+  const asUser = text
+    .replaceAll('"../src/index.ts"', '"repertoire"')
+    .replaceAll('"../src/adapters/ai-sdk/ai-sdk.ts"', '"repertoire/ai-sdk"');
+  return fenced(asUser.trimEnd(), "ts");
 }
 
 async function run({ command }, line) {

@@ -1,14 +1,21 @@
 // Runs every example as its reader would: bundled, in a process of its own, in a project with a home of its own.
 
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, it } from "vitest";
+import { lastToolAnswer, scripted, systemOf } from "../ai-sdk-workspace.ts";
 import { skillText, temporaryTree } from "../skill-tree.ts";
 
-async function runExample(name: string, args: readonly string[] = []): Promise<string> {
+interface Reader {
+  /** Answers questions: each text, and the line that is typed then. */
+  readonly answers?: readonly (readonly [question: string, line: string])[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function runExample(name: string, args: readonly string[] = [], reader: Reader = {}): Promise<string> {
   const root = temporaryTree({
     "home/.keep": "",
     "p/.agents/skills/plan-meeting/SKILL.md": skillText("Plans meetings. Use when people are to meet."),
@@ -30,9 +37,27 @@ async function runExample(name: string, args: readonly string[] = []): Promise<s
     define: { "import.meta.url": JSON.stringify(pathToFileURL("src/index.ts").href) },
     logLevel: "error",
   });
-  return execFileSync(process.execPath, [outfile, ...args.map((arg) => arg.replace("ROOT", root))], {
-    encoding: "utf8",
-    env: { PATH: process.env.PATH, REPERTOIRE_HOME: join(root, "home"), REPERTOIRE_DIR: join(root, "p") },
+  const env = {
+    PATH: process.env.PATH,
+    REPERTOIRE_HOME: join(root, "home"),
+    REPERTOIRE_DIR: join(root, "p"),
+  };
+  const words = [outfile, ...args.map((arg) => arg.replace("ROOT", root))];
+  return new Promise((resolve, reject) => {
+    const options = { encoding: "utf8", env: { ...env, ...reader.env } } as const;
+    const child = execFile(process.execPath, words, options, (error, printed) =>
+      error ? reject(error) : resolve(printed),
+    );
+    const waiting = [...(reader.answers ?? [])];
+    let shown = "";
+    child.stdout?.on("data", (part: string) => {
+      shown += part;
+      const [question, line] = waiting[0] ?? [];
+      if (question === undefined || !shown.includes(question)) return;
+      waiting.shift();
+      shown = "";
+      child.stdin?.write(`${line}\n`);
+    });
   });
 }
 
@@ -58,7 +83,25 @@ describe("the examples", () => {
     );
   });
 
+  it("ai-sdk-agent.ts shows the model its skills, asks the person, and reports", async () => {
+    const { endpoint, requests } = await scripted(
+      [{ tool: "activate_skill", input: { name: "plan-meeting" } }],
+      "Tuesday at ten.",
+    );
+    const printed = await runExample("ai-sdk-agent.ts", ["Plan a meeting with the team"], {
+      env: { MODEL_URL: endpoint },
+      answers: [
+        ["Activate plan-meeting", "y"],
+        ["Did that help?", "y"],
+      ],
+    });
+    expect(systemOf(requests[0])).toMatch(/^Help the person\.[\s\S]+plan-meeting/);
+    expect(lastToolAnswer(requests[1])).toContain("Do it.");
+    expect(printed).toContain("Tuesday at ten.");
+    expect(printed).toMatch(/Noted for: plan-meeting\n$/);
+  });
+
   it("are all of them run here", () => {
-    expect(readdirSync("examples").sort()).toEqual(["parse.ts", "prompt.ts", "views.ts"]);
+    expect(readdirSync("examples").sort()).toEqual(["ai-sdk-agent.ts", "parse.ts", "prompt.ts", "views.ts"]);
   });
 });
