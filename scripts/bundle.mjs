@@ -34,6 +34,7 @@ export async function bundle(outdir, { moduleUrl } = {}) {
       main: "src/adapters/cli/main.ts",
       tools: "src/tools/define-tool.ts",
       "ai-sdk": "src/adapters/ai-sdk/ai-sdk.ts",
+      telemetry: "src/telemetry/opentelemetry.ts",
       patterns: "re2js",
     },
     outdir,

@@ -34,6 +34,14 @@ export {
   type Turn,
 } from "./model/turn.ts";
 export { type ParsedSkill, type Profile, parseSkill } from "./parse/parse.ts";
-export type { Clock, Embedder, LanguageModel, Store } from "./ports.ts";
+export type {
+  Clock,
+  Embedder,
+  LanguageModel,
+  Store,
+  Telemetry,
+  TelemetryAttributes,
+  TelemetrySpan,
+} from "./ports.ts";
 export type { Recalled } from "./recall/recall.ts";
 export type { Explanation } from "./recall/why.ts";

@@ -64,6 +64,7 @@ export interface Config {
   };
   readonly scripts: { readonly network: readonly string[] };
   readonly tools: { readonly aliases: readonly AgentToolAlias[] };
+  readonly telemetry: { readonly content: boolean };
   /** Where caches are kept; undefined = no cache. */
   readonly cacheDir?: string;
   /** The files that took part, lowest precedence first. */
@@ -160,6 +161,7 @@ function assemble(parts: {
     consent: { allow: get("consent.allow"), ask: get("consent.ask"), deny: get("consent.deny") },
     scripts: { network: get("scripts.network") },
     tools: { aliases: get("tools.aliases") },
+    telemetry: { content: get("telemetry.content") },
     model: {
       kind: get("model.kind"),
       ...given({

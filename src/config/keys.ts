@@ -230,6 +230,17 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
   ...RECALL_KEYS,
   ...MODEL_KEYS,
   {
+    key: "telemetry.content",
+    accepted: "true or false",
+    accepts: (value) => typeof value === "boolean",
+    default: false,
+    env: "REPERTOIRE_TELEMETRY_CONTENT",
+    fromText: (text) => text === "true" || text === "1",
+    projectMaySet: false,
+    about:
+      "Whether spans also hold what was said: messages, sections, notes. Names and numbers only, unless set.",
+  },
+  {
     key: "cache",
     accepted: "true, false, or a folder",
     accepts: (value) => typeof value === "boolean" || isText(value),

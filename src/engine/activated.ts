@@ -83,7 +83,13 @@ export class ActivatedSkills {
   }
 
   /** Runs a script of an activated skill. Never throws for a script's sake: the result says what happened. */
-  async run(name: string, script: string, call: ScriptCall): Promise<ScriptResult> {
+  run(name: string, script: string, call: ScriptCall): Promise<ScriptResult> {
+    return this.engine.tracing.trace("script", { ...call, name, script }, () =>
+      this.runMounted(name, script, call),
+    );
+  }
+
+  private async runMounted(name: string, script: string, call: ScriptCall): Promise<ScriptResult> {
     const found = await this.mounted(name, call);
     if (found instanceof RepertoireError) return refusal("not_consented", found.message);
     const { skill, snapshot, mount, manifest } = found;

@@ -89,7 +89,11 @@ export class Dreams {
   }
 
   /** The whole cycle: evidence, passes, guard, gate, proposals; with `apply`, accepted at once as one batch. */
-  async run(options: RunOptions = {}): Promise<DreamResult> {
+  run(options: RunOptions = {}): Promise<DreamResult> {
+    return this.engine.tracing.trace("dream", options, () => this.cycle(options));
+  }
+
+  private async cycle(options: RunOptions): Promise<DreamResult> {
     const { material, evidence } = await this.look();
     const model = await this.options.model?.();
     const thinking = model ? "model" : "rules";

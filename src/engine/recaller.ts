@@ -10,7 +10,8 @@ import type { SessionState } from "../model/session.ts";
 import type { Source } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
 import { packageRoot } from "../package-root.ts";
-import type { Clock } from "../ports.ts";
+import type { Clock, Telemetry } from "../ports.ts";
+import { Tracing } from "../telemetry/telemetry.ts";
 import type { Indexing } from "./indexing.ts";
 import type { RecallAnswer, RecallRequest, Recalls } from "./recalls.ts";
 import type { Progress, Shelf } from "./shelf.ts";
@@ -21,6 +22,8 @@ export interface OpenOptions extends ConfigInput {
   readonly clock?: Clock;
   /** Who runs the engine, for the journal: cli, mcp, … */
   readonly host?: string;
+  /** Told what happens, instead of the OpenTelemetry provider that is registered, if one is; false = nobody. */
+  readonly telemetry?: Telemetry | false;
 }
 
 /** Recalls from the index as it lies on disk; fails with `index-stale` where only a scan could answer. */
@@ -52,6 +55,8 @@ export class Recaller {
   readonly sources: readonly Source[];
   /** The library behind the index; a bare recaller has none. */
   readonly shelf: Shelf | undefined;
+  /** Tells a tracing system what happens. */
+  readonly tracing = new Tracing(this);
   private loaded: Promise<Recalls> | undefined;
 
   constructor(config: Config, options: OpenOptions) {

@@ -45,7 +45,11 @@ export class Recalls {
   }
 
   /** Within a session nothing is recalled twice unless the message names it; a repeated event recalls nothing. */
-  async recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer> {
+  recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer> {
+    return this.engine.tracing.trace("recall", turn, () => this.recallTurn(turn, request));
+  }
+
+  private async recallTurn(turn: Turn, request: RecallRequest): Promise<RecallAnswer> {
     const started = process.hrtime();
     const before = turn.session === undefined ? undefined : this.memory.sessions.read(turn.session);
     const message = effectiveMessage(turn.message, before?.lastMessage);
@@ -149,7 +153,12 @@ export class Recalls {
     seen: ReadonlySet<SkillName>,
   ): Promise<Recalled> {
     const ask = async () =>
-      recall(turn, { ...this.engine.config.recall, ...(await this.options(request.agent)), ...request, seen });
+      recall(turn, {
+        ...this.engine.config.recall,
+        ...(await this.options(request.agent)),
+        ...request,
+        seen,
+      });
     const namesIn = ({ matches }: Recalled) => matches.map(({ name }) => name);
     return (await this.indexing()).answer(ask, namesIn);
   }

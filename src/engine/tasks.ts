@@ -49,7 +49,11 @@ export class Tasks extends ActivatedSkills {
   }
 
   /** Hands a skill's instructions over, with consent, from a private copy. */
-  async activate(name: string, context: TaskContext): Promise<Activation> {
+  activate(name: string, context: TaskContext): Promise<Activation> {
+    return this.engine.tracing.trace("activate", { ...context, name }, () => this.handOver(name, context));
+  }
+
+  private async handOver(name: string, context: TaskContext): Promise<Activation> {
     const { task, agent, audience = "model" } = context;
     const offer = this.grants.offer(await this.nowCalled(name), context);
     const { skill, snapshot, parsed } = offer;

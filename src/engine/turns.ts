@@ -35,7 +35,11 @@ export class Turns {
     return explain(this.engine.find(name), turn, options);
   }
 
-  async prompt(turn: Turn, options: PromptOptions): Promise<Prompt> {
+  prompt(turn: Turn, options: PromptOptions): Promise<Prompt> {
+    return this.engine.tracing.trace("prompt", turn, () => this.promptFor(turn, options));
+  }
+
+  private async promptFor(turn: Turn, options: PromptOptions): Promise<Prompt> {
     const before = turn.session === undefined ? undefined : this.recalls.session(turn.session);
     const style = options.style ?? this.engine.config.style;
     const limit = options.limit ?? this.engine.config.recall.limit ?? MATCHES_FOR[style];
@@ -67,7 +71,12 @@ export class Turns {
     const { memory } = this.recalls;
     const session = turn.session!;
     const { turn: number } = memory.sessions.read(session);
-    const context = { at: this.engine.clock.now().getTime(), session, turn: number, ...this.recalls.by(agent) };
+    const context = {
+      at: this.engine.clock.now().getTime(),
+      session,
+      turn: number,
+      ...this.recalls.by(agent),
+    };
     const shown = section.shown
       .filter(({ name }) => matches.some((match) => match.name === name))
       .map((one) => ({ ...one, digest: this.recalls.digestOf(one.name) }));

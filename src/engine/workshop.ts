@@ -3,8 +3,9 @@
 
 import type { Repertoire } from "../engine.ts";
 import { openModel } from "../models/models.ts";
-import type { Store } from "../ports.ts";
+import type { LanguageModel, Store } from "../ports.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
+import { tracedModel, tracedStore } from "../telemetry/traced.ts";
 import { Dreams } from "./dreams.ts";
 import { Lessons } from "./lessons.ts";
 import { Tasks } from "./tasks.ts";
@@ -20,14 +21,19 @@ export interface Workshop {
 
 export function openWorkshop(engine: Repertoire, host = engine.options.host): Workshop {
   const { clock, config, options } = engine;
-  const store = openSqliteStore({
-    directory: engine.dataDirectory,
-    clock,
-    onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
-  });
+  const store = tracedStore(
+    openSqliteStore({
+      directory: engine.dataDirectory,
+      clock,
+      onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
+    }),
+    engine.tracing,
+  );
   const env = options.env ?? process.env;
-  const model = async () =>
-    openModel(config.model, { env, journal: store.journal, now: () => clock.now().getTime() });
+  const model = async (): Promise<LanguageModel | undefined> => {
+    const opened = openModel(config.model, { env, journal: store.journal, now: () => clock.now().getTime() });
+    return opened && tracedModel(opened, engine.tracing);
+  };
   const thinking = config.model.kind === "none" ? {} : { model };
   const { prefixes, gaps, ...limits } = config.dream;
   const learned = new Lessons(engine, store, thinking);

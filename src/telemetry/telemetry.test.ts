@@ -1,0 +1,299 @@
+import { context, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+  type SpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { person, policy } from "../../test/activation-workspace.ts";
+import { agentWorkspace, scripted } from "../../test/ai-sdk-workspace.ts";
+import { AGENT_TOOL_ROWS } from "../agent-tools.ts";
+import { learnToolRows } from "../agent-tools-learn.ts";
+import { agentTools } from "../index.ts";
+import { openTelemetry } from "./opentelemetry.ts";
+
+const MEETING = { message: "Plan a meeting with the team", session: "s" };
+const DIGEST = expect.stringMatching(/^[0-9a-f]{64}$/);
+
+/** A provider as a host registers it. */
+function register(...processors: readonly SpanProcessor[]): InMemorySpanExporter {
+  const exporter = new InMemorySpanExporter();
+  const spanProcessors = [...processors, new SimpleSpanProcessor(exporter)];
+  const provider = new BasicTracerProvider({ spanProcessors });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(provider);
+  onTestFinished(() => {
+    trace.disable();
+    context.disable();
+  });
+  return exporter;
+}
+
+/** What a span tells, its parent by name. */
+function told(spans: readonly ReadableSpan[]) {
+  const names = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
+  return spans.map(({ name, parentSpanContext, attributes, events, status }) => ({
+    name,
+    parent: names.get(parentSpanContext?.spanId ?? ""),
+    attributes,
+    events: events.map((event) => [event.name, event.attributes]),
+    status: status.code,
+  }));
+}
+
+describe("a turn", () => {
+  it("tells recall within prompt, which skills were recalled and which were shown", async () => {
+    const exporter = register();
+    const { engine } = agentWorkspace();
+    const { tokens, shown, omitted } = await engine.prompt(MEETING);
+    expect(told(exporter.getFinishedSpans())).toEqual([
+      {
+        name: "repertoire.recall",
+        parent: "repertoire.prompt",
+        attributes: { "session.id": "s", "repertoire.matches": 1, "repertoire.frame": "task" },
+        events: [
+          [
+            "skill.recalled",
+            { "skill.name": "plan-meeting", "skill.score": expect.any(Number), "skill.rank": 1 },
+          ],
+        ],
+        status: 0,
+      },
+      {
+        name: "repertoire.prompt",
+        parent: undefined,
+        attributes: {
+          "session.id": "s",
+          "repertoire.style": "adaptive",
+          "repertoire.tokens": tokens,
+          "repertoire.shown": shown.length,
+          "repertoire.omitted": omitted,
+        },
+        events: [["skill.shown", { "skill.name": "plan-meeting", "skill.level": "full" }]],
+        status: 0,
+      },
+    ]);
+  });
+
+  it("tells that a style which injects a body activates the skill", async () => {
+    const exporter = register();
+    const { engine } = agentWorkspace();
+    await engine.prompt({ message: "/plan-meeting" }, { style: "tiers" });
+    const [, prompt] = told(exporter.getFinishedSpans());
+    expect(prompt?.events).toEqual([
+      ["skill.shown", { "skill.name": "plan-meeting", "skill.level": "body" }],
+      [
+        "skill.activated",
+        {
+          "skill.name": "plan-meeting",
+          "skill.digest": DIGEST,
+          "skill.source": "./.agents/skills",
+          "skill.scope": "project",
+          "skill.by": "style",
+        },
+      ],
+    ]);
+  });
+
+  it("hangs below the span in which the host called", async () => {
+    const exporter = register();
+    const { engine } = agentWorkspace();
+    await trace.getTracer("host").startActiveSpan("request", async (span) => {
+      await engine.recall(MEETING);
+      span.end();
+    });
+    expect(told(exporter.getFinishedSpans()).map(({ name, parent }) => [name, parent])).toEqual([
+      ["repertoire.recall", "request"],
+      ["request", undefined],
+    ]);
+  });
+});
+
+describe("a task", () => {
+  it("tells what was activated, that a script ran, and how it ended", async () => {
+    const exporter = register();
+    const { engine } = agentWorkspace();
+    await engine.recall(MEETING);
+    const { tasks, learned, store } = await engine.workshop();
+    exporter.reset();
+    const context = { task: "t", session: "s", ask: person(true).ask };
+    await tasks.activate("demo", context);
+    await tasks.run("demo", "say.sh", { ...context, policy });
+    const host = {
+      recall: engine.recall.bind(engine),
+      view: engine.view.bind(engine),
+      visibility: engine.visibility.bind(engine),
+      tasks,
+    };
+    const rows = [...AGENT_TOOL_ROWS, ...learnToolRows({ learned, store, clock: engine.clock })];
+    const report = agentTools(host, context, rows).find(({ name }) => name === "report_outcome")!;
+    await report.run({ outcome: "success", note: "a private note" });
+    const [activate, script, outcome] = told(exporter.getFinishedSpans());
+    const common = { "session.id": "s", "repertoire.task": "t" };
+    expect(activate).toEqual({
+      name: "repertoire.activate",
+      parent: undefined,
+      attributes: { ...common, "skill.name": "demo" },
+      events: [
+        [
+          "skill.activated",
+          {
+            "skill.name": "demo",
+            "skill.digest": engine.find("demo").digest,
+            "skill.package": DIGEST,
+            "skill.source": "./.agents/skills",
+            "skill.scope": "project",
+            "skill.by": "model",
+          },
+        ],
+      ],
+      status: 0,
+    });
+    expect(script).toMatchObject({
+      name: "repertoire.script",
+      attributes: { ...common, "skill.name": "demo", "repertoire.ok": true },
+    });
+    expect(outcome).toEqual({
+      name: "repertoire.outcome",
+      parent: undefined,
+      attributes: { "session.id": "s" },
+      events: [
+        ["skill.outcome", { "skill.name": "demo", "skill.digest": DIGEST, "skill.outcome": "success" }],
+      ],
+      status: 0,
+    });
+  });
+
+  it("tells the kind of a refusal, without its words", async () => {
+    const exporter = register();
+    const { engine } = agentWorkspace();
+    const { tasks } = await engine.workshop();
+    await expect(tasks.activate("demo", { task: "t", ask: person(false).ask })).rejects.toThrow("no");
+    await expect(tasks.activate("my secret wish", { task: "t" })).rejects.toThrow("my-secret-wish");
+    const [declined, unknown] = told(exporter.getFinishedSpans());
+    expect(declined).toMatchObject({ status: 2, attributes: { "error.type": expect.any(String) } });
+    expect(JSON.stringify(unknown)).not.toContain("secret");
+  });
+});
+
+it("a dream and its model calls are told, the calls below the dream", async () => {
+  const exporter = register();
+  const { endpoint } = await scripted("{}");
+  const values = { "model.kind": "openai-compatible", "model.endpoint": endpoint, "model.name": "small" };
+  const { engine } = agentWorkspace({ values });
+  for (const at of [1, 2, 3, 4])
+    await engine.recall({ message: "brew a pot of oolong tea", session: `tea-${at}` });
+  const { dreams } = await engine.workshop();
+  exporter.reset();
+  await dreams.run();
+  const spans = told(exporter.getFinishedSpans());
+  expect(spans.find(({ name }) => name === "repertoire.dream")).toMatchObject({
+    parent: undefined,
+    attributes: { "repertoire.apply": false, "repertoire.thinking": "model", "repertoire.skipped": false },
+  });
+  const calls = spans.filter(({ name }) => name === "repertoire.model");
+  expect(calls.length).toBeGreaterThan(0);
+  expect(calls[0]).toMatchObject({
+    parent: "repertoire.dream",
+    attributes: {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.request.model": "openai-compatible/small",
+      "gen_ai.usage.input_tokens": 100,
+      "gen_ai.usage.output_tokens": 10,
+    },
+  });
+});
+
+describe("what was said", () => {
+  const walk = async (content: boolean) => {
+    const exporter = register();
+    const { engine } = agentWorkspace({ values: { "telemetry.content": content } });
+    await engine.prompt(MEETING);
+    const { tasks } = await engine.workshop();
+    await tasks.activate("demo", { task: "t", ask: person(true).ask });
+    return JSON.stringify(told(exporter.getFinishedSpans()));
+  };
+
+  it("stays out: no message, no section, no instructions", async () => {
+    const spans = await walk(false);
+    expect(spans).not.toContain("with the team");
+    expect(spans).not.toContain("## Skills");
+    expect(spans).not.toContain("Plans meetings");
+    expect(spans).not.toContain("Do the demo");
+  });
+
+  it("is told where the configuration says so", async () => {
+    const spans = await walk(true);
+    expect(spans).toContain('"repertoire.message":"Plan a meeting with the team"');
+    expect(spans).toContain("## Skills");
+  });
+});
+
+describe("nothing is told", () => {
+  it("where no provider is registered, and from then on where one is", async () => {
+    const { engine } = agentWorkspace();
+    await engine.prompt(MEETING);
+    const exporter = register();
+    await engine.prompt({ message: "Plan a meeting again", session: "late" });
+    expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual([
+      "repertoire.recall",
+      "repertoire.prompt",
+    ]);
+  });
+
+  it("where the host says so", async () => {
+    const exporter = register();
+    const { engine } = agentWorkspace({ telemetry: false });
+    await engine.prompt(MEETING);
+    expect(exporter.getFinishedSpans()).toEqual([]);
+  });
+
+  it("to the registered provider where the host gives its own", async () => {
+    const registered = register();
+    const own = new InMemorySpanExporter();
+    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(own)] });
+    const { engine } = agentWorkspace({ telemetry: openTelemetry(provider) });
+    await engine.recall(MEETING);
+    expect(registered.getFinishedSpans()).toEqual([]);
+    expect(own.getFinishedSpans().map(({ name }) => name)).toEqual(["repertoire.recall"]);
+  });
+});
+
+describe("a telemetry that fails", () => {
+  const broken = () => {
+    throw new Error("the collector is down");
+  };
+  const quiet = async () => {};
+
+  it.each([
+    ["when a span starts", { onStart: broken, onEnd: () => {} }],
+    ["when a span ends", { onStart: () => {}, onEnd: broken }],
+  ])("%s breaks no turn", async (_, hooks) => {
+    register({ ...hooks, forceFlush: quiet, shutdown: quiet });
+    const { engine } = agentWorkspace();
+    const { matches, text } = await engine.prompt(MEETING);
+    expect(matches.map(({ name }) => name)).toEqual(["plan-meeting"]);
+    expect(text).toContain("plan-meeting");
+    expect((await engine.session("s")).turn).toBe(1);
+  });
+
+  it("in its exporter breaks no turn", async () => {
+    register(new SimpleSpanProcessor({ export: broken, shutdown: quiet }));
+    const { engine } = agentWorkspace();
+    expect((await engine.recall(MEETING)).matches).toHaveLength(1);
+  });
+
+  it("in its context breaks no turn and runs it once", async () => {
+    register();
+    context.disable();
+    const manager = new AsyncLocalStorageContextManager().enable();
+    manager.with = broken;
+    context.setGlobalContextManager(manager);
+    const { engine } = agentWorkspace();
+    expect((await engine.recall(MEETING)).matches).toHaveLength(1);
+    expect((await engine.session("s")).turn).toBe(1);
+  });
+});

@@ -1,0 +1,28 @@
+// Owns the ports as the engine uses them, with a tracing system told: each answer of the model, and each outcome that the
+// journal keeps, whoever reported it. Does not own the ports' work.
+
+import type { JournalStore, LanguageModel, Store } from "../ports.ts";
+import type { Tracing } from "./telemetry.ts";
+
+export function tracedModel(model: LanguageModel, tracing: Tracing): LanguageModel {
+  return {
+    id: model.id,
+    generate: (request) =>
+      tracing.trace("model", { ...request, model: model.id }, () => model.generate(request)),
+  };
+}
+
+export function tracedStore(store: Store, tracing: Tracing): Store {
+  const append: JournalStore["append"] = (events) =>
+    events.some(({ kind }) => kind === "outcome")
+      ? tracing.trace("outcome", events, async () => store.journal.append(events))
+      : store.journal.append(events);
+  return replacing(store, { journal: replacing(store.journal, { append }) });
+}
+
+/** The same object with some of its members replaced; it keeps its own state. */
+function replacing<T extends object>(object: T, members: Partial<T>): T {
+  return new Proxy(object, {
+    get: (target, key) => Reflect.get(Object.hasOwn(members, key) ? members : target, key),
+  });
+}
