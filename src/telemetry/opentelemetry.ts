@@ -2,7 +2,6 @@
 // goes to the API's own diagnostics and never reaches the work. Does not own what is told (`operations.ts`).
 
 import { context, diag, type Span, SpanStatusCode, type TracerProvider, trace } from "@opentelemetry/api";
-import { codeOf } from "../model/errors.ts";
 import type { Telemetry, TelemetryAttributes } from "../ports.ts";
 
 /** Tells the provider, or the one that is registered when something is told. */
@@ -36,7 +35,8 @@ export function openTelemetry(provider: Pick<TracerProvider, "getTracer"> = trac
 
 /** The kind of error only: its words may hold what a person wrote. */
 function fail(span: Span | undefined, error: unknown): void {
-  span?.setAttribute("error.type", codeOf(error) || (error instanceof Error ? error.name : "unknown"));
+  const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
+  span?.setAttribute("error.type", String(code ?? name ?? "unknown"));
   span?.setStatus({ code: SpanStatusCode.ERROR });
 }
 

@@ -4,7 +4,7 @@
 
 import { messageOf, RepertoireError } from "../../model/errors.ts";
 import type { Outcome } from "../../model/journal.ts";
-import { lookupKey, type SkillName } from "../../model/name.ts";
+import type { SkillName } from "../../model/name.ts";
 import type { RunWatcher } from "./middleware.ts";
 import type { FinishedStep } from "./shapes.ts";
 import type { SessionParts } from "./skill-tools.ts";
@@ -99,7 +99,7 @@ export class Outcomes implements RunWatcher {
   private skillBehind(toolName: string, input: unknown): SkillName | undefined {
     if (toolName === "run_skill_script") {
       const { name } = (input ?? {}) as { readonly name?: unknown };
-      return typeof name === "string" ? this.parts.engine.library.find(lookupKey(name))?.name : undefined;
+      return typeof name === "string" ? this.parts.engine.library.find(name)?.name : undefined;
     }
     const tools = this.parts.workshop.tasks.registry(this.parts.task).list();
     return tools.find(({ name }) => name === toolName)?.skill as SkillName | undefined;

@@ -31,7 +31,6 @@ export interface SessionOptions<HOST extends object = object> {
   readonly session: string;
   /** The piece of work that consents belong to; the session unless given. */
   readonly task?: string;
-  readonly agent?: string;
   /** Asks the person; without it, what needs consent is refused with the command to run. */
   readonly askConsent?: ConsentAsker;
   readonly tools?: "default" | "all";
@@ -64,7 +63,7 @@ export async function repertoireTools<HOST extends object = Record<never, never>
 }
 
 export async function openSession(engine: Repertoire, options: SessionOptions): Promise<SessionParts> {
-  const { session, task = session, agent, askConsent: ask } = options;
+  const { session, task = session, askConsent: ask } = options;
   const workshop = await engine.workshop();
   const host: AgentHost = {
     recall: (turn, request) => engine.recall(turn, request),
@@ -72,7 +71,7 @@ export async function openSession(engine: Repertoire, options: SessionOptions): 
     visibility: (name) => engine.visibility(name),
     tasks: workshop.tasks,
   };
-  const context = { session, task, agent, ask };
+  const context = { session, task, agent: engine.config.agent, ask };
   const rows = [
     ...AGENT_TOOL_ROWS,
     ...learnToolRows({ learned: workshop.learned, store: workshop.store, clock: engine.clock }),
