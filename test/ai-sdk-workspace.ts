@@ -9,8 +9,11 @@ import { type OpenOptions, openRepertoire } from "../src/engine.ts";
 import { ENV, FILES } from "./activation-workspace.ts";
 import { skillText, temporaryTree } from "./skill-tree.ts";
 
-/** What the model says: text, or calls of tools. */
-export type Reply = string | readonly { readonly tool: string; readonly input: unknown }[];
+/** What the model says: text, calls of tools, or the beginning of a stream that does not end. */
+export type Reply =
+  | string
+  | readonly { readonly tool: string; readonly input: unknown }[]
+  | { readonly unfinished: string };
 
 export interface ChatRequest {
   readonly stream?: boolean;
@@ -59,7 +62,9 @@ function answer(
   response: ServerResponse,
   { said, stream, turn }: { said: Reply; stream: boolean; turn: number },
 ) {
-  const calls = typeof said === "string" ? [] : said;
+  const calls = Array.isArray(said)
+    ? (said as readonly { readonly tool: string; readonly input: unknown }[])
+    : [];
   const tool_calls = calls.map(({ tool, input }, index) => ({
     index,
     id: `call-${turn}-${index}`,
@@ -68,7 +73,8 @@ function answer(
   }));
   const message = {
     role: "assistant",
-    ...(typeof said === "string" ? { content: said } : { content: null, tool_calls }),
+    content: typeof said === "string" ? said : "unfinished" in said ? said.unfinished : null,
+    ...(calls.length > 0 && { tool_calls }),
   };
   const finish_reason = calls.length > 0 ? "tool_calls" : "stop";
   const base = { id: `answer-${turn}`, created: 1, model: "scripted" };
@@ -82,7 +88,9 @@ function answer(
     { ...base, choices: [{ index: 0, delta: message, finish_reason: null }] },
     { ...base, choices: [{ index: 0, delta: {}, finish_reason }], usage: USAGE },
   ];
-  response.end(`${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("")}data: [DONE]\n\n`);
+  const [first, last] = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
+  response.write(first);
+  if (typeof said === "string" || calls.length > 0) response.end(`${last}data: [DONE]\n\n`);
 }
 
 export function modelAt(endpoint: string) {

@@ -1,5 +1,5 @@
 import { generateText, stepCountIs, streamText, ToolLoopAgent, tool, wrapLanguageModel } from "ai";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { person } from "../../../test/activation-workspace.ts";
 import {
@@ -331,6 +331,24 @@ describe("the outcome", () => {
     else await streamText({ ...run, onAbort, abortSignal: stop.signal }).consumeStream();
     expect(await journal(engine, "s", "outcome")).toMatchObject([
       { skill: "telegraph", details: { result: "failure", note: "the run was called off" } },
+    ]);
+  });
+
+  it("of an agent whose stream is called off is a failure, and of one that is called off too late is not", async () => {
+    const { engine } = agentWorkspace();
+    const { endpoint } = await scripted(activate, { unfinished: "Well," }, activate, "Done.");
+    const { tools, prepareStep } = await open(engine);
+    const agent = new ToolLoopAgent({ model: modelAt(endpoint), tools, prepareStep });
+    const stop = new AbortController();
+    const stream = await agent.stream({ prompt: "Send a telegram", abortSignal: stop.signal });
+    for await (const { type } of stream.fullStream) if (type === "text-start") stop.abort();
+    await vi.waitFor(async () => expect(await journal(engine, "s", "outcome")).toHaveLength(1));
+    const late = new AbortController();
+    await (await agent.stream({ prompt: "Send it again", abortSignal: late.signal })).consumeStream();
+    late.abort();
+    await (await engine.workshop()).learned.settled();
+    expect(await journal(engine, "s", "outcome")).toMatchObject([
+      { turn: 1, details: { result: "failure" } },
     ]);
   });
 

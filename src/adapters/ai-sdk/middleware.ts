@@ -1,6 +1,7 @@
 // Owns the way into a model call: the section goes in before it, and an abort during it is noticed. Does not own the
 // section (`section.ts`).
 
+import { ReadableStream } from "node:stream/web";
 import type { PromptOptions } from "../../engine/turns.ts";
 import type { Repertoire } from "../../engine.ts";
 import { Sections } from "./section.ts";
@@ -60,8 +61,26 @@ export function withSections<MODEL>(model: MODEL, sections: Sections, run: RunWa
   return new Proxy(callable, {
     get(target, key) {
       if (key === "doGenerate") return (given: ModelCall) => call(given, (one) => target.doGenerate(one));
-      if (key === "doStream") return (given: ModelCall) => call(given, (one) => target.doStream(one));
+      if (key === "doStream")
+        return async (given: ModelCall) =>
+          watched(await call(given, (one) => target.doStream(one)), given.abortSignal, run);
       return Reflect.get(target, key, target);
     },
   });
+}
+
+/** An agent of the SDK does not say that its stream was called off; the signal does, while the stream is read. */
+function watched<RESULT>(result: RESULT, signal: AbortSignal | undefined, run: RunWatcher): RESULT {
+  const { stream } = result as { readonly stream?: ReadableStream };
+  if (!stream || !signal) return result;
+  const onAbort = () => void run.aborted();
+  signal.addEventListener("abort", onAbort, { once: true });
+  async function* parts(): AsyncGenerator {
+    try {
+      yield* stream!;
+    } finally {
+      signal!.removeEventListener("abort", onAbort);
+    }
+  }
+  return { ...result, stream: ReadableStream.from(parts()) };
 }
