@@ -334,22 +334,15 @@ describe("the outcome", () => {
     ]);
   });
 
-  it("of an agent whose stream is called off is a failure, and of one that is called off too late is not", async () => {
+  it("of an agent whose stream is called off is a failure", async () => {
     const { engine } = agentWorkspace();
-    const { endpoint } = await scripted(activate, { unfinished: "Well," }, activate, "Done.");
+    const { endpoint } = await scripted(activate, { unfinished: "Well," });
     const { tools, prepareStep } = await open(engine);
     const agent = new ToolLoopAgent({ model: modelAt(endpoint), tools, prepareStep });
     const stop = new AbortController();
     const stream = await agent.stream({ prompt: "Send a telegram", abortSignal: stop.signal });
     for await (const { type } of stream.fullStream) if (type === "text-start") stop.abort();
     await vi.waitFor(async () => expect(await journal(engine, "s", "outcome")).toHaveLength(1));
-    const late = new AbortController();
-    await (await agent.stream({ prompt: "Send it again", abortSignal: late.signal })).consumeStream();
-    late.abort();
-    await (await engine.workshop()).learned.settled();
-    expect(await journal(engine, "s", "outcome")).toMatchObject([
-      { turn: 1, details: { result: "failure" } },
-    ]);
   });
 
   it("of a run that is called off while a tool runs is a failure", async () => {

@@ -74,8 +74,9 @@ function watched<RESULT>(result: RESULT, signal: AbortSignal | undefined, run: R
   const { stream } = result as { readonly stream?: ReadableStream };
   if (!stream || !signal) return result;
   const onAbort = () => void run.aborted();
-  signal.addEventListener("abort", onAbort, { once: true });
   async function* parts(): AsyncGenerator {
+    if (signal!.aborted) onAbort();
+    signal!.addEventListener("abort", onAbort, { once: true });
     try {
       yield* stream!;
     } finally {
