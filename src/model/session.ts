@@ -18,7 +18,7 @@ export interface SessionState {
   readonly turn: number;
   readonly frame?: Frame;
   readonly lastMessage?: string;
-  /** Every skill shown so far, in the order of its first showing. */
+  /** Every skill shown since the agent last lost its context, in the order of its first showing. */
   readonly shown: readonly SkillName[];
   /** Recalled in the last turn. */
   readonly recalled: readonly SkillName[];
@@ -32,4 +32,6 @@ export type SessionStep =
   | { readonly step: "recalled"; readonly names: readonly SkillName[]; readonly frame?: Frame | undefined }
   | { readonly step: "shown"; readonly names: readonly SkillName[]; readonly claim?: string }
   | { readonly step: "activated"; readonly names: readonly SkillName[] }
-  | { readonly step: "memory"; readonly items: readonly MemoryItem[] };
+  | { readonly step: "memory"; readonly items: readonly MemoryItem[] }
+  /** The agent has lost what it was shown (its context was cut): everything may be shown again. */
+  | { readonly step: "forgotten" };

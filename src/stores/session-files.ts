@@ -10,14 +10,25 @@ import type { SkillName } from "../model/name.ts";
 import type { SessionState, SessionStep } from "../model/session.ts";
 import type { SessionStore } from "../ports.ts";
 import { appendLines, readLines } from "./line-file.ts";
-import { accountOf, type SessionAccount, turnStep } from "./session-log.ts";
+import { RunningAccount, type SessionAccount, turnStep } from "./session-log.ts";
 
 const SUFFIX = ".jsonl";
 /** File systems allow 255 bytes a name; the rest is room for the suffix. */
 const MAX_FILE_NAME = 200;
+/** Sessions that one process keeps added up; a server rarely serves more at a time. */
+const KEPT = 64;
+
+/** What was added up of a file so far. */
+interface Kept {
+  readonly account: RunningAccount;
+  /** Tells the file from a later one of the same name. */
+  readonly file: string;
+  readonly end: number;
+}
 
 export class SessionFiles implements SessionStore {
   private readonly directory: string;
+  private readonly kept = new Map<string, Kept>();
 
   constructor(directory: string) {
     this.directory = directory;
@@ -52,6 +63,7 @@ export class SessionFiles implements SessionStore {
 
   remove(id: string): void {
     rmSync(this.path(id), { force: true });
+    this.kept.delete(id);
   }
 
   /** Forgets sessions that nothing was added to since the given time. */
@@ -66,8 +78,20 @@ export class SessionFiles implements SessionStore {
     return swept;
   }
 
+  /** Others add to the file too, so its new lines are read each time, and only those. */
   private account(id: string): SessionAccount {
-    return accountOf(id, readLines(this.path(id)).values);
+    const path = this.path(id);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    const known = this.kept.get(id);
+    if (stats === undefined) return new RunningAccount(id);
+    const file = `${stats.ino}:${stats.birthtimeMs}`;
+    // Removed and begun anew, perhaps by another process: what was known is of another session.
+    const isSame = known?.file === file && stats.size >= known.end;
+    const { account, end: from } = isSame ? known : { account: new RunningAccount(id), end: 0 };
+    const { values, end } = readLines(path, from);
+    if (!isSame && this.kept.size >= KEPT) this.kept.clear();
+    this.kept.set(id, { account, file, end });
+    return account.take(values);
   }
 
   private files(): string[] {

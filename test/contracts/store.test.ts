@@ -274,6 +274,25 @@ for (const [name, open] of Object.entries(STORES)) {
         expect(await store.sessions.claim("other", ["plan"])).toEqual(["plan"]);
       });
 
+      test("what was shown may be shown again once the agent has lost it; all else is remembered", async () => {
+        const { sessions } = store;
+        await sessions.begin("s", { key: "k1", message: "first" });
+        await sessions.claim("s", ["mail", "plan"]);
+        await sessions.add("s", { step: "activated", names: ["mail"] });
+        await sessions.add("s", { step: "forgotten" });
+        expect(await sessions.read("s")).toMatchObject({ turn: 1, shown: [], activated: ["mail"] });
+        expect(await sessions.claim("s", ["plan"])).toEqual(["plan"]);
+        expect(await sessions.claim("s", ["plan", "mail"])).toEqual(["mail"]);
+      });
+
+      test("a session that was removed begins anew under the same id", async () => {
+        const { sessions } = store;
+        await sessions.claim("s", ["mail"]);
+        await sessions.remove("s");
+        await sessions.begin("s", { key: "a key longer than what was there before", message: "a message" });
+        expect(await sessions.read("s")).toMatchObject({ turn: 1, shown: [] });
+      });
+
       test("sessions whose ids differ only in case stay apart", async () => {
         await store.sessions.claim("Session-A", ["mail"]);
         expect((await store.sessions.read("session-a")).shown).toEqual([]);
