@@ -11,6 +11,7 @@ export function dreamToolRows(dreams: Dreams): readonly AgentToolRow[] {
   return [
     {
       name: "dream_questions",
+      effect: "reads",
       description:
         "Get what the skill library needs thought about: gaps, overlaps and skills that did badly, with the form of the answer.",
       properties: {},
@@ -22,6 +23,7 @@ export function dreamToolRows(dreams: Dreams): readonly AgentToolRow[] {
     },
     {
       name: "submit_dream",
+      effect: "keeps",
       description:
         "Hand in a plan for one question of dream_questions. It is checked and staged as proposals; a person accepts them.",
       properties: { plan: text("The answer, as the JSON that the question asks for.") },
@@ -43,6 +45,7 @@ export function dreamToolRows(dreams: Dreams): readonly AgentToolRow[] {
     },
     {
       name: "list_proposals",
+      effect: "reads",
       description: "List the changes to the skill library that wait for a person's decision.",
       properties: {},
       required: [],

@@ -27,6 +27,7 @@ export function learnToolRows(parts: LearnParts): readonly AgentToolRow[] {
   return [
     {
       name: "save_skill",
+      effect: "keeps",
       description:
         "Keep a procedure that worked as a skill, or change one you saved. Give the whole new text; every save is a version, so nothing is lost.",
       properties: {
@@ -54,6 +55,7 @@ export function learnToolRows(parts: LearnParts): readonly AgentToolRow[] {
     },
     {
       name: "get_skill",
+      effect: "runs",
       description:
         "Load a skill's full instructions by its name, old names included. The same as activate_skill.",
       properties: { name: NAME },
@@ -70,6 +72,7 @@ export function learnToolRows(parts: LearnParts): readonly AgentToolRow[] {
     },
     {
       name: "delete_skill",
+      effect: "removes",
       description: "Delete a skill that was saved here. It is archived; a person can restore it.",
       properties: { name: NAME, reason: text("Why, for the history.") },
       required: ["name"],
@@ -86,24 +89,32 @@ export function learnToolRows(parts: LearnParts): readonly AgentToolRow[] {
     },
     {
       name: "report_outcome",
+      effect: "keeps",
       description:
         "Say how the work with the skills of this turn ended: success when the user's goal was reached, failure when a skill's own steps misled you, neutral when something else decided it.",
       properties: {
         outcome: { type: "string", enum: [...OUTCOMES], description: "How it ended." },
-        skill: text("Only this skill; without it, every skill activated in this turn."),
+        skill: text("Only this skill; without it, every skill activated since the last message or recall."),
         note: text("What happened, in a sentence."),
       },
       required: ["outcome"],
       async run(args, { host, context }) {
-        const { session, agent } = context;
+        const { session, agent, host: by } = context;
         const result = outcomeOf(args.text("outcome"));
-        if (session === undefined) throw noSession();
-        const { turn } = await store.sessions.read(session);
-        const now = { at: clock.now().getTime(), session, turn, ...(agent !== undefined && { agent }) };
+        const turn = session === undefined ? undefined : (await store.sessions.read(session)).turn;
+        const who = { ...(agent !== undefined && { agent }), ...(by !== undefined && { host: by }) };
+        const at = clock.now().getTime();
+        const now = {
+          at,
+          ...(session !== undefined && { session }),
+          ...(turn !== undefined && { turn }),
+          ...who,
+        };
         const details = { result, ...optional(args, ["note"]) };
         const named = args.optionalText("skill");
         if (named === undefined) {
-          const skills = await recordOutcome(store.journal, now, details);
+          if (session === undefined || turn === undefined) throw noSession();
+          const skills = await recordOutcome(store.journal, { ...now, session, turn }, details);
           const words =
             skills.length === 0
               ? "No skill was activated in this turn."
@@ -150,6 +161,6 @@ function outcomeOf(word: string): Outcome {
 function noSession(): RepertoireError {
   return new RepertoireError(
     "no-session",
-    "The host has not said which session this is, so the outcome cannot be attached to a turn. Go on without reporting.",
+    "The host has not said which session this is, so it is not known which skills are meant. Name the skill, or go on without reporting.",
   );
 }

@@ -19,9 +19,14 @@ export interface AgentToolResult {
   readonly isError?: boolean;
 }
 
+/** What a call may do: look, keep something that can be taken back, take away, or run what others wrote. */
+export type ToolEffect = "reads" | "keeps" | "removes" | "runs";
+
 export interface AgentTool {
   readonly name: string;
   readonly description: string;
+  /** Without it a host must expect anything. */
+  readonly effect?: ToolEffect;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** Never throws. */
   run(args: unknown, options?: { readonly signal?: AbortSignal }): Promise<AgentToolResult>;
@@ -33,12 +38,15 @@ export type AgentHost = Pick<Repertoire, "recall" | "view" | "visibility"> & { r
 export interface AgentToolsOptions extends Omit<TaskContext, "audience"> {
   /** Also offer tools under the names that other systems use. */
   readonly aliases?: readonly AgentToolAlias[];
+  /** Set by a host that sees no messages: each recall begins a turn of the session. */
+  readonly beginsTurns?: boolean;
 }
 
 /** What a call works with. */
 export interface ToolScope {
   readonly host: AgentHost;
   readonly context: TaskContext;
+  readonly beginsTurns: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -46,6 +54,7 @@ export interface ToolScope {
 export interface AgentToolRow {
   readonly name: string;
   readonly description: string;
+  readonly effect?: ToolEffect;
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly required: readonly string[];
   readonly run: (args: Arguments, scope: ToolScope) => Promise<AgentToolResult>;
@@ -61,6 +70,7 @@ const SKILL = text("The skill's name, for example plan-meeting or mcp/email.");
 export const AGENT_TOOL_ROWS: readonly AgentToolRow[] = [
   {
     name: "recall_skills",
+    effect: "reads",
     description:
       "Find the skills that fit what is to be done now. Returns names, descriptions and why each fits; load one with activate_skill.",
     properties: {
@@ -68,33 +78,40 @@ export const AGENT_TOOL_ROWS: readonly AgentToolRow[] = [
       limit: { ...count("How many skills at most."), minimum: 1, maximum: 50 },
     },
     required: ["message"],
-    async run(args, { host, context: { agent } }) {
+    async run(args, { host, context, beginsTurns }) {
+      const { agent, session, host: by } = context;
       const message = args.text("message");
       const limit = args.number("limit");
       const visibility = host.visibility(agent);
-      const { matches } = await host.recall(
-        { message },
+      const { matches, seen = [] } = await host.recall(
+        { message, ...(session !== undefined && { session }), ...(by !== undefined && { host: by }) },
         {
           allows: (name) => visibility.allows(name),
+          asked: beginsTurns ? "as-turn" : "in-turn",
           ...(agent !== undefined && { agent }),
           ...(limit !== undefined && { limit }),
         },
       );
-      const visible = new Map(
-        host
-          .view(agent)
-          .visible()
-          .map((skill) => [skill.name, skill]),
+      const view = host.view(agent);
+      const found = matches.flatMap((match) => {
+        const skill = view.active(match.name);
+        return skill ? [{ match, skill }] : [];
+      });
+      // Described once a session, then named. With nothing new to say, the model has lost the answer: it gets it again.
+      const isKnown = ({ match }: { match: Match }) => seen.includes(match.name);
+      const named = found.every(isKnown) ? [] : found.filter(isKnown);
+      const lines = found.map((one) =>
+        named.includes(one)
+          ? `- ${forLine(one.match.name)} (${one.match.score.toFixed(2)}), described before`
+          : matchLine(one.match, one.skill.manifest.description),
       );
-      const shown = matches.flatMap((match) => ({ match, skill: visible.get(match.name) }));
-      const found = shown.filter(({ skill }) => skill !== undefined);
-      const lines = found.map(({ match, skill }) => matchLine(match, skill!.manifest.description));
       const words = lines.length === 0 ? "No skill fits this. Go on without one." : lines.join("\n");
-      return { text: words, data: { matches: found.map(({ match }) => match) } };
+      return { text: words, data: { matches: found.map(({ match }) => match), seen } };
     },
   },
   {
     name: "activate_skill",
+    effect: "runs",
     description:
       "Load a skill's full instructions before you follow it. The first time in a task a person may be asked for consent.",
     properties: { name: SKILL },
@@ -113,6 +130,7 @@ export const AGENT_TOOL_ROWS: readonly AgentToolRow[] = [
   },
   {
     name: "read_skill_file",
+    effect: "reads",
     description: "Read a text file of an activated skill, such as a reference or a template.",
     properties: {
       name: SKILL,
@@ -135,6 +153,7 @@ export const AGENT_TOOL_ROWS: readonly AgentToolRow[] = [
   },
   {
     name: "run_skill_script",
+    effect: "runs",
     description:
       "Run a script of an activated skill in a sandbox: without network and without the user's files unless the user's settings grant them.",
     properties: {
@@ -156,6 +175,7 @@ export const AGENT_TOOL_ROWS: readonly AgentToolRow[] = [
   },
   {
     name: "list_skills",
+    effect: "reads",
     description: "List the skills that you may use, with one line each.",
     properties: {
       prefix: text("Only names that begin like this, for example mcp/."),
@@ -186,10 +206,11 @@ export const AGENT_TOOL_ROWS: readonly AgentToolRow[] = [
 /** The tools of one agent in one task. `rows` is open for tools of other parts. */
 export function agentTools(
   host: AgentHost,
-  { aliases = [], ...context }: AgentToolsOptions,
+  { aliases = [], beginsTurns = false, ...context }: AgentToolsOptions,
   rows: readonly AgentToolRow[] = AGENT_TOOL_ROWS,
 ): AgentTool[] {
-  const tools = rows.map((row) => toolOf(row, { host, context: { ...context, audience: "model" } }));
+  const scope: ToolScope = { host, context: { ...context, audience: "model" }, beginsTurns };
+  const tools = rows.map((row) => toolOf(row, scope));
   const activate = tools.find(({ name }) => name === "activate_skill");
   // With all tools served, get_skill is a tool of its own.
   const free = aliases.filter((alias) => !tools.some(({ name }) => name === alias));
@@ -205,6 +226,7 @@ export function skillTools(host: AgentHost, context: TaskContext): AgentTool[] {
     .map(({ name, description, inputSchema }) => ({
       name,
       description,
+      effect: "runs" as const,
       inputSchema,
       async run(args, { signal } = {}) {
         const result = await host.tasks.call(name, args, { ...context, signal });
@@ -214,10 +236,11 @@ export function skillTools(host: AgentHost, context: TaskContext): AgentTool[] {
 }
 
 function toolOf(row: AgentToolRow, scope: ToolScope): AgentTool {
-  const { name, description, properties, required } = row;
+  const { name, description, effect, properties, required } = row;
   return {
     name,
     description,
+    ...(effect && { effect }),
     inputSchema: { type: "object", properties, required, additionalProperties: false },
     async run(args, { signal } = {}) {
       try {

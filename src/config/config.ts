@@ -9,7 +9,9 @@ import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { ExtraSource } from "../model/source.ts";
 import type { Budget, Style } from "../model/turn.ts";
 import type { ModelSettings } from "../models/kinds.ts";
-import { CONFIG_KEYS, type ConfigKey } from "./keys.ts";
+import { CONFIG_KEYS, type ConfigKey, type ConsentApproval } from "./keys.ts";
+
+export type { ConsentApproval } from "./keys.ts";
 
 export const CONFIG_FILE = "repertoire.config.json";
 
@@ -61,6 +63,7 @@ export interface Config {
     readonly allow: readonly string[];
     readonly ask: readonly string[];
     readonly deny: readonly string[];
+    readonly approval: ConsentApproval;
   };
   readonly scripts: { readonly network: readonly string[] };
   readonly tools: { readonly aliases: readonly AgentToolAlias[] };
@@ -158,7 +161,12 @@ function assemble(parts: {
         apiKeyEnv: get<string | undefined>("embedder.apiKeyEnv"),
       }),
     },
-    consent: { allow: get("consent.allow"), ask: get("consent.ask"), deny: get("consent.deny") },
+    consent: {
+      allow: get("consent.allow"),
+      ask: get("consent.ask"),
+      deny: get("consent.deny"),
+      approval: get("consent.approval"),
+    },
     scripts: { network: get("scripts.network") },
     tools: { aliases: get("tools.aliases") },
     telemetry: { content: get("telemetry.content") },

@@ -7,6 +7,10 @@ import { MODEL_KEYS } from "./model-keys.ts";
 import { RECALL_KEYS } from "./recall-keys.ts";
 import { isCount, isObject, isText, isTextList, onlyKeys, same } from "./values.ts";
 
+/** Whose word counts as consent where nobody can be asked: nobody's, or the host's that lets the call through. */
+export const CONSENT_APPROVALS = ["ask", "host"] as const;
+export type ConsentApproval = (typeof CONSENT_APPROVALS)[number];
+
 export interface ConfigKey {
   /** Dotted: `sources.drop` stands for `{"sources": {"drop": …}}`. */
   readonly key: string;
@@ -213,6 +217,16 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
       "Skills that are always asked for, although consent.allow names them; all others are asked for anyway.",
   }),
   skillRules("consent.deny", { about: "Skills that are never activated, whatever else says so." }),
+  {
+    key: "consent.approval",
+    accepted: CONSENT_APPROVALS.join(" or "),
+    accepts: (value) => CONSENT_APPROVALS.some((approval) => approval === value),
+    default: "ask",
+    fromText: same,
+    projectMaySet: false,
+    about:
+      "Over MCP, where the client cannot put a question to you: ask refuses and names the command to run; host takes the call as your yes, for a host that asks you before each tool call. Skills with grave findings are refused all the same.",
+  },
   skillRules("scripts.network", {
     about: "Skills whose scripts may use the network, in the same form as consent.allow.",
   }),

@@ -50,6 +50,8 @@ export interface TaskContext {
   /** A person also reaches the skills that only a person may invoke. */
   readonly audience?: Audience | undefined;
   readonly session?: string | undefined;
+  /** Who runs the agent, for the journal. */
+  readonly host?: string | undefined;
   readonly ask?: ConsentAsker | undefined;
 }
 
@@ -156,20 +158,20 @@ export class ActivatedSkills {
 
   /** Writes into the journal what was done with a skill, in the session's current turn. */
   async record<K extends EventKind>(
-    { session, agent = this.engine.config.agent }: Pick<TaskContext, "session" | "agent">,
+    context: Pick<TaskContext, "session" | "agent" | "host">,
     skill: Skill,
     happened: { readonly kind: K; readonly details: EventDetails[K] },
   ): Promise<void> {
+    const { session, agent = this.engine.config.agent, host = this.options.host } = context;
     const turn = session === undefined ? undefined : (await this.store.sessions.read(session)).turn;
-    const { host } = this.options;
-    const context = {
+    const now = {
       at: this.now(),
       ...(session !== undefined && { session }),
       ...(turn !== undefined && { turn }),
       ...(agent !== undefined && { agent }),
       ...(host !== undefined && { host }),
     };
-    await this.store.journal.append([eventOf(context, { ...happened, skill })]);
+    await this.store.journal.append([eventOf(now, { ...happened, skill })]);
     if (session !== undefined && happened.kind === "activated")
       await this.store.sessions.add(session, { step: "activated", names: [skill.name] });
   }

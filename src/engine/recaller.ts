@@ -82,6 +82,11 @@ export class Recaller {
     return (await this.recalls()).session(id);
   }
 
+  /** After the agent's context was cut: what the session was shown may be shown again. */
+  async forgetShown(session: string): Promise<void> {
+    (await this.recalls()).forgetShown(session);
+  }
+
   /** The recall index and its upkeep. */
   async indexing(): Promise<Indexing> {
     return (await this.recalls()).indexing();

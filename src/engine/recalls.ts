@@ -26,12 +26,21 @@ export interface RecallRequest {
   readonly allows?: (name: SkillName) => boolean;
   /** The caller shows the answer as it is: what is in it counts as shown in the session. */
   readonly shows?: boolean;
+  /**
+   * The model asked by itself, and is owed an answer: what the session has seen is in it too, named in `seen`, and the
+   * whole answer counts as shown. It belongs to the turn under way, or begins one where the host sees no messages.
+   */
+  readonly asked?: "in-turn" | "as-turn";
 }
 
 export interface RecallAnswer extends Recalled {
   readonly message: string;
   readonly ms: number;
+  /** Of the matches, those that the session was shown before and the message does not name; only where the model asked. */
+  readonly seen?: readonly SkillName[];
 }
+
+const NOTHING_SEEN: ReadonlySet<SkillName> = new Set();
 
 export class Recalls {
   readonly memory: LightStore;
@@ -51,6 +60,11 @@ export class Recalls {
 
   private async recallTurn(turn: Turn, request: RecallRequest): Promise<RecallAnswer> {
     const started = process.hrtime();
+    const answer = await (request.asked ? this.asked(turn, request) : this.told(turn, request));
+    return { message: turn.message, ...answer, ms: millisecondsSince(started) };
+  }
+
+  private async told(turn: Turn, request: RecallRequest): Promise<Recalled> {
     const before = turn.session === undefined ? undefined : this.memory.sessions.read(turn.session);
     const message = effectiveMessage(turn.message, before?.lastMessage);
     // "Yes, do it" means what the turn before recalled, shown or not.
@@ -60,14 +74,29 @@ export class Recalls {
     const found = await this.recallNow({ ...turn, message }, request, seen);
     const begun = this.begin(turn, message);
     const recalled = begun?.first === false ? REPEATED : found;
-    if (begun?.first) this.remember(begun.state, turn, { ...recalled, agent: request.agent });
+    if (begun?.first) this.remember(begun.state, turn, { recalled, agent: request.agent, wasSaid: true });
     const matches = request.shows ? this.claim(turn, recalled.matches, again) : recalled.matches;
-    return {
-      message: turn.message,
-      ...recalled,
-      matches,
-      ms: millisecondsSince(started),
-    };
+    return { ...recalled, matches };
+  }
+
+  private async asked(turn: Turn, request: RecallRequest): Promise<Recalled & Pick<RecallAnswer, "seen">> {
+    const recalled = await this.recallNow(turn, request, NOTHING_SEEN);
+    const { session } = turn;
+    if (session === undefined) return recalled;
+    const { sessions } = this.memory;
+    const under = request.asked === "in-turn" ? sessions.read(session) : undefined;
+    const isNew = under === undefined || under.turn === 0;
+    const state = isNew ? this.begin(turn, turn.message)!.state : under;
+    this.remember(state, turn, { recalled, agent: request.agent, wasSaid: isNew });
+    const names = recalled.matches.map(({ name }) => name);
+    const fresh = new Set(sessions.claim(session, names));
+    const seen = recalled.matches.filter((match) => !fresh.has(match.name) && !isMentioned(match));
+    return { ...recalled, seen: seen.map(({ name }) => name) };
+  }
+
+  /** The session's agent has lost its context: what was shown may be shown again. */
+  forgetShown(session: string): void {
+    this.memory.sessions.add(session, { step: "forgotten" });
   }
 
   /** What a session remembers: what it has seen and used, and its working memory. */
@@ -116,8 +145,8 @@ export class Recalls {
   }
 
   /** Who acts, for the journal. */
-  by(agent = this.engine.config.agent) {
-    return agent === undefined ? {} : { agent };
+  by({ host = this.engine.options.host }: Turn, agent = this.engine.config.agent) {
+    return { ...(agent !== undefined && { agent }), ...(host !== undefined && { host }) };
   }
 
   /** A turn without an id is a turn of its own: unique among the processes of this machine at one moment. */
@@ -130,11 +159,13 @@ export class Recalls {
     return this.memory.sessions.begin(turn.session, { key, message });
   }
 
+  /** What the model asked within somebody's turn was not said by them. */
   private remember(
     { id, turn: number }: SessionState,
     turn: Turn,
-    { matches, frame, agent }: Recalled & { readonly agent: string | undefined },
+    happened: { readonly recalled: Recalled; readonly agent: string | undefined; readonly wasSaid: boolean },
   ): void {
+    const { matches, frame } = happened.recalled;
     this.memory.sessions.add(id, {
       step: "recalled",
       names: matches.map(({ name }) => name),
@@ -143,7 +174,8 @@ export class Recalls {
     const at = this.engine.clock.now().getTime();
     const said = { session: id, turn: number, role: "user" as const, text: turn.message, at };
     const digests = matches.map((match) => ({ ...match, digest: this.digestOf(match.name) }));
-    this.memory.record(recalledEvents({ at, session: id, turn: number, ...this.by(agent) }, digests), [said]);
+    const context = { at, session: id, turn: number, ...this.by(turn, happened.agent) };
+    this.memory.record(recalledEvents(context, digests), happened.wasSaid ? [said] : []);
   }
 
   /** Answers from the index as it is, and once more from a fresh one when a match turns out to have changed. */

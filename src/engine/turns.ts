@@ -75,7 +75,7 @@ export class Turns {
       at: this.engine.clock.now().getTime(),
       session,
       turn: number,
-      ...this.recalls.by(agent),
+      ...this.recalls.by(turn, agent),
     };
     const shown = section.shown
       .filter(({ name }) => matches.some((match) => match.name === name))

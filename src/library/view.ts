@@ -42,6 +42,12 @@ export class LibraryView {
     return [...this.library.skills.values()].filter((skill) => stateOf(skill).state === "active");
   }
 
+  /** The skill of exactly this name, when it may go into a prompt now. */
+  active(name: SkillName): Skill | undefined {
+    const skill = this.library.skills.get(name);
+    return skill && this.visibility.judge()(skill).state === "active" ? skill : undefined;
+  }
+
   /** Finds a skill that the audience may use now, or fails with the names it may use instead. */
   require(spelling: string, audience: Audience): Skill {
     const skill = this.library.find(spelling);

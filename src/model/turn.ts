@@ -28,6 +28,8 @@ export interface Turn {
   readonly id?: string;
   readonly message: string;
   readonly session?: string;
+  /** Who brings the message, for the journal; the engine's own host unless given. */
+  readonly host?: string;
   readonly frame?: Frame;
   /** Files that the host says are open. */
   readonly files?: readonly string[];

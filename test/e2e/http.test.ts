@@ -51,10 +51,15 @@ async function connect(url: URL, token: string, revision: object, answer?: boole
   return client;
 }
 
-const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+const HELLO = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+});
 
 /** The status of a raw request; `fetch` would not let us write a wrong Host. */
-function statusOf(url: URL, headers: Record<string, string>, body = PING, method = "POST"): Promise<number> {
+function statusOf(url: URL, headers: Record<string, string>, body = HELLO, method = "POST"): Promise<number> {
   return new Promise((settle, fail) => {
     const sent = request(url, { method, headers }, (response) => {
       response.resume();
@@ -80,7 +85,7 @@ describe("serve", () => {
     expect(JSON.stringify(recalled.content)).toContain("plan-meeting");
     const refused = await client.callTool({ name: "activate_skill", arguments: { name: "plan-meeting" } });
     expect(refused.isError).toBe(true);
-    expect(JSON.stringify(refused.content)).toContain("repertoire activate plan-meeting --task mcp-http-");
+    expect(JSON.stringify(refused.content)).toContain("repertoire activate plan-meeting --task mcp-");
     await client.close();
   });
 

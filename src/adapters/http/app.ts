@@ -1,17 +1,15 @@
 // Owns the way into the HTTP server: who may come in, from where, with what. `/mcp` behind it is `adapters/mcp`'s.
 // A web page in the user's browser must not reach it: Host and Origin are checked before anything is read.
 
-import { createMcpHandler } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
+import { createMcpRoute } from "../mcp/http.ts";
 import type { McpParts } from "../mcp/parts.ts";
-import { createServer } from "../mcp/server.ts";
 import { isAuthorised } from "./token.ts";
 
 export interface AppOptions {
   readonly parts: McpParts;
   readonly version: string;
   readonly token: string;
-  readonly task: string;
   /** `host:port` as a client may write it. */
   readonly hosts: () => readonly string[];
   readonly note: (text: string) => void;
@@ -22,11 +20,8 @@ const LIMITS = {
   bodyBytes: 4 * 1024 * 1024,
 } as const;
 
-export function createApp({ parts, version, token, task, hosts, note }: AppOptions) {
-  const mcp = createMcpHandler(() => createServer({ parts, version, task, onWarning: note }), {
-    maxRequestBodySize: LIMITS.bodyBytes,
-    onerror: (error) => note(error.message),
-  });
+export function createApp({ parts, version, token, hosts, note }: AppOptions) {
+  const mcp = createMcpRoute({ parts, version, maxBodyBytes: LIMITS.bodyBytes, note });
   const app = new Hono();
   app.use(async (c, next) => {
     const host = c.req.header("host")?.toLowerCase() ?? "";
@@ -55,11 +50,8 @@ export function createApp({ parts, version, token, task, hosts, note }: AppOptio
   });
   return {
     fetch: app.fetch,
-    /** Tells open subscriptions that the library has changed. */
-    changed() {
-      mcp.notify.promptsChanged();
-      mcp.notify.resourcesChanged();
-    },
+    /** Tells the clients that listen that the library has changed. */
+    changed: () => mcp.changed(),
     close: () => mcp.close(),
   };
 }

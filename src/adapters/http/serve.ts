@@ -1,6 +1,5 @@
 // Owns the HTTP server as a process: listens on this machine only, says where, and stops in good order.
 
-import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Repertoire } from "../../engine.ts";
@@ -29,20 +28,18 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
   const { version, note } = options;
   const { token, path: tokenPath } = tokenIn(engine.dataDirectory);
   const parts = openParts(engine, options.tools);
-  const task = `mcp-http-${randomUUID()}`;
   let port = options.port;
   const hosts = () => [ADDRESS, "localhost"].map((name) => `${name}:${port}`);
-  const app = createApp({ parts, version, token, task, hosts, note });
+  const app = createApp({ parts, version, token, hosts, note });
   const server = createAdaptorServer({ fetch: app.fetch });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, ADDRESS, resolve);
   });
   port = (server.address() as AddressInfo).port;
-  await engine.watch(
-    () => app.changed(),
-    (error) => note(messageOf(error)),
-  );
+  const onProblem = (error: unknown) => note(messageOf(error));
+  // Clients are served meanwhile: watching many folders takes a while.
+  const watching = engine.watch(() => app.changed(), onProblem).catch(onProblem);
   return {
     port,
     tokenPath,
@@ -50,7 +47,7 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
       const closed = new Promise((resolve) => server.close(resolve));
       await app.close();
       await closed;
-      await parts.tasks.end(task);
+      await watching;
       await parts.close();
     },
   };

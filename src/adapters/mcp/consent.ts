@@ -1,5 +1,6 @@
 // Owns consent over MCP: the question goes to the person through the client's elicitation, and the answer counts for
-// the content that was shown, and for no other. Does not own the decision (`activate/consent.ts`).
+// the content that was shown, and for no other; or the host's own approval counts, where the person's settings say so.
+// Does not own the decision (`activate/consent.ts`).
 
 import {
   acceptedContent,
@@ -9,6 +10,8 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { type ConsentAsker, type ConsentSheet, changesInWords } from "../../activate/consent.ts";
+import type { ConsentApproval } from "../../config/config.ts";
+import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
 
 /** One call's question: `ask` answers from what the client sent along, or remembers what is to be asked. */
@@ -39,6 +42,23 @@ export function questionFor(ctx: ServerContext): Question {
       });
       return inputRequired({ inputRequests: { [keyOf(unanswered)]: consent } });
     },
+  };
+}
+
+/**
+ * Where the client cannot ask and the person's settings say that their host does so before each call: the call itself
+ * is the yes. The host shows a name and no sheet, so what was found dangerous still needs a person who has read it.
+ */
+export function approvedByHost(approval: ConsentApproval, task: string): ConsentAsker | undefined {
+  if (approval !== "host") return undefined;
+  return ({ name, findings }) => {
+    const worst = findings.find(({ severity }) => severity === "high");
+    if (worst === undefined) return true;
+    throw new RepertoireError(
+      "consent-required",
+      `"${name}" holds something dangerous (${forLine(`${worst.path}: ${worst.message}`)}), which the host's approval does not cover. A person runs \`repertoire activate ${name} --task ${task}\` and answers, or \`repertoire trust ${name}\` to agree to this content for good.`,
+      name,
+    );
   };
 }
 

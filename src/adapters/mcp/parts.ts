@@ -1,18 +1,17 @@
-// Owns what an MCP server works with, opened once: the engine, its tasks, the learned skills, the store behind them.
-// No logic of its own; `server.ts` serves it.
+// Owns what an MCP server works with: the engine, and the tools over its workshop, opened when first needed, so that the
+// first answer of a process waits for neither. No logic of its own; `server.ts` serves it.
 
 import {
   AGENT_TOOL_ROWS,
-  type AgentHost,
   type AgentTool,
+  type AgentToolRow,
   type AgentToolsOptions,
   agentTools,
+  skillTools,
 } from "../../agent-tools.ts";
 import { dreamToolRows } from "../../agent-tools-dream.ts";
 import { learnToolRows } from "../../agent-tools-learn.ts";
-import type { Dreams } from "../../engine/dreams.ts";
-import type { Tasks } from "../../engine/tasks.ts";
-import { openWorkshop } from "../../engine/workshop.ts";
+import type { Workshop } from "../../engine/workshop.ts";
 import type { Repertoire } from "../../engine.ts";
 
 /** Six tools are few enough for every client; the rest is for those who ask. */
@@ -27,34 +26,45 @@ export const DEFAULT_TOOLS: readonly string[] = [
 
 export interface McpParts {
   readonly engine: Repertoire;
-  readonly tasks: Tasks;
-  readonly dreams: Dreams;
-  tools(options: AgentToolsOptions): AgentTool[];
+  workshop(): Promise<Workshop>;
+  /** The tools of one task, those included that its activated skills have brought. */
+  tools(options: AgentToolsOptions): Promise<AgentTool[]>;
+  /** Says it unless it was said before: a client may list the same skills again and again. */
+  warnOnce(text: string, say: (text: string) => void): void;
   close(): Promise<void>;
 }
 
 export function openParts(engine: Repertoire, which: "default" | "all"): McpParts {
-  const { store, tasks, learned, dreams, close } = openWorkshop(engine, "mcp");
-  const host: AgentHost = {
-    recall: (turn, request) => engine.recall(turn, request),
-    view: (agent) => engine.view(agent),
-    visibility: (agent) => engine.visibility(agent),
-    tasks,
+  const warned = new Set<string>();
+  let served: readonly AgentToolRow[] | undefined;
+  const rows = ({ store, learned, dreams }: Workshop) => {
+    const all = [
+      ...AGENT_TOOL_ROWS,
+      ...learnToolRows({ learned, store, clock: engine.clock }),
+      ...dreamToolRows(dreams),
+    ];
+    return all.filter(({ name }) => which === "all" || DEFAULT_TOOLS.includes(name));
   };
-  const rows = [
-    ...AGENT_TOOL_ROWS,
-    ...learnToolRows({ learned, store, clock: engine.clock }),
-    ...dreamToolRows(dreams),
-  ];
-  const served = rows.filter(({ name }) => which === "all" || DEFAULT_TOOLS.includes(name));
   return {
     engine,
-    tasks,
-    dreams,
-    tools: (options) => agentTools(host, { aliases: engine.config.tools.aliases, ...options }, served),
-    async close() {
-      await engine.close();
-      await close();
+    workshop: () => engine.workshop(),
+    async tools(options) {
+      const workshop = await engine.workshop();
+      served ??= rows(workshop);
+      const host = {
+        recall: engine.recall.bind(engine),
+        view: engine.view.bind(engine),
+        visibility: engine.visibility.bind(engine),
+        tasks: workshop.tasks,
+      };
+      const named = { aliases: engine.config.tools.aliases, ...options };
+      return [...agentTools(host, named, served), ...skillTools(host, options)];
     },
+    warnOnce(text, say) {
+      if (warned.has(text)) return;
+      warned.add(text);
+      say(text);
+    },
+    close: () => engine.close(),
   };
 }

@@ -2,6 +2,7 @@
 
 import {
   type GetPromptResult,
+  type ListPromptsResult,
   type Prompt,
   ProtocolError,
   ProtocolErrorCode,
@@ -27,7 +28,17 @@ const DREAM: Prompt = {
   arguments: [],
 };
 
-export function promptsOf(tasks: Tasks): Prompt[] {
+/** Prompts of one answer: a library of thousands is not sent in one piece. */
+const PAGE = 500;
+
+export function promptPage(tasks: Tasks, cursor: string | undefined): ListPromptsResult {
+  const from = Number(cursor ?? 0) || 0;
+  const all = promptsOf(tasks);
+  const more = from + PAGE < all.length && { nextCursor: String(from + PAGE) };
+  return { prompts: all.slice(from, from + PAGE), ...more };
+}
+
+function promptsOf(tasks: Tasks): Prompt[] {
   const commands = tasks.slash.commands().map(
     ({ command, description, argumentHint }): Prompt => ({
       name: command,

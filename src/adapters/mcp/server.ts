@@ -3,48 +3,79 @@
 
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   type ClientCapabilities,
+  type Implementation,
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
   type ServerContext,
+  type ToolAnnotations,
 } from "@modelcontextprotocol/server";
-import { questionFor } from "./consent.ts";
+import type { ToolEffect } from "../../agent-tools.ts";
+import { approvedByHost, questionFor } from "./consent.ts";
 import type { McpParts } from "./parts.ts";
-import { promptsOf, promptText } from "./prompts.ts";
+import { promptPage, promptText } from "./prompts.ts";
+import type { Scope } from "./scopes.ts";
 import { skillsExtension } from "./skills.ts";
 
 export interface McpOptions {
   readonly parts: McpParts;
   readonly version: string;
-  /** The piece of work that consents belong to, and the session that the journal names. */
-  readonly task: string;
+  /** Where a call belongs. `session` is what the caller says its conversation is called, `client` the client's name. */
+  readonly scopeOf: (call: { readonly session?: string; readonly client: string }) => Scope;
+  /** A skill has brought tools to a task: its clients should list them again. */
+  readonly onToolsChanged: () => void;
   readonly onWarning: (text: string) => void;
 }
+
+/** In a request's `_meta`: the caller's own name of the conversation. */
+export const SESSION_META_KEY = "repertoire/session";
 
 const INSTRUCTIONS =
   "A library of skills: procedures that worked before. Before a task, call recall_skills with what is to be done; load a skill that fits with activate_skill and follow it. When the work is over, call report_outcome. Keep a new procedure that worked with save_skill.";
 
-export function createServer({ parts, version, task, onWarning }: McpOptions): McpServer {
+/** By these a host decides whether it asks its user before a call. */
+const ANNOTATIONS: Readonly<Record<ToolEffect, ToolAnnotations>> = {
+  reads: { readOnlyHint: true, openWorldHint: false },
+  keeps: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  removes: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
+  runs: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+};
+
+export function createServer(options: McpOptions): McpServer {
+  const { parts, version, scopeOf } = options;
   const mcp = new McpServer(
     { name: "repertoire", title: "Repertoire", version },
     {
       instructions: INSTRUCTIONS,
-      capabilities: { tools: {}, prompts: { listChanged: true }, resources: { listChanged: true } },
+      capabilities: {
+        tools: { listChanged: true },
+        prompts: { listChanged: true },
+        resources: { listChanged: true },
+      },
     },
   );
   const { server } = mcp;
-  const context = { task, session: task };
-  server.setRequestHandler("tools/list", () => ({
-    tools: parts.tools(context).map(({ name, description, inputSchema }) => ({
+  const contextOf = (ctx: ServerContext) => {
+    const client = clientIn(mcp, ctx);
+    const given = ctx.mcpReq._meta?.[SESSION_META_KEY];
+    const named = typeof given === "string" && given !== "" ? { session: given } : {};
+    return { ...scopeOf({ ...named, client }), host: `mcp:${client}`, beginsTurns: true };
+  };
+  server.setRequestHandler("tools/list", async (_, ctx) => ({
+    tools: (await parts.tools(contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
       name,
       description,
       inputSchema: { ...inputSchema, type: "object" as const },
+      ...(effect && { annotations: ANNOTATIONS[effect] }),
     })),
   }));
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
+    const context = contextOf(ctx);
     const question = canElicit(mcp, ctx) ? questionFor(ctx) : undefined;
-    const tools = parts.tools({ ...context, ...(question && { ask: question.ask }) });
+    const ask = question?.ask ?? approvedByHost(parts.engine.config.consent.approval, context.task);
+    const tools = await parts.tools({ ...context, ...(ask && { ask }) });
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) {
       const names = tools.map(({ name }) => name).join(", ");
@@ -54,6 +85,7 @@ export function createServer({ parts, version, task, onWarning }: McpOptions): M
       );
     }
     const { text, data, isError } = await tool.run(params.arguments, { signal: ctx.mcpReq.signal });
+    if ((await parts.tools(context)).length !== tools.length) options.onToolsChanged();
     return (
       question?.pending() ?? {
         content: [{ type: "text" as const, text }],
@@ -62,18 +94,32 @@ export function createServer({ parts, version, task, onWarning }: McpOptions): M
       }
     );
   });
-  server.setRequestHandler("prompts/list", () => ({ prompts: promptsOf(parts.tasks) }));
-  server.setRequestHandler("prompts/get", ({ params }) => {
+  server.setRequestHandler("prompts/list", async ({ params }) =>
+    promptPage((await parts.workshop()).tasks, params?.cursor),
+  );
+  server.setRequestHandler("prompts/get", async ({ params }, ctx) => {
     const asked = { name: params.name, rest: params.arguments?.arguments ?? "" };
-    return promptText(parts, asked, context);
+    return promptText(await parts.workshop(), asked, contextOf(ctx));
   });
-  skillsExtension(parts, onWarning).attach(mcp);
+  skillsExtension(parts, options.onWarning).attach(mcp);
   return mcp;
 }
 
 /** Without it nobody can be asked, and the refusal names the command with which a person agrees. */
 function canElicit(mcp: McpServer, ctx: ServerContext): boolean {
-  const envelope: Readonly<Record<string, unknown>> = { ...ctx.mcpReq.envelope };
-  const given = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  const given = envelopeOf(ctx)[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   return (given ?? mcp.server.getClientCapabilities())?.elicitation !== undefined;
+}
+
+/** Clients choose their name freely. */
+const CLIENT_NAME = 40;
+
+function clientIn(mcp: McpServer, ctx: ServerContext): string {
+  const given = envelopeOf(ctx)[CLIENT_INFO_META_KEY] as Implementation | undefined;
+  const name = (given ?? mcp.server.getClientVersion())?.name ?? "";
+  return name.replace(/[^\w.-]+/g, "-").slice(0, CLIENT_NAME) || "unnamed";
+}
+
+function envelopeOf(ctx: ServerContext): Readonly<Record<string, unknown>> {
+  return { ...ctx.mcpReq.envelope };
 }

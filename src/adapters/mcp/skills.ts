@@ -17,31 +17,34 @@ const PAGE = 50;
 const BASE = "skill://";
 
 export function skillsExtension(parts: McpParts, onWarning: (text: string) => void): SkillsExtension {
-  const { engine, tasks } = parts;
-  const visible = () => engine.view().visible();
-  const filesOf = ({ name }: Skill) => tasks.grants.offer(name, {}).snapshot.files;
+  const { engine } = parts;
+  const filesOf = async ({ name }: Skill) =>
+    (await parts.workshop()).tasks.grants.offer(name, {}).snapshot.files;
   const entryOf = async (skill: Skill): Promise<SkillEntry | undefined> => {
     try {
-      const files = [...filesOf(skill)].map(([path, { bytes }]) => [path, bytes]);
+      const files = [...(await filesOf(skill))].map(([path, { bytes }]) => [path, bytes]);
       return await skillEntry(skill.name, Object.fromEntries(files));
     } catch (thrown) {
       // The extension is stricter than we are; such a skill is still recalled and activated.
       if (!(thrown instanceof SkillCatalogError) && !isRepertoireError(thrown)) throw thrown;
-      onWarning(`"${skill.name}" is not listed as a protocol skill: ${messageOf(thrown)}`);
+      parts.warnOnce(`"${skill.name}" is not listed as a protocol skill: ${messageOf(thrown)}`, onWarning);
       return undefined;
     }
   };
   /** The skill whose folder the address is in: the longest name, because skills nest. */
   const locate = (uri: string) => {
-    const path = uri.startsWith(BASE) ? decodeURIComponent(uri.slice(BASE.length)) : "";
-    const owners = visible().filter(({ name }) => path.startsWith(`${name}/`));
-    const skill = owners.sort((a, b) => b.name.length - a.name.length)[0];
-    return skill && { skill, path: path.slice(skill.name.length + 1) };
+    const path = uri.startsWith(BASE) ? decoded(uri.slice(BASE.length)) : "";
+    const view = engine.view();
+    for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+      const skill = view.active(path.slice(0, at));
+      if (skill) return { skill, path: path.slice(at + 1) };
+    }
+    return undefined;
   };
   const source: SkillSource = {
     async list({ cursor }) {
       const from = Number(cursor ?? 0) || 0;
-      const all = visible();
+      const all = engine.view().visible();
       const entries = await Promise.all(all.slice(from, from + PAGE).map(entryOf));
       const skills = entries.filter((entry) => entry !== undefined);
       return { skills, ...(from + PAGE < all.length && { nextCursor: String(from + PAGE) }) };
@@ -52,9 +55,19 @@ export function skillsExtension(parts: McpParts, onWarning: (text: string) => vo
     },
     async read(uri) {
       const found = locate(uri);
-      const file = found && filesOf(found.skill).get(found.path);
+      const file = found && (await filesOf(found.skill)).get(found.path);
       return file && { bytes: file.bytes, ...(/\.md$/i.test(found.path) && { mimeType: "text/markdown" }) };
     },
   };
   return new SkillsExtension({ source, onWarning: ({ path, message }) => onWarning(`${path}: ${message}`) });
+}
+
+/** An address that cannot be decoded names nothing. */
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch (thrown) {
+    if (thrown instanceof URIError) return "";
+    throw thrown;
+  }
 }

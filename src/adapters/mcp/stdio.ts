@@ -1,11 +1,12 @@
 // Owns the MCP server as a process: standard input and output belong to the protocol, everything else to standard error.
 
-import { randomUUID } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Repertoire } from "../../engine.ts";
 import { messageOf } from "../../model/errors.ts";
+import { endLeftTasks } from "./leftovers.ts";
 import { openParts } from "./parts.ts";
+import { newTask } from "./scopes.ts";
 import { createServer } from "./server.ts";
 
 export interface StdioOptions {
@@ -14,37 +15,51 @@ export interface StdioOptions {
   readonly note: (text: string) => void;
 }
 
+/** The answer to a client's first message takes a few milliseconds; what is slow begins behind it. */
+const AFTER_FIRST_ANSWER_MS = 25;
+
 /** Serves until standard input ends; the task and its consents end with it. */
 export async function serveOverStdio(
   engine: Repertoire,
   { version, tools, note }: StdioOptions,
 ): Promise<void> {
   const parts = openParts(engine, tools);
-  const task = `mcp-${randomUUID()}`;
+  const task = newTask();
   const servers = new Set<McpServer>();
   const ended = new Promise<void>((resolve) => process.stdin.once("end", resolve).once("close", resolve));
   const handle = serveStdio(
     () => {
-      const server = createServer({ parts, version, task, onWarning: note });
+      // One process is one conversation, unless the client says otherwise.
+      const scopeOf = ({ session = task }: { session?: string }) => ({ task, session });
+      const onToolsChanged = () => server.sendToolListChanged();
+      const server = createServer({ parts, version, scopeOf, onToolsChanged, onWarning: note });
       servers.add(server);
       return server;
     },
     { onerror: (error) => note(error.message) },
   );
-  // After the first answer can be given: watching many folders takes a while.
-  const watching = engine.watch(
-    () => {
-      for (const server of servers) {
-        if (!server.isConnected()) continue;
-        server.sendPromptListChanged();
-        server.sendResourceListChanged();
-      }
-    },
-    (error) => note(messageOf(error)),
+  const changed = () => {
+    for (const server of servers) {
+      if (!server.isConnected()) continue;
+      server.sendPromptListChanged();
+      server.sendResourceListChanged();
+    }
+  };
+  const onProblem = (error: unknown) => note(messageOf(error));
+  /** Reading the library, opening the store and watching folders: nothing of it is needed to say hello. */
+  const behind = async () => {
+    await engine.watch(changed, onProblem);
+    await endLeftTasks((await parts.workshop()).tasks, engine.clock);
+  };
+  let working = Promise.resolve();
+  process.stdin.once("data", () =>
+    setTimeout(() => {
+      working = behind().catch(onProblem);
+    }, AFTER_FIRST_ANSWER_MS),
   );
   await ended;
   await handle.close();
-  await watching;
-  await parts.tasks.end(task);
+  await working;
+  await (await parts.workshop()).tasks.end(task);
   await parts.close();
 }

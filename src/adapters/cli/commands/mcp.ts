@@ -1,18 +1,27 @@
 // `repertoire mcp`: the library as an MCP server on standard input and output.
 
+import { CONSENT_APPROVALS, type ConsentApproval } from "../../../config/keys.ts";
 import { oneOf } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";
+
+interface McpFlags {
+  readonly tools: "default" | "all";
+  readonly consent?: ConsentApproval;
+}
 
 export const registerMcp: Register = (program, action) => {
   program
     .command("mcp")
     .description("serve the library over MCP on standard input and output; `setup` writes this into a host")
     .option("--tools <which>", "default (six tools) or all", oneOf(["default", "all"]), "default")
+    .option("--consent <by>", "consent.approval for this server: ask or host", oneOf(CONSENT_APPROVALS))
     .action(
-      action(async ({ io, open }, options: { tools: "default" | "all" }) => {
+      action(async ({ io, open }, options: McpFlags) => {
         const { serveOverStdio } = await import("../../mcp/stdio.ts");
         const version = program.version() ?? "";
-        await serveOverStdio(open(), { version, tools: options.tools, note: (text) => io.note(text) });
+        const { consent } = options;
+        const engine = open({ ...(consent && { "consent.approval": consent }) });
+        await serveOverStdio(engine, { version, tools: options.tools, note: (text) => io.note(text) });
         return EXIT.ok;
       }),
     );

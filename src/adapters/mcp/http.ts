@@ -1,0 +1,153 @@
+// Owns MCP over HTTP in both revisions: 2025-11-25 with a session per client, which can be asked and told of changes;
+// 2026-07-28 without state. Does not own who may come in: `adapters/http` does.
+
+import { randomUUID } from "node:crypto";
+import {
+  createMcpHandler,
+  isInitializeRequest,
+  isLegacyRequest,
+  type McpServer,
+  ProtocolErrorCode,
+  readRequestBody,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { messageOf } from "../../model/errors.ts";
+import { endLeftTasks } from "./leftovers.ts";
+import type { McpParts } from "./parts.ts";
+import { newTask, type Scope, Scopes } from "./scopes.ts";
+import { createServer } from "./server.ts";
+
+export interface McpRouteOptions {
+  readonly parts: McpParts;
+  readonly version: string;
+  readonly maxBodyBytes: number;
+  readonly note: (text: string) => void;
+}
+
+export interface McpRoute {
+  fetch(request: Request): Promise<Response>;
+  /** Tells every client that listens that the library has changed. */
+  changed(): void;
+  /** Ends every session with its task. */
+  close(): Promise<void>;
+}
+
+interface Session {
+  readonly task: string;
+  readonly server: McpServer;
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+}
+
+const SWEEP_MS = 60_000;
+
+export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteOptions): McpRoute {
+  const { clock } = parts.engine;
+  const ending = new Set<Promise<unknown>>();
+  const inBackground = (work: Promise<unknown>) => {
+    const settled = work
+      .catch((thrown: unknown) => note(messageOf(thrown)))
+      .finally(() => ending.delete(settled));
+    ending.add(settled);
+  };
+  const endTask = async (task: string) => (await parts.workshop()).tasks.end(task);
+
+  const sessions = new Scopes<Session>({
+    clock,
+    onEnd: ({ task, server }) => inBackground(server.close().then(() => endTask(task))),
+  });
+  const scopes = new Scopes<Scope>({ clock, onEnd: ({ task }) => inBackground(endTask(task)) });
+
+  /** Calls belong together when the caller says so, else when they come from clients of one name. */
+  const scopeOf = ({ session, client }: { session?: string; client: string }): Scope => {
+    const key = session === undefined ? `client ${client}` : `session ${session}`;
+    return scopes.get(key) ?? scopes.add(key, { task: newTask(), ...(session !== undefined && { session }) });
+  };
+  const stateless = createMcpHandler(
+    () =>
+      createServer({
+        parts,
+        version,
+        scopeOf,
+        onToolsChanged: () => stateless.notify.toolsChanged(),
+        onWarning: note,
+      }),
+    { legacy: "reject", maxRequestBodySize: maxBodyBytes, onerror: (error) => note(error.message) },
+  );
+
+  const begin = async (): Promise<Session> => {
+    const task = newTask();
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => void sessions.add(id, session),
+      onsessionclosed: (id) => sessions.end(id),
+      maxRequestBodySize: maxBodyBytes,
+    });
+    const server = createServer({
+      parts,
+      version,
+      scopeOf: (call) => ({ task, session: call.session ?? task }),
+      onToolsChanged: () => server.sendToolListChanged(),
+      onWarning: note,
+    });
+    const session = { task, server, transport };
+    await server.connect(transport);
+    return session;
+  };
+
+  const inSession = async (request: Request, parsedBody: unknown): Promise<Response> => {
+    const id = request.headers.get("mcp-session-id");
+    if (id === null && !isInitializeRequest(parsedBody))
+      return refusal(400, "Begin with initialize, and send its Mcp-Session-Id from then on.");
+    const session = id === null ? await begin() : sessions.get(id);
+    if (!session) return refusal(404, "This session is over. Begin again with initialize.");
+    return session.transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody });
+  };
+
+  const sweep = setInterval(() => {
+    sessions.sweep();
+    scopes.sweep();
+  }, SWEEP_MS).unref();
+  inBackground(parts.workshop().then(({ tasks }) => endLeftTasks(tasks, clock)));
+
+  return {
+    async fetch(request) {
+      if (request.method !== "POST") return inSession(request, undefined);
+      const body = await readRequestBody(request, maxBodyBytes);
+      if (body.tooLarge) return refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);
+      const parsed = parsedJson(body.text);
+      if (parsed === undefined) return refusal(400, "The body is not JSON.", ProtocolErrorCode.ParseError);
+      return (await isLegacyRequest(request, parsed))
+        ? inSession(request, parsed)
+        : stateless.fetch(request, { parsedBody: parsed });
+    },
+    changed() {
+      stateless.notify.promptsChanged();
+      stateless.notify.resourcesChanged();
+      for (const { server } of sessions.values()) {
+        if (!server.isConnected()) continue;
+        server.sendPromptListChanged();
+        server.sendResourceListChanged();
+      }
+    },
+    async close() {
+      clearInterval(sweep);
+      await stateless.close();
+      sessions.endAll();
+      scopes.endAll();
+      await Promise.all(ending);
+    },
+  };
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (thrown) {
+    if (thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}
+
+function refusal(status: number, message: string, code: number = ProtocolErrorCode.InvalidRequest): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+}

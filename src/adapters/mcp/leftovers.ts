@@ -1,0 +1,25 @@
+// Owns cleaning up after servers that died: their tasks, with the consents and copies in them, end at a later start.
+
+import type { Tasks } from "../../engine/tasks.ts";
+import { codeOf } from "../../model/errors.ts";
+import type { Clock } from "../../ports.ts";
+import { processOf } from "./scopes.ts";
+
+/** A home folder may be shared with a machine whose processes cannot be seen from here. */
+const AGE_MS = 24 * 3_600_000;
+
+export async function endLeftTasks(tasks: Tasks, clock: Clock): Promise<void> {
+  const before = clock.now().getTime() - AGE_MS;
+  for (const { id, startedAt } of await tasks.list()) {
+    const pid = processOf(id);
+    if (pid !== undefined && startedAt < before && !isRunning(pid)) await tasks.end(id);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (thrown) {
+    return codeOf(thrown) === "EPERM";
+  }
+}
