@@ -1,54 +1,20 @@
 // `repertoire serve` as a process of its own: a real MCP client in both revisions, and everybody who must stay outside.
 
-import { spawn } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { request } from "node:http";
-import { join } from "node:path";
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { skillText, temporaryTree } from "../skill-tree.ts";
+import { describe, expect, it } from "vitest";
 import { hostsProgram } from "./hosts-program.ts";
+import { connectHttp, REVISIONS, type Revision, serve as startServer, workspace } from "./support/mcp.ts";
 
 const program = hostsProgram();
-const MODERN = { versionNegotiation: { mode: { pin: "2026-07-28" } } } as const;
+const MODERN = REVISIONS[1][1];
 
-async function serve() {
-  const home = temporaryTree({
-    ".repertoire/repertoire.config.json": '{"sources": {"bundled": false}}',
-    "p/skills/plan-meeting/SKILL.md": skillText(
-      "Plans meetings. Use when people are to meet.",
-      "name: plan-meeting\n",
-    ),
-  });
-  const child = spawn(
-    process.execPath,
-    [program.bin, "--json", "--dir", join(home, "p"), "serve", "--port", "0"],
-    {
-      env: { PATH: process.env.PATH, REPERTOIRE_HOME: home },
-    },
-  );
-  onTestFinished(() => {
-    child.kill("SIGKILL");
-  });
-  const ended = new Promise<number | null>((settle) => child.on("close", settle));
-  const line = await new Promise<string>((settle) =>
-    child.stdout.once("data", (part) => settle(String(part))),
-  );
-  const { mcp, token: tokenPath } = JSON.parse(line) as { mcp: string; token: string };
-  const token = readFileSync(tokenPath, "utf8").trim();
-  return { child, ended, url: new URL(mcp), token, tokenPath };
-}
+const serve = () => startServer(program.bin, workspace());
 
-async function connect(url: URL, token: string, revision: object, answer?: boolean) {
-  const client = new Client(
-    { name: "test", version: "1" },
-    { ...revision, capabilities: answer === undefined ? {} : { elicitation: { form: {} } } },
-  );
-  if (answer !== undefined)
-    client.setRequestHandler("elicitation/create", () => ({ action: "accept", content: { agree: answer } }));
-  const headers = { authorization: `Bearer ${token}` };
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
-  return client;
+async function connect(url: URL, token: string, revision: Revision, answer?: boolean) {
+  const answers =
+    answer === undefined ? {} : { answer: () => ({ action: "accept", content: { agree: answer } }) as const };
+  return (await connectHttp({ url, token }, { revision, ...answers })).client;
 }
 
 const HELLO = JSON.stringify({
@@ -71,10 +37,7 @@ function statusOf(url: URL, headers: Record<string, string>, body = HELLO, metho
 }
 
 describe("serve", () => {
-  it.each([
-    ["2025-11-25", {}],
-    ["2026-07-28", MODERN],
-  ])("answers a real client in revision %s", async (_, revision) => {
+  it.each(REVISIONS)("answers a real client in revision %s", async (_, revision) => {
     const { url, token } = await serve();
     const client = await connect(url, token, revision);
     expect((await client.listTools()).tools).toHaveLength(6);
@@ -89,11 +52,13 @@ describe("serve", () => {
     await client.close();
   });
 
-  it.each([true, false])(
-    "asks the person through a stateless client; %s is taken at its word",
-    async (answer) => {
+  it.each(
+    REVISIONS.flatMap(([name, revision]) => [true, false].map((answer) => [name, answer, revision] as const)),
+  )(
+    "asks the person through a client of revision %s; %s is taken at its word",
+    async (_, answer, revision) => {
       const { url, token } = await serve();
-      const client = await connect(url, token, MODERN, answer);
+      const client = await connect(url, token, revision, answer);
       const { isError } = await client.callTool({
         name: "activate_skill",
         arguments: { name: "plan-meeting" },

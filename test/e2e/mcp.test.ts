@@ -2,72 +2,15 @@
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { skillText, temporaryTree } from "../skill-tree.ts";
+import { describe, expect, it } from "vitest";
 import { hostsProgram } from "./hosts-program.ts";
+import { type Answer, connectStdio, REVISIONS, workspace, writingSkills, YES } from "./support/mcp.ts";
 
 const program = hostsProgram();
 
-const REVISIONS = [
-  ["2025-11-25", {}],
-  ["2026-07-28", { versionNegotiation: { mode: { pin: "2026-07-28" } } }],
-] as const;
-
-type Answer = { action: "accept"; content: { agree: boolean } } | { action: "decline" | "cancel" };
-const YES: Answer = { action: "accept", content: { agree: true } };
-
-function workspace() {
-  const named = (name: string, more = "") => `name: ${name}\n${more}`;
-  return temporaryTree({
-    ".repertoire/repertoire.config.json": '{"sources": {"bundled": false}}',
-    "p/.agents/skills/plan-meeting/SKILL.md": skillText(
-      "Plans meetings. Use when people are to meet.",
-      named("plan-meeting"),
-    ),
-    "p/.agents/skills/plan-meeting/references/agenda.md": "# Agenda\n",
-    "p/.agents/skills/private-notes/SKILL.md": skillText(
-      "Notes.",
-      named("private-notes", "disable-model-invocation: true\n"),
-    ),
-  });
-}
-
-async function connect(options: {
-  readonly home: string;
-  readonly revision: (typeof REVISIONS)[number][1];
-  readonly answer?: (message: string) => Answer;
-  readonly args?: readonly string[];
-}) {
-  const { home, revision, answer, args = [] } = options;
-  const client = new Client(
-    { name: "test", version: "1" },
-    { ...revision, capabilities: answer ? { elicitation: { form: {} } } : {} },
-  );
-  const asked: string[] = [];
-  if (answer)
-    client.setRequestHandler("elicitation/create", ({ params }) => {
-      asked.push(params.message);
-      return answer(params.message);
-    });
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [program.bin, "--dir", join(home, "p"), "mcp", ...args],
-    env: { PATH: process.env.PATH ?? "", REPERTOIRE_HOME: home },
-    stderr: "pipe",
-  });
-  await client.connect(transport);
-  onTestFinished(() => client.close());
-  const call = async (name: string, given: Record<string, unknown> = {}) => {
-    const result = await client.callTool({ name, arguments: given });
-    const [first] = result.content;
-    return { ...result, text: first?.type === "text" ? first.text : "" };
-  };
-  return { client, call, asked };
-}
+const connect = (options: Parameters<typeof connectStdio>[1]) => connectStdio(program.bin, options);
 
 describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
   it("offers six tools, and all of them when asked", async () => {
@@ -205,25 +148,16 @@ describe("the MCP server", () => {
     await expect.poll(() => readdirSync(folder), { timeout: 20_000 }).toEqual([]);
   });
 
-  it("tells the client when a skill appears", async () => {
+  it.each(REVISIONS)("tells a client of revision %s when a skill appears", async (_, revision) => {
     const home = workspace();
-    const { client } = await connect({ home, revision: REVISIONS[0][1] });
+    const { client } = await connect({ home, revision });
     let told = 0;
     client.setNotificationHandler("notifications/prompts/list_changed", () => {
       told++;
     });
-    // Written again and again: the server may still be taking up its watch.
-    await expect
-      .poll(
-        () => {
-          const folder = join(home, "p/.agents/skills", `brew-tea-${Date.now()}`);
-          mkdirSync(folder, { recursive: true });
-          writeFileSync(join(folder, "SKILL.md"), skillText("Brews tea."));
-          return told;
-        },
-        { timeout: 20_000, interval: 1_000 },
-      )
-      .toBeGreaterThan(0);
+    // The newer revision tells those who subscribed.
+    if ("versionNegotiation" in revision) await client.listen({ promptsListChanged: true });
+    await writingSkills(home, () => told > 0);
     const names = (await client.listPrompts()).prompts.map(({ name }) => name);
     expect(names.some((name) => name.startsWith("brew_tea"))).toBe(true);
   });

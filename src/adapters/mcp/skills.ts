@@ -1,6 +1,7 @@
 // Owns the library as the protocol's Skills extension: entries with digests, and the files behind them, read fresh.
 // Only what the model may see is served; reading a skill here runs nothing and grants nothing.
 
+import { isUtf8 } from "node:buffer";
 import {
   SkillCatalogError,
   type Skill as SkillEntry,
@@ -56,10 +57,18 @@ export function skillsExtension(parts: McpParts, onWarning: (text: string) => vo
     async read(uri) {
       const found = locate(uri);
       const file = found && (await filesOf(found.skill)).get(found.path);
-      return file && { bytes: file.bytes, ...(/\.md$/i.test(found.path) && { mimeType: "text/markdown" }) };
+      if (!file) return undefined;
+      const type = /\.md$/i.test(found.path) && { mimeType: "text/markdown" };
+      return { ...asContent(file.bytes), ...type };
     },
   };
   return new SkillsExtension({ source, onWarning: ({ path, message }) => onWarning(`${path}: ${message}`) });
+}
+
+/** Text as text, so that every client can show it; byte for byte what the digest is of. */
+function asContent(bytes: Uint8Array): { text: string } | { bytes: Uint8Array } {
+  if (!isUtf8(bytes) || bytes.includes(0)) return { bytes };
+  return { text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) };
 }
 
 /** An address that cannot be decoded names nothing. */

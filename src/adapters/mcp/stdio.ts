@@ -1,7 +1,7 @@
 // Owns the MCP server as a process: standard input and output belong to the protocol, everything else to standard error.
 
 import type { McpServer } from "@modelcontextprotocol/server";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Repertoire } from "../../engine.ts";
 import { messageOf } from "../../model/errors.ts";
 import { endLeftTasks } from "./leftovers.ts";
@@ -18,6 +18,24 @@ export interface StdioOptions {
 /** The answer to a client's first message takes a few milliseconds; what is slow begins behind it. */
 const AFTER_FIRST_ANSWER_MS = 25;
 
+/** Says when it is over, also when that was its own decision: a frame beyond the limit closes it. */
+class EndingTransport extends StdioServerTransport {
+  readonly ended: Promise<void>;
+  private end: () => void = () => {};
+
+  constructor() {
+    super();
+    this.ended = new Promise((resolve) => {
+      this.end = resolve;
+    });
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.end();
+  }
+}
+
 /** Serves until standard input ends; the task and its consents end with it. */
 export async function serveOverStdio(
   engine: Repertoire,
@@ -26,7 +44,7 @@ export async function serveOverStdio(
   const parts = openParts(engine, tools);
   const task = newTask();
   const servers = new Set<McpServer>();
-  const ended = new Promise<void>((resolve) => process.stdin.once("end", resolve).once("close", resolve));
+  const transport = new EndingTransport();
   const handle = serveStdio(
     () => {
       // One process is one conversation, unless the client says otherwise.
@@ -36,7 +54,7 @@ export async function serveOverStdio(
       servers.add(server);
       return server;
     },
-    { onerror: (error) => note(error.message) },
+    { transport, onerror: (error) => note(error.message) },
   );
   const changed = () => {
     for (const server of servers) {
@@ -52,14 +70,19 @@ export async function serveOverStdio(
     await endLeftTasks((await parts.workshop()).tasks, engine.clock);
   };
   let working = Promise.resolve();
-  process.stdin.once("data", () =>
-    setTimeout(() => {
+  let beginning: NodeJS.Timeout | undefined;
+  process.stdin.once("data", () => {
+    beginning = setTimeout(() => {
       working = behind().catch(onProblem);
-    }, AFTER_FIRST_ANSWER_MS),
-  );
-  await ended;
+    }, AFTER_FIRST_ANSWER_MS);
+  });
+  await transport.ended;
+  // Who only said hello is gone before anything has begun, and nothing must begin now.
+  clearTimeout(beginning);
   await handle.close();
   await working;
   await (await parts.workshop()).tasks.end(task);
   await parts.close();
+  // Whatever the client still sends is for nobody.
+  process.stdin.destroy();
 }

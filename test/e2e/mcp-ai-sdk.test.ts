@@ -1,0 +1,88 @@
+// The MCP server with a second published client, that of the AI SDK, over standard input and output and over HTTP.
+
+import { createMCPClient, ElicitationRequestSchema, type MCPClient } from "@ai-sdk/mcp";
+import { Experimental_StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { hostsProgram } from "./hosts-program.ts";
+import { type Answer, serve, stdioCommand, workspace, YES } from "./support/mcp.ts";
+
+const program = hostsProgram();
+
+async function transportFor(kind: "stdio" | "http") {
+  const home = workspace();
+  if (kind === "stdio")
+    return new Experimental_StdioMCPTransport({ ...stdioCommand(program.bin, home), stderr: "ignore" });
+  const { url, token } = await serve(program.bin, home);
+  return { type: "http" as const, url: url.href, headers: { authorization: `Bearer ${token}` } };
+}
+
+async function connect(kind: "stdio" | "http", answer?: Answer) {
+  const client = await createMCPClient({
+    transport: await transportFor(kind),
+    capabilities: answer ? { elicitation: {} } : {},
+  });
+  onTestFinished(() => client.close());
+  const asked: string[] = [];
+  if (answer)
+    client.onElicitationRequest(ElicitationRequestSchema, ({ params }) => {
+      asked.push(params.message);
+      return answer;
+    });
+  return { client, asked, call: await callerOf(client) };
+}
+
+async function callerOf(client: MCPClient) {
+  const tools = await client.tools();
+  return async (name: string, input: Record<string, unknown>) => {
+    const run = tools[name]?.execute as (input: unknown, options: unknown) => Promise<unknown>;
+    const result = (await run(input, { toolCallId: "1", messages: [] })) as {
+      readonly content: readonly { readonly text: string }[];
+      readonly isError?: boolean;
+    };
+    return { text: result.content[0]!.text, isError: result.isError === true };
+  };
+}
+
+describe.each(["stdio", "http"] as const)("the AI SDK's client over %s", (kind) => {
+  it("recalls, activates after the person agreed, reads, saves, and notes the outcome", async () => {
+    const { client, call, asked } = await connect(kind, YES);
+    expect((await client.listTools()).tools).toHaveLength(6);
+    expect(client.instructions).toContain("recall_skills");
+    expect((await call("recall_skills", { message: "plan a meeting" })).text).toContain("plan-meeting");
+    expect((await call("activate_skill", { name: "plan-meeting" })).text).toContain("Do it.");
+    expect(asked).toEqual([expect.stringContaining("Activate the skill plan-meeting?")]);
+    const file = { name: "plan-meeting", path: "references/agenda.md" };
+    expect((await call("read_skill_file", file)).text).toBe("# Agenda\n");
+    expect((await call("report_outcome", { outcome: "success" })).text).toBe("Noted for plan-meeting.");
+    const content = "Brews tea. Use when somebody is thirsty.\n\n1. Boil water.\n";
+    expect((await call("save_skill", { name: "brew-tea", content })).text).toContain('Created "brew-tea".');
+    expect((await call("list_skills", {})).text).toContain("- brew-tea:");
+  });
+
+  it("does not activate when the person declines, nor when nobody can be asked", async () => {
+    const declined = await connect(kind, { action: "decline" });
+    expect(await declined.call("activate_skill", { name: "plan-meeting" })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("the answer was no"),
+    });
+    const mute = await connect(kind);
+    expect(await mute.call("activate_skill", { name: "plan-meeting" })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("repertoire activate plan-meeting --task"),
+    });
+  });
+
+  it("gets prompts and the files of skills", async () => {
+    const { client } = await connect(kind);
+    const { prompts } = await client.experimental_listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(["plan_meeting", "private_notes", "learn", "dream"]);
+    const { messages } = await client.experimental_getPrompt({
+      name: "plan_meeting",
+      arguments: { arguments: "now" },
+    });
+    expect(JSON.stringify(messages)).toContain("Task: now");
+    const { contents } = await client.readResource({ uri: "skill://plan-meeting/references/agenda.md" });
+    expect(contents[0]).toMatchObject({ text: "# Agenda\n" });
+    await expect(client.readResource({ uri: "skill://private-notes/SKILL.md" })).rejects.toThrow();
+  });
+});
