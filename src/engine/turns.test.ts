@@ -57,6 +57,38 @@ describe("a session", () => {
     expect(answer).toMatchObject({ matches: [], abstained: false });
   });
 
+  test("shows everything again once the agent has lost its context", async () => {
+    const space = workspace(TRADES);
+    const say = talk(space, "adaptive");
+    await say(FORM);
+    await space.open().forgetShown("s");
+    expect(names(await say(FORM))).toEqual(["pdf-forms"]);
+    expect(names(await say(FORM))).toEqual([]);
+  });
+
+  test("answers a model that asks in somebody's turn, with what it has seen marked, and begins no turn", async () => {
+    const space = workspace(TRADES);
+    const engine = space.open();
+    await talk(space, "adaptive")(FORM);
+    const ask = (message: string) => engine.recall({ message, session: "s" }, { asked: "in-turn" });
+    expect(await ask(FORM)).toMatchObject({ matches: [{ name: "pdf-forms" }], seen: ["pdf-forms"] });
+    expect(await ask("use /pdf-forms")).toMatchObject({ matches: [{ name: "pdf-forms" }], seen: [] });
+    expect(await ask(BREAD)).toMatchObject({ matches: [{ name: "sourdough-bread" }], seen: [] });
+    expect(await engine.session("s")).toMatchObject({ turn: 1, shown: ["pdf-forms", "sourdough-bread"] });
+    expect((await talk(space, "adaptive")(BREAD)).matches).toEqual([]);
+  });
+
+  test("has a turn for each question of a model whose host sees no messages", async () => {
+    const engine = workspace(TRADES).open();
+    for (const message of [FORM, FORM, BREAD])
+      expect((await engine.recall({ message, session: "s" }, { asked: "as-turn" })).matches).toHaveLength(1);
+    expect(await engine.session("s")).toMatchObject({
+      turn: 3,
+      lastMessage: BREAD,
+      recalled: ["sourdough-bread"],
+    });
+  });
+
   test("gives a match to one of several processes that are asked at once", async () => {
     const space = workspace(TRADES);
     await space.open().recall({ message: FORM });
