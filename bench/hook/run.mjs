@@ -1,5 +1,5 @@
-// Is the hook quick enough to run at every message? The built hook as a cold process over 1,000 and 10,000 skills, as a
-// ratio to `node -e 0`: node bench/hook/run.mjs [CORPUS FOLDER]. Needs `npm run build`; REPERTOIRE_BIN names another build.
+// Is the hook quick enough to run at every message, and the MCP server to be asked at every message? The built hook as a
+// cold process over 1,000 and 10,000 skills, as a ratio to `node -e 0`; the server as `mcp.mjs` says: node bench/hook/run.mjs [CORPUS FOLDER]. Needs `npm run build`; REPERTOIRE_BIN names another build.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeLibrary } from "../library.mjs";
 import { printRatio, race } from "../timing.mjs";
+import { startOverNode, warmRecall } from "./mcp.mjs";
 
 const BIN = process.env.REPERTOIRE_BIN ?? fileURLToPath(new URL("../../dist/bin.cjs", import.meta.url));
 const ROUNDS = 21;
@@ -15,6 +16,13 @@ const BARS = [
   [1_000, 1.6],
   [10_000, 2],
 ];
+const MCP = {
+  /** Milliseconds beyond Node's own start, at 1,000 skills. */
+  start: 300,
+  /** Milliseconds a warm recall, at 10,000 skills. */
+  recall: 2,
+  rounds: 100,
+};
 const MESSAGE = "write a postgres migration for the users table";
 
 for (const [count, bar] of BARS) {
@@ -43,7 +51,17 @@ for (const [count, bar] of BARS) {
     );
     printRatio(`hook, ${count} skills, a message that recalls / node -e 0`, times.matching, times.node, bar);
     printRatio(`hook, ${count} skills, small talk / node -e 0`, times.smalltalk, times.node, bar);
+    const server = [BIN, "--home", home, "--dir", dir, "mcp"];
+    const start = await startOverNode(server, ROUNDS);
+    printMs(`mcp, ${count} skills, initialize beyond Node's own start`, start, MCP.start);
+    printMs(`mcp, ${count} skills, recall_skills, p50`, await warmRecall(server, MCP.rounds), MCP.recall);
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+function printMs(what, ms, bar) {
+  console.log(
+    `${what.padEnd(64)} ${ms.toFixed(1).padStart(8)} ms  (bar ${bar}: ${ms <= bar ? "met" : "MISSED"})`,
+  );
 }
