@@ -179,11 +179,7 @@ describe("consent over MCP", () => {
 
   it("is not a matter of the project's own configuration", async () => {
     const home = workspace({ "p/repertoire.config.json": '{"consent": {"approval": "host"}}' });
-    const { call } = await connectStdio(program.bin, { home, revision: OLD }).catch(() => ({
-      call: undefined,
-    }));
-    const activated = await call?.("activate_skill", { name: "plan-meeting" });
-    expect(activated?.text ?? "").not.toContain("Do it.");
+    await expect(connectStdio(program.bin, { home, revision: OLD })).rejects.toThrow();
   });
 
   it("can be prepared by the host: what may run something is marked", async () => {
