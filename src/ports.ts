@@ -86,6 +86,8 @@ export interface Store {
   readonly meta: MetaStore;
   /** Runs the work while nobody else, in any process, runs theirs. Let go when the process dies. Not re-entrant. */
   exclusive<T>(work: () => Awaitable<T>): Promise<T>;
+  /** Takes over what hooks have left, and forgets sessions that have long been quiet. */
+  tidy(): Awaitable<void>;
   close(): Awaitable<void>;
 }
 

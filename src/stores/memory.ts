@@ -45,6 +45,8 @@ export function openMemoryStore(options: { readonly halfLifeMs?: number } = {}):
     proposals: memoryProposals(),
     meta: memoryMeta(),
     exclusive: (work) => inTurn.run(work),
+    // Hooks leave nothing in another process's memory, and its sessions end with it.
+    tidy: () => {},
     close() {},
   };
 }

@@ -394,7 +394,14 @@ describe("sessions on disk", () => {
     store.sessions.claim("old", ["mail"]);
     store.sessions.claim("new", ["mail"]);
     utimesSync(join(directory, "sessions", "old.jsonl"), new Date(NOW - 60 * DAY), new Date(NOW - 60 * DAY));
-    expect(store.sessions.sweep(NOW - 30 * DAY)).toBe(1);
+    store.tidy();
     expect(store.sessions.list()).toEqual(["new"]);
+  });
+
+  test("tidying takes over what hooks have left, without a question", () => {
+    openLightStore({ directory, clock }).record([activated("mail")]);
+    open().tidy();
+    rmSync(join(directory, "inbox"), { recursive: true });
+    expect(open().journal.count({})).toBe(1);
   });
 });

@@ -37,6 +37,9 @@ export function openSqliteStore(options: SqliteOptions): SqliteStore {
   return new SqliteStore(options);
 }
 
+/** Nobody goes on with a conversation after this long; what was done in it stays in the journal. */
+const QUIET_SESSION_MS = 30 * 24 * 60 * 60 * 1000;
+
 export class SqliteStore implements Store {
   readonly journal: SqliteJournal;
   readonly sessions: SessionFiles;
@@ -105,6 +108,11 @@ export class SqliteStore implements Store {
 
   exclusive<T>(work: () => Awaitable<T>): Promise<T> {
     return this.lock.run(work);
+  }
+
+  tidy(): void {
+    this.inbox.take();
+    this.sessions.sweep(this.options.clock.now().getTime() - QUIET_SESSION_MS);
   }
 
   /** Every page of the database checked; the problems found. */

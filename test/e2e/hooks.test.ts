@@ -1,7 +1,7 @@
 // Hooks as hosts run them: a new process for each event, recorded JSON on standard input.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOOK_HOSTS } from "../../src/adapters/hooks/event.ts";
 import { skillText, temporaryTree } from "../skill-tree.ts";
@@ -90,6 +90,16 @@ describe.each(RECORDED)("the hook of %s", (host) => {
     expect((await send(host, event(host, "session-start", { source: "resume" }))).out).toBe("");
   });
 
+  it("shows a skill again once the host has compacted the session", async () => {
+    const { send, event } = workspace();
+    const again = (turn_id: string) =>
+      send(host, event(host, "message", { turn_id, prompt: `plan a meeting (${turn_id})` }));
+    expect((await again("1")).out).toContain("plan-meeting");
+    expect((await again("2")).out).toBe("");
+    await send(host, event(host, "session-start", { source: "compact" }));
+    expect((await again("3")).out).toContain("plan-meeting");
+  });
+
   it.each(["", "garbage", "[]", "null", "{}", '{"session_id": 7}', "\u0000\ufffd{"])(
     "meets %j on standard input with exit 0, silence and a line in the log",
     async (input) => {
@@ -101,6 +111,21 @@ describe.each(RECORDED)("the hook of %s", (host) => {
 });
 
 describe("every hook", () => {
+  it("leaves compiled code for the next one, and answers alike with it, without it and with a damaged one", async () => {
+    const { send, event } = workspace();
+    await send("codex", event("codex", "message"));
+    const folder = dirname(program.bin);
+    const compiled = () => readdirSync(folder).filter((file) => file.endsWith(".compiled"));
+    expect(compiled()).toHaveLength(1);
+    const first = await send("codex", event("codex", "message", { session_id: "a" }));
+    writeFileSync(join(folder, compiled()[0]!), "garbage");
+    const damaged = await send("codex", event("codex", "message", { session_id: "b" }));
+    rmSync(join(folder, compiled()[0]!));
+    const without = await send("codex", event("codex", "message", { session_id: "c" }));
+    expect(first.out).toContain("plan-meeting");
+    expect([damaged, without]).toEqual([first, first]);
+  });
+
   it("logs a broken configuration and lets the turn go on", async () => {
     const home = temporaryTree({ ".repertoire/repertoire.config.json": "{" });
     const input = '{"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "plan a meeting"}';

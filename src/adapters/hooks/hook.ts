@@ -37,6 +37,7 @@ export async function answerHook({ host, read, home }: HookRequest): Promise<Hoo
   try {
     const event = readEvent(read());
     const options = {
+      host,
       ...(event.dir !== undefined && { dir: event.dir }),
       ...(home !== undefined && { home }),
     };
@@ -97,7 +98,7 @@ async function hint(
   return contextOutput("UserPromptSubmit", words);
 }
 
-/** A resumed session still holds its catalog; a new, cleared or compacted one does not. */
+/** A resumed session still holds its catalog, and what it was shown; a cleared or compacted one has lost both. */
 async function catalog(
   event: Extract<HookEvent, { kind: "session" }>,
   options: OpenOptions,
@@ -105,6 +106,7 @@ async function catalog(
   if (event.source === "resume") return { output: "" };
   const { openRepertoire } = await import("../../engine.ts");
   const engine = openRepertoire(options);
+  await engine.forgetShown(event.session);
   const { text } = await engine.prompt(
     { message: "" },
     { style: "adaptive", budget: { chars: CATALOG_CHARS } },

@@ -40,6 +40,7 @@ const store: Store = {
   redirects: counted(real.redirects, ["put", "remove"]),
   proposals: counted(real.proposals, ["decide"]),
   exclusive: (work) => real.exclusive(work),
+  tidy: () => real.tidy(),
   close: () => real.close(),
 };
 const files: Files = counted({ ...DISK }, [
