@@ -42,6 +42,22 @@ describe("watching the sources", () => {
     );
   });
 
+  it("tells of a change that another question found first", async () => {
+    const root = temporaryTree({ "p/skills/a/SKILL.md": skillText("First."), "home/x": "" });
+    const repertoire = openRepertoire({
+      dir: join(root, "p"),
+      home: join(root, "home"),
+      env: {},
+      values: { "sources.bundled": false },
+    });
+    onTestFinished(() => repertoire.close());
+    const seen: LibraryChanges[] = [];
+    await repertoire.watch((changes) => seen.push(changes));
+    writeFileSync(join(root, "p/skills/a/SKILL.md"), skillText("First, changed."));
+    repertoire.refresh();
+    expect(seen).toEqual([{ added: [], changed: ["a"], removed: [] }]);
+  });
+
   it("ends in the same place as a manual re-index", () => {
     const root = temporaryTree({ "p/skills/a/SKILL.md": skillText("First."), "home/x": "" });
     const repertoire = openRepertoire({

@@ -39,7 +39,8 @@ export interface EvalOptions {
   readonly libraries?: Readonly<Record<string, readonly string[]>>;
   /** A copy -> the skill it counts as. */
   readonly duplicates?: Readonly<Record<string, string>>;
-  readonly onProgress?: (done: number, total: number) => void;
+  /** Waited for, so that a server can answer others between two messages; what it throws ends the measurement. */
+  readonly onProgress?: (done: number, total: number) => void | Promise<void>;
 }
 
 /** Reads `query`/`gold` lines, or a list of `query`/`should_trigger` beside the skill it is about. */
@@ -54,6 +55,11 @@ export function readCases(path: string): EvalCase[] {
         .filter(({ line }) => line.trim() !== "")
         .map(({ line, place }) => parsed(line, place));
   return records.map((record) => toCase(record, skill, path));
+}
+
+/** Cases that a program hands over instead of a file. */
+export function casesFrom(records: readonly unknown[], source: string): EvalCase[] {
+  return records.map((record) => toCase(record, lookupKey(source), source));
 }
 
 /** A JSON file that goes with an evaluation: libraries, duplicates, a baseline. */
@@ -157,7 +163,7 @@ export async function evaluate(
       const shown3 = direct.some((match) => stands(match, one.gold, same) !== undefined) ? 1 : 0;
       scores.set(one.source, [...(scores.get(one.source) ?? []), { ...scoreRanking(found, golds), shown3 }]);
     }
-    options.onProgress?.(done + 1, cases.length);
+    await options.onProgress?.(done + 1, cases.length);
   }
   const groups = Object.fromEntries([...scores].map(([source, all]) => [source, figures(all, all.length)]));
   return {

@@ -82,9 +82,21 @@ export class Grants {
       .slice(0, SCRIPTS_IN_MESSAGE);
   }
 
-  /** Keeps a person's yes to the content that the skill has now, for every task. */
-  async trust(name: string): Promise<TrustRecord & { readonly sheet: ConsentSheet }> {
+  /** What a person is asked before `trust`. */
+  look(name: string): ConsentSheet {
+    return this.sheet(this.offer(name, { audience: "person" }));
+  }
+
+  /** Keeps a person's yes to the content that the skill has now, for every task; with `seen`, to that digest only. */
+  async trust(name: string, seen?: string): Promise<TrustRecord & { readonly sheet: ConsentSheet }> {
     const offer = this.offer(name, { audience: "person" });
+    if (seen !== undefined && seen !== offer.snapshot.digest) {
+      throw new RepertoireError(
+        "consent-stale",
+        `"${offer.skill.name}" is no longer what was looked at. Look at it again, then agree to its digest.`,
+        seen,
+      );
+    }
     const at = (this.engine.options.clock?.now() ?? new Date()).getTime();
     const { digest } = offer.snapshot;
     const record = { digest, skill: offer.skill.name, at, source: offer.skill.source };

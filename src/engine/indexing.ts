@@ -133,6 +133,11 @@ export class Indexing {
     return doc === undefined ? undefined : this.index!.skill(doc).skill;
   }
 
+  /** What is indexed and when all sources were last scanned (milliseconds; 0 for never); brings nothing up to date. */
+  state(): { readonly skills: number; readonly scannedAt: number } {
+    return { skills: this.open().text.size, scannedAt: this.open().scannedAt };
+  }
+
   /**
    * Whether the caller should have the index brought up to date behind its back: the last whole scan is older than
    * that, and nobody has taken it on yet. One caller gets the yes, so that many messages start one scan.

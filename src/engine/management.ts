@@ -91,10 +91,16 @@ export class Management {
     }));
   }
 
-  /** Switches a skill on or off in the person's configuration. */
+  /** Switches a skill on or off in the person's configuration, and at once in this engine. */
   setEnabled(name: string, on: boolean): { name: SkillName; file: string } {
     const skill = this.engine.library.find(name) ?? this.engine.find(name, "person");
-    return { name: skill.name, file: switchSkill(this.engine.config.home, skill.name, on) };
+    const { config } = this.engine;
+    const file = switchSkill(config.home, skill.name, on);
+    const without = (names: readonly string[]) => names.filter((each) => each !== skill.name);
+    const [enable, disable] = [without(config.enable), without(config.disable)];
+    (on ? enable : disable).push(skill.name);
+    this.engine.config = { ...config, enable, disable };
+    return { name: skill.name, file };
   }
 
   /** Makes a new skill from a template, by default in the project's own source. */

@@ -48,7 +48,8 @@ export async function recallQuickly<T>(
 }
 
 export class Recaller {
-  readonly config: Config;
+  /** Replaced, never changed, when a person switches a skill. */
+  config: Config;
   readonly options: OpenOptions;
   readonly clock: Clock;
   /** Lowest precedence first. */

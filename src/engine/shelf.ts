@@ -28,6 +28,7 @@ export class Shelf {
   private scan: Scan | undefined;
   private catalog: Catalog | undefined;
   private current: Library | undefined;
+  private readonly watchers = new Set<(changes: LibraryChanges) => void>();
 
   constructor(sources: readonly Source[], { cacheDir }: Pick<Config, "cacheDir">, onProgress?: Progress) {
     this.sources = sources;
@@ -61,7 +62,7 @@ export class Shelf {
     return this.scan?.containers ?? new Map();
   }
 
-  /** Scans again and says what changed. */
+  /** Scans again and says what changed, to whoever watches too: a change has one finder, who need not be the watcher. */
   refresh(): LibraryChanges {
     const before = this.current ?? new Library([], []);
     const scan = discover(this.sources);
@@ -73,7 +74,10 @@ export class Shelf {
     this.catalog = buildCatalog(scan.candidates, { records, parse: parseManifest, ...progress });
     if (this.catalog.read > 0 || records.size !== this.catalog.records.size) this.keepRecords(scan);
     this.current = new Library(this.catalog.skills, [...scan.diagnostics, ...this.catalog.diagnostics]);
-    return diffLibraries(before, this.current);
+    const changes = diffLibraries(before, this.current);
+    if (changes.added.length + changes.changed.length + changes.removed.length > 0)
+      for (const tell of this.watchers) tell(changes);
+    return changes;
   }
 
   /** Calls back after each change below the sources, until the result is called. */
@@ -82,11 +86,12 @@ export class Shelf {
     onError: (error: unknown) => void,
   ): Promise<() => Promise<void>> {
     this.refresh();
-    const onChange = () => {
-      const changes = this.refresh();
-      if (changes.added.length + changes.changed.length + changes.removed.length > 0) onChanges(changes);
+    this.watchers.add(onChanges);
+    const stop = await watchSources({ sources: this.sources, onChange: () => this.refresh(), onError });
+    return () => {
+      this.watchers.delete(onChanges);
+      return stop();
     };
-    return watchSources({ sources: this.sources, onChange, onError });
   }
 
   private cachedRecords(): Map<string, FileRecord> {

@@ -4,6 +4,7 @@
 import type { Repertoire } from "../engine.ts";
 import { openModel } from "../models/models.ts";
 import type { LanguageModel, Store } from "../ports.ts";
+import { observedStore, type StoreNews } from "../stores/observed.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import { tracedModel, tracedStore } from "../telemetry/traced.ts";
 import { Dreams } from "./dreams.ts";
@@ -15,20 +16,24 @@ export interface Workshop {
   readonly tasks: Tasks;
   readonly learned: Lessons;
   readonly dreams: Dreams;
+  /** Calls back with what the store takes from this process, until the result is called. */
+  onNews(listener: (news: StoreNews) => void): () => void;
   /** Waits for what goes on in the background, then closes the store. */
   close(): Promise<void>;
 }
 
 export function openWorkshop(engine: Repertoire, host = engine.options.host): Workshop {
   const { clock, config, options } = engine;
-  const store = tracedStore(
-    openSqliteStore({
-      directory: engine.dataDirectory,
-      clock,
-      onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
-    }),
-    engine.tracing,
-  );
+  const listeners = new Set<(news: StoreNews) => void>();
+  const database = openSqliteStore({
+    directory: engine.dataDirectory,
+    clock,
+    onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
+  });
+  const observed = observedStore(database, (news) => {
+    for (const listener of listeners) listener(news);
+  });
+  const store = tracedStore(observed, engine.tracing);
   const env = options.env ?? process.env;
   const model = async (): Promise<LanguageModel | undefined> => {
     const opened = openModel(config.model, { env, journal: store.journal, now: () => clock.now().getTime() });
@@ -42,6 +47,10 @@ export function openWorkshop(engine: Repertoire, host = engine.options.host): Wo
     tasks: new Tasks(engine, store, host === undefined ? {} : { host }),
     learned,
     dreams: new Dreams(engine, { store, lessons: learned }, { ...thinking, prefixes, gaps, limits }),
+    onNews(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
     async close() {
       await learned.settled();
       await store.close();

@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { skillText, temporaryTree } from "../../test/skill-tree.ts";
+import { openRepertoire } from "../engine.ts";
+
+function opened() {
+  const root = temporaryTree({ "p/skills/a/SKILL.md": skillText("First."), "home/x": "" });
+  const options = { dir: join(root, "p"), home: join(root, "home"), env: {} };
+  return openRepertoire({ ...options, values: { "sources.bundled": false } });
+}
+
+describe("switching a skill", () => {
+  it("holds at once in an engine that goes on running, and can be taken back", () => {
+    const repertoire = opened();
+    const state = () => repertoire.list().skills[0]?.state;
+    expect(state()).toBe("active");
+    repertoire.manage.setEnabled("a", false);
+    expect(state()).toBe("disabled");
+    repertoire.manage.setEnabled("a", true);
+    expect(state()).toBe("active");
+  });
+});
