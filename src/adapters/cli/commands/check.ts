@@ -1,5 +1,6 @@
 // `repertoire check [PATH]`: what is wrong with skills, for people and for CI.
 
+import { checkAnswer } from "../../answers/library.ts";
 import { oneOf } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";
 
@@ -15,13 +16,9 @@ export const registerCheck: Register = (program, action) => {
     )
     .action(
       action(async ({ io, open }, path: string | undefined, options: { profile: "lenient" | "strict" }) => {
-        const { checked, diagnostics } = await open().manage.check({
-          ...(path !== undefined && { path }),
-          profile: options.profile,
-        });
-        const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-        const warnings = diagnostics.filter(({ severity }) => severity === "warning").length;
-        io.answer({ checked, errors, warnings, diagnostics }, () => {
+        const answer = await checkAnswer(open(), { path, profile: options.profile });
+        const { checked, errors, warnings, diagnostics } = answer;
+        io.answer(answer, () => {
           for (const finding of diagnostics) io.line(io.finding(finding));
           io.line(`${checked} skills checked (${options.profile}): ${errors} errors, ${warnings} warnings.`);
         });

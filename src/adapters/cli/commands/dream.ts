@@ -4,8 +4,9 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError } from "commander";
-import { type DreamResult, PASSES, type Pass } from "../../../engine/dreams.ts";
+import { PASSES, type Pass } from "../../../engine/dreams.ts";
 import { isRepertoireError, messageOf, RepertoireError } from "../../../model/errors.ts";
+import { dreamAnswer, dreamResultAnswer } from "../../answers/dream.ts";
 import { tellEvidence, tellResult, withDreams } from "../dreaming.ts";
 import type { Io } from "../io.ts";
 import { oneOf } from "../options.ts";
@@ -60,7 +61,7 @@ export const registerDream: Register = (program, action) => {
       action(({ io, open }, file: string, options: { pass?: Pass }) =>
         withDreams(open(), async (dreams) => {
           const result = await dreams.submit(readAnswer(file), options);
-          io.answer(toJson(result), () => tellResult(io, result));
+          io.answer(dreamResultAnswer(result), () => tellResult(io, result));
           return result.staged.length > 0 ? EXIT.ok : EXIT.findings;
         }),
       ),
@@ -88,17 +89,16 @@ function once({ io, open }: Context, options: DreamFlags): Promise<void> {
       io.answer(evidence, () => tellEvidence(io, evidence));
       return;
     }
-    const result = await dreams.run({
+    const { result, answer } = await dreamAnswer(dreams, {
       ...(options.apply && { apply: true }),
       ...(options.force && { force: true }),
       onPass: ({ pass, state, note }) => io.note(`${pass}: ${state}${note ? `, ${note}` : ""}`),
     });
-    const { regressions } = await dreams.account();
-    io.answer({ ...toJson(result), regressions }, () => {
+    io.answer(answer, () => {
       if (result.skipped === undefined) tellEvidence(io, result.evidence);
       io.line();
       tellResult(io, result);
-      for (const { number, title, batch, before, after } of regressions)
+      for (const { number, title, batch, before, after } of answer.regressions)
         io.line(
           `${io.colour.yellow("worse")} since proposal ${number} (${title}): ${percent(before.rate)} before, ${percent(after.rate)} after. Back: repertoire undo ${batch ?? ""}`,
         );
@@ -110,10 +110,6 @@ function once({ io, open }: Context, options: DreamFlags): Promise<void> {
 function tellHow(io: Io): void {
   io.line();
   io.line(HOW_TO_THINK);
-}
-
-function toJson({ staged, ...rest }: DreamResult) {
-  return { ...rest, proposals: staged };
 }
 
 function percent(share: number): string {

@@ -8,8 +8,8 @@ import {
   type GroupFigures,
   readCases,
   readEvalJson,
-  regressions,
 } from "../../../engine/evaluation.ts";
+import { evalAnswer } from "../../answers/dream.ts";
 import { progressDisplay } from "../io.ts";
 import { EXIT, type Register } from "../program.ts";
 
@@ -42,9 +42,10 @@ export const registerEval: Register = (program, action) => {
           ...(options.duplicates && { duplicates: readEvalJson(options.duplicates) }),
           onProgress: progressDisplay(io.streams, "messages"),
         });
-        const lost = options.baseline ? regressions(report, readEvalJson(options.baseline)) : [];
+        const answer = evalAnswer(report, options.baseline ? readEvalJson(options.baseline) : undefined);
+        const lost = answer.regressions;
         if (options.save) writeFileSync(options.save, `${JSON.stringify(report, null, 2)}\n`);
-        io.answer({ ...report, regressions: lost }, () => {
+        io.answer(answer, () => {
           io.table([
             HEAD,
             ...Object.entries(report.groups).map(([name, group]) => row(name, group)),

@@ -1,6 +1,7 @@
 // `repertoire history NAME`: the versions of a learned skill, newest first.
 
 import type { HistoryReport } from "../../../engine/lessons/history.ts";
+import { historyAnswer } from "../../answers/learned.ts";
 import { withLessons } from "../learned.ts";
 import { positiveInteger } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";
@@ -22,23 +23,17 @@ export const registerHistory: Register = (program, action) => {
     .action(
       action(({ io, open }, name: string, options: { diff?: boolean; limit?: number }) =>
         withLessons(open(), async (lessons) => {
-          const report = await lessons.history.of(name);
-          const versions = report.versions.slice(0, options.limit);
-          const diffs = new Map<string, string>();
-          if (options.diff)
-            for (const version of versions) diffs.set(version.id, await lessons.history.diff(version));
-          const data = versions.map((version) => ({ ...version, diff: diffs.get(version.id) }));
-          io.answer({ ...report, versions: data }, () => {
-            for (const { id, at, action: done, author, reason } of versions) {
+          const report = await historyAnswer(lessons, name, options);
+          io.answer(report, () => {
+            for (const { id, at, action: done, author, reason, diff } of report.versions) {
               const when = new Date(at).toISOString().slice(0, 16).replace("T", " ");
               io.line(
                 `${io.colour.yellow(id)}  ${when}  ${done.padEnd(7)}  ${author}${reason ? `: ${reason}` : ""}`,
               );
-              for (const line of diffs.get(id)?.split("\n") ?? [])
-                io.line(`    ${coloured(io.colour, line)}`);
+              for (const line of diff?.split("\n") ?? []) io.line(`    ${coloured(io.colour, line)}`);
             }
             const to = report.to === undefined ? "" : `: ${report.to}`;
-            io.line(`${report.versions.length} versions; ${report.name} ${STATES[report.state]}${to}.`);
+            io.line(`${report.total} versions; ${report.name} ${STATES[report.state]}${to}.`);
             io.line(io.colour.dim(`Back to one of them: repertoire restore ${report.name} ID`));
           });
           return EXIT.ok;

@@ -1,5 +1,6 @@
 // `repertoire index`: bring the recall index up to date now.
 
+import { indexAnswer } from "../../answers/library.ts";
 import { EXIT, type Register } from "../program.ts";
 
 export const registerIndex: Register = (program, action) => {
@@ -8,12 +9,11 @@ export const registerIndex: Register = (program, action) => {
     .description("scan all sources, bring the recall index up to date, take over what hooks have left")
     .action(
       action(async ({ io, open }) => {
-        const started = performance.now();
         const repertoire = open();
-        const { skills, changed } = await (await repertoire.indexing()).refresh();
+        const answer = await indexAnswer(repertoire);
         await (await repertoire.workshop()).store.tidy();
-        const ms = Math.round(performance.now() - started);
-        io.answer({ skills, changed, ms }, () =>
+        const { skills, changed, ms } = answer;
+        io.answer(answer, () =>
           io.line(`${skills} skills indexed${changed ? "" : ", nothing had changed"} (${ms} ms).`),
         );
         await repertoire.close();

@@ -1,6 +1,7 @@
 // `repertoire list`: the skills that were found, with their states.
 
 import type { ListedSkill } from "../../../model/skill.ts";
+import { isManaged, listAnswer } from "../../answers/library.ts";
 import { EXIT, type Register } from "../program.ts";
 
 export const registerList: Register = (program, action) => {
@@ -12,7 +13,7 @@ export const registerList: Register = (program, action) => {
       action(({ io, open }, options: { all?: boolean }) => {
         const { skills, diagnostics } = open().list();
         const listed = options.all ? skills : skills.filter(isManaged);
-        io.answer({ skills: listed.map(toJson), diagnostics }, () => {
+        io.answer(listAnswer(listed, diagnostics), () => {
           const rows = listed.map(({ skill, state }) => [
             skill.name,
             state,
@@ -31,24 +32,6 @@ export const registerList: Register = (program, action) => {
       }),
     );
 };
-
-/** Skills that only the person may invoke stay in the list: they are the person's slash commands. */
-function isManaged({ skill, state }: ListedSkill): boolean {
-  return state !== "shadowed" && (state !== "hidden" || skill.manifest.userOnly);
-}
-
-function toJson({ skill, state, reason }: ListedSkill) {
-  return {
-    name: skill.name,
-    displayName: skill.displayName,
-    description: skill.manifest.description,
-    source: skill.source,
-    path: skill.path,
-    state,
-    ...(reason !== undefined && { reason }),
-    digest: skill.digest,
-  };
-}
 
 function summary(all: readonly ListedSkill[], listed: readonly ListedSkill[]): string {
   if (all.length === 0)

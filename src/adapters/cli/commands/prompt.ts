@@ -2,6 +2,7 @@
 
 import { InvalidArgumentError } from "commander";
 import { type Budget, STYLES, type Style } from "../../../model/turn.ts";
+import { promptAnswer } from "../../answers/library.ts";
 import { oneOf } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";
 
@@ -20,7 +21,7 @@ export const registerPrompt: Register = (program, action) => {
         const repertoire = open();
         const section = await repertoire.prompt({ message: words.join(" ") }, options);
         const { text, style, tokens, chars, shown, omitted } = section;
-        io.answer({ section: text, style, tokens, chars, shown, omitted }, () => {
+        io.answer(promptAnswer(section), () => {
           if (text !== "") io.line(text);
           io.note(
             io.colour.dim(

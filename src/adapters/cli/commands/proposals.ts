@@ -3,6 +3,7 @@
 import { fromRecord } from "../../../engine/dreams.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import type { ProposalRecord } from "../../../model/records.ts";
+import { proposalsAnswer } from "../../answers/dream.ts";
 import { tellAccepted, tellProposals, withDreams } from "../dreaming.ts";
 import type { Io } from "../io.ts";
 import { positiveInteger } from "../options.ts";
@@ -17,9 +18,9 @@ export const registerProposals: Register = (program, action) => {
     .action(
       action(({ io, open }, options: { all?: boolean }) =>
         withDreams(open(), async (dreams) => {
-          const found = await dreams.proposals(options.all ? undefined : "open");
-          const account = await dreams.account();
-          io.answer({ proposals: found, account }, () => {
+          const answer = await proposalsAnswer(dreams, options.all === true);
+          const { proposals: found, account } = answer;
+          io.answer(answer, () => {
             tellProposals(io, found);
             const { acceptanceRate: rate } = account;
             const decided =

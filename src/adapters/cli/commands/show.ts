@@ -1,5 +1,6 @@
 // `repertoire show NAME`: one skill, whole.
 
+import { showAnswer } from "../../answers/library.ts";
 import { EXIT, type Register } from "../program.ts";
 
 export const registerShow: Register = (program, action) => {
@@ -8,58 +9,47 @@ export const registerShow: Register = (program, action) => {
     .description("show one skill: its front matter, files, sub-skills, findings and instructions")
     .action(
       action(({ io, open }, name: string) => {
-        const { skill, body, files, subSkills, diagnostics } = open().manage.show(name);
-        const { manifest, ...place } = skill;
-        io.answer(
-          {
-            skill: { ...place, ...manifest, body },
-            files,
-            subSkills: subSkills.map((child) => child.name),
-            diagnostics,
-          },
-          () => {
-            io.line(
-              io.colour.bold(
-                skill.displayName === skill.name ? skill.name : `${skill.name} (${skill.displayName})`,
+        const report = open().manage.show(name);
+        const { skill, body, files, subSkills, diagnostics } = report;
+        const { manifest } = skill;
+        io.answer(showAnswer(report), () => {
+          io.line(
+            io.colour.bold(
+              skill.displayName === skill.name ? skill.name : `${skill.name} (${skill.displayName})`,
+            ),
+          );
+          io.line(manifest.description);
+          io.line();
+          const facts: [string, string][] = [
+            ["state", skill.reason ? `${skill.state}: ${skill.reason}` : skill.state],
+            ["source", skill.source],
+            ["path", skill.path],
+            ["digest", skill.digest],
+            ["version", manifest.version ?? ""],
+            ["domain", manifest.domain ?? ""],
+            ["frames", manifest.frames.join(", ")],
+            [
+              "triggers",
+              [...manifest.triggers.keywords, ...manifest.triggers.verbs, ...manifest.triggers.patterns].join(
+                ", ",
               ),
-            );
-            io.line(manifest.description);
-            io.line();
-            const facts: [string, string][] = [
-              ["state", skill.reason ? `${skill.state}: ${skill.reason}` : skill.state],
-              ["source", skill.source],
-              ["path", skill.path],
-              ["digest", skill.digest],
-              ["version", manifest.version ?? ""],
-              ["domain", manifest.domain ?? ""],
-              ["frames", manifest.frames.join(", ")],
-              [
-                "triggers",
-                [
-                  ...manifest.triggers.keywords,
-                  ...manifest.triggers.verbs,
-                  ...manifest.triggers.patterns,
-                ].join(", "),
-              ],
-              [
-                "requires",
-                [...manifest.requires.env, ...manifest.requires.bins, ...manifest.requires.anyBins].join(
-                  ", ",
-                ),
-              ],
-              ["tools", [...manifest.tools, ...manifest.allowedTools].join(", ")],
-              ["see also", manifest.seeAlso.join(", ")],
-              ["sub-skills", subSkills.map((child) => child.name).join(", ")],
-              ["files", files.join(", ")],
-            ];
-            io.table(
-              facts.filter(([, value]) => value !== "").map(([key, value]) => [io.colour.dim(key), value]),
-            );
-            io.line();
-            io.line(body.trim());
-            io.findings(diagnostics);
-          },
-        );
+            ],
+            [
+              "requires",
+              [...manifest.requires.env, ...manifest.requires.bins, ...manifest.requires.anyBins].join(", "),
+            ],
+            ["tools", [...manifest.tools, ...manifest.allowedTools].join(", ")],
+            ["see also", manifest.seeAlso.join(", ")],
+            ["sub-skills", subSkills.map((child) => child.name).join(", ")],
+            ["files", files.join(", ")],
+          ];
+          io.table(
+            facts.filter(([, value]) => value !== "").map(([key, value]) => [io.colour.dim(key), value]),
+          );
+          io.line();
+          io.line(body.trim());
+          io.findings(diagnostics);
+        });
         return EXIT.ok;
       }),
     );

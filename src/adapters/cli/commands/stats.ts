@@ -1,9 +1,8 @@
 // `repertoire stats [NAME]`: how skills have done, from the journal.
 
-import type { DreamAccount } from "../../../engine/dreams.ts";
-import { libraryStats, type SkillStats, skillStats } from "../../../learn/stats.ts";
+import type { SkillStats } from "../../../learn/stats.ts";
 import { sparkline } from "../../../learn/stats-sparkline.ts";
-import { lookupKey } from "../../../model/name.ts";
+import { libraryStatsAnswer, skillStatsAnswer } from "../../answers/learned.ts";
 import type { Io } from "../io.ts";
 import { withLessons } from "../learned.ts";
 import { EXIT, type Register } from "../program.ts";
@@ -15,21 +14,19 @@ export const registerStats: Register = (program, action) => {
     .action(
       action(({ io, open }, name: string | undefined) => {
         const engine = open();
-        return withLessons(engine, async (_, store) => {
-          const { dreams } = await engine.workshop();
-          if (name === undefined) tellLibrary(io, await libraryStats(store.journal), await dreams.account());
-          else {
-            const skill = engine.library.find(name)?.name ?? lookupKey(name);
-            tellSkill(io, await skillStats(store.journal, skill, { now: engine.clock.now().getTime() }));
-          }
+        return withLessons(engine, async () => {
+          const workshop = await engine.workshop();
+          if (name === undefined) tellLibrary(io, await libraryStatsAnswer(workshop));
+          else tellSkill(io, await skillStatsAnswer(engine, workshop, name));
           return EXIT.ok;
         });
       }),
     );
 };
 
-function tellLibrary(io: Io, skills: Awaited<ReturnType<typeof libraryStats>>, dreams: DreamAccount): void {
-  io.answer({ skills, dreams }, () => {
+function tellLibrary(io: Io, answer: Awaited<ReturnType<typeof libraryStatsAnswer>>): void {
+  const { skills, dreams } = answer;
+  io.answer(answer, () => {
     if (skills.length === 0) return io.line("The journal is empty: nothing was recalled or used yet.");
     const rows = skills.map(({ name, recalled, shown, activated, succeeded, failed, lastUsedAt }) => [
       name,

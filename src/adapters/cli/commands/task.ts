@@ -1,6 +1,6 @@
 // `repertoire task list|end`: the tasks that have not ended, and ending one.
 
-import { RepertoireError } from "../../../model/errors.ts";
+import { endTaskAnswer } from "../../answers/learned.ts";
 import { EXIT, type Register } from "../program.ts";
 import { withTasks } from "../task-store.ts";
 
@@ -37,11 +37,7 @@ export const registerTask: Register = (program, action) => {
     .action(
       action(({ io, open }, id: string) =>
         withTasks(open(), async (tasks) => {
-          if (!(await tasks.end(id))) {
-            const names = (await tasks.list()).map((open) => open.id).join(", ") || "none";
-            throw new RepertoireError("task-not-found", `There is no task "${id}". Open: ${names}.`, id);
-          }
-          io.answer({ ended: id }, () => io.line(`The task "${id}" has ended.`));
+          io.answer(await endTaskAnswer(tasks, id), () => io.line(`The task "${id}" has ended.`));
           return EXIT.ok;
         }),
       ),

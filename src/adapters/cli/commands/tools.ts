@@ -1,6 +1,7 @@
 // `repertoire tools NAME`: the tools that an activated skill brings, and calling one.
 
 import { RepertoireError } from "../../../model/errors.ts";
+import { callToolAnswer } from "../../answers/learned.ts";
 import { EXIT, type Register } from "../program.ts";
 import { CLI_TASK, TASK_OPTION, withTasks } from "../task-store.ts";
 
@@ -21,18 +22,16 @@ export const registerTools: Register = (program, action) => {
       action(({ io, open }, name: string, options: Options) =>
         withTasks(open(), async (tasks) => {
           const context = { task: options.task ?? CLI_TASK, audience: "person" } as const;
-          const { tools, diagnostics } = await tasks.tools(name, context);
           if (options.call !== undefined) {
-            const { call } = options;
-            const short = tools.find((tool) => tool.name.endsWith(`__${call}`))?.name;
-            const tool = tools.some((known) => known.name === call) ? call : (short ?? call);
-            const result = await tasks.call(tool, jsonArguments(options.args), context);
+            const call = { skill: name, tool: options.call, args: jsonArguments(options.args) };
+            const { result, diagnostics } = await callToolAnswer(tasks, call, context);
             io.answer(result, () => {
               io.line(result.output);
               io.findings(diagnostics, (line) => io.note(line));
             });
             return result.ok ? EXIT.ok : EXIT.findings;
           }
+          const { tools, diagnostics } = await tasks.tools(name, context);
           io.answer({ tools, diagnostics }, () => {
             if (tools.length === 0) io.line(`${name} brings no tools.`);
             for (const { name: tool, description, inputSchema } of tools) {

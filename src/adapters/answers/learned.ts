@@ -1,0 +1,51 @@
+// Owns the answers about learned skills, the journal and tools of a task as programs get them, for the command line and
+// the HTTP API alike. Does not own how a person reads them.
+
+import type { Lessons } from "../../engine/lessons.ts";
+import type { TaskContext, Tasks } from "../../engine/tasks.ts";
+import type { Workshop } from "../../engine/workshop.ts";
+import type { Repertoire } from "../../engine.ts";
+import { libraryStats, skillStats } from "../../learn/stats.ts";
+import { RepertoireError } from "../../model/errors.ts";
+import { lookupKey } from "../../model/name.ts";
+import type { VersionRecord } from "../../model/records.ts";
+
+export async function libraryStatsAnswer({ store, dreams }: Pick<Workshop, "store" | "dreams">) {
+  return { skills: await libraryStats(store.journal), dreams: await dreams.account() };
+}
+
+export function skillStatsAnswer(engine: Repertoire, { store }: Pick<Workshop, "store">, name: string) {
+  const skill = engine.library.find(name)?.name ?? lookupKey(name);
+  return skillStats(store.journal, skill, { now: engine.clock.now().getTime() });
+}
+
+/** The versions of a skill, newest first; with `diff`, what each changed. */
+export async function historyAnswer(
+  lessons: Lessons,
+  name: string,
+  options: { readonly diff?: boolean | undefined; readonly limit?: number | undefined },
+) {
+  const report = await lessons.history.of(name);
+  const versions: (VersionRecord & { readonly diff?: string })[] = [];
+  for (const version of report.versions.slice(0, options.limit))
+    versions.push(options.diff ? { ...version, diff: await lessons.history.diff(version) } : version);
+  return { ...report, versions, total: report.versions.length };
+}
+
+export async function endTaskAnswer(tasks: Tasks, id: string) {
+  if (await tasks.end(id)) return { ended: id };
+  const names = (await tasks.list()).map((open) => open.id).join(", ") || "none";
+  throw new RepertoireError("task-not-found", `There is no task "${id}". Open: ${names}.`, id);
+}
+
+/** Calls a tool of an activated skill by its whole name or by the skill's own name for it. */
+export async function callToolAnswer(
+  tasks: Tasks,
+  call: { readonly skill: string; readonly tool: string; readonly args: unknown },
+  context: TaskContext & { readonly signal?: AbortSignal | undefined },
+) {
+  const { tools, diagnostics } = await tasks.tools(call.skill, context);
+  const short = tools.find(({ name }) => name.endsWith(`__${call.tool}`))?.name;
+  const tool = tools.some(({ name }) => name === call.tool) ? call.tool : (short ?? call.tool);
+  return { result: await tasks.call(tool, call.args, context), diagnostics };
+}
