@@ -1,0 +1,126 @@
+// Owns how a failure is answered: which status each code has, and what of it goes out. Does not own any message of the
+// engine's: the place that fails writes it.
+
+import { isRepertoireError, messageOf, RepertoireError } from "../../model/errors.ts";
+
+export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 502 | 503;
+
+/** Codes that are not the caller's plain mistake (400). */
+const STATUS: Readonly<Partial<Record<ErrorStatus, readonly string[]>>> = {
+  401: ["unauthorised"],
+  403: [
+    "host-refused",
+    "origin-refused",
+    "consent-denied",
+    "consent-refused",
+    "not_consented",
+    "no_sandbox",
+    "skill-not-learned",
+    "skill-pinned",
+    "skill-protected",
+    "skill-unsafe",
+  ],
+  404: [
+    "not-found",
+    "file-not-found",
+    "job-not-found",
+    "no-history",
+    "not_found",
+    "proposal-not-found",
+    "skill-not-found",
+    "slash-unknown",
+    "task-not-found",
+    "trust-not-found",
+    "unknown_tool",
+    "version-not-found",
+  ],
+  405: ["method-not-allowed"],
+  409: [
+    "consent-required",
+    "consent-stale",
+    "dream-nothing-new",
+    "exclusive-within-exclusive",
+    "folder-taken",
+    "job-running",
+    "mount-conflict",
+    "nothing-to-undo",
+    "package-changed",
+    "proposal-decided",
+    "proposal-not-accepted",
+    "skill-changed",
+    "skill-exists",
+    "undo-conflict",
+  ],
+  413: ["too-large"],
+  415: ["not-json"],
+  429: ["too-many-requests", "too-many-streams"],
+  500: ["change-failed", "database-too-new", "mount-failed", "no-sqlite", "version-damaged"],
+  502: ["model-failed", "model-incomplete"],
+  503: ["store-busy"],
+};
+
+const STATUS_OF = new Map(
+  Object.entries(STATUS).flatMap(([status, codes]) =>
+    codes.map((code) => [code, Number(status) as ErrorStatus] as const),
+  ),
+);
+
+/** A failure that is answered with more than its error: a consent sheet, the issues of a request. */
+export class ApiError extends RepertoireError {
+  readonly more: Readonly<Record<string, unknown>>;
+  readonly issues: readonly Issue[] | undefined;
+
+  constructor(
+    code: string,
+    message: string,
+    parts: {
+      readonly value?: unknown;
+      readonly more?: Readonly<Record<string, unknown>>;
+      readonly issues?: readonly Issue[];
+    } = {},
+  ) {
+    super(code, message, parts.value);
+    this.more = parts.more ?? {};
+    this.issues = parts.issues;
+  }
+}
+
+export interface Issue {
+  /** `body.message`, `query.limit`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ErrorBody {
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly value?: unknown;
+    readonly issues?: readonly Issue[];
+  };
+  readonly [more: string]: unknown;
+}
+
+export function statusFor(thrown: unknown): ErrorStatus {
+  return isRepertoireError(thrown) ? (STATUS_OF.get(thrown.code) ?? 400) : 500;
+}
+
+/** What goes out. Of an unexpected failure nothing does: the server's own output gets it. */
+export function bodyFor(thrown: unknown, note: (text: string) => void): ErrorBody {
+  if (!isRepertoireError(thrown)) {
+    note(messageOf(thrown));
+    const message = "The request failed; the server's own output says why.";
+    return { error: { code: "unexpected", message } };
+  }
+  const { code, message, value } = thrown;
+  const own = thrown instanceof ApiError ? thrown : undefined;
+  return {
+    error: {
+      code,
+      message,
+      ...(value !== undefined && { value }),
+      ...(own?.issues && { issues: own.issues }),
+    },
+    ...own?.more,
+  };
+}

@@ -1,0 +1,159 @@
+// Owns work that may take longer than a request: one of a kind at a time, looked at, waited for, cancelled.
+// Does not own what the work is.
+
+import { randomUUID } from "node:crypto";
+import { RepertoireError } from "../../model/errors.ts";
+import { bodyFor } from "./errors.ts";
+import type { HttpLimits } from "./limits.ts";
+
+export const JOB_STATES = ["running", "cancelling", "done", "failed", "cancelled"] as const;
+
+export interface Progress {
+  readonly done?: number;
+  readonly total?: number;
+  readonly note?: string;
+}
+
+export interface Job {
+  readonly id: string;
+  /** The operation that started it. */
+  readonly operation: string;
+  readonly state: (typeof JOB_STATES)[number];
+  readonly startedAt: number;
+  readonly endedAt?: number;
+  readonly progress?: Progress;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** How the work says how far it is, and hears that it is not wanted any more: `progress` throws then. */
+export interface JobControl {
+  readonly signal: AbortSignal;
+  progress(progress: Progress): void;
+}
+
+interface Running {
+  job: Job;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+  /** As it was thrown, for the request that waits. */
+  thrown?: unknown;
+}
+
+export interface JobBoardOptions {
+  readonly limits: Pick<HttpLimits, "keptJobs" | "lastJobsMs">;
+  readonly onChange: (job: Job) => void;
+  readonly note: (text: string) => void;
+}
+
+export class JobBoard {
+  private readonly options: JobBoardOptions;
+  private readonly jobs = new Map<string, Running>();
+
+  constructor(options: JobBoardOptions) {
+    this.options = options;
+  }
+
+  /** Newest first, without their results. */
+  list(): Omit<Job, "result">[] {
+    return [...this.jobs.values()].map(({ job: { result: _, ...job } }) => job).reverse();
+  }
+
+  get(id: string): Job {
+    return this.require(id).job;
+  }
+
+  get running(): number {
+    return [...this.jobs.values()].filter(({ job }) => isUnderWay(job)).length;
+  }
+
+  start(operation: string, work: (control: JobControl) => Promise<unknown>): Job {
+    const other = [...this.jobs.values()].find(({ job }) => job.operation === operation && isUnderWay(job));
+    if (other) {
+      const { id } = other.job;
+      throw new RepertoireError("job-running", `This is under way already: see /api/jobs/${id}.`, id);
+    }
+    const stop = new AbortController();
+    const id = randomUUID();
+    const job: Job = { id, operation, state: "running", startedAt: Date.now() };
+    // The first step of the work comes after `start` has returned, so that the row is there to be changed.
+    const ended = Promise.resolve().then(() => this.run(id, work));
+    this.jobs.set(id, { job, stop, ended });
+    this.options.onChange(job);
+    return job;
+  }
+
+  /** Waits for a job's end, but not longer than that; a failure is thrown to who waited for it. */
+  async wait(id: string, seconds: number): Promise<Job> {
+    const running = this.require(id);
+    if (seconds > 0) await within(running.ended, seconds * 1000);
+    if (running.job.state === "failed") throw running.thrown;
+    return running.job;
+  }
+
+  /** Ends at the work's next stopping point. */
+  cancel(id: string): Job {
+    const running = this.require(id);
+    if (running.job.state === "running") {
+      this.change(running, { state: "cancelling" });
+      running.stop.abort();
+    }
+    return running.job;
+  }
+
+  /** Cancels everything and waits until it has stopped, or long enough. */
+  async close(): Promise<void> {
+    const left = [...this.jobs.values()].filter(({ job }) => isUnderWay(job));
+    for (const { job } of left) this.cancel(job.id);
+    await within(Promise.all(left.map(({ ended }) => ended)), this.options.limits.lastJobsMs);
+  }
+
+  private async run(id: string, work: (control: JobControl) => Promise<unknown>): Promise<void> {
+    const running = this.jobs.get(id)!;
+    const { signal } = running.stop;
+    const progress = (made: Progress) => {
+      if (signal.aborted) throw new RepertoireError("cancelled", "The job was cancelled.", id);
+      running.job = { ...running.job, progress: made };
+    };
+    try {
+      const result = await work({ signal, progress });
+      this.change(running, { state: "done", endedAt: Date.now(), result });
+    } catch (thrown) {
+      running.thrown = thrown;
+      const state = signal.aborted ? "cancelled" : "failed";
+      const { error } = bodyFor(thrown, this.options.note);
+      this.change(running, { state, endedAt: Date.now(), ...(state === "failed" && { error }) });
+    }
+    this.forgetOldest();
+  }
+
+  private change(running: Running, change: Partial<Job>): void {
+    running.job = { ...running.job, ...change };
+    this.options.onChange(running.job);
+  }
+
+  private forgetOldest(): void {
+    const ended = [...this.jobs.values()].filter(({ job }) => !isUnderWay(job));
+    for (const { job } of ended.slice(0, Math.max(0, ended.length - this.options.limits.keptJobs)))
+      this.jobs.delete(job.id);
+  }
+
+  private require(id: string): Running {
+    const running = this.jobs.get(id);
+    if (running) return running;
+    throw new RepertoireError("job-not-found", `There is no job "${id}". GET /api/jobs lists them.`, id);
+  }
+}
+
+function isUnderWay({ state }: Job): boolean {
+  return state === "running" || state === "cancelling";
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((settle) => {
+    timer = setTimeout(settle, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
