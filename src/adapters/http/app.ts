@@ -1,28 +1,53 @@
-// Owns the way into the HTTP server: who may come in, from where, with what. `/mcp` behind it is `adapters/mcp`'s.
-// A web page in the user's browser must not reach it: Host and Origin are checked before anything is read.
+// Owns the way into the HTTP server: who may come in, from where, with what. `/mcp` behind it is `adapters/mcp`'s, the
+// rest is the table's in `api/`. A web page in the user's browser must not reach it: Host and Origin are checked before
+// anything is read.
 
 import { Hono } from "hono";
+import type { Workshop } from "../../engine/workshop.ts";
+import type { LibraryChanges } from "../../library/diff.ts";
 import { createMcpRoute } from "../mcp/http.ts";
 import type { McpParts } from "../mcp/parts.ts";
+import { OPENAPI_PATH } from "./api/operations.ts";
+import { type HttpEnv, mountApi } from "./api/router.ts";
+import { EventHub } from "./events.ts";
+import { JobBoard } from "./jobs.ts";
+import type { HttpLimits } from "./limits.ts";
+import { Metrics } from "./metrics.ts";
 import { isAuthorised } from "./token.ts";
 
 export interface AppOptions {
   readonly parts: McpParts;
+  readonly workshop: Workshop;
   readonly version: string;
   readonly token: string;
   /** `host:port` as a client may write it. */
   readonly hosts: () => readonly string[];
+  readonly isReady: () => boolean;
+  readonly limits: HttpLimits;
   readonly note: (text: string) => void;
 }
 
-const LIMITS = {
-  /** A skill with its files fits; a larger body is a mistake or an attack. */
-  bodyBytes: 4 * 1024 * 1024,
-} as const;
-
-export function createApp({ parts, version, token, hosts, note }: AppOptions) {
-  const mcp = createMcpRoute({ parts, version, maxBodyBytes: LIMITS.bodyBytes, note });
-  const app = new Hono();
+export function createApp(options: AppOptions) {
+  const { parts, workshop, version, token, hosts, isReady, limits, note } = options;
+  const mcp = createMcpRoute({ parts, version, maxBodyBytes: limits.mcpBytes, note });
+  const { engine, tools } = parts;
+  const events = new EventHub(limits);
+  const jobs = new JobBoard({
+    limits,
+    note,
+    onChange: ({ result: _, ...job }) => events.publish("job", job),
+  });
+  const metrics = new Metrics();
+  const stopNews = workshop.onNews((news) => {
+    if (news.about === "proposal") events.publish("proposal", news.proposal);
+    else for (const event of news.events) events.publish("journal", event);
+  });
+  const app = new Hono<HttpEnv>();
+  app.use(async (c, next) => {
+    await next();
+    const route = c.get("route") ?? (c.req.path === "/mcp" ? "/mcp" : "other");
+    metrics.request({ method: c.req.method, route, status: String(c.res.status) });
+  });
   app.use(async (c, next) => {
     const host = c.req.header("host")?.toLowerCase() ?? "";
     if (!hosts().includes(host))
@@ -32,7 +57,9 @@ export function createApp({ parts, version, token, hosts, note }: AppOptions) {
       return c.json(refusal("origin-refused", "Requests from this origin are not answered."), 403);
     await next();
   });
-  app.get("/health", (c) => c.json({ ok: true, version }));
+  const startedAt = Date.now();
+  const api = { version, engine, workshop, tools, jobs, events, metrics, isReady, startedAt };
+  mountApi(app, { api, token, limits, note });
   app.use("/mcp", async (c, next) => {
     if (!isAuthorised(c.req.header("authorization"), token)) {
       c.header("WWW-Authenticate", 'Bearer realm="repertoire"');
@@ -43,16 +70,27 @@ export function createApp({ parts, version, token, hosts, note }: AppOptions) {
     await next();
   });
   app.all("/mcp", (c) => mcp.fetch(c.req.raw));
-  app.notFound((c) => c.json(refusal("not-found", "There is /mcp and /health."), 404));
+  app.notFound((c) =>
+    c.json(refusal("not-found", `There is /mcp, /health, /metrics and /api: see ${OPENAPI_PATH}.`), 404),
+  );
   app.onError((error, c) => {
     note(error.message);
     return c.json(refusal("unexpected", "The request failed; the server's own output says why."), 500);
   });
   return {
     fetch: app.fetch,
-    /** Tells the clients that listen that the library has changed. */
-    changed: () => mcp.changed(),
-    close: () => mcp.close(),
+    /** Tells open subscriptions that the library has changed. */
+    changed(changes: LibraryChanges) {
+      mcp.changed();
+      events.publish("library", changes);
+    },
+    /** Brings what is under way to a stopping point and ends the streams, which would never end by themselves. */
+    async close() {
+      stopNews();
+      await jobs.close();
+      events.close();
+      await mcp.close();
+    },
   };
 }
 

@@ -7,6 +7,12 @@ import type { HttpLimits } from "./limits.ts";
 type Limits = Pick<HttpLimits, "keptEvents" | "streamBytes" | "streams" | "heartbeatMs">;
 type Reader = ReadableStreamDefaultController<Uint8Array>;
 
+export interface Subscription {
+  readonly lastSeen?: string | undefined;
+  /** Ends the connection of a reader that is too slow. */
+  readonly hangUp: () => void;
+}
+
 interface Kept {
   readonly number: number;
   readonly text: string;
@@ -20,7 +26,8 @@ export class EventHub {
   /** Numbers begin anew with each server; an id of another one is recognised by this. */
   private readonly run = randomBytes(4).toString("hex");
   private readonly kept: Kept[] = [];
-  private readonly readers = new Set<Reader>();
+  /** With how to end each one's connection. */
+  private readonly readers = new Map<Reader, () => void>();
   private readonly heart: NodeJS.Timeout;
 
   constructor(limits: Limits) {
@@ -42,14 +49,14 @@ export class EventHub {
   }
 
   /** A stream for one reader, from behind the event it saw last; undefined when too many read already. */
-  subscribe(lastSeen?: string): ReadableStream<Uint8Array> | undefined {
+  subscribe({ lastSeen, hangUp }: Subscription): ReadableStream<Uint8Array> | undefined {
     if (this.readers.size >= this.limits.streams) return undefined;
     let own: Reader | undefined;
     return new ReadableStream<Uint8Array>(
       {
         start: (reader) => {
           own = reader;
-          this.readers.add(reader);
+          this.readers.set(reader, hangUp);
           // Not `send`: what is caught up on is bounded by itself, and must not count as slowness.
           reader.enqueue(bytes(this.welcome(lastSeen)));
         },
@@ -64,7 +71,7 @@ export class EventHub {
   /** Ends every stream in good order. */
   close(): void {
     clearInterval(this.heart);
-    for (const reader of this.readers) reader.close();
+    for (const reader of this.readers.keys()) reader.close();
     this.readers.clear();
   }
 
@@ -84,14 +91,17 @@ export class EventHub {
   private toAll(text: string): void {
     if (this.readers.size === 0) return;
     const part = bytes(text);
-    for (const reader of this.readers) this.send(reader, part);
+    for (const [reader, hangUp] of this.readers) this.send(reader, hangUp, part);
   }
 
-  private send(reader: Reader, part: Uint8Array): void {
-    if ((reader.desiredSize ?? 0) > 0) return reader.enqueue(part);
+  private send(reader: Reader, hangUp: () => void, part: Uint8Array): void {
+    if ((reader.desiredSize ?? 0) > 0) {
+      reader.enqueue(part);
+      return;
+    }
     this.readers.delete(reader);
     this.counts.dropped++;
-    reader.error(new Error("The reader was too slow."));
+    hangUp();
   }
 
   private idOf(number: number): string {

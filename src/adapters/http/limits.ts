@@ -8,7 +8,7 @@ export const HTTP_LIMITS = {
   bodyBytes: 256 * KB,
   /** A SKILL.md of 256 KB, written as a JSON string. */
   skillBytes: 1 * MB,
-  /** What a script may get on its standard input, written as a JSON string. */
+  /** Arguments and standard input of a script; more is better put into a file. */
   scriptBytes: 3 * MB,
   /** A journal or a list of messages with their answers. */
   uploadBytes: 16 * MB,

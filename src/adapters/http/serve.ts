@@ -6,6 +6,7 @@ import type { Repertoire } from "../../engine.ts";
 import { messageOf } from "../../model/errors.ts";
 import { openParts } from "../mcp/parts.ts";
 import { createApp } from "./app.ts";
+import { HTTP_LIMITS, type HttpLimits } from "./limits.ts";
 import { tokenIn } from "./token.ts";
 
 export interface ServeOptions {
@@ -13,6 +14,8 @@ export interface ServeOptions {
   readonly version: string;
   readonly tools: "default" | "all";
   readonly note: (text: string) => void;
+  /** Other numbers than the table's. */
+  readonly limits?: Partial<HttpLimits>;
 }
 
 export interface Serving {
@@ -30,7 +33,10 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
   const parts = openParts(engine, options.tools);
   let port = options.port;
   const hosts = () => [ADDRESS, "localhost"].map((name) => `${name}:${port}`);
-  const app = createApp({ parts, version, token, hosts, note });
+  const limits = { ...HTTP_LIMITS, ...options.limits };
+  let ready = false;
+  const workshop = await parts.workshop();
+  const app = createApp({ parts, version, workshop, token, hosts, isReady: () => ready, limits, note });
   const server = createAdaptorServer({ fetch: app.fetch });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -39,7 +45,12 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
   port = (server.address() as AddressInfo).port;
   const onProblem = (error: unknown) => note(messageOf(error));
   // Clients are served meanwhile: watching many folders takes a while.
-  const watching = engine.watch(() => app.changed(), onProblem).catch(onProblem);
+  const watching = engine
+    .watch((changes) => app.changed(changes), onProblem)
+    .then(() => {
+      ready = true;
+    })
+    .catch(onProblem);
   return {
     port,
     tokenPath,

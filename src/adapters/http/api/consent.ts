@@ -1,0 +1,55 @@
+// Owns how a person agrees over HTTP: the first request is answered with what there is to agree to, the second carries
+// the digest of it. Does not own the decision: `activate/consent.ts` does.
+
+import * as z from "zod";
+import type { ConsentAsker, ConsentSheet } from "../../../activate/consent.ts";
+import type { Grants } from "../../../engine/grants.ts";
+import { codeOf } from "../../../model/errors.ts";
+import { ApiError } from "../errors.ts";
+
+export const Consent = z
+  .strictObject({
+    digest: z.string().min(1).describe("Of the sheet that the person looked at."),
+    scope: z.enum(["task", "always"]).describe("For this task, or for this content in every task."),
+  })
+  .describe("The person's yes, given after they looked at the sheet of the refusal.");
+
+export type Consent = z.output<typeof Consent>;
+
+/** Lets the work ask; the answer is yes only to the very content that was looked at. */
+export async function withConsent<T>(
+  consent: Pick<Consent, "digest"> | undefined,
+  work: (ask: ConsentAsker) => Promise<T>,
+): Promise<T> {
+  let asked: ConsentSheet | undefined;
+  const ask: ConsentAsker = (sheet) => {
+    asked = sheet;
+    return sheet.digest === consent?.digest;
+  };
+  try {
+    return await work(ask);
+  } catch (thrown) {
+    if (asked === undefined || codeOf(thrown) !== "consent-refused") throw thrown;
+    throw consentNeeded(asked, consent);
+  }
+}
+
+export function consentNeeded(sheet: ConsentSheet, consent: Pick<Consent, "digest"> | undefined): ApiError {
+  const isStale = consent !== undefined;
+  const why = isStale ? "is not what was agreed to" : "needs a person's consent";
+  return new ApiError(
+    isStale ? "consent-stale" : "consent-required",
+    `"${sheet.name}" ${why}. Show the sheet to the person; when they agree, send the request again with its digest.`,
+    { value: sheet.name, more: { digest: sheet.digest, sheet } },
+  );
+}
+
+/** Keeps the yes to that content for good; to any other the answer is the sheet of what there is now. */
+export async function trustSeen(grants: Grants, name: string, digest: string) {
+  try {
+    return await grants.trust(name, digest);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "consent-stale") throw thrown;
+    throw consentNeeded(grants.look(name), { digest });
+  }
+}

@@ -1,0 +1,218 @@
+// Owns the operations that improve the library: dreams, proposals, and measuring recall.
+
+import { setImmediate as others } from "node:timers/promises";
+import * as z from "zod";
+import { PASSES } from "../../../engine/dreams.ts";
+import { casesFrom, type EvalReport, evaluate } from "../../../engine/evaluation.ts";
+import { RepertoireError } from "../../../model/errors.ts";
+import { dreamAnswer, dreamResultAnswer, evalAnswer, proposalsAnswer } from "../../answers/dream.ts";
+import { HTTP_LIMITS } from "../limits.ts";
+import { defined, operation } from "./operation.ts";
+import { Accepted, Changed, DreamAccount, DreamResult, Evidence, flag, Job, Proposal } from "./schemas.ts";
+
+const area = "dreams";
+const text = z.string();
+const number = z.int().min(1);
+const numberParams = z.strictObject({ number: z.coerce.number().int().min(1) });
+const figures = z.looseObject({ messages: z.int(), hit1: z.number(), mrr: z.number(), shown3: z.number() });
+const share = z.number().nullable();
+const Report = z.looseObject({
+  groups: z.record(text, figures),
+  macro: figures,
+  falseAlarms: share,
+  forbiddenFirst: share,
+});
+
+export const DREAM_OPERATIONS = [
+  operation({
+    id: "dream",
+    command: "dream",
+    method: "post",
+    path: "/api/dream",
+    area,
+    summary: "Review what happened and propose how the library should change.",
+    job: true,
+    refuses: [502],
+    body: z.strictObject({
+      apply: z.boolean().optional().describe("Accept what guard and gate let through, as one batch."),
+      force: z.boolean().optional().describe("Also when nothing is new."),
+    }),
+    answer: DreamResult.extend({ regressions: z.array(z.looseObject({ number, title: text })) }),
+    async run({ body }, { workshop }, { progress }) {
+      let done = 0;
+      const { answer } = await dreamAnswer(workshop.dreams, {
+        ...defined(body),
+        onPass: ({ pass, state }) =>
+          progress({ done: ++done, total: PASSES.length, note: `${pass}: ${state}` }),
+      });
+      return answer;
+    },
+  }),
+  operation({
+    id: "dreamStatus",
+    method: "get",
+    path: "/api/dream",
+    area,
+    summary: "What became of dreams so far, and the one that is under way.",
+    answer: z.looseObject({ account: DreamAccount, jobs: z.array(Job) }),
+    run: async (_, { workshop, jobs }) => ({
+      account: await workshop.dreams.account(),
+      jobs: jobs.list().filter(({ operation: id }) => id === "dream"),
+    }),
+  }),
+  operation({
+    id: "dreamReport",
+    method: "get",
+    path: "/api/dream/report",
+    area,
+    summary: "What a dream would start from: gaps, overlaps, skills at risk. Changes nothing.",
+    answer: Evidence,
+    run: (_, { workshop }) => workshop.dreams.report(),
+  }),
+  operation({
+    id: "dreamQuestions",
+    command: "dream prepare",
+    method: "get",
+    path: "/api/dream/questions",
+    area,
+    summary: "The prompts of the passes, for an agent to do the thinking.",
+    answer: z.looseObject({
+      questions: z.array(
+        z.looseObject({
+          pass: z.enum(PASSES),
+          system: text,
+          prompt: text,
+          tokens: z.int(),
+          idle: text.optional().describe("Why there is nothing to think about."),
+        }),
+      ),
+    }),
+    run: async (_, { workshop }) => ({ questions: await workshop.dreams.prompts() }),
+  }),
+  operation({
+    id: "submitDream",
+    command: "dream submit",
+    method: "post",
+    path: "/api/dream/submit",
+    area,
+    summary: "Propose a plan that somebody else thought of, held to the same guard and gate.",
+    bodyBytes: HTTP_LIMITS.skillBytes,
+    body: z.strictObject({
+      plan: z.union([text.min(1), z.looseObject({})]).describe("The answer to a question, as text or JSON."),
+      pass: z.enum(PASSES).optional(),
+    }),
+    answer: DreamResult,
+    async run({ body: { plan, pass } }, { workshop }) {
+      const answer = typeof plan === "string" ? plan : JSON.stringify(plan);
+      return dreamResultAnswer(await workshop.dreams.submit(answer, defined({ pass })));
+    },
+  }),
+  operation({
+    id: "listProposals",
+    command: "proposals list",
+    method: "get",
+    path: "/api/proposals",
+    area,
+    summary: "What dreams propose and nobody has decided yet.",
+    query: z.strictObject({ all: flag.optional().describe("Also those that are decided or stale.") }),
+    answer: z.looseObject({ proposals: z.array(Proposal), account: DreamAccount }),
+    run: ({ query }, { workshop }) => proposalsAnswer(workshop.dreams, query.all === true),
+  }),
+  operation({
+    id: "acceptProposals",
+    command: "proposals accept",
+    method: "post",
+    path: "/api/proposals/accept",
+    area,
+    summary: "Make the changes, as one batch that undo takes back.",
+    refuses: [404, 409],
+    body: z.union([
+      z.strictObject({ numbers: z.array(number).min(1).max(1_000) }),
+      z.strictObject({ all: z.literal(true) }),
+    ]),
+    answer: Accepted,
+    run: ({ body }, { workshop }) => workshop.dreams.accept("all" in body ? "all" : body.numbers),
+  }),
+  operation({
+    id: "showProposal",
+    command: "proposals show",
+    method: "get",
+    path: "/api/proposals/{number}",
+    area,
+    summary: "One proposal with its reasons, its routes and its diff.",
+    params: numberParams,
+    answer: Proposal,
+    run: ({ params }, { workshop }) => workshop.dreams.proposal(params.number),
+  }),
+  operation({
+    id: "rejectProposal",
+    command: "proposals reject",
+    method: "post",
+    path: "/api/proposals/{number}/reject",
+    area,
+    summary: "Turn one down; it is not proposed again unchanged.",
+    refuses: [409],
+    params: numberParams,
+    body: z.strictObject({ note: text.max(2_000).optional() }),
+    answer: Proposal,
+    run: ({ params, body }, { workshop }) => workshop.dreams.reject(params.number, body.note),
+  }),
+  operation({
+    id: "undoProposal",
+    method: "post",
+    path: "/api/proposals/{number}/undo",
+    area,
+    summary: "Take back what an accepted proposal changed, with the rest of its batch.",
+    refuses: [409],
+    params: numberParams,
+    answer: z.looseObject({ undone: z.array(Changed) }),
+    async run({ params }, { workshop }) {
+      const { number: asked, state, batch } = await workshop.dreams.proposal(params.number);
+      if (batch !== undefined) return { undone: await workshop.learned.undo(batch) };
+      const message = `Proposal ${asked} is ${state}: there is nothing to take back.`;
+      throw new RepertoireError("proposal-not-accepted", message, asked);
+    },
+  }),
+  operation({
+    id: "evaluate",
+    command: "eval",
+    method: "post",
+    path: "/api/eval",
+    area,
+    summary: "Measure recall on messages with known answers.",
+    job: true,
+    bodyBytes: HTTP_LIMITS.uploadBytes,
+    body: z.strictObject({
+      cases: z
+        .array(
+          z.strictObject({
+            query: text.min(1),
+            gold: z.array(text).optional().describe("Skills that should be recalled."),
+            not: z.array(text).optional().describe("Skills that must not come first."),
+            source: text.optional().describe("Figures are per source."),
+            length: text.optional(),
+          }),
+        )
+        .min(1)
+        .max(20_000),
+      libraries: z
+        .record(text, z.array(text))
+        .optional()
+        .describe("Source -> the only skills to recall among."),
+      duplicates: z.record(text, text).optional().describe("A copy -> the skill it counts as."),
+      baseline: Report.optional().describe("An earlier answer, to compare with."),
+    }),
+    answer: Report.extend({ regressions: z.array(text) }),
+    async run({ body }, { engine }, { progress }) {
+      const { cases, libraries, duplicates, baseline } = body;
+      const report = await evaluate(engine, casesFrom(cases, "cases"), {
+        ...defined({ libraries, duplicates }),
+        async onProgress(done, total) {
+          progress({ done, total });
+          await others();
+        },
+      });
+      return evalAnswer(report, baseline as EvalReport | undefined);
+    },
+  }),
+];

@@ -1,0 +1,125 @@
+// Owns the operations on what happened: figures, events, outcomes.
+
+import * as z from "zod";
+import { exportSession, importLines } from "../../../learn/jsonl.ts";
+import { RepertoireError } from "../../../model/errors.ts";
+import { EVENT_KINDS, OUTCOMES } from "../../../model/journal.ts";
+import { lookupKey } from "../../../model/name.ts";
+import { libraryStatsAnswer, skillStatsAnswer } from "../../answers/learned.ts";
+import { HTTP_LIMITS } from "../limits.ts";
+import { defined, operation } from "./operation.ts";
+import { DreamAccount, JournalEvent, nameParams, session, skillName } from "./schemas.ts";
+
+const area = "journal";
+const text = z.string();
+const count = z.int().min(0);
+const funnel = { recalled: count, shown: count, activated: count, succeeded: count, failed: count };
+const number = z.coerce.number().int().min(0);
+
+export const JOURNAL_OPERATIONS = [
+  operation({
+    id: "libraryStats",
+    command: "stats",
+    method: "get",
+    path: "/api/stats",
+    area,
+    summary: "How often skills were recalled, shown and activated, and how it went.",
+    answer: z.looseObject({
+      skills: z.array(z.looseObject({ name: text, ...funnel, lastUsedAt: count })),
+      dreams: DreamAccount,
+    }),
+    run: (_, { workshop }) => libraryStatsAnswer(workshop),
+  }),
+  operation({
+    id: "skillStats",
+    method: "get",
+    path: "/api/skills/{name}/stats",
+    area,
+    summary: "The same of one skill, with its trend, its company and its versions.",
+    params: nameParams,
+    answer: z.looseObject({
+      name: text,
+      ...funnel,
+      lastUsedAt: count,
+      trend: z.array(count),
+      companions: z.array(z.looseObject({ name: text, sessions: count })),
+      versions: z.array(z.looseObject({ digest: text, rate: z.number(), deprioritised: z.boolean() })),
+    }),
+    run: ({ params }, { engine, workshop }) => skillStatsAnswer(engine, workshop, params.name),
+  }),
+  operation({
+    id: "listEvents",
+    method: "get",
+    path: "/api/journal",
+    area,
+    summary: "Events of the journal, newest first.",
+    query: z.strictObject({
+      session: session.optional(),
+      skill: skillName.optional(),
+      kind: z.enum(EVENT_KINDS).optional(),
+      since: number.optional().describe("Milliseconds since 1970, inclusive."),
+      until: number.optional().describe("Milliseconds since 1970, exclusive."),
+      after: number.optional().describe("Only events with a higher `seq`."),
+      limit: z.coerce.number().int().min(1).max(1_000).default(100),
+    }),
+    answer: z.looseObject({ events: z.array(JournalEvent) }),
+    async run({ query }, { workshop }) {
+      const { skill, kind, after, ...rest } = query;
+      const filter = defined({
+        ...rest,
+        skill: skill === undefined ? undefined : lookupKey(skill),
+        kinds: kind && [kind],
+        afterSeq: after,
+      });
+      return { events: await workshop.store.journal.query({ ...filter, newestFirst: true }) };
+    },
+  }),
+  operation({
+    id: "exportJournal",
+    command: "journal export",
+    method: "get",
+    path: "/api/journal/export",
+    area,
+    summary: "The events of a session, one JSON object a line, in order.",
+    type: "application/x-ndjson",
+    query: z.strictObject({ session }),
+    answer: text,
+    run: ({ query }, { workshop }) => exportSession(workshop.store.journal, query.session),
+  }),
+  operation({
+    id: "importJournal",
+    command: "journal import",
+    method: "post",
+    path: "/api/journal/import",
+    area,
+    summary: "Take events in; lines that are torn or not ours are counted and left out.",
+    bodyBytes: HTTP_LIMITS.uploadBytes,
+    body: z.strictObject({ lines: text.describe("One JSON object a line.") }),
+    answer: z.looseObject({ imported: count, known: count, torn: count, foreign: count }),
+    run: ({ body }, { workshop }) => importLines(workshop.store.journal, body.lines),
+  }),
+  operation({
+    id: "reportOutcome",
+    method: "post",
+    path: "/api/outcomes",
+    area,
+    summary: "Say how the work of a session's turn ended, for one skill or for all activated in the turn.",
+    refuses: [404],
+    body: z.strictObject({
+      session,
+      outcome: z.enum(OUTCOMES),
+      skill: skillName.optional(),
+      note: text.max(2_000).optional(),
+    }),
+    answer: z.looseObject({ outcome: z.enum(OUTCOMES), skills: z.array(text) }),
+    async run({ body }, { tools }) {
+      const { session: id, ...outcome } = body;
+      const all = await tools({ task: id, session: id });
+      const report = all.find(({ name }) => name === "report_outcome")!;
+      const { data, text: words, isError } = await report.run(defined(outcome));
+      if (!isError) return data;
+      const { error } = data as { error: { code: string; value: unknown } };
+      throw new RepertoireError(error.code, words, error.value);
+    },
+  }),
+];

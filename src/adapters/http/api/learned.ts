@@ -1,0 +1,139 @@
+// Owns the operations on learned skills: save, delete, rename, restore, undo, pin, and their past.
+
+import * as z from "zod";
+import { historyAnswer } from "../../answers/learned.ts";
+import { HTTP_LIMITS } from "../limits.ts";
+import { defined, operation } from "./operation.ts";
+import { Changed, flag, nameParams, reason, skillName, Version } from "./schemas.ts";
+
+const area = "learned skills";
+const text = z.string();
+const why = z.strictObject({ reason: reason.optional() });
+
+const pin = (on: boolean) =>
+  operation({
+    id: on ? "pinSkill" : "unpinSkill",
+    command: on ? "pin" : "unpin",
+    method: "post",
+    path: `/api/skills/{name}/${on ? "pin" : "unpin"}`,
+    area,
+    summary: on ? "Let nobody but the person change a learned skill." : "Let agents change it again.",
+    params: nameParams,
+    answer: Changed,
+    run: ({ params }, { workshop }) => workshop.learned.pin(params.name, on),
+  });
+
+export const LEARNED_OPERATIONS = [
+  operation({
+    id: "saveSkill",
+    command: "save",
+    method: "put",
+    path: "/api/skills/{name}",
+    area,
+    summary: "Save a procedure as a learned skill, or change one. Every save is a version.",
+    refuses: [409],
+    params: nameParams,
+    bodyBytes: HTTP_LIMITS.skillBytes,
+    body: z.strictObject({
+      content: text.min(1).describe("A whole SKILL.md, or the procedure alone."),
+      description: text.max(1024).optional(),
+      summary: text.max(300).optional(),
+      seeAlso: z.array(text).max(100).optional(),
+      reason: reason.optional(),
+      project: z.boolean().optional().describe("Into the project instead of the home folder."),
+      allowUnsafe: z.boolean().optional().describe("Save although it looks dangerous."),
+    }),
+    answer: Changed,
+    run: ({ params, body }, { workshop }) =>
+      workshop.learned.save({ name: params.name, author: "person", ...defined(body) }),
+  }),
+  operation({
+    id: "deleteSkill",
+    command: "delete",
+    method: "delete",
+    path: "/api/skills/{name}",
+    area,
+    summary: "Delete a learned skill; its versions are kept and restore brings it back.",
+    params: nameParams,
+    query: why,
+    answer: Changed,
+    run: ({ params, query }, { workshop }) => workshop.learned.delete(params.name, defined(query)),
+  }),
+  operation({
+    id: "renameSkill",
+    command: "rename",
+    method: "post",
+    path: "/api/skills/{name}/rename",
+    area,
+    summary: "Give a learned skill another name; the old one leads there.",
+    refuses: [409],
+    params: nameParams,
+    body: why.extend({ to: skillName }),
+    answer: Changed,
+    run({ params, body }, { workshop }) {
+      const { to, ...by } = body;
+      return workshop.learned.rename(params.name, to, defined(by));
+    },
+  }),
+  operation({
+    id: "restoreSkill",
+    command: "restore",
+    method: "post",
+    path: "/api/skills/{name}/restore",
+    area,
+    summary: "Bring back a deleted skill, or an earlier version of one.",
+    refuses: [409],
+    params: nameParams,
+    body: why.extend({ version: text.min(1).optional() }),
+    answer: Changed,
+    run: ({ params, body }, { workshop }) => workshop.learned.restore(params.name, defined(body)),
+  }),
+  pin(true),
+  pin(false),
+  operation({
+    id: "undo",
+    command: "undo",
+    method: "post",
+    path: "/api/undo",
+    area,
+    summary: "Take back the last change of the learned skills, or of one skill, or a batch or version.",
+    refuses: [409],
+    body: why.extend({ target: text.min(1).optional().describe("A name, or the id of a batch or version.") }),
+    answer: z.looseObject({ undone: z.array(Changed) }),
+    async run({ body }, { workshop }) {
+      const { target, ...by } = body;
+      return { undone: await workshop.learned.undo(target, defined(by)) };
+    },
+  }),
+  operation({
+    id: "showHistory",
+    command: "history",
+    method: "get",
+    path: "/api/skills/{name}/history",
+    area,
+    summary: "The versions of a learned skill, newest first: who changed it, when and why.",
+    params: nameParams,
+    query: z.strictObject({
+      diff: flag.optional().describe("With what each version changed."),
+      limit: z.coerce.number().int().min(1).optional(),
+    }),
+    answer: z.looseObject({
+      name: text,
+      state: z.enum(["there", "archived", "renamed", "edited-outside"]),
+      to: text.optional(),
+      versions: z.array(Version),
+      total: z.int(),
+    }),
+    run: ({ params, query }, { workshop }) => historyAnswer(workshop.learned, params.name, query),
+  }),
+  operation({
+    id: "listArchived",
+    command: "archive",
+    method: "get",
+    path: "/api/archive",
+    area,
+    summary: "List the learned skills that were deleted and can be restored.",
+    answer: z.looseObject({ archived: z.array(Version) }),
+    run: async (_, { workshop }) => ({ archived: await workshop.learned.history.archived() }),
+  }),
+];

@@ -1,0 +1,154 @@
+// Owns the operations on the library as a whole: look, check, make, switch, index.
+
+import * as z from "zod";
+import { TEMPLATES } from "../../../learn/scaffold.ts";
+import {
+  checkAnswer,
+  doctorAnswer,
+  indexAnswer,
+  isManaged,
+  listAnswer,
+  showAnswer,
+} from "../../answers/library.ts";
+import { operation } from "./operation.ts";
+import { Diagnostic, flag, ListedSkill, nameParams, Source, skillName } from "./schemas.ts";
+
+const area = "library";
+const text = z.string();
+const diagnostics = z.array(Diagnostic);
+
+const switchTo = (on: boolean) =>
+  operation({
+    id: on ? "enableSkill" : "disableSkill",
+    command: on ? "enable" : "disable",
+    method: "post",
+    path: `/api/skills/{name}/${on ? "enable" : "disable"}`,
+    area,
+    summary: `Switch a skill ${on ? "on" : "off"} in the person's configuration.`,
+    params: nameParams,
+    answer: z.looseObject({ name: text, enabled: z.boolean(), file: text }),
+    run({ params }, { engine }) {
+      const { name, file } = engine.manage.setEnabled(params.name, on);
+      return { name, enabled: on, file };
+    },
+  });
+
+export const LIBRARY_OPERATIONS = [
+  operation({
+    id: "listSkills",
+    command: "list",
+    method: "get",
+    path: "/api/skills",
+    area,
+    summary: "List the skills with their states.",
+    query: z.strictObject({
+      all: flag.optional().describe("Also those that another covers or that the agent may not see."),
+    }),
+    answer: z.looseObject({ skills: z.array(ListedSkill), diagnostics }),
+    run({ query }, { engine }) {
+      const { skills, diagnostics: findings } = engine.list();
+      return listAnswer(query.all ? skills : skills.filter(isManaged), findings);
+    },
+  }),
+  operation({
+    id: "createSkill",
+    command: "new",
+    method: "post",
+    path: "/api/skills",
+    area,
+    summary: "Make a new skill from a template, in the project or in the person's home folder.",
+    status: 201,
+    refuses: [409],
+    body: z.strictObject({
+      name: skillName,
+      template: z.enum(TEMPLATES).default("basic"),
+      description: text.max(1024).optional(),
+      user: z.boolean().optional().describe("In the home folder instead of the project."),
+    }),
+    answer: z.looseObject({ name: text, directory: text, files: z.array(text) }),
+    run({ body }, { engine }) {
+      const { name, template, description, user } = body;
+      const made = engine.manage.create(name, {
+        template,
+        ...(description !== undefined && { description }),
+        ...(user !== undefined && { user }),
+      });
+      engine.refresh();
+      return made;
+    },
+  }),
+  operation({
+    id: "showSkill",
+    command: "show",
+    method: "get",
+    path: "/api/skills/{name}",
+    area,
+    summary: "Show one skill: front matter, instructions, files, sub-skills and findings.",
+    params: nameParams,
+    answer: z.looseObject({
+      skill: z.looseObject({ name: text, state: text, description: text, digest: text, body: text }),
+      files: z.array(text),
+      subSkills: z.array(text),
+      diagnostics,
+    }),
+    run: ({ params }, { engine }) => showAnswer(engine.manage.show(params.name)),
+  }),
+  switchTo(true),
+  switchTo(false),
+  operation({
+    id: "checkSkills",
+    command: "check",
+    method: "get",
+    path: "/api/check",
+    area,
+    summary: "Check a skill, a folder of skills, or all skills.",
+    query: z.strictObject({
+      path: text.min(1).optional().describe("Below the project's folder, or absolute."),
+      profile: z.enum(["lenient", "strict"]).default("lenient"),
+    }),
+    answer: z.looseObject({ checked: z.int(), errors: z.int(), warnings: z.int(), diagnostics }),
+    run: ({ query }, { engine }) => checkAnswer(engine, query),
+  }),
+  operation({
+    id: "listSources",
+    command: "sources",
+    method: "get",
+    path: "/api/sources",
+    area,
+    summary: "List the places that skills come from, lowest precedence first.",
+    answer: z.looseObject({ sources: z.array(Source) }),
+    run: (_, { engine }) => ({ sources: engine.manage.sources() }),
+  }),
+  operation({
+    id: "doctor",
+    command: "doctor",
+    method: "get",
+    path: "/api/doctor",
+    area,
+    summary: "Say what was found where, what is broken and how to mend it.",
+    answer: z.looseObject({
+      node: text,
+      config: z.array(text),
+      cache: text.nullable(),
+      sources: z.array(Source),
+      counts: z.record(text, z.int()),
+      diagnostics,
+    }),
+    run: (_, { engine }) => doctorAnswer(engine),
+  }),
+  operation({
+    id: "indexSkills",
+    command: "index",
+    method: "post",
+    path: "/api/index",
+    area,
+    summary: "Scan all sources and bring the recall index up to date.",
+    job: true,
+    answer: z.looseObject({ skills: z.int(), changed: z.boolean(), ms: z.int() }),
+    async run(_, { engine, events }) {
+      const answer = await indexAnswer(engine);
+      events.publish("index", answer);
+      return answer;
+    },
+  }),
+];

@@ -1,0 +1,32 @@
+// Owns the table of all operations. The router, the checks of what comes in, and the OpenAPI document are made from it.
+
+import { DREAM_OPERATIONS } from "./dream.ts";
+import { JOURNAL_OPERATIONS } from "./journal.ts";
+import { LEARNED_OPERATIONS } from "./learned.ts";
+import { LIBRARY_OPERATIONS } from "./library.ts";
+import type { Operation } from "./operation.ts";
+import { SERVER_OPERATIONS } from "./server.ts";
+import { TASK_OPERATIONS } from "./tasks.ts";
+import { TURN_OPERATIONS } from "./turns.ts";
+
+export const OPERATIONS: readonly Operation[] = [
+  ...TURN_OPERATIONS,
+  ...LIBRARY_OPERATIONS,
+  ...TASK_OPERATIONS,
+  ...LEARNED_OPERATIONS,
+  ...JOURNAL_OPERATIONS,
+  ...DREAM_OPERATIONS,
+  ...SERVER_OPERATIONS,
+];
+
+/** Where the server explains itself. */
+export const OPENAPI_PATH = "/api/openapi.json";
+
+/** Commands of the command line that the API leaves out, and why. */
+export const NOT_OVER_HTTP: Readonly<Record<string, string>> = {
+  chat: "a conversation in the terminal",
+  hook: "a host calls it as a process of its own",
+  mcp: "speaks on standard input and output; /mcp is the same over HTTP",
+  serve: "is the server",
+  setup: "writes the configuration of programs on this machine, and shows the person what it writes",
+};

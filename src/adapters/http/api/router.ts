@@ -1,0 +1,160 @@
+// Owns how a request becomes a call of an operation and its answer a response: the token, the rate, the input's checks,
+// jobs. Made from the table; does not own any operation.
+
+import type { HttpBindings } from "@hono/node-server";
+import { getConnInfo } from "@hono/node-server/conninfo";
+import type { Hono, Context as HonoContext } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import * as z from "zod";
+import { ApiError, bodyFor, type Issue, statusFor } from "../errors.ts";
+import type { HttpLimits } from "../limits.ts";
+import { RateLimit } from "../rate-limit.ts";
+import { isAuthorised } from "../token.ts";
+import { openApiDocument } from "./openapi.ts";
+import type { Api, Asked, Operation } from "./operation.ts";
+import { OPENAPI_PATH, OPERATIONS } from "./operations.ts";
+import { waitQuery } from "./wait.ts";
+
+export interface RouterOptions {
+  readonly api: Api;
+  readonly token: string;
+  readonly limits: HttpLimits;
+  readonly note: (text: string) => void;
+}
+
+/** What a request carries besides itself. */
+export interface HttpEnv {
+  /** From the HTTP server of Node. */
+  Bindings: HttpBindings;
+  Variables: {
+    /** The path of the table that answered, for the figures. */
+    route?: string;
+  };
+}
+
+type Context = HonoContext<HttpEnv>;
+
+const NOTHING = z.strictObject({});
+const WITH_BODY: readonly string[] = ["POST", "PUT", "PATCH"];
+
+export function mountApi(app: Hono<HttpEnv>, { api, token, limits, note }: RouterOptions): void {
+  const { burst, perSecond, strangerBurst, strangerPerSecond, callers } = limits;
+  const known = new RateLimit({ burst, perSecond }, { callers });
+  const strangers = new RateLimit({ burst: strangerBurst, perSecond: strangerPerSecond }, { callers });
+  const fail = (c: Context, thrown: unknown) => c.json(bodyFor(thrown, note), statusFor(thrown));
+
+  /** One who guesses tokens is slowed down whatever they send; the person is not slowed down by them. */
+  const refused = (c: Context): Response | undefined => {
+    const isKnown = isAuthorised(c.req.header("authorization"), token);
+    const seconds = (isKnown ? known : strangers).secondsToWait(getConnInfo(c).remote.address ?? "");
+    if (seconds > 0) {
+      c.header("Retry-After", String(seconds));
+      return fail(c, new ApiError("too-many-requests", `Too many requests. Try again in ${seconds} s.`));
+    }
+    if (isKnown) return undefined;
+    c.header("WWW-Authenticate", 'Bearer realm="repertoire"');
+    return fail(c, new ApiError("unauthorised", "Send the token: Authorization: Bearer TOKEN."));
+  };
+
+  for (const path of ["/api/*", "/metrics", "/health"]) {
+    app.use(path, async (c, next) => {
+      c.header("Cache-Control", "no-store");
+      c.header("X-Content-Type-Options", "nosniff");
+      await next();
+    });
+  }
+  for (const path of ["/api", "/api/*", "/metrics"])
+    app.use(path, async (c, next) => refused(c) ?? (await next()));
+
+  app.get(OPENAPI_PATH, (c) => c.json(openApiDocument(api.version)));
+  for (const row of OPERATIONS) {
+    const maxSize = row.bodyBytes ?? limits.bodyBytes;
+    const onError = (c: HonoContext) =>
+      fail(
+        c as Context,
+        new ApiError("too-large", `The body is larger than ${maxSize} bytes.`, { value: maxSize }),
+      );
+    app.on(row.method.toUpperCase(), routeOf(row.path), bodyLimit({ maxSize, onError }), async (c) => {
+      c.set("route", row.path);
+      try {
+        return await answered(row, c, api);
+      } catch (thrown) {
+        return fail(c, thrown);
+      }
+    });
+  }
+  for (const path of new Set(OPERATIONS.map((row) => row.path))) {
+    const methods = OPERATIONS.filter((row) => row.path === path).map(({ method }) => method.toUpperCase());
+    app.all(routeOf(path), (c) => {
+      c.header("Allow", methods.join(", "));
+      return fail(c, new ApiError("method-not-allowed", `${path} takes ${methods.join(", ")}.`));
+    });
+  }
+  const nowhere = (c: Context) =>
+    fail(c, new ApiError("not-found", `There is no ${c.req.path}. ${OPENAPI_PATH} lists what there is.`));
+  app.all("/api", nowhere);
+  app.all("/api/*", nowhere);
+}
+
+async function answered(row: Operation, c: Context, api: Api): Promise<Response> {
+  const given = c.req.query();
+  const { wait, ...query } = given;
+  const input = {
+    params: checked("params", row.params ?? NOTHING, c.req.param()) as never,
+    query: checked("query", row.query ?? NOTHING, row.job ? query : given) as never,
+    body: checked("body", row.body ?? NOTHING, await bodyOf(c)) as never,
+  };
+  const connection = {
+    header: (name: string) => c.req.header(name),
+    hangUp: () => c.env.outgoing.destroy(),
+  };
+  if (!row.job) {
+    const asked: Asked = { ...connection, signal: c.req.raw.signal, progress: () => {} };
+    return respond(row, c, await row.run(input, api, asked));
+  }
+  const { wait: seconds } = checked("query", waitQuery, wait === undefined ? {} : { wait });
+  const { id } = api.jobs.start(row.id, async (control) =>
+    row.run(input, api, { ...control, ...connection }),
+  );
+  const job = await api.jobs.wait(id, seconds);
+  if (job.state === "done" && seconds > 0) return respond(row, c, job.result);
+  c.header("Location", `/api/jobs/${id}`);
+  return c.json(job, 202);
+}
+
+function respond(row: Operation, c: Context, answer: unknown): Response {
+  if (row.type !== undefined)
+    return c.body(answer as string | ReadableStream, 200, { "Content-Type": row.type });
+  return c.json(answer as object, row.status ?? 200);
+}
+
+/** An empty body stands for an empty object, so that what needs no words needs none. */
+async function bodyOf(c: Context): Promise<unknown> {
+  if (!WITH_BODY.includes(c.req.method)) return {};
+  const type = c.req.header("content-type");
+  const text = await c.req.text();
+  if (text === "" && type === undefined) return {};
+  if (!/^application\/json\b/i.test(type ?? ""))
+    throw new ApiError("not-json", "Send application/json.", { value: type });
+  try {
+    return text === "" ? {} : JSON.parse(text);
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    throw new ApiError("invalid-json", `The body is not JSON: ${thrown.message}.`);
+  }
+}
+
+function checked<S extends z.ZodType>(place: string, schema: S, given: unknown): z.output<S> {
+  const read = schema.safeParse(given);
+  if (read.success) return read.data;
+  const issues = read.error.issues.map(
+    ({ path, message }): Issue => ({ path: [place, ...path.map(String)].join("."), message }),
+  );
+  const words = issues.map(({ path, message }) => `${path}: ${message}`).join("; ");
+  throw new ApiError("invalid-request", `${words}. ${OPENAPI_PATH} says what is taken.`, { issues });
+}
+
+/** `{name}` as Hono writes it. */
+function routeOf(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ":$1");
+}

@@ -1,0 +1,238 @@
+// Owns the shapes that several operations answer with or ask for. What is written here is promised; an answer may hold
+// more than that.
+
+import * as z from "zod";
+import { FRAMES } from "../../../model/frame.ts";
+import { EVENT_KINDS } from "../../../model/journal.ts";
+import { PROPOSAL_STATES, VERSION_ACTIONS } from "../../../model/records.ts";
+import { SKILL_STATES } from "../../../model/skill.ts";
+import { JOB_STATES } from "../jobs.ts";
+
+/** Schemas that the OpenAPI document names. */
+export const NAMED = new Map<z.ZodType, string>();
+
+function named<S extends z.ZodType>(name: string, schema: S): S {
+  NAMED.set(schema, name);
+  return schema;
+}
+
+const text = z.string();
+const texts = z.array(text);
+const count = z.int().min(0);
+const time = count.describe("Milliseconds since 1970.");
+
+export const skillName = z
+  .string()
+  .min(1)
+  .max(300)
+  .describe("The skill's name; a slash in it is sent as %2F.");
+export const nameParams = z.strictObject({ name: skillName });
+export const flag = z.stringbool();
+export const task = z
+  .string()
+  .min(1)
+  .max(200)
+  .default("http")
+  .describe("The piece of work that consents belong to; it lasts until it is ended.");
+export const session = z.string().min(1).max(200).describe("Your own id of the conversation.");
+export const reason = z.string().max(500).describe("Why, for the history.");
+export const frame = z.enum(FRAMES);
+
+export const ErrorAnswer = named(
+  "Error",
+  z.looseObject({
+    error: z.looseObject({
+      code: text.describe("Stable, for programs."),
+      message: text.describe("What happened and what to do next."),
+      value: z.unknown().optional().describe("What was refused."),
+      issues: z.array(z.object({ path: text, message: text })).optional(),
+    }),
+  }),
+);
+
+export const Diagnostic = named(
+  "Diagnostic",
+  z.looseObject({
+    code: text,
+    severity: z.enum(["error", "warning", "info"]),
+    path: text,
+    line: z.int().optional(),
+    message: text,
+    fix: text.describe("The next step for the owner of the file."),
+  }),
+);
+
+export const Source = named(
+  "Source",
+  z.looseObject({ id: text, root: text, scope: text, exists: z.boolean(), skills: count }),
+);
+
+export const ListedSkill = named(
+  "ListedSkill",
+  z.looseObject({
+    name: text,
+    displayName: text,
+    description: text,
+    source: text,
+    path: text,
+    state: z.enum(SKILL_STATES),
+    reason: text.optional(),
+    digest: text.describe("SHA-256 of the SKILL.md."),
+  }),
+);
+
+export const Match = named(
+  "Match",
+  z.looseObject({
+    name: text,
+    score: z.number(),
+    reasons: z.array(z.looseObject({ signal: text, value: z.number(), note: text })),
+    via: text.optional().describe("The skill whose see-also this is."),
+    duplicates: texts.optional(),
+  }),
+);
+
+export const ConsentSheet = named(
+  "ConsentSheet",
+  z.looseObject({
+    name: text,
+    description: text,
+    source: text,
+    path: text,
+    digest: text.describe("Of the whole package: what a consent is given to."),
+    files: count,
+    bytes: count,
+    scripts: texts,
+    toolsets: texts,
+    requestedTools: texts,
+    environment: texts,
+    addresses: texts,
+    findings: z.array(
+      z.looseObject({ code: text, severity: z.enum(["low", "medium", "high"]), path: text, message: text }),
+    ),
+    changed: z.looseObject({ changed: texts, added: texts, removed: texts }).optional(),
+  }),
+);
+
+export const Changed = named(
+  "Changed",
+  z.looseObject({
+    name: text,
+    result: z.enum(["created", "updated", "unchanged", "archived", "renamed", "restored", "undone"]),
+    path: text,
+    version: text.optional(),
+    batch: text.optional().describe("What one undo takes back together."),
+    digest: text.optional(),
+    summary: text.optional(),
+    notices: z.array(z.looseObject({ code: text, message: text })),
+  }),
+);
+
+export const Version = named(
+  "Version",
+  z.looseObject({
+    id: text,
+    name: text,
+    action: z.enum(VERSION_ACTIONS),
+    at: time,
+    author: text,
+    reason: text.optional(),
+    batch: text.optional(),
+    parent: text.optional(),
+    diff: text.optional(),
+  }),
+);
+
+export const JournalEvent = named(
+  "JournalEvent",
+  z.looseObject({
+    seq: count,
+    kind: z.enum(EVENT_KINDS),
+    at: time,
+    session: text.optional(),
+    turn: count.optional(),
+    skill: text.optional(),
+    digest: text.optional(),
+    details: z.looseObject({}),
+  }),
+);
+
+export const Proposal = named(
+  "Proposal",
+  z.looseObject({
+    number: z.int().min(1),
+    kind: text,
+    title: text,
+    state: z.enum(PROPOSAL_STATES),
+    at: time,
+    decidedAt: time.optional(),
+    note: text.optional(),
+    batch: text.optional(),
+    payload: z.looseObject({}),
+  }),
+);
+
+export const DreamAccount = named(
+  "DreamAccount",
+  z.looseObject({
+    open: count,
+    accepted: count,
+    rejected: count,
+    stale: count,
+    acceptanceRate: z.number().optional(),
+    regressions: z.array(z.looseObject({ number: count, title: text })),
+  }),
+);
+
+const refusals = z.array(z.looseObject({ code: text, message: text }));
+
+export const Accepted = named(
+  "Accepted",
+  z.looseObject({
+    accepted: z.array(Proposal),
+    batch: text.optional(),
+    declined: z.array(z.looseObject({ number: count, title: text, refusals })),
+  }),
+);
+
+export const Evidence = named(
+  "Evidence",
+  z.looseObject({
+    sessions: count,
+    skills: count,
+    gaps: z.array(z.looseObject({})),
+    overlaps: z.array(z.looseObject({})),
+    atRisk: z.array(z.looseObject({ name: text })),
+    neverUsed: z.array(z.looseObject({ name: text })),
+  }),
+);
+
+export const DreamResult = named(
+  "DreamResult",
+  z.looseObject({
+    skipped: text.optional().describe("Why nothing was done."),
+    thinking: z.enum(["model", "rules", "handoff"]),
+    evidence: Evidence,
+    passes: z.array(z.looseObject({ pass: text, state: text })),
+    proposals: z.array(Proposal),
+    declined: z.array(z.looseObject({ title: text, refusals })),
+    known: z.array(Proposal),
+    applied: Accepted.optional(),
+  }),
+);
+
+export const Job = named(
+  "Job",
+  z.looseObject({
+    id: text,
+    operation: text,
+    state: z.enum(JOB_STATES),
+    startedAt: time,
+    endedAt: time.optional(),
+    progress: z
+      .looseObject({ done: count.optional(), total: count.optional(), note: text.optional() })
+      .optional(),
+    result: z.unknown().optional().describe("What the operation answers, once it is done."),
+    error: z.unknown().optional(),
+  }),
+);

@@ -1,0 +1,119 @@
+// Owns the operations about the server itself: health, figures, events, jobs.
+
+import * as z from "zod";
+import { SKILL_STATES } from "../../../model/skill.ts";
+import { ApiError } from "../errors.ts";
+import { EVENTS_TYPE } from "../events.ts";
+import { type Gauge, METRICS_TYPE } from "../metrics.ts";
+import { type Api, operation } from "./operation.ts";
+import { Job } from "./schemas.ts";
+
+const area = "server";
+const text = z.string();
+const jobParams = z.strictObject({ id: text.min(1).max(100) });
+
+export const SERVER_OPERATIONS = [
+  operation({
+    id: "health",
+    method: "get",
+    path: "/health",
+    area,
+    summary: "Whether the server is up, and ready: the library is read and watched.",
+    open: true,
+    answer: z.looseObject({ ok: z.boolean(), version: text, ready: z.boolean() }),
+    run: (_, { version, isReady }) => ({ ok: true, version, ready: isReady() }),
+  }),
+  operation({
+    id: "metrics",
+    method: "get",
+    path: "/metrics",
+    area,
+    summary: "Figures for Prometheus.",
+    type: METRICS_TYPE,
+    answer: text,
+    run: async (_, api) => api.metrics.text(await gauges(api)),
+  }),
+  operation({
+    id: "streamEvents",
+    method: "get",
+    path: "/api/events",
+    area,
+    summary:
+      "Server-sent events: library, index, journal, proposal, job. Resumes from `Last-Event-ID`; `reset` says that events were missed.",
+    type: EVENTS_TYPE,
+    answer: text,
+    run(_, { events }, { header, hangUp }) {
+      const stream = events.subscribe({ lastSeen: header("last-event-id"), hangUp });
+      if (stream) return stream;
+      throw new ApiError("too-many-streams", "Too many event streams are open. Close one, then try again.");
+    },
+  }),
+  operation({
+    id: "listJobs",
+    method: "get",
+    path: "/api/jobs",
+    area,
+    summary: "The jobs that are under way or have ended lately, newest first, without their results.",
+    answer: z.looseObject({ jobs: z.array(Job) }),
+    run: (_, { jobs }) => ({ jobs: jobs.list() }),
+  }),
+  operation({
+    id: "showJob",
+    method: "get",
+    path: "/api/jobs/{id}",
+    area,
+    summary: "One job: its state, its progress, and its result once it is done.",
+    params: jobParams,
+    answer: Job,
+    run: ({ params }, { jobs }) => jobs.get(params.id),
+  }),
+  operation({
+    id: "cancelJob",
+    method: "delete",
+    path: "/api/jobs/{id}",
+    area,
+    summary: "Let a job end at its next stopping point.",
+    params: jobParams,
+    answer: Job,
+    run: ({ params }, { jobs }) => jobs.cancel(params.id),
+  }),
+];
+
+async function gauges({ engine, events, jobs, startedAt, version }: Api): Promise<Gauge[]> {
+  const { skills } = engine.list();
+  const index = (await engine.indexing()).state();
+  return [
+    one("repertoire_info", "The version that runs.", 1, { version }),
+    one("repertoire_uptime_seconds", "Since the server began.", (Date.now() - startedAt) / 1000),
+    {
+      name: "repertoire_skills",
+      help: "Skills of the library by state.",
+      values: SKILL_STATES.map((state) => ({
+        labels: { state },
+        value: skills.filter((skill) => skill.state === state).length,
+      })),
+    },
+    one("repertoire_index_skills", "Skills in the recall index.", index.skills),
+    one(
+      "repertoire_index_scanned_timestamp_seconds",
+      "When all sources were last scanned for the index; 0 for never.",
+      index.scannedAt / 1000,
+    ),
+    counter("repertoire_events_total", "Events published.", events.counts.published),
+    counter(
+      "repertoire_events_dropped_readers_total",
+      "Readers dropped for slowness.",
+      events.counts.dropped,
+    ),
+    one("repertoire_event_streams", "Event streams that are open.", events.open),
+    one("repertoire_jobs_running", "Jobs that are under way.", jobs.running),
+  ];
+}
+
+function one(name: string, help: string, value: number, labels: Record<string, string> = {}): Gauge {
+  return { name, help, values: [{ value, labels }] };
+}
+
+function counter(name: string, help: string, value: number): Gauge {
+  return { ...one(name, help, value), type: "counter" };
+}

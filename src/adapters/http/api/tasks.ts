@@ -1,0 +1,233 @@
+// Owns the operations within a task: activate with consent, read, run, call, end; and what is trusted for good.
+
+import { resolve } from "node:path";
+import * as z from "zod";
+import type { ScriptResult } from "../../../tools/scripts.ts";
+import { callToolAnswer, endTaskAnswer } from "../../answers/learned.ts";
+import { ApiError } from "../errors.ts";
+import { HTTP_LIMITS } from "../limits.ts";
+import { Consent, consentNeeded, trustSeen, withConsent } from "./consent.ts";
+import { defined, operation } from "./operation.ts";
+import { ConsentSheet, Diagnostic, nameParams, session, skillName, task } from "./schemas.ts";
+
+const area = "tasks";
+const text = z.string();
+const texts = z.array(text);
+const inTask = { task, session: session.optional() };
+const paths = texts.max(100);
+
+/** Whoever holds the token is the person. */
+const audience = "person";
+
+/** Refusals of a script that never ran; a script that ran and failed is an answer. */
+const NOT_RUN: readonly (ScriptResult["code"] | undefined)[] = ["not_consented", "not_found", "no_sandbox"];
+
+const Trusted = z.looseObject({ digest: text, skill: text, at: z.int(), source: text.optional() });
+
+export const TASK_OPERATIONS = [
+  operation({
+    id: "activateSkill",
+    command: "activate",
+    method: "post",
+    path: "/api/skills/{name}/activate",
+    area,
+    summary:
+      "Hand a skill's instructions over. Without consent it answers 409 with the sheet to show to the person.",
+    refuses: [409],
+    params: nameParams,
+    body: z.strictObject({ ...inTask, consent: Consent.optional() }),
+    answer: z.looseObject({
+      name: text,
+      instructions: text,
+      baseDirectory: text,
+      files: texts,
+      subSkills: z.array(z.looseObject({ name: text })),
+      digest: text,
+      risk: z.enum(["risky", "safe"]),
+      alreadyActivated: z.boolean(),
+      text: text.describe("All of it as a model sees it."),
+    }),
+    run({ params, body }, { workshop: { tasks } }) {
+      const { consent, ...context } = body;
+      return withConsent(consent, async (ask) => {
+        if (consent?.scope === "always") await trustSeen(tasks.grants, params.name, consent.digest);
+        const activation = await tasks.activate(params.name, { ...context, audience, ask });
+        return { ...activation.payload, text: activation.text };
+      });
+    },
+  }),
+  operation({
+    id: "readSkillFile",
+    method: "get",
+    path: "/api/skills/{name}/file",
+    area,
+    summary: "Read a text file of an activated skill, in pieces.",
+    params: nameParams,
+    query: z.strictObject({
+      ...inTask,
+      path: text.min(1),
+      offset: z.coerce.number().int().min(0).optional(),
+    }),
+    answer: z.looseObject({
+      path: text,
+      text,
+      length: z.int(),
+      offset: z.int(),
+      next: z.int().optional().describe("Where the next piece begins."),
+    }),
+    run({ params, query }, { workshop }) {
+      const { path, ...context } = query;
+      return workshop.tasks.readFile(params.name, path, { ...defined(context), audience });
+    },
+  }),
+  operation({
+    id: "runScript",
+    command: "run",
+    method: "post",
+    path: "/api/skills/{name}/run",
+    area,
+    summary: "Run a script of an activated skill in the sandbox.",
+    params: nameParams,
+    bodyBytes: HTTP_LIMITS.scriptBytes,
+    body: z.strictObject({
+      ...inTask,
+      script: text.min(1),
+      args: texts.max(100).optional(),
+      stdin: text.optional(),
+      network: z.boolean().optional().describe("Let it use the network."),
+      read: paths.optional().describe("Let it read these files or folders."),
+      write: paths.optional().describe("Let it read and write these folders."),
+      timeout: z.int().min(1).max(3_600).optional().describe("Stop it after this many seconds."),
+    }),
+    answer: z.looseObject({
+      ok: z.boolean(),
+      code: text.optional(),
+      exitCode: z.int().nullable(),
+      stdout: text,
+      stderr: text,
+      truncated: z.boolean(),
+      isolation: z.enum(["bubblewrap", "none"]),
+      durationMs: z.number(),
+      message: text,
+    }),
+    async run({ params, body }, { engine, workshop }, { signal }) {
+      const { script, network, read, write, timeout, ...call } = body;
+      const absolute = (given?: readonly string[]) => given?.map((path) => resolve(engine.config.dir, path));
+      const result = await workshop.tasks.run(params.name, script, {
+        ...call,
+        audience,
+        signal,
+        policy: {
+          ...(network && { network }),
+          read: absolute(read),
+          write: absolute(write),
+          timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+        },
+      });
+      if (result.code !== undefined && NOT_RUN.includes(result.code))
+        throw new ApiError(result.code, result.message, { value: script });
+      return result;
+    },
+  }),
+  operation({
+    id: "listSkillTools",
+    command: "tools",
+    method: "get",
+    path: "/api/skills/{name}/tools",
+    area,
+    summary: "List the tools that an activated skill brings.",
+    params: nameParams,
+    query: z.strictObject(inTask),
+    answer: z.looseObject({
+      tools: z.array(
+        z.looseObject({ name: text, skill: text, description: text, inputSchema: z.looseObject({}) }),
+      ),
+      diagnostics: z.array(Diagnostic),
+    }),
+    run: ({ params, query }, { workshop }) => workshop.tasks.tools(params.name, { ...query, audience }),
+  }),
+  operation({
+    id: "callSkillTool",
+    method: "post",
+    path: "/api/skills/{name}/tools/{tool}",
+    area,
+    summary: "Call a tool of an activated skill.",
+    params: z.strictObject({ name: skillName, tool: text.min(1).max(200) }),
+    bodyBytes: HTTP_LIMITS.scriptBytes,
+    body: z.strictObject({ ...inTask, args: z.record(text, z.unknown()).default({}) }),
+    answer: z.looseObject({ ok: z.boolean(), output: text, code: text.optional(), truncated: z.boolean() }),
+    async run({ params, body }, { workshop }, { signal }) {
+      const { args, ...context } = body;
+      const call = { skill: params.name, tool: params.tool, args };
+      const { result } = await callToolAnswer(workshop.tasks, call, { ...context, audience, signal });
+      if (result.code !== "unknown_tool") return result;
+      throw new ApiError(result.code, result.output, { value: params.tool });
+    },
+  }),
+  operation({
+    id: "listTasks",
+    command: "task list",
+    method: "get",
+    path: "/api/tasks",
+    area,
+    summary: "List the tasks that have not ended, with their skills.",
+    answer: z.looseObject({
+      tasks: z.array(
+        z.looseObject({
+          id: text,
+          startedAt: z.int(),
+          skills: z.array(z.looseObject({ name: text, digest: text, at: z.int() })),
+        }),
+      ),
+    }),
+    run: async (_, { workshop }) => ({ tasks: await workshop.tasks.list() }),
+  }),
+  operation({
+    id: "endTask",
+    command: "task end",
+    method: "delete",
+    path: "/api/tasks/{task}",
+    area,
+    summary: "Forget what was agreed to in a task and remove its private copies.",
+    params: z.strictObject({ task: text.min(1).max(200) }),
+    answer: z.looseObject({ ended: text }),
+    run: ({ params }, { workshop }) => endTaskAnswer(workshop.tasks, params.task),
+  }),
+  operation({
+    id: "listTrusted",
+    method: "get",
+    path: "/api/trust",
+    area,
+    summary: "List what is trusted in every task.",
+    answer: z.looseObject({ trusted: z.array(Trusted) }),
+    run: async (_, { workshop }) => ({ trusted: await workshop.tasks.grants.trusted() }),
+  }),
+  operation({
+    id: "trustSkill",
+    command: "trust",
+    method: "post",
+    path: "/api/trust",
+    area,
+    summary:
+      "Agree to a skill as it is now, in every task. Without the digest it answers 409 with the sheet to look at.",
+    refuses: [404, 409],
+    body: z.strictObject({ name: skillName, digest: text.min(1).optional() }),
+    answer: Trusted.extend({ sheet: ConsentSheet }),
+    run({ body: { name, digest } }, { workshop: { tasks } }) {
+      if (digest !== undefined) return trustSeen(tasks.grants, name, digest);
+      throw consentNeeded(tasks.grants.look(name), undefined);
+    },
+  }),
+  operation({
+    id: "revokeTrust",
+    method: "delete",
+    path: "/api/trust/{trusted}",
+    area,
+    summary: "Trust a skill or a digest no longer.",
+    params: z.strictObject({ trusted: text.min(1).max(300).describe("A name or a digest.") }),
+    answer: z.looseObject({ revoked: z.int() }),
+    run: async ({ params }, { workshop }) => ({
+      revoked: await workshop.tasks.grants.revoke(params.trusted),
+    }),
+  }),
+];

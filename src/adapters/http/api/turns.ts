@@ -1,0 +1,164 @@
+// Owns the operations of a turn: what matters for a message, why, what the prompt gets, what a slash command becomes.
+
+import * as z from "zod";
+import { STYLES } from "../../../model/turn.ts";
+import { promptAnswer } from "../../answers/library.ts";
+import { type Api, defined, operation } from "./operation.ts";
+import { frame, Match, session, skillName, task } from "./schemas.ts";
+
+const area = "turns";
+const text = z.string();
+const message = text.min(1).describe("What the user wrote.");
+const files = z.array(text).max(1_000).describe("Files that are open.");
+const turnId = text.min(1).max(200).describe("Your id of the message: a repeated one recalls nothing.");
+const limit = z.int().min(1).max(100).describe("At most this many skills.");
+const threshold = z.number().min(0).max(1).describe("Matches below this score are left out.");
+
+export const TURN_OPERATIONS = [
+  operation({
+    id: "recall",
+    command: "recall",
+    method: "post",
+    path: "/api/recall",
+    area,
+    summary: "Say which skills matter for a message, and why. In a session nothing is recalled twice.",
+    body: z.strictObject({
+      message,
+      id: turnId.optional(),
+      session: session.optional(),
+      frame: frame.optional(),
+      files: files.optional(),
+      k: limit.optional(),
+      threshold: threshold.optional(),
+      explain: z.boolean().default(true).describe("With the reasons of each match."),
+    }),
+    answer: z.looseObject({
+      message: text,
+      frame: z.looseObject({ name: text, confidence: z.number() }),
+      matches: z.array(Match),
+      abstained: z.boolean(),
+      considered: z.int(),
+      ms: z.number(),
+    }),
+    async run({ body }, api) {
+      const { k, threshold: least, explain, ...turn } = body;
+      const answer = await timed(api, () =>
+        api.engine.recall(defined(turn), { shows: true, ...defined({ limit: k, threshold: least }) }),
+      );
+      const brief = answer.matches.map((match) => ({ ...match, reasons: [] }));
+      return explain ? answer : { ...answer, matches: brief };
+    },
+  }),
+  operation({
+    id: "why",
+    command: "why",
+    method: "post",
+    path: "/api/why",
+    area,
+    summary: "Say why a skill is or is not recalled for a message.",
+    refuses: [404],
+    body: z.strictObject({ name: skillName, message, frame: frame.optional(), files: files.optional() }),
+    answer: z.looseObject({
+      name: text,
+      recalled: z.boolean(),
+      place: z.int().optional(),
+      score: z.number(),
+      threshold: z.number(),
+      reasons: Match.shape.reasons,
+      ahead: z.array(z.looseObject({ name: text, score: z.number() })),
+      fellShort: z.array(text),
+      wouldMatch: z.array(text),
+    }),
+    run({ body }, { engine }) {
+      const { name, ...turn } = body;
+      return engine.why(name, defined(turn));
+    },
+  }),
+  operation({
+    id: "prompt",
+    command: "prompt",
+    method: "post",
+    path: "/api/prompt",
+    area,
+    summary: "The exact text that an agent's prompt gets for a message.",
+    body: z.strictObject({
+      message: text.default("").describe("What the user wrote; without it, the catalog alone."),
+      id: turnId.optional(),
+      session: session.optional(),
+      frame: frame.optional(),
+      files: files.optional(),
+      k: limit.optional(),
+      threshold: threshold.optional(),
+      style: z.enum(STYLES).optional(),
+      budget: z
+        .strictObject({ tokens: z.int().min(1).optional(), chars: z.int().min(1).optional() })
+        .optional(),
+    }),
+    answer: z.looseObject({
+      section: text,
+      style: z.enum(STYLES),
+      tokens: z.int(),
+      chars: z.int(),
+      shown: z.array(z.looseObject({ name: text, level: text })),
+      omitted: z.int(),
+    }),
+    async run({ body }, api) {
+      const { k, threshold: least, style, budget, ...turn } = body;
+      const options = defined({ limit: k, threshold: least, style, budget: budget && defined(budget) });
+      return promptAnswer(await timed(api, () => api.engine.prompt(defined(turn), options)));
+    },
+  }),
+  operation({
+    id: "showSession",
+    method: "get",
+    path: "/api/sessions/{session}",
+    area,
+    summary: "What a session remembers: skills shown, recalled and activated, and its working memory.",
+    params: z.strictObject({ session }),
+    answer: z.looseObject({
+      id: text,
+      turn: z.int(),
+      shown: z.array(text),
+      recalled: z.array(text),
+      activated: z.array(text),
+      memory: z.array(z.looseObject({ refId: text, content: text, relevance: z.number() })),
+    }),
+    run: ({ params }, { engine }) => engine.session(params.session),
+  }),
+  operation({
+    id: "expandCommand",
+    command: "expand",
+    method: "post",
+    path: "/api/expand",
+    area,
+    summary: "The text that a slash command stands for. In a session it counts as an activation.",
+    refuses: [404],
+    body: z.strictObject({ text: text.min(1), task, session: session.optional() }),
+    answer: z.looseObject({ name: text, command: text, arguments: text, text }),
+    run({ body }, { workshop }) {
+      const { text: typed, ...context } = body;
+      return workshop.tasks.slash.expand(typed, context);
+    },
+  }),
+  operation({
+    id: "listCommands",
+    method: "get",
+    path: "/api/commands",
+    area,
+    summary: "The slash commands of the person, or those that begin like this.",
+    query: z.strictObject({ prefix: text.optional() }),
+    answer: z.looseObject({
+      commands: z.array(
+        z.looseObject({ command: text, name: text, description: text, argumentHint: text.optional() }),
+      ),
+    }),
+    run: ({ query }, { workshop }) => ({ commands: workshop.tasks.slash.completions(query.prefix ?? "/") }),
+  }),
+];
+
+async function timed<T>({ metrics }: Api, work: () => Promise<T>): Promise<T> {
+  const started = performance.now();
+  const answer = await work();
+  metrics.recall((performance.now() - started) / 1000);
+  return answer;
+}
