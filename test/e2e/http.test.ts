@@ -101,7 +101,7 @@ describe("serve", () => {
       "a form": await statusOf(url, { ...good, "content-type": "application/x-www-form-urlencoded" }),
       "too large": await statusOf(url, good, `"${"x".repeat(5 * 1024 * 1024)}"`),
       "not JSON": await statusOf(url, good, "garbage"),
-      elsewhere: await statusOf(new URL("/api/skills", url), good),
+      elsewhere: await statusOf(new URL("/elsewhere", url), good),
       "health needs no token": await statusOf(new URL("/health", url), {}, "", "GET"),
       "health, wrong host": await statusOf(new URL("/health", url), { host: "evil.example" }, "", "GET"),
     };

@@ -1,5 +1,6 @@
 // Owns the HTTP server as a process: listens on this machine only, says where, and stops in good order.
 
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Repertoire } from "../../engine.ts";
@@ -8,6 +9,8 @@ import { openParts } from "../mcp/parts.ts";
 import { createApp } from "./app.ts";
 import { HTTP_LIMITS, type HttpLimits } from "./limits.ts";
 import { tokenIn } from "./token.ts";
+
+export { OPENAPI_PATH } from "./api/operations.ts";
 
 export interface ServeOptions {
   readonly port: number;
@@ -26,6 +29,8 @@ export interface Serving {
 }
 
 const ADDRESS = "127.0.0.1";
+/** How often a stopping server looks for connections that nobody uses any more. */
+const IDLE_MS = 20;
 
 export async function serveOverHttp(engine: Repertoire, options: ServeOptions): Promise<Serving> {
   const { version, note } = options;
@@ -57,7 +62,10 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       await app.close();
+      // A connection whose last answer was under way would stay open for the next request, which never comes.
+      const idle = setInterval(() => (server as Server).closeIdleConnections(), IDLE_MS);
       await closed;
+      clearInterval(idle);
       await watching;
       await parts.close();
     },

@@ -10,12 +10,12 @@ const PORT = 7431;
 export const registerServe: Register = (program, action) => {
   program
     .command("serve")
-    .description("serve the library over MCP at http://127.0.0.1:PORT/mcp, behind a token")
+    .description("serve the library on this machine, behind a token: MCP at /mcp, everything as JSON at /api")
     .option("--port <n>", "0 takes a free one", portNumber, PORT)
     .option("--tools <which>", "default (six tools) or all", oneOf(["default", "all"]), "default")
     .action(
       action(async ({ io, open }, options: { port: number; tools: "default" | "all" }) => {
-        const { serveOverHttp } = await import("../../http/serve.ts");
+        const { serveOverHttp, OPENAPI_PATH } = await import("../../http/serve.ts");
         const version = program.version() ?? "";
         // Before the address is known to anybody: who reads it may stop us at once.
         const told = new Promise<void>((resolve) => {
@@ -23,8 +23,11 @@ export const registerServe: Register = (program, action) => {
         });
         const serving = await serveOverHttp(open(), { ...options, version, note: (text) => io.note(text) });
         const address = `http://127.0.0.1:${serving.port}`;
-        io.answer({ address, mcp: `${address}/mcp`, token: serving.tokenPath }, () => {
-          io.line(`Serving ${address}/mcp; the token is in ${serving.tokenPath}. Ctrl-C stops.`);
+        const places = { mcp: `${address}/mcp`, api: `${address}/api`, openapi: `${address}${OPENAPI_PATH}` };
+        io.answer({ address, ...places, token: serving.tokenPath }, () => {
+          io.line(`Serving ${address} (MCP at /mcp, the API at /api); the token is in ${serving.tokenPath}.`);
+          for (const line of tryThis(address, serving.tokenPath)) io.line(`  ${io.colour.dim(line)}`);
+          io.line("Whoever has the token acts as you: do not hand it to a model. Ctrl-C stops.");
         });
         await told;
         await serving.close();
@@ -32,6 +35,16 @@ export const registerServe: Register = (program, action) => {
       }),
     );
 };
+
+/** Lines to paste into a shell. */
+function tryThis(address: string, tokenPath: string): string[] {
+  const curl = `curl -s -H "Authorization: Bearer $(cat '${tokenPath}')"`;
+  return [
+    `${curl} ${address}/api/skills`,
+    `${curl} ${address}/api/recall --json '{"message": "write a skill"}'`,
+    `${curl} -N ${address}/api/events`,
+  ];
+}
 
 function portNumber(text: string): number {
   const port = Number(text);

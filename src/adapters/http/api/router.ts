@@ -123,6 +123,8 @@ async function answered(row: Operation, c: Context, api: Api): Promise<Response>
 }
 
 function respond(row: Operation, c: Context, answer: unknown): Response {
+  // Whoever asks for the head alone will not read the stream.
+  if (c.req.method === "HEAD" && answer instanceof ReadableStream) void answer.cancel();
   if (row.type !== undefined)
     return c.body(answer as string | ReadableStream, 200, { "Content-Type": row.type });
   return c.json(answer as object, row.status ?? 200);

@@ -1,0 +1,97 @@
+import { Command } from "commander";
+import { describe, expect, it } from "vitest";
+import { commandsFor } from "../../cli/commands/commands.ts";
+import { openApiDocument } from "./openapi.ts";
+import { NOT_OVER_HTTP, OPERATIONS } from "./operations.ts";
+
+interface Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly { name: string; in: string; required: boolean; schema: object }[];
+  readonly requestBody?: object;
+  readonly responses: Readonly<Record<string, { description: string; content?: object }>>;
+}
+
+const document = openApiDocument("1.2.3") as {
+  readonly openapi: string;
+  readonly tags: readonly { name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, object>> };
+};
+const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+
+/** The words of every command that does something, `proposals accept` for example. */
+async function commands(): Promise<string[]> {
+  const program = new Command();
+  for (const register of await commandsFor(undefined)) register(program, () => async () => {});
+  const wordsOf = (command: Command, before: readonly string[]): string[] => {
+    const words = [...before, command.name()];
+    // A command with sub-commands does something itself when it takes options of its own.
+    const isOwn = command.commands.length === 0 || command.options.length > 0;
+    return [
+      ...(isOwn ? [words.join(" ")] : []),
+      ...command.commands.flatMap((child) => wordsOf(child, words)),
+    ];
+  };
+  return program.commands.flatMap((command) => wordsOf(command, []));
+}
+
+describe("the table of operations", () => {
+  it("has every command of the command line, but those that make no sense over HTTP", async () => {
+    const over = new Set(OPERATIONS.flatMap(({ command }) => command ?? []));
+    const missing = (await commands()).filter((words) => !over.has(words) && !(words in NOT_OVER_HTTP));
+    expect(missing).toEqual([]);
+  });
+
+  it("names only commands that there are", async () => {
+    const known = await commands();
+    expect(
+      OPERATIONS.flatMap(({ command }) => command ?? []).filter((words) => !known.includes(words)),
+    ).toEqual([]);
+  });
+});
+
+describe("the OpenAPI document", () => {
+  it("has every operation of the table once", () => {
+    const ids = described.map(({ operation }) => operation.operationId);
+    expect(document.openapi).toBe("3.1.0");
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.sort()).toEqual(OPERATIONS.map(({ id }) => id).sort());
+  });
+
+  it("resolves every reference, and uses every schema", () => {
+    const text = JSON.stringify(document);
+    const refs = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref!));
+    const known = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`);
+    expect([...refs].filter((ref) => !known.includes(ref))).toEqual([]);
+    // What is told over the event stream is described, though no answer holds it.
+    expect(known.filter((name) => !refs.has(name))).toEqual([]);
+    expect(text).not.toMatch(/"\$(?:id|schema|defs)"/);
+  });
+
+  it("declares each parameter of a path, and no other", () => {
+    for (const { path, operation } of described) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = (operation.parameters ?? []).filter((one) => one.in === "path");
+      expect([path, declared.map(({ name }) => name)]).toEqual([path, inPath]);
+      expect(declared.every(({ required, schema }) => required && schema)).toBe(true);
+    }
+  });
+
+  it("says of each operation what it does, what it answers and how it refuses", () => {
+    const areas = document.tags.map(({ name }) => name);
+    for (const { method, operation } of described) {
+      const { operationId, summary, responses, requestBody, tags } = operation;
+      expect(summary).toMatch(/^[A-Z].*\.$/);
+      expect(tags.every((tag) => areas.includes(tag))).toBe(true);
+      const statuses = Object.keys(responses);
+      expect([operationId, statuses.some((status) => status.startsWith("2"))]).toEqual([operationId, true]);
+      expect(Object.values(responses).every(({ description, content }) => description && content)).toBe(true);
+      if (operationId !== "health") expect(statuses).toEqual(expect.arrayContaining(["401", "429"]));
+      if (method === "get" || method === "delete") expect(requestBody).toBeUndefined();
+    }
+  });
+});
