@@ -1,10 +1,10 @@
 // Owns the generated parts of the documents: writes each between its markers, or with --check says which are out of date.
 // Does not own what a part says: `docs/parts.mjs` does.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { renderPart } from "./docs/parts.mjs";
+import { renderPart, wholeFiles } from "./docs/parts.mjs";
 import { loadProduct } from "./docs/product.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -16,12 +16,12 @@ const product = await loadProduct(ROOT);
 const outdated = [];
 try {
   for (const file of guides()) {
+    const before = readFileSync(join(ROOT, file), "utf8");
+    settle(file, before, await filled(before, file));
+  }
+  for (const [file, text] of Object.entries(wholeFiles(product))) {
     const path = join(ROOT, file);
-    const before = readFileSync(path, "utf8");
-    const after = await filled(before, file);
-    if (after === before) continue;
-    outdated.push(file);
-    if (!check) writeFileSync(path, after);
+    settle(file, existsSync(path) ? readFileSync(path, "utf8") : "", text);
   }
 } finally {
   product.dispose();
@@ -31,6 +31,12 @@ if (check && outdated.length > 0) {
   process.exitCode = 1;
 } else
   console.log(outdated.length > 0 ? `Written: ${outdated.join(", ")}.` : "The documents are up to date.");
+
+function settle(file, before, after) {
+  if (after === before) return;
+  outdated.push(file);
+  if (!check) writeFileSync(join(ROOT, file), after);
+}
 
 function guides() {
   const folder = "docs/guides";

@@ -8,6 +8,8 @@ const WRITERS = {
   "front-matter": frontMatter,
   configuration,
   "command-line": commandLine,
+  operations,
+  "http-errors": httpErrors,
   diagnostics,
   style,
   example,
@@ -22,6 +24,12 @@ export async function renderPart(part, product) {
   if (!writer)
     throw new Error(`"${name}" is no generated part. Accepted: ${Object.keys(WRITERS).join(", ")}.`);
   return (await writer(product, argument)).trimEnd();
+}
+
+/** Files that are generated as a whole, by their path. */
+export function wholeFiles({ root, openApiDocument }) {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return { "docs/openapi.json": `${JSON.stringify(openApiDocument(version), null, 2)}\n` };
 }
 
 function frontMatter({ frontMatterTable }) {
@@ -59,6 +67,26 @@ async function commandLine({ command }) {
   };
   await describe([]);
   return sections.join("\n\n");
+}
+
+/** What the HTTP API can do, one table an area. */
+function operations({ OPERATIONS }) {
+  const areas = [...new Set(OPERATIONS.map(({ area }) => area))];
+  return areas
+    .map((area) => {
+      const rows = OPERATIONS.filter((row) => row.area === area).map(({ method, path, summary, command }) => [
+        code(`${method.toUpperCase()} ${path}`),
+        summary,
+        command ? code(command) : "",
+      ]);
+      return `### ${area[0].toUpperCase()}${area.slice(1)}\n\n${table(["request", "what it does", "command"], rows)}`;
+    })
+    .join("\n\n");
+}
+
+function httpErrors({ ERROR_STATUS }) {
+  const rows = Object.entries(ERROR_STATUS).map(([status, codes]) => [status, codes.map(code).join(", ")]);
+  return table(["status", "codes"], rows);
 }
 
 function verbsIn(help) {

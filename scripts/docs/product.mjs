@@ -9,6 +9,9 @@ import { build } from "esbuild";
 
 const ENTRY = `
 export { run } from "./src/adapters/cli/program.ts";
+export { openApiDocument } from "./src/adapters/http/api/openapi.ts";
+export { NOT_OVER_HTTP, OPERATIONS } from "./src/adapters/http/api/operations.ts";
+export { ERROR_STATUS } from "./src/adapters/http/errors.ts";
 export { CONFIG_KEYS } from "./src/config/keys.ts";
 export { disclose } from "./src/disclose/disclose.ts";
 export { openRepertoire } from "./src/index.ts";

@@ -87,12 +87,18 @@ export class Io {
   }
 }
 
-/** A progress display on standard error that stays silent for the first second. */
+/** After a silence this long it is other work, in a server for example. */
+const ROUND_MS = 1000;
+
+/** A progress display on standard error that stays silent for the first second of a piece of work. */
 export function progressDisplay(streams: Streams, what: string): (done: number, total: number) => void {
-  const started = Date.now();
+  let started = Date.now();
   let last = started;
+  let heard = started;
   return (done, total) => {
     const now = Date.now();
+    if (now - heard > ROUND_MS) started = now;
+    heard = now;
     if (now - started < 1000 || (now - last < 250 && done < total)) return;
     last = now;
     streams.err(

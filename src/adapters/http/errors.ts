@@ -6,7 +6,7 @@ import { isRepertoireError, messageOf, RepertoireError } from "../../model/error
 export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 502 | 503;
 
 /** Codes that are not the caller's plain mistake (400). */
-const STATUS: Readonly<Partial<Record<ErrorStatus, readonly string[]>>> = {
+export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly string[]>>> = {
   401: ["unauthorised"],
   403: [
     "host-refused",
@@ -54,13 +54,26 @@ const STATUS: Readonly<Partial<Record<ErrorStatus, readonly string[]>>> = {
   413: ["too-large"],
   415: ["not-json"],
   429: ["too-many-requests", "too-many-streams"],
-  500: ["change-failed", "database-too-new", "mount-failed", "no-sqlite", "version-damaged"],
+  500: [
+    "change-failed",
+    "config-not-json",
+    "config-unwritable",
+    "database-too-new",
+    "embedder-endpoint-missing",
+    "embedder-package-missing",
+    "embedding-table-unreadable",
+    "model-key-missing",
+    "mount-failed",
+    "no-sqlite",
+    "unexpected",
+    "version-damaged",
+  ],
   502: ["model-failed", "model-incomplete"],
   503: ["store-busy"],
 };
 
 const STATUS_OF = new Map(
-  Object.entries(STATUS).flatMap(([status, codes]) =>
+  Object.entries(ERROR_STATUS).flatMap(([status, codes]) =>
     codes.map((code) => [code, Number(status) as ErrorStatus] as const),
   ),
 );

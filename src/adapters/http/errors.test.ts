@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { RepertoireError } from "../../model/errors.ts";
+import { ApiError, bodyFor, ERROR_STATUS, statusFor } from "./errors.ts";
+
+const code = readdirSync("src", { recursive: true })
+  .map(String)
+  .filter((name) => name.endsWith(".ts") && !name.endsWith("http/errors.ts") && !name.endsWith(".test.ts"))
+  .map((name) => readFileSync(join("src", name), "utf8"))
+  .join("\n");
+
+describe("the statuses of failures", () => {
+  it("are given to codes that there are, each once", () => {
+    const codes = Object.values(ERROR_STATUS).flat();
+    expect(codes.filter((each) => each !== "unexpected" && !code.includes(`"${each}"`))).toEqual([]);
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+
+  it("are 400 for any other mistake of the caller's, and 500 for what nobody expected", () => {
+    expect(statusFor(new RepertoireError("name-empty", "x"))).toBe(400);
+    expect(statusFor(new RepertoireError("skill-not-found", "x"))).toBe(404);
+    expect(statusFor(new TypeError("x"))).toBe(500);
+  });
+
+  it("come with the code, the message and the value, and nothing of the inside", () => {
+    const notes: string[] = [];
+    const note = (text: string) => notes.push(text);
+    const more = { sheet: { name: "a" } };
+    expect(bodyFor(new ApiError("consent-required", "Ask.", { value: "a", more }), note)).toEqual({
+      error: { code: "consent-required", message: "Ask.", value: "a" },
+      sheet: { name: "a" },
+    });
+    expect(JSON.stringify(bodyFor(new Error("secret"), note))).not.toContain("secret");
+    expect(notes).toEqual(["secret"]);
+  });
+});
