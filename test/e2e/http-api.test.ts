@@ -241,6 +241,8 @@ describe("the journal over HTTP", () => {
     const { skills } = await call("libraryStats");
     expect(skills).toMatchObject([{ name: "plan-meeting", recalled: 1, activated: 1, succeeded: 1 }]);
     expect(await call("skillStats", { params })).toMatchObject({ name: "plan-meeting", succeeded: 1 });
+    const { events: used } = await call("listEvents", { query: { session, kind: "activated" } });
+    expect(used).toMatchObject([{ host: "http", details: { by: "person" } }]);
     const { events } = await call("listEvents", { query: { session, kind: "outcome" } });
     expect(events).toMatchObject([{ kind: "outcome", details: { result: "success", note: "well" } }]);
     const lines: string = await call("exportJournal", { query: { session } });

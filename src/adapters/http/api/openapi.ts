@@ -46,6 +46,12 @@ export function openApiDocument(version: string): Json {
     paths,
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      responses: Object.fromEntries(
+        Object.entries(MEANINGS).map(([status, description]) => [
+          `Refusal${status}`,
+          { description, content: json(refTo(answers, ErrorAnswer)) },
+        ]),
+      ),
       schemas: { ...schemasOf(answers, "output"), ...schemasOf(bodies, "input") },
     },
   };
@@ -80,10 +86,7 @@ function describe(row: Operation, schemas: { answers: Registry; bodies: Registry
         202: { description: "It goes on as a job.", content: json(refTo(schemas.answers, Job)) },
       }),
       ...Object.fromEntries(
-        refusals(row).map((status) => [
-          status,
-          { description: MEANINGS[status], content: json(refTo(schemas.answers, ErrorAnswer)) },
-        ]),
+        refusals(row).map((status) => [status, { $ref: `#/components/responses/Refusal${status}` }]),
       ),
     },
   };

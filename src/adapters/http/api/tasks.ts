@@ -17,7 +17,7 @@ const inTask = { task, session: session.optional() };
 const paths = texts.max(100);
 
 /** Whoever holds the token is the person. */
-const audience = "person";
+const PERSON = { audience: "person", host: "http" } as const;
 
 /** Refusals of a script that never ran; a script that ran and failed is an answer. */
 const NOT_RUN: readonly (ScriptResult["code"] | undefined)[] = ["not_consented", "not_found", "no_sandbox"];
@@ -51,7 +51,7 @@ export const TASK_OPERATIONS = [
       const { consent, ...context } = body;
       return withConsent(consent, async (ask) => {
         if (consent?.scope === "always") await trustSeen(tasks.grants, params.name, consent.digest);
-        const activation = await tasks.activate(params.name, { ...context, audience, ask });
+        const activation = await tasks.activate(params.name, { ...context, ...PERSON, ask });
         return { ...activation.payload, text: activation.text };
       });
     },
@@ -77,7 +77,7 @@ export const TASK_OPERATIONS = [
     }),
     run({ params, query }, { workshop }) {
       const { path, ...context } = query;
-      return workshop.tasks.readFile(params.name, path, { ...defined(context), audience });
+      return workshop.tasks.readFile(params.name, path, { ...defined(context), ...PERSON });
     },
   }),
   operation({
@@ -115,7 +115,7 @@ export const TASK_OPERATIONS = [
       const absolute = (given?: readonly string[]) => given?.map((path) => resolve(engine.config.dir, path));
       const result = await workshop.tasks.run(params.name, script, {
         ...call,
-        audience,
+        ...PERSON,
         signal,
         policy: {
           ...(network && { network }),
@@ -144,7 +144,7 @@ export const TASK_OPERATIONS = [
       ),
       diagnostics: z.array(Diagnostic),
     }),
-    run: ({ params, query }, { workshop }) => workshop.tasks.tools(params.name, { ...query, audience }),
+    run: ({ params, query }, { workshop }) => workshop.tasks.tools(params.name, { ...query, ...PERSON }),
   }),
   operation({
     id: "callSkillTool",
@@ -159,7 +159,7 @@ export const TASK_OPERATIONS = [
     async run({ params, body }, { workshop }, { signal }) {
       const { args, ...context } = body;
       const call = { skill: params.name, tool: params.tool, args };
-      const { result } = await callToolAnswer(workshop.tasks, call, { ...context, audience, signal });
+      const { result } = await callToolAnswer(workshop.tasks, call, { ...context, ...PERSON, signal });
       if (result.code !== "unknown_tool") return result;
       throw new ApiError(result.code, result.output, { value: params.tool });
     },

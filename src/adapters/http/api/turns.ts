@@ -137,7 +137,7 @@ export const TURN_OPERATIONS = [
     answer: z.looseObject({ name: text, command: text, arguments: text, text }),
     run({ body }, { workshop }) {
       const { text: typed, ...context } = body;
-      return workshop.tasks.slash.expand(typed, context);
+      return workshop.tasks.slash.expand(typed, { ...context, host: "http" });
     },
   }),
   operation({
