@@ -337,7 +337,8 @@ describe("jobs over HTTP", () => {
 describe("the server itself", () => {
   it("says that it is ready, and counts what it did", async () => {
     const { call, url } = await served();
-    expect(await (await fetch(`${url}/health`)).json()).toEqual({ ok: true, version: "0.0.0", ready: true });
+    const health = async () => (await fetch(`${url}/health`)).json();
+    await expect.poll(health, { timeout: 10_000 }).toEqual({ ok: true, version: "0.0.0", ready: true });
     await call("health");
     await call("recall", { body: { message: "plan a meeting" } });
     await call("showSkill", { params: { name: "nowhere" }, status: 404 });

@@ -1,8 +1,11 @@
 // `repertoire serve` as a process of its own: a real MCP client in both revisions, and everybody who must stay outside.
 
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { request } from "node:http";
-import { describe, expect, it } from "vitest";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { temporaryTree } from "../skill-tree.ts";
 import { hostsProgram } from "./hosts-program.ts";
 import { connectHttp, REVISIONS, type Revision, serve as startServer, workspace } from "./support/mcp.ts";
 
@@ -142,6 +145,40 @@ describe("serve", () => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: meta } });
     expect(await statusOf(url, headers, body)).toBe(400);
     expect(await statusOf(url, { ...headers, "mcp-method": "tools/list" }, body)).toBe(200);
+  });
+
+  it("stops in good order while a stream of events is open", async () => {
+    const { child, ended, url, token } = await serve();
+    const headers = { authorization: `Bearer ${token}` };
+    const { body } = await fetch(new URL("/api/events", url), { headers });
+    const reading = new Response(body).text();
+    child.kill("SIGTERM");
+    expect(await reading).toContain("event: hello");
+    expect(await ended).toBe(0);
+  });
+
+  it("tells a person where it is, what to try, and to whom not to give the token", async () => {
+    const home = temporaryTree({ "p/x": "" });
+    const child = spawn(process.execPath, [program.bin, "--dir", join(home, "p"), "serve", "--port", "0"], {
+      env: { PATH: process.env.PATH, REPERTOIRE_HOME: home },
+    });
+    onTestFinished(() => {
+      child.kill("SIGKILL");
+    });
+    let out = "";
+    child.stdout.on("data", (part) => {
+      out += part;
+    });
+    await expect.poll(() => out, { timeout: 20_000 }).toContain("Ctrl-C stops.");
+    expect(out).toMatch(
+      /^Serving http:\/\/127\.0\.0\.1:\d+ \(MCP at \/mcp, the API at \/api\); the token is in .*token\.$/m,
+    );
+    const [, line] = /^ {2}(curl .*\/api\/recall .*)$/m.exec(out) ?? [];
+    expect(line).toContain("Authorization: Bearer $(cat '");
+    expect(out).toContain("do not hand it to a model");
+    if (spawnSync("curl", ["--version"]).status !== 0) return;
+    const answer = execFileSync("sh", ["-c", line!], { encoding: "utf8" });
+    expect(JSON.parse(answer)).toMatchObject({ message: "write a skill", matches: expect.any(Array) });
   });
 
   it("stops in good order when told to", async () => {

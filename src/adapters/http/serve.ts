@@ -49,9 +49,11 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
   });
   port = (server.address() as AddressInfo).port;
   const onProblem = (error: unknown) => note(messageOf(error));
-  // Clients are served meanwhile: watching many folders takes a while.
-  const watching = engine
+  // Clients are served meanwhile: neither the watch over many folders nor the index keeps the first one waiting.
+  const prepared = engine
     .watch((changes) => app.changed(changes), onProblem)
+    .then(() => engine.indexing())
+    .then((indexing) => indexing.current())
     .then(() => {
       ready = true;
     })
@@ -66,7 +68,7 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
       const idle = setInterval(() => (server as Server).closeIdleConnections(), IDLE_MS);
       await closed;
       clearInterval(idle);
-      await watching;
+      await prepared;
       await parts.close();
     },
   };

@@ -19,7 +19,7 @@ export interface Api {
   readonly jobs: JobBoard;
   readonly events: EventHub;
   readonly metrics: Metrics;
-  /** Whether the library is read and watched. */
+  /** Whether the library is read and watched, and the recall index brought up to date. */
   readonly isReady: () => boolean;
   /** When the server began, in milliseconds. */
   readonly startedAt: number;

@@ -18,7 +18,8 @@ export const SERVER_OPERATIONS = [
     method: "get",
     path: "/health",
     area,
-    summary: "Whether the server is up, and ready: the library is read and watched.",
+    summary:
+      "Whether the server is up, and ready: the library is read and watched, the recall index up to date.",
     open: true,
     answer: z.looseObject({ ok: z.boolean(), version: text, ready: z.boolean() }),
     run: (_, { version, isReady }) => ({ ok: true, version, ready: isReady() }),
