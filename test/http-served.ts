@@ -28,6 +28,7 @@ export interface ServedOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** A folder with `home` and `p` instead of new files. */
   readonly root?: string;
+  readonly port?: number;
   readonly limits?: Partial<HttpLimits>;
   readonly env?: Record<string, string | undefined>;
   readonly values?: Record<string, unknown>;
@@ -51,7 +52,7 @@ export async function served(options: ServedOptions = {}) {
   const notes: string[] = [];
   const { limits, tools = "default" } = options;
   const serving = await serveOverHttp(engine, {
-    port: 0,
+    port: options.port ?? 0,
     version: "0.0.0",
     tools,
     note: (text) => notes.push(text),

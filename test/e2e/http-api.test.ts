@@ -356,6 +356,12 @@ describe("the server itself", () => {
     expect(figures).toMatch(/^repertoire_uptime_seconds [\d.]+$/m);
   });
 
+  it("says so when its port is taken", async () => {
+    const { url } = await served();
+    const port = Number(new URL(url).port);
+    await expect(served({ port })).rejects.toMatchObject({ code: "port-taken", value: port });
+  });
+
   it("keeps serving when a skill is written beside it", async () => {
     const { call, root } = await served();
     writeFileSync(join(root, "p/skills/plan-meeting/SKILL.md"), skillText("Plans feasts. Use for feasts."));

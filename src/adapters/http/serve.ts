@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Repertoire } from "../../engine.ts";
-import { messageOf } from "../../model/errors.ts";
+import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 import { openParts } from "../mcp/parts.ts";
 import { createApp } from "./app.ts";
 import { HTTP_LIMITS, type HttpLimits } from "./limits.ts";
@@ -43,10 +43,21 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
   const workshop = await parts.workshop();
   const app = createApp({ parts, version, workshop, token, hosts, isReady: () => ready, limits, note });
   const server = createAdaptorServer({ fetch: app.fetch });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, ADDRESS, resolve);
-  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(options.port, ADDRESS, resolve);
+    });
+  } catch (thrown) {
+    await app.close();
+    await parts.close();
+    if (codeOf(thrown) !== "EADDRINUSE") throw thrown;
+    throw new RepertoireError(
+      "port-taken",
+      `Port ${port} is taken. A server may be running already; --port 0 takes a free one.`,
+      port,
+    );
+  }
   port = (server.address() as AddressInfo).port;
   const onProblem = (error: unknown) => note(messageOf(error));
   // Clients are served meanwhile: neither the watch over many folders nor the index keeps the first one waiting.
