@@ -20,7 +20,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   kind: {
     accepted: MODEL_KINDS.join(", "),
     accepts: (value) => MODEL_KINDS.includes(value as (typeof MODEL_KINDS)[number]),
-    about: "The language model for summaries and dreams; none needs nothing and sends nothing.",
+    about: "The language model for summaries, dreams and chat; none needs nothing and sends nothing.",
     env: "REPERTOIRE_MODEL_KIND",
     default: "none",
   },

@@ -1,6 +1,6 @@
 // Owns that every answer of a language model is counted in the journal: what for, how many tokens, what it cost.
 
-import type { JournalStore, LanguageModel } from "../ports.ts";
+import type { JournalStore, LanguageModel, ModelAnswer } from "../ports.ts";
 
 export function counted(model: LanguageModel, journal: JournalStore, now: () => number): LanguageModel {
   return {
@@ -8,19 +8,22 @@ export function counted(model: LanguageModel, journal: JournalStore, now: () => 
     async generate(request) {
       const answer = await model.generate(request);
       const { usage, cost } = answer;
-      await journal.append([
-        {
-          at: now(),
-          kind: "model_call",
-          details: {
-            model: model.id,
-            purpose: request.purpose,
-            ...usage,
-            ...(cost !== undefined && { cost }),
-          },
-        },
-      ]);
+      await recordCall(journal, { at: now(), model: model.id, purpose: request.purpose, usage, cost });
       return answer;
     },
   };
+}
+
+export interface Call {
+  readonly at: number;
+  readonly model: string;
+  readonly purpose: string;
+  readonly usage: ModelAnswer["usage"];
+  readonly cost: number | undefined;
+}
+
+export async function recordCall(journal: JournalStore, call: Call): Promise<void> {
+  const { at, model, purpose, usage, cost } = call;
+  const details = { model, purpose, ...usage, ...(cost !== undefined && { cost }) };
+  await journal.append([{ at, kind: "model_call", details }]);
 }

@@ -5,9 +5,11 @@ import { RepertoireError } from "../model/errors.ts";
 import type { JournalStore, LanguageModel } from "../ports.ts";
 import { counted } from "./counted.ts";
 import type { ModelKind, ModelSettings } from "./kinds.ts";
-import { createModel } from "./sdk.ts";
+import { createModel, type SdkOptions } from "./sdk.ts";
+import { type StreamingModel, streamingModel } from "./streaming.ts";
 
 export { MODEL_KINDS, type ModelKind, type ModelSettings } from "./kinds.ts";
+export type { StreamingModel, TokenUsage } from "./streaming.ts";
 
 export interface ModelParts {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -25,6 +27,19 @@ const USUAL: Readonly<Record<Exclude<ModelKind, "none">, { endpoint?: string; ap
 
 /** The configured model, or nothing when there is none. */
 export function openModel(settings: ModelSettings, parts: ModelParts): LanguageModel | undefined {
+  const complete = completed(settings, parts.env);
+  if (!complete) return undefined;
+  const model = createModel(complete);
+  return parts.journal ? counted(model, parts.journal, parts.now ?? Date.now) : model;
+}
+
+/** The same model for those who show an answer while it comes. */
+export function openStreamingModel(settings: ModelSettings, parts: ModelParts): StreamingModel | undefined {
+  const complete = completed(settings, parts.env);
+  return complete && streamingModel(complete, parts);
+}
+
+function completed(settings: ModelSettings, env: ModelParts["env"]): SdkOptions | undefined {
   const { kind } = settings;
   if (kind === "none") return undefined;
   const usual = USUAL[kind];
@@ -33,7 +48,7 @@ export function openModel(settings: ModelSettings, parts: ModelParts): LanguageM
     throw missing("endpoint", "the server's address, such as http://localhost:11434/v1");
   if (settings.name === undefined) throw missing("name", "the model that the server offers");
   const apiKeyEnv = settings.apiKeyEnv ?? usual.apiKeyEnv;
-  const apiKey = apiKeyEnv === undefined ? undefined : parts.env[apiKeyEnv];
+  const apiKey = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
   if (apiKeyEnv !== undefined && !apiKey) {
     throw new RepertoireError(
       "model-key-missing",
@@ -41,8 +56,14 @@ export function openModel(settings: ModelSettings, parts: ModelParts): LanguageM
       apiKeyEnv,
     );
   }
-  const model = createModel({ ...settings, kind, name: settings.name, endpoint, ...(apiKey && { apiKey }) });
-  return parts.journal ? counted(model, parts.journal, parts.now ?? Date.now) : model;
+  return {
+    ...settings,
+    kind,
+    name: settings.name,
+    endpoint,
+    ...(apiKeyEnv !== undefined && { apiKeyEnv }),
+    ...(apiKey && { apiKey }),
+  };
 }
 
 function missing(key: string, what: string): RepertoireError {

@@ -1,8 +1,8 @@
 // Owns language models over the AI SDK: any OpenAI-compatible address, OpenAI, Anthropic. The SDK's retries and abort
 // signals are used as they are; errors become ours, without the key.
 
-import { messageOf, RepertoireError } from "../model/errors.ts";
 import type { LanguageModel, ModelAnswer, ModelRequest } from "../ports.ts";
+import { modelFailure, TimeLimitError } from "./failure.ts";
 import type { ModelKind, ModelSettings } from "./kinds.ts";
 
 const NUMBERS = {
@@ -23,16 +23,28 @@ export interface SdkOptions extends ModelSettings {
   readonly apiKey?: string;
 }
 
+/** How long a model is waited for and how often it is asked again. */
+export function limitsOf(options: SdkOptions): { readonly timeoutMs: number; readonly retries: number } {
+  const { timeoutMs = NUMBERS.timeoutMs, retries = NUMBERS.retries } = options;
+  return { timeoutMs, retries };
+}
+
+/** In US dollars, where the price is known. */
+export function costOf({ priceIn, priceOut }: SdkOptions, usage: ModelAnswer["usage"]): number | undefined {
+  if (priceIn === undefined || priceOut === undefined) return undefined;
+  return (usage.inputTokens * priceIn + usage.outputTokens * priceOut) / PER_MILLION;
+}
+
 export function createModel(options: SdkOptions): LanguageModel {
   return {
     id: `${options.kind}/${options.name}`,
     async generate(request) {
-      const limit = AbortSignal.timeout(options.timeoutMs ?? NUMBERS.timeoutMs);
+      const limit = AbortSignal.timeout(limitsOf(options).timeoutMs);
       try {
         return await ask(options, { ...request, signal: anyOf(limit, request.signal) });
       } catch (error) {
         if (request.signal?.aborted) throw request.signal.reason;
-        throw failed(options, limit.aborted ? "it did not answer in time" : reasonOf(error));
+        throw modelFailure(options, limit.aborted ? new TimeLimitError() : error);
       }
     },
   };
@@ -44,46 +56,26 @@ async function ask(options: SdkOptions, request: ModelRequest): Promise<ModelAns
     model: await providerModel(options),
     prompt: request.prompt,
     maxOutputTokens: request.maxTokens ?? NUMBERS.maxTokens,
-    maxRetries: options.retries ?? NUMBERS.retries,
+    maxRetries: limitsOf(options).retries,
     ...(request.system !== undefined && { system: request.system }),
     ...(request.signal && { abortSignal: request.signal }),
   });
-  const inputTokens = usage.inputTokens ?? 0;
-  const outputTokens = usage.outputTokens ?? 0;
-  const { priceIn, priceOut } = options;
-  const isPriced = priceIn !== undefined && priceOut !== undefined;
-  return {
-    text,
-    usage: { inputTokens, outputTokens },
-    ...(isPriced && { cost: (inputTokens * priceIn + outputTokens * priceOut) / PER_MILLION }),
-  };
+  const spent = { inputTokens: usage.inputTokens ?? 0, outputTokens: usage.outputTokens ?? 0 };
+  const cost = costOf(options, spent);
+  return { text, usage: spent, ...(cost !== undefined && { cost }) };
 }
 
-async function providerModel({ kind, name, endpoint: baseURL, apiKey }: SdkOptions) {
+export async function providerModel({ kind, name, endpoint: baseURL, apiKey }: SdkOptions) {
   if (kind === "anthropic") {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return createAnthropic({ baseURL, apiKey: apiKey ?? "" })(name);
   }
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-  return createOpenAICompatible({ name: kind, baseURL, ...(apiKey !== undefined && { apiKey }) })(name);
+  const key = apiKey !== undefined && { apiKey };
+  // Without being asked, a server does not say what a streamed answer cost.
+  return createOpenAICompatible({ name: kind, baseURL, includeUsage: true, ...key })(name);
 }
 
 function anyOf(limit: AbortSignal, given: AbortSignal | undefined): AbortSignal {
   return given ? AbortSignal.any([limit, given]) : limit;
-}
-
-/** The innermost reason: a retry error wraps the last attempt's. */
-function reasonOf(error: unknown): string {
-  const last = (error as { lastError?: unknown }).lastError ?? error;
-  const status = (last as { statusCode?: unknown }).statusCode;
-  return typeof status === "number" ? `${messageOf(last)} (HTTP ${status})` : messageOf(last);
-}
-
-function failed({ kind, name, endpoint, apiKey }: SdkOptions, why: string): RepertoireError {
-  const safe = apiKey ? why.replaceAll(apiKey, "…") : why;
-  return new RepertoireError(
-    "model-failed",
-    `The language model ${kind}/${name} at ${endpoint} failed: ${safe}. Check that the server runs and offers the model; nothing was changed.`,
-    endpoint,
-  );
 }
