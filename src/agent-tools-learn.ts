@@ -21,6 +21,14 @@ const NAME = text(
   "The skill's name: lower-case, hyphens, / between levels; for example plan-meeting or mcp/email.",
 );
 
+const LEARN_TASK =
+  "Look back over this conversation for a procedure that worked and will be needed again. If there is none, say so and save nothing. Otherwise search with recall_skills for a skill that covers it: change that one rather than add a second. Write the steps for somebody who was not here, with what went wrong and how it was noticed, without names, secrets or one-off details; then call save_skill once.";
+
+/** What the person's `learn` command tells the agent. */
+export function learnTask(rest: string): string {
+  return rest === "" ? LEARN_TASK : `${LEARN_TASK}\n\nTask: ${rest}`;
+}
+
 /** To be served together with the other rows: `agentTools(host, options, [...AGENT_TOOL_ROWS, ...learnToolRows(parts)])`. */
 export function learnToolRows(parts: LearnParts): readonly AgentToolRow[] {
   const { learned, store, clock } = parts;

@@ -8,6 +8,7 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import { dreamTask } from "../../agent-tools-dream.ts";
+import { learnTask } from "../../agent-tools-learn.ts";
 import type { Dreams } from "../../engine/dreams.ts";
 import type { TaskContext, Tasks } from "../../engine/tasks.ts";
 import { isRepertoireError } from "../../model/errors.ts";
@@ -18,8 +19,6 @@ const LEARN: Prompt = {
   description: "Keep what worked in this conversation as a skill.",
   arguments: [{ name: "arguments", description: "What to keep", required: false }],
 };
-
-const LEARN_TEXT = `Look back over this conversation for a procedure that worked and will be needed again. If there is none, say so and save nothing. Otherwise search with recall_skills for a skill that covers it: change that one rather than add a second. Write the steps for somebody who was not here, with what went wrong and how it was noticed, without names, secrets or one-off details; then call save_skill once.`;
 
 const DREAM: Prompt = {
   name: "dream",
@@ -57,7 +56,7 @@ export async function promptText(
 ): Promise<GetPromptResult> {
   const { name, rest } = asked;
   const prompt = promptsOf(tasks).find((one) => one.name === name);
-  if (prompt === LEARN) return said(rest === "" ? LEARN_TEXT : `${LEARN_TEXT}\n\nTask: ${rest}`);
+  if (prompt === LEARN) return said(learnTask(rest));
   try {
     if (prompt === DREAM) return said(await dreamTask(dreams));
     return said((await tasks.slash.expand(`/${name} ${rest}`, context)).text);
