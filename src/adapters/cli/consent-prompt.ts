@@ -13,18 +13,25 @@ export interface AskOptions {
   readonly yes?: boolean | undefined;
   /** Where the answer comes from: the process's own terminal unless given. */
   readonly input?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  /** Puts the question where somebody else reads the terminal's lines. */
+  readonly question?: (text: string) => Promise<string>;
 }
 
 /** Asks where a person can answer, agrees where they said so beforehand, and is absent otherwise. */
-export function askerFor(io: Io, { yes, input = process.stdin }: AskOptions): { ask?: ConsentAsker } {
+export function askerFor(io: Io, options: AskOptions): { ask?: ConsentAsker } {
+  const { yes, input = process.stdin } = options;
   if (yes) return { ask: () => true };
   if (io.json || !io.streams.terminal || input.isTTY !== true) return {};
+  const question =
+    options.question ??
+    ((text) => {
+      io.streams.err(text);
+      return firstLine(input);
+    });
   return {
     ask: async (sheet) => {
       showSheet(io, sheet);
-      io.streams.err(`Activate ${sheet.name}? [y/N] `);
-      const answer = await firstLine(input);
-      return /^\s*y(es)?\s*$/i.test(answer);
+      return /^\s*y(es)?\s*$/i.test(await question(`Activate ${sheet.name}? [y/N] `));
     },
   };
 }

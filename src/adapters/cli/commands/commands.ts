@@ -10,6 +10,7 @@ interface Verbs {
 
 const VERBS: readonly Verbs[] = [
   { names: ["prompt"], load: async () => (await import("./prompt.ts")).registerPrompt },
+  { names: ["chat"], load: async () => (await import("./chat.ts")).registerChat },
   { names: ["recall"], load: async () => (await import("./recall.ts")).registerRecall },
   { names: ["why"], load: async () => (await import("./why.ts")).registerWhy },
   { names: ["list"], load: async () => (await import("./list.ts")).registerList },

@@ -1,0 +1,61 @@
+// Owns what the conversation remembers: whole turns, the oldest forgotten first, so that a tool's call and its result
+// are never parted. Does not own what a session has seen of the library: the engine does.
+
+import type { ModelMessage } from "ai";
+import type { SaidRecord } from "../../model/records.ts";
+import { estimateTokens } from "../../text/estimate.ts";
+import { LIMITS } from "./limits.ts";
+
+interface KeptTurn {
+  readonly messages: readonly ModelMessage[];
+  readonly tokens: number;
+}
+
+export class History {
+  private turns: KeptTurn[] = [];
+  private notes: string[] = [];
+
+  get tokens(): number {
+    return this.turns.reduce((sum, turn) => sum + turn.tokens, 0);
+  }
+
+  messages(): ModelMessage[] {
+    return this.turns.flatMap(({ messages }) => messages);
+  }
+
+  /** What the person loaded between two messages goes along with the next one. */
+  note(text: string): void {
+    this.notes.push(text);
+  }
+
+  withNotes(message: string): string {
+    return [...this.notes, message].join("\n\n");
+  }
+
+  /** Keeps a turn that was answered and returns the answer's words. The newest turn always stays. */
+  add(messages: readonly ModelMessage[]): string {
+    if (!messages.some(({ role }) => role === "assistant")) return "";
+    this.notes = [];
+    this.turns.push({ messages, tokens: estimateTokens(JSON.stringify(messages)) });
+    while (this.turns.length > 1 && this.tokens > LIMITS.historyTokens) this.turns.shift();
+    return messages.map(wordsOf).filter(Boolean).join("\n\n");
+  }
+
+  /** Takes up a conversation that was kept. */
+  restore(said: readonly SaidRecord[]): void {
+    const numbers = [...new Set(said.map(({ turn }) => turn))];
+    for (const number of numbers)
+      this.add(said.filter(({ turn }) => turn === number).map(({ role, text }) => ({ role, content: text })));
+  }
+
+  clear(): void {
+    this.turns = [];
+    this.notes = [];
+  }
+}
+
+function wordsOf({ role, content }: ModelMessage): string {
+  if (role !== "assistant") return "";
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}

@@ -1,0 +1,138 @@
+// Owns the person's terminal: lines with editing, completion and Ctrl-C, and questions in between. Does not own what
+// a line means: `conversation.ts` does.
+
+import { createInterface, type Interface } from "node:readline/promises";
+import { Writable } from "node:stream";
+
+export interface Talk {
+  /** Takes one line; false when it was the last. */
+  readonly take: (typed: string, signal: AbortSignal) => Promise<boolean>;
+  readonly complete: (line: string) => string[];
+}
+
+const PROMPT = "> ";
+
+export class Terminal {
+  private readonly lines: Interface;
+  private readonly typedAhead: string[] = [];
+  private readonly closed: Promise<undefined>;
+  private isClosed = false;
+  private isMuted = false;
+  private complete: Talk["complete"] = () => [];
+  private wake: () => void = () => {};
+  /** Stops the answer that is underway. */
+  private underway: AbortController | undefined;
+
+  constructor() {
+    this.lines = createInterface({
+      input: process.stdin,
+      output: this.output(),
+      terminal: true,
+      prompt: PROMPT,
+      completer: (line): [string[], string] => [this.complete(line), line],
+    });
+    this.lines.on("line", (line) => {
+      this.typedAhead.push(line);
+      this.wake();
+    });
+    this.lines.on("SIGINT", () => this.interrupt());
+    this.closed = new Promise((resolve) => {
+      this.lines.once("close", () => {
+        this.isClosed = true;
+        this.underway?.abort();
+        resolve(undefined);
+      });
+    });
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, () => this.lines.close());
+  }
+
+  /** Until the person leaves. */
+  async talk({ take, complete }: Talk): Promise<void> {
+    this.complete = complete;
+    for (;;) {
+      const typed = await this.next();
+      if (typed === undefined) return;
+      if (typed.trim() === "") continue;
+      this.underway = new AbortController();
+      const goesOn = await Promise.race([take(typed.trim(), this.underway.signal), this.closed]);
+      this.underway = undefined;
+      if (!goesOn) return;
+    }
+  }
+
+  /** Asks within an answer. What was typed before the question is no answer to it; leaving is an empty one. */
+  async question(text: string): Promise<string> {
+    this.typedAhead.length = 0;
+    this.clearLine();
+    this.isMuted = false;
+    const signal = this.underway?.signal;
+    try {
+      const answer = await Promise.race([this.lines.question(text, signal ? { signal } : {}), this.closed]);
+      return answer ?? "";
+    } catch (thrown) {
+      if (!signal?.aborted) throw thrown;
+      process.stdout.write("\n");
+      return "";
+    } finally {
+      this.isMuted = true;
+    }
+  }
+
+  close(): void {
+    this.lines.close();
+  }
+
+  /** One line; several where a line ends with a backslash. */
+  private async next(): Promise<string | undefined> {
+    const whole: string[] = [];
+    for (;;) {
+      const line = await this.line();
+      if (line === undefined) return undefined;
+      if (!line.endsWith("\\")) return [...whole, line].join("\n");
+      whole.push(line.slice(0, -1));
+    }
+  }
+
+  private async line(): Promise<string | undefined> {
+    if (this.isClosed) return undefined;
+    this.isMuted = false;
+    if (this.typedAhead.length > 0) process.stdout.write(`${PROMPT}${this.typedAhead[0]}\n`);
+    else {
+      this.lines.prompt(true);
+      const typed = new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+      await Promise.race([typed, this.closed]);
+    }
+    this.isMuted = true;
+    return this.typedAhead.shift();
+  }
+
+  /** First it stops the answer, then it leaves; at the prompt it empties the line, then it leaves. */
+  private interrupt(): void {
+    if (this.underway && !this.underway.signal.aborted) this.underway.abort();
+    else if (!this.underway && this.lines.line !== "") this.clearLine();
+    else {
+      process.stdout.write("\n");
+      this.lines.close();
+    }
+  }
+
+  private clearLine(): void {
+    this.lines.write(null, { ctrl: true, name: "e" });
+    this.lines.write(null, { ctrl: true, name: "u" });
+  }
+
+  /** What is typed while an answer comes is kept for the next prompt and not written into the answer. */
+  private output(): Writable {
+    const output = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        if (this.isMuted) done();
+        else process.stdout.write(chunk, () => done());
+      },
+    });
+    Object.defineProperty(output, "columns", { get: () => process.stdout.columns });
+    process.stdout.on("resize", () => output.emit("resize"));
+    return output;
+  }
+}

@@ -1,0 +1,116 @@
+// Owns how a turn looks: the answer on standard output, everything around it on standard error, so that a pipe gets
+// the answer alone; or one JSON line an event. Does not own what happens.
+
+import type { Match } from "../../model/turn.ts";
+import { oneLine } from "../../text/escape.ts";
+import { clip } from "../../text/markdown.ts";
+import type { Io } from "../cli/io.ts";
+import type { ChatEvent, End } from "./events.ts";
+import { LIMITS } from "./limits.ts";
+import { plain } from "./plain.ts";
+
+export interface ViewOptions {
+  /** Also show what went into the prompt. Without a model it is always shown: it is the answer. */
+  readonly showPrompt: boolean;
+  readonly hasModel: () => boolean;
+}
+
+export const HOW_TO_SET_A_MODEL =
+  'No model is set: this is what an agent would be given. To get answers, set "model.kind", "model.endpoint" and "model.name" in ~/.repertoire/repertoire.config.json.';
+
+const ENDS: Readonly<Partial<Record<End, string>>> = {
+  stopped: "stopped",
+  "tool-calls": `stopped after ${LIMITS.steps} steps; say "go on" to continue`,
+  length: "cut: the model's limit for one answer is reached",
+  "content-filter": "cut: the model's provider filtered the answer",
+};
+
+export class View {
+  private readonly io: Io;
+  private readonly options: ViewOptions;
+  /** Whether the cursor stands within a line of the answer. */
+  private isMidLine = false;
+
+  constructor(io: Io, options: ViewOptions) {
+    this.io = io;
+    this.options = options;
+  }
+
+  show(event: ChatEvent): void {
+    if (event.type === "prompt" && !this.options.showPrompt && this.options.hasModel()) return;
+    if (this.io.json) this.io.line(JSON.stringify(event));
+    else this.inWords(event);
+  }
+
+  private inWords(event: ChatEvent): void {
+    const { colour } = this.io;
+    switch (event.type) {
+      case "recalled":
+        for (const match of event.matches) this.aside(this.matchLine(match));
+        if (event.matches.length === 0) this.aside(colour.dim("no further skill for this message"));
+        break;
+      case "prompt":
+        this.prompt(event);
+        break;
+      case "text":
+        this.text(plain(event.text));
+        break;
+      case "tool":
+        this.aside(colour.cyan(`→ ${oneLine(event.name)} ${this.short(JSON.stringify(event.input))}`));
+        break;
+      case "result":
+        // A refusal says what to do next, so it is not cut.
+        if (event.ok) this.aside(`${colour.green("✓")} ${colour.dim(this.short(event.text))}`);
+        else this.aside(`${colour.yellow("✗")} ${oneLine(event.text)}`);
+        break;
+      case "error":
+        this.aside(`${colour.red("error")} ${oneLine(event.message)}`);
+        break;
+      case "done":
+        this.endLine();
+        if (ENDS[event.end] !== undefined) this.aside(colour.dim(`(${ENDS[event.end]})`));
+    }
+  }
+
+  private text(text: string): void {
+    if (text === "") return;
+    this.io.streams.out(text);
+    this.isMidLine = !text.endsWith("\n");
+  }
+
+  private prompt({ section, expanded }: Extract<ChatEvent, { type: "prompt" }>): void {
+    const { io, options } = this;
+    const { style, tokens, shown, omitted } = section;
+    const given = [section.text, expanded ?? ""].filter((text) => text !== "").map(plain);
+    if (options.hasModel()) for (const text of given) this.aside(io.colour.dim(text));
+    else for (const text of given) io.line(text);
+    const account = `${style}: ${shown.length} skills shown, ${omitted} not, about ${tokens} tokens`;
+    this.aside(io.colour.dim(account));
+    if (!options.hasModel()) this.aside(io.colour.yellow(HOW_TO_SET_A_MODEL));
+  }
+
+  private matchLine({ name, score, reasons, via }: Match): string {
+    const { colour, streams } = this.io;
+    const best = [...reasons].sort((a, b) => b.value - a.value).slice(0, LIMITS.reasons);
+    const why =
+      via === undefined ? best.map(({ signal, note }) => `${signal}: ${note}`) : [`see also of ${via}`];
+    const head = `${score.toFixed(2)} ${oneLine(name)}`;
+    const room = Math.max(LIMITS.toolChars, streams.width) - head.length - 3;
+    return `${colour.bold(head)}  ${colour.dim(clip(oneLine(why.join("; ")), room))}`;
+  }
+
+  /** A line beside the answer, on its own line. */
+  private aside(text: string): void {
+    this.endLine();
+    this.io.note(text);
+  }
+
+  private endLine(): void {
+    if (this.isMidLine) this.io.streams.out("\n");
+    this.isMidLine = false;
+  }
+
+  private short(text: string): string {
+    return clip(oneLine(text), LIMITS.toolChars);
+  }
+}
