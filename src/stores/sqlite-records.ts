@@ -54,6 +54,8 @@ export class SqliteConversation extends Table implements ConversationStore {
   }
 
   append({ session, turn, role, text, at }: SaidRecord): void {
+    // What was said before may still lie in the inbox: a question, when its answer comes.
+    this.takeInbox();
     const sql = "INSERT INTO said (session, turn, role, text, at) VALUES (?, ?, ?, ?, ?)";
     this.db.write(() => this.db.sql(sql).run(session, turn, role, text, at));
   }

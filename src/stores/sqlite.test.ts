@@ -299,6 +299,15 @@ describe("the hook's inbox", () => {
     expect(kept.map(({ skill }) => skill)).toEqual(["mail"]);
   });
 
+  test("an answer comes after the question that still lies in the inbox", () => {
+    const store = open();
+    const asked = { session: "s1", turn: 1, role: "user", text: "send a mail", at: NOW } as const;
+    const answered = { ...asked, role: "assistant", text: "Sent." } as const;
+    openLightStore({ directory, clock }).record([], [asked]);
+    store.conversation.append(answered);
+    expect(store.conversation.query({ session: "s1" })).toEqual([asked, answered]);
+  });
+
   test("torn and foreign lines are counted and cost no event", () => {
     const light = openLightStore({ directory, clock });
     light.record([activated("mail")]);
