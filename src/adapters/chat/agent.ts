@@ -16,12 +16,11 @@ import { learnToolRows } from "../../agent-tools-learn.ts";
 import type { TaskContext } from "../../engine/tasks.ts";
 import type { Workshop } from "../../engine/workshop.ts";
 import type { Repertoire } from "../../engine.ts";
-import { isRepertoireError, messageOf } from "../../model/errors.ts";
 import type { StreamingModel } from "../../models/models.ts";
 import type { ChatEvent, End } from "./events.ts";
 import { History } from "./history.ts";
 import { LIMITS } from "./limits.ts";
-import { Silence } from "./silence.ts";
+import { takeStep } from "./step.ts";
 
 export interface Said {
   /** What the skills are recalled for. */
@@ -93,68 +92,26 @@ export class Agent {
     turn: ModelMessage[],
     { section, signal }: { readonly section: string; readonly signal: AbortSignal },
   ): AsyncGenerator<ChatEvent> {
-    const total = { inputTokens: 0, outputTokens: 0 };
-    let end: End = this.model ? "tool-calls" : "no-model";
+    const { model, history } = this;
+    const usage = { inputTokens: 0, outputTokens: 0 };
+    let end: End = model ? "tool-calls" : "no-model";
     let steps = 0;
-    while (end === "tool-calls" && steps < LIMITS.steps) {
-      const isLast = ++steps === LIMITS.steps;
-      end = yield* this.step(turn, { system: `${INSTRUCTIONS}\n\n${section}`, signal, isLast, total });
+    while (model && end === "tool-calls" && steps < LIMITS.steps) {
+      steps++;
+      const step = yield* takeStep(model, {
+        system: `${INSTRUCTIONS}\n\n${section}`,
+        messages: [...history.messages(), ...turn],
+        tools: this.tools(),
+        signal,
+      });
+      turn.push(...step.messages);
+      usage.inputTokens += step.usage.inputTokens;
+      usage.outputTokens += step.usage.outputTokens;
+      await model.count("chat", step.usage);
+      end = step.end;
     }
     await this.keep(turn);
-    yield { type: "done", end, steps, usage: total };
-  }
-
-  /** One call of the model with the tools it calls. What came before a failure or a stop is kept. */
-  private async *step(turn: ModelMessage[], options: StepOptions): AsyncGenerator<ChatEvent, End> {
-    const model = this.model!;
-    const { streamText } = await import("ai");
-    const { toAiTools } = await import("../ai-sdk/tools.ts");
-    const silence = new Silence(model.timeoutMs);
-    let text = "";
-    try {
-      const answer = streamText({
-        model: await model.load(),
-        system: options.system,
-        messages: [...this.history.messages(), ...turn],
-        tools: toAiTools(this.tools()),
-        // In the last step it has to say what it has.
-        toolChoice: options.isLast ? "none" : "auto",
-        maxRetries: model.retries,
-        abortSignal: AbortSignal.any([options.signal, silence.signal]),
-        // Failures come as parts of the stream; the SDK would print them as well.
-        onError: () => {},
-      });
-      for await (const part of answer.fullStream) {
-        silence.heard(part);
-        if (part.type === "text-delta") {
-          text += part.text;
-          yield { type: "text", text: part.text };
-        } else if (part.type === "tool-call") yield { type: "tool", name: part.toolName, input: part.input };
-        else if (part.type === "tool-result")
-          yield { type: "result", name: part.toolName, ok: true, text: String(part.output) };
-        else if (part.type === "tool-error")
-          yield { type: "result", name: part.toolName, ok: false, text: messageOf(part.error) };
-        else if (part.type === "abort") throw silence.signal.reason;
-        else if (part.type === "error") throw part.error;
-      }
-      turn.push(...(await answer.response).messages);
-      text = "";
-      const { inputTokens = 0, outputTokens = 0 } = await answer.usage;
-      options.total.inputTokens += inputTokens;
-      options.total.outputTokens += outputTokens;
-      await model.count("chat", { inputTokens, outputTokens });
-      return await answer.finishReason;
-    } catch (thrown) {
-      if (options.signal.aborted) return "stopped";
-      const { code, message } = isRepertoireError(thrown)
-        ? thrown
-        : model.failure(silence.signal.reason ?? thrown);
-      yield { type: "error", code, message };
-      return "error";
-    } finally {
-      silence.end();
-      if (text !== "") turn.push({ role: "assistant", content: text });
-    }
+    yield { type: "done", end, steps, usage };
   }
 
   /** A message that got no answer is not kept: the person says it again. */
@@ -172,11 +129,4 @@ export class Agent {
       at,
     });
   }
-}
-
-interface StepOptions {
-  readonly system: string;
-  readonly signal: AbortSignal;
-  readonly isLast: boolean;
-  readonly total: { inputTokens: number; outputTokens: number };
 }
