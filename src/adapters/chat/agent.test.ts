@@ -166,7 +166,7 @@ describe("a turn", () => {
   });
 
   it("remembers the turns before, tools included, and forgets the oldest when they grow too long", async () => {
-    const long = "word ".repeat(LIMITS.historyTokens / 2);
+    const long = "word".repeat(LIMITS.historyTokens / 2);
     const { say, asked, agent } = await agentWith([
       { call: [["list_skills", {}]] },
       { say: "First." },
@@ -254,16 +254,16 @@ describe("a failure of the model is one line with the next step, and the convers
   });
 
   it("silence: a model that says nothing for too long, while a person may take their time", async () => {
-    const slow: ConsentAsker = () => new Promise((resolve) => setTimeout(() => resolve(true), 400));
+    const slow: ConsentAsker = () => new Promise((resolve) => setTimeout(() => resolve(true), 1_500));
     const script: Answer[] = [
       { call: [["activate_skill", { name: "demo" }]] },
       (response) => {
         startStream(response);
         response.write(piece({ content: "Well" }));
-        setTimeout(() => endStream(response, "stop"), 5_000).unref();
+        setTimeout(() => endStream(response, "stop"), 20_000).unref();
       },
     ];
-    const { say } = await agentWith(script, { ask: slow, values: { "model.timeoutMs": 200 } });
+    const { say } = await agentWith(script, { ask: slow, values: { "model.timeoutMs": 1_000 } });
     const { events, text } = await say(MESSAGE);
     expect(only(events, "result")).toMatchObject([{ ok: true }]);
     expect(text).toBe("Well");

@@ -18,6 +18,7 @@ export class Terminal {
   private readonly closed: Promise<undefined>;
   private isClosed = false;
   private isMuted = false;
+  private isAsking = false;
   private complete: Talk["complete"] = () => [];
   private wake: () => void = () => {};
   /** Stops the answer that is underway. */
@@ -35,6 +36,8 @@ export class Terminal {
       this.typedAhead.push(line);
       this.wake();
     });
+    // An answer to a question is nothing to come back to.
+    this.lines.on("history", (history: string[]) => this.isAsking && history.shift());
     this.lines.on("SIGINT", () => this.interrupt());
     this.closed = new Promise((resolve) => {
       this.lines.once("close", () => {
@@ -65,6 +68,7 @@ export class Terminal {
     this.typedAhead.length = 0;
     this.clearLine();
     this.isMuted = false;
+    this.isAsking = true;
     const signal = this.underway?.signal;
     try {
       const answer = await Promise.race([this.lines.question(text, signal ? { signal } : {}), this.closed]);
@@ -75,6 +79,7 @@ export class Terminal {
       return "";
     } finally {
       this.isMuted = true;
+      this.isAsking = false;
     }
   }
 

@@ -28,10 +28,17 @@ export function askerFor(io: Io, options: AskOptions): { ask?: ConsentAsker } {
       io.streams.err(text);
       return firstLine(input);
     });
+  const put = async (sheet: ConsentSheet) => {
+    showSheet(io, sheet);
+    return /^\s*y(es)?\s*$/i.test(await question(`Activate ${sheet.name}? [y/N] `));
+  };
+  // A model may call for several skills at once; a person answers one question after the other.
+  let last: Promise<unknown> = Promise.resolve();
   return {
-    ask: async (sheet) => {
-      showSheet(io, sheet);
-      return /^\s*y(es)?\s*$/i.test(await question(`Activate ${sheet.name}? [y/N] `));
+    ask: (sheet) => {
+      const answer = last.then(() => put(sheet));
+      last = answer.catch(() => false);
+      return answer;
     },
   };
 }

@@ -1,0 +1,199 @@
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Answer, scriptedModel } from "../../../test/scripted-model.ts";
+import { skillText, temporaryTree } from "../../../test/skill-tree.ts";
+import { openRepertoire } from "../../engine.ts";
+import { Io } from "../cli/io.ts";
+import { Agent } from "./agent.ts";
+import { openChatModel } from "./chat-model.ts";
+import { COMMANDS } from "./commands.ts";
+import { Conversation } from "./conversation.ts";
+
+const SKILLS = "p/.agents/skills";
+const FILES = {
+  [`${SKILLS}/plan-meeting/SKILL.md`]: skillText("Plans meetings.", "", "Ask who comes.\n"),
+  [`${SKILLS}/write-letter/SKILL.md`]: skillText(
+    "Writes letters.",
+    "argument-hint: '[to]'\n",
+    "Write to $ARGUMENTS.\n",
+  ),
+  [`${SKILLS}/secret-plan/SKILL.md`]: skillText(
+    "For me.",
+    "disable-model-invocation: true\n",
+    "Be secret.\n",
+  ),
+  [`${SKILLS}/learn/SKILL.md`]: skillText("Covered by the command of this name."),
+};
+
+async function conversation(script: readonly Answer[] = [], values: Record<string, unknown> = {}) {
+  const root = temporaryTree(FILES);
+  const { endpoint, asked } = await scriptedModel(script);
+  const model = { "model.kind": "openai-compatible", "model.endpoint": endpoint, "model.name": "small" };
+  const engine = openRepertoire({
+    dir: join(root, "p"),
+    home: join(root, "home"),
+    env: { PATH: process.env.PATH },
+    values: {
+      "sources.bundled": false,
+      cache: false,
+      "consent.allow": ["*"],
+      ...model,
+      "model.retries": 0,
+      ...values,
+    },
+  });
+  onTestFinished(() => engine.close());
+  const workshop = await engine.workshop();
+  const parts = { engine, workshop, session: "s", task: "t", model: openChatModel(engine, workshop) };
+  const agent = new Agent(parts);
+  let screen = "";
+  const write = (text: string) => {
+    screen += text;
+  };
+  const io = new Io({ out: write, err: write, terminal: false, width: 200 }, false);
+  const talk = new Conversation(agent, io, { showPrompt: false });
+  const say = async (typed: string) => {
+    screen = "";
+    const goesOn = await talk.take(typed, new AbortController().signal);
+    return { screen, goesOn };
+  };
+  return { say, talk, agent, asked, store: workshop.store };
+}
+
+const lastSaid = (asked: Awaited<ReturnType<typeof conversation>>["asked"]) =>
+  asked.at(-1)?.body.messages.at(-1)?.content;
+
+describe("a skill as a slash command", () => {
+  it("is sent to the model in place of what was typed, and counts for the turn", async () => {
+    const { say, asked, store } = await conversation([{ say: "Dear Ada." }]);
+    expect((await say("/write_letter Ada Lovelace")).screen).toContain("Dear Ada.");
+    expect(lastSaid(asked)).toBe("Write to Ada Lovelace.");
+    expect((await say("/good")).screen).toBe("Noted for write-letter.\n");
+    expect(await store.journal.tallies("write-letter")).toMatchObject([{ activated: 1, successes: 1 }]);
+  });
+
+  it("reaches what only the person may invoke", async () => {
+    const { say, asked } = await conversation([{ say: "Psst." }]);
+    await say("/secret-plan");
+    expect(lastSaid(asked)).toBe("Be secret.");
+  });
+
+  it("that does not exist begins no turn and names what does", async () => {
+    const { say, agent, asked } = await conversation();
+    expect((await say("/wrote")).screen).toContain('no command "/wrote". There are: /why, /write_letter');
+    expect((await agent.parts.engine.session("s")).turn).toBe(0);
+    expect(asked).toHaveLength(0);
+  });
+});
+
+describe("/use", () => {
+  it("activates now, and its instructions go along with the next message, once", async () => {
+    const { say, asked } = await conversation([{ say: "Who?" }, { say: "Fine." }]);
+    expect((await say("/use plan-meeting")).screen).toBe("plan-meeting is activated.\n");
+    await say("tomorrow");
+    expect(lastSaid(asked)).toMatch(/Ask who comes\.[\s\S]*\n\ntomorrow$/);
+    await say("and then?");
+    expect(lastSaid(asked)).toBe("and then?");
+  });
+
+  it("keeps the instructions for the next message when the model fails", async () => {
+    const { say, asked } = await conversation([
+      (response) => void response.writeHead(500).end(),
+      { say: "Fine." },
+    ]);
+    await say("/use plan-meeting");
+    await say("tomorrow");
+    await say("tomorrow, I said");
+    expect(lastSaid(asked)).toMatch(/Ask who comes\.[\s\S]*\n\ntomorrow, I said$/);
+  });
+
+  it("of a skill that is not there, or of none, says so and goes on", async () => {
+    const { say } = await conversation();
+    expect((await say("/use nothing")).screen).toMatch(/^error .*"nothing"/);
+    expect(await say("/use")).toEqual({ screen: "error Something is missing: /use NAME.\n", goesOn: true });
+  });
+});
+
+describe("an outcome", () => {
+  it("needs a skill that was activated in the turn", async () => {
+    const { say } = await conversation([{ say: "Hi." }]);
+    await say("hello");
+    expect((await say("/bad it was wrong")).screen).toBe("No skill was activated in this turn.\n");
+  });
+
+  it("of the person overrules the model's own", async () => {
+    const { say, store } = await conversation([
+      { call: [["activate_skill", { name: "plan-meeting" }]] },
+      { call: [["report_outcome", { outcome: "success" }]] },
+      { say: "Done." },
+    ]);
+    await say("plan the meeting");
+    expect((await say("/bad nobody came")).screen).toBe("Noted for plan-meeting.\n");
+    expect(await store.journal.tallies("plan-meeting")).toMatchObject([{ successes: 0, failures: 1 }]);
+  });
+});
+
+describe("the other commands", () => {
+  it("/learn gives the model its task, and what it saves is a skill", async () => {
+    const { say, asked, talk } = await conversation([
+      { call: [["save_skill", { name: "brew-tea", content: "Brews tea.\n\n1. Boil water.\n" }]] },
+      { say: "Saved." },
+    ]);
+    await say("/learn how we made tea");
+    expect(asked[0]?.body.messages.at(-1)?.content).toMatch(/^Look back[\s\S]*Task: how we made tea$/);
+    expect((await say("/skills tea")).screen).toContain("brew-tea");
+    expect(talk.complete("/brew")).toEqual(["/brew_tea "]);
+  });
+
+  it("/recall, /why, /skills and /session answer without a turn of their own", async () => {
+    const { say, asked } = await conversation([{ say: "Fine." }]);
+    await say("plan the meeting");
+    expect((await say("/recall write a letter")).screen).toMatch(/^\d\.\d\d write-letter\n/);
+    expect((await say("/why plan-meeting")).screen).toMatch(/^plan-meeting: recalled, score/);
+    expect((await say("/skills")).screen).not.toContain("secret-plan");
+    expect((await say("/session")).screen).toMatch(/turns +1\n/);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("/clear forgets the conversation and what was shown", async () => {
+    const { say, asked } = await conversation([{ say: "One." }, { say: "Two." }]);
+    await say("plan the meeting");
+    await say("/clear");
+    expect((await say("plan the meeting")).screen).toContain("plan-meeting");
+    expect(asked[1]?.body.messages).toHaveLength(2);
+  });
+
+  it("/model names the model and takes another one of the same server", async () => {
+    const { say, asked } = await conversation([{ say: "Hi." }]);
+    expect((await say("/model large")).screen).toMatch(/^openai-compatible\/large at http:/);
+    await say("hello");
+    expect(asked[0]?.body.model).toBe("large");
+  });
+
+  it("/dream and /proposals work without a model as far as rules go", async () => {
+    const { say } = await conversation([], { "model.kind": "none" });
+    expect((await say("/dream")).screen).toContain("Proposed:");
+    expect((await say("/proposals")).screen).toContain("No proposal is open");
+    expect((await say("/proposals accept")).screen).toMatch(/^error Type \/proposals/);
+    expect((await say("/learn")).screen).toMatch(/^error To learn needs a model/);
+  });
+
+  it("/help names every command, and /quit leaves", async () => {
+    const { say } = await conversation();
+    const { screen } = await say("/help");
+    for (const { name } of COMMANDS) expect(screen).toContain(`/${name}`);
+    expect(screen).toContain("/write_letter [to]");
+    expect((await say("/quit")).goesOn).toBe(false);
+  });
+});
+
+describe("completion", () => {
+  it("knows commands, skills and what stands behind a command", async () => {
+    const { talk } = await conversation();
+    expect(talk.complete("/s")).toEqual(["/skills ", "/session ", "/secret_plan "]);
+    expect(talk.complete("/l")).toEqual(["/learn "]);
+    expect(talk.complete("/use w")).toEqual(["/use write-letter"]);
+    expect(talk.complete("/proposals a")).toEqual(["/proposals accept "]);
+    expect(talk.complete("hello")).toEqual([]);
+  });
+});

@@ -1,0 +1,143 @@
+// The chat in a pipe, as its own process: answers once, for people and for machines.
+
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Answer, refuse, scriptedModel } from "../scripted-model.ts";
+import { skillText, temporaryTree } from "../skill-tree.ts";
+import { hostsProgram } from "./hosts-program.ts";
+
+const program = hostsProgram();
+const MESSAGE = "please plan the meeting with the team";
+const HOSTILE = "Plans meetings.\u001b]0;owned\u0007\u001b[2J Use when people are to meet.";
+
+async function chatWith(script?: readonly Answer[]) {
+  const model = script && (await scriptedModel(script));
+  const settings = model && {
+    kind: "openai-compatible",
+    endpoint: model.endpoint,
+    name: "small",
+    retries: 0,
+  };
+  const home = temporaryTree({
+    ".repertoire/repertoire.config.json": JSON.stringify({
+      sources: { bundled: false },
+      ...(settings && { model: settings }),
+    }),
+    "p/.agents/skills/plan-meeting/SKILL.md": skillText(HOSTILE, "name: plan-meeting\n", "Ask who comes.\n"),
+  });
+  const run = (input: string, args: readonly string[] = [], verb = "chat") =>
+    program.run(["--dir", join(home, "p"), "--home", home, verb, ...args], { home, input });
+  return { run, asked: model?.asked ?? [] };
+}
+
+const events = (out: string) =>
+  out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; [key: string]: unknown });
+
+describe("a message in a pipe", () => {
+  it("gets the answer alone on standard output, and what was recalled on standard error", async () => {
+    const { run } = await chatWith([{ say: "On \u001b[31mMonday.\u0007" }]);
+    const { code, out, err } = await run(`${MESSAGE}\n`);
+    expect({ code, out }).toEqual({ code: 0, out: "On Monday.\n" });
+    expect(err).toMatch(/^\d\.\d\d plan-meeting {2}\S+: /);
+    expect(err).not.toContain("## Skills");
+  });
+
+  it("shows what went into the prompt when asked to", async () => {
+    const { run } = await chatWith([{ say: "Hi." }]);
+    const { out, err } = await run("", ["--show-prompt", MESSAGE]);
+    expect(out).toBe("Hi.\n");
+    expect(err).toContain("## Skills");
+    expect(err).toContain("### For this message");
+  });
+
+  it("gets without a model the section that an agent would be given, byte for byte, and how to set a model", async () => {
+    const { run } = await chatWith();
+    const { code, out, err } = await run(MESSAGE);
+    const prompt = await run("", [MESSAGE], "prompt");
+    expect(code).toBe(0);
+    expect(out).toBe(prompt.out);
+    expect(out).toContain("### For this message");
+    expect(err.trim().split("\n").at(-1)).toMatch(/^No model is set: .*"model\.kind", "model\.endpoint"/);
+    expect(out + err).not.toMatch(/\u001b|\u0007/);
+  });
+
+  it("cannot be asked for consent: the refusal says the command, and the command helps", async () => {
+    const script: Answer[] = [
+      { call: [["activate_skill", { name: "plan-meeting" }]] },
+      { say: "Without." },
+      { call: [["activate_skill", { name: "plan-meeting" }]] },
+      { say: "With." },
+    ];
+    const { run, asked } = await chatWith(script);
+    const refused = await run(MESSAGE);
+    expect(refused.err).toContain("`repertoire activate plan-meeting --task chat`");
+    expect(refused.out).toBe("Without.\n");
+    expect((await run("", ["plan-meeting", "--task", "chat", "--yes"], "activate")).code).toBe(0);
+    expect((await run(MESSAGE)).out).toBe("With.\n");
+    expect(JSON.stringify(asked[3]?.body.messages)).toContain("Ask who comes.");
+  });
+
+  it("exits 1 when the model fails, 2 when there is none to answer", async () => {
+    const { run } = await chatWith([(response) => refuse(response, 429, "slow down")]);
+    const failed = await run(MESSAGE);
+    expect(failed).toMatchObject({ code: 1, out: "", err: expect.stringContaining("HTTP 429") });
+    expect(failed.err.match(/error/g)).toHaveLength(1);
+    expect(await run("  \n")).toMatchObject({ code: 2, err: expect.stringContaining("There is no message") });
+  });
+
+  it("is a command when it begins with a slash", async () => {
+    const { run } = await chatWith();
+    expect((await run("/skills meet")).out).toMatch(/^plan-meeting {2}Plans meetings\./);
+    expect(await run("/nonsense")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("/help shows all"),
+    });
+  });
+});
+
+describe("--json", () => {
+  it("prints one line per event", async () => {
+    const { run } = await chatWith([{ say: "Hi there.", call: [["list_skills", {}]] }, { say: "Done." }]);
+    const { out, err } = await run(MESSAGE, ["--json"]);
+    expect(err).toBe("");
+    const seen = events(out);
+    expect([...new Set(seen.map(({ type }) => type))]).toEqual([
+      "recalled",
+      "text",
+      "tool",
+      "result",
+      "done",
+    ]);
+    expect(seen[0]).toMatchObject({ matches: [{ name: "plan-meeting" }] });
+    expect(seen.at(-1)).toMatchObject({
+      end: "stop",
+      steps: 2,
+      usage: { inputTokens: 200, outputTokens: 40 },
+    });
+  });
+
+  it("tells failures and commands in the same way", async () => {
+    const { run } = await chatWith([(response) => refuse(response, 401, "no")]);
+    expect(events((await run(MESSAGE, ["--json"])).out).at(-2)).toMatchObject({
+      type: "error",
+      code: "model-failed",
+    });
+    expect(events((await run("/model", ["--json"])).out)).toMatchObject([
+      { type: "told", data: { model: "openai-compatible/small" } },
+    ]);
+  });
+});
+
+it("a session that is named goes on where it ended", async () => {
+  const { run, asked } = await chatWith([{ say: "Hello Ada." }, { say: "Ada." }]);
+  await run("I am Ada.", ["--session", "one"]);
+  await run("Who am I?", ["--session", "one"]);
+  expect(asked[1]?.body.messages.slice(1)).toEqual([
+    { role: "user", content: "I am Ada." },
+    { role: "assistant", content: "Hello Ada." },
+    { role: "user", content: "Who am I?" },
+  ]);
+});
