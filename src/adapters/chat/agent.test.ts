@@ -12,6 +12,7 @@ import {
 import { temporaryTree } from "../../../test/skill-tree.ts";
 import type { ConsentAsker } from "../../activate/consent.ts";
 import { openRepertoire } from "../../engine.ts";
+import { STYLES } from "../../model/turn.ts";
 import { Agent } from "./agent.ts";
 import { openChatModel } from "./chat-model.ts";
 import type { ChatEvent } from "./events.ts";
@@ -83,8 +84,9 @@ describe("a turn", () => {
     expect(recalled?.matches[0]).toMatchObject({ name: "demo", reasons: expect.anything() });
     const [prompt] = only(events, "prompt");
     const [system, user] = asked[0]!.body.messages;
-    expect(system?.content).toContain(prompt!.section.text);
-    expect(user).toMatchObject({ role: "user", content: MESSAGE });
+    const [catalog, hint] = prompt!.section.text.split(/\n\n(?=### For this message)/);
+    expect(system?.content).toContain(catalog);
+    expect(user).toEqual({ role: "user", content: `${hint}\n\n${MESSAGE}` });
     expect(events.at(-1)).toEqual({
       type: "done",
       end: "stop",
@@ -184,6 +186,17 @@ describe("a turn", () => {
   });
 });
 
+it.each(STYLES)("in the style %s nothing that was shown is lost or said twice later", async (style) => {
+  const { say, asked } = await agentWith([{ say: "One." }, { say: "Two." }], { values: { style } });
+  const [prompt] = only((await say(MESSAGE)).events, "prompt");
+  await say("thank you");
+  const [first, second] = asked.map(({ body }) => body.messages);
+  const given = first!.map(({ content }) => content).join("\n");
+  for (const line of prompt!.section.text.split("\n")) expect(given).toContain(line);
+  expect(second!.slice(0, 2)).toEqual(first);
+  expect(prompt!.section.text).toContain("demo");
+});
+
 describe("a stop", () => {
   it("ends the answer at once and keeps what was said", async () => {
     const script: Answer[] = [
@@ -200,7 +213,7 @@ describe("a stop", () => {
     expect(events.at(-1)).toMatchObject({ end: "stopped" });
     await say("go on");
     expect(asked[1]!.body.messages.slice(1)).toMatchObject([
-      { role: "user", content: MESSAGE },
+      { role: "user", content: expect.stringContaining(MESSAGE) },
       { role: "assistant", content: "It begins" },
       { role: "user", content: "go on" },
     ]);

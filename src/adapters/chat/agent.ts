@@ -23,7 +23,7 @@ import { LIMITS } from "./limits.ts";
 import { takeStep } from "./step.ts";
 
 export interface Said {
-  /** What the skills are recalled for. */
+  /** What the skills are recalled for; nothing is no turn of the session. */
   readonly message: string;
   /** What the model is told in its place, made once the turn has begun: a slash command becomes a skill's text. */
   readonly expand?: () => Promise<string>;
@@ -63,13 +63,21 @@ export class Agent {
 
   /** One turn. A failure of the model is an event; the conversation goes on. */
   async *answer({ message, expand }: Said, signal: AbortSignal): AsyncGenerator<ChatEvent> {
-    this.lastMessage = message;
+    const { engine } = this.parts;
+    if (message !== "") this.lastMessage = message;
     const turn = { message, session: this.session, id: randomUUID() };
-    const section = await this.parts.engine.prompt(turn);
+    // Who calls a skill has chosen already.
+    const section = await engine.prompt(turn, expand && { allows: () => false });
     yield { type: "recalled", matches: section.matches };
     const said = this.history.withNotes((await expand?.()) ?? message);
     yield { type: "prompt", section, ...(said !== message && { expanded: said }) };
-    yield* this.think([{ role: "user", content: said }], { section: section.text, signal });
+    // What holds for every turn goes to the front, where a prompt cache keeps it. What is for this message goes along
+    // with it and stays in the history: the engine shows nothing twice in a session.
+    const standing = (await engine.prompt({ message: "" })).text;
+    const fresh = section.text.startsWith(standing) ? section.text.slice(standing.length) : section.text;
+    const content = [fresh.trim(), said].filter((text) => text !== "").join("\n\n");
+    const system = [INSTRUCTIONS, standing].filter((text) => text !== "").join("\n\n");
+    yield* this.think([{ role: "user", content }], { system, signal });
   }
 
   /** What the model gets in this step: the engine's tools, and those that activated skills have brought so far. */
@@ -90,7 +98,7 @@ export class Agent {
   /** Asks the model until it calls no more tools, and keeps what was said. */
   private async *think(
     turn: ModelMessage[],
-    { section, signal }: { readonly section: string; readonly signal: AbortSignal },
+    { system, signal }: { readonly system: string; readonly signal: AbortSignal },
   ): AsyncGenerator<ChatEvent> {
     const { model, history } = this;
     const usage = { inputTokens: 0, outputTokens: 0 };
@@ -99,7 +107,7 @@ export class Agent {
     while (model && end === "tool-calls" && steps < LIMITS.steps) {
       steps++;
       const step = yield* takeStep(model, {
-        system: `${INSTRUCTIONS}\n\n${section}`,
+        system,
         messages: [...history.messages(), ...turn],
         tools: this.tools(),
         signal,

@@ -104,7 +104,7 @@ export const LIBRARY_COMMANDS: readonly Command[] = [
           "model-none",
           "To learn needs a model; `repertoire save NAME FILE` keeps a text.",
         );
-      return { message: `/learn ${rest}`.trim(), expand: async () => learnTask(rest) };
+      return { message: "", expand: async () => learnTask(rest) };
     },
   },
   {

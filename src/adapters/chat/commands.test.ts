@@ -25,6 +25,8 @@ const FILES = {
   [`${SKILLS}/learn/SKILL.md`]: skillText("Covered by the command of this name."),
 };
 
+const TEA = "Brews tea.\n\n1. Boil water.\n";
+
 async function conversation(script: readonly Answer[] = [], values: Record<string, unknown> = {}) {
   const root = temporaryTree(FILES);
   const { endpoint, asked } = await scriptedModel(script);
@@ -135,11 +137,12 @@ describe("an outcome", () => {
 
 describe("the other commands", () => {
   it("/learn gives the model its task, and what it saves is a skill", async () => {
-    const { say, asked, talk } = await conversation([
-      { call: [["save_skill", { name: "brew-tea", content: "Brews tea.\n\n1. Boil water.\n" }]] },
+    const { say, agent, asked, talk } = await conversation([
+      { call: [["save_skill", { name: "brew-tea", content: TEA, summary: "Brews tea." }]] },
       { say: "Saved." },
     ]);
     await say("/learn how we made tea");
+    expect((await agent.parts.engine.session("s")).turn).toBe(0);
     expect(asked[0]?.body.messages.at(-1)?.content).toMatch(/^Look back[\s\S]*Task: how we made tea$/);
     expect((await say("/skills tea")).screen).toContain("brew-tea");
     expect(talk.complete("/brew")).toEqual(["/brew_tea "]);

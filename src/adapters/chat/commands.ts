@@ -44,8 +44,7 @@ export async function dispatch(typed: string, scope: Scope): Promise<Next> {
     // Found before the turn begins, so that a slip of the finger is no turn.
     await slash.expand(typed, { task: agent.parts.task });
   } catch (thrown) {
-    if (codeOf(thrown) !== "slash-unknown") throw thrown;
-    throw unknownCommand(parsed.command, scope);
+    throw codeOf(thrown) === "slash-unknown" ? unknownCommand(parsed.command, scope) : thrown;
   }
   return { message: typed, expand: async () => (await slash.expand(typed, agent.context)).text };
 }
