@@ -87,19 +87,16 @@ export class Io {
   }
 }
 
-/** After a silence this long it is other work, in a server for example. */
-const ROUND_MS = 1000;
-
-/** A progress display on standard error that stays silent for the first second of a piece of work. */
+/** A progress display on standard error that stays silent for the first second of a scan. */
 export function progressDisplay(streams: Streams, what: string): (done: number, total: number) => void {
-  let started = Date.now();
-  let last = started;
-  let heard = started;
+  let started: number | undefined;
+  let last = 0;
   return (done, total) => {
     const now = Date.now();
-    if (now - heard > ROUND_MS) started = now;
-    heard = now;
-    if (now - started < 1000 || (now - last < 250 && done < total)) return;
+    // Each scan has its own first second: a program that lives on scans again.
+    const since = started ?? now;
+    started = done === total ? undefined : since;
+    if (now - since < 1000 || (now - last < 250 && done < total)) return;
     last = now;
     streams.err(
       streams.terminal
