@@ -68,7 +68,7 @@ export class Agent {
     const turn = { message, session: this.session, id: randomUUID() };
     // Who calls a skill has chosen already.
     const section = await engine.prompt(turn, expand && { allows: () => false });
-    yield { type: "recalled", matches: section.matches };
+    if (!expand) yield { type: "recalled", matches: section.matches };
     const said = this.history.withNotes((await expand?.()) ?? message);
     yield { type: "prompt", section, ...(said !== message && { expanded: said }) };
     // What holds for every turn goes to the front, where a prompt cache keeps it. What is for this message goes along

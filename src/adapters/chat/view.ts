@@ -60,7 +60,7 @@ export class View {
         break;
       case "result":
         // A refusal says what to do next, so it is not cut.
-        if (event.ok) this.aside(`${colour.green("✓")} ${colour.dim(this.short(event.text))}`);
+        if (event.ok) this.aside(`${colour.green("✓")} ${colour.dim(this.short(headline(event.text)))}`);
         else this.aside(`${colour.yellow("✗")} ${oneLine(event.text)}`);
         break;
       case "error":
@@ -113,4 +113,9 @@ export class View {
   private short(text: string): string {
     return clip(oneLine(text), LIMITS.toolChars);
   }
+}
+
+/** The first line that says something; the envelope around a skill's text does not. */
+function headline(text: string): string {
+  return text.split("\n").find((line) => line.trim() !== "" && !line.startsWith("<")) ?? text;
 }
