@@ -150,6 +150,19 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
     expect(await pane.see("activated")).toMatch(/activated +nothing yet/);
   });
 
+  it("takes a pasted text of several lines, and lines that end with a backslash, as one message", async () => {
+    const { pane, say, asked } = await start([{ say: "Read." }, { say: "Read again." }]);
+    pane.paste("first line\nsecond line\nthird");
+    await pane.see("third");
+    say(" and more");
+    await pane.see("Read.");
+    say("one \\");
+    say("two");
+    await pane.see("Read again.");
+    const said = asked.map(({ body }) => body.messages.at(-1)?.content);
+    expect(said).toEqual(["first line\nsecond line\nthird and more", "one \ntwo"]);
+  });
+
   it("an unknown command says what there is, and a failing model leaves the conversation alive", async () => {
     const { pane, say } = await start([]);
     say("/wrote");

@@ -12,6 +12,8 @@ const PATIENCE_MS = 25_000;
 export interface Pane {
   /** Types text as it is. */
   type(text: string): void;
+  /** Pastes text as a terminal does. */
+  paste(text: string): void;
   /** Presses keys by tmux's names: Enter, Tab, C-c. */
   press(...keys: string[]): void;
   screen(): string;
@@ -41,6 +43,10 @@ export function openPane(command: readonly string[], env: Readonly<Record<string
   };
   return {
     type: (text) => void tmux("send-keys", "-l", text),
+    paste(text) {
+      tmux("set-buffer", "--", text);
+      tmux("paste-buffer", "-p");
+    },
     press: (...keys) => void tmux("send-keys", ...keys),
     screen,
     see: (text) =>

@@ -11,14 +11,18 @@ export interface Talk {
 }
 
 const PROMPT = "> ";
+/** Lets the terminal say where a pasted text begins and ends. */
+const BRACKETED_PASTE = { on: "\u001b[?2004h", off: "\u001b[?2004l" } as const;
 
 export class Terminal {
   private readonly lines: Interface;
   private readonly typedAhead: string[] = [];
+  private readonly pasted: string[] = [];
   private readonly closed: Promise<undefined>;
   private isClosed = false;
   private isMuted = false;
   private isAsking = false;
+  private isPasting = false;
   private complete: Talk["complete"] = () => [];
   private wake: () => void = () => {};
   /** Stops the answer that is underway. */
@@ -32,16 +36,19 @@ export class Terminal {
       prompt: PROMPT,
       completer: (line): [string[], string] => [this.complete(line), line],
     });
-    this.lines.on("line", (line) => {
-      this.typedAhead.push(line);
-      this.wake();
+    this.lines.on("line", (line) => this.take(line));
+    process.stdin.on("keypress", (_, key?: { readonly name?: string }) => {
+      if (key?.name === "paste-start" || key?.name === "paste-end")
+        this.isPasting = key.name === "paste-start";
     });
+    process.stdout.write(BRACKETED_PASTE.on);
     // An answer to a question is nothing to come back to.
     this.lines.on("history", (history: string[]) => this.isAsking && history.shift());
     this.lines.on("SIGINT", () => this.interrupt());
     this.closed = new Promise((resolve) => {
       this.lines.once("close", () => {
         this.isClosed = true;
+        process.stdout.write(BRACKETED_PASTE.off);
         this.underway?.abort();
         resolve(undefined);
       });
@@ -87,6 +94,14 @@ export class Terminal {
     this.lines.close();
   }
 
+  /** The lines of a pasted text are one message, together with what is typed behind it. */
+  private take(line: string): void {
+    this.pasted.push(line);
+    if (this.isPasting) return;
+    this.typedAhead.push(this.pasted.splice(0).join("\n"));
+    this.wake();
+  }
+
   /** One line; several where a line ends with a backslash. */
   private async next(): Promise<string | undefined> {
     const whole: string[] = [];
@@ -116,7 +131,7 @@ export class Terminal {
   /** First it stops the answer, then it leaves; at the prompt it empties the line, then it leaves. */
   private interrupt(): void {
     if (this.underway && !this.underway.signal.aborted) this.underway.abort();
-    else if (!this.underway && this.lines.line !== "") this.clearLine();
+    else if (!this.underway && this.lines.line + this.pasted.join("") !== "") this.clearLine();
     else {
       process.stdout.write("\n");
       this.lines.close();
@@ -124,6 +139,7 @@ export class Terminal {
   }
 
   private clearLine(): void {
+    this.pasted.length = 0;
     this.lines.write(null, { ctrl: true, name: "e" });
     this.lines.write(null, { ctrl: true, name: "u" });
   }
