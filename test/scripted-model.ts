@@ -69,6 +69,33 @@ export function endStream(response: ServerResponse, finish: string): void {
   response.end("data: [DONE]\n\n");
 }
 
+/** One answer in Anthropic's protocol. */
+export function anthropicAnswer(
+  answer: { readonly say: string } | { readonly call: readonly [string, unknown] },
+): Answer {
+  const [block, delta, stop] =
+    "say" in answer
+      ? [{ type: "text", text: "" }, { type: "text_delta", text: answer.say }, "end_turn"]
+      : [
+          { type: "tool_use", id: "t1", name: answer.call[0], input: {} },
+          { type: "input_json_delta", partial_json: JSON.stringify(answer.call[1]) },
+          "tool_use",
+        ];
+  const usage = { input_tokens: 7, output_tokens: 3 };
+  const message = { id: "m", type: "message", role: "assistant", model: "m", content: [], usage };
+  const event = (type: string, more: object) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
+  return (response) => {
+    startStream(response);
+    response.write(event("message_start", { message }));
+    response.write(event("content_block_start", { index: 0, content_block: block }));
+    response.write(event("content_block_delta", { index: 0, delta }));
+    response.write(event("content_block_stop", { index: 0 }));
+    response.write(event("message_delta", { delta: { stop_reason: stop }, usage }));
+    response.end(event("message_stop", {}));
+  };
+}
+
 function play(response: ServerResponse, answer: Exclude<Answer, (...args: never) => void>): void {
   startStream(response);
   for (const word of (answer.say ?? "").split(/(?<= )/)) if (word) response.write(piece({ content: word }));

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Answer, refuse, scriptedModel } from "../scripted-model.ts";
+import { type Answer, anthropicAnswer, refuse, scriptedModel } from "../scripted-model.ts";
 import { skillText, temporaryTree } from "../skill-tree.ts";
 import { hostsProgram } from "./hosts-program.ts";
 
@@ -10,14 +10,10 @@ const program = hostsProgram();
 const MESSAGE = "please plan the meeting with the team";
 const HOSTILE = "Plans meetings.\u001b]0;owned\u0007\u001b[2J Use when people are to meet.";
 
-async function chatWith(script?: readonly Answer[]) {
+async function chatWith(script?: readonly Answer[], more: Readonly<Record<string, string>> = {}) {
   const model = script && (await scriptedModel(script));
-  const settings = model && {
-    kind: "openai-compatible",
-    endpoint: model.endpoint,
-    name: "small",
-    retries: 0,
-  };
+  const kind = "openai-compatible";
+  const settings = model && { kind, endpoint: model.endpoint, name: "small", retries: 0, ...more };
   const home = temporaryTree({
     ".repertoire/repertoire.config.json": JSON.stringify({
       sources: { bundled: false },
@@ -99,6 +95,15 @@ describe("a message in a pipe", () => {
 });
 
 describe("--json", () => {
+  it("is not disturbed by warnings of the library that talks to the model", async () => {
+    // Any variable that is set will do as a key.
+    const anthropic = { kind: "anthropic", apiKeyEnv: "HOME" };
+    const { run } = await chatWith([anthropicAnswer({ say: "Hi." })], anthropic);
+    const { out, err } = await run(MESSAGE, ["--json"]);
+    expect(events(out).map(({ type }) => type)).toEqual(["recalled", "text", "done"]);
+    expect(err).toBe("");
+  });
+
   it("prints one line per event", async () => {
     const { run } = await chatWith([{ say: "Hi there.", call: [["list_skills", {}]] }, { say: "Done." }]);
     const { out, err } = await run(MESSAGE, ["--json"]);

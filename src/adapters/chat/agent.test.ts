@@ -1,77 +1,9 @@
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { FILES, person } from "../../../test/activation-workspace.ts";
-import {
-  type Answer,
-  endStream,
-  piece,
-  refuse,
-  scriptedModel,
-  startStream,
-} from "../../../test/scripted-model.ts";
-import { temporaryTree } from "../../../test/skill-tree.ts";
-import type { ConsentAsker } from "../../activate/consent.ts";
-import { openRepertoire } from "../../engine.ts";
+import { describe, expect, it } from "vitest";
+import { person } from "../../../test/activation-workspace.ts";
+import { agentWith, MESSAGE, only, types } from "../../../test/chat-agent.ts";
+import { type Answer, anthropicAnswer, piece, startStream } from "../../../test/scripted-model.ts";
 import { STYLES } from "../../model/turn.ts";
-import { Agent } from "./agent.ts";
-import { openChatModel } from "./chat-model.ts";
-import type { ChatEvent } from "./events.ts";
 import { LIMITS } from "./limits.ts";
-
-const MESSAGE = "Do the demo for me";
-
-interface Options {
-  readonly ask?: ConsentAsker;
-  readonly values?: Record<string, unknown>;
-  readonly endpoint?: string;
-}
-
-async function agentWith(script: readonly Answer[], options: Options = {}) {
-  const root = temporaryTree(FILES);
-  const model = await scriptedModel(script);
-  const engine = openRepertoire({
-    dir: join(root, "p"),
-    home: join(root, "home"),
-    env: { PATH: process.env.PATH, KEY: "secret", DEMO_TOKEN: "t" },
-    values: {
-      "sources.bundled": false,
-      cache: false,
-      "model.kind": "openai-compatible",
-      "model.endpoint": options.endpoint ?? model.endpoint,
-      "model.name": "small",
-      "model.apiKeyEnv": "KEY",
-      "model.retries": 0,
-      ...options.values,
-    },
-  });
-  onTestFinished(() => engine.close());
-  const workshop = await engine.workshop();
-  const agent = new Agent({
-    engine,
-    workshop,
-    session: "s",
-    task: "t",
-    model: openChatModel(engine, workshop),
-    ask: options.ask,
-  });
-  const say = async (
-    message: string,
-    stop = new AbortController(),
-    on: (event: ChatEvent) => void = () => {},
-  ) => {
-    const events: ChatEvent[] = [];
-    for await (const event of agent.answer({ message }, stop.signal)) {
-      events.push(event);
-      on(event);
-    }
-    return { events, text: events.map((event) => (event.type === "text" ? event.text : "")).join("") };
-  };
-  return { agent, asked: model.asked, say, store: workshop.store };
-}
-
-const types = (events: readonly ChatEvent[]) => events.map(({ type }) => type);
-const only = <T extends ChatEvent["type"]>(events: readonly ChatEvent[], type: T) =>
-  events.filter((event): event is Extract<ChatEvent, { type: T }> => event.type === type);
 
 describe("a turn", () => {
   it("recalls, gives the section to the model, and streams its answer", async () => {
@@ -186,6 +118,16 @@ describe("a turn", () => {
   });
 });
 
+it("an Anthropic model streams and calls tools in its own protocol", async () => {
+  const script = [anthropicAnswer({ call: ["list_skills", {}] }), anthropicAnswer({ say: "Five skills." })];
+  const { say, asked } = await agentWith(script, { values: { "model.kind": "anthropic" } });
+  const { events, text } = await say(MESSAGE);
+  expect(text).toBe("Five skills.");
+  expect(only(events, "result")).toMatchObject([{ name: "list_skills", ok: true }]);
+  expect(JSON.stringify(asked[1]!.body.messages)).toContain("- demo: A demo.");
+  expect(events.at(-1)).toMatchObject({ end: "stop", steps: 2, usage: { inputTokens: 14, outputTokens: 6 } });
+});
+
 it.each(STYLES)("in the style %s nothing that was shown is lost or said twice later", async (style) => {
   const { say, asked } = await agentWith([{ say: "One." }, { say: "Two." }], { values: { style } });
   const [prompt] = only((await say(MESSAGE)).events, "prompt");
@@ -217,70 +159,6 @@ describe("a stop", () => {
       { role: "assistant", content: "It begins" },
       { role: "user", content: "go on" },
     ]);
-  });
-});
-
-describe("a failure of the model is one line with the next step, and the conversation goes on", () => {
-  it.each<[string, Answer, string[]]>([
-    ["401", (response) => refuse(response, 401, "bad key secret"), ["HTTP 401", "environment variable KEY"]],
-    ["404", (response) => refuse(response, 404, "no such model"), ["HTTP 404", '"model.name"']],
-    ["429", (response) => refuse(response, 429, "slow down"), ["HTTP 429", "Wait and ask again"]],
-    ["503", (response) => refuse(response, 503, "over\n\u001b[31mloaded"), ["HTTP 503", "ask again later"]],
-    [
-      "no event stream",
-      (response) =>
-        void response.writeHead(200, { "content-type": "text/event-stream" }).end("data: {oops\n\n"),
-      ["The answer broke off"],
-    ],
-    [
-      "a stream that breaks off",
-      (response) => {
-        startStream(response);
-        response.write(piece({ content: "Half a" }));
-        response.end();
-      },
-      ["The answer broke off"],
-    ],
-    [
-      "an error in the middle of the stream",
-      (response) => {
-        startStream(response);
-        response.end(`data: ${JSON.stringify({ error: { message: "out of memory" } })}\n\n`);
-      },
-      ["out of memory"],
-    ],
-  ])("%s", async (_, answer, words) => {
-    const { say } = await agentWith([answer, { say: "Here I am." }]);
-    const { events } = await say(MESSAGE);
-    const [error] = only(events, "error");
-    expect(error).toMatchObject({ code: "model-failed" });
-    for (const word of words) expect(error?.message).toContain(word);
-    expect(error?.message).not.toMatch(/secret|\n|\u001b/);
-    expect(events.at(-1)).toMatchObject({ type: "done", end: "error" });
-    expect((await say("and now?")).text).toBe("Here I am.");
-  });
-
-  it("no connection", async () => {
-    const { say } = await agentWith([], { endpoint: "http://127.0.0.1:9/v1" });
-    const [error] = only((await say(MESSAGE)).events, "error");
-    expect(error?.message).toContain("Check that the server runs");
-  });
-
-  it("silence: a model that says nothing for too long, while a person may take their time", async () => {
-    const slow: ConsentAsker = () => new Promise((resolve) => setTimeout(() => resolve(true), 1_500));
-    const script: Answer[] = [
-      { call: [["activate_skill", { name: "demo" }]] },
-      (response) => {
-        startStream(response);
-        response.write(piece({ content: "Well" }));
-        setTimeout(() => endStream(response, "stop"), 20_000).unref();
-      },
-    ];
-    const { say } = await agentWith(script, { ask: slow, values: { "model.timeoutMs": 1_000 } });
-    const { events, text } = await say(MESSAGE);
-    expect(only(events, "result")).toMatchObject([{ ok: true }]);
-    expect(text).toBe("Well");
-    expect(only(events, "error")[0]?.message).toMatch(/did not answer in time.*model\.timeoutMs/);
   });
 });
 

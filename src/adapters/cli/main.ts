@@ -7,6 +7,8 @@ import { type Program, run } from "./program.ts";
 import { verbOf } from "./verb.ts";
 
 export async function main(args: readonly string[]): Promise<void> {
+  // The AI SDK would print its warnings to standard output, among the answers.
+  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
   process.exitCode = await run(args, processStreams());
 }
 

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { agentWith, MESSAGE, only } from "../../../test/chat-agent.ts";
+import { type Answer, endStream, piece, refuse, startStream } from "../../../test/scripted-model.ts";
+import type { ConsentAsker } from "../../activate/consent.ts";
+
+describe("a failure of the model is one line with the next step, and the conversation goes on", () => {
+  it.each<[string, Answer, string[]]>([
+    ["401", (response) => refuse(response, 401, "bad key secret"), ["HTTP 401", "environment variable KEY"]],
+    ["404", (response) => refuse(response, 404, "no such model"), ["HTTP 404", '"model.name"']],
+    ["429", (response) => refuse(response, 429, "slow down"), ["HTTP 429", "Wait and ask again"]],
+    ["503", (response) => refuse(response, 503, "over\n\u001b[31mloaded"), ["HTTP 503", "ask again later"]],
+    [
+      "no event stream",
+      (response) =>
+        void response.writeHead(200, { "content-type": "text/event-stream" }).end("data: {oops\n\n"),
+      ["The answer broke off"],
+    ],
+    [
+      "a stream that breaks off",
+      (response) => {
+        startStream(response);
+        response.write(piece({ content: "Half a" }));
+        response.end();
+      },
+      ["The answer broke off"],
+    ],
+    [
+      "an error in the middle of the stream",
+      (response) => {
+        startStream(response);
+        response.end(`data: ${JSON.stringify({ error: { message: "out of memory" } })}\n\n`);
+      },
+      ["out of memory"],
+    ],
+  ])("%s", async (_, answer, words) => {
+    const { say } = await agentWith([answer, { say: "Here I am." }]);
+    const { events } = await say(MESSAGE);
+    const [error] = only(events, "error");
+    expect(error).toMatchObject({ code: "model-failed" });
+    for (const word of words) expect(error?.message).toContain(word);
+    expect(error?.message).not.toMatch(/secret|\n|\u001b/);
+    expect(events.at(-1)).toMatchObject({ type: "done", end: "error" });
+    expect((await say("and now?")).text).toBe("Here I am.");
+  });
+
+  it("no connection", async () => {
+    const { say } = await agentWith([], { endpoint: "http://127.0.0.1:9/v1" });
+    const [error] = only((await say(MESSAGE)).events, "error");
+    expect(error?.message).toContain("Check that the server runs");
+  });
+
+  it("silence: a model that says nothing for too long, while a person may take their time", async () => {
+    const slow: ConsentAsker = () => new Promise((resolve) => setTimeout(() => resolve(true), 1_500));
+    const script: Answer[] = [
+      { call: [["activate_skill", { name: "demo" }]] },
+      (response) => {
+        startStream(response);
+        response.write(piece({ content: "Well" }));
+        setTimeout(() => endStream(response, "stop"), 20_000).unref();
+      },
+    ];
+    const { say } = await agentWith(script, { ask: slow, values: { "model.timeoutMs": 1_000 } });
+    const { events, text } = await say(MESSAGE);
+    expect(only(events, "result")).toMatchObject([{ ok: true }]);
+    expect(text).toBe("Well");
+    expect(only(events, "error")[0]?.message).toMatch(/did not answer in time.*model\.timeoutMs/);
+  });
+});
