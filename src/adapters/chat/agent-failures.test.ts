@@ -33,7 +33,7 @@ describe("a failure of the model is one line with the next step, and the convers
       ["out of memory"],
     ],
   ])("%s", async (_, answer, words) => {
-    const { say } = await agentWith([answer, { say: "Here I am." }]);
+    const { say, asked } = await agentWith([answer, { say: "Here I am." }]);
     const { events } = await say(MESSAGE);
     const [error] = only(events, "error");
     expect(error).toMatchObject({ code: "model-failed" });
@@ -41,6 +41,8 @@ describe("a failure of the model is one line with the next step, and the convers
     expect(error?.message).not.toMatch(/secret|\n|\u001b/);
     expect(events.at(-1)).toMatchObject({ type: "done", end: "error" });
     expect((await say("and now?")).text).toBe("Here I am.");
+    // What was shown for the message that failed is not shown again, so it must not be lost with it.
+    expect(JSON.stringify(asked[1]!.body.messages)).toContain("### For this message");
   });
 
   it("no connection", async () => {

@@ -169,5 +169,6 @@ it("without a model the turn shows what an agent would be given, byte for byte, 
   const [prompt] = only(events, "prompt");
   const same = await agent.parts.engine.prompt({ message: MESSAGE });
   expect(prompt?.section.text).toBe(same.text);
+  expect(only((await say("thank you")).events, "prompt")[0]).not.toHaveProperty("expanded");
   expect(asked).toHaveLength(0);
 });

@@ -69,15 +69,22 @@ export class Agent {
     // Who calls a skill has chosen already.
     const section = await engine.prompt(turn, expand && { allows: () => false });
     if (!expand) yield { type: "recalled", matches: section.matches };
-    const said = this.history.withNotes((await expand?.()) ?? message);
-    yield { type: "prompt", section, ...(said !== message && { expanded: said }) };
+    const said = (await expand?.()) ?? message;
+    const told = this.history.withNotes(said);
+    yield { type: "prompt", section, ...(told !== message && { expanded: told }) };
+    const { model } = this;
+    if (!model) {
+      yield { type: "done", end: "no-model", steps: 0, usage: { inputTokens: 0, outputTokens: 0 } };
+      return;
+    }
     // What holds for every turn goes to the front, where a prompt cache keeps it. What is for this message goes along
     // with it and stays in the history: the engine shows nothing twice in a session.
     const standing = (await engine.prompt({ message: "" })).text;
     const fresh = section.text.startsWith(standing) ? section.text.slice(standing.length) : section.text;
-    const content = [fresh.trim(), said].filter((text) => text !== "").join("\n\n");
+    this.history.note(fresh.trim());
+    const content = this.history.withNotes(said);
     const system = [INSTRUCTIONS, standing].filter((text) => text !== "").join("\n\n");
-    yield* this.think([{ role: "user", content }], { system, signal });
+    yield* this.think([{ role: "user", content }], { model, system, signal });
   }
 
   /** What the model gets in this step: the engine's tools, and those that activated skills have brought so far. */
@@ -98,20 +105,14 @@ export class Agent {
   /** Asks the model until it calls no more tools, and keeps what was said. */
   private async *think(
     turn: ModelMessage[],
-    { system, signal }: { readonly system: string; readonly signal: AbortSignal },
+    { model, system, signal }: { model: StreamingModel; system: string; signal: AbortSignal },
   ): AsyncGenerator<ChatEvent> {
-    const { model, history } = this;
     const usage = { inputTokens: 0, outputTokens: 0 };
-    let end: End = model ? "tool-calls" : "no-model";
+    let end: End = "tool-calls";
     let steps = 0;
-    while (model && end === "tool-calls" && steps < LIMITS.steps) {
-      steps++;
-      const step = yield* takeStep(model, {
-        system,
-        messages: [...history.messages(), ...turn],
-        tools: this.tools(),
-        signal,
-      });
+    for (; end === "tool-calls" && steps < LIMITS.steps; steps++) {
+      const messages = [...this.history.messages(), ...turn];
+      const step = yield* takeStep(model, { system, messages, tools: this.tools(), signal });
       turn.push(...step.messages);
       usage.inputTokens += step.usage.inputTokens;
       usage.outputTokens += step.usage.outputTokens;

@@ -23,9 +23,9 @@ export class History {
     return this.turns.flatMap(({ messages }) => messages);
   }
 
-  /** What the person loaded between two messages goes along with the next one. */
+  /** Goes along with the next message that is answered: a skill that the person loaded, what the engine shows. */
   note(text: string): void {
-    this.notes.push(text);
+    if (text !== "") this.notes.push(text);
   }
 
   withNotes(message: string): string {
