@@ -45,7 +45,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   timeoutMs: {
     accepted: "milliseconds, at least 1",
     accepts: isAtLeast(1),
-    about: "How long one answer may take, retries included (60000); in a chat, how long the model may be silent.",
+    about:
+      "How long one answer may take, retries included (60000); in a chat, how long the model may be silent.",
     number: true,
   },
   retries: {
