@@ -29,7 +29,7 @@ export function learnTask(rest: string): string {
   return rest === "" ? LEARN_TASK : `${LEARN_TASK}\n\nTask: ${rest}`;
 }
 
-/** To be served together with the other rows: `agentTools(host, options, [...AGENT_TOOL_ROWS, ...learnToolRows(parts)])`. */
+/** Served together with the other rows: `agent-toolbox.ts`. */
 export function learnToolRows(parts: LearnParts): readonly AgentToolRow[] {
   const { learned, store, clock } = parts;
   return [

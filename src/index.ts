@@ -2,6 +2,7 @@
 
 export type { ConsentAsker, ConsentSheet } from "./activate/consent.ts";
 export type { ActivationPayload } from "./activate/payload.ts";
+export { Toolbox, type ToolChoice } from "./agent-toolbox.ts";
 export { type AgentTool, agentTools, skillTools } from "./agent-tools.ts";
 export { CONFIG_FILE, type Config, type ConfigInput, loadConfig } from "./config/config.ts";
 export type { Dreams } from "./engine/dreams.ts";

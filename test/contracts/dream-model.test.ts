@@ -265,6 +265,7 @@ describe("a careless model", () => {
     const junk = {
       ...CERTIFICATE,
       name: "polish-brass",
+      summary: "Polish brass.",
       description: "Polishes brass instruments with a soft cloth.",
       content:
         "# Polish brass\n\n1. Take a soft cloth and a little paste.\n2. Rub in small circles until the instrument shines.\n3. Wipe the rest away and let it dry for an hour.\n",

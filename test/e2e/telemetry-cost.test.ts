@@ -2,35 +2,14 @@
 // packages that they loaded are looked at when they end.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { skillText, temporaryTree } from "../skill-tree.ts";
+import { hostsProgram } from "./hosts-program.ts";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "repertoire-cost-"));
-  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
-  writeFileSync(join(folder, "package.json"), '{"type": "module"}');
-  await build({
-    entryPoints: { bin: "src/adapters/cli/bin.ts" },
-    outdir: folder,
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    packages: "external",
-    define: { "import.meta.url": JSON.stringify(pathToFileURL("src/index.ts").href) },
-    logLevel: "error",
-  });
-}, 120_000);
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const program = hostsProgram();
 
 const LISTS_PACKAGES = `
 import { createRequire } from "node:module";
@@ -50,16 +29,12 @@ async function run(words: readonly string[], options: { preload?: string; input?
   const root = temporaryTree({
     "home/.agents/skills/plan-meeting/SKILL.md": skillText("Plans meetings. Use when people are to meet."),
   });
-  const preload = join(folder, `preload-${options.preload ? "listening" : "silent"}.js`);
+  const preload = join(dirname(program.bin), `preload-${options.preload ? "listening" : "silent"}.js`);
   writeFileSync(preload, LISTS_PACKAGES + (options.preload ?? ""));
-  const child = spawn(
-    process.execPath,
-    ["--import", pathToFileURL(preload).href, join(folder, "bin.js"), ...words],
-    {
-      env: { PATH: process.env.PATH, HOME: join(root, "home"), REPERTOIRE_HOME: join(root, "home") },
-      cwd: join(root, "home"),
-    },
-  );
+  const child = spawn(process.execPath, ["--import", pathToFileURL(preload).href, program.bin, ...words], {
+    env: { PATH: process.env.PATH, HOME: join(root, "home"), REPERTOIRE_HOME: join(root, "home") },
+    cwd: join(root, "home"),
+  });
   let out = "";
   let err = "";
   child.stdout.on("data", (part) => {

@@ -2,29 +2,12 @@
 // join the set while a run goes on. Does not own what a tool does.
 
 import type { ConsentAsker } from "../../activate/consent.ts";
-import {
-  AGENT_TOOL_ROWS,
-  type AgentHost,
-  type AgentTool,
-  agentTools,
-  skillTools as broughtBySkills,
-} from "../../agent-tools.ts";
-import { dreamToolRows } from "../../agent-tools-dream.ts";
-import { learnToolRows } from "../../agent-tools-learn.ts";
+import { Toolbox } from "../../agent-toolbox.ts";
+import type { AgentTool } from "../../agent-tools.ts";
 import type { Workshop } from "../../engine/workshop.ts";
 import type { Repertoire } from "../../engine.ts";
 import type { AiTool, AiToolSet } from "./shapes.ts";
 import { toAiTools } from "./tools.ts";
-
-/** Six tools are few enough for every model; the rest is for hosts that ask. */
-const DEFAULT_TOOLS: readonly string[] = [
-  "recall_skills",
-  "activate_skill",
-  "read_skill_file",
-  "list_skills",
-  "save_skill",
-  "report_outcome",
-];
 
 export interface SessionOptions<HOST extends object = object> {
   /** The conversation: what it has seen is not shown again, and the journal names it. */
@@ -65,26 +48,15 @@ export async function repertoireTools<HOST extends object = Record<never, never>
 export async function openSession(engine: Repertoire, options: SessionOptions): Promise<SessionParts> {
   const { session, task = session, askConsent: ask } = options;
   const workshop = await engine.workshop();
-  const host: AgentHost = {
-    recall: (turn, request) => engine.recall(turn, request),
-    view: (name) => engine.view(name),
-    visibility: (name) => engine.visibility(name),
-    tasks: workshop.tasks,
-  };
+  const toolbox = new Toolbox(engine, workshop, options.tools);
   const context = { session, task, agent: engine.config.agent, ask };
-  const rows = [
-    ...AGENT_TOOL_ROWS,
-    ...learnToolRows({ learned: workshop.learned, store: workshop.store, clock: engine.clock }),
-    ...dreamToolRows(workshop.dreams),
-  ];
-  const offered = agentTools(host, context, rows);
-  const served = offered.filter(({ name }) => options.tools === "all" || DEFAULT_TOOLS.includes(name));
-  const ours = toAiTools(served);
+  const offered = toolbox.all(context);
+  const ours = toAiTools(toolbox.served(context));
   if (ours.activate_skill) ours.activate_skill = andThen(ours.activate_skill, () => update());
   const fixed = { ...ours, ...(options.hostTools as AiToolSet | undefined) };
   const tools: AiToolSet = { ...fixed };
   const update = () => {
-    const brought = toAiTools(broughtBySkills(host, context));
+    const brought = toAiTools(toolbox.brought(context));
     for (const name of Object.keys(tools))
       if (!Object.hasOwn(fixed, name) && !Object.hasOwn(brought, name)) delete tools[name];
     for (const [name, tool] of Object.entries(brought)) if (!Object.hasOwn(fixed, name)) tools[name] = tool;

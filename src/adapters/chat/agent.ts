@@ -5,14 +5,8 @@
 import { randomUUID } from "node:crypto";
 import type { ModelMessage } from "ai";
 import type { ConsentAsker } from "../../activate/consent.ts";
-import {
-  AGENT_TOOL_ROWS,
-  type AgentHost,
-  type AgentTool,
-  agentTools,
-  skillTools,
-} from "../../agent-tools.ts";
-import { learnToolRows } from "../../agent-tools-learn.ts";
+import { DEFAULT_TOOLS, Toolbox } from "../../agent-toolbox.ts";
+import type { AgentTool } from "../../agent-tools.ts";
 import type { TaskContext } from "../../engine/tasks.ts";
 import type { Workshop } from "../../engine/workshop.ts";
 import type { Repertoire } from "../../engine.ts";
@@ -41,7 +35,7 @@ export interface AgentParts {
 
 const INSTRUCTIONS =
   "You are an agent in a terminal: answer in plain text, briefly. Use a skill where one fits, and call report_outcome when you know how the work with it ended.";
-const LEARN_TOOLS: readonly string[] = ["save_skill", "report_outcome"];
+const SERVED = [...DEFAULT_TOOLS, "run_skill_script"];
 
 export class Agent {
   readonly parts: AgentParts;
@@ -49,9 +43,11 @@ export class Agent {
   session: string;
   model: StreamingModel | undefined;
   lastMessage = "";
+  private readonly toolbox: Toolbox;
 
   constructor(parts: AgentParts) {
     this.parts = parts;
+    this.toolbox = new Toolbox(parts.engine, parts.workshop, SERVED);
     this.session = parts.session;
     this.model = parts.model;
   }
@@ -89,17 +85,7 @@ export class Agent {
 
   /** What the model gets in this step: the engine's tools, and those that activated skills have brought so far. */
   tools(): AgentTool[] {
-    const { engine, workshop } = this.parts;
-    const { learned, store, tasks } = workshop;
-    const host: AgentHost = {
-      recall: (turn, request) => engine.recall(turn, request),
-      view: (agent) => engine.view(agent),
-      visibility: (agent) => engine.visibility(agent),
-      tasks,
-    };
-    const learnRows = learnToolRows({ learned, store, clock: engine.clock });
-    const rows = [...AGENT_TOOL_ROWS, ...learnRows.filter(({ name }) => LEARN_TOOLS.includes(name))];
-    return [...agentTools(host, this.context, rows), ...skillTools(host, this.context)];
+    return [...this.toolbox.served(this.context), ...this.toolbox.brought(this.context)];
   }
 
   /** Asks the model until it calls no more tools, and keeps what was said. */
