@@ -53,7 +53,10 @@ export async function bundle(outdir, { moduleUrl } = {}) {
     write: false,
     legalComments: "inline",
     format: "cjs",
-    plugins: [{ name: "beside", setup: leaveBeside }],
+    plugins: [
+      { name: "beside", setup: leaveBeside },
+      { name: "late", setup: loadProcessesLate },
+    ],
     banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     define: { "import.meta.url": moduleUrl ? JSON.stringify(moduleUrl) : "__moduleUrl" },
   });
@@ -77,4 +80,14 @@ function leaveBeside({ onResolve }) {
     const found = BESIDE[path] ?? BESIDE[relative(process.cwd(), join(resolveDir, path))];
     return kind === "dynamic-import" && found ? { path: found, external: true } : undefined;
   });
+}
+
+/** The command line's grammar could start programs, and never does: Node's module for it is loaded when it is asked for. */
+function loadProcessesLate({ onResolve, onLoad }) {
+  onResolve({ filter: /^node:child_process$/ }, ({ path, kind, namespace }) =>
+    kind === "require-call" && namespace !== "late" ? { path, namespace: "late" } : undefined,
+  );
+  onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => ({
+    contents: `module.exports = new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] });`,
+  }));
 }

@@ -1,7 +1,9 @@
 // Owns how the command line speaks: streams, colour, tables, findings, progress. Does not own what is said.
 
+import { isatty } from "node:tty";
 import { Ansis } from "ansis";
 import type { Diagnostic } from "../../model/diagnostic.ts";
+import { writeOut } from "../standard-output.ts";
 
 export interface Streams {
   readonly out: (text: string) => void;
@@ -18,6 +20,13 @@ export function processStreams(): Streams {
     terminal: process.stdout.isTTY === true,
     width: process.stdout.columns ?? 100,
   };
+}
+
+/** The same for a process that lives for one answer; a terminal needs the stream for its width. */
+export function quickStreams(): Streams {
+  return isatty(1)
+    ? processStreams()
+    : { out: writeOut, err: (text) => process.stderr.write(text), terminal: false, width: 100 };
 }
 
 /** Warnings shown before the rest is counted; errors are always shown, each is a skill that is missing. */

@@ -18,11 +18,11 @@ export async function run(args: readonly string[]): Promise<Ran> {
 
 /** A hook's words need no grammar, and it does not pay for one. */
 async function runRecall(args: readonly string[]): Promise<Ran> {
-  const [{ run: runProgram }, { registerRecall }, { processStreams }] = await Promise.all([
+  const [{ run: runProgram }, { registerRecall }, { quickStreams }] = await Promise.all([
     import("./program.ts"),
     import("./commands/recall.ts"),
     import("./io.ts"),
   ]);
-  const exit = await runProgram(args, processStreams(), { commands: [registerRecall] });
+  const exit = await runProgram(args, quickStreams(), { commands: [registerRecall] });
   return { exit, answered: exit === 0 };
 }

@@ -1,11 +1,11 @@
 // Owns the hook as a process: `repertoire hook HOST`, standard input in, standard output out, exit code 0 always.
 
-import { readFileSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { writeOut } from "../standard-output.ts";
 import { HOOK_HOSTS, isHookHost } from "./event.ts";
 import { answerHook, noteProblem } from "./hook.ts";
 
 const STANDARD_INPUT = 0;
-const STANDARD_OUTPUT = 1;
 
 export interface HookRan {
   /** For standard error, when the verb was misused. */
@@ -27,8 +27,7 @@ export async function runHook(words: readonly string[]): Promise<HookRan> {
     home,
     read: () => readFileSync(STANDARD_INPUT, "utf8"),
   });
-  // Not through `process.stdout`: setting up a stream costs more than the recall. A hint fits into any pipe.
-  if (output !== "") writeSync(STANDARD_OUTPUT, `${output}\n`);
+  if (output !== "") writeOut(`${output}\n`);
   const answered = output !== "";
   if (engine === undefined) return { answered };
   try {
