@@ -12,6 +12,7 @@ import {
   type EvalLibrary,
   type EvalMessage,
   type EvalSkill,
+  nameOf,
   prepare,
   readLines,
   readSkills,
@@ -66,7 +67,7 @@ function exampleOf(
   const gold = new Set((message.gold ?? []).map(same));
   const found = ranked
     .slice(0, within)
-    .some((r) => [r.id, ...r.duplicates].some((doc) => gold.has(same(library.index.key(doc)))));
+    .some((r) => [r.id, ...r.duplicates].some((doc) => gold.has(same(nameOf(library, doc)))));
   const kind: Kind = message.gold === undefined ? "talk" : found ? "right" : "wrong";
   return { kind, group, parts: PARTS.map((part) => parts[part]), score: ranked[0]!.score };
 }
@@ -74,9 +75,9 @@ function exampleOf(
 function pseudoMessages(skills: readonly EvalSkill[]) {
   return skills
     .filter((_, i) => i % FIT.pseudoEvery === 0)
-    .flatMap((skill) => [
-      { query: skill.name.replace(/[-_/]/g, " "), gold: [skill.id] },
-      { query: skill.description.split(/\s+/).slice(0, FIT.pseudoWords).join(" "), gold: [skill.id] },
+    .flatMap(({ skill: { name, displayName, manifest } }) => [
+      { query: displayName.replace(/[-_/]/g, " "), gold: [name] },
+      { query: manifest.description.split(/\s+/).slice(0, FIT.pseudoWords).join(" "), gold: [name] },
     ]);
 }
 
@@ -116,7 +117,7 @@ function fitLogistic(examples: readonly Example[]): number[] {
 }
 
 const skills = readSkills(skillsRoot);
-const large = buildLibrary(skills, embedder);
+const large = await buildLibrary(skills, embedder);
 const messages = readLines<EvalMessage>(join(shared, "queries.jsonl"));
 const talk = [
   ...readLines<EvalMessage>(join(process.cwd(), "evals/own/messages.jsonl")).filter(

@@ -10,6 +10,7 @@ import {
   buildLibrary,
   type EvalLibrary,
   type EvalMessage,
+  nameOf,
   prepare,
   readLines,
   readSkills,
@@ -58,7 +59,7 @@ function listOf(library: EvalLibrary, message: EvalMessage, small: boolean): Lis
       ? Number.NEGATIVE_INFINITY
       : row.reduce((sum, c) => sum + (fitted.has(c.feature) ? 0 : c.value), 0),
   );
-  const keys = candidates.map((c) => same(library.index.key(c.id)));
+  const keys = candidates.map((c) => same(nameOf(library, c.id)));
   const gold = keys.indexOf(same(message.gold[0] ?? ""));
   return { source: message.source, small, rows, offsets, keys, gold };
 }
@@ -122,19 +123,17 @@ function placeOf(list: List, weights: readonly number[]): number {
 }
 
 const skills = readSkills(skillsRoot);
-const byId = new Map(skills.map((skill) => [skill.id, skill]));
+const byId = new Map(skills.map((one) => [one.skill.name, one]));
 const messages = readLines<EvalMessage>(join(shared, "queries.jsonl"));
-const large = buildLibrary(skills, embedder);
+const large = await buildLibrary(skills, embedder);
 const lists = messages.map((message) => listOf(large, message, false));
 const libraries = JSON.parse(readFileSync(join(shared, "libraries.json"), "utf8")) as Record<
   string,
   string[]
 >;
 for (const [source, ids] of Object.entries(libraries)) {
-  const library = buildLibrary(
-    ids.map((id) => byId.get(id)!),
-    embedder,
-  );
+  const own = ids.map((id) => byId.get(id)).filter((skill) => skill !== undefined);
+  const library = await buildLibrary(own, embedder);
   for (const m of messages) if (m.source === source) lists.push(listOf(library, m, true));
 }
 

@@ -1,8 +1,16 @@
-import { existsSync, readFileSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { existsSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
 import { ABSTAIN_BELOW } from "../src/recall/calibrate.ts";
-import { buildLibrary, type EvalMessage, type EvalSkill, readLines, recallRanked } from "./harness.ts";
+import {
+  buildLibrary,
+  type EvalLibrary,
+  type EvalMessage,
+  nameOf,
+  ownSkills,
+  readLines,
+  recallRanked,
+} from "./harness.ts";
 
 const file = (path: string) => new URL(path, import.meta.url).pathname;
 const tablePath = file("../data/embedding/table.bin");
@@ -11,19 +19,17 @@ const tablePath = file("../data/embedding/table.bin");
 const FLOORS = { direct: 0.95, language: 0.9, paraphrase: 0.6, smallTalk: 0.05 } as const;
 
 describe.skipIf(!existsSync(tablePath))("recall on our own set", () => {
-  const skills = (JSON.parse(readFileSync(file("own/skills.json"), "utf8")) as EvalSkill[]).map((skill) => ({
-    ...skill,
-    id: skill.name,
-    triggers: [],
-  }));
-  const library = buildLibrary(skills, createLocalEmbedder({ tablePath }));
+  let library: EvalLibrary;
+  beforeAll(async () => {
+    library = await buildLibrary(ownSkills(file("own/skills.json")), createLocalEmbedder({ tablePath }));
+  });
   const messages = readLines<EvalMessage>(file("own/messages.jsonl"));
   const inTop3 = (kind: string) => {
     const asked = messages.filter((m) => m.kind === kind && m.gold.length > 0);
     const found = asked.filter((m) =>
       recallRanked(library, m.query)
         .slice(0, 3)
-        .some((r) => m.gold.includes(library.index.key(r.id))),
+        .some((r) => m.gold.includes(nameOf(library, r.id))),
     );
     return found.length / asked.length;
   };

@@ -9,7 +9,8 @@ import {
   buildLibrary,
   type EvalLibrary,
   type EvalMessage,
-  type EvalSkill,
+  nameOf,
+  ownSkills,
   readLines,
   readSkills,
   recallRanked,
@@ -35,7 +36,7 @@ interface Judge {
 function judge({ library, same }: Judge, message: EvalMessage): Outcome {
   const ranked = recallRanked(library, message.query);
   const gold = new Set(message.gold.map(same));
-  const isGold = (doc: number) => gold.has(same(library.index.key(doc)));
+  const isGold = (doc: number) => gold.has(same(nameOf(library, doc)));
   const at = ranked.findIndex((r) => isGold(r.id) || r.duplicates.some(isGold));
   const place = at < 0 ? Number.POSITIVE_INFINITY : at + 1;
   const shown = at >= 0 && (ranked[0]?.score ?? 0) >= ABSTAIN_BELOW;
@@ -73,16 +74,13 @@ function forbidden({ library, same }: Judge, messages: EvalMessage[]): number {
   const wrong = messages.filter((m) => {
     const first = recallRanked(library, m.query)[0];
     if (first === undefined || first.score < ABSTAIN_BELOW) return false;
-    return (m.not ?? []).map(same).includes(same(library.index.key(first.id)));
+    return (m.not ?? []).map(same).includes(same(nameOf(library, first.id)));
   });
   return wrong.length / Math.max(1, messages.length);
 }
 
-function own(): void {
-  const skills = (JSON.parse(readFileSync(join(here, "evals/own/skills.json"), "utf8")) as EvalSkill[]).map(
-    (skill) => ({ ...skill, id: skill.name, triggers: [] }),
-  );
-  const library = buildLibrary(skills, embedder);
+async function own(): Promise<void> {
+  const library = await buildLibrary(ownSkills(join(here, "evals/own/skills.json")), embedder);
   const messages = readLines<EvalMessage>(join(here, "evals/own/messages.jsonl"));
   const same = (id: string) => id;
   const asked = messages.filter((m) => m.gold.length > 0);
@@ -97,15 +95,15 @@ function own(): void {
   console.log("near misses with a forbidden first", percent(forbidden({ library, same }, near)));
 }
 
-function external(folder: string, root: string): void {
+async function external(folder: string, root: string): Promise<void> {
   const skills = readSkills(root);
-  const byId = new Map(skills.map((skill) => [skill.id, skill]));
+  const byId = new Map(skills.map((one) => [one.skill.name, one]));
   const copies = JSON.parse(readFileSync(join(folder, "duplicates.json"), "utf8")) as Record<string, string>;
   const same = (id: string) => copies[id] ?? id;
   const messages = readLines<EvalMessage>(join(folder, "queries.jsonl"));
   const negatives = readLines<EvalMessage>(join(folder, "negatives.jsonl"));
   const chat = readLines<{ query: string }>(join(folder, "smalltalk.jsonl"));
-  const library = buildLibrary(skills, embedder);
+  const library = await buildLibrary(skills, embedder);
   table(
     `${skills.length} skills`,
     messages.map((m) => judge({ library, same }, m)),
@@ -113,15 +111,14 @@ function external(folder: string, root: string): void {
   console.log("small talk that recalls something", percent(speaking(library, chat)));
   console.log("negatives with the forbidden first", percent(forbidden({ library, same }, negatives)));
   const small = JSON.parse(readFileSync(join(folder, "libraries.json"), "utf8")) as Record<string, string[]>;
-  const outcomes = Object.entries(small).flatMap(([source, ids]) => {
-    const inner = buildLibrary(
-      ids.map((id) => byId.get(id)!),
-      embedder,
-    );
-    return messages.filter((m) => m.source === source).map((m) => judge({ library: inner, same }, m));
-  });
+  const outcomes: Outcome[] = [];
+  for (const [source, ids] of Object.entries(small)) {
+    const own = ids.map((id) => byId.get(id)).filter((skill) => skill !== undefined);
+    const inner = await buildLibrary(own, embedder);
+    for (const m of messages) if (m.source === source) outcomes.push(judge({ library: inner, same }, m));
+  }
   table("small libraries", outcomes);
 }
 
-own();
-if (shared !== undefined && skillsRoot !== undefined) external(shared, skillsRoot);
+await own();
+if (shared !== undefined && skillsRoot !== undefined) await external(shared, skillsRoot);
