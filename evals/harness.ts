@@ -7,7 +7,7 @@ import type { LocalEmbedder } from "../src/embedders/local.ts";
 import type { Skill } from "../src/model/skill.ts";
 import { parseSkill } from "../src/parse/parse.ts";
 import { type Retrieval, retrieve } from "../src/recall/candidates.ts";
-import { clipMessage } from "../src/recall/features-message.ts";
+import { leadText } from "../src/recall/lead.ts";
 import { type Ranked, rank } from "../src/recall/rank.ts";
 import { RecallIndex } from "../src/recall/recall-index.ts";
 
@@ -86,7 +86,7 @@ export async function buildLibrary(
 
 /** What the ranker is given for a message: the message's terms weighed, and the candidates with their evidence. */
 export function prepare({ index, embedder }: EvalLibrary, message: string): Retrieval {
-  const vector = embedder.embedOne(clipMessage(message));
+  const vector = embedder.embedOne(leadText(message));
   return retrieve({ index, message, vector, background: embedder.idf, also: [] });
 }
 

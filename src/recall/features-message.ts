@@ -4,6 +4,7 @@
 import { inAlphabet } from "../text/patterns.ts";
 import { tokenize, visitTokens } from "../text/tokens.ts";
 import { refusals } from "./features-refusals.ts";
+import { leadOf } from "./lead.ts";
 
 export const MESSAGE = {
   /** Characters read from the beginning and from the end; what a person asks stands in one of the two. */
@@ -15,6 +16,8 @@ export const MESSAGE = {
   titleFrom: 400,
   /** Distinct terms kept, in reading order: a pasted task of 1,000 words has about 350. */
   maxTerms: 400,
+  /** What a word counts that stands only behind the lead of a long message. +1 Recall@3 and Recall@5 on pasted tasks. */
+  behind: 0.3,
   /** What a word counts that the message only names to turn it down ("not", "without", "instead of"). */
   refused: 0.2,
   /** What a numbered thing counts ("ADR-0024"): it says which one is meant, not what is to be done with it. */
@@ -56,8 +59,9 @@ export function readMessage(message: string): ReadMessage {
   const wanted: boolean[] = [];
   const inRefusal: boolean[] = [];
   const order: number[] = [];
-  const read = (part: string, count: number, refused: boolean) => {
-    visitTokens(part, (term) => {
+  const leading: boolean[] = [];
+  for (const piece of piecesOf(text)) {
+    visitTokens(piece.text, (term) => {
       let number = numbers.get(term);
       if (number === undefined) {
         if (numbers.size === MESSAGE.maxTerms) return;
@@ -66,23 +70,16 @@ export function readMessage(message: string): ReadMessage {
         times.push(0);
         wanted.push(false);
         inRefusal.push(false);
+        leading.push(false);
       }
-      times[number]! += count;
-      if (refused) inRefusal[number] = true;
+      times[number]! += piece.times;
+      if (piece.refused) inRefusal[number] = true;
       else wanted[number] = true;
+      if (piece.leading) leading[number] = true;
       order.push(number);
     });
     order.push(-1);
-  };
-  const title = titleEnd(text);
-  if (title > 0) read(text.slice(0, title), MESSAGE.titleTimes, false);
-  let at = title;
-  for (const [start, end] of refusals(text.slice(title))) {
-    read(text.slice(at, title + start), 1, false);
-    read(text.slice(title + start, title + end), 1, true);
-    at = title + end;
   }
-  read(text.slice(at), 1, false);
   const terms = [...numbers.keys()];
   return {
     terms,
@@ -90,12 +87,51 @@ export function readMessage(message: string): ReadMessage {
       (count, i) =>
         (1 + Math.log(count)) *
         (wanted[i] ? 1 : MESSAGE.refused) *
+        (leading[i] ? 1 : MESSAGE.behind) *
         (NUMBERED.test(terms[i]!) ? MESSAGE.numbered : 1),
     ),
     refused: wanted.map((yes) => !yes),
     inRefusal,
     order,
   };
+}
+
+interface Piece {
+  readonly text: string;
+  /** How often each of its words counts. */
+  readonly times: number;
+  readonly refused: boolean;
+  readonly leading: boolean;
+}
+
+/** The message cut where it begins or ends to turn something down: first its lead, then the rest. */
+function piecesOf(text: string): Piece[] {
+  const title = titleEnd(text);
+  const { end, closing } = leadOf(text);
+  const turnedDown = refusals(text.slice(title)).map(([from, to]) => [title + from, title + to] as const);
+  const cut = (from: number, to: number, leading: boolean): Piece[] => {
+    const pieces: Piece[] = [];
+    let at = from;
+    for (const [start, stop] of turnedDown) {
+      if (stop <= from || start >= to) continue;
+      pieces.push({ text: text.slice(at, Math.max(at, start)), times: 1, refused: false, leading });
+      pieces.push({
+        text: text.slice(Math.max(at, start), Math.min(stop, to)),
+        times: 1,
+        refused: true,
+        leading,
+      });
+      at = Math.min(stop, to);
+    }
+    pieces.push({ text: text.slice(at, to), times: 1, refused: false, leading });
+    return pieces;
+  };
+  return [
+    { text: text.slice(0, title), times: MESSAGE.titleTimes, refused: false, leading: true },
+    ...cut(title, Math.max(title, end), true),
+    ...cut(Math.max(closing, end), text.length, true),
+    ...cut(Math.max(title, end), Math.max(closing, end), false),
+  ].filter((piece) => piece.text !== "");
 }
 
 /** The beginning and the end of a message too long to be read whole. */

@@ -7,8 +7,9 @@ import type { Match, Reason, Turn } from "../model/turn.ts";
 import type { EffectivenessProvider, Embedder } from "../ports.ts";
 import { ABSTAIN_BELOW } from "./calibrate.ts";
 import { retrieve } from "./candidates.ts";
-import { type BackgroundIdf, clipMessage } from "./features-message.ts";
+import type { BackgroundIdf } from "./features-message.ts";
 import { chooseFrame, type FrameChoice } from "./frames.ts";
+import { leadText } from "./lead.ts";
 import { type Contribution, type Ranked, rank } from "./rank.ts";
 import type { RecallIndex } from "./recall-index.ts";
 import { seeAlso } from "./see-also.ts";
@@ -90,7 +91,7 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   if (index.hasPatterns) await readyPatterns();
   const frame: FrameChoice = turn.frame ? { name: turn.frame, confidence: 1 } : chooseFrame(turn.message);
   const query: Query = { message: turn.message, frame, files: turn.files ?? [] };
-  const [vector] = embedder.dimensions > 0 ? await embedder.embed([clipMessage(turn.message)]) : [];
+  const [vector] = embedder.dimensions > 0 ? await embedder.embed([leadText(turn.message)]) : [];
   const named = [
     ...[...mentionedNames(turn.message), ...also].map((name) => index.find(name)),
     ...index.withinReach(messageWords(turn.message), query.files.length > 0),

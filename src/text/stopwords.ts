@@ -42,7 +42,9 @@ const RUSSIAN = `а без более бы был была были было б�
 оно от по под при с со так такой там то того тоже только тот ты у уже хочу чего чем что чтобы эта эти это этого этот я`;
 
 // Words that mean something in English or in a tool's name although another language uses them as a function word.
-const KEPT = new Set("era me per sole tan dos ante son con come die will mine net".split(" "));
+const KEPT = new Set(
+  "ai bin c ci eu io nas ses vi era me per sole tan dos ante son con come die will mine net".split(" "),
+);
 
 const stop = new Set<string>();
 for (const list of [GERMAN, FRENCH, SPANISH_PORTUGUESE_ITALIAN, RUSSIAN]) {
