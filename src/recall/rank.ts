@@ -24,23 +24,23 @@ export interface Candidate {
  */
 export const WEIGHTS = {
   /** BM25F relative to the message's best: the backbone; alone it has Hit@1 65. */
-  lexical: 2.45,
+  lexical: 2.8,
   /** Share of the name that the message has. */
-  name: 2.65,
+  name: 2.5,
   /** The best single claim of the description, relative to the best candidate's: +2.5 Hit@1 in small libraries. */
-  claim: 1.75,
+  claim: 1.35,
   /** The best section's part of the message, relative to the best candidate's: finds the skill that goes into it. */
-  section: 2.55,
+  section: 2.15,
   /** The best single heading, likewise. */
-  heading: 0.85,
+  heading: 0.75,
   /** Share of the message found anywhere in the skill. */
-  all: 2.1,
+  all: 2.05,
   /** Neighbouring words that stay neighbours in the body. */
-  bodyPairs: 1.55,
+  bodyPairs: 1.6,
   /** Closeness in meaning to the description, relative to the closest: decides when words are missing. */
-  meaning: 1.2,
+  meaning: 1.25,
   /** And to the closest section. */
-  sectionMeaning: 1.2,
+  sectionMeaning: 1.1,
 } as const;
 
 export type Feature = keyof typeof WEIGHTS;

@@ -156,7 +156,7 @@ function judge(skill: Skill, ranked: Ranked, { query, signals, options }: JudgeC
     const judgement = signal.judge(skill, query);
     if (judgement === undefined) continue;
     said.push({ signal: signal.name, judgement });
-    if (judgement.kind === "claim") evidence = together(evidence, judgement.value);
+    if (judgement.kind === "claim") evidence = together(evidence, judgement);
     else boosts += judgement.value;
   }
   return {

@@ -87,6 +87,7 @@ describe("a keyword", () => {
     expect(judge("find it by web search", given)).toEqual({
       kind: "claim",
       value: WORTH.triggerPhrase,
+      beside: WORTH.triggerPhraseBeside,
       note: 'keyword "web search"',
     });
     expect(judge("search", given)?.value).toBe(WORTH.triggerWord);
@@ -110,6 +111,7 @@ describe("a pattern", () => {
     expect(judge("Greet Ada", { patterns: ["greet\\s+\\w+"] })).toEqual({
       kind: "claim",
       value: WORTH.triggerPhrase,
+      beside: WORTH.triggerPhraseBeside,
       note: "pattern greet\\s+\\w+",
     });
     expect(judge("greetings", { patterns: ["greet\\s+\\w+"] })).toBeUndefined();

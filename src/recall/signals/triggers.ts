@@ -40,14 +40,19 @@ function phraseJudgement(
   const keepsCase = isShortName(phrase);
   const wanted = keepsCase ? phrase : normal(phrase);
   if (!containsWhole(keepsCase ? asWritten : text, wanted)) return undefined;
-  const value = wanted.includes(" ") ? WORTH.triggerPhrase : WORTH.triggerWord;
-  return { kind: "claim", value, note: `${kind} "${phrase}"` };
+  return claimOf(wanted.includes(" "), `${kind} "${phrase}"`);
 }
 
 function patternJudgement(text: string, pattern: string): Judgement | undefined {
   const compiled = compile(pattern);
   if (typeof compiled === "string" || !compiled.matcher(text).find()) return undefined;
-  return { kind: "claim", value: WORTH.triggerPhrase, note: `pattern ${pattern}` };
+  return claimOf(true, `pattern ${pattern}`);
+}
+
+function claimOf(phrase: boolean, note: string): Judgement {
+  return phrase
+    ? { kind: "claim", value: WORTH.triggerPhrase, beside: WORTH.triggerPhraseBeside, note }
+    : { kind: "claim", value: WORTH.triggerWord, beside: WORTH.triggerWordBeside, note };
 }
 
 /** Whether the phrase stands in the text with no letter or digit glued to its own letters or digits. */
