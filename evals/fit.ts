@@ -17,8 +17,8 @@ import {
 } from "./harness.ts";
 
 const FIT = {
-  /** Pulls weights together where the messages cannot tell features apart. */
-  ridge: 1e-3,
+  /** Pulls weights together where the messages cannot tell features apart. At 1e-3 a left-out source loses 1 point of Recall@5. */
+  ridge: 8e-3,
   steps: 400,
   rate: 0.05,
 } as const;

@@ -24,23 +24,23 @@ export interface Candidate {
  */
 export const WEIGHTS = {
   /** BM25F relative to the message's best: the backbone; alone it has Hit@1 65. */
-  lexical: 2.8,
+  lexical: 2,
   /** Share of the name that the message has. */
-  name: 2.5,
+  name: 1.85,
   /** The best single claim of the description, relative to the best candidate's: +2.5 Hit@1 in small libraries. */
-  claim: 1.35,
+  claim: 1.3,
   /** The best section's part of the message, relative to the best candidate's: finds the skill that goes into it. */
-  section: 2.15,
+  section: 1.9,
   /** The best single heading, likewise. */
-  heading: 0.75,
+  heading: 0.95,
   /** Share of the message found anywhere in the skill. */
-  all: 2.05,
+  all: 1.35,
   /** Neighbouring words that stay neighbours in the body. */
-  bodyPairs: 1.6,
+  bodyPairs: 0.95,
   /** Closeness in meaning to the description, relative to the closest: decides when words are missing. */
-  meaning: 1.25,
+  meaning: 1.1,
   /** And to the closest section. */
-  sectionMeaning: 1.1,
+  sectionMeaning: 1.15,
 } as const;
 
 export type Feature = keyof typeof WEIGHTS;
@@ -65,7 +65,7 @@ export const RANKING = {
   /** A clause of what a skill is not for counts at most this much more than the best claim of all. */
   notForMost: 1.5,
   /** How fast a score falls behind the best: points of the weighted sum for a factor e. */
-  fall: 4,
+  fall: 2.8,
   /** Copies: the same name and this likeness, or */
   copyWithName: 0.4,
   /** this likeness under any name. Templates filled in for another product stay below it. */

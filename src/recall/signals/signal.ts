@@ -36,14 +36,14 @@ export const WORTH = {
   nameInWords: 0.2,
   /** A phrase or pattern that the author declared: enough to be recalled, not to outdo a skill whose text fits. */
   triggerPhrase: 0.35,
-  /** One declared word or verb: just enough on its own. */
+  /** One declared word or verb: just enough on its own in a short message. */
   triggerWord: 0.3,
   /**
    * What the two add where the text speaks too: authors declare common words, and many more of them than a message has.
-   * In full they cost 0.8 points of Recall@3 and 0.7 of Recall@5, this costs nothing.
+   * In full they cost 0.8 points of Recall@3 and 0.7 of Recall@5, this 0.1.
    */
-  triggerPhraseBeside: 0.25,
-  triggerWordBeside: 0.1,
+  triggerPhraseBeside: 0.12,
+  triggerWordBeside: 0.05,
   /** A file that is open belongs to the skill's `paths`. */
   paths: 0.6,
   /** The boost for a skill made for this frame: enough to decide between equals, too little to carry a stranger. */

@@ -13,10 +13,13 @@ const READ_CHARS = 20_000;
 /** A pattern longer than this is a program, not a trigger. */
 const PATTERN_CHARS = 500;
 
+/** In a message of more words, a declared word or phrase stands by chance too often to recall a skill on its own. */
+const CALLS_WITHIN = { word: 12, phrase: 60 } as const;
+
 export function triggerSignal(message: string): Signal {
   const asWritten = squeezed(message.slice(0, READ_CHARS));
   const text = asWritten.toLowerCase();
-  const texts = { asWritten, text };
+  const texts = { asWritten, text, words: asWritten.split(" ", CALLS_WITHIN.phrase + 1).length };
   return {
     name: "triggers",
     judge({ manifest }) {
@@ -33,14 +36,16 @@ export function triggerSignal(message: string): Signal {
 }
 
 function phraseJudgement(
-  { asWritten, text }: { asWritten: string; text: string },
+  { asWritten, text, words }: { asWritten: string; text: string; words: number },
   phrase: string,
   kind: string,
 ): Judgement | undefined {
   const keepsCase = isShortName(phrase);
   const wanted = keepsCase ? phrase : normal(phrase);
   if (!containsWhole(keepsCase ? asWritten : text, wanted)) return undefined;
-  return claimOf(wanted.includes(" "), `${kind} "${phrase}"`);
+  const several = wanted.includes(" ");
+  const claim = claimOf(several, `${kind} "${phrase}"`);
+  return words <= CALLS_WITHIN[several ? "phrase" : "word"] ? claim : { ...claim, value: claim.beside };
 }
 
 function patternJudgement(text: string, pattern: string): Judgement | undefined {
@@ -49,7 +54,7 @@ function patternJudgement(text: string, pattern: string): Judgement | undefined 
   return claimOf(true, `pattern ${pattern}`);
 }
 
-function claimOf(phrase: boolean, note: string): Judgement {
+function claimOf(phrase: boolean, note: string): Judgement & { readonly beside: number } {
   return phrase
     ? { kind: "claim", value: WORTH.triggerPhrase, beside: WORTH.triggerPhraseBeside, note }
     : { kind: "claim", value: WORTH.triggerWord, beside: WORTH.triggerWordBeside, note };
