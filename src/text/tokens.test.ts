@@ -89,4 +89,21 @@ describe("tokenize", () => {
   test("keeps only the head of a run that is no word", () => {
     expect(tokenize("a".repeat(100_000))[0]!.length).toBeLessThanOrEqual(48);
   });
+
+  test("keeps short names of tools that are function words elsewhere", () => {
+    expect(tokenize("AI in CI, C for /bin on a NAS, vi and SES")).toEqual([
+      "ai",
+      "ci",
+      "c",
+      "bin",
+      "nas",
+      "vi",
+      "ses",
+    ]);
+  });
+
+  test("knows a numeronym by its word", () => {
+    expect(tokenize("i18n a11y")).toEqual(tokenize("internationalization accessibility"));
+    expect(tokenize("implementation")).toEqual(tokenize("implementing"));
+  });
 });

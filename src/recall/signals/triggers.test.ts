@@ -93,6 +93,14 @@ describe("a keyword", () => {
     expect(judge("search", given)?.value).toBe(WORTH.triggerWord);
   });
 
+  test("calls on its own in a short message only", () => {
+    const given = { keywords: ["search", "web search"] };
+    const longer = (words: number) => `web ${"and then ".repeat(words / 2)}`;
+    expect(judge(`search ${longer(12)}`, given)?.value).toBe(WORTH.triggerWordBeside);
+    expect(judge(`web search ${longer(12)}`, given)?.value).toBe(WORTH.triggerPhrase);
+    expect(judge(`web search ${longer(60)}`, given)?.value).toBe(WORTH.triggerPhraseBeside);
+  });
+
   test("is not looked for behind the first 20,000 characters", () => {
     expect(judge(`${"x ".repeat(10_000)}deploy`, { keywords: ["deploy"] })).toBeUndefined();
   });
