@@ -48,7 +48,7 @@ export const FEATURES = Object.keys(WEIGHTS) as Feature[];
 
 const PENALTIES = {
   /** Part of the name that the message turns down. Set, not fitted: positive messages cannot teach it. */
-  refused: 6,
+  refused: 8,
   /** The best clause of what the skill is not for, held against the best claim of all. Set; Hit@1 is the same from 0 to 6. */
   notFor: 6,
 } as const;
