@@ -1,47 +1,63 @@
-// Owns fitting the confidence: a logistic, non-negative, of right matches against our own small talk. Prints the weights
-// and, by threshold, what is kept and what still speaks. `fit-confidence.ts SHARED SKILLS`; nothing is written anywhere.
+// Owns fitting the confidence: two logistics, non-negative, of right matches against messages that were written for
+// another library and against small talk. Prints the weights and, by threshold, what is kept and what still speaks.
+// `fit-confidence.ts SHARED SKILLS`; nothing is written anywhere.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
-import { CONFIDENCE, confidenceParts } from "../src/recall/calibrate.ts";
+import { CONFIDENCE, confidenceParts, PARAPHRASE, paraphraseParts } from "../src/recall/calibrate.ts";
 import { Measurer } from "../src/recall/features.ts";
-import { rank } from "../src/recall/rank.ts";
+import { closenessOf, rank } from "../src/recall/rank.ts";
 import {
   buildLibrary,
   type EvalLibrary,
   type EvalMessage,
   type EvalSkill,
   nameOf,
+  ownSkills,
   prepare,
   readLines,
   readSkills,
 } from "./harness.ts";
 
 const FIT = {
-  /** Small enough that six parts stay free, large enough that none runs away. */
+  /** Small enough that every part stays free, large enough that none runs away. */
   ridge: 3e-3,
-  steps: 3000,
+  steps: 2500,
   rate: 0.02,
-  /** Every so many skills give two short pseudo-messages: the name in words, the first words of the description. */
-  pseudoEvery: 40,
-  pseudoWords: 5,
-  thresholds: [0.1, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6],
+  /** Of the messages for other libraries every third is enough. */
+  foreignEvery: 3,
+  /** Every so many skills give short pseudo-messages: the name in words, the first words of the description. */
+  pseudoEvery: { small: 3, all: 40 },
+  pseudoWords: [3, 5],
+  /** Meaning alone is fitted where words say little: less than this is held of few terms. */
+  littleHeld: 0.35,
+  fewTerms: [3, 9],
+  thresholds: [0.1, 0.2, 0.24, 0.28, 0.32, 0.36, 0.4, 0.5, 0.6],
 } as const;
 
-type Kind = "right" | "wrong" | "talk";
+/** Libraries about the same things: a message for the one may well fit the other. */
+const KIN: readonly (readonly string[])[] = [["dotnet-evals", "dotnet-artisan"]];
+/** Tasks about software of any kind fit any library a little. */
+const GENERAL = "swe-skills-bench";
+const OWN = "own";
+const PSEUDO = "pseudo";
+
+type Kind = "right" | "wrong" | "foreign" | "talk";
 
 interface Example {
   kind: Kind;
-  /** Messages of one group share one vote's root. */
-  group: string;
-  parts: number[];
+  library: string;
+  source: string;
+  words: number[];
+  meaning: number[];
+  held: number;
+  terms: number;
   score: number;
 }
 
-const PARTS = Object.keys(CONFIDENCE).filter((part) => part !== "bias") as Array<
-  keyof ReturnType<typeof confidenceParts>
->;
+const WORDS = Object.keys(CONFIDENCE).filter((part) => part !== "bias");
+const MEANING = Object.keys(PARAPHRASE).filter((part) => part !== "bias");
 
 const [shared, skillsRoot] = process.argv.slice(2);
 if (shared === undefined || skillsRoot === undefined) {
@@ -49,58 +65,68 @@ if (shared === undefined || skillsRoot === undefined) {
     "fit-confidence: two folders are needed, one with queries.jsonl and one with the skills it speaks of.",
   );
 }
+const json = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 const embedder = createLocalEmbedder({ tablePath: join(process.cwd(), "data/embedding/table.bin") });
-const copies = JSON.parse(readFileSync(join(shared, "duplicates.json"), "utf8")) as Record<string, string>;
+const copies = json(join(shared, "duplicates.json")) as Record<string, string>;
 const same = (id: string) => copies[id] ?? id;
 
-/** The best match's evidence for one message. A right one has its gold among the first `within`. */
+/** The best match's evidence for one message. A right one has its gold among the first three. */
 function exampleOf(
   library: EvalLibrary,
   message: { query: string; gold?: string[] },
-  { group, within }: { group: string; within: number },
+  origin: { kind: "own" | "foreign" | "talk"; library: string; source: string },
 ): Example | undefined {
   const { probe, candidates } = prepare(library, message.query);
   const ranked = rank(probe, candidates);
-  const top = candidates.find((c) => c.id === ranked[0]?.id);
-  if (top === undefined) return undefined;
-  const parts = confidenceParts(probe, new Measurer(probe).measure(top.evidence), top.meaning);
+  const place = candidates.findIndex((c) => c.id === ranked[0]?.id);
+  if (place < 0) return undefined;
+  const close = closenessOf(candidates, place) ?? { meaning: 0, distinct: 0 };
+  const words: Record<string, number> = confidenceParts(
+    probe,
+    new Measurer(probe).measure(candidates[place]!.evidence),
+    close,
+  );
+  const meaning: Record<string, number> = paraphraseParts(probe, close);
   const gold = new Set((message.gold ?? []).map(same));
   const found = ranked
-    .slice(0, within)
+    .slice(0, 3)
     .some((r) => [r.id, ...r.duplicates].some((doc) => gold.has(same(nameOf(library, doc)))));
-  const kind: Kind = message.gold === undefined ? "talk" : found ? "right" : "wrong";
-  return { kind, group, parts: PARTS.map((part) => parts[part]), score: ranked[0]!.score };
+  return {
+    ...origin,
+    kind: origin.kind !== "own" ? origin.kind : found ? "right" : "wrong",
+    words: WORDS.map((part) => words[part]!),
+    meaning: MEANING.map((part) => meaning[part]!),
+    held: words.held!,
+    terms: probe.terms.length,
+    score: ranked[0]!.score,
+  };
 }
 
-function pseudoMessages(skills: readonly EvalSkill[]) {
-  return skills
-    .filter((_, i) => i % FIT.pseudoEvery === 0)
-    .flatMap(({ skill: { name, displayName, manifest } }) => [
-      { query: displayName.replace(/[-_/]/g, " "), gold: [name] },
-      { query: manifest.description.split(/\s+/).slice(0, FIT.pseudoWords).join(" "), gold: [name] },
-    ]);
-}
-
-function fitLogistic(examples: readonly Example[]): number[] {
-  const used = examples.filter(({ kind }) => kind !== "wrong");
+/** Messages of one library and source share one vote's root; right and wrong weigh the same in all. */
+function votesOf(examples: readonly Example[]): number[] {
+  const group = (e: Example) => `${e.kind}/${e.library}/${e.source}`;
   const sizes = new Map<string, number>();
-  for (const e of used) sizes.set(`${e.kind}/${e.group}`, (sizes.get(`${e.kind}/${e.group}`) ?? 0) + 1);
-  const votes = used.map((e) => 1 / Math.sqrt(sizes.get(`${e.kind}/${e.group}`)!));
-  const sum = (talk: boolean) =>
-    used.reduce((total, e, i) => total + ((e.kind === "talk") === talk ? votes[i]! : 0), 0);
-  const totals = { right: sum(false), talk: sum(true) };
-  const weights = [...PARTS.map(() => 0), 0];
-  const bias = PARTS.length;
+  for (const e of examples) sizes.set(group(e), (sizes.get(group(e)) ?? 0) + 1);
+  const votes = examples.map((e) => 1 / Math.sqrt(sizes.get(group(e))!));
+  const total = (right: boolean) =>
+    votes.reduce((sum, vote, i) => sum + ((examples[i]!.kind === "right") === right ? vote : 0), 0);
+  const totals = { right: total(true), other: total(false) };
+  return votes.map((vote, i) => vote / (examples[i]!.kind === "right" ? totals.right : totals.other));
+}
+
+function fitLogistic(examples: readonly Example[], partsOf: (e: Example) => readonly number[]): number[] {
+  const votes = votesOf(examples);
+  const bias = partsOf(examples[0]!).length;
+  const weights = new Array<number>(bias + 1).fill(0);
   const mean = weights.map(() => 0);
   const square = weights.map(() => 0);
   for (let step = 1; step <= FIT.steps; step++) {
     const gradient = weights.map((w, i) => (i === bias ? 0 : 2 * FIT.ridge * w));
-    used.forEach((e, i) => {
-      const points = e.parts.reduce((total, value, p) => total + value * weights[p]!, weights[bias]!);
-      const right = e.kind === "right";
-      const pull =
-        (votes[i]! / totals[right ? "right" : "talk"]) * (1 / (1 + Math.exp(-points)) - (right ? 1 : 0));
-      e.parts.forEach((value, p) => {
+    examples.forEach((e, i) => {
+      const parts = partsOf(e);
+      const points = parts.reduce((total, value, p) => total + value * weights[p]!, weights[bias]!);
+      const pull = votes[i]! * (1 / (1 + Math.exp(-points)) - (e.kind === "right" ? 1 : 0));
+      parts.forEach((value, p) => {
         gradient[p]! += pull * value;
       });
       gradient[bias]! += pull;
@@ -116,31 +142,105 @@ function fitLogistic(examples: readonly Example[]): number[] {
   return weights;
 }
 
-const skills = readSkills(skillsRoot);
-const large = await buildLibrary(skills, embedder);
-const messages = readLines<EvalMessage>(join(shared, "queries.jsonl"));
-const talk = [
-  ...readLines<EvalMessage>(join(process.cwd(), "evals/own/messages.jsonl")).filter(
-    (m) => m.kind === "small-talk",
-  ),
-  ...readLines<EvalMessage>(join(process.cwd(), "evals/own/smalltalk.jsonl")),
-].map(({ query }) => ({ query }));
-const examples = [
-  ...messages.map((m) => exampleOf(large, m, { group: m.source, within: 3 })),
-  ...pseudoMessages(skills).map((m) => exampleOf(large, m, { group: "pseudo", within: 1 })),
-  ...talk.map((m) => exampleOf(large, m, { group: "talk", within: 0 })),
-].filter((example) => example !== undefined);
+const named = (parts: readonly string[], weights: readonly number[]) =>
+  Object.fromEntries([...parts, "bias"].map((part, i) => [part, Number(weights[i]!.toFixed(2))]));
 
-const weights = fitLogistic(examples);
-const named = [...PARTS, "bias"].map((part, i) => [part, Number(weights[i]!.toFixed(2))]);
-console.log("weights", Object.fromEntries(named));
-console.log(
-  "\nlanded scores: threshold, right matches kept, wrong ones shown, own small talk that speaks, %",
-);
-for (const threshold of FIT.thresholds) {
-  const above = (kind: Kind) => {
-    const own = examples.filter((e) => e.kind === kind && e.group !== "pseudo");
-    return ((100 * own.filter((e) => e.score >= threshold).length) / Math.max(1, own.length)).toFixed(1);
+const skills = readSkills(skillsRoot);
+const byName = new Map(skills.map((one) => [one.skill.name, one]));
+const messages = readLines<EvalMessage>(join(shared, "queries.jsonl"));
+const ownMessages = readLines<EvalMessage>(join(process.cwd(), "evals/own/messages.jsonl"));
+const talk = [
+  ...ownMessages.filter(({ kind }) => kind === "small-talk"),
+  ...readLines<EvalMessage>(join(process.cwd(), "evals/own/smalltalk.jsonl")),
+];
+const libraries = [
+  ...Object.entries(json(join(shared, "libraries.json")) as Record<string, string[]>).map(([name, ids]) => ({
+    name,
+    skills: ids.flatMap((id) => byName.get(id) ?? []),
+  })),
+  { name: OWN, skills: ownSkills(join(process.cwd(), "evals/own/skills.json")) },
+  { name: "all", skills },
+];
+function pseudoMessages(held: readonly EvalSkill[], every: number) {
+  return held
+    .filter((_, i) => i % every === 0)
+    .flatMap(({ skill: { name, displayName, manifest } }) => [
+      { query: displayName.replace(/[-_/:]/g, " "), gold: [name] },
+      ...FIT.pseudoWords.map((count) => ({
+        query: manifest.description.split(/\s+/).slice(0, count).join(" "),
+        gold: [name],
+      })),
+    ]);
+}
+
+const isKin = (a: string, b: string) => KIN.some((kin) => kin.includes(a) && kin.includes(b));
+
+const examples: Example[] = [];
+for (const { name, skills: held } of libraries) {
+  const library = await buildLibrary(held, embedder);
+  const add = (
+    message: { query: string; gold?: string[] },
+    kind: "own" | "foreign" | "talk",
+    source: string,
+  ) => {
+    const example = exampleOf(library, message, { kind, library: name, source });
+    if (example !== undefined) examples.push(example);
   };
-  console.log(threshold.toFixed(2), above("right"), above("wrong"), above("talk"));
+  messages.forEach((m, i) => {
+    if (name === "all" || m.source === name) add(m, "own", m.source);
+    else if (i % FIT.foreignEvery === 0 && m.source !== GENERAL && !isKin(m.source, name))
+      add(m, "foreign", m.source);
+  });
+  for (const m of ownMessages.filter(({ kind }) => kind !== "small-talk")) {
+    if (name === OWN) add(m, "own", `${OWN}-${m.kind}`);
+    else if (name !== "all") add(m, "foreign", OWN);
+  }
+  for (const m of pseudoMessages(held, FIT.pseudoEvery[name === "all" ? "all" : "small"]))
+    add(m, "own", PSEUDO);
+  for (const m of talk) add(m, "talk", "talk");
+}
+
+const isParaphrase = ({ source }: Example) => source === `${OWN}-paraphrase`;
+const forWords = examples.filter((e) => e.kind !== "wrong" && !isParaphrase(e));
+const [least, most] = FIT.fewTerms;
+const forMeaning = examples.filter(
+  (e) =>
+    e.held < FIT.littleHeld &&
+    e.terms >= least &&
+    e.terms <= most &&
+    (e.kind === "right" ? e.library === OWN : e.kind !== "wrong"),
+);
+console.log(
+  "words",
+  named(
+    WORDS,
+    fitLogistic(forWords, (e) => e.words),
+  ),
+);
+console.log(
+  "meaning",
+  named(
+    MEANING,
+    fitLogistic(forMeaning, (e) => e.meaning),
+  ),
+);
+console.log("\nlanded scores, % at or above each threshold");
+console.log("threshold  right, small  right, all  pseudo  paraphrases  other library  small talk");
+for (const threshold of FIT.thresholds) {
+  const above = (choose: (e: Example) => boolean) => {
+    const chosen = examples.filter(choose);
+    return ((100 * chosen.filter((e) => e.score >= threshold).length) / Math.max(1, chosen.length)).toFixed(
+      1,
+    );
+  };
+  const isSmall = (e: Example) => e.library !== "all" && e.library !== OWN && e.source !== PSEUDO;
+  console.log(
+    threshold.toFixed(2),
+    above((e) => e.kind === "right" && isSmall(e)),
+    above((e) => e.kind === "right" && e.library === "all" && e.source !== PSEUDO),
+    above((e) => e.kind === "right" && e.source === PSEUDO),
+    above((e) => e.kind === "right" && isParaphrase(e)),
+    above((e) => e.kind === "foreign"),
+    above((e) => e.kind === "talk"),
+  );
 }

@@ -4,97 +4,144 @@
 import type { Probe } from "./features.ts";
 import type { Measures } from "./measures.ts";
 
-/** Fitted on real messages against small talk of our own; see evals/README.md. Points of the logistic. */
+/**
+ * Points of two logistics, fitted on real messages among the skills they were written for, against messages of other
+ * libraries and small talk (`evals/fit-confidence.ts`, evals/README.md). The one speaks of words that were found;
+ */
 export const CONFIDENCE = {
-  bias: -4.68,
+  bias: -3.85,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
-  head: 1.65,
-  /** The same in the best section. */
-  section: 1.6,
+  head: 2.29,
+  /** The share of the message that the skill holds: what tells a message of this library from one of another. */
+  held: 4.15,
   /** The message says the skill's name. */
-  name: 1.65,
-  /** Neighbours found as neighbours in the head. */
-  pairs: 1.75,
-  /** Closeness in meaning to the description: the only part that a paraphrase has. */
-  meaning: 2.13,
-  /** Words that carry a topic at all: what people say in passing has one or two. */
-  words: 4.47,
+  name: 1.93,
+  /** Neighbours found as neighbours in the head, and in the body. */
+  pairs: 1.15,
+  bodyPairs: 1.82,
+  /** Closeness in meaning to the description. */
+  meaning: 1.81,
+} as const;
+
+/** the other of meaning alone, for short messages that put it in other words. */
+export const PARAPHRASE = {
+  bias: -3.48,
+  meaning: 0.58,
+  /** How far the match stands out among its neighbours: a message of another library is as far from all of them. */
+  distinct: 4.1,
+  /** Few words are easily all missed; of many some would be found. */
+  brief: 2.46,
 } as const;
 
 const HALF = {
-  /** Evidence worth half, in units of ln(skills): the larger the library, the easier a chance match. */
-  head: 1,
-  section: 1.2,
-  /** Keeps the unit from vanishing in a library of six. */
+  /** Keeps the unit of evidence from vanishing in a library of six. */
   librarySize: 300,
-  /** Topic words from which on a message is as wordy as any. */
-  words: 6,
+  /** Terms from which on evidence counts in full: so many, and 0.4 times ln(skills) more. What people say in passing has */
+  words: 2.5,
+  /** one or two, and among thousands of skills one has them both. */
+  wordsForSize: 0.4,
   /** Terms from which on a message is long: a sum of word vectors blurs, and no skill holds much of it. +1 Recall@3. */
   terms: 24,
+  /** Standard deviations above the other candidates from which on a match stands out, and in full. */
+  distinctFrom: 1,
+  distinctTo: 4,
+  /** Terms up to which a message is brief, and from which on it is not. */
+  briefTo: 6,
+  briefFrom: 10,
+  /** So few terms have no meaning of their own, from these on they have; beyond the last meaning alone no longer counts. */
+  meaninglessTo: 2,
+  meaningfulFrom: 4,
+  fadesFrom: 9,
+  fadesTo: 13,
+  /** What is taken for the closeness in meaning where there is no embedder: that of the usual right match. */
+  unknownMeaning: 0.4,
+} as const;
+
+/** A name of one word that stands in a message by chance ("what is the next prime number") takes points off: */
+const BY_CHANCE = {
+  points: 6,
+  /** little else is shared, */
+  heldFrom: 0.7,
+  heldTo: 0.6,
+  /** and the meaning is far. */
+  meaningFrom: 0.42,
+  meaningTo: 0.37,
 } as const;
 
 /**
- * Evidence that something else was meant: takes points off, each part 0 to 1 between its two numbers. Set by hand, with
- * each number where it costs about half a point of the right matches; see evals/README.md.
+ * Below this score nothing is shown: keeps 98 to 99% of the right matches and seven in eight paraphrases; 5% of small talk
+ * and a third of the messages that were written for another library still speak.
  */
-const DOUBT = {
-  points: 6,
-  /** A message with this many terms is long: */
-  longFrom: 8,
-  longTo: 12,
-  /** and what is asked at length shares more than this with the skill that is meant. */
-  heldFrom: 0.24,
-  heldTo: 0.19,
-  /** Unless the meaning is close all the same. */
-  strangeMeaningFrom: 0.5,
-  strangeMeaningTo: 0.43,
-  /** A name of one word that stands in a message by chance ("what is the next prime number"): little else is shared, */
-  nameHeldFrom: 0.7,
-  nameHeldTo: 0.6,
-  /** and the meaning is far. */
-  nameMeaningFrom: 0.42,
-  nameMeaningTo: 0.37,
-} as const;
-
-/** Below this score nothing is shown: keeps 99% of the right matches and six in seven paraphrases; 3% of small talk still speaks. */
 export const ABSTAIN_BELOW = 0.28;
 
-/** The evidence for one match, each part 0 to 1, before weights. `meaning` is the cosine with the description. */
-export function confidenceParts(probe: Probe, measures: Measures, meaning: number) {
+/** How close the best match is in meaning; undefined without an embedder. */
+export interface Closeness {
+  /** The cosine with the description. */
+  readonly meaning: number;
+  /** Standard deviations above the candidates' mean. */
+  readonly distinct: number;
+}
+
+/** The evidence for one match, each part 0 to 1, before weights. */
+export function confidenceParts(probe: Probe, measures: Measures, close: Closeness | undefined) {
   const unit = Math.log(probe.librarySize + HALF.librarySize);
+  const enough = HALF.words + HALF.wordsForSize * Math.log(Math.max(1, probe.librarySize));
+  const words = Math.min(1, probe.terms.length / enough);
+  const pairs = (mass: number) => (probe.pairMass > 0 ? mass / probe.pairMass : 0);
   return {
-    head: measures.headMass / (measures.headMass + HALF.head * unit),
-    section: measures.sectionMass / (measures.sectionMass + HALF.section * unit),
+    head: (words * measures.headMass) / (measures.headMass + unit),
+    held: words * Math.min(1, heldShare(probe, measures)),
     name: measures.nameShare,
-    pairs: probe.pairMass > 0 ? measures.headPairs / probe.pairMass : 0,
+    pairs: words * pairs(measures.headPairs),
+    bodyPairs: words * Math.min(1, pairs(measures.bodyPairs) / brevityOf(probe)),
+    meaning: words * (close ? Math.max(0, close.meaning) : HALF.unknownMeaning),
+  };
+}
+
+export function paraphraseParts(probe: Probe, { meaning, distinct }: Closeness) {
+  return {
     meaning: Math.max(0, meaning),
-    words: Math.min(1, probe.terms.length / HALF.words),
+    distinct: ramp(distinct, HALF.distinctFrom, HALF.distinctTo),
+    brief: ramp(probe.terms.length, HALF.briefFrom, HALF.briefTo),
   };
 }
 
 /** The chance that the match helps, 0 to 1. Without any evidence there is none, however long the message. */
-export function confidence(probe: Probe, measures: Measures, meaning: number): number {
-  if (measures.allMass === 0 && meaning <= 0) return 0;
-  const parts = confidenceParts(probe, measures, meaning);
-  let points: number = CONFIDENCE.bias;
-  for (const [part, value] of Object.entries(parts)) points += CONFIDENCE[part as keyof typeof parts] * value;
-  points -= DOUBT.points * doubt(probe, measures, meaning);
-  return 1 / (1 + Math.exp(-points));
+export function confidence(probe: Probe, measures: Measures, close: Closeness | undefined): number {
+  if (measures.allMass === 0 && (close?.meaning ?? 0) <= 0) return 0;
+  const chance = byChance(probe, measures, close);
+  const points = weighed(CONFIDENCE, confidenceParts(probe, measures, close));
+  const byWords = logistic(points - BY_CHANCE.points * chance);
+  return Math.max(byWords, close ? (1 - chance) * byMeaning(probe, close) : 0);
 }
 
-function doubt(probe: Probe, measures: Measures, meaning: number): number {
-  const held = heldShare(probe, measures);
-  const long = ramp(probe.terms.length, DOUBT.longFrom, DOUBT.longTo);
-  const strange =
-    long *
-    ramp(held, DOUBT.heldFrom, DOUBT.heldTo) *
-    ramp(meaning, DOUBT.strangeMeaningFrom, DOUBT.strangeMeaningTo);
+function byMeaning(probe: Probe, close: Closeness): number {
+  const terms = probe.terms.length;
+  const counts =
+    ramp(terms, HALF.meaninglessTo, HALF.meaningfulFrom) * ramp(terms, HALF.fadesTo, HALF.fadesFrom);
+  return counts * logistic(weighed(PARAPHRASE, paraphraseParts(probe, close)));
+}
+
+function byChance(probe: Probe, measures: Measures, close: Closeness | undefined): number {
   // Without an embedder nothing is known about the meaning.
-  if (measures.nameTerms !== 1 || measures.nameShare < 1 || meaning === 0) return strange;
-  const byChance =
-    ramp(held, DOUBT.nameHeldFrom, DOUBT.nameHeldTo) *
-    ramp(meaning, DOUBT.nameMeaningFrom, DOUBT.nameMeaningTo);
-  return Math.max(strange, byChance);
+  if (measures.nameTerms !== 1 || measures.nameShare < 1 || close === undefined) return 0;
+  return (
+    ramp(heldShare(probe, measures), BY_CHANCE.heldFrom, BY_CHANCE.heldTo) *
+    ramp(close.meaning, BY_CHANCE.meaningFrom, BY_CHANCE.meaningTo)
+  );
+}
+
+function weighed(
+  { bias, ...weights }: Readonly<Record<string, number>> & { readonly bias: number },
+  parts: Readonly<Record<string, number>>,
+): number {
+  let points = bias;
+  for (const [part, value] of Object.entries(parts)) points += weights[part]! * value;
+  return points;
+}
+
+function logistic(points: number): number {
+  return 1 / (1 + Math.exp(-points));
 }
 
 /**

@@ -1,7 +1,7 @@
 // Owns the order of candidates: one table of weights over measures, the score in [0, 1], and copies folded into one.
 // Does not own retrieval (text/), the measures (features.ts) nor when a score is too low to speak (calibrate.ts).
 
-import { brevityOf, confidence, heldShare } from "./calibrate.ts";
+import { brevityOf, type Closeness, confidence, heldShare } from "./calibrate.ts";
 import { likeness, sameName } from "./evidence.ts";
 import { Measurer, type Probe } from "./features.ts";
 import type { Measures } from "./measures.ts";
@@ -62,10 +62,14 @@ export const RANKING = {
   meaningGain: 3,
   /** The span of cosines from a stranger to the closest skill. */
   meaningSpan: 0.2,
+  /** Skills that a message has nothing to do with: so many are added in thought, and how close they are, give or take. */
+  strangers: 8,
+  strangeMeaning: 0.12,
+  strangeSpread: 0.1,
   /** A clause of what a skill is not for counts at most this much more than the best claim of all. */
   notForMost: 1.5,
   /** How fast a score falls behind the best: points of the weighted sum for a factor e. */
-  fall: 2.8,
+  fall: 3.4,
   /** Copies: the same name and this likeness, or */
   copyWithName: 0.4,
   /** this likeness under any name. Templates filled in for another product stay below it. */
@@ -101,7 +105,7 @@ export function rank(probe: Probe, candidates: readonly Candidate[]): Ranked[] {
   places.sort((a, b) => points[b]! - points[a]! || candidates[a]!.id - candidates[b]!.id);
   const top = places[0];
   if (top === undefined) return [];
-  const fit = confidence(probe, measures[top]!, candidates[top]!.meaning);
+  const fit = confidence(probe, measures[top]!, closenessOf(candidates, top));
   return foldCopies(places, candidates).map(({ place, duplicates }) => ({
     id: candidates[place]!.id,
     score: fit * Math.exp((points[place]! - points[top]!) / RANKING.fall),
@@ -109,6 +113,24 @@ export function rank(probe: Probe, candidates: readonly Candidate[]): Ranked[] {
     contributions: rows[place]!.filter((c) => c.value !== 0),
     duplicates,
   }));
+}
+
+/**
+ * How close a candidate is, and how far it stands out; undefined without an embedder, where none is close to anything. A
+ * library of three has no neighbours to stand out from: it is measured as if it had some strangers more.
+ */
+export function closenessOf(candidates: readonly Candidate[], place: number): Closeness | undefined {
+  if (candidates.every(({ meaning }) => meaning === 0)) return undefined;
+  const { strangers, strangeMeaning, strangeSpread } = RANKING;
+  const count = candidates.length + strangers;
+  const sum = candidates.reduce((total, c) => total + c.meaning, strangers * strangeMeaning);
+  const mean = sum / count;
+  const squares = candidates.reduce(
+    (total, c) => total + (c.meaning - mean) ** 2,
+    strangers * (strangeSpread ** 2 + (strangeMeaning - mean) ** 2),
+  );
+  const { meaning } = candidates[place]!;
+  return { meaning, distinct: (meaning - mean) / Math.sqrt(squares / count) };
 }
 
 /** Every feature of every candidate, weighed. */
