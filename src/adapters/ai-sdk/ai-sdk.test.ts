@@ -263,7 +263,7 @@ describe("an agent of the SDK", () => {
     };
     const [meeting, telegram] = await Promise.all([
       run("a", MEETING),
-      run("b", "Send a telegram to the people"),
+      run("b", "Send a telegram by telegraph"),
     ]);
     expect(meeting).toMatchObject({ reported: ["plan-meeting"] });
     expect(meeting.tools).not.toContain("telegraph__send");
