@@ -119,6 +119,11 @@ export class Indexing {
     return { skills: input.skills.length, changed };
   }
 
+  /** How many skills an update would have to read now. */
+  unread(): number {
+    return this.open().unread(this.indexable(this.shelf.library));
+  }
+
   /** Whether the file of each of these skills is the one that was indexed. */
   stillTrue(names: readonly SkillName[]): boolean {
     return names.every((name) => {

@@ -90,7 +90,7 @@ export class RecallIndex {
   /** Brings the index to this state of the library and says whether anything had to change. */
   async update(input: UpdateInput): Promise<boolean> {
     const { skills, onProgress } = input;
-    const known = new Map(this.text.documents().map(({ key, digest }) => [key, digest]));
+    const known = this.digests();
     const wanted = new Set(skills.map(({ skill }) => skill.name));
     const remove = [...known.keys()].filter((key) => !wanted.has(key));
     const changed = skills.filter((entry) => known.get(entry.skill.name) !== documentDigest(entry));
@@ -101,6 +101,16 @@ export class RecallIndex {
     }
     this.facts = input.facts;
     return changed.length + remove.length > 0;
+  }
+
+  /** How many of these skills an update would have to read. */
+  unread(skills: readonly IndexedSkill[]): number {
+    const known = this.digests();
+    return skills.filter((entry) => known.get(entry.skill.name) !== documentDigest(entry)).length;
+  }
+
+  private digests(): Map<string, string> {
+    return new Map(this.text.documents().map(({ key, digest }) => [key, digest]));
   }
 
   save(path: string): void {

@@ -1,6 +1,6 @@
 // Hooks as hosts run them: a new process for each event, recorded JSON on standard input.
 
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOOK_HOSTS } from "../../src/adapters/hooks/event.ts";
@@ -111,6 +111,20 @@ describe.each(RECORDED)("the hook of %s", (host) => {
 });
 
 describe("every hook", () => {
+  it("is silent while a large library waits to be read, and speaks once it is", async () => {
+    const { home, send, event } = workspace();
+    for (let n = 0; n < 501; n++) {
+      const folder = join(home, `p/.agents/skills/thing-${n}`);
+      mkdirSync(folder);
+      writeFileSync(join(folder, "SKILL.md"), skillText(`Handles thing ${n}.`));
+    }
+    expect((await send("codex", event("codex", "message"))).out).toBe("");
+    await program.run(["--dir", join(home, "p"), "index"], { home });
+    expect((await send("codex", event("codex", "message", { session_id: "b" }))).out).toContain(
+      "plan-meeting",
+    );
+  });
+
   it("leaves compiled code for the next one, and answers alike with it, without it and with a damaged one", async () => {
     const { send, event } = workspace();
     await send("codex", event("codex", "message"));

@@ -30,6 +30,9 @@ export interface HookAnswer {
 /** Two events of one message come within moments; the same words again later are another message. */
 const SAME_MESSAGE_MS = 5_000;
 
+/** Reading more skills than this takes longer than a person waits for a message: it is done behind this one, for the next. */
+const READ_AT_ONCE = 500;
+
 /** The session's catalog is read once, so it may take more than a turn's hint and still leave room. */
 const CATALOG_CHARS = 4_000;
 
@@ -44,7 +47,9 @@ export async function answerHook({ host, read, home }: HookRequest): Promise<Hoo
     if (event.kind === "session") return await catalog(event, options);
     if (event.kind === "stop") recordAnswer(event, openRecaller(options));
     if (event.kind !== "message" || event.text.trim() === "") return { output: "" };
-    const { answer, engine } = await recallQuickly(options, (recaller) => hint(event, { host, recaller }));
+    const { answer, engine } = await recallQuickly(options, async (recaller) =>
+      (await hasTooMuchToRead(recaller)) ? "" : hint(event, { host, recaller }),
+    );
     return { output: answer, engine };
   } catch (thrown) {
     noteProblem(thrown, { host, home });
@@ -56,6 +61,10 @@ export async function answerHook({ host, read, home }: HookRequest): Promise<Hoo
 export function noteProblem(thrown: unknown, { host, home }: Pick<HookRequest, "host" | "home">): void {
   const base = home ?? process.env.REPERTOIRE_HOME ?? homedir();
   logProblem(join(base, ".repertoire", "logs"), { host, thrown, at: new Date() });
+}
+
+async function hasTooMuchToRead(recaller: Recaller): Promise<boolean> {
+  return recaller.shelf !== undefined && (await recaller.indexing()).unread() > READ_AT_ONCE;
 }
 
 function storeOf({ dataDirectory: directory, clock }: Recaller): LightStore {
