@@ -3,6 +3,7 @@
 import type { JournalEvent } from "../model/journal.ts";
 import type { ProposalRecord } from "../model/records.ts";
 import type { Store } from "../ports.ts";
+import { overridden } from "./overridden.ts";
 
 export type StoreNews =
   | { readonly about: "journal"; readonly events: readonly JournalEvent[] }
@@ -30,14 +31,4 @@ export function observedStore(store: Store, tell: (news: StoreNews) => void): St
     },
   });
   return overridden(store, { journal, proposals });
-}
-
-function overridden<T extends object>(target: T, own: Partial<T>): T {
-  return new Proxy(target, {
-    get(_, key) {
-      if (key in own) return Reflect.get(own, key);
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
 }

@@ -2,6 +2,7 @@
 // journal keeps, whoever reported it. Does not own the ports' work.
 
 import type { JournalStore, LanguageModel, Store } from "../ports.ts";
+import { overridden } from "../stores/overridden.ts";
 import type { Tracing } from "./telemetry.ts";
 
 export function tracedModel(model: LanguageModel, tracing: Tracing): LanguageModel {
@@ -17,12 +18,5 @@ export function tracedStore(store: Store, tracing: Tracing): Store {
     events.some(({ kind }) => kind === "outcome")
       ? tracing.trace("outcome", events, async () => store.journal.append(events))
       : store.journal.append(events);
-  return replacing(store, { journal: replacing(store.journal, { append }) });
-}
-
-/** The same object with some of its members replaced; it keeps its own state. */
-function replacing<T extends object>(object: T, members: Partial<T>): T {
-  return new Proxy(object, {
-    get: (target, key) => Reflect.get(Object.hasOwn(members, key) ? members : target, key),
-  });
+  return overridden(store, { journal: overridden(store.journal, { append }) });
 }
