@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 /** A temporary folder with these files; removed when the test ends. */
 export function temporaryTree(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const root = mkdtempSync(join(tmpdir(), "repertoire-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), content);
