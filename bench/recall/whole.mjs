@@ -91,5 +91,5 @@ try {
   result.cold = cold();
   console.log(JSON.stringify(result));
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }

@@ -71,7 +71,7 @@ export const RECALL = {
   /** Three skills at once: more than any message needs, and they still fit into a prompt. */
   limit: 3,
   /** Ranked skills that signals look at; behind them a boost of 0.2 could not reach the top. */
-  judged: 40,
+  judged: 24,
 } as const;
 
 /** Recalls for one turn. The same library, session and message give the same answer, in any scan order. */
