@@ -41,7 +41,6 @@ export class Toolbox {
     this.host = {
       recall: (turn, request) => engine.recall(turn, request),
       view: (agent) => engine.view(agent),
-      visibility: (agent) => engine.visibility(agent),
       tasks,
     };
     this.rows = [

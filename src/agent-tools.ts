@@ -33,7 +33,7 @@ export interface AgentTool {
 }
 
 /** What the tools work with. */
-export type AgentHost = Pick<Repertoire, "recall" | "view" | "visibility"> & { readonly tasks: Tasks };
+export type AgentHost = Pick<Repertoire, "recall" | "view"> & { readonly tasks: Tasks };
 
 export interface AgentToolsOptions extends Omit<TaskContext, "audience"> {
   /** Also offer tools under the names that other systems use. */
@@ -82,11 +82,9 @@ export const AGENT_TOOL_ROWS: readonly AgentToolRow[] = [
       const { agent, session, host: by } = context;
       const message = args.text("message");
       const limit = args.number("limit");
-      const visibility = host.visibility(agent);
       const { matches, seen = [] } = await host.recall(
         { message, ...(session !== undefined && { session }), ...(by !== undefined && { host: by }) },
         {
-          allows: (name) => visibility.allows(name),
           asked: beginsTurns ? "as-turn" : "in-turn",
           ...(agent !== undefined && { agent }),
           ...(limit !== undefined && { limit }),
