@@ -22,8 +22,9 @@ export interface Workshop {
   close(): Promise<void>;
 }
 
-export function openWorkshop(engine: Repertoire, host = engine.options.host): Workshop {
+export function openWorkshop(engine: Repertoire): Workshop {
   const { clock, config, options } = engine;
+  const { host } = options;
   const listeners = new Set<(news: StoreNews) => void>();
   const database = openSqliteStore({
     directory: engine.dataDirectory,

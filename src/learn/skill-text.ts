@@ -7,7 +7,6 @@ import { type FrontMap, type FrontValue, writeFrontMatter } from "./front-matter
 import { summaryOf } from "./summary.ts";
 
 export const PROVENANCES = ["agent", "person", "installed", "starter"] as const;
-export type Provenance = (typeof PROVENANCES)[number];
 
 /** The open spec's keys; everything else of a skill that we write stands below `metadata`. */
 const SPEC_KEYS = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];

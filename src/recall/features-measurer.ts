@@ -52,16 +52,6 @@ export class Measurer {
     return measures;
   }
 
-  /** The message's words that the skill has, heaviest first. */
-  foundTerms(evidence: Uint8Array): string[] {
-    this.measure(evidence);
-    const { weights, terms } = this.probe;
-    return [...terms.keys()]
-      .filter((number) => this.seen[number] === this.candidate)
-      .sort((a, b) => weights[b]! - weights[a]! || a - b)
-      .map((number) => terms[number]!);
-  }
-
   /** Finds the message's terms in the vocabulary, both in order of hashes, and reads their places. */
   private locateTerms(): boolean {
     const { probe, reader } = this;
