@@ -69,8 +69,8 @@ const BY_CHANCE = {
 } as const;
 
 /**
- * Below this score nothing is shown: keeps 98 to 99% of the right matches and seven in eight paraphrases; 5% of small talk
- * and a third of the messages that were written for another library still speak.
+ * Below this score nothing is shown: keeps 98 to 99% of the right matches and seven in eight paraphrases; 2% of small talk
+ * and two in five messages that were written for another library still speak.
  */
 export const ABSTAIN_BELOW = 0.28;
 
