@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
-import { CONFIDENCE, confidenceParts, PARAPHRASE, paraphraseParts } from "../src/recall/calibrate.ts";
+import { CONFIDENCE, confidenceParts, heldShare, PARAPHRASE, paraphraseParts } from "../src/recall/calibrate.ts";
 import { Measurer } from "../src/recall/features.ts";
 import { closenessOf, rank } from "../src/recall/rank.ts";
 import {
@@ -33,7 +33,7 @@ const FIT = {
   /** Meaning alone is fitted where words say little: less than this is held of few terms. */
   littleHeld: 0.35,
   fewTerms: [3, 9],
-  thresholds: [0.1, 0.2, 0.24, 0.28, 0.32, 0.36, 0.4, 0.5, 0.6],
+  thresholds: [0.1, 0.2, 0.22, 0.24, 0.28, 0.32, 0.36, 0.4, 0.5, 0.6],
 } as const;
 
 /** Libraries about the same things: a message for the one may well fit the other. */
@@ -81,11 +81,8 @@ function exampleOf(
   const place = candidates.findIndex((c) => c.id === ranked[0]?.id);
   if (place < 0) return undefined;
   const close = closenessOf(candidates, place) ?? { meaning: 0, distinct: 0 };
-  const words: Record<string, number> = confidenceParts(
-    probe,
-    new Measurer(probe).measure(candidates[place]!.evidence),
-    close,
-  );
+  const measures = new Measurer(probe).measure(candidates[place]!.evidence);
+  const words: Record<string, number> = confidenceParts(probe, measures, close);
   const meaning: Record<string, number> = paraphraseParts(probe, close);
   const gold = new Set((message.gold ?? []).map(same));
   const found = ranked
@@ -96,7 +93,7 @@ function exampleOf(
     kind: origin.kind !== "own" ? origin.kind : found ? "right" : "wrong",
     words: WORDS.map((part) => words[part]!),
     meaning: MEANING.map((part) => meaning[part]!),
-    held: words.held!,
+    held: heldShare(probe, measures),
     terms: probe.terms.length,
     score: ranked[0]!.score,
   };

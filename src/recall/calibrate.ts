@@ -9,42 +9,45 @@ import type { Measures } from "./measures.ts";
  * libraries and small talk (`evals/fit-confidence.ts`, evals/README.md). The one speaks of words that were found;
  */
 export const CONFIDENCE = {
-  bias: -3.85,
+  bias: -3.79,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
-  head: 2.29,
-  /** The share of the message that the skill holds: what tells a message of this library from one of another. */
-  held: 4.15,
+  head: 0.49,
+  /** The share of the message found there, in the best single claim, and anywhere: what tells a message of this library */
+  headShare: 2.7,
+  claim: 1.57,
+  /** from one of another. */
+  all: 2.68,
   /** The message says the skill's name. */
-  name: 1.93,
+  name: 2.3,
   /** Neighbours found as neighbours in the head, and in the body. */
-  pairs: 1.15,
-  bodyPairs: 1.82,
+  pairs: 1.58,
+  bodyPairs: 1.88,
   /** Closeness in meaning to the description. */
-  meaning: 1.81,
+  meaning: 0.61,
 } as const;
 
 /** the other of meaning alone, for short messages that put it in other words. */
 export const PARAPHRASE = {
-  bias: -3.48,
-  meaning: 0.58,
+  bias: -4.5,
+  meaning: 1.29,
   /** How far the match stands out among its neighbours: a message of another library is as far from all of them. */
-  distinct: 4.1,
+  distinct: 3.69,
   /** Few words are easily all missed; of many some would be found. */
-  brief: 2.46,
+  brief: 2.77,
 } as const;
 
 const HALF = {
-  /** Keeps the unit of evidence from vanishing in a library of six. */
-  librarySize: 300,
-  /** Terms from which on evidence counts in full: so many, and 0.4 times ln(skills) more. What people say in passing has */
-  words: 2.5,
-  /** one or two, and among thousands of skills one has them both. */
-  wordsForSize: 0.4,
+  /** Words found in name and description that are half of what there can be, in nats: one that few skills have. */
+  head: 12,
+  /** Terms from which on evidence counts in full: what people say in passing has one or two, */
+  words: 4,
+  /** and of thousands of skills that have such a word, one has the other too. */
+  wordsForReach: 0.2,
   /** Terms from which on a message is long: a sum of word vectors blurs, and no skill holds much of it. +1 Recall@3. */
   terms: 24,
   /** Standard deviations above the other candidates from which on a match stands out, and in full. */
-  distinctFrom: 1,
-  distinctTo: 4,
+  distinctFrom: 0,
+  distinctTo: 0.3,
   /** Terms up to which a message is brief, and from which on it is not. */
   briefTo: 6,
   briefFrom: 10,
@@ -72,7 +75,7 @@ const BY_CHANCE = {
  * Below this score nothing is shown: keeps 98 to 99% of the right matches and seven in eight paraphrases; 2% of small talk
  * and two in five messages that were written for another library still speak.
  */
-export const ABSTAIN_BELOW = 0.28;
+export const ABSTAIN_BELOW = 0.24;
 
 /** How close the best match is in meaning; undefined without an embedder. */
 export interface Closeness {
@@ -84,16 +87,18 @@ export interface Closeness {
 
 /** The evidence for one match, each part 0 to 1, before weights. */
 export function confidenceParts(probe: Probe, measures: Measures, close: Closeness | undefined) {
-  const unit = Math.log(probe.librarySize + HALF.librarySize);
-  const enough = HALF.words + HALF.wordsForSize * Math.log(Math.max(1, probe.librarySize));
+  const enough = HALF.words + HALF.wordsForReach * Math.log(Math.max(1, probe.reach));
   const words = Math.min(1, probe.terms.length / enough);
-  const pairs = (mass: number) => (probe.pairMass > 0 ? mass / probe.pairMass : 0);
+  const share = (part: number, whole: number) => (whole > 0 ? words * (part / whole) : 0);
+  const ofLong = (part: number, whole: number) => Math.min(1, share(part, whole) / brevityOf(probe));
   return {
-    head: (words * measures.headMass) / (measures.headMass + unit),
-    held: words * Math.min(1, heldShare(probe, measures)),
+    head: (words * measures.headMass) / (measures.headMass + HALF.head),
+    headShare: ofLong(measures.headMass, probe.mass),
+    claim: ofLong(measures.claim, probe.mass),
+    all: share(measures.allMass, probe.mass),
     name: measures.nameShare,
-    pairs: words * pairs(measures.headPairs),
-    bodyPairs: words * Math.min(1, pairs(measures.bodyPairs) / brevityOf(probe)),
+    pairs: share(measures.headPairs, probe.pairMass),
+    bodyPairs: ofLong(measures.bodyPairs, probe.pairMass),
     meaning: words * (close ? Math.max(0, close.meaning) : HALF.unknownMeaning),
   };
 }

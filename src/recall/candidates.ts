@@ -2,10 +2,9 @@
 // Does not own their order (`rank.ts`).
 
 import type { Hit } from "../text/lexical-index.ts";
-import { DEFAULT_LEXICAL_PARAMS } from "../text/lexical-index-params.ts";
 import { quantizeOne } from "../text/vectors.ts";
 import { createProbe, type Probe } from "./features.ts";
-import { type BackgroundIdf, backgroundOfTerms, blendedIdf, readMessage } from "./features-message.ts";
+import { type BackgroundIdf, backgroundOfTerms, rarityOf, readMessage } from "./features-message.ts";
 import type { Candidate } from "./rank.ts";
 import type { RecallIndex } from "./recall-index.ts";
 
@@ -15,7 +14,7 @@ export const CANDIDATES = {
   /** By meaning: messages that share no word with their skill find it here. */
   meaning: 40,
   /** Of all these, looked at closely: every figure of the evals stays within 0.1 of what all would give. */
-  close: 32,
+  close: 48,
   /** The nearest by meaning are always among them: a paraphrase shares its words with the wrong skills. */
   nearest: 12,
   /** What being nearest is worth in that choice, the most words being 1. */
@@ -47,16 +46,14 @@ export function retrieve(input: RetrievalInput): Retrieval {
   const factors = new Map(message.terms.map((term, i) => [term, message.factors[i]!]));
   const found = index.text.search(message.terms, {
     limit: CANDIDATES.lexical,
-    idf: (term, df, size) =>
-      blendedIdf({ df, size, background: background.get(term) }) *
-      (factors.get(term) ?? 1) ** (1 / DEFAULT_LEXICAL_PARAMS.idfPower),
+    worth: (term, df) => (factors.get(term) ?? 1) * rarityOf(df, background.get(term)),
     ...(allowed && { allowed }),
   });
   const weights = new Map(found.terms.map(({ term, weight }) => [term, weight]));
   const probe = createProbe({
     message,
     weights: message.terms.map((term) => weights.get(term) ?? 0),
-    librarySize: index.text.size,
+    reach: found.terms.reduce((most, { df }) => Math.max(most, df), 0),
   });
   const vector = input.vector && quantizeOne(input.vector);
   const near = vector ? index.text.nearest(vector, CANDIDATES.meaning, allowed) : [];

@@ -22,13 +22,12 @@ export const MESSAGE = {
   refused: 0.2,
   /** What a numbered thing counts ("ADR-0024"): it says which one is meant, not what is to be done with it. */
   numbered: 0.2,
-  /**
-   * Skills that the background counts for: a library of twelve knows little about which words are common, one
-   * of some thousands knows all there is to know.
-   */
-  backgroundSkills: 300,
-  /** What is left of a word that stands in every skill: it still says that the message is at home here. */
-  everywhere: 0.15,
+  /** What the last word of a message loses against the first: people say first what is to be done, then with what. */
+  trailing: 0.4,
+  /** Skills among which a word is rare or common, in thought: about as many as there are in the world. */
+  skills: 30_000,
+  /** And of these, how many are taken to use words like everyone does: what a library of twelve cannot know. */
+  backgroundSkills: 3_000,
   /** The rarity of a word that the background has never seen. */
   unseenIdf: 8,
 } as const;
@@ -86,6 +85,7 @@ export function readMessage(message: string): ReadMessage {
     factors: times.map(
       (count, i) =>
         (1 + Math.log(count)) *
+        (1 - MESSAGE.trailing * (i / terms.length)) *
         (wanted[i] ? 1 : MESSAGE.refused) *
         (leading[i] ? 1 : MESSAGE.behind) *
         (NUMBERED.test(terms[i]!) ? MESSAGE.numbered : 1),
@@ -147,17 +147,12 @@ function titleEnd(text: string): number {
 }
 
 /**
- * Document frequencies as they would stand if the library had `backgroundSkills` more skills that use words like
- * everyone does. Gives nothing to a large library and everything to one of six skills.
+ * How telling a word is, in nats: by the skills of the library that have it and by general prose. Not by the size of the
+ * library, so that a skill which has nothing to do with a message changes nothing about it.
  */
-export function blendedIdf(options: { df: number; size: number; background: number | undefined }): number {
-  const { df, size, background } = options;
-  const share = Math.exp(-(background ?? MESSAGE.unseenIdf));
-  const blended = df + MESSAGE.backgroundSkills * share;
-  const total = size + MESSAGE.backgroundSkills;
-  const idf = Math.log(1 + (total - blended + 0.5) / (blended + 0.5));
-  // A word that every skill has parts none of them, however rare it is elsewhere.
-  return idf * Math.max(MESSAGE.everywhere, 1 - df / Math.max(1, size));
+export function rarityOf(df: number, background: number | undefined): number {
+  const inProse = MESSAGE.backgroundSkills * Math.exp(-(background ?? MESSAGE.unseenIdf));
+  return Math.log(1 + MESSAGE.skills / (df + inProse + 0.5));
 }
 
 const words = inAlphabet(({ letters, digits }) => `[${letters}${digits}]+`, "g");

@@ -2,7 +2,6 @@
 // Does not own the looking (features-measurer.ts), how measures are weighed (rank.ts) nor reading the message
 // (features-message.ts).
 
-import { DEFAULT_LEXICAL_PARAMS } from "../text/lexical-index-params.ts";
 import { termHash } from "./evidence-reader.ts";
 import type { ReadMessage } from "./features-message.ts";
 
@@ -10,7 +9,8 @@ export { Measurer } from "./features-measurer.ts";
 
 /** A message made ready to be looked for in evidence. */
 export interface Probe {
-  readonly librarySize: number;
+  /** The most skills that have one of its terms: the more there are, the less one chance match means. */
+  readonly reach: number;
   readonly terms: readonly string[];
   readonly weights: Float64Array;
   /** The message names the term only to turn it down. */
@@ -35,14 +35,12 @@ export interface ProbeInput {
   message: ReadMessage;
   /** What each of `message.terms` is worth, in their order. */
   weights: ArrayLike<number>;
-  /** Skills in the library: the more there are, the less one chance match means. */
-  librarySize: number;
+  reach: number;
 }
 
-export function createProbe({ message, weights, librarySize }: ProbeInput): Probe {
+export function createProbe({ message, weights, reach }: ProbeInput): Probe {
   const count = message.terms.length;
   const own = Float64Array.from(weights);
-  const { idfPower } = DEFAULT_LEXICAL_PARAMS;
   const pairs = new Set<number>();
   const pairFirst: number[] = [];
   const pairSecond: number[] = [];
@@ -58,10 +56,10 @@ export function createProbe({ message, weights, librarySize }: ProbeInput): Prob
     pairWeights.push(Math.sqrt(own[first]! * own[second]!));
   }
   return {
-    librarySize,
+    reach,
     terms: message.terms,
     weights: own,
-    rarities: own.map((weight, i) => (weight / message.factors[i]!) ** (1 / idfPower)),
+    rarities: own.map((weight, i) => weight / message.factors[i]!),
     refused: message.refused,
     inRefusal: message.inRefusal,
     mass: sum(own),

@@ -25,7 +25,7 @@ function probeOf(message: string) {
   return createProbe({
     message: read,
     weights: read.factors.map((factor) => factor * 5),
-    librarySize: 200,
+    reach: 200,
   });
 }
 

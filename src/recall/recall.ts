@@ -178,6 +178,7 @@ function judge(skill: Skill, ranked: Ranked, { query, signals, options }: JudgeC
 const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: string, note: string]>> = {
   lexical: ["lexical", "words of the message, weighed by rarity"],
   name: ["lexical", "words of the name"],
+  head: ["lexical", "words of name and description"],
   claim: ["lexical", "one claim of the description"],
   section: ["lexical", "one section of the instructions"],
   heading: ["lexical", "one heading of the instructions"],

@@ -18,15 +18,13 @@ export interface LexicalParams {
   fields: readonly FieldParams[];
   /** Saturation: the weighted frequency at which a term reaches half of its worth. */
   k1: number;
-  /** Exponent on idf; below 1 it keeps one very rare word from deciding alone. */
-  idfPower: number;
 }
 
 /** Number of each field in `IndexDocument.fields`. */
 export const FIELD = { name: 0, description: 1, headings: 2, text: 3, code: 4 } as const;
 
 /**
- * Weights, b, k1 and the exponent are those that placed the right skill first most often over several thousand public
+ * Weights, b and k1 are those that placed the right skill first most often over several thousand public
  * skills. Typical lengths are rounded from the same skills, in terms; half or twice as much moves a point at most.
  */
 export const DEFAULT_LEXICAL_PARAMS: LexicalParams = {
@@ -38,7 +36,6 @@ export const DEFAULT_LEXICAL_PARAMS: LexicalParams = {
     { weight: 0.5, b: 0.8, typicalLength: 250 },
   ],
   k1: 3,
-  idfPower: 0.9,
 };
 
 /** The highest impact: a term that fills its document. */

@@ -2,7 +2,7 @@
 // Does not own storage or text. All sums are integers, so the order of adding never shows in a score.
 
 import type { LiveSegment } from "./lexical-index-live.ts";
-import { FULL_IMPACT, inverseDocumentFrequency, type LexicalParams } from "./lexical-index-params.ts";
+import { FULL_IMPACT, inverseDocumentFrequency } from "./lexical-index-params.ts";
 import { SEGMENT_DOCUMENTS } from "./lexical-index-segment.ts";
 import { compareHashes, hashTerm, type TermEntry, type TermHash } from "./lexical-index-terms.ts";
 import { Top } from "./lexical-index-top.ts";
@@ -24,7 +24,7 @@ export interface SearchOptions {
   /** Asked only about documents good enough to be returned. */
   allowed?: (doc: number) => boolean;
   /** What a term is worth; by default its rarity among the live documents. */
-  idf?: (term: string, df: number, size: number) => number;
+  worth?: (term: string, df: number) => number;
 }
 
 export interface Hit {
@@ -68,7 +68,7 @@ export function globalDoc(segment: number, doc: number): number {
 export function search(
   segments: readonly LiveSegment[],
   queryTerms: readonly string[],
-  options: SearchOptions & { params: LexicalParams },
+  options: SearchOptions,
 ): SearchResult {
   const terms = weigh(segments, queryTerms, options);
   const ceiling = terms.reduce((sum, t) => sum + t.weight, 0);
@@ -100,10 +100,10 @@ export function search(
 function weigh(
   segments: readonly LiveSegment[],
   queryTerms: readonly string[],
-  options: SearchOptions & { params: LexicalParams },
+  options: SearchOptions,
 ): PlannedTerm[] {
   const size = segments.reduce((sum, s) => sum + s.size, 0);
-  const idf = options.idf ?? ((_term, df, n) => inverseDocumentFrequency(df, n));
+  const worth = options.worth ?? ((_term, df) => inverseDocumentFrequency(df, size));
   const frequencies = new Map<string, number>();
   for (const term of queryTerms) {
     const known = frequencies.get(term);
@@ -117,7 +117,7 @@ function weigh(
       (sum, entry, i) => sum + (entry === undefined ? 0 : segments[i]!.liveCount(entry)),
       0,
     );
-    const weight = (1 + Math.log(frequency)) * Math.max(0, idf(term, df, size)) ** options.params.idfPower;
+    const weight = (1 + Math.log(frequency)) * Math.max(0, worth(term, df));
     return { term, df, weight, hash, entries, units: 0 };
   });
 }

@@ -24,7 +24,7 @@ const query = fc.array(word, { minLength: 1, maxLength: 12 });
 
 /** The formula in words of its own, over every document. */
 function bruteForce(docs: readonly IndexDocument[], terms: readonly string[]) {
-  const { fields, k1, idfPower } = DEFAULT_LEXICAL_PARAMS;
+  const { fields, k1 } = DEFAULT_LEXICAL_PARAMS;
   const holds = (d: IndexDocument, term: string) => d.fields.some((f) => f.includes(term));
   const frequent = new Map(terms.map((term) => [term, docs.filter((d) => holds(d, term)).length]));
   const scored = docs.map((d) => {
@@ -38,7 +38,7 @@ function bruteForce(docs: readonly IndexDocument[], terms: readonly string[]) {
       if (x === 0) continue;
       const df = frequent.get(term)!;
       const frequency = terms.filter((t) => t === term).length;
-      const weight = (1 + Math.log(frequency)) * inverseDocumentFrequency(df, docs.length) ** idfPower;
+      const weight = (1 + Math.log(frequency)) * inverseDocumentFrequency(df, docs.length);
       score += (weight * Math.max(1, Math.round((255 * x) / (k1 + x)))) / 255;
     }
     return { key: d.key, score };
@@ -180,15 +180,15 @@ test("a score never exceeds the ceiling, and unknown terms raise the ceiling alo
   );
 });
 
-test("a caller's own idf replaces the library's", () => {
+test("a caller's own worth of terms replaces the library's", () => {
   const fields = (text: string) => [[], text.split(" "), [], [], []];
   const index = buildIndex([
     { key: "a", digest: "", fields: fields("git") },
     { key: "b", digest: "", fields: fields("merge") },
   ]);
-  const idf = (term: string) => (term === "merge" ? 2 : 1);
+  const worth = (term: string) => (term === "merge" ? 2 : 1);
   expect(answer(index, ["git", "merge"]).map((h) => h.key)).toEqual(["a", "b"]);
-  expect(index.search(["git", "merge"], { limit: 1, idf }).hits.map((h) => index.key(h.doc))).toEqual(["b"]);
+  expect(index.search(["git", "merge"], { limit: 1, worth }).hits.map((h) => index.key(h.doc))).toEqual(["b"]);
 });
 
 test("evidence, flags and section vectors come back as they were given, after merges too", () => {

@@ -90,7 +90,7 @@ export class LexicalIndex {
 
   search(terms: readonly string[], options: SearchOptions): SearchResult {
     return this.guard({ hits: [], ceiling: 0, terms: [] }, () =>
-      search(this.segments, terms, { ...options, params: this.params }),
+      search(this.segments, terms, options),
     );
   }
 
