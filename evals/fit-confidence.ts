@@ -5,7 +5,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
-import { CONFIDENCE, confidenceParts, heldShare, PARAPHRASE, paraphraseParts } from "../src/recall/calibrate.ts";
+import {
+  CONFIDENCE,
+  confidenceParts,
+  heldShare,
+  PARAPHRASE,
+  paraphraseParts,
+} from "../src/recall/calibrate.ts";
 import { Measurer } from "../src/recall/features.ts";
 import { closenessOf, rank } from "../src/recall/rank.ts";
 import {

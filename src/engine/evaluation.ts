@@ -138,15 +138,17 @@ export async function evaluate(
   );
   const same = (name: SkillName) => original.get(name) ?? name;
   const libraries = new Map(
-    Object.entries(options.libraries ?? {}).map(([source, ids]) => [source, new Set(ids.map(lookupKey))]),
+    Object.entries(options.libraries ?? {}).map(([source, ids]) => {
+      const names = new Set(ids.map(lookupKey));
+      return [source, { allows: (name: SkillName) => names.has(name) }];
+    }),
   );
   const scores = new Map<string, (RankingScore & { shown3: number })[]>();
   const latency = new Map<string, number[]>();
   const silent: boolean[] = [];
   const forbidden: boolean[] = [];
   for (const [done, one] of cases.entries()) {
-    const among = libraries.get(one.source);
-    const within = among ? { allows: (name: SkillName) => among.has(name) } : {};
+    const within = libraries.get(one.source) ?? {};
     const turn = { message: one.query };
     const shown = await engine.recall(turn, within);
     latency.set(one.length, [...(latency.get(one.length) ?? []), shown.ms]);

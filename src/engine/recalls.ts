@@ -4,6 +4,7 @@
 import { effectivenessFrom } from "../learn/effectiveness.ts";
 import { recalledEvents } from "../learn/journal.ts";
 import { turnKey } from "../learn/session.ts";
+import type { Visibility } from "../library/visibility.ts";
 import type { SkillName } from "../model/name.ts";
 import type { SessionState } from "../model/session.ts";
 import type { Match, Turn } from "../model/turn.ts";
@@ -22,7 +23,7 @@ export interface RecallRequest {
   readonly limit?: number;
   /** Matches below this score are not shown. */
   readonly threshold?: number;
-  /** Recall among these skills only. */
+  /** Recall among these skills only. A function that is given again finds its view of the library made. */
   readonly allows?: (name: SkillName) => boolean;
   /** The caller shows the answer as it is: what is in it counts as shown in the session. */
   readonly shows?: boolean;
@@ -47,6 +48,7 @@ export class Recalls {
   private readonly engine: Recaller;
   private meaning: Promise<Meaning> | undefined;
   private upkeep: Indexing | undefined;
+  private readonly allowlists = new Map<string, (name: SkillName) => boolean>();
 
   constructor(engine: Recaller) {
     this.engine = engine;
@@ -113,19 +115,29 @@ export class Recalls {
   }
 
   /** What recall and its explanation need besides the turn. */
-  async options(agent?: string): Promise<RecallOptions> {
-    const index = await (await this.indexing()).current();
+  async options({ agent, allows }: Pick<RecallRequest, "agent" | "allows"> = {}): Promise<RecallOptions> {
+    const whole = await (await this.indexing()).current();
     const visibility = this.engine.visibility(agent);
+    const among = allows ?? this.allowlist(visibility);
     const stateOf = visibility.judge();
     const places = new Map(this.engine.sources.map(({ id }, place) => [id, place]));
     return {
-      index,
+      index: among ? whole.among(among) : whole,
       ...(await this.meaning!),
       effectiveness: effectivenessFrom(this.memory.tallyBook(), { now: this.engine.clock.now().getTime() }),
       isVisible: (skill) => stateOf(skill).state === "active",
       precedence: (skill) => places.get(skill.source) ?? 0,
-      ...(visibility.options.allowlist && { allows: (name: SkillName) => visibility.allows(name) }),
     };
+  }
+
+  /** One and the same for every turn of an agent, so that its view of the index is made once. */
+  private allowlist(visibility: Visibility): ((name: SkillName) => boolean) | undefined {
+    const { allowlist } = visibility.options;
+    if (allowlist === undefined) return undefined;
+    const key = allowlist.join("\n");
+    const known = this.allowlists.get(key) ?? ((name: SkillName) => visibility.allows(name));
+    this.allowlists.set(key, known);
+    return known;
   }
 
   /** Each match goes to one caller only, unless the message names it. */
@@ -187,7 +199,7 @@ export class Recalls {
     const ask = async () =>
       recall(turn, {
         ...this.engine.config.recall,
-        ...(await this.options(request.agent)),
+        ...(await this.options(request)),
         ...request,
         seen,
       });

@@ -3,19 +3,14 @@ import { TRADES, workspace } from "../../test/recall-workspace.ts";
 import { skillText } from "../../test/skill-tree.ts";
 import { CANDIDATES, retrieve } from "./candidates.ts";
 
-async function retrieved(
-  message: string,
-  options: { also?: string[]; allowed?: (name: string) => boolean } = {},
-) {
+async function retrieved(message: string, options: { also?: string[] } = {}) {
   const index = await (await workspace(TRADES).open({ "embedder.kind": "none" }).indexing()).current();
-  const { allowed, also = [] } = options;
   const { candidates } = retrieve({
     index,
     message,
     vector: undefined,
     background: () => undefined,
-    also: also.map((name) => index.find(name)!),
-    ...(allowed && { allowed: (doc: number) => allowed(index.text.key(doc)) }),
+    also: (options.also ?? []).map((name) => index.find(name)!),
   });
   return candidates.map(({ id }) => index.text.key(id));
 }
@@ -30,12 +25,6 @@ describe("candidates", () => {
 
   test("take in those that must be looked at, each once", async () => {
     expect(await retrieved("zzyzx", { also: ["pdf-forms", "pdf-forms"] })).toEqual(["pdf-forms"]);
-  });
-
-  test("are only those allowed, whatever brought them", async () => {
-    const allowed = (name: string) => name === "train-trips";
-    const names = await retrieved("sourdough on the train", { also: ["pdf-forms"], allowed });
-    expect(names).toEqual(["train-trips"]);
   });
 
   test("are bounded, however large the library", async () => {

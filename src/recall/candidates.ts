@@ -14,7 +14,7 @@ export const CANDIDATES = {
   /** By meaning: messages that share no word with their skill find it here. */
   meaning: 40,
   /** Of all these, looked at closely: every figure of the evals stays within 0.1 of what all would give. */
-  close: 48,
+  close: 32,
   /** The nearest by meaning are always among them: a paraphrase shares its words with the wrong skills. */
   nearest: 12,
   /** What being nearest is worth in that choice, the most words being 1. */
@@ -36,18 +36,16 @@ export interface RetrievalInput {
   readonly background: BackgroundIdf;
   /** Skills that must be looked at whatever their text says. */
   readonly also: readonly number[];
-  readonly allowed?: (doc: number) => boolean;
 }
 
 export function retrieve(input: RetrievalInput): Retrieval {
-  const { index, allowed } = input;
+  const { index, also } = input;
   const message = readMessage(input.message);
   const background = backgroundOfTerms(input.message, input.background);
   const factors = new Map(message.terms.map((term, i) => [term, message.factors[i]!]));
   const found = index.text.search(message.terms, {
     limit: CANDIDATES.lexical,
     worth: (term, df) => (factors.get(term) ?? 1) * rarityOf(df, background.get(term)),
-    ...(allowed && { allowed }),
   });
   const weights = new Map(found.terms.map(({ term, weight }) => [term, weight]));
   const probe = createProbe({
@@ -56,9 +54,8 @@ export function retrieve(input: RetrievalInput): Retrieval {
     reach: found.terms.reduce((most, { df }) => Math.max(most, df), 0),
   });
   const vector = input.vector && quantizeOne(input.vector);
-  const near = vector ? index.text.nearest(vector, CANDIDATES.meaning, allowed) : [];
+  const near = vector ? index.text.nearest(vector, CANDIDATES.meaning) : [];
   const lexical = new Map(found.hits.map(({ doc, score }) => [doc, score]));
-  const also = allowed ? input.also.filter(allowed) : input.also;
   const meaning = new Map(near.map(({ doc, score }) => [doc, score]));
   const closeness = (doc: number) => (vector ? (meaning.get(doc) ?? index.text.closeness(vector, doc)) : 0);
   const looked = worthALook({ lexical: found.hits, near, closeness, also });

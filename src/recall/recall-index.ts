@@ -2,6 +2,7 @@
 // facts that tell whether it is still true. Does not own the index's structure (`text/`) nor the scan (`discover/`).
 
 import { existsSync, statSync } from "node:fs";
+import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Embedder } from "../ports.ts";
 import { type IndexDocument, LexicalIndex } from "../text/lexical-index.ts";
@@ -49,6 +50,8 @@ export class RecallIndex {
   readonly text: LexicalIndex;
   private readonly settings: IndexSettings;
   private readonly unpacked = new Map<number, IndexedSkill>();
+  /** By whom they are for: one that asks again finds its view made. */
+  private views = new WeakMap<(name: SkillName) => boolean, RecallIndex>();
   private facts: ScanFacts = { containers: [], missing: [], scannedAt: 0 };
 
   private constructor(text: LexicalIndex, settings: IndexSettings) {
@@ -115,6 +118,17 @@ export class RecallIndex {
 
   save(path: string): void {
     this.text.save(path, JSON.stringify(this.facts));
+    this.views = new WeakMap();
+  }
+
+  /** The same index for one who may see some skills only: it answers like a library of these alone. */
+  among(allows: (name: SkillName) => boolean): RecallIndex {
+    let view = this.views.get(allows);
+    if (view === undefined) {
+      view = new RecallIndex(this.text.among(allows), this.settings);
+      this.views.set(allows, view);
+    }
+    return view;
   }
 
   get hasPatterns(): boolean {
@@ -173,9 +187,10 @@ export class RecallIndex {
     this.change({ upsert: documents });
   }
 
-  /** Numbers of documents change with every update, and what was unpacked under them is void. */
+  /** Numbers of documents change with every update, and what was kept under them is void. */
   private change(changes: { upsert?: Iterable<IndexDocument>; remove?: Iterable<string> }): void {
     this.text.update(changes);
     this.unpacked.clear();
+    this.views = new WeakMap();
   }
 }

@@ -27,8 +27,6 @@ export interface RecallOptions {
   readonly effectiveness: EffectivenessProvider;
   /** Which skills the model may see now. */
   readonly isVisible: (skill: Skill) => boolean;
-  /** Given when an allowlist hides most of the library: asked during retrieval already. */
-  readonly allows?: (name: SkillName) => boolean;
   /** Position of a skill's source; settles conflicts between equals. */
   readonly precedence: (skill: Skill) => number;
   readonly limit?: number;
@@ -87,7 +85,7 @@ export async function recall(turn: Turn, options: RecallOptions): Promise<Recall
 
 /** Every skill that was looked at closely, best first: what `recall` cuts and `why` explains. */
 export async function consider(turn: Turn, options: RecallOptions, also: readonly SkillName[] = []) {
-  const { index, embedder, background, allows } = options;
+  const { index, embedder, background } = options;
   if (index.hasPatterns) await readyPatterns();
   const frame: FrameChoice = turn.frame ? { name: turn.frame, confidence: 1 } : chooseFrame(turn.message);
   const query: Query = { message: turn.message, frame, files: turn.files ?? [] };
@@ -102,7 +100,6 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
     vector,
     background,
     also: named,
-    ...(allows && { allowed: (doc) => allows(index.text.key(doc)) }),
   });
   const signals = signalsFor(turn.message, options.effectiveness);
   const must = new Set(named);

@@ -16,7 +16,6 @@ export function seeAlso(
   options: {
     readonly index: RecallIndex;
     readonly isVisible: (skill: Skill) => boolean;
-    readonly allows?: (name: SkillName) => boolean;
     readonly seen: ReadonlySet<SkillName>;
     readonly limit: number;
   },
@@ -29,7 +28,6 @@ export function seeAlso(
       if (doc === undefined || found.length >= options.limit) continue;
       const { skill } = options.index.skill(doc);
       if (taken.has(skill.name) || options.seen.has(skill.name) || !options.isVisible(skill)) continue;
-      if (options.allows?.(skill.name) === false) continue;
       taken.add(skill.name);
       found.push({
         name: skill.name,

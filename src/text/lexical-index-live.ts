@@ -45,6 +45,14 @@ export class LiveSegment {
     return docs.length === 0 ? this : new LiveSegment(this.segment, [...this.deadDocs, ...docs]);
   }
 
+  /** What is left when only some documents may be found. */
+  among(allows: (key: string) => boolean): LiveSegment {
+    const hidden: number[] = [];
+    for (let doc = 0; doc < this.segment.shape.documents; doc++)
+      if (this.alive(doc) && !allows(this.segment.key(doc))) hidden.push(doc);
+    return this.without(hidden);
+  }
+
   /** Documents of the term that still live: what a fresh build would count. */
   liveCount(entry: TermEntry): number {
     if (this.dead === undefined) return entry.count;

@@ -13,12 +13,11 @@ export interface NearOptions {
   limit: number;
   /** The segment's number, for the result. */
   segment: number;
-  allowed?: (doc: number) => boolean;
 }
 
 /** Best first; scores are for `cosineOf`. */
 export function nearestIn(live: LiveSegment, query: QuantizedVectors, options: NearOptions): Ranked[] {
-  const { limit, segment, allowed } = options;
+  const { limit, segment } = options;
   const matrix = live.segment.vectors();
   const dots = matrix.dots(query.values);
   matrix.answered = query.values;
@@ -30,7 +29,7 @@ export function nearestIn(live: LiveSegment, query: QuantizedVectors, options: N
     if (scaled + NEAR_UNITS < top.floor) continue;
     const units = Math.round(scaled) + NEAR_UNITS;
     if (units <= top.floor || matrix.scales[doc] === 0 || !live.alive(doc)) continue;
-    if (allowed === undefined || allowed(doc)) top.offer(units, doc);
+    top.offer(units, doc);
   }
   return ranking(top, segment);
 }

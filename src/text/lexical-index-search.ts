@@ -21,8 +21,6 @@ export const SEARCH = {
 export interface SearchOptions {
   limit: number;
   postingBudget?: number;
-  /** Asked only about documents good enough to be returned. */
-  allowed?: (doc: number) => boolean;
   /** What a term is worth; by default its rarity among the live documents. */
   worth?: (term: string, df: number) => number;
 }
@@ -150,7 +148,6 @@ function rankSegment(
 ): Ranked[] {
   const present = terms.filter((t) => t.entries[s] !== undefined);
   const documents = live.segment.shape.documents;
-  const open = opened(live, s, options);
   let remaining = present.reduce((sum, t) => sum + t.units * t.entries[s]!.maxImpact, 0);
   let unread = present.reduce((sum, t) => sum + t.entries[s]!.count, 0);
   let readSinceCheck = 0;
@@ -159,9 +156,9 @@ function rankSegment(
     // Finding the floor costs one pass over the documents: done when as many postings were read, and as many wait.
     if (readSinceCheck >= documents && unread >= documents) {
       readSinceCheck = 0;
-      const top = topOfSums(documents, options.limit, open);
+      const top = topOfSums(live, options.limit);
       if (top.full && remaining < top.floor) {
-        const candidates = docsReaching(documents, top.floor - remaining, open);
+        const candidates = docsReaching(live, top.floor - remaining);
         for (const rest of present.slice(i)) refine(live, s, rest, candidates);
         return ranking(topOf(candidates, options.limit), s);
       }
@@ -172,7 +169,7 @@ function rankSegment(
     unread -= entry.count;
     readSinceCheck += entry.count;
   }
-  return ranking(topOfSums(documents, options.limit, open), s);
+  return ranking(topOfSums(live, options.limit), s);
 }
 
 /** The admitting terms choose the candidates; the others only complete their scores. */
@@ -186,7 +183,7 @@ function rankWithinBudget(
     sums.fill(0, 0, live.segment.shape.documents);
     for (const term of terms.admitting)
       if (term.entries[s] !== undefined) addList(live, term.entries[s], term.units);
-    const top = topOfSums(live.segment.shape.documents, width, opened(live, s, options));
+    const top = topOfSums(live, width);
     return ranking(top, s);
   });
   const candidates = best(segments, admitted.flat(), width);
@@ -198,12 +195,6 @@ function rankWithinBudget(
     return ranking(topOf(docs, options.limit), s);
   });
   return best(segments, refined, options.limit);
-}
-
-function opened(live: LiveSegment, s: number, options: SearchOptions): (doc: number) => boolean {
-  const { allowed } = options;
-  if (allowed === undefined) return (doc) => live.alive(doc);
-  return (doc) => live.alive(doc) && allowed(globalDoc(s, doc));
 }
 
 function addList(live: LiveSegment, entry: TermEntry, units: number): void {
@@ -239,10 +230,10 @@ function refine(live: LiveSegment, s: number, term: PlannedTerm, candidates: Int
   }
 }
 
-function topOfSums(documents: number, limit: number, open: (doc: number) => boolean): Top {
+function topOfSums(live: LiveSegment, limit: number): Top {
   const top = new Top(limit);
-  for (let doc = 0; doc < documents; doc++) {
-    if (sums[doc]! > top.floor && open(doc)) top.offer(sums[doc]!, doc);
+  for (let doc = 0; doc < live.segment.shape.documents; doc++) {
+    if (sums[doc]! > top.floor && live.alive(doc)) top.offer(sums[doc]!, doc);
   }
   return top;
 }
@@ -253,9 +244,10 @@ function topOf(docs: Int32Array, limit: number): Top {
   return top;
 }
 
-function docsReaching(documents: number, floor: number, open: (doc: number) => boolean): Int32Array {
+function docsReaching(live: LiveSegment, floor: number): Int32Array {
   const found: number[] = [];
-  for (let doc = 0; doc < documents; doc++) if (sums[doc]! >= floor && open(doc)) found.push(doc);
+  for (let doc = 0; doc < live.segment.shape.documents; doc++)
+    if (sums[doc]! >= floor && live.alive(doc)) found.push(doc);
   return Int32Array.from(found);
 }
 

@@ -57,7 +57,8 @@ export class LexicalIndex {
   private stored: Stored | undefined;
   /** Whether terms and postings are wanted in memory: true of what was built here or loaded. */
   private resident = true;
-  private found: IndexProblem | undefined;
+  /** Shared with every view: they read the same bytes. */
+  private health: { problem?: IndexProblem } = {};
 
   constructor(options: IndexOptions = {}) {
     this.params = options.params ?? DEFAULT_LEXICAL_PARAMS;
@@ -67,7 +68,7 @@ export class LexicalIndex {
 
   /** Set once stored bytes proved damaged: answers given since are empty, and the index is to be built anew. */
   get damage(): IndexProblem | undefined {
-    return this.found;
+    return this.health.problem;
   }
 
   get size(): number {
@@ -88,23 +89,26 @@ export class LexicalIndex {
     });
   }
 
+  /**
+   * The same index over fewer documents: their numbers stay, and all is counted as if the others were not there. Holds
+   * until the next update or save.
+   */
+  among(allows: (key: string) => boolean): LexicalIndex {
+    const view = new LexicalIndex({ params: this.params, embedder: this.embedder, dims: this.dims });
+    view.health = this.health;
+    view.segments = this.guard([], () => this.segments.map((live) => live.among(allows)));
+    return view;
+  }
+
   search(terms: readonly string[], options: SearchOptions): SearchResult {
-    return this.guard({ hits: [], ceiling: 0, terms: [] }, () =>
-      search(this.segments, terms, options),
-    );
+    return this.guard({ hits: [], ceiling: 0, terms: [] }, () => search(this.segments, terms, options));
   }
 
   /** The `limit` documents whose vectors are closest to the query's, by cosine, exactly. */
-  nearest(query: QuantizedVectors, limit: number, allowed?: (doc: number) => boolean): Hit[] {
+  nearest(query: QuantizedVectors, limit: number): Hit[] {
     if (this.dims === 0 || query.dims !== this.dims) return [];
     return this.guard([], () => {
-      const ranked = this.segments.flatMap((live, s) =>
-        nearestIn(live, query, {
-          limit,
-          segment: s,
-          ...(allowed && { allowed: (doc) => allowed(globalDoc(s, doc)) }),
-        }),
-      );
+      const ranked = this.segments.flatMap((live, s) => nearestIn(live, query, { limit, segment: s }));
       return best(this.segments, ranked, limit).map(({ segment, doc, score }) => ({
         doc: globalDoc(segment, doc),
         score: cosineOf(score),
@@ -207,7 +211,7 @@ export class LexicalIndex {
 
   /** Gives the problem when the file could not be written; the index itself stays as it was. */
   save(path: string, stamp = ""): IndexProblem | undefined {
-    return this.guard(this.found, () => {
+    return this.guard(this.damage, () => {
       try {
         this.write(path, this.label(stamp));
       } catch (error) {
@@ -271,12 +275,12 @@ export class LexicalIndex {
 
   /** The front door for damage: behind it stored bytes may throw, before it they never do. */
   private guard<T>(otherwise: T, work: () => T): T {
-    if (this.found !== undefined) return otherwise;
+    if (this.damage !== undefined) return otherwise;
     try {
       return work();
     } catch (error) {
       if (!(error instanceof DamagedSnapshot)) throw error;
-      this.found = { code: error.code, message: error.message };
+      this.health.problem = { code: error.code, message: error.message };
       return otherwise;
     }
   }

@@ -174,6 +174,17 @@ describe("for any library and message", () => {
       { numRuns: 200 },
     );
   });
+
+  test("whoever may see some skills only is answered as if there were no others", async () => {
+    await fc.assert(
+      fc.asyncProperty(library, words(WORDS, 1, 6), async (skills, message) => {
+        const some = skills.filter((_, at) => at % 2 === 0);
+        const names = new Set(some.map(({ skill }) => skill.name));
+        const view = (await indexOf(skills)).among((name) => names.has(name));
+        expect(await ask(view, message)).toEqual(await ask(await indexOf(some), message));
+      }),
+    );
+  });
 });
 
 describe("no message breaks recall or takes long", () => {

@@ -37,6 +37,9 @@ const INSTRUCTIONS =
   "You are an agent in a terminal: answer in plain text, briefly. Use a skill where one fits, and call report_outcome when you know how the work with it ended.";
 const SERVED = [...DEFAULT_TOOLS, "run_skill_script"];
 
+/** Recalls nothing. */
+const NO_SKILL = () => false;
+
 export class Agent {
   readonly parts: AgentParts;
   readonly history = new History();
@@ -63,7 +66,7 @@ export class Agent {
     if (message !== "") this.lastMessage = message;
     const turn = { message, session: this.session, id: randomUUID() };
     // Who calls a skill has chosen already.
-    const section = await engine.prompt(turn, expand && { allows: () => false });
+    const section = await engine.prompt(turn, expand && { allows: NO_SKILL });
     if (!expand) yield { type: "recalled", matches: section.matches };
     const said = (await expand?.()) ?? message;
     const told = this.history.withNotes(said);
