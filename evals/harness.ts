@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { LocalEmbedder } from "../src/embedders/local.ts";
 import type { Skill } from "../src/model/skill.ts";
 import { parseSkill } from "../src/parse/parse.ts";
-import { type Retrieval, retrieve } from "../src/recall/candidates.ts";
+import { CANDIDATES, type Retrieval, retrieve } from "../src/recall/candidates.ts";
 import { leadText } from "../src/recall/lead.ts";
 import { type Ranked, rank } from "../src/recall/rank.ts";
 import { RecallIndex } from "../src/recall/recall-index.ts";
@@ -85,9 +85,13 @@ export async function buildLibrary(
 }
 
 /** What the ranker is given for a message: the message's terms weighed, and the candidates with their evidence. */
-export function prepare({ index, embedder }: EvalLibrary, message: string): Retrieval {
+export function prepare(
+  { index, embedder }: EvalLibrary,
+  message: string,
+  close: number = CANDIDATES.close,
+): Retrieval {
   const vector = embedder.embedOne(leadText(message));
-  return retrieve({ index, message, vector, background: embedder.idf, also: [] });
+  return retrieve({ index, message, vector, background: embedder.idf, also: [], close });
 }
 
 export const nameOf = ({ index }: EvalLibrary, doc: number): string => index.text.key(doc);

@@ -14,7 +14,7 @@ export const CANDIDATES = {
   /** By meaning: messages that share no word with their skill find it here. */
   meaning: 40,
   /** Of all these, looked at closely: every figure of the evals stays within 0.1 of what all would give. */
-  close: 32,
+  close: 36,
   /** The nearest by meaning are always among them: a paraphrase shares its words with the wrong skills. */
   nearest: 12,
   /** What being nearest is worth in that choice, the most words being 1. */
@@ -36,10 +36,12 @@ export interface RetrievalInput {
   readonly background: BackgroundIdf;
   /** Skills that must be looked at whatever their text says. */
   readonly also: readonly number[];
+  /** How many are looked at closely; a fit learns from more than an answer needs. */
+  readonly close?: number;
 }
 
 export function retrieve(input: RetrievalInput): Retrieval {
-  const { index, also } = input;
+  const { index, also, close = CANDIDATES.close } = input;
   const message = readMessage(input.message);
   const background = backgroundOfTerms(input.message, input.background);
   const factors = new Map(message.terms.map((term, i) => [term, message.factors[i]!]));
@@ -58,7 +60,7 @@ export function retrieve(input: RetrievalInput): Retrieval {
   const lexical = new Map(found.hits.map(({ doc, score }) => [doc, score]));
   const meaning = new Map(near.map(({ doc, score }) => [doc, score]));
   const closeness = (doc: number) => (vector ? (meaning.get(doc) ?? index.text.closeness(vector, doc)) : 0);
-  const looked = worthALook({ lexical: found.hits, near, closeness, also });
+  const looked = worthALook({ lexical: found.hits, near, closeness, also, close });
   const closestSections = vector && index.text.closestSections(vector, looked);
   const candidates = looked.map((doc, i) => ({
     id: doc,
@@ -76,8 +78,9 @@ function worthALook(found: {
   near: readonly Hit[];
   closeness: (doc: number) => number;
   also: readonly number[];
+  close: number;
 }): number[] {
-  const { lexical, near, closeness, also } = found;
+  const { lexical, near, closeness, also, close } = found;
   const most = lexical[0]?.score ?? 0;
   const nearest = near[0]?.score ?? 0;
   const nearness = (doc: number) =>
@@ -88,6 +91,6 @@ function worthALook(found: {
   for (const { doc, score } of lexical) promise.set(doc, (most > 0 ? score / most : 0) + nearness(doc));
   const kept = new Set([...also, ...near.slice(0, CANDIDATES.nearest).map(({ doc }) => doc)]);
   const ordered = [...promise].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-  for (const [doc] of ordered.slice(0, CANDIDATES.close)) kept.add(doc);
+  for (const [doc] of ordered.slice(0, close)) kept.add(doc);
   return [...kept];
 }

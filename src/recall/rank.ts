@@ -26,7 +26,7 @@ export const WEIGHTS = {
   /** BM25F relative to the message's best: the backbone; alone it has Hit@1 65. */
   lexical: 1.95,
   /** Share of the name that the message has. */
-  name: 1.8,
+  name: 1.85,
   /** Words found in name and description, relative to the best candidate's: +0.5 Recall@3 in small libraries. */
   head: 1,
   /** The best single claim of the description, relative to the best candidate's: +2.5 Hit@1 in small libraries. */
@@ -34,13 +34,13 @@ export const WEIGHTS = {
   /** The best section's part of the message, relative to the best candidate's: finds the skill that goes into it. */
   section: 2.05,
   /** The best single heading, likewise. */
-  heading: 0.95,
+  heading: 1,
   /** Share of the message found anywhere in the skill. */
   all: 1.65,
   /** Neighbouring words that stay neighbours in the body. */
-  bodyPairs: 1.1,
+  bodyPairs: 1.05,
   /** Closeness in meaning to the description, relative to the closest: decides when words are missing. */
-  meaning: 0.85,
+  meaning: 0.9,
   /** And to the closest section. */
   sectionMeaning: 1.15,
 } as const;
