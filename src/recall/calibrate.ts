@@ -64,18 +64,18 @@ const HALF = {
 const BY_CHANCE = {
   points: 6,
   /** little else is shared, */
-  heldFrom: 0.7,
-  heldTo: 0.6,
+  heldFrom: 0.75,
+  heldTo: 0.65,
   /** and the meaning is far. */
-  meaningFrom: 0.42,
-  meaningTo: 0.37,
+  meaningFrom: 0.41,
+  meaningTo: 0.36,
 } as const;
 
 /**
  * Below this score nothing is shown: keeps 98 to 99% of the right matches and seven in eight paraphrases; 2% of small talk
  * and two in five messages that were written for another library still speak.
  */
-export const ABSTAIN_BELOW = 0.24;
+export const ABSTAIN_BELOW = 0.25;
 
 /** How close the best match is in meaning; undefined without an embedder. */
 export interface Closeness {
