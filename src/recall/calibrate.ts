@@ -12,10 +12,10 @@ export const CONFIDENCE = {
   bias: -3.79,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
   head: 0.49,
-  /** The share of the message found there, in the best single claim, and anywhere: what tells a message of this library */
+  /** The share of the message found there, in the best single claim, */
   headShare: 2.7,
   claim: 1.57,
-  /** from one of another. */
+  /** and anywhere: what tells a message of this library from one of another. */
   all: 2.68,
   /** The message says the skill's name. */
   name: 2.3,
@@ -30,7 +30,7 @@ export const CONFIDENCE = {
 export const PARAPHRASE = {
   bias: -4.5,
   meaning: 1.29,
-  /** How far the match stands out among its neighbours: a message of another library is as far from all of them. */
+  /** How far the match stands out: a message of another library is as far from one skill as from the next. */
   distinct: 3.69,
   /** Few words are easily all missed; of many some would be found. */
   brief: 2.77,
@@ -45,7 +45,7 @@ const HALF = {
   wordsForReach: 0.2,
   /** Terms from which on a message is long: a sum of word vectors blurs, and no skill holds much of it. +1 Recall@3. */
   terms: 24,
-  /** Standard deviations above the other candidates from which on a match stands out, and in full. */
+  /** How much closer than its neighbour a match has to be to stand out, and to do so in full: differences of cosines. */
   distinctFrom: 0,
   distinctTo: 0.3,
   /** Terms up to which a message is brief, and from which on it is not. */
@@ -72,8 +72,8 @@ const BY_CHANCE = {
 } as const;
 
 /**
- * Below this score nothing is shown: keeps 98 to 99% of the right matches and seven in eight paraphrases; 2% of small talk
- * and two in five messages that were written for another library still speak.
+ * Below this score nothing is shown: keeps 98% of the right matches and seven in eight paraphrases; 1 to 3% of small talk
+ * and one in three messages that were written for another library still speak.
  */
 export const ABSTAIN_BELOW = 0.25;
 
@@ -81,7 +81,7 @@ export const ABSTAIN_BELOW = 0.25;
 export interface Closeness {
   /** The cosine with the description. */
   readonly meaning: number;
-  /** Standard deviations above the candidates' mean. */
+  /** How much closer it is than the skill some places behind the closest. */
   readonly distinct: number;
 }
 

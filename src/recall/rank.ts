@@ -60,7 +60,7 @@ export const RANKING = {
   strangeShare: 0.2,
   /** and in full from this share on; between the two, meaning takes over. Paraphrases in the top 3: 27% -> 69%. */
   trustedShare: 0.35,
-  /** What meaning gains when no word can be trusted. More than 3 costs messages that do share words. */
+  /** What meaning gains when no word can be trusted. From 3 to 5 nothing else moves. */
   meaningGain: 4,
   /** The span of cosines from a stranger to the closest skill. */
   meaningSpan: 0.2,
