@@ -39,7 +39,7 @@ const FIT = {
   /** Meaning alone is fitted where words say little: less than this is held of few terms. */
   littleHeld: 0.35,
   fewTerms: [3, 9],
-  thresholds: [0.1, 0.2, 0.22, 0.25, 0.28, 0.32, 0.36, 0.4, 0.5, 0.6],
+  thresholds: [0.1, 0.2, 0.22, 0.25, 0.27, 0.28, 0.32, 0.36, 0.4, 0.5, 0.6],
 } as const;
 
 /** Libraries about the same things: a message for the one may well fit the other. */

@@ -9,31 +9,31 @@ import type { Measures } from "./measures.ts";
  * libraries and small talk (`evals/fit-confidence.ts`, evals/README.md). The one speaks of words that were found;
  */
 export const CONFIDENCE = {
-  bias: -3.79,
+  bias: -3.8,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
-  head: 0.49,
+  head: 0.5,
   /** The share of the message found there, in the best single claim, */
   headShare: 2.7,
   claim: 1.57,
   /** and anywhere: what tells a message of this library from one of another. */
-  all: 2.68,
+  all: 2.62,
   /** The message says the skill's name. */
-  name: 2.3,
+  name: 2.31,
   /** Neighbours found as neighbours in the head, and in the body. */
-  pairs: 1.58,
-  bodyPairs: 1.88,
+  pairs: 1.59,
+  bodyPairs: 1.87,
   /** Closeness in meaning to the description. */
-  meaning: 0.61,
+  meaning: 0.58,
 } as const;
 
 /** the other of meaning alone, for short messages that put it in other words. */
 export const PARAPHRASE = {
-  bias: -4.5,
-  meaning: 1.29,
+  bias: -4.4,
+  meaning: 1.31,
   /** How far the match stands out: a message of another library is as far from one skill as from the next. */
-  distinct: 3.69,
+  distinct: 3.76,
   /** Few words are easily all missed; of many some would be found. */
-  brief: 2.77,
+  brief: 2.76,
 } as const;
 
 const HALF = {
@@ -75,7 +75,7 @@ const BY_CHANCE = {
  * Below this score nothing is shown: keeps 98% of the right matches and seven in eight paraphrases; 1 to 3% of small talk
  * and one in three messages that were written for another library still speak.
  */
-export const ABSTAIN_BELOW = 0.25;
+export const ABSTAIN_BELOW = 0.27;
 
 /** How close the best match is in meaning; undefined without an embedder. */
 export interface Closeness {

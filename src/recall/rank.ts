@@ -28,17 +28,17 @@ export const WEIGHTS = {
   /** Share of the name that the message has. */
   name: 1.85,
   /** Words found in name and description, relative to the best candidate's: +0.5 Recall@3 in small libraries. */
-  head: 1,
+  head: 1.05,
   /** The best single claim of the description, relative to the best candidate's: +2.5 Hit@1 in small libraries. */
   claim: 1.25,
   /** The best section's part of the message, relative to the best candidate's: finds the skill that goes into it. */
-  section: 2.05,
+  section: 2.1,
   /** The best single heading, likewise. */
   heading: 1,
   /** Share of the message found anywhere in the skill. */
   all: 1.65,
   /** Neighbouring words that stay neighbours in the body. */
-  bodyPairs: 1.05,
+  bodyPairs: 1.1,
   /** Closeness in meaning to the description, relative to the closest: decides when words are missing. */
   meaning: 0.9,
   /** And to the closest section. */
