@@ -24,7 +24,7 @@ export const MESSAGE = {
   numbered: 0.2,
   /** What the last word of a message loses against the first: people say first what is to be done, then with what. */
   trailing: 0.4,
-  /** Skills among which a word is rare or common, in thought: about as many as there are in the world. */
+  /** Skills among which a word is rare or common, in thought: what a large library would have. */
   skills: 60_000,
   /** And of these, how many are taken to use words like everyone does: what a library of twelve cannot know. */
   backgroundSkills: 3_000,
