@@ -1,7 +1,7 @@
 // `repertoire setup` on homes with configurations of their own: merged, idempotent, undone byte for byte.
 
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SETUP_HOSTS } from "../../src/adapters/hooks/setup/hosts.ts";
@@ -96,12 +96,22 @@ describe("setup", () => {
     });
   });
 
-  it("leaves a file that it cannot read as plain JSON alone, and every other file with it", async () => {
-    const home = temporaryTree({ ...EXISTING, ".claude.json": "{ // comments\n}" });
+  it("leaves a file that is not JSON alone, and every other file with it", async () => {
+    const home = temporaryTree({ ...EXISTING, ".claude.json": '{"a": [1,\n' });
     const before = snapshot(home);
     const { code, err } = await setup(home, "claude-code");
     expect(code).toBe(1);
-    expect(err).toContain(".claude.json was left as it is: it is not plain JSON");
+    expect(err).toContain(".claude.json was left as it is: it is not JSON (it ends too soon in line 2)");
+    expect(snapshot(home)).toEqual(before);
+  });
+
+  it("leaves a read-only file alone, and every other file with it", async () => {
+    const home = temporaryTree(EXISTING);
+    chmodSync(join(home, ".claude.json"), 0o444);
+    const before = snapshot(home);
+    const { code, err } = await setup(home, "claude-code");
+    expect(code).toBe(1);
+    expect(err).toContain(".claude.json was left as it is: it is read-only");
     expect(snapshot(home)).toEqual(before);
   });
 

@@ -2,8 +2,10 @@
 // Does not own which files a host has (`hosts.ts`) nor writing them (`setup.ts`).
 
 import { RepertoireError } from "../../../model/errors.ts";
+import { valueAt, withElement, withoutValue, withValue } from "./json-text.ts";
 
-type Json = Record<string, unknown>;
+/** As the shell finds it. */
+const PROGRAM = "repertoire";
 
 /** A file of a host. `add` and `remove` map text to text; `undefined` is a file that is not there. */
 export interface Edit {
@@ -32,54 +34,49 @@ export function ownFile(path: string, content: string): Edit {
 export const OURS = "Written by `repertoire setup`";
 const isOurs = (text: string) => text.split("\n", 1)[0]!.includes(OURS);
 
-/** One value under a key path of a JSON file. */
-export function jsonValue(path: string, keys: readonly string[], value: unknown): Edit {
-  const last = keys.at(-1)!;
+/** One server under a key path of a JSON file. One of that name that the person changed or wrote stays as it is. */
+export function jsonServer(path: string, keys: readonly string[], server: unknown): Edit {
   return jsonEdit(path, {
-    add(content) {
-      const holder = keys.slice(0, -1).reduce((object, key) => objectAt(path, object, key), content);
-      holder[last] = value;
-    },
-    remove(content) {
-      const chain = [content];
-      for (const key of keys.slice(0, -1)) chain.push((chain.at(-1)?.[key] ?? {}) as Json);
-      if (!Object.hasOwn(chain.at(-1)!, last)) return;
-      delete chain.at(-1)![last];
-      prune(chain, keys);
-    },
+    add: (text) => (valueAt(text, keys) === undefined ? withValue(text, keys, server) : text),
+    remove: (text) => (runsUs(valueAt(text, keys)) ? withoutValue(text, keys) : text),
+    holders: keys.slice(0, -1),
   });
+}
+
+function runsUs(server: unknown): boolean {
+  const command = (server as { command?: unknown } | null | undefined)?.command;
+  return (Array.isArray(command) ? command[0] : command) === PROGRAM;
 }
 
 /** One command for several events, in the form that Claude Code and Codex share. */
 export function hookEntries(path: string, events: readonly string[], command: string): Edit {
-  const isOurEntry = (entry: unknown) => {
-    const hooks = (entry as { hooks?: unknown } | null)?.hooks;
-    return (
-      Array.isArray(hooks) &&
-      hooks.some((hook) => (hook as { command?: unknown } | null)?.command === command)
-    );
+  /** Where our command stands; the person may have moved it beside one of theirs. */
+  const ourPlace = (text: string, event: string): (string | number)[] | undefined => {
+    const entries = valueAt(text, ["hooks", event]);
+    for (const [at, entry] of Array.isArray(entries) ? entries.entries() : []) {
+      const hooks = (entry as { hooks?: unknown } | null)?.hooks;
+      const within = Array.isArray(hooks) ? hooks.findIndex((hook) => hook?.command === command) : -1;
+      if (within < 0) continue;
+      const whole = ["hooks", event, at];
+      return (hooks as unknown[]).length === 1 ? whole : [...whole, "hooks", within];
+    }
+    return undefined;
   };
   return jsonEdit(path, {
-    add(content) {
-      const hooks = objectAt(path, content, "hooks");
-      for (const event of events) {
-        const entries = hooks[event] ?? [];
-        if (!Array.isArray(entries)) throw unfit(path, `hooks.${event} is not a list`);
-        if (entries.some(isOurEntry)) continue;
-        hooks[event] = [...entries, { hooks: [{ type: "command", command, timeout: HOOK_SECONDS }] }];
-      }
+    add(text) {
+      const entry = { hooks: [{ type: "command", command, timeout: HOOK_SECONDS }] };
+      return events.reduce((now, event) => {
+        if (!Array.isArray(valueAt(now, ["hooks", event]) ?? []))
+          throw unfit(path, `hooks.${event} is not a list`);
+        return ourPlace(now, event) ? now : withElement(now, ["hooks", event], entry);
+      }, text);
     },
-    remove(content) {
-      const hooks = (content.hooks ?? {}) as Json;
-      for (const event of events) {
-        const entries = hooks[event];
-        if (!Array.isArray(entries) || !entries.some(isOurEntry)) continue;
-        const others = entries.filter((entry) => !isOurEntry(entry));
-        if (others.length > 0) hooks[event] = others;
-        else delete hooks[event];
-        prune([content, hooks], ["hooks", ""]);
-      }
-    },
+    remove: (text) =>
+      events.reduce((now, event) => {
+        const place = ourPlace(now, event);
+        return place ? withoutValue(now, place) : now;
+      }, text),
+    holders: ["hooks"],
   });
 }
 
@@ -91,69 +88,72 @@ const END = "# end repertoire";
 
 /** A block at the end of a TOML file, between two comments; TOML tables may stand in any order. */
 export function tomlBlock(path: string, table: string, lines: readonly string[]): Edit {
-  const block = `${BEGIN}\n[${table}]\n${lines.join("\n")}\n${END}\n`;
+  const blockIn = (text: string) => {
+    const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
+    return { lineEnd, block: [BEGIN, `[${table}]`, ...lines, END, ""].join(lineEnd) };
+  };
   const without = (text: string) => {
     const from = text.indexOf(BEGIN);
     const end = text.indexOf(END, from);
     if (from < 0 || end < 0) return text;
-    return text.slice(0, from).replace(/\n\n$/, "\n") + text.slice(end + END.length).replace(/^\n/, "");
+    return (
+      text.slice(0, from).replace(/(^|\n)\r?\n$/, "$1") + text.slice(end + END.length).replace(/^\r?\n/, "")
+    );
   };
   return {
     path,
-    add(before) {
-      const rest = without(before ?? "");
+    add(before = "") {
+      const rest = without(before);
       if (new RegExp(`^\\s*\\[${table.replaceAll(".", "\\.")}\\]`, "m").test(rest)) {
         throw unfit(path, `it has a table [${table}] of its own`);
       }
-      if (before?.includes(block)) return before;
-      return rest === "" ? block : `${rest.replace(/\n*$/, "\n")}\n${block}`;
+      const { lineEnd, block } = blockIn(before);
+      if (before.includes(block)) return before;
+      if (rest === "") return block;
+      return `${rest}${rest.endsWith("\n") ? "" : lineEnd}${lineEnd}${block}`;
     },
     remove: (now) => (now.includes(BEGIN) ? without(now) || undefined : now),
   };
 }
 
-function jsonEdit(path: string, change: { add(content: Json): void; remove(content: Json): void }): Edit {
-  const edited = (text: string, work: (content: Json) => void): { text: string; content: Json } => {
-    const content = parse(path, text);
-    const before = JSON.stringify(content);
-    work(content);
-    if (JSON.stringify(content) === before) return { text, content };
-    const indent = /^[ \t]+(?=")/m.exec(text)?.[0] ?? "  ";
-    return { text: `${JSON.stringify(content, null, indent)}\n`, content };
+interface JsonChange {
+  add(text: string): string;
+  remove(text: string): string;
+  /** The keys on the way to our entries, which must hold objects where they are there. */
+  readonly holders: readonly string[];
+}
+
+function jsonEdit(path: string, { add, remove, holders }: JsonChange): Edit {
+  const checked = (text: string): string => {
+    for (let depth = 0; depth <= holders.length; depth++) {
+      const value = readable(path, text, holders.slice(0, depth));
+      if (value === undefined && depth > 0) break;
+      if (typeof value === "object" && value !== null && !Array.isArray(value)) continue;
+      throw unfit(
+        path,
+        depth === 0 ? "it does not hold a JSON object" : `${holders[depth - 1]} is not an object`,
+      );
+    }
+    return text;
   };
   return {
     path,
-    add: (before) => edited(before?.trim() ? before : "{}", (content) => change.add(content)).text,
+    add: (before) => (before?.trim() ? add(checked(before)) : `${add("{}")}\n`),
     remove(now) {
-      const { text, content } = edited(now, (given) => change.remove(given));
-      return text !== now && Object.keys(content).length === 0 ? undefined : text;
+      if (now.trim() === "") return now;
+      const text = remove(checked(now));
+      return text !== now && text.trim() === "{}" ? undefined : text;
     },
   };
 }
 
-function parse(path: string, text: string): Json {
+function readable(path: string, text: string, keys: readonly string[]): unknown {
   try {
-    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ""));
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
+    return valueAt(text, keys);
   } catch (thrown) {
     if (!(thrown instanceof SyntaxError)) throw thrown;
-    throw unfit(path, `it is not plain JSON (${thrown.message})`);
+    throw unfit(path, `it is not JSON (${thrown.message})`);
   }
-  throw unfit(path, "it does not hold a JSON object");
-}
-
-function objectAt(path: string, holder: Json, key: string): Json {
-  const value = holder[key] ?? {};
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw unfit(path, `${key} is not an object`);
-  holder[key] = value;
-  return value as Json;
-}
-
-/** Takes away the objects that our removal left empty, innermost first. */
-function prune(chain: readonly Json[], keys: readonly string[]): void {
-  for (let at = chain.length - 1; at > 0; at--)
-    if (Object.keys(chain[at]!).length === 0) delete chain[at - 1]![keys[at - 1]!];
 }
 
 function unfit(path: string, why: string): RepertoireError {

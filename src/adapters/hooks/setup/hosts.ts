@@ -1,7 +1,7 @@
 // Owns the table of hosts that can be set up: which files each has, and what we put into them.
 
 import { join } from "node:path";
-import { type Edit, hookEntries, jsonValue, ownFile, tomlBlock } from "./edits.ts";
+import { type Edit, hookEntries, jsonServer, ownFile, tomlBlock } from "./edits.ts";
 import { OPENCODE_PLUGIN, PI_EXTENSION } from "./plugins.ts";
 
 export const SETUP_HOSTS = ["claude-code", "codex", "cursor", "opencode", "pi", "vscode"] as const;
@@ -26,7 +26,7 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
   "claude-code": {
     edits: ({ home }) => [
       hookEntries(join(home, ".claude", "settings.json"), EVENTS, "repertoire hook claude-code"),
-      jsonValue(join(home, ".claude.json"), ["mcpServers", "repertoire"], STDIO_SERVER),
+      jsonServer(join(home, ".claude.json"), ["mcpServers", "repertoire"], STDIO_SERVER),
     ],
     next: "Start Claude Code anew; /hooks and /mcp show the entries.",
   },
@@ -41,7 +41,9 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
     next: "Start Codex anew; it asks you to review and trust the hooks before it runs them.",
   },
   cursor: {
-    edits: ({ home }) => [jsonValue(join(home, ".cursor", "mcp.json"), ["mcpServers", "repertoire"], SERVER)],
+    edits: ({ home }) => [
+      jsonServer(join(home, ".cursor", "mcp.json"), ["mcpServers", "repertoire"], SERVER),
+    ],
     next: "Start Cursor anew and switch the server on in its MCP settings.",
   },
   opencode: {
@@ -50,7 +52,7 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
       const server = { type: "local", command: ["repertoire", "mcp"], enabled: true };
       return [
         ownFile(join(folder, "plugins", "repertoire.js"), OPENCODE_PLUGIN),
-        jsonValue(join(folder, "opencode.json"), ["mcp", "repertoire"], server),
+        jsonServer(join(folder, "opencode.json"), ["mcp", "repertoire"], server),
       ];
     },
     next: "Start opencode anew.",
@@ -61,7 +63,7 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
   },
   vscode: {
     edits: ({ dir }) => [
-      jsonValue(join(dir, ".vscode", "mcp.json"), ["servers", "repertoire"], STDIO_SERVER),
+      jsonServer(join(dir, ".vscode", "mcp.json"), ["servers", "repertoire"], STDIO_SERVER),
     ],
     next: "VS Code asks whether you trust the server when it first starts it.",
   },

@@ -72,8 +72,22 @@ function changesOf(
       const before = readIfThere(edit.path);
       return { path: edit.path, before, after: change(edit, before) };
     })
-    .filter(({ before, after }) => before !== after);
+    .filter(({ before, after }) => before !== after)
+    .map(writable);
 }
+
+/** Who took the right to write away meant it: a rename would go around that. */
+function writable(change: FileChange): FileChange {
+  const mode = statSync(change.path, { throwIfNoEntry: false })?.mode ?? OWNER_WRITES;
+  if (mode & OWNER_WRITES) return change;
+  throw new RepertoireError(
+    "setup-unfit",
+    `${change.path} was left as it is: it is read-only. Make it writable, then run this again.`,
+    change.path,
+  );
+}
+
+const OWNER_WRITES = 0o200;
 
 /** All files are looked at again first: a host may have written one since the plan was shown. */
 function writeAll(changes: readonly FileChange[]): void {

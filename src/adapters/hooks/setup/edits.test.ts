@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { hookEntries, jsonServer, tomlBlock } from "./edits.ts";
+
+const SERVER = { command: "repertoire", args: ["mcp"] };
+const server = jsonServer("mcp.json", ["servers", "repertoire"], SERVER);
+const hooks = hookEntries("settings.json", ["UserPromptSubmit", "Stop"], "repertoire hook x");
+const block = tomlBlock("config.toml", "mcp_servers.repertoire", ['command = "repertoire"']);
+
+const COMMENTED = `{
+  // mine
+  "servers": {
+    "other": { "command": "other", }, // and this too
+    /* the last word */
+  },
+  "inputs": [1, 2,], // one line
+}
+`;
+
+/** Every byte of the text is still there, in its order. */
+function expectKept(text: string, now: string): void {
+  let at = 0;
+  for (const unit of now) if (text.startsWith(unit, at)) at += unit.length;
+  expect(text.slice(at)).toBe("");
+}
+
+const TEXTS: readonly (readonly [string, string])[] = [
+  ["comments and trailing commas", COMMENTED],
+  ["CRLF line ends", COMMENTED.replaceAll("\n", "\r\n")],
+  ["a byte order mark", `\ufeff${COMMENTED}`],
+  ["no last line break", COMMENTED.trimEnd()],
+  [
+    "everything in one line",
+    '{"servers": {"other": {"command": "other"}}, "n": 12345678901234567890, "f": 1.0}',
+  ],
+  ["a key twice", '{\n\t"a": 1,\n\t"a": 2,\n\t"servers": {\n\t\t"other": {}\n\t}\n}\n'],
+  ["strings that look like comments", '{"url": "https://x.y/*z", "servers": {"a\\"//": {}}}'],
+  ["a comment at the end of the last entry", '{\n  "servers": {\n    "other": {} // last\n  }\n}'],
+  ["hooks of their own", '{ "hooks": { "Stop": [ { "hooks": [ { "command": "mine" } ] } ] } }'],
+];
+
+describe.each([
+  ["a server", server],
+  ["hooks", hooks],
+])("adding %s", (_, edit) => {
+  it.each(TEXTS)("keeps every byte of a text with %s, and is taken back to the byte", (_, text) => {
+    const after = edit.add(text);
+    expect(after).toContain("repertoire");
+    expectKept(text, after);
+    expect(edit.add(after)).toBe(after);
+    expect(edit.remove(after)).toBe(text);
+    if (text.includes("\r\n")) expect(after).not.toMatch(/[^\r]\n/);
+  });
+});
+
+describe("an entry", () => {
+  it("stands behind the last one, in the style of the file", () => {
+    expect(server.add(COMMENTED)).toBe(`{
+  // mine
+  "servers": {
+    "other": { "command": "other", }, // and this too
+    "repertoire": {
+      "command": "repertoire",
+      "args": [
+        "mcp"
+      ]
+    },
+    /* the last word */
+  },
+  "inputs": [1, 2,], // one line
+}
+`);
+  });
+
+  it("that the person changed stays as it is, and still goes with an undo", () => {
+    const changed =
+      '{"servers": {"repertoire": {"command": "repertoire", "args": ["mcp"], "env": {"A": "b"}}, "c": {}}}';
+    expect(server.add(changed)).toBe(changed);
+    expect(server.remove(changed)).toBe('{"servers": { "c": {}}}');
+  });
+
+  it("of our name that runs something else is the person's own", () => {
+    const own = '{"servers": {"repertoire": {"command": "npx", "args": ["repertoire", "mcp"]}}}';
+    expect(server.add(own)).toBe(own);
+    expect(server.remove(own)).toBe(own);
+  });
+
+  it("goes without the hook that the person put beside it", () => {
+    const beside =
+      '{"hooks": {"Stop": [{"hooks": [{"command": "mine"}, {"command": "repertoire hook x"}]}]}}';
+    expect(hooks.remove(beside)).toBe('{"hooks": {"Stop": [{"hooks": [{"command": "mine"}]}]}}');
+  });
+
+  it("leaves comments where it goes, and the text stays readable", () => {
+    const commented = '{"servers": { // why\n "repertoire": {"command": "repertoire"} }}';
+    const left = server.remove(commented)!;
+    expect(left).toContain("// why\n");
+    expect(server.remove(server.add(left))).toBe(left);
+  });
+});
+
+describe("a TOML block", () => {
+  it.each([
+    ["\n", "a = 1\n\n\n"],
+    ["\r\n", "a = 1\r\n[b]\r\nc = 2\r\n"],
+  ])("keeps line ends and blank lines, and is taken back to the byte", (lineEnd, text) => {
+    const after = block.add(text);
+    expect(after.startsWith(text)).toBe(true);
+    expect(after.split(lineEnd).join("")).not.toMatch(/[\r\n]/);
+    expect(block.add(after)).toBe(after);
+    expect(block.remove(after)).toBe(text);
+    expect(block.remove(`# new${lineEnd}${after}`)).toBe(`# new${lineEnd}${text}`);
+  });
+});
