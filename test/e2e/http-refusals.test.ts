@@ -92,6 +92,21 @@ describe("the API keeps outside", () => {
     expect(person).toEqual([200, 200, 200, 200, 200, 429]);
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
+
+  it("who asks too often over MCP, which takes nothing from the API; a stranger's tries count together", async () => {
+    const { raw, url } = await served({
+      limits: { mcpBurst: 3, mcpPerSecond: 0.01, strangerBurst: 2, strangerPerSecond: 0.01 },
+    });
+    const hello = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
+    const agent = [];
+    for (let at = 0; at < 4; at++) agent.push(await raw("/mcp", hello));
+    expect(agent.map(({ status }) => status)).toEqual([400, 400, 400, 429]);
+    expect(Number(agent[3]!.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await raw("/api/jobs")).status).toBe(200);
+    const strangers = [];
+    for (const path of ["/mcp", "/api/skills", "/mcp"]) strangers.push(await fetch(url + path));
+    expect(strangers.map(({ status }) => status)).toEqual([401, 401, 429]);
+  });
 });
 
 describe("the API refuses", () => {

@@ -10,10 +10,10 @@ import type { McpParts } from "../mcp/parts.ts";
 import { OPENAPI_PATH } from "./api/operations.ts";
 import { type HttpEnv, mountApi } from "./api/router.ts";
 import { EventHub } from "./events.ts";
+import { Gate } from "./gate.ts";
 import { JobBoard } from "./jobs.ts";
 import type { HttpLimits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
-import { isAuthorised } from "./token.ts";
 
 export interface AppOptions {
   readonly parts: McpParts;
@@ -59,12 +59,11 @@ export function createApp(options: AppOptions) {
   });
   const startedAt = Date.now();
   const api = { version, engine, workshop, tools, jobs, events, metrics, isReady, startedAt };
-  mountApi(app, { api, token, limits, note });
+  const gate = new Gate({ token, limits, note });
+  mountApi(app, { api, gate, limits, note });
   app.use("/mcp", async (c, next) => {
-    if (!isAuthorised(c.req.header("authorization"), token)) {
-      c.header("WWW-Authenticate", 'Bearer realm="repertoire"');
-      return c.json(refusal("unauthorised", "Send the token: Authorization: Bearer TOKEN."), 401);
-    }
+    const refused = gate.refused(c, "mcp");
+    if (refused) return refused;
     if (c.req.method === "POST" && !/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
       return c.json(refusal("not-json", "Send application/json."), 415);
     await next();

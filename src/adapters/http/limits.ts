@@ -19,6 +19,10 @@ export const HTTP_LIMITS = {
   burst: 300,
   /** And then for every second: more than any person or agent asks, less than would keep the machine busy. */
   perSecond: 50,
+  /** The same over MCP, where all agents of this machine share one address and one token: 100 that begin at once. */
+  mcpBurst: 5_000,
+  /** A recall takes a few milliseconds, so that no more than this could be answered. */
+  mcpPerSecond: 500,
   /** Whoever has no token gets a few mistakes, so that guessing is hopeless. */
   strangerBurst: 20,
   strangerPerSecond: 1,

@@ -1,15 +1,13 @@
-// Owns how a request becomes a call of an operation and its answer a response: the token, the rate, the input's checks,
-// jobs. Made from the table; does not own any operation.
+// Owns how a request becomes a call of an operation and its answer a response: the input's checks, jobs. Made from
+// the table; does not own any operation, nor who comes in (`gate.ts`).
 
 import type { HttpBindings } from "@hono/node-server";
-import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Hono, Context as HonoContext } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
 import { ApiError, bodyFor, type Issue, statusFor } from "../errors.ts";
+import type { Gate } from "../gate.ts";
 import type { HttpLimits } from "../limits.ts";
-import { RateLimit } from "../rate-limit.ts";
-import { isAuthorised } from "../token.ts";
 import { openApiDocument } from "./openapi.ts";
 import type { Api, Asked, Operation } from "./operation.ts";
 import { OPENAPI_PATH, OPERATIONS } from "./operations.ts";
@@ -17,7 +15,7 @@ import { waitQuery } from "./wait.ts";
 
 export interface RouterOptions {
   readonly api: Api;
-  readonly token: string;
+  readonly gate: Gate;
   readonly limits: HttpLimits;
   readonly note: (text: string) => void;
 }
@@ -37,24 +35,8 @@ type Context = HonoContext<HttpEnv>;
 const NOTHING = z.strictObject({});
 const WITH_BODY: readonly string[] = ["POST", "PUT", "PATCH"];
 
-export function mountApi(app: Hono<HttpEnv>, { api, token, limits, note }: RouterOptions): void {
-  const { burst, perSecond, strangerBurst, strangerPerSecond, callers } = limits;
-  const known = new RateLimit({ burst, perSecond }, { callers });
-  const strangers = new RateLimit({ burst: strangerBurst, perSecond: strangerPerSecond }, { callers });
+export function mountApi(app: Hono<HttpEnv>, { api, gate, limits, note }: RouterOptions): void {
   const fail = (c: Context, thrown: unknown) => c.json(bodyFor(thrown, note), statusFor(thrown));
-
-  /** One who guesses tokens is slowed down whatever they send; the person is not slowed down by them. */
-  const refused = (c: Context): Response | undefined => {
-    const isKnown = isAuthorised(c.req.header("authorization"), token);
-    const seconds = (isKnown ? known : strangers).secondsToWait(getConnInfo(c).remote.address ?? "");
-    if (seconds > 0) {
-      c.header("Retry-After", String(seconds));
-      return fail(c, new ApiError("too-many-requests", `Too many requests. Try again in ${seconds} s.`));
-    }
-    if (isKnown) return undefined;
-    c.header("WWW-Authenticate", 'Bearer realm="repertoire"');
-    return fail(c, new ApiError("unauthorised", "Send the token: Authorization: Bearer TOKEN."));
-  };
 
   for (const path of ["/api/*", "/metrics", "/health"]) {
     app.use(path, async (c, next) => {
@@ -64,7 +46,7 @@ export function mountApi(app: Hono<HttpEnv>, { api, token, limits, note }: Route
     });
   }
   for (const path of ["/api", "/api/*", "/metrics"])
-    app.use(path, async (c, next) => refused(c) ?? (await next()));
+    app.use(path, async (c, next) => gate.refused(c, "api") ?? (await next()));
 
   app.get(OPENAPI_PATH, (c) => c.json(openApiDocument(api.version)));
   for (const row of OPERATIONS) {
