@@ -93,6 +93,14 @@ describe("the API keeps outside", () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
   });
 
+  it("a method that MCP does not have, and names those it has", async () => {
+    const { raw } = await served();
+    for (const method of ["PUT", "PATCH", "OPTIONS", "HEAD"]) {
+      const response = await raw("/mcp", { method });
+      expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, POST, DELETE"]);
+    }
+  });
+
   it("who asks too often over MCP, which takes nothing from the API; a stranger's tries count together", async () => {
     const { raw, url } = await served({
       limits: { mcpBurst: 3, mcpPerSecond: 0.01, strangerBurst: 2, strangerPerSecond: 0.01 },

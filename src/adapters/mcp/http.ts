@@ -39,6 +39,7 @@ interface Session {
 }
 
 const SWEEP_MS = 60_000;
+const METHODS: readonly string[] = ["GET", "POST", "DELETE"];
 
 export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteOptions): McpRoute {
   const { clock } = parts.engine;
@@ -111,6 +112,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
 
   return {
     async fetch(request) {
+      if (!METHODS.includes(request.method)) return notAllowed(request.method);
       if (request.method !== "POST") return inSession(request, undefined);
       const body = await readRequestBody(request, maxBodyBytes);
       if (body.tooLarge) return refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);
@@ -146,6 +148,12 @@ function parsedJson(text: string): unknown {
     if (thrown instanceof SyntaxError) return undefined;
     throw thrown;
   }
+}
+
+function notAllowed(method: string): Response {
+  const response = refusal(405, `${method} means nothing here. Taken: ${METHODS.join(", ")}.`);
+  response.headers.set("Allow", METHODS.join(", "));
+  return response;
 }
 
 function refusal(status: number, message: string, code: number = ProtocolErrorCode.InvalidRequest): Response {
