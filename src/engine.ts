@@ -2,6 +2,7 @@
 // No logic of its own. The order of the stages of a turn stands in `recalls.ts` and `turns.ts`.
 
 import { type Config, loadConfig } from "./config/config.ts";
+import { misnamedSources } from "./discover/misnamed.ts";
 import { Management } from "./engine/management.ts";
 import { type OpenOptions, Recaller } from "./engine/recaller.ts";
 import { Shelf } from "./engine/shelf.ts";
@@ -32,7 +33,9 @@ export class Repertoire extends Recaller {
 
   constructor(config: Config, options: OpenOptions) {
     super(config, options);
-    this.shelf = new Shelf(this.sources, config, options.onProgress);
+    const findings = misnamedSources(this.sourceOptions(), config.files.at(-1) ?? config.dir);
+    const { cacheDir } = config;
+    this.shelf = new Shelf(this.sources, { cacheDir, findings, onProgress: options.onProgress });
   }
 
   get library(): Library {

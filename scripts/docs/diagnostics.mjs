@@ -62,6 +62,11 @@ const row = (weight, meaning, fix) => ({ weight, meaning, fix });
 
 const OTHERS = {
   discover: {
+    "source-unknown": row(
+      "warning",
+      "The configuration names a source that there is not, in `sources.only` for example; its skills are missing then.",
+      "Write the id as `repertoire sources` does.",
+    ),
     "depth-limit": row(
       "warning",
       "A folder lies deeper than 32 levels; it is not searched.",

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { type Config, type ConfigInput, loadConfig } from "../config/config.ts";
-import { resolveSources } from "../discover/sources.ts";
+import { resolveSources, type SourceOptions } from "../discover/sources.ts";
 import { Visibility } from "../library/visibility.ts";
 import { codeOf } from "../model/errors.ts";
 import type { SessionState } from "../model/session.ts";
@@ -64,8 +64,7 @@ export class Recaller {
     this.config = config;
     this.options = options;
     this.clock = options.clock ?? { now: () => new Date() };
-    const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
-    this.sources = resolveSources({ home: config.home, project: config.dir, ...config.sources, bundled });
+    this.sources = resolveSources(this.sourceOptions());
   }
 
   /** Where what outlives a process is kept. */
@@ -105,6 +104,12 @@ export class Recaller {
       ...(agent !== undefined && { agent }),
       ...(allowlist && { allowlist }),
     });
+  }
+
+  protected sourceOptions(): SourceOptions {
+    const { home, dir: project, sources } = this.config;
+    const bundled = sources.bundled ? join(packageRoot(), "skills") : undefined;
+    return { home, project, ...sources, bundled };
   }
 
   /** Loaded when first asked for: who only lists skills needs no recall. */

@@ -1,7 +1,6 @@
 // Owns the way from sources to the library: scan, read what changed, keep what was read, watch.
 // Composes discover, parse and library; knows nothing of messages.
 
-import type { Config } from "../config/config.ts";
 import { discover, type Scan, sameFindings } from "../discover/discover.ts";
 import { watchSources } from "../discover/watch.ts";
 import { loadRecords, saveRecords } from "../library/cache.ts";
@@ -14,25 +13,35 @@ import {
 } from "../library/catalog.ts";
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "../library/diff.ts";
 import { Library } from "../library/library.ts";
+import type { Diagnostic } from "../model/diagnostic.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
 import { parseManifest, parseSkill } from "../parse/parse.ts";
 
 export type Progress = (done: number, total: number) => void;
 
+export interface ShelfOptions {
+  readonly cacheDir: string | undefined;
+  /** What is wrong with the choice of sources itself. */
+  readonly findings: readonly Diagnostic[];
+  readonly onProgress: Progress | undefined;
+}
+
 export class Shelf {
   /** Lowest precedence first. */
   readonly sources: readonly Source[];
   private readonly cacheDir: string | undefined;
+  private readonly findings: readonly Diagnostic[];
   private readonly onProgress: Progress | undefined;
   private scan: Scan | undefined;
   private catalog: Catalog | undefined;
   private current: Library | undefined;
   private readonly watchers = new Set<(changes: LibraryChanges) => void>();
 
-  constructor(sources: readonly Source[], { cacheDir }: Pick<Config, "cacheDir">, onProgress?: Progress) {
+  constructor(sources: readonly Source[], { cacheDir, findings, onProgress }: ShelfOptions) {
     this.sources = sources;
     this.cacheDir = cacheDir;
+    this.findings = findings;
     this.onProgress = onProgress;
   }
 
@@ -73,7 +82,11 @@ export class Shelf {
     const progress = this.onProgress && { onProgress: this.onProgress };
     this.catalog = buildCatalog(scan.candidates, { records, parse: parseManifest, ...progress });
     if (this.catalog.read > 0 || records.size !== this.catalog.records.size) this.keepRecords(scan);
-    this.current = new Library(this.catalog.skills, [...scan.diagnostics, ...this.catalog.diagnostics]);
+    this.current = new Library(this.catalog.skills, [
+      ...this.findings,
+      ...scan.diagnostics,
+      ...this.catalog.diagnostics,
+    ]);
     const changes = diffLibraries(before, this.current);
     if (changes.added.length + changes.changed.length + changes.removed.length > 0)
       for (const tell of this.watchers) tell(changes);

@@ -1,0 +1,30 @@
+// Owns finding ids in the configuration that name no source: a misspelt one would take skills away without a word.
+
+import type { Diagnostic } from "../model/diagnostic.ts";
+import { resolveSources, type SourceOptions } from "./sources.ts";
+
+const LISTS = ["only", "drop", "order", "trustLinks", "requireDescription", "requireName"] as const;
+
+/** `path` is where the person set them. */
+export function misnamedSources(options: SourceOptions, path: string): Diagnostic[] {
+  const { only: _, drop: __, ...all } = options;
+  const known = resolveSources(all).map(({ id }) => id);
+  return LISTS.flatMap((list) =>
+    (options[list] ?? [])
+      .filter((id) => !known.includes(id) && (list === "only" || !isElsewhere(id)))
+      .map(
+        (id): Diagnostic => ({
+          code: "source-unknown",
+          severity: "warning",
+          path,
+          message: `sources.${list} names "${id}", which is no source here.`,
+          fix: `Write the id as \`repertoire sources\` does. Ids: ${known.join(", ")}.`,
+        }),
+      ),
+  );
+}
+
+/** A configuration serves many projects: what is not in this one may be in the next. Only `only` leaves nothing then. */
+function isElsewhere(id: string): boolean {
+  return id === "bundled" || /^\.\.?\//.test(id);
+}
