@@ -1,7 +1,8 @@
 // Everybody who must stay outside of the API, and every request that must not be taken, each with the right status.
 
-import { request } from "node:http";
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { served } from "../http-served.ts";
 
 interface Sent {
@@ -152,6 +153,22 @@ describe("the API refuses", () => {
     await call("showProposal", { params: { number: "x" }, status: 400 });
     await call("evaluate", { body: { cases: [{ query: "a" }] }, query: { wait: 1_000 }, status: 400 });
     expect(notes).toEqual([]);
+  });
+
+  it("a body that is too large without losing the next request of the same client", async () => {
+    const { url, token } = await served();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const statuses = [];
+    for (const length of [10, 300_000, 10, 300_000, 10]) {
+      const sent = request(`${url}/api/recall`, { method: "POST", headers, agent });
+      sent.end(JSON.stringify({ message: "x".repeat(length) }));
+      const [response] = (await once(sent, "response")) as [IncomingMessage];
+      statuses.push(response.statusCode);
+      await once(response.resume(), "end");
+    }
+    expect(statuses).toEqual([200, 413, 200, 413, 200]);
   });
 
   it("paths and methods that there are not, and names where to look", async () => {

@@ -47,6 +47,8 @@ export function createApp(options: AppOptions) {
     await next();
     const route = c.get("route") ?? (c.req.path === "/mcp" ? "/mcp" : "other");
     metrics.request({ method: c.req.method, route, status: String(c.res.status) });
+    // What is refused unread ends the connection; a client that is not told loses its next request to it.
+    if (!c.env.incoming.complete) c.header("Connection", "close");
   });
   app.use(async (c, next) => {
     const host = c.req.header("host")?.toLowerCase() ?? "";
