@@ -115,6 +115,15 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     expect((await call("list_skills")).text).toContain("plan-meeting");
   });
 
+  it("refuses a cursor that it did not hand out", async () => {
+    const { client } = await connect({ home: workspace(), revision });
+    const { SkillsClient } = await import("@modelcontextprotocol/client/ext/skills");
+    for (const cursor of ["-1", "abc", "0.5"]) {
+      await expect(client.listPrompts({ cursor })).rejects.toThrow("This cursor is none of ours");
+      await expect(new SkillsClient(client).list({ cursor })).rejects.toThrow("This cursor is none of ours");
+    }
+  });
+
   it("serves the Skills extension with digests that fit the files, and hides what the model may not see", async () => {
     const { client } = await connect({ home: workspace(), revision });
     const { SkillsClient } = await import("@modelcontextprotocol/client/ext/skills");

@@ -12,6 +12,7 @@ import { learnTask } from "../../agent-tools-learn.ts";
 import type { Dreams } from "../../engine/dreams.ts";
 import type { TaskContext, Tasks } from "../../engine/tasks.ts";
 import { isRepertoireError } from "../../model/errors.ts";
+import { pageStart } from "./page.ts";
 
 const LEARN: Prompt = {
   name: "learn",
@@ -31,7 +32,7 @@ const DREAM: Prompt = {
 const PAGE = 500;
 
 export function promptPage(tasks: Tasks, cursor: string | undefined): ListPromptsResult {
-  const from = Number(cursor ?? 0) || 0;
+  const from = pageStart(cursor);
   const all = promptsOf(tasks);
   const more = from + PAGE < all.length && { nextCursor: String(from + PAGE) };
   return { prompts: all.slice(from, from + PAGE), ...more };

@@ -11,6 +11,7 @@ import {
 } from "@modelcontextprotocol/server/ext/skills";
 import { isRepertoireError, messageOf } from "../../model/errors.ts";
 import type { Skill } from "../../model/skill.ts";
+import { pageStart } from "./page.ts";
 import type { McpParts } from "./parts.ts";
 
 /** Each entry costs the reading of a whole package. */
@@ -44,7 +45,7 @@ export function skillsExtension(parts: McpParts, onWarning: (text: string) => vo
   };
   const source: SkillSource = {
     async list({ cursor }) {
-      const from = Number(cursor ?? 0) || 0;
+      const from = pageStart(cursor);
       const all = engine.view().visible();
       const entries = await Promise.all(all.slice(from, from + PAGE).map(entryOf));
       const skills = entries.filter((entry) => entry !== undefined);
