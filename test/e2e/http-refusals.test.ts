@@ -161,7 +161,7 @@ describe("the API refuses", () => {
     onTestFinished(() => agent.destroy());
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const statuses = [];
-    for (const length of [10, 300_000, 10, 300_000, 10]) {
+    for (const length of [10, 300_000, 10, 9_000_000, 10]) {
       const sent = request(`${url}/api/recall`, { method: "POST", headers, agent });
       sent.end(JSON.stringify({ message: "x".repeat(length) }));
       const [response] = (await once(sent, "response")) as [IncomingMessage];

@@ -14,6 +14,7 @@ import { Gate } from "./gate.ts";
 import { JobBoard } from "./jobs.ts";
 import type { HttpLimits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
+import { readAway } from "./unread.ts";
 
 export interface AppOptions {
   readonly parts: McpParts;
@@ -48,7 +49,8 @@ export function createApp(options: AppOptions) {
     const route = c.get("route") ?? (c.req.path === "/mcp" ? "/mcp" : "other");
     metrics.request({ method: c.req.method, route, status: String(c.res.status) });
     // What is refused unread ends the connection; a client that is not told loses its next request to it.
-    if (!c.env.incoming.complete) c.header("Connection", "close");
+    const { incoming } = c.env;
+    if (!incoming.complete && !(await readAway(incoming, limits.unreadMs))) c.header("Connection", "close");
   });
   app.use(async (c, next) => {
     const host = c.req.header("host")?.toLowerCase() ?? "";

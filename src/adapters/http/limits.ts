@@ -15,6 +15,9 @@ export const HTTP_LIMITS = {
   /** An MCP message: a skill with its files fits; a larger body is a mistake or an attack. */
   mcpBytes: 4 * MB,
 
+  /** How long a refused body is read on, so that its sender hears the answer: enough for any honest mistake. */
+  unreadMs: 500,
+
   /** Requests that the holder of the token may send at once: a page that loads everything, a test that hurries. */
   burst: 300,
   /** And then for every second: more than any person or agent asks, less than would keep the machine busy. */
