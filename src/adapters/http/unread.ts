@@ -12,6 +12,7 @@ export function readAway(incoming: IncomingMessage, ms: number): Promise<boolean
     };
     const timer = setTimeout(over, ms);
     incoming.once("end", over).once("close", over).once("error", over);
-    incoming.resume();
+    // Who read it until now would hold it back, or keep it in memory.
+    incoming.removeAllListeners("data").removeAllListeners("readable").resume();
   });
 }
