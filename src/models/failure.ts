@@ -51,7 +51,9 @@ function nextStep({ apiKeyEnv }: Asked, thrown: unknown): string {
   if (status === 404) return 'Check "model.name" and "model.endpoint".';
   if (status === 402 || status === 429) return "Wait and ask again, or check the account's limits.";
   if (status !== undefined && status >= 500) return "The trouble is the server's own; ask again later.";
-  if (/JSONParse|TypeValidation|InvalidResponseData|EmptyResponse/.test(error))
+  // The answer had begun well.
+  const isBroken = status !== undefined && status < 300;
+  if (isBroken || /JSONParse|TypeValidation|InvalidResponseData|EmptyResponse/.test(error))
     return 'The answer broke off, or the server does not speak what "model.kind" says; ask again.';
   return 'Check that the server runs and offers the model ("model.endpoint", "model.name").';
 }

@@ -25,6 +25,14 @@ describe("a failure of the model is one line with the next step, and the convers
       ["The answer broke off"],
     ],
     [
+      "a connection that breaks in the middle",
+      (response) => {
+        startStream(response);
+        response.write(piece({ content: "Half a" }), () => response.destroy());
+      },
+      ["The answer broke off"],
+    ],
+    [
       "an error in the middle of the stream",
       (response) => {
         startStream(response);
