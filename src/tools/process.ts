@@ -68,13 +68,15 @@ export function runProcess(run: Run): Promise<Ended> {
       killAll();
       finishSoon();
     };
-    // A grandchild that left the group may hold the pipes open for ever.
+    const cutOff = () => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      finish();
+    };
+    // A grandchild that left the group may hold the pipes open for ever. When this process was busy all that time, the
+    // pipes have not been looked at yet: they are before an immediate runs.
     const finishSoon = () => {
-      drained ??= setTimeout(() => {
-        child.stdout?.destroy();
-        child.stderr?.destroy();
-        finish();
-      }, SCRIPT_LIMITS.drainMs);
+      drained ??= setTimeout(() => setImmediate(cutOff), SCRIPT_LIMITS.drainMs);
     };
     const onAbort = () => end("aborted");
     const timer = setTimeout(() => end("timeout"), run.timeoutMs);
