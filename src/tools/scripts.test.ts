@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { stoppedAfter } from "../../test/time-limit.ts";
 import { findOnSystem } from "./interpreter.ts";
 import { kernelCountsProcesses } from "./process-bound.ts";
 import { runScript, type ScriptRequest, type ScriptSystem } from "./scripts.ts";
@@ -42,13 +43,6 @@ function run(script: string, more: Partial<ScriptRequest> = {}) {
   return runScript({ mount, script, env: process.env, policy: accepted, ...rest }, NO_SANDBOX);
 }
 
-async function eventually(check: () => boolean): Promise<boolean> {
-  for (let attempt = 0; attempt < 100 && !check(); attempt += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return check();
-}
-
 describe("without a sandbox", () => {
   test("a script is refused, with how to install it or which flag accepts the risk", async () => {
     put("scripts/mark.sh", "touch ran");
@@ -76,10 +70,13 @@ describe("without a sandbox", () => {
 
   test("the time limit ends the script's whole group and leaves nothing behind", async () => {
     put("scripts/slow.sh", 'echo $$; sleep 31536030 &\necho "$TMPDIR"\nwait');
-    const result = await run("scripts/slow.sh", { policy: { timeoutMs: 500 } });
+    const result = await stoppedAfter(
+      ({ stdout }) => stdout.split("\n").length > 2,
+      (timeoutMs) => run("scripts/slow.sh", { policy: { timeoutMs } }),
+    );
     expect(result).toMatchObject({ ok: false, code: "timeout" });
     const [pid = "", tmp = ""] = result.stdout.split("\n");
-    expect(await eventually(() => !groupIsAlive(Number(pid)))).toBe(true);
+    await expect.poll(() => groupIsAlive(Number(pid))).toBe(false);
     expect(existsSync(dirname(tmp))).toBe(false);
   });
 

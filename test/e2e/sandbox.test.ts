@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findSandbox } from "../../src/tools/bubblewrap.ts";
 import { boundProcesses } from "../../src/tools/process-bound.ts";
 import { runScript, type ScriptPolicy, type ScriptRequest } from "../../src/tools/scripts.ts";
+import { stoppedAfter } from "../time-limit.ts";
 
 const lookup = await findSandbox({ searchPath: process.env.PATH ?? "", avoid: [process.cwd()] });
 const title = lookup.ok ? "a script in the sandbox" : `a script in the sandbox (skipped: ${lookup.reason})`;
@@ -49,6 +50,11 @@ function run(name: string, text: string, more: Partial<ScriptRequest> & { policy
   return runScript({ mount, script: put(name, text), env: process.env, ...more });
 }
 
+/** A number of seconds that no other process of this machine sleeps, another run of these tests included. */
+function seconds(number: number): string {
+  return `31536${number}${process.pid}`;
+}
+
 /** Processes of this machine whose command line contains the marker. */
 function alive(marker: string): string[] {
   return readdirSync("/proc")
@@ -62,12 +68,8 @@ function alive(marker: string): string[] {
     });
 }
 
-async function gone(marker: string): Promise<boolean> {
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    if (alive(marker).length === 0) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return false;
+async function expectGone(marker: string): Promise<void> {
+  await expect.poll(() => alive(marker)).toEqual([]);
 }
 
 describe.skipIf(!lookup.ok)(title, () => {
@@ -192,10 +194,11 @@ describe.skipIf(!lookup.ok)(title, () => {
 
   test("writes nothing outside, not into its own package, and nothing that stays", async () => {
     const before = readdirSync(root);
+    const file = `/tmp/repertoire-kept-${process.pid}`;
     const result = await run(
       "write.sh",
       `for p in ${root}/x ${mount}/x ${mount}/SKILL.md /usr/x /etc/x /x /dev/x /proc/sys/kernel/hostname; do (echo gotcha >> "$p") 2>/dev/null && echo "wrote $p"; done
-       echo kept > /tmp/file && echo kept > "$HOME/file" && cat /tmp/file "$HOME/file"`,
+       echo kept > ${file} && echo kept > "$HOME/file" && cat ${file} "$HOME/file"`,
     );
     const wrote = result.stdout.split("\n").filter((line) => line.startsWith("wrote"));
     // The folders on the way to the package are the sandbox's own and empty; a file there is not ours.
@@ -203,7 +206,7 @@ describe.skipIf(!lookup.ok)(title, () => {
     expect(result.stdout).toContain("kept\nkept\n");
     expect(readdirSync(root)).toEqual(before);
     expect(readFileSync(join(mount, "SKILL.md"), "utf8")).not.toContain("gotcha");
-    expect(existsSync("/tmp/file")).toBe(false);
+    expect(existsSync(file)).toBe(false);
   });
 
   test("cannot write a setting of the kernel, whoever starts it", async () => {
@@ -241,36 +244,35 @@ describe.skipIf(!lookup.ok)(title, () => {
   });
 
   test("is stopped at its time together with a grandchild that left its session", async () => {
-    const marker = "31536017";
-    const result = await run(
-      "daemon.sh",
-      `setsid sh -c 'sleep ${marker} & sleep ${marker}' >/dev/null 2>&1 &\ntrap '' TERM\necho ready; sleep ${marker}`,
-      {
-        policy: { timeoutMs: 1500 },
-      },
+    const marker = seconds(17);
+    const text = `setsid sh -c 'sleep ${marker} & sleep ${marker}' >/dev/null 2>&1 &\ntrap '' TERM\necho ready; sleep ${marker}`;
+    const result = await stoppedAfter(
+      ({ stdout }) => stdout === "ready\n",
+      (timeoutMs) => run("daemon.sh", text, { policy: { timeoutMs } }),
     );
     expect(result).toMatchObject({ ok: false, code: "timeout", exitCode: null, stdout: "ready\n" });
-    expect(await gone(marker)).toBe(true);
+    await expectGone(marker);
   });
 
   test("takes its background processes with it when it ends", async () => {
-    const marker = "31536018";
+    const marker = seconds(18);
     const result = await run("leave.sh", `setsid sleep ${marker} &\necho left`);
     expect(result).toMatchObject({ ok: true, stdout: "left\n" });
-    expect(await gone(marker)).toBe(true);
+    await expectGone(marker);
   });
 
   test("is stopped when the caller aborts", async () => {
-    const marker = "31536019";
+    const marker = seconds(19);
     const abort = new AbortController();
     const running = run("abort.sh", `sleep ${marker}`, { signal: abort.signal });
-    setTimeout(() => abort.abort(), 300);
+    await expect.poll(() => alive(marker)).not.toEqual([]);
+    abort.abort();
     expect(await running).toMatchObject({
       ok: false,
       code: "execution_failed",
       message: expect.stringContaining("caller"),
     });
-    expect(await gone(marker)).toBe(true);
+    await expectGone(marker);
   });
 
   test("has its output cut at the cap, on a whole character", async () => {
@@ -285,7 +287,7 @@ describe.skipIf(!lookup.ok)(title, () => {
   });
 
   test("cannot start processes without bound", async () => {
-    const marker = "31536020";
+    const marker = seconds(20);
     let most = 0;
     const counting = setInterval(() => {
       most = Math.max(most, alive(marker).length);
@@ -299,16 +301,17 @@ describe.skipIf(!lookup.ok)(title, () => {
     if (bound !== "watch") expect(most).toBeLessThanOrEqual(44);
     expect(storm.ok).toBe(false);
     expect(storm.stdout).not.toContain("all 1000");
-    expect(await gone(marker)).toBe(true);
+    await expectGone(marker);
   });
 
   // Only where the kernel holds the bound: elsewhere the bomb would take this machine's other work with it.
   test.skipIf(bound === "watch")("is held down when it multiplies itself", async () => {
-    const bomb = await run("bomb.sh", "#!/bin/bash\nb() { b | b & }; b; sleep 31536021", {
+    const name = `bomb-${process.pid}.sh`;
+    const bomb = await run(name, `#!/bin/bash\nb() { b | b & }; b; sleep ${seconds(21)}`, {
       policy: { processes: 40, timeoutMs: 2_000 },
     });
     expect(bomb.ok).toBe(false);
-    expect(await gone("scripts/bomb.sh")).toBe(true);
+    await expectGone(name);
   });
 
   test("cannot take more memory or write larger files than its limits", async () => {
