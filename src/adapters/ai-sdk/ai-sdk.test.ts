@@ -1,5 +1,5 @@
 import { generateText, stepCountIs, streamText, ToolLoopAgent, tool, wrapLanguageModel } from "ai";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { person } from "../../../test/activation-workspace.ts";
 import {
@@ -342,7 +342,7 @@ describe("the outcome", () => {
     const stop = new AbortController();
     const stream = await agent.stream({ prompt: "Send a telegram", abortSignal: stop.signal });
     for await (const { type } of stream.fullStream) if (type === "text-start") stop.abort();
-    await vi.waitFor(async () => expect(await journal(engine, "s", "outcome")).toHaveLength(1));
+    await expect.poll(() => journal(engine, "s", "outcome")).toHaveLength(1);
   });
 
   it("of a run that is called off while a tool runs is a failure", async () => {
