@@ -123,11 +123,12 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
   });
 
   it("a Ctrl-C at the question of consent is a no, and what was typed before it is no answer", async () => {
+    let goOn: () => void = () => {};
     const { pane, say, asked } = await start([
       (response) => {
         startStream(response);
         response.write(piece({ content: "Wait" }));
-        setTimeout(() => {
+        goOn = () => {
           const call = {
             index: 0,
             id: "c",
@@ -135,13 +136,16 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
           };
           response.write(piece({ tool_calls: [call] }));
           response.end(`${piece({}, "tool_calls")}data: [DONE]\n\n`);
-        }, 2_000);
+        };
       },
       { say: "never" },
     ]);
     say(MESSAGE);
     await pane.see("Wait");
     say("y");
+    // The keys are in the terminal once tmux answers the next question.
+    pane.screen();
+    goOn();
     await pane.see("Activate plan-meeting? [y/N]");
     pane.press("C-c");
     await pane.see("(stopped)");
