@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { agentWith, MESSAGE, only } from "../../../test/chat-agent.ts";
-import { type Answer, endStream, piece, refuse, startStream } from "../../../test/scripted-model.ts";
+import { type Answer, piece, refuse, startStream } from "../../../test/scripted-model.ts";
 import type { ConsentAsker } from "../../activate/consent.ts";
 
 describe("a failure of the model is one line with the next step, and the conversation goes on", () => {
@@ -60,17 +60,24 @@ describe("a failure of the model is one line with the next step, and the convers
   });
 
   it("silence: a model that says nothing for too long, while a person may take their time", async () => {
-    const slow: ConsentAsker = () => new Promise((resolve) => setTimeout(() => resolve(true), 1_500));
+    // Time goes on by hand, so that a busy machine does not make the model late.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const slow: ConsentAsker = async () => {
+      vi.advanceTimersByTime(1_500);
+      return true;
+    };
     const script: Answer[] = [
       { call: [["activate_skill", { name: "demo" }]] },
       (response) => {
         startStream(response);
         response.write(piece({ content: "Well" }));
-        setTimeout(() => endStream(response, "stop"), 20_000).unref();
       },
     ];
     const { say } = await agentWith(script, { ask: slow, values: { "model.timeoutMs": 1_000 } });
-    const { events, text } = await say(MESSAGE);
+    const { events, text } = await say(MESSAGE, undefined, ({ type }) => {
+      if (type === "text") vi.advanceTimersByTime(1_000);
+    });
     expect(only(events, "result")).toMatchObject([{ ok: true }]);
     expect(text).toBe("Well");
     expect(only(events, "error")[0]?.message).toMatch(/did not answer in time.*model\.timeoutMs/);
