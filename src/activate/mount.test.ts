@@ -150,8 +150,9 @@ describe("the private copy", () => {
     const path = mount();
     expect(path).toBe(join(place.root, "private", "t1", ".skills", "demo"));
     expect(readdirSync(path).sort()).toEqual(["SKILL.md", "references", "scripts"]);
-    expect(statSync(join(path, "scripts/a.sh")).mode & 0o777).toBe(0o555);
-    expect(statSync(join(path, "SKILL.md")).mode & 0o777).toBe(0o444);
+    const allowed = 0o777 & ~process.umask();
+    expect(statSync(join(path, "scripts/a.sh")).mode & 0o777).toBe(0o555 & allowed);
+    expect(statSync(join(path, "SKILL.md")).mode & 0o777).toBe(0o444 & allowed);
     expect(statSync(taskFolder(place)).mode & 0o777).toBe(0o700);
   });
 

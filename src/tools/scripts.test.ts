@@ -40,7 +40,9 @@ function put(path: string, text: string): string {
 function run(script: string, more: Partial<ScriptRequest> = {}) {
   const { policy, ...rest } = more;
   const accepted = { acceptUnsandboxed: true, ...policy };
-  return runScript({ mount, script, env: process.env, policy: accepted, ...rest }, NO_SANDBOX);
+  // A shell complains of a locale that this machine does not have.
+  const env = { ...process.env, LC_ALL: "C" };
+  return runScript({ mount, script, env, policy: accepted, ...rest }, NO_SANDBOX);
 }
 
 describe("without a sandbox", () => {

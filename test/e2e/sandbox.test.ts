@@ -27,6 +27,9 @@ const probe = lookup.ok ? await boundProcesses(1) : undefined;
 await probe?.release();
 const bound = probe?.by ?? "watch";
 
+/** A shell complains of a locale that this machine does not have. */
+const ENV = { ...process.env, LC_ALL: "C" };
+
 let root = "";
 let mount = "";
 
@@ -47,7 +50,7 @@ function put(name: string, text: string): string {
 }
 
 function run(name: string, text: string, more: Partial<ScriptRequest> & { policy?: ScriptPolicy } = {}) {
-  return runScript({ mount, script: put(name, text), env: process.env, ...more });
+  return runScript({ mount, script: put(name, text), env: ENV, ...more });
 }
 
 /** A number of seconds that no other process of this machine sleeps, another run of these tests included. */
@@ -197,7 +200,7 @@ describe.skipIf(!lookup.ok)(title, () => {
     const file = `/tmp/repertoire-kept-${process.pid}`;
     const result = await run(
       "write.sh",
-      `for p in ${root}/x ${mount}/x ${mount}/SKILL.md /usr/x /etc/x /x /dev/x /proc/sys/kernel/hostname; do (echo gotcha >> "$p") 2>/dev/null && echo "wrote $p"; done
+      `for p in "${root}/x" "${mount}/x" "${mount}/SKILL.md" /usr/x /etc/x /x /dev/x /proc/sys/kernel/hostname; do (echo gotcha >> "$p") 2>/dev/null && echo "wrote $p"; done
        echo kept > ${file} && echo kept > "$HOME/file" && cat ${file} "$HOME/file"`,
     );
     const wrote = result.stdout.split("\n").filter((line) => line.startsWith("wrote"));
@@ -234,11 +237,11 @@ describe.skipIf(!lookup.ok)(title, () => {
     });
     expect(open).toMatchObject({ ok: true });
     expect(readFileSync(join(out, "report.txt"), "utf8")).toBe("report\n");
-    const readOnly = await run("keep.sh", `cat ${out}/report.txt; echo no > ${out}/report.txt`, {
+    const readOnly = await run("keep.sh", `cat "${out}/report.txt"; echo no > "${out}/report.txt"`, {
       policy: { read: [out] },
     });
     expect(readOnly).toMatchObject({ ok: false, stdout: "report\n" });
-    const around = await run("keep.sh", `echo no > ${mount}/SKILL.md`, { policy: { write: [root] } });
+    const around = await run("keep.sh", `echo no > "${mount}/SKILL.md"`, { policy: { write: [root] } });
     expect(around.ok).toBe(false);
     expect(readFileSync(join(mount, "SKILL.md"), "utf8")).toContain("Demo.");
   });
