@@ -1,11 +1,11 @@
 // Runs every example as its reader would: bundled, in a process of its own, in a project with a home of its own.
 
 import { execFile } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { lastToolAnswer, scripted, systemOf } from "../ai-sdk-workspace.ts";
 import { skillText, temporaryTree } from "../skill-tree.ts";
 
@@ -23,6 +23,7 @@ async function runExample(name: string, args: readonly string[] = [], reader: Re
   });
   // Below the repository, so that packages are found from there.
   const outfile = join("node_modules", ".cache", `example-${name}-${process.pid}.mjs`);
+  onTestFinished(() => rmSync(outfile, { force: true }));
   await build({
     entryPoints: [join("examples", name)],
     outfile,
