@@ -162,8 +162,10 @@ describe("serve", () => {
     const child = spawn(process.execPath, [program.bin, "--dir", join(home, "p"), "serve", "--port", "0"], {
       env: { PATH: process.env.PATH, REPERTOIRE_HOME: home },
     });
-    onTestFinished(() => {
+    const ended = new Promise((settle) => child.on("close", settle));
+    onTestFinished(async () => {
       child.kill("SIGKILL");
+      await ended;
     });
     let out = "";
     child.stdout.on("data", (part) => {

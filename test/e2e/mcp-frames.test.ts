@@ -39,8 +39,10 @@ const callOf = (id: number, name: string, args: Record<string, unknown>) => ({
 function raw(home: string, args: readonly string[] = []) {
   const { command, args: all, env } = stdioCommand(program.bin, home, args);
   const child = spawn(command, all, { env });
-  onTestFinished(() => {
+  const ended = new Promise<number | null>((settle) => child.on("close", settle));
+  onTestFinished(async () => {
     child.kill("SIGKILL");
+    await ended;
   });
   let out = "";
   let err = "";
@@ -50,7 +52,6 @@ function raw(home: string, args: readonly string[] = []) {
   child.stderr.on("data", (part) => {
     err += part;
   });
-  const ended = new Promise<number | null>((settle) => child.on("close", settle));
   const answers = () =>
     out
       .split("\n")

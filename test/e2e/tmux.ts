@@ -31,7 +31,16 @@ export function openPane(command: readonly string[], env: Readonly<Record<string
   tmux("new-session", "-d", "-x", "140", "-y", "200", ...given, ...command);
   // Stays after the program's end, so that its last words can be read.
   tmux("set-option", "-g", "remain-on-exit", "on");
-  onTestFinished(() => void spawnSync("tmux", ["-L", socket, "kill-server"]));
+  const program = Number(tmux("display-message", "-p", "#{pane_pid}"));
+  onTestFinished(async () => {
+    spawnSync("tmux", ["-L", socket, "kill-server"]);
+    // It hears of its terminal's end and tidies up; what it works on must stay until then.
+    const deadline = Date.now() + PATIENCE_MS;
+    while (isAlive(program)) {
+      if (Date.now() > deadline) throw new Error(`the program (${program}) outlives its terminal`);
+      await sleep(20);
+    }
+  });
   const screen = () => tmux("capture-pane", "-p", "-J", "-S", "-").trimEnd();
   const until = async (what: string, isSo: () => boolean) => {
     const deadline = Date.now() + PATIENCE_MS;
@@ -55,4 +64,12 @@ export function openPane(command: readonly string[], env: Readonly<Record<string
       await until("the end", () => tmux("display-message", "-p", "#{pane_dead}").trim() === "1");
     },
   };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }

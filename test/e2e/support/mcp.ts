@@ -88,10 +88,11 @@ export async function serve(bin: string, home: string, args: readonly string[] =
     [bin, "--json", "--dir", join(home, "p"), "serve", "--port", "0", ...args],
     { env: { PATH: process.env.PATH, REPERTOIRE_HOME: home } },
   );
-  onTestFinished(() => {
-    child.kill("SIGKILL");
-  });
   const ended = new Promise<number | null>((settle) => child.on("close", settle));
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
   const line = await new Promise<string>((settle) =>
     child.stdout.once("data", (part) => settle(String(part))),
   );
