@@ -119,7 +119,7 @@ describe("an endpoint that fails", () => {
     ["no answer in time", () => ({ hang: true })],
   ])("with %s hands over to the fallback for good, and says so once", async (_, failing) => {
     reply = failing;
-    const embedder = open({ timeoutMs: 150 });
+    const embedder = open({ timeoutMs: 1_000 });
     expect(embedder.id).toBe("openai-compatible-test-model-3");
     expect(await embedder.embed(["abc"])).toEqual([Float32Array.of(0, 1)]);
     reply = honest;
