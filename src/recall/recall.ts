@@ -68,8 +68,8 @@ export interface Considered {
 export const RECALL = {
   /** Three skills at once: more than any message needs, and they still fit into a prompt. */
   limit: 3,
-  /** Ranked skills that signals look at; behind them a boost of 0.2 could not reach the top. */
-  judged: 24,
+  /** Ranked skills that signals look at: five times as many as are shown; 24 give the same figures. */
+  judged: 16,
 } as const;
 
 /** Recalls for one turn. The same library, session and message give the same answer, in any scan order. */

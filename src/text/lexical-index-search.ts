@@ -148,13 +148,15 @@ function rankSegment(
 ): Ranked[] {
   const present = terms.filter((t) => t.entries[s] !== undefined);
   const documents = live.segment.shape.documents;
-  let remaining = present.reduce((sum, t) => sum + t.units * t.entries[s]!.maxImpact, 0);
+  const whole = present.reduce((sum, t) => sum + t.units * t.entries[s]!.maxImpact, 0);
+  let remaining = whole;
   let unread = present.reduce((sum, t) => sum + t.entries[s]!.count, 0);
   let readSinceCheck = 0;
   sums.fill(0, 0, documents);
   for (const [i, term] of present.entries()) {
-    // Finding the floor costs one pass over the documents: done when as many postings were read, and as many wait.
-    if (readSinceCheck >= documents && unread >= documents) {
+    // Finding the floor costs one pass over the documents: done when as many postings were read, and as many wait; and no
+    // document can have more than what was read.
+    if (readSinceCheck >= documents && unread >= documents && remaining < whole - remaining) {
       readSinceCheck = 0;
       const top = topOfSums(live, options.limit);
       if (top.full && remaining < top.floor) {
