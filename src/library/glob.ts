@@ -1,8 +1,12 @@
 // Owns how a name pattern of an allowlist matches: `*` within one segment, `**` over segments, `?` one character.
 // Does not own file globs: those belong to the signal that reads `paths`.
 
+const WILD = /[*?]/;
+
 /** Linear-time match of a name against one pattern; both are compared in lower case. */
 export function matchesName(pattern: string, name: string): boolean {
+  // Most patterns are names, and a library has thousands of names to hold against each.
+  if (!WILD.test(pattern)) return pattern.toLowerCase() === name.toLowerCase();
   return matchSegments(pattern.toLowerCase().split("/"), name.toLowerCase().split("/"));
 }
 

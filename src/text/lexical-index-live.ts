@@ -47,6 +47,7 @@ export class LiveSegment {
 
   /** What is left when only some documents may be found. */
   among(allows: (key: string) => boolean): LiveSegment {
+    this.segment.loadKeys();
     const hidden: number[] = [];
     for (let doc = 0; doc < this.segment.shape.documents; doc++)
       if (this.alive(doc) && !allows(this.segment.key(doc))) hidden.push(doc);

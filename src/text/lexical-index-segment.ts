@@ -139,6 +139,12 @@ export class Segment {
     return { docs, docsAt: 0, impacts: bytes, impactsAt: count * 2, count };
   }
 
+  /** For one who is about to ask for every key. */
+  loadKeys(): void {
+    this.whole("records");
+    this.whole("strings");
+  }
+
   key(doc: number): string {
     const known = this.keys[doc];
     if (known !== undefined) return known;
@@ -229,8 +235,12 @@ export class Segment {
   }
 
   private wholeIfSmall(name: "records" | "strings"): void {
+    if (this.sections[name].length <= WHOLE_BYTES) this.whole(name);
+  }
+
+  private whole(name: "records" | "strings"): void {
     const source = this.sections[name];
-    if (source.resident || source.length > WHOLE_BYTES) return;
+    if (source.resident) return;
     this.sections = { ...this.sections, [name]: loaded(source) };
     this.adoptResident();
   }
