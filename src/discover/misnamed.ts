@@ -7,6 +7,7 @@ const LISTS = ["only", "drop", "order", "trustLinks", "requireDescription", "req
 
 /** `path` is where the person set them. */
 export function misnamedSources(options: SourceOptions, path: string): Diagnostic[] {
+  if (LISTS.every((list) => !options[list]?.length)) return [];
   const { only: _, drop: __, ...all } = options;
   const known = resolveSources(all).map(({ id }) => id);
   return LISTS.flatMap((list) =>

@@ -6,8 +6,6 @@ import { clip } from "../text/markdown.ts";
 import { type FrontMap, type FrontValue, writeFrontMatter } from "./front-matter-writer.ts";
 import { summaryOf } from "./summary.ts";
 
-export const PROVENANCES = ["agent", "person", "installed", "starter"] as const;
-
 /** The open spec's keys; everything else of a skill that we write stands below `metadata`. */
 const SPEC_KEYS = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
 
