@@ -8,7 +8,7 @@ import { build } from "esbuild";
 
 /** What the CommonJS bundle does not hold and most messages do not need: it is loaded from the modules beside it. */
 const BESIDE = {
-  "src/engine.ts": "./index.js",
+  "src/engine/engine.ts": "./index.js",
   "src/adapters/cli/main.ts": "./main.js",
   re2js: "./patterns.js",
 };

@@ -1,6 +1,7 @@
 // Owns which tools a host serves to a model: six, all, or its own choice; and those that activated skills bring. Every
 // host takes them from here. Does not own what a tool does (`agent-tools*.ts`).
 
+import type { TaskContext } from "./activate/tasks.ts";
 import {
   AGENT_TOOL_ROWS,
   type AgentHost,
@@ -12,9 +13,8 @@ import {
 } from "./agent-tools.ts";
 import { dreamToolRows } from "./agent-tools-dream.ts";
 import { learnToolRows } from "./agent-tools-learn.ts";
-import type { TaskContext } from "./engine/tasks.ts";
+import type { Repertoire } from "./engine/engine.ts";
 import type { Workshop } from "./engine/workshop.ts";
-import type { Repertoire } from "./engine.ts";
 
 /** Six tools are few enough for every model; the rest is for hosts that ask. */
 export const DEFAULT_TOOLS: readonly string[] = [

@@ -2,7 +2,7 @@
 // proposed. Accepting stays with the person. Rows of the one table that all hosts serve (`agent-tools.ts`).
 
 import type { AgentToolRow } from "./agent-tools.ts";
-import type { Dreams } from "./engine/dreams.ts";
+import type { Dreams } from "./dream/dreams.ts";
 import { RepertoireError } from "./model/errors.ts";
 
 const text = (description: string) => ({ type: "string", description });

@@ -2,11 +2,11 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryTree } from "../test/skill-tree.ts";
+import { Tasks } from "./activate/tasks.ts";
 import { AGENT_TOOL_ROWS, agentTools } from "./agent-tools.ts";
 import { learnToolRows } from "./agent-tools-learn.ts";
-import { Lessons } from "./engine/lessons.ts";
-import { Tasks } from "./engine/tasks.ts";
-import { openRepertoire } from "./engine.ts";
+import { openRepertoire } from "./engine/engine.ts";
+import { Lessons } from "./learn/learned-skills.ts";
 import { openMemoryStore } from "./stores/memory.ts";
 
 async function agent() {

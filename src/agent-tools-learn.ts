@@ -3,10 +3,10 @@
 
 import type { Arguments } from "./agent-tool-arguments.ts";
 import type { AgentToolResult, AgentToolRow } from "./agent-tools.ts";
-import type { Changed, Lessons } from "./engine/lessons.ts";
-import { eventOf, recordOutcome } from "./learn/journal.ts";
+import { OUTCOMES, type Outcome } from "./journal/events.ts";
+import { eventOf, recordOutcome } from "./journal/turn-events.ts";
+import type { Changed, Lessons } from "./learn/learned-skills.ts";
 import { RepertoireError } from "./model/errors.ts";
-import { OUTCOMES, type Outcome } from "./model/journal.ts";
 import type { Clock, Store } from "./ports.ts";
 import { forLine } from "./text/escape.ts";
 

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sandbox, type Workspace, workspace } from "../test/activation-workspace.ts";
 import type { ConsentAsker } from "./activate/consent.ts";
+import type { Tasks } from "./activate/tasks.ts";
 import { type AgentToolResult, agentTools, skillTools } from "./agent-tools.ts";
-import type { Tasks } from "./engine/tasks.ts";
 
 describe("the agent tools", () => {
   function tools(options: Workspace & { ask?: ConsentAsker } = {}) {

@@ -1,9 +1,9 @@
 // Owns the tools that a model gets, defined once for all hosts: names, words, schemas, and what each call does.
 // Does not own any host's protocol: the adapters serve this table.
 
+import type { TaskContext, Tasks } from "./activate/tasks.ts";
 import { Arguments } from "./agent-tool-arguments.ts";
-import type { TaskContext, Tasks } from "./engine/tasks.ts";
-import type { Repertoire } from "./engine.ts";
+import type { Repertoire } from "./engine/engine.ts";
 import type { AgentToolAlias } from "./model/agent-tool-alias.ts";
 import { codeOf, isRepertoireError, messageOf } from "./model/errors.ts";
 import type { Match } from "./model/turn.ts";

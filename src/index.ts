@@ -2,19 +2,17 @@
 
 export type { ConsentAsker, ConsentSheet } from "./activate/consent.ts";
 export type { ActivationPayload } from "./activate/payload.ts";
+export type { Tasks } from "./activate/tasks.ts";
 export { Toolbox, type ToolChoice } from "./agent-toolbox.ts";
 export { type AgentTool, agentTools, skillTools } from "./agent-tools.ts";
 export { CONFIG_FILE, type Config, type ConfigInput, loadConfig } from "./config/config.ts";
-export type { Dreams } from "./engine/dreams.ts";
-export { type EvalReport, evaluate, readCases } from "./engine/evaluation.ts";
-export type { Lessons } from "./engine/lessons.ts";
+export type { Prompt, PromptOptions } from "./disclose/turn-prompt.ts";
+export type { Dreams } from "./dream/dreams.ts";
+export { type OpenOptions, openRepertoire, Repertoire } from "./engine/engine.ts";
 export type { SkillReport } from "./engine/management.ts";
-export type { RecallAnswer, RecallRequest } from "./engine/recalls.ts";
-export type { Tasks } from "./engine/tasks.ts";
-export type { Prompt, PromptOptions } from "./engine/turns.ts";
 export type { Workshop } from "./engine/workshop.ts";
-export { type OpenOptions, openRepertoire, Repertoire } from "./engine.ts";
 export { type Finding, type Inspection, inspectPackage } from "./inspect/inspect.ts";
+export type { Lessons } from "./learn/learned-skills.ts";
 export type { StarterProvider } from "./learn/starters.ts";
 export type { LibraryChanges } from "./library/diff.ts";
 export type { Library } from "./library/library.ts";
@@ -44,5 +42,7 @@ export type {
   TelemetryAttributes,
   TelemetrySpan,
 } from "./ports.ts";
+export { type EvalReport, evaluate, readCases } from "./recall/evaluation.ts";
 export type { Recalled } from "./recall/recall.ts";
+export type { RecallAnswer, RecallRequest } from "./recall/session-recall.ts";
 export type { Explanation } from "./recall/why.ts";

@@ -1,7 +1,9 @@
 // Owns the interfaces behind which the engine's outside stands. Does not own any implementation:
 // `embedders/` and `stores/` do. A port appears here when its first implementation does.
 
-import type { EventKind, JournalEvent, NewEvent } from "./model/journal.ts";
+import type { EventKind, JournalEvent, NewEvent } from "./journal/events.ts";
+import type { SessionState, SessionStep } from "./journal/session.ts";
+import type { Tally, TallyBook } from "./journal/tally.ts";
 import type { SkillName } from "./model/name.ts";
 import type {
   ConsentRecord,
@@ -13,8 +15,6 @@ import type {
   TrustRecord,
   VersionRecord,
 } from "./model/records.ts";
-import type { SessionState, SessionStep } from "./model/session.ts";
-import type { Tally, TallyBook } from "./model/tally.ts";
 
 /** Turns texts into unit vectors; a row is all zero when nothing is known about the text. */
 export interface Embedder {

@@ -3,8 +3,8 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ConsentAsker, ConsentSheet } from "../src/activate/consent.ts";
-import { Tasks } from "../src/engine/tasks.ts";
-import { openRepertoire } from "../src/engine.ts";
+import { Tasks } from "../src/activate/tasks.ts";
+import { openRepertoire } from "../src/engine/engine.ts";
 import { codeOf } from "../src/model/errors.ts";
 import { openMemoryStore } from "../src/stores/memory.ts";
 import { openSqliteStore } from "../src/stores/sqlite.ts";

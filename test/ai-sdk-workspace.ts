@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { onTestFinished } from "vitest";
-import { type OpenOptions, openRepertoire } from "../src/engine.ts";
+import { type OpenOptions, openRepertoire } from "../src/engine/engine.ts";
 import { ENV, FILES } from "./activation-workspace.ts";
 import { skillText, temporaryTree } from "./skill-tree.ts";
 

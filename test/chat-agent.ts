@@ -6,7 +6,7 @@ import type { ConsentAsker } from "../src/activate/consent.ts";
 import { Agent } from "../src/adapters/chat/agent.ts";
 import { openChatModel } from "../src/adapters/chat/chat-model.ts";
 import type { ChatEvent } from "../src/adapters/chat/events.ts";
-import { openRepertoire } from "../src/engine.ts";
+import { openRepertoire } from "../src/engine/engine.ts";
 import { FILES } from "./activation-workspace.ts";
 import { type Answer, scriptedModel } from "./scripted-model.ts";
 import { temporaryTree } from "./skill-tree.ts";

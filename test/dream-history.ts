@@ -3,10 +3,10 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { Dreams, type DreamsOptions } from "../src/engine/dreams.ts";
-import { Lessons } from "../src/engine/lessons.ts";
-import { openRepertoire } from "../src/engine.ts";
-import type { NewEvent, Outcome, Rating } from "../src/model/journal.ts";
+import { Dreams, type DreamsOptions } from "../src/dream/dreams.ts";
+import { openRepertoire } from "../src/engine/engine.ts";
+import type { NewEvent, Outcome, Rating } from "../src/journal/events.ts";
+import { Lessons } from "../src/learn/learned-skills.ts";
 import type { Store } from "../src/ports.ts";
 import { openSqliteStore } from "../src/stores/sqlite.ts";
 import { temporaryTree } from "./skill-tree.ts";

@@ -8,7 +8,7 @@ import { ErrorAnswer, Job } from "../src/adapters/http/api/schemas.ts";
 import type { HttpLimits } from "../src/adapters/http/limits.ts";
 import { type ServeOptions, serveOverHttp } from "../src/adapters/http/serve.ts";
 import { tokenIn } from "../src/adapters/http/token.ts";
-import { openRepertoire } from "../src/engine.ts";
+import { openRepertoire } from "../src/engine/engine.ts";
 import { dreamWorkshop, type SeedSession, type SeedSkill, seeded } from "./dream-history.ts";
 import { skillText, temporaryTree } from "./skill-tree.ts";
 

@@ -3,7 +3,7 @@
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openRepertoire, type Repertoire } from "../src/engine.ts";
+import { openRepertoire, type Repertoire } from "../src/engine/engine.ts";
 import type { Turn } from "../src/model/turn.ts";
 import { skillText, temporaryTree } from "./skill-tree.ts";
 

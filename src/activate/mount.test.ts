@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryTree } from "../../test/skill-tree.ts";
 import { codeOf } from "../model/errors.ts";
-import { compareMarks, marksOf, readPackage, type Snapshot, type SnapshotFile } from "./digest.ts";
+import { compareMarks, marksOf, readPackage, type Snapshot, type SnapshotFile } from "../package/digest.ts";
 import { PACKAGE_LIMITS } from "./limits.ts";
 import { mountPackage, verifiedMount } from "./mount.ts";
 import { removeTaskFolder, skillFolder, taskFolder } from "./private-folder.ts";

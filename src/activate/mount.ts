@@ -6,10 +6,10 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writ
 import { dirname, join } from "node:path";
 import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import { fileMark, packageDigest, readPackage, type Snapshot } from "./digest.ts";
-import { isSkillFileName, listPackage } from "./package.ts";
+import { fileMark, packageDigest, readPackage, type Snapshot } from "../package/digest.ts";
+import { isSkillFileName, listPackage } from "../package/listing.ts";
+import { readRegularFile } from "../package/regular-file.ts";
 import { type Place, skillFolder, taskFolder } from "./private-folder.ts";
-import { readRegularFile } from "./regular-file.ts";
 
 export interface MountRequest {
   readonly place: Place;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
-import { openRepertoire } from "../engine.ts";
+import { openRepertoire } from "../engine/engine.ts";
 
 function found(sources: Record<string, unknown>) {
   const root = temporaryTree({

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
-import { openRepertoire } from "../engine.ts";
+import { openRepertoire } from "../engine/engine.ts";
 import type { LibraryChanges } from "../library/diff.ts";
 
 describe("watching the sources", () => {

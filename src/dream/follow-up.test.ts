@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { emptyTally } from "../journal/tally.ts";
 import type { ProposalRecord } from "../model/records.ts";
-import { emptyTally } from "../model/tally.ts";
 import { accountOf, followUp } from "./follow-up.ts";
 
 const tally = (digest: string, successes: number, failures: number, parent?: string) => ({

@@ -1,6 +1,6 @@
 // Owns how journal events and said lines become sessions with turns. Pure; does not read the store.
 
-import { type JournalEvent, type Rating, USE_KINDS } from "../model/journal.ts";
+import { type JournalEvent, type Rating, USE_KINDS } from "../journal/events.ts";
 import type { SkillName } from "../model/name.ts";
 import type { SaidRecord } from "../model/records.ts";
 import type { DreamSession, DreamTurn } from "./material.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
-import { openRepertoire } from "../engine.ts";
+import { openRepertoire } from "./engine.ts";
 
 function opened() {
   const root = temporaryTree({ "p/skills/a/SKILL.md": skillText("First."), "home/x": "" });

@@ -4,17 +4,17 @@
 import { join } from "node:path";
 import { type Config, type ConfigInput, loadConfig } from "../config/config.ts";
 import { resolveSources, type SourceOptions } from "../discover/sources.ts";
+import type { SessionState } from "../journal/session.ts";
+import type { Progress, Shelf } from "../library/scanner.ts";
 import { Visibility } from "../library/visibility.ts";
 import { codeOf } from "../model/errors.ts";
-import type { SessionState } from "../model/session.ts";
 import type { Source } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
 import { packageRoot } from "../package-root.ts";
 import type { Clock, Telemetry } from "../ports.ts";
+import type { Indexing } from "../recall/index-upkeep.ts";
+import type { RecallAnswer, RecallRequest, Recalls } from "../recall/session-recall.ts";
 import { Tracing } from "../telemetry/telemetry.ts";
-import type { Indexing } from "./indexing.ts";
-import type { RecallAnswer, RecallRequest, Recalls } from "./recalls.ts";
-import type { Progress, Shelf } from "./shelf.ts";
 
 export interface OpenOptions extends ConfigInput {
   /** Called while files are read, for a progress display. */
@@ -42,7 +42,7 @@ export async function recallQuickly<T>(
   } catch (thrown) {
     if (codeOf(thrown) !== "index-stale") throw thrown;
   }
-  const { openRepertoire } = await import("../engine.ts");
+  const { openRepertoire } = await import("./engine.ts");
   const engine = openRepertoire(options);
   return { answer: await ask(engine), engine };
 }
@@ -114,7 +114,7 @@ export class Recaller {
 
   /** Loaded when first asked for: who only lists skills needs no recall. */
   protected recalls(): Promise<Recalls> {
-    this.loaded ??= import("./recalls.ts").then(({ Recalls }) => new Recalls(this));
+    this.loaded ??= import("../recall/session-recall.ts").then(({ Recalls }) => new Recalls(this));
     return this.loaded;
   }
 }

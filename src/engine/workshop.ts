@@ -1,15 +1,15 @@
 // Owns what stands on the database: tasks, learned skills and dreams over one store, opened when first asked for.
 // A recall needs none of it, so nothing here is loaded before somebody asks.
 
-import type { Repertoire } from "../engine.ts";
+import { Tasks } from "../activate/tasks.ts";
+import { Dreams } from "../dream/dreams.ts";
+import { Lessons } from "../learn/learned-skills.ts";
 import { openModel } from "../models/models.ts";
 import type { LanguageModel, Store } from "../ports.ts";
 import { observedStore, type StoreNews } from "../stores/observed.ts";
 import { openSqliteStore } from "../stores/sqlite.ts";
 import { tracedModel, tracedStore } from "../telemetry/traced.ts";
-import { Dreams } from "./dreams.ts";
-import { Lessons } from "./lessons.ts";
-import { Tasks } from "./tasks.ts";
+import type { Repertoire } from "./engine.ts";
 
 export interface Workshop {
   readonly store: Store;

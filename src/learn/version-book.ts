@@ -4,11 +4,10 @@
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { type Files, sweepLeftovers } from "../disk/durable-write.ts";
 import { messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { VersionAction, VersionFile, VersionRecord } from "../model/records.ts";
-import type { Awaitable, Clock, Store } from "../ports.ts";
-import { type Files, sweepLeftovers } from "./durable-write.ts";
 import {
   isSameFile,
   type PackageFile,
@@ -16,7 +15,8 @@ import {
   replacePackage,
   sha256Of,
   skillFileOf,
-} from "./skill-package.ts";
+} from "../package/skill-package.ts";
+import type { Awaitable, Clock, Store } from "../ports.ts";
 import { directoryOf, type Place, placeOf, type Roots, withRoot } from "./version-place.ts";
 
 /** What the change under way is, for whoever comes after a crash. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
-import { openRepertoire } from "../engine.ts";
+import { openRepertoire } from "../engine/engine.ts";
 
 function library() {
   const root = temporaryTree({

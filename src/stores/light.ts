@@ -1,9 +1,9 @@
 // Owns what a hook needs of the store, without a database driver: sessions, the journal's inbox, the copied accounts.
 // Does not answer questions about the past: the sqlite store does, after it has emptied the inbox.
 
-import type { NewEvent } from "../model/journal.ts";
+import type { NewEvent } from "../journal/events.ts";
+import type { TallyBook } from "../journal/tally.ts";
 import type { SaidRecord } from "../model/records.ts";
-import type { TallyBook } from "../model/tally.ts";
 import type { Clock } from "../ports.ts";
 import { placesIn } from "./places.ts";
 import { SessionFiles } from "./session-files.ts";

@@ -1,7 +1,6 @@
 // Owns the journal in memory. Shares with the sqlite store how accounts change; keeps them in maps.
 
-import type { JournalEvent, NewEvent } from "../model/journal.ts";
-import type { SkillName } from "../model/name.ts";
+import type { JournalEvent, NewEvent } from "../journal/events.ts";
 import {
   type EarlierOutcome,
   emptyTally,
@@ -9,7 +8,8 @@ import {
   type TallyBook,
   tallied,
   tallyKey,
-} from "../model/tally.ts";
+} from "../journal/tally.ts";
+import type { SkillName } from "../model/name.ts";
 import type { CoUse, EpisodeLink, EventFilter, EventQuery, JournalStore, WeekCount } from "../ports.ts";
 import { attach, isOpenOutcome, isUse, mayOverrule, weekChanges } from "./accounts.ts";
 

@@ -2,6 +2,9 @@
 // Passes the same contract suite as the sqlite store. The journal stands in `memory-journal.ts`.
 
 import { createHash } from "node:crypto";
+import type { SessionStep } from "../journal/session.ts";
+import { accountOf, turnStep } from "../journal/session-log.ts";
+import { HALF_LIFE_MS } from "../journal/tally.ts";
 import type { SkillName } from "../model/name.ts";
 import type {
   ConsentRecord,
@@ -12,8 +15,6 @@ import type {
   TrustRecord,
   VersionRecord,
 } from "../model/records.ts";
-import type { SessionStep } from "../model/session.ts";
-import { HALF_LIFE_MS } from "../model/tally.ts";
 import type {
   BlobStore,
   ConversationStore,
@@ -29,7 +30,6 @@ import type {
 import { InTurn } from "./in-turn.ts";
 import { MemoryJournal } from "./memory-journal.ts";
 import { follow } from "./redirect-walk.ts";
-import { accountOf, turnStep } from "./session-log.ts";
 
 export function openMemoryStore(options: { readonly halfLifeMs?: number } = {}): Store {
   const inTurn = new InTurn();

@@ -1,6 +1,6 @@
 // Owns telling a host what a store takes in, as it happens: journal events and proposals. Everything else is passed on.
 
-import type { JournalEvent } from "../model/journal.ts";
+import type { JournalEvent } from "../journal/events.ts";
 import type { ProposalRecord } from "../model/records.ts";
 import type { Store } from "../ports.ts";
 import { overridden } from "./overridden.ts";

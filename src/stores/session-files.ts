@@ -5,12 +5,12 @@
 
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { appendLines, readLines } from "../disk/line-file.ts";
+import type { SessionState, SessionStep } from "../journal/session.ts";
+import { RunningAccount, type SessionAccount, turnStep } from "../journal/session-log.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import type { SessionState, SessionStep } from "../model/session.ts";
 import type { SessionStore } from "../ports.ts";
-import { appendLines, readLines } from "./line-file.ts";
-import { RunningAccount, type SessionAccount, turnStep } from "./session-log.ts";
 
 const SUFFIX = ".jsonl";
 /** File systems allow 255 bytes a name; the rest is room for the suffix. */

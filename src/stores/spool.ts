@@ -3,10 +3,10 @@
 
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { appendLines, type Lines, readLines } from "../disk/line-file.ts";
+import type { NewEvent } from "../journal/events.ts";
 import { codeOf } from "../model/errors.ts";
-import type { NewEvent } from "../model/journal.ts";
 import type { SaidRecord } from "../model/records.ts";
-import { appendLines, type Lines, readLines } from "./line-file.ts";
 
 export type SpoolLine = { readonly event: NewEvent } | { readonly said: SaidRecord };
 

@@ -1,6 +1,6 @@
 // Owns taking over into the database what hooks left in the inbox: each line once, in its order, whoever comes first.
 
-import { type NewEvent, toEvent } from "../model/journal.ts";
+import { type NewEvent, toEvent } from "../journal/events.ts";
 import type { SaidRecord } from "../model/records.ts";
 import type { Connection } from "./connection.ts";
 import type { Spool } from "./spool.ts";

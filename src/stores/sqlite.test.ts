@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { NewEvent } from "../model/journal.ts";
+import type { NewEvent } from "../journal/events.ts";
 import { openDatabase } from "./driver.ts";
 import { openLightStore } from "./light.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";

@@ -1,7 +1,7 @@
 // Owns the default store: one SQLite file in a folder, and beside it the files that a hook or a rebuild needs.
 // Does not own tables or queries: the `sqlite-*.ts` files do, one group each.
 
-import { HALF_LIFE_MS } from "../model/tally.ts";
+import { HALF_LIFE_MS } from "../journal/tally.ts";
 import type { Awaitable, Clock, Store } from "../ports.ts";
 import { BlobFiles } from "./blob-files.ts";
 import { Connection, type Rebuild } from "./connection.ts";

@@ -3,8 +3,8 @@
 
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { emptyTally, type Tally, type TallyBook, tallyKey } from "../journal/tally.ts";
 import { codeOf } from "../model/errors.ts";
-import { emptyTally, type Tally, type TallyBook, tallyKey } from "../model/tally.ts";
 
 /** Raised when the fields change; a file of another format counts as absent. */
 const FORMAT = 1;

@@ -1,14 +1,14 @@
 // Owns what is told about each operation: the span's name, its attributes and its events. A person's words and a skill's
 // text are told only where the configuration says `telemetry.content`. Does not own how it is told (the port `Telemetry`).
 
-import type { DreamResult } from "../engine/dreams.ts";
+import type { Activation, ScriptCall, TaskContext } from "../activate/tasks.ts";
+import type { Prompt } from "../disclose/turn-prompt.ts";
+import type { DreamResult } from "../dream/dreams.ts";
 import type { Recaller } from "../engine/recaller.ts";
-import type { RecallAnswer } from "../engine/recalls.ts";
-import type { Activation, ScriptCall, TaskContext } from "../engine/tasks.ts";
-import type { Prompt } from "../engine/turns.ts";
-import type { JournalEvent, NewEvent } from "../model/journal.ts";
+import type { JournalEvent, NewEvent } from "../journal/events.ts";
 import type { Turn } from "../model/turn.ts";
 import type { ModelAnswer, ModelRequest, Telemetry, TelemetryAttributes, TelemetrySpan } from "../ports.ts";
+import type { RecallAnswer } from "../recall/session-recall.ts";
 import type { ScriptResult } from "../tools/scripts.ts";
 
 interface Operations {

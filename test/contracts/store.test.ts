@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { NewEvent } from "../../src/model/journal.ts";
+import type { NewEvent } from "../../src/journal/events.ts";
 import type { VersionRecord } from "../../src/model/records.ts";
 import type { Store } from "../../src/ports.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";

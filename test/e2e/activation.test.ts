@@ -5,8 +5,8 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ConsentAsker } from "../../src/activate/consent.ts";
-import { Tasks } from "../../src/engine/tasks.ts";
-import { openRepertoire } from "../../src/engine.ts";
+import { Tasks } from "../../src/activate/tasks.ts";
+import { openRepertoire } from "../../src/engine/engine.ts";
 import { codeOf } from "../../src/model/errors.ts";
 import { ENV, FILES, failure, person, policy, SKILLS, sandbox, workspace } from "../activation-workspace.ts";
 import { skillText } from "../skill-tree.ts";

@@ -3,8 +3,8 @@
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Lessons } from "../../src/engine/lessons.ts";
-import { openRepertoire } from "../../src/engine.ts";
+import { openRepertoire } from "../../src/engine/engine.ts";
+import { Lessons } from "../../src/learn/learned-skills.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
 

@@ -4,9 +4,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Lessons } from "../../src/engine/lessons.ts";
-import { openRepertoire } from "../../src/engine.ts";
-import { isLeftover } from "../../src/learn/durable-write.ts";
+import { isLeftover } from "../../src/disk/durable-write.ts";
+import { openRepertoire } from "../../src/engine/engine.ts";
+import { Lessons } from "../../src/learn/learned-skills.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
 

@@ -5,9 +5,9 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Lessons } from "../../src/engine/lessons.ts";
-import { openRepertoire } from "../../src/engine.ts";
-import { DISK, type Files, isLeftover } from "../../src/learn/durable-write.ts";
+import { DISK, type Files, isLeftover } from "../../src/disk/durable-write.ts";
+import { openRepertoire } from "../../src/engine/engine.ts";
+import { Lessons } from "../../src/learn/learned-skills.ts";
 import { isRepertoireError } from "../../src/model/errors.ts";
 import type { Store } from "../../src/ports.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";

@@ -11,8 +11,8 @@ import {
   systemOf,
   toolsOf,
 } from "../../../test/ai-sdk-workspace.ts";
-import type { Repertoire } from "../../engine.ts";
-import type { EventKind } from "../../model/journal.ts";
+import type { Repertoire } from "../../engine/engine.ts";
+import type { EventKind } from "../../journal/events.ts";
 import { repertoireMiddleware, repertoireTools, withRepertoire } from "./ai-sdk.ts";
 
 const MEETING = "Plan a meeting with the team";

@@ -2,8 +2,8 @@
 // section (`section.ts`).
 
 import { ReadableStream } from "node:stream/web";
-import type { PromptOptions } from "../../engine/turns.ts";
-import type { Repertoire } from "../../engine.ts";
+import type { PromptOptions } from "../../disclose/turn-prompt.ts";
+import type { Repertoire } from "../../engine/engine.ts";
 import { Sections } from "./section.ts";
 import type { CallableModel, ModelCall, SectionMiddleware } from "./shapes.ts";
 

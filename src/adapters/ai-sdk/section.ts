@@ -2,8 +2,8 @@
 // what the section says: the engine does.
 
 import { createHash } from "node:crypto";
-import type { PromptOptions } from "../../engine/turns.ts";
-import type { Repertoire } from "../../engine.ts";
+import type { PromptOptions } from "../../disclose/turn-prompt.ts";
+import type { Repertoire } from "../../engine/engine.ts";
 import type { PromptMessage } from "./shapes.ts";
 
 /** A conversation goes on with its last message; a few more serve runs side by side and messages that are sent again. */

@@ -4,8 +4,8 @@
 import type { ConsentAsker } from "../../activate/consent.ts";
 import { Toolbox } from "../../agent-toolbox.ts";
 import type { AgentTool } from "../../agent-tools.ts";
+import type { Repertoire } from "../../engine/engine.ts";
 import type { Workshop } from "../../engine/workshop.ts";
-import type { Repertoire } from "../../engine.ts";
 import type { AiTool, AiToolSet } from "./shapes.ts";
 import { toAiTools } from "./tools.ts";
 

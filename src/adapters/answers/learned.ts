@@ -1,11 +1,11 @@
 // Owns the answers about learned skills, the journal and tools of a task as programs get them, for the command line and
 // the HTTP API alike. Does not own how a person reads them.
 
-import type { Lessons } from "../../engine/lessons.ts";
-import type { TaskContext, Tasks } from "../../engine/tasks.ts";
+import type { TaskContext, Tasks } from "../../activate/tasks.ts";
+import type { Repertoire } from "../../engine/engine.ts";
 import type { Workshop } from "../../engine/workshop.ts";
-import type { Repertoire } from "../../engine.ts";
-import { libraryStats, skillStats } from "../../learn/stats.ts";
+import { libraryStats, skillStats } from "../../journal/stats.ts";
+import type { Lessons } from "../../learn/learned-skills.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { lookupKey } from "../../model/name.ts";
 import type { VersionRecord } from "../../model/records.ts";

@@ -2,7 +2,7 @@
 // not own the turn (`agent.ts`) nor the terminal (`terminal.ts`).
 
 import { text as readAll } from "node:stream/consumers";
-import type { Repertoire } from "../../engine.ts";
+import type { Repertoire } from "../../engine/engine.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { askerFor } from "../cli/consent-prompt.ts";
 import type { Io } from "../cli/io.ts";

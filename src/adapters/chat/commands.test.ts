@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Answer, scriptedModel } from "../../../test/scripted-model.ts";
 import { skillText, temporaryTree } from "../../../test/skill-tree.ts";
-import { openRepertoire } from "../../engine.ts";
+import { openRepertoire } from "../../engine/engine.ts";
 import { Io } from "../cli/io.ts";
 import { Agent } from "./agent.ts";
 import { openChatModel } from "./chat-model.ts";

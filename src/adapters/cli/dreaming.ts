@@ -1,8 +1,8 @@
 // Owns opening the dreams of a person's machine for the verbs that use them, and how a dream's result is told.
 // Does not own what the verbs do.
 
-import { type DreamResult, type Dreams, type Evidence, inSessions } from "../../engine/dreams.ts";
-import type { Repertoire } from "../../engine.ts";
+import { type DreamResult, type Dreams, type Evidence, inSessions } from "../../dream/dreams.ts";
+import type { Repertoire } from "../../engine/engine.ts";
 import type { ProposalRecord } from "../../model/records.ts";
 import type { Io } from "./io.ts";
 

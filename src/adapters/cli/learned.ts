@@ -1,8 +1,8 @@
 // Owns opening the learned skills of a person's machine for the verbs that change them, and how a change is told.
 // Does not own what the verbs do.
 
-import type { Changed, Lessons } from "../../engine/lessons.ts";
-import type { Repertoire } from "../../engine.ts";
+import type { Repertoire } from "../../engine/engine.ts";
+import type { Changed, Lessons } from "../../learn/learned-skills.ts";
 import type { Store } from "../../ports.ts";
 import type { Io } from "./io.ts";
 

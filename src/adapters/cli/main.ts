@@ -1,6 +1,6 @@
 // Owns the way into the whole command line: every verb, and the engine behind them.
 
-import { openRepertoire } from "../../engine.ts";
+import { openRepertoire } from "../../engine/engine.ts";
 import { commandsFor } from "./commands/commands.ts";
 import { processStreams } from "./io.ts";
 import { type Program, run } from "./program.ts";

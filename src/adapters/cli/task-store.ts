@@ -1,7 +1,7 @@
 // Owns opening the tasks of a person's machine for the verbs that work in one. Does not own what they do.
 
-import type { Tasks } from "../../engine/tasks.ts";
-import type { Repertoire } from "../../engine.ts";
+import type { Tasks } from "../../activate/tasks.ts";
+import type { Repertoire } from "../../engine/engine.ts";
 
 /** The task of the command line, which lasts until `repertoire task end cli`. */
 export const CLI_TASK = "cli";

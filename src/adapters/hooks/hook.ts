@@ -5,7 +5,7 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type OpenOptions, openRecaller, type Recaller, recallQuickly } from "../../engine/recaller.ts";
-import type { NewEvent } from "../../model/journal.ts";
+import type { NewEvent } from "../../journal/events.ts";
 import { type LightStore, openLightStore } from "../../stores/light.ts";
 import { type HookEvent, type HookHost, readEvent } from "./event.ts";
 import { HINT, hintFor } from "./hint.ts";
@@ -113,7 +113,7 @@ async function catalog(
   options: OpenOptions,
 ): Promise<HookAnswer> {
   if (event.source === "resume") return { output: "" };
-  const { openRepertoire } = await import("../../engine.ts");
+  const { openRepertoire } = await import("../../engine/engine.ts");
   const engine = openRepertoire(options);
   await engine.forgetShown(event.session);
   const { text } = await engine.prompt(

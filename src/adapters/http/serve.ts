@@ -3,7 +3,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
-import type { Repertoire } from "../../engine.ts";
+import type { Repertoire } from "../../engine/engine.ts";
 import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 import { openParts } from "../mcp/parts.ts";
 import { createApp } from "./app.ts";

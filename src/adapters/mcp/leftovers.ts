@@ -1,6 +1,6 @@
 // Owns cleaning up after servers that died: their tasks, with the consents and copies in them, end at a later start.
 
-import type { Tasks } from "../../engine/tasks.ts";
+import type { Tasks } from "../../activate/tasks.ts";
 import { codeOf } from "../../model/errors.ts";
 import type { Clock } from "../../ports.ts";
 import { processOf } from "./scopes.ts";

@@ -2,7 +2,7 @@
 
 import type { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { Repertoire } from "../../engine.ts";
+import type { Repertoire } from "../../engine/engine.ts";
 import { messageOf } from "../../model/errors.ts";
 import { endLeftTasks } from "./leftovers.ts";
 import { openParts } from "./parts.ts";

@@ -1,10 +1,10 @@
 // Accepts every open proposal of a home folder and dies by its own hand before the n-th step that changes anything.
 
 import { join } from "node:path";
-import { Dreams } from "../../../src/engine/dreams.ts";
-import { Lessons } from "../../../src/engine/lessons.ts";
-import { openRepertoire } from "../../../src/engine.ts";
-import { DISK, type Files } from "../../../src/learn/durable-write.ts";
+import { DISK, type Files } from "../../../src/disk/durable-write.ts";
+import { Dreams } from "../../../src/dream/dreams.ts";
+import { openRepertoire } from "../../../src/engine/engine.ts";
+import { Lessons } from "../../../src/learn/learned-skills.ts";
 import type { Store } from "../../../src/ports.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite.ts";
 

@@ -2,8 +2,8 @@
 // acknowledged, as JSON lines.
 
 import { join } from "node:path";
-import { Lessons } from "../../../src/engine/lessons.ts";
-import { openRepertoire } from "../../../src/engine.ts";
+import { openRepertoire } from "../../../src/engine/engine.ts";
+import { Lessons } from "../../../src/learn/learned-skills.ts";
 import { codeOf } from "../../../src/model/errors.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite.ts";
 

@@ -8,7 +8,7 @@ import {
   type GroupFigures,
   readCases,
   readEvalJson,
-} from "../../../engine/evaluation.ts";
+} from "../../../recall/evaluation.ts";
 import { evalAnswer } from "../../answers/dream.ts";
 import { progressDisplay } from "../io.ts";
 import { EXIT, type Register } from "../program.ts";

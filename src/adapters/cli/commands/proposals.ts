@@ -1,6 +1,6 @@
 // `repertoire proposals`: what dreams propose; look, accept, reject.
 
-import { fromRecord } from "../../../engine/dreams.ts";
+import { fromRecord } from "../../../dream/dreams.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import type { ProposalRecord } from "../../../model/records.ts";
 import { proposalsAnswer } from "../../answers/dream.ts";

@@ -3,7 +3,7 @@
 
 import * as z from "zod";
 import type { ConsentAsker, ConsentSheet } from "../../../activate/consent.ts";
-import type { Grants } from "../../../engine/grants.ts";
+import type { Grants } from "../../../activate/consents.ts";
 import { codeOf } from "../../../model/errors.ts";
 import { ApiError } from "../errors.ts";
 

@@ -1,9 +1,9 @@
 // Owns the operations on what happened: figures, events, outcomes.
 
 import * as z from "zod";
-import { exportSession, importLines } from "../../../learn/jsonl.ts";
+import { EVENT_KINDS, OUTCOMES } from "../../../journal/events.ts";
+import { exportSession, importLines } from "../../../journal/json-lines.ts";
 import { RepertoireError } from "../../../model/errors.ts";
-import { EVENT_KINDS, OUTCOMES } from "../../../model/journal.ts";
 import { lookupKey } from "../../../model/name.ts";
 import { libraryStatsAnswer, skillStatsAnswer } from "../../answers/learned.ts";
 import { HTTP_LIMITS } from "../limits.ts";

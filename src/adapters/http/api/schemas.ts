@@ -2,8 +2,8 @@
 // more than that.
 
 import * as z from "zod";
+import { EVENT_KINDS } from "../../../journal/events.ts";
 import { FRAMES } from "../../../model/frame.ts";
-import { EVENT_KINDS } from "../../../model/journal.ts";
 import { PROPOSAL_STATES, VERSION_ACTIONS } from "../../../model/records.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
 import { JOB_STATES } from "../jobs.ts";

@@ -1,0 +1,113 @@
+// Owns the whole: what a recall needs and the library behind it, and hands each question to the part that answers it.
+// No logic of its own. The order of the stages of a turn stands in `recalls.ts` and `turns.ts`.
+
+import { type Config, loadConfig } from "../config/config.ts";
+import type { Prompt, PromptOptions, Turns } from "../disclose/turn-prompt.ts";
+import { misnamedSources } from "../discover/misnamed.ts";
+import type { LibraryChanges } from "../library/diff.ts";
+import type { Library } from "../library/library.ts";
+import { Shelf } from "../library/scanner.ts";
+import { type Audience, LibraryView } from "../library/view.ts";
+import type { Diagnostic } from "../model/diagnostic.ts";
+import type { ListedSkill, Skill } from "../model/skill.ts";
+import type { Turn } from "../model/turn.ts";
+import type { Explanation } from "../recall/why.ts";
+import { Management } from "./management.ts";
+import { type OpenOptions, Recaller } from "./recaller.ts";
+import type { Workshop } from "./workshop.ts";
+
+export type { OpenOptions } from "./recaller.ts";
+
+/** Opens the skills of a project, its user and the package. */
+export function openRepertoire(options: OpenOptions = {}): Repertoire {
+  return new Repertoire(loadConfig(options), options);
+}
+
+export class Repertoire extends Recaller {
+  override readonly shelf: Shelf;
+  /** What a person does with the library outside a turn. */
+  readonly manage = new Management(this);
+  private turnsOpened: Promise<Turns> | undefined;
+  private opened: Promise<Workshop> | undefined;
+  private readonly closers: (() => Promise<void>)[] = [];
+
+  constructor(config: Config, options: OpenOptions) {
+    super(config, options);
+    const findings = misnamedSources(this.sourceOptions(), config.files.at(-1) ?? config.dir);
+    const { cacheDir } = config;
+    this.shelf = new Shelf(this.sources, { cacheDir, findings, onProgress: options.onProgress });
+  }
+
+  get library(): Library {
+    return this.shelf.library;
+  }
+
+  /** Scans again and says what changed. */
+  refresh(): LibraryChanges {
+    return this.shelf.refresh();
+  }
+
+  /** Calls back with the names after each change below the sources, until closed. */
+  async watch(
+    onChanges: (changes: LibraryChanges) => void,
+    onError: (error: unknown) => void = () => {},
+  ): Promise<void> {
+    this.closers.push(await this.shelf.watch(onChanges, onError));
+  }
+
+  /** What the given agent (default: the configured one) may see. */
+  view(agent?: string): LibraryView {
+    return new LibraryView(this.library, this.visibility(agent));
+  }
+
+  /** Every skill with its state. */
+  list(): { skills: ListedSkill[]; diagnostics: readonly Diagnostic[] } {
+    return { skills: this.view().list(), diagnostics: this.library.diagnostics };
+  }
+
+  /** One skill, found by any of its names; fails with the names that are visible. */
+  find(name: string, audience: Audience = "model"): Skill {
+    return this.view().require(name, audience);
+  }
+
+  /** The Markdown below the front matter, read from disk now. */
+  body(skill: Skill): string {
+    return this.shelf.body(skill);
+  }
+
+  /** Why a skill was or was not recalled for a message. */
+  async why(name: string, turn: Turn): Promise<Explanation> {
+    return (await this.turns()).why(name, turn);
+  }
+
+  /** The text an agent's prompt gets for this turn. */
+  async prompt(turn: Turn, options: PromptOptions = {}): Promise<Prompt> {
+    return (await this.turns()).prompt(turn, options);
+  }
+
+  /** Recall and disclosure; who only lists skills does not load them. */
+  private turns(): Promise<Turns> {
+    this.turnsOpened ??= import("../disclose/turn-prompt.ts").then(
+      async ({ Turns }) => new Turns(this, await this.recalls()),
+    );
+    return this.turnsOpened;
+  }
+
+  /** Tasks, learned skills and dreams, with the store behind them; opened now when they never were. */
+  workshop(): Promise<Workshop> {
+    this.opened ??= import("./workshop.ts").then(async ({ openWorkshop }) => {
+      const workshop = openWorkshop(this);
+      // A dream that a crash cut short is settled before anything else happens.
+      await workshop.dreams.recover();
+      return workshop;
+    });
+    return this.opened;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.closers.splice(0).map((close) => close()));
+    const opened = this.opened;
+    this.opened = undefined;
+    await (await opened)?.close();
+  }
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { openMemoryStore } from "../stores/memory.ts";
+import { effectivenessFrom, lineage } from "./effectiveness.ts";
+import type { NewEvent, Outcome } from "./events.ts";
+import { tallyBook } from "./tally.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+const NOW = Date.UTC(2026, 4, 20);
+
+/** The accounts after each of these turns activated `mail` and ended so. */
+async function talliesAfter(outcomes: readonly Outcome[], digest = "m1") {
+  const store = openMemoryStore();
+  for (const [index, result] of outcomes.entries()) {
+    const base = { at: NOW, session: "s", turn: index + 1 };
+    await store.journal.append([
+      { ...base, kind: "activated", skill: "mail", digest, details: {} },
+      { ...base, kind: "outcome", details: { result } },
+    ]);
+  }
+  return store.journal.tallyBook();
+}
+
+const times = (count: number, result: Outcome) => new Array<Outcome>(count).fill(result);
+
+describe("deprioritisation", () => {
+  test.each([
+    ["four failures are too few to judge", [...times(4, "failure")], false],
+    ["five failures of five", times(5, "failure"), true],
+    ["four failures of five are more than 60%", [...times(4, "failure"), "success"], true],
+    [
+      "three failures of five are exactly 60%, not more",
+      [...times(3, "failure"), ...times(2, "success")],
+      false,
+    ],
+    ["neutral outcomes count for neither side", [...times(4, "neutral"), "failure"], true],
+    ["no outcome but neutral ones judges nothing", times(8, "neutral"), false],
+  ] as [string, Outcome[], boolean][])("%s", async (_, outcomes, expected) => {
+    const provider = effectivenessFrom(await talliesAfter(outcomes), { now: NOW });
+    expect(provider.of("mail", "m1").deprioritised).toBe(expected);
+  });
+
+  test("is forgiven once the failures have faded", async () => {
+    const tallies = await talliesAfter(times(5, "failure"));
+    const daysLater = (days: number) =>
+      effectivenessFrom(tallies, { now: NOW + days * DAY }).of("mail", "m1");
+    expect(daysLater(60).deprioritised).toBe(true);
+    expect(daysLater(120).deprioritised).toBe(false);
+    expect(daysLater(120)).toMatchObject({ activations: 5, failures: 5 });
+  });
+
+  test("is not undone by a clock that was set back", async () => {
+    const tallies = await talliesAfter(times(5, "failure"));
+    expect(effectivenessFrom(tallies, { now: NOW - DAY }).of("mail", "m1").deprioritised).toBe(true);
+  });
+});
+
+describe("rate", () => {
+  test("is smoothed: (s + 1) / (s + f + 2)", async () => {
+    const tallies = await talliesAfter(["success", "success", "failure"]);
+    expect(effectivenessFrom(tallies, { now: NOW }).of("mail", "m1").rate).toBeCloseTo(3 / 5, 10);
+  });
+
+  test("goes back to one half as outcomes fade, half of them in a half-life", async () => {
+    const tallies = await talliesAfter(times(4, "success"));
+    const rate = (now: number) => effectivenessFrom(tallies, { now }).of("mail", "m1").rate;
+    expect(rate(NOW + 30 * DAY)).toBeCloseTo(3 / 4, 10);
+    expect(rate(NOW + 3000 * DAY)).toBeCloseTo(1 / 2, 6);
+  });
+
+  test("of what nobody has used is one half", async () => {
+    expect(effectivenessFrom(tallyBook([]), { now: NOW }).of("mail", "m1")).toEqual({
+      activations: 0,
+      successes: 0,
+      failures: 0,
+      rate: 0.5,
+      deprioritised: false,
+      lastUsedAt: 0,
+    });
+  });
+});
+
+test("a rewritten skill starts clean, and its parents' history is visible", async () => {
+  const store = openMemoryStore();
+  const edited = (digest: string, parent: string): NewEvent => ({
+    kind: "edited",
+    at: NOW,
+    skill: "mail",
+    digest,
+    details: { parent },
+  });
+  for (let turn = 1; turn <= 5; turn++) {
+    await store.journal.append([
+      { kind: "activated", at: NOW, session: "s", turn, skill: "mail", digest: "m1", details: {} },
+      { kind: "outcome", at: NOW, session: "s", turn, details: { result: "failure" } },
+    ]);
+  }
+  await store.journal.append([edited("m2", "m1"), edited("m3", "m2")]);
+  const tallies = await store.journal.tallies("mail");
+  const provider = effectivenessFrom(tallyBook(tallies), { now: NOW });
+  expect(provider.of("mail", "m1").deprioritised).toBe(true);
+  expect(provider.of("mail", "m3")).toMatchObject({ activations: 0, rate: 0.5, deprioritised: false });
+  expect(lineage(tallies, "m3").map(({ digest, failures }) => [digest, failures])).toEqual([
+    ["m3", 0],
+    ["m2", 0],
+    ["m1", 5],
+  ]);
+});
+
+test("a lineage that closes on itself ends", async () => {
+  const store = openMemoryStore();
+  await store.journal.append([
+    { kind: "edited", at: NOW, skill: "mail", digest: "m1", details: { parent: "m2" } },
+    { kind: "edited", at: NOW, skill: "mail", digest: "m2", details: { parent: "m1" } },
+  ]);
+  expect(lineage(await store.journal.tallies(), "m1").map(({ digest }) => digest)).toEqual(["m1", "m2"]);
+});

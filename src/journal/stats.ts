@@ -1,0 +1,112 @@
+// Owns the figures of `repertoire stats`: the funnel of a skill, its trend, its company. Does not own the counts (the
+// journal keeps them) or their layout (the command line does).
+
+import type { SkillName } from "../model/name.ts";
+import type { JournalStore, WeekCount } from "../ports.ts";
+import { type EffectivenessOptions, effectivenessOf } from "./effectiveness.ts";
+import type { Tally } from "./tally.ts";
+
+const NUMBERS = {
+  /** A quarter of a year fits a terminal line and shows a change of habit. */
+  weeks: 12,
+  /** Co-used skills shown for one skill. */
+  companions: 5,
+} as const;
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** From offered to useful; each step is a part of the one before, mostly. */
+export interface Funnel {
+  readonly recalled: number;
+  readonly shown: number;
+  readonly activated: number;
+  readonly succeeded: number;
+  readonly failed: number;
+}
+
+export interface VersionStats extends Funnel {
+  readonly digest: string;
+  readonly parent?: string;
+  readonly rate: number;
+  readonly deprioritised: boolean;
+  readonly lastUsedAt: number;
+}
+
+export interface SkillStats extends Funnel {
+  readonly name: SkillName;
+  /** Milliseconds; 0 when never used. */
+  readonly lastUsedAt: number;
+  /** Activations a week, oldest first, the running week last. */
+  readonly trend: readonly number[];
+  readonly companions: readonly { readonly name: SkillName; readonly sessions: number }[];
+  /** Newest first. */
+  readonly versions: readonly VersionStats[];
+}
+
+/** Everything known about one skill; all zero when nothing is. */
+export async function skillStats(
+  journal: JournalStore,
+  name: SkillName,
+  options: EffectivenessOptions,
+): Promise<SkillStats> {
+  const tallies = await journal.tallies(name);
+  const pairs = await journal.coUsed({ skill: name, limit: NUMBERS.companions });
+  return {
+    name,
+    ...funnelOf(tallies),
+    lastUsedAt: Math.max(0, ...tallies.map((tally) => tally.lastUsedAt)),
+    trend: trendOf(await journal.weeks(name), options.now),
+    companions: pairs.map(({ a, b, sessions }) => ({ name: a === name ? b : a, sessions })),
+    versions: tallies.map((tally) => versionStats(tally, options)).reverse(),
+  };
+}
+
+export type SkillSummary = Funnel & Pick<SkillStats, "name" | "lastUsedAt">;
+
+/** One line a skill that the journal knows, the most used first. */
+export async function libraryStats(journal: JournalStore): Promise<readonly SkillSummary[]> {
+  const byName = new Map<SkillName, Tally[]>();
+  for (const tally of await journal.tallies())
+    byName.set(tally.name, [...(byName.get(tally.name) ?? []), tally]);
+  const summaries = [...byName].map(([name, tallies]) => ({
+    name,
+    ...funnelOf(tallies),
+    lastUsedAt: Math.max(...tallies.map((tally) => tally.lastUsedAt)),
+  }));
+  return summaries.sort(
+    (a, b) => b.activated - a.activated || b.recalled - a.recalled || (a.name < b.name ? -1 : 1),
+  );
+}
+
+function funnelOf(tallies: readonly Tally[]): Funnel {
+  const sum = (count: (tally: Tally) => number) => tallies.reduce((total, tally) => total + count(tally), 0);
+  return {
+    recalled: sum(({ recalled }) => recalled),
+    shown: sum(({ shown }) => shown),
+    activated: sum(({ activated }) => activated),
+    succeeded: sum(({ successes }) => successes),
+    failed: sum(({ failures }) => failures),
+  };
+}
+
+function versionStats(tally: Tally, options: EffectivenessOptions): VersionStats {
+  const { rate, deprioritised, lastUsedAt } = effectivenessOf(tally, options);
+  return {
+    digest: tally.digest,
+    ...(tally.parent !== undefined && { parent: tally.parent }),
+    ...funnelOf([tally]),
+    rate,
+    deprioritised,
+    lastUsedAt,
+  };
+}
+
+/** Weeks without events count as zero; what lies in the future of a clock that was set back is left out. */
+function trendOf(weeks: readonly WeekCount[], now: number): readonly number[] {
+  const trend = new Array<number>(NUMBERS.weeks).fill(0);
+  for (const { week, activated } of weeks) {
+    const age = Math.floor((now - week) / WEEK_MS);
+    if (age >= 0 && age < NUMBERS.weeks) trend[NUMBERS.weeks - 1 - age] = activated;
+  }
+  return trend;
+}

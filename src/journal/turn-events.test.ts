@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { openMemoryStore } from "../stores/memory.ts";
+import { eventOf, recalledEvents, recordOutcome, shownEvents } from "./turn-events.ts";
+
+const turn = { at: 1000, session: "s1", turn: 3, agent: "reviewer", host: "terminal" };
+const mail = { name: "mail", digest: "m1" };
+
+test("recalled skills become events with score, rank and whom they came along with", () => {
+  const matches = [
+    { ...mail, score: 0.9 },
+    { name: "plan", digest: "p1", score: 0.4, via: "mail" },
+  ];
+  expect(recalledEvents(turn, matches)).toEqual([
+    { ...turn, kind: "recalled", skill: "mail", digest: "m1", details: { score: 0.9, rank: 1 } },
+    { ...turn, kind: "recalled", skill: "plan", digest: "p1", details: { score: 0.4, rank: 2, via: "mail" } },
+  ]);
+});
+
+test("a message that recalls nothing leaves an event, so that gaps can be found", () => {
+  expect(recalledEvents(turn, [])).toEqual([{ ...turn, kind: "recalled", details: {} }]);
+});
+
+test("an outcome names the skills it went to: the activated ones of its turn", async () => {
+  const { journal } = openMemoryStore();
+  await journal.append([
+    ...recalledEvents(turn, [
+      { ...mail, score: 1 },
+      { name: "plan", digest: "p1", score: 0.5 },
+    ]),
+    ...shownEvents(turn, [{ ...mail, level: "card" }]),
+    eventOf(turn, { kind: "activated", skill: mail, details: { by: "model", task: "t1" } }),
+  ]);
+  expect(await recordOutcome(journal, turn, { result: "failure", note: "wrong address" })).toEqual(["mail"]);
+  expect(await recordOutcome(journal, { ...turn, turn: 4 }, { result: "success" })).toEqual([]);
+  const [failed] = await journal.query({ skill: "mail", kinds: ["outcome"] });
+  expect(failed).toMatchObject({ digest: "m1", agent: "reviewer", details: { note: "wrong address" } });
+});

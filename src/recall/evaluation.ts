@@ -1,0 +1,223 @@
+// Owns measuring recall on messages whose right answers are known: reading them, running each through the engine,
+// adding up. Does not own the arithmetic (`text/metrics.ts`) nor recall itself.
+
+import { readFileSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import type { Repertoire } from "../engine/engine.ts";
+import { messageOf, RepertoireError } from "../model/errors.ts";
+import { lookupKey, type SkillName } from "../model/name.ts";
+import type { Match } from "../model/turn.ts";
+import { mean, percentile, type RankingScore, scoreRanking } from "../text/metrics.ts";
+
+/** One message with what is known about it. Without `gold` and `not` it should recall nothing at all. */
+export interface EvalCase {
+  readonly query: string;
+  readonly gold: readonly SkillName[];
+  readonly not: readonly SkillName[];
+  readonly source: string;
+  readonly length: string;
+}
+
+export interface GroupFigures extends RankingScore {
+  readonly messages: number;
+  /** Share of messages whose right skill is among the three that are really shown, threshold included. */
+  readonly shown3: number;
+}
+
+export interface EvalReport {
+  readonly groups: Readonly<Record<string, GroupFigures>>;
+  readonly macro: GroupFigures;
+  /** Share of messages that should recall nothing and do recall something; null without such messages. */
+  readonly falseAlarms: number | null;
+  /** Share of messages that put a forbidden skill first; null without such messages. */
+  readonly forbiddenFirst: number | null;
+  readonly latency: Readonly<Record<string, { readonly p50: number; readonly p95: number }>>;
+}
+
+export interface EvalOptions {
+  /** Source of messages -> the only skills to recall among. */
+  readonly libraries?: Readonly<Record<string, readonly string[]>>;
+  /** A copy -> the skill it counts as. */
+  readonly duplicates?: Readonly<Record<string, string>>;
+  /** Waited for, so that a server can answer others between two messages; what it throws ends the measurement. */
+  readonly onProgress?: (done: number, total: number) => void | Promise<void>;
+}
+
+/** Reads `query`/`gold` lines, or a list of `query`/`should_trigger` beside the skill it is about. */
+export function readCases(path: string): EvalCase[] {
+  const text = readText(path);
+  const skill = triggerFileSkill(resolve(path));
+  const records = text.trimStart().startsWith("[")
+    ? (parsed(text, path) as unknown[])
+    : text
+        .split("\n")
+        .map((line, at) => ({ line, place: `${path}:${at + 1}` }))
+        .filter(({ line }) => line.trim() !== "")
+        .map(({ line, place }) => parsed(line, place));
+  return records.map((record) => toCase(record, skill, path));
+}
+
+/** Cases that a program hands over instead of a file. */
+export function casesFrom(records: readonly unknown[], source: string): EvalCase[] {
+  return records.map((record) => toCase(record, lookupKey(source), source));
+}
+
+/** A JSON file that goes with an evaluation: libraries, duplicates, a baseline. */
+export function readEvalJson<T>(path: string): T {
+  return parsed(readText(path), path) as T;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    throw new RepertoireError(
+      "eval-unreadable",
+      `${path} cannot be read: ${messageOf(thrown)}. Check the path.`,
+      path,
+    );
+  }
+}
+
+/** `<skill>/evals/x.json` belongs to `<skill>`. */
+function triggerFileSkill(path: string): SkillName {
+  const folder = dirname(path);
+  return lookupKey(
+    basename(["evals", "eval", "tests"].includes(basename(folder)) ? dirname(folder) : folder),
+  );
+}
+
+function parsed(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new RepertoireError("eval-not-json", `${place} is not valid JSON: ${messageOf(thrown)}.`, place);
+  }
+}
+
+function toCase(given: unknown, skill: SkillName, path: string): EvalCase {
+  const record = (given ?? {}) as Record<string, unknown>;
+  const query = record.query ?? record.prompt ?? record.message;
+  if (typeof query !== "string") {
+    throw new RepertoireError(
+      "eval-no-query",
+      `A record of ${path} has no "query". Expected {"query": "…", "gold": ["skill-name"]}.`,
+      record,
+    );
+  }
+  const triggers = record.should_trigger;
+  const words = query.split(/\s+/).length;
+  return {
+    query,
+    gold: triggers === true ? [skill] : names(record.gold),
+    not: triggers === false ? [skill] : names(record.not),
+    source: typeof record.source === "string" ? record.source : basename(path).replace(/\.[^.]*$/, ""),
+    length:
+      typeof record.length === "string"
+        ? record.length
+        : words <= 30
+          ? "short"
+          : words <= 120
+            ? "medium"
+            : "long",
+  };
+}
+
+function names(value: unknown): SkillName[] {
+  return [value ?? []].flat().map((name) => lookupKey(String(name)));
+}
+
+/** Runs every message and adds up, per source and as the mean over sources. */
+export async function evaluate(
+  engine: Repertoire,
+  cases: readonly EvalCase[],
+  options: EvalOptions = {},
+): Promise<EvalReport> {
+  const original = new Map(
+    Object.entries(options.duplicates ?? {}).map(([copy, first]) => [lookupKey(copy), lookupKey(first)]),
+  );
+  const same = (name: SkillName) => original.get(name) ?? name;
+  const libraries = new Map(
+    Object.entries(options.libraries ?? {}).map(([source, ids]) => {
+      const names = new Set(ids.map(lookupKey));
+      return [source, { allows: (name: SkillName) => names.has(name) }];
+    }),
+  );
+  const scores = new Map<string, (RankingScore & { shown3: number })[]>();
+  const latency = new Map<string, number[]>();
+  const silent: boolean[] = [];
+  const forbidden: boolean[] = [];
+  for (const [done, one] of cases.entries()) {
+    const within = libraries.get(one.source) ?? {};
+    const turn = { message: one.query };
+    const shown = await engine.recall(turn, within);
+    latency.set(one.length, [...(latency.get(one.length) ?? []), shown.ms]);
+    const direct = shown.matches.filter(({ via }) => via === undefined);
+    if (one.gold.length === 0 && one.not.length === 0) silent.push(direct.length === 0);
+    if (one.not.length > 0)
+      forbidden.push(direct.slice(0, 1).some((match) => stands(match, one.not, same) !== undefined));
+    if (one.gold.length > 0) {
+      const ranked = await engine.recall(turn, { ...within, limit: 10, threshold: 0 });
+      const found = ranked.matches
+        .filter(({ via }) => via === undefined)
+        .map((match) => stands(match, one.gold, same));
+      const golds = new Set(one.gold.map(same)).size;
+      const shown3 = direct.some((match) => stands(match, one.gold, same) !== undefined) ? 1 : 0;
+      scores.set(one.source, [...(scores.get(one.source) ?? []), { ...scoreRanking(found, golds), shown3 }]);
+    }
+    await options.onProgress?.(done + 1, cases.length);
+  }
+  const groups = Object.fromEntries([...scores].map(([source, all]) => [source, figures(all, all.length)]));
+  return {
+    groups,
+    macro: figures(Object.values(groups), [...scores.values()].flat().length),
+    falseAlarms: silent.length === 0 ? null : 1 - mean(silent.map(Number)),
+    forbiddenFirst: forbidden.length === 0 ? null : mean(forbidden.map(Number)),
+    latency: Object.fromEntries(
+      [...latency].map(([length, ms]) => [length, { p50: percentile(ms, 0.5), p95: percentile(ms, 0.95) }]),
+    ),
+  };
+}
+
+/** The number of the gold skill that a match stands for, itself or through a copy. */
+function stands(
+  match: Match,
+  golds: readonly SkillName[],
+  same: (name: SkillName) => SkillName,
+): number | undefined {
+  const names = [match.name, ...(match.duplicates ?? [])].map(same);
+  const wanted = [...new Set(golds.map(same))];
+  const at = wanted.findIndex((gold) => names.includes(gold));
+  return at < 0 ? undefined : at;
+}
+
+function figures(all: readonly (RankingScore & { shown3: number })[], messages: number): GroupFigures {
+  const of = (key: keyof RankingScore | "shown3") => mean(all.map((score) => score[key]));
+  return {
+    messages,
+    hit1: of("hit1"),
+    recall3: of("recall3"),
+    recall5: of("recall5"),
+    recall10: of("recall10"),
+    mrr: of("mrr"),
+    ndcg10: of("ndcg10"),
+    shown3: of("shown3"),
+  };
+}
+
+/** Figures that fell by more than the tolerance since a saved report. */
+export function regressions(report: EvalReport, baseline: EvalReport, tolerance = 0.005): string[] {
+  const found: string[] = [];
+  for (const key of ["hit1", "recall3", "recall5", "recall10", "mrr", "ndcg10", "shown3"] as const) {
+    const [now, before] = [report.macro[key], baseline.macro[key]];
+    if (now < before - tolerance)
+      found.push(`${key} fell from ${(before * 100).toFixed(1)} to ${(now * 100).toFixed(1)}`);
+  }
+  for (const key of ["falseAlarms", "forbiddenFirst"] as const) {
+    const [now, before] = [report[key], baseline[key]];
+    if (now !== null && before !== null && now > before + tolerance) {
+      found.push(`${key} rose from ${(before * 100).toFixed(1)} to ${(now * 100).toFixed(1)}`);
+    }
+  }
+  return found;
+}
