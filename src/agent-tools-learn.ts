@@ -6,8 +6,9 @@ import type { AgentToolResult, AgentToolRow } from "./agent-tools.ts";
 import { OUTCOMES, type Outcome } from "./journal/events.ts";
 import { eventOf, recordOutcome } from "./journal/turn-events.ts";
 import type { Changed, Lessons } from "./learn/learned-skills.ts";
+import type { Clock } from "./model/clock.ts";
 import { RepertoireError } from "./model/errors.ts";
-import type { Clock, Store } from "./ports.ts";
+import type { Store } from "./stores/store.ts";
 import { forLine } from "./text/escape.ts";
 
 export interface LearnParts {

@@ -12,11 +12,13 @@ export { type OpenOptions, openRepertoire, Repertoire } from "./engine/engine.ts
 export type { SkillReport } from "./engine/management.ts";
 export type { Workshop } from "./engine/workshop.ts";
 export { type Finding, type Inspection, inspectPackage } from "./inspect/inspect.ts";
+export type { LanguageModel } from "./learn/language-model.ts";
 export type { Lessons } from "./learn/learned-skills.ts";
 export type { StarterProvider } from "./learn/starters.ts";
 export type { LibraryChanges } from "./library/diff.ts";
-export type { Library } from "./library/library.ts";
+export type { Library } from "./library/precedence.ts";
 export type { Audience, LibraryView } from "./library/view.ts";
+export type { Clock } from "./model/clock.ts";
 export type { Diagnostic, Severity } from "./model/diagnostic.ts";
 export { isRepertoireError, RepertoireError } from "./model/errors.ts";
 export { FRAMES, type Frame } from "./model/frame.ts";
@@ -33,16 +35,10 @@ export {
   type Turn,
 } from "./model/turn.ts";
 export { type ParsedSkill, type Profile, parseSkill } from "./parse/parse.ts";
-export type {
-  Clock,
-  Embedder,
-  LanguageModel,
-  Store,
-  Telemetry,
-  TelemetryAttributes,
-  TelemetrySpan,
-} from "./ports.ts";
+export type { Embedder } from "./recall/embedder.ts";
 export { type EvalReport, evaluate, readCases } from "./recall/evaluation.ts";
-export type { Recalled } from "./recall/recall.ts";
+export type { Recalled } from "./recall/recall-skills.ts";
 export type { RecallAnswer, RecallRequest } from "./recall/session-recall.ts";
 export type { Explanation } from "./recall/why.ts";
+export type { Store } from "./stores/store.ts";
+export type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./telemetry/port.ts";

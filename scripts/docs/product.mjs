@@ -13,7 +13,7 @@ export { openApiDocument } from "./src/adapters/http/api/openapi.ts";
 export { NOT_OVER_HTTP, OPERATIONS } from "./src/adapters/http/api/operations.ts";
 export { ERROR_STATUS } from "./src/adapters/http/errors.ts";
 export { CONFIG_KEYS } from "./src/config/keys.ts";
-export { disclose } from "./src/disclose/disclose.ts";
+export { disclose } from "./src/disclose/section.ts";
 export { openRepertoire } from "./src/index.ts";
 export { STYLES } from "./src/model/turn.ts";
 export { diagnosticTable } from "./src/parse/codes.ts";

@@ -3,10 +3,9 @@
 
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import type { ConsentRecord } from "../model/records.ts";
 import type { SourceScope } from "../model/source.ts";
-import { compareMarks, type FileChanges, type FileMarks } from "../package/digest.ts";
-import type { TaskStore, TrustStore } from "../ports.ts";
+import { compareMarks, type FileChanges, type FileMarks } from "../package/package.ts";
+import type { ConsentRecord, TaskStore, TrustStore } from "./task-store.ts";
 
 export type Decision = "allow" | "ask" | "deny";
 

@@ -4,14 +4,14 @@
 import { basename } from "node:path";
 import type { Repertoire } from "../engine/engine.ts";
 import { type Inspection, inspectPackage } from "../inspect/inspect.ts";
-import type { Audience } from "../library/view.ts";
+import type { Audience } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
-import type { TrustRecord } from "../model/records.ts";
 import type { Skill } from "../model/skill.ts";
-import { type FileChanges, readPackage, type Snapshot } from "../package/digest.ts";
+import { type FileChanges, type Snapshot, snapshotPackage } from "../package/package.ts";
 import { type ParsedSkill, parseSkill } from "../parse/parse.ts";
-import type { Store } from "../ports.ts";
+import type { Store } from "../stores/stores.ts";
 import type { ConsentSheet, ConsentSubject } from "./consent.ts";
+import type { TrustRecord } from "./task-store.ts";
 
 /** A skill as it is on disk now, ready to be asked for. */
 export interface Offer {
@@ -39,12 +39,12 @@ export class Grants {
     { agent, audience = "model" }: { agent?: string | undefined; audience?: Audience | undefined },
   ): Offer {
     const known = this.engine.view(agent).require(name, audience);
-    const first = readPackage(known.directory);
+    const first = snapshotPackage(known.directory);
     const isStale = !first.files.get(basename(known.path))?.mark.startsWith(known.digest);
     if (isStale) this.engine.refresh();
     // What only a person may invoke, what is switched off: the file may say so by now.
     const skill = isStale ? this.engine.view(agent).require(name, audience) : known;
-    const snapshot = skill.directory === known.directory ? first : readPackage(skill.directory);
+    const snapshot = skill.directory === known.directory ? first : snapshotPackage(skill.directory);
     return { skill, subject: this.subject(skill), snapshot, parsed: this.instructions(skill, snapshot) };
   }
 

@@ -16,7 +16,13 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryTree } from "../../test/skill-tree.ts";
 import { codeOf } from "../model/errors.ts";
-import { compareMarks, marksOf, readPackage, type Snapshot, type SnapshotFile } from "../package/digest.ts";
+import {
+  compareMarks,
+  marksOf,
+  type Snapshot,
+  type SnapshotFile,
+  snapshotPackage,
+} from "../package/digest.ts";
 import { PACKAGE_LIMITS } from "./limits.ts";
 import { mountPackage, verifiedMount } from "./mount.ts";
 import { removeTaskFolder, skillFolder, taskFolder } from "./private-folder.ts";
@@ -31,7 +37,7 @@ function workspace(files: Record<string, string> = FILES) {
     root,
     place,
     pkg,
-    mount: (name = "demo") => mountPackage({ place, name, snapshot: readPackage(pkg) }),
+    mount: (name = "demo") => mountPackage({ place, name, snapshot: snapshotPackage(pkg) }),
   };
 }
 
@@ -47,39 +53,39 @@ function failure(work: () => unknown): { code: string; message: string } {
 describe("the digest of a package", () => {
   it("changes with every byte, every path and every executable bit, and names the file", () => {
     const { pkg } = workspace();
-    const before = readPackage(pkg);
+    const before = snapshotPackage(pkg);
     for (const path of before.files.keys()) {
       const file = join(pkg, path);
       const bytes = readFileSync(file);
       bytes[0]! ^= 1;
       writeFileSync(file, bytes);
-      const after = readPackage(pkg);
+      const after = snapshotPackage(pkg);
       expect(after.digest).not.toBe(before.digest);
       expect(compareMarks(marksOf(before.files), marksOf(after.files)).changed).toEqual([path]);
       bytes[0]! ^= 1;
       writeFileSync(file, bytes);
     }
-    expect(readPackage(pkg).digest).toBe(before.digest);
+    expect(snapshotPackage(pkg).digest).toBe(before.digest);
     chmodSync(join(pkg, "scripts/a.sh"), 0o755);
-    expect(readPackage(pkg).digest).not.toBe(before.digest);
+    expect(snapshotPackage(pkg).digest).not.toBe(before.digest);
   });
 
   it("leaves out sub-skills, .git and node_modules, and knows additions from removals", () => {
     const { pkg, root } = workspace();
-    const before = readPackage(pkg);
+    const before = snapshotPackage(pkg);
     for (const left of ["child/SKILL.md", "deep/er/SKILL.md", ".git/config", "node_modules/x/index.js"]) {
       mkdirSync(join(pkg, left, ".."), { recursive: true });
       writeFileSync(join(pkg, left), "x");
     }
-    expect(readPackage(pkg).digest).toBe(before.digest);
+    expect(snapshotPackage(pkg).digest).toBe(before.digest);
     writeFileSync(join(pkg, "__proto__"), "new");
     rmSync(join(pkg, "references"), { recursive: true });
-    expect(compareMarks(marksOf(before.files), marksOf(readPackage(pkg).files))).toEqual({
+    expect(compareMarks(marksOf(before.files), marksOf(snapshotPackage(pkg).files))).toEqual({
       added: ["__proto__"],
       changed: [],
       removed: ["references/b.md"],
     });
-    expect(failure(() => readPackage(join(root, "nothing"))).code).toBe("package-unreadable");
+    expect(failure(() => snapshotPackage(join(root, "nothing"))).code).toBe("package-unreadable");
   });
 });
 
@@ -87,13 +93,13 @@ describe("a package that may not be handed over", () => {
   it("with a link to the home folder, or to any file outside, is refused", () => {
     const { pkg, root } = workspace({ ...FILES, "home/.ssh/id": "secret" });
     symlinkSync(join(root, "home"), join(pkg, "home"));
-    expect(failure(() => readPackage(pkg))).toMatchObject({
+    expect(failure(() => snapshotPackage(pkg))).toMatchObject({
       code: "package-link-outside",
       message: expect.stringContaining("leaves the package"),
     });
     rmSync(join(pkg, "home"));
     symlinkSync("../home/.ssh/id", join(pkg, "key"));
-    expect(failure(() => readPackage(pkg)).code).toBe("package-link-outside");
+    expect(failure(() => snapshotPackage(pkg)).code).toBe("package-link-outside");
   });
 
   it("with a link to a folder or to nowhere is refused; a link to a file of its own becomes that file", () => {
@@ -103,16 +109,16 @@ describe("a package that may not be handed over", () => {
     expect(lstatSync(copy).isFile()).toBe(true);
     expect(readFileSync(copy, "utf8")).toBe("b");
     symlinkSync("references", join(pkg, "docs"));
-    expect(failure(() => readPackage(pkg)).code).toBe("package-link-folder");
+    expect(failure(() => snapshotPackage(pkg)).code).toBe("package-link-folder");
     rmSync(join(pkg, "docs"));
     symlinkSync("loop", join(pkg, "loop"));
-    expect(failure(() => readPackage(pkg)).code).toBe("package-link-broken");
+    expect(failure(() => snapshotPackage(pkg)).code).toBe("package-link-broken");
   });
 
   it("with a FIFO is refused, and does not hang", () => {
     const { pkg } = workspace();
     execFileSync("mkfifo", [join(pkg, "pipe")]);
-    expect(failure(() => readPackage(pkg))).toMatchObject({
+    expect(failure(() => snapshotPackage(pkg))).toMatchObject({
       code: "package-special-file",
       message: expect.stringContaining("is a FIFO"),
     });
@@ -122,7 +128,7 @@ describe("a package that may not be handed over", () => {
     const { pkg } = workspace();
     writeFileSync(join(pkg, "huge.bin"), "");
     truncateSync(join(pkg, "huge.bin"), 10 * 1024 ** 3);
-    expect(failure(() => readPackage(pkg))).toMatchObject({
+    expect(failure(() => snapshotPackage(pkg))).toMatchObject({
       code: "package-too-large",
       message: expect.stringMatching(/64 MiB.*huge\.bin alone has 10,737,418,240 bytes/),
     });
@@ -132,14 +138,14 @@ describe("a package that may not be handed over", () => {
     const { pkg } = workspace();
     mkdirSync(join(pkg, "many"));
     for (let index = 0; index < 10_000; index++) writeFileSync(join(pkg, "many", `${index}`), "");
-    expect(failure(() => readPackage(pkg))).toMatchObject({
+    expect(failure(() => snapshotPackage(pkg))).toMatchObject({
       code: "package-too-many-files",
       message: expect.stringContaining("more than 2,000 files"),
     });
     rmSync(join(pkg, "many"), { recursive: true });
     for (let index = 0; index <= PACKAGE_LIMITS.folders; index++)
       mkdirSync(join(pkg, "many", `${index}`), { recursive: true });
-    expect(failure(() => readPackage(pkg)).code).toBe("package-too-many-folders");
+    expect(failure(() => snapshotPackage(pkg)).code).toBe("package-too-many-folders");
   });
 });
 
@@ -158,7 +164,7 @@ describe("the private copy", () => {
 
   it("is refused when a file was swapped after it was shown, and nothing is published", () => {
     const { pkg, place } = workspace();
-    const snapshot = readPackage(pkg);
+    const snapshot = snapshotPackage(pkg);
     writeFileSync(join(pkg, "scripts/a.sh"), "echo b");
     expect(failure(() => mountPackage({ place, name: "demo", snapshot }))).toMatchObject({
       code: "package-changed",
@@ -193,7 +199,7 @@ describe("the private copy", () => {
     ],
   ])("is refused when %s take a file's place in the middle of the copy", (_what, swap) => {
     const { pkg, place } = workspace({ ...FILES, "pkg/scripts/hostname": "mine" });
-    const read = readPackage(pkg);
+    const read = snapshotPackage(pkg);
     // The swap happens when the copy has already begun: after the first files, before this one.
     class Swapping extends Map<string, SnapshotFile> {
       override *[Symbol.iterator]() {
@@ -219,7 +225,7 @@ describe("the private copy", () => {
     chmodSync(join(path, "SKILL.md"), 0o644);
     writeFileSync(join(path, "SKILL.md"), "evil");
     writeFileSync(join(path, "extra.sh"), "evil");
-    expect(verifiedMount(place, "demo", readPackage(path).digest)).toBeDefined();
+    expect(verifiedMount(place, "demo", snapshotPackage(path).digest)).toBeDefined();
     mount();
     expect(readFileSync(join(path, "SKILL.md"), "utf8")).toBe("body");
     expect(existsSync(join(path, "extra.sh"))).toBe(false);
@@ -228,7 +234,7 @@ describe("the private copy", () => {
   it("of a parent and of its sub-skill live together, whatever is made anew", () => {
     const { root, place, pkg } = workspace({ ...FILES, "child/SKILL.md": "child" });
     const put = (name: string, from: string) =>
-      mountPackage({ place, name, snapshot: readPackage(join(root, from)) });
+      mountPackage({ place, name, snapshot: snapshotPackage(join(root, from)) });
     const child = put("demo/child", "child");
     const parent = put("demo", "pkg");
     expect(child).toBe(join(parent, "child"));
@@ -236,14 +242,14 @@ describe("the private copy", () => {
     writeFileSync(join(pkg, "SKILL.md"), "new body");
     put("demo", "pkg");
     expect(readFileSync(join(parent, "SKILL.md"), "utf8")).toBe("new body");
-    expect(verifiedMount(place, "demo/child", readPackage(join(root, "child")).digest)).toBeDefined();
-    expect(verifiedMount(place, "demo", readPackage(pkg).digest)).toBeDefined();
+    expect(verifiedMount(place, "demo/child", snapshotPackage(join(root, "child")).digest)).toBeDefined();
+    expect(verifiedMount(place, "demo", snapshotPackage(pkg).digest)).toBeDefined();
   });
 
   it("does not take the place of another skill's own folder", () => {
     const { root, place, pkg } = workspace({ ...FILES, "child/SKILL.md": "child" });
-    mountPackage({ place, name: "demo", snapshot: readPackage(pkg) });
-    const snapshot = readPackage(join(root, "child"));
+    mountPackage({ place, name: "demo", snapshot: snapshotPackage(pkg) });
+    const snapshot = snapshotPackage(join(root, "child"));
     expect(failure(() => mountPackage({ place, name: "demo/scripts", snapshot })).code).toBe(
       "mount-conflict",
     );

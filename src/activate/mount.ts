@@ -6,9 +6,15 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writ
 import { dirname, join } from "node:path";
 import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import { fileMark, packageDigest, readPackage, type Snapshot } from "../package/digest.ts";
-import { isSkillFileName, listPackage } from "../package/listing.ts";
-import { readRegularFile } from "../package/regular-file.ts";
+import {
+  fileMark,
+  isSkillFileName,
+  listPackage,
+  packageDigest,
+  readRegularFile,
+  type Snapshot,
+  snapshotPackage,
+} from "../package/package.ts";
 import { type Place, skillFolder, taskFolder } from "./private-folder.ts";
 
 export interface MountRequest {
@@ -56,7 +62,7 @@ function readMount(place: Place, name: SkillName): Snapshot | undefined {
   const target = skillFolder(place, name);
   if (!isRealFolder(target)) return undefined;
   try {
-    return readPackage(target);
+    return snapshotPackage(target);
   } catch (thrown) {
     // Whatever is wrong with it: it is not the copy that was made, and a new one takes its place.
     if (thrown instanceof RepertoireError) return undefined;

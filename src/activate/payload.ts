@@ -1,7 +1,7 @@
 // Owns what an activation hands over as data. Does not own how a model sees it: `render.ts` does.
 
 import type { SkillName } from "../model/name.ts";
-import { isSkillFileName } from "../package/listing.ts";
+import { isSkillFileName } from "../package/package.ts";
 import type { ActivationRisk } from "./consent.ts";
 import type { KnowledgeDocument } from "./knowledge.ts";
 import { PAYLOAD_LIMITS } from "./limits.ts";

@@ -2,7 +2,7 @@
 // Does not own whether the skill is activated.
 
 import { RepertoireError } from "../model/errors.ts";
-import type { Snapshot } from "../package/digest.ts";
+import type { Snapshot } from "../package/package.ts";
 import { PAYLOAD_LIMITS } from "./limits.ts";
 
 export interface FilePart {

@@ -3,16 +3,15 @@
 
 import type { Repertoire } from "../engine/engine.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
-import type { TaskRecord } from "../model/records.ts";
 import type { Skill } from "../model/skill.ts";
-import { marksOf } from "../package/digest.ts";
+import { marksOf } from "../package/package.ts";
 import {
   ActivatedSkills,
   matchesName,
   type TaskContext,
   type TaskStores,
   type TasksOptions,
-} from "../tools/activated-skills.ts";
+} from "../tools/tools.ts";
 import { consentRecord, settleConsent } from "./consent.ts";
 import { findKnowledge } from "./knowledge.ts";
 import { mountPackage, verifiedMount } from "./mount.ts";
@@ -20,8 +19,9 @@ import { type ActivationPayload, buildPayload, type SubSkill } from "./payload.t
 import { removeTaskFolder } from "./private-folder.ts";
 import { renderActivation } from "./render.ts";
 import { Slash } from "./slash-calls.ts";
+import type { TaskRecord } from "./task-store.ts";
 
-export type { ScriptCall, TaskContext, TaskStores, TasksOptions } from "../tools/activated-skills.ts";
+export type { ScriptCall, TaskContext, TaskStores, TasksOptions } from "../tools/tools.ts";
 
 export interface Activation {
   readonly payload: ActivationPayload;

@@ -8,7 +8,7 @@ import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
 import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { ExtraSource } from "../model/source.ts";
 import type { Budget, Style } from "../model/turn.ts";
-import type { ModelSettings } from "../models/kinds.ts";
+import type { ModelSettings } from "../models/models.ts";
 import { CONFIG_KEYS, type ConfigKey, type ConsentApproval } from "./keys.ts";
 
 export type { ConsentApproval } from "./keys.ts";

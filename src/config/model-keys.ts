@@ -1,7 +1,7 @@
 // Owns the configuration keys of the language model. A project never sets them: they decide what leaves the machine
 // and what costs money.
 
-import { MODEL_KINDS } from "../models/kinds.ts";
+import { MODEL_KINDS } from "../models/models.ts";
 import type { ConfigKey } from "./keys.ts";
 
 interface Row {

@@ -2,15 +2,14 @@
 // logic of its own.
 
 import type { Repertoire } from "../engine/engine.ts";
-import { eventOf, shownEvents } from "../journal/turn-events.ts";
-import { remember as intoMemory } from "../journal/working-memory.ts";
-import { rankForDisclosure } from "../library/rank.ts";
+import { eventOf, remember as intoMemory, shownEvents } from "../journal/journal.ts";
+import { rankForDisclosure } from "../library/library.ts";
 import type { Budget, Match, Section, Style, Turn } from "../model/turn.ts";
-import type { RecallRequest, Recalls } from "../recall/session-recall.ts";
-import { type Explanation, explain } from "../recall/why.ts";
-import { disclose } from "./disclose.ts";
+import type { RecallRequest, Recalls } from "../recall/recall.ts";
+import { type Explanation, explain } from "../recall/recall.ts";
 import { MATCHES_FOR } from "./limits.ts";
 import { asksForList } from "./question.ts";
+import { disclose } from "./section.ts";
 
 export interface PromptOptions extends RecallRequest {
   readonly style?: Style;

@@ -271,3 +271,7 @@ function realBeforeLinked(a: Dirent, b: Dirent): number {
   const linked = Number(a.isSymbolicLink()) - Number(b.isSymbolicLink());
   return linked !== 0 ? linked : a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
+
+export { misnamedSources } from "./misnamed.ts";
+export { checkedSource, resolveSources, type SourceOptions } from "./sources.ts";
+export { watchSources } from "./watch.ts";

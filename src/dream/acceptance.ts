@@ -4,17 +4,18 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LessonStep, Lessons } from "../learn/learned-skills.ts";
+import type { LessonStep, Lessons, VersionRecord } from "../learn/learn.ts";
+import type { Clock } from "../model/clock.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import type { ProposalRecord, VersionRecord } from "../model/records.ts";
-import type { Clock, Store } from "../ports.ts";
+import type { Store } from "../stores/stores.ts";
 import { collide, type Refusal, refuse, touchedBy } from "./changes.ts";
 import type { Evidence } from "./evidence.ts";
 import { gate, messagesToTry } from "./gate.ts";
 import type { Gathered } from "./gather.ts";
 import { objections } from "./judge.ts";
 import { fromRecord, isStale } from "./proposal.ts";
+import type { ProposalRecord } from "./proposal-store.ts";
 import type { Rehearsal } from "./trial-library.ts";
 
 /** Which proposals are being applied, for whoever comes after a crash. */

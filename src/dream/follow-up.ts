@@ -1,11 +1,11 @@
 // Owns what became of accepted proposals: outcomes before and after, and which did clearly worse. Pure.
 // Does not own the counts: the journal keeps them.
 
-import type { Tally } from "../journal/tally.ts";
+import type { Tally } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
-import type { ProposalRecord } from "../model/records.ts";
 import { FOLLOW_UP } from "./limits.ts";
 import { fromRecord } from "./proposal.ts";
+import type { ProposalRecord } from "./proposal-store.ts";
 
 export interface Outcomes {
   readonly successes: number;

@@ -1,8 +1,8 @@
 // Owns how journal events and said lines become sessions with turns. Pure; does not read the store.
 
-import { type JournalEvent, type Rating, USE_KINDS } from "../journal/events.ts";
+import type { SaidRecord } from "../journal/journal.ts";
+import { type JournalEvent, type Rating, USE_KINDS } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
-import type { SaidRecord } from "../model/records.ts";
 import type { DreamSession, DreamTurn } from "./material.ts";
 
 interface OpenTurn {

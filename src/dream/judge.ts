@@ -2,10 +2,10 @@
 // with inspection, rehearsal and the store's proposals. Changes no skill.
 
 import { inspectPackage } from "../inspect/inspect.ts";
-import { checkConformance, readLesson } from "../learn/lesson-text.ts";
+import { checkConformance, readLesson } from "../learn/learn.ts";
+import type { Clock } from "../model/clock.ts";
 import { isRepertoireError } from "../model/errors.ts";
-import type { ProposalRecord } from "../model/records.ts";
-import type { Clock, Store } from "../ports.ts";
+import type { Store } from "../stores/stores.ts";
 import { type Change, type Pass, type ReadContent, type Refusal, refuse, splitPlan } from "./changes.ts";
 import type { Evidence } from "./evidence.ts";
 import { type GateResult, gate, messagesToTry } from "./gate.ts";
@@ -13,6 +13,7 @@ import type { Gathered } from "./gather.ts";
 import { capOf, type GuardSettings, guard, underCap } from "./guard.ts";
 import type { Plan } from "./plan.ts";
 import { basisOf, changeHash, isStale, titleOf, toNewProposal } from "./proposal.ts";
+import type { ProposalRecord } from "./proposal-store.ts";
 import { reasonsFor } from "./reasons.ts";
 import { diffOf, type Rehearsal, textAfter } from "./trial-library.ts";
 

@@ -1,7 +1,7 @@
 // Owns the data a dream works on: skills with their text, sessions with their turns. Does not own reading them from a
 // store (`dreams-material.ts`) or what they tell (`evidence.ts`).
 
-import type { Rating } from "../journal/events.ts";
+import type { Rating } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
 
 export interface DreamSkill {

@@ -3,11 +3,10 @@
 
 import { createHash } from "node:crypto";
 import type { SkillName } from "../model/name.ts";
-import type { ProposalRecord } from "../model/records.ts";
-import type { NewProposal } from "../ports.ts";
 import { type Change, type ChangeKind, touchedBy } from "./changes.ts";
 import type { RouteResult } from "./gate.ts";
 import type { DreamSkill } from "./material.ts";
+import type { NewProposal, ProposalRecord } from "./proposal-store.ts";
 
 /** Everything a person needs in order to decide. */
 export interface Proposal {

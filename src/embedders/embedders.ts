@@ -3,7 +3,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { RepertoireError } from "../model/errors.ts";
-import type { Embedder } from "../ports.ts";
+import type { Embedder } from "../recall/recall.ts";
 import { createLocalEmbedder } from "./local.ts";
 import type { MinilmOptions } from "./minilm.ts";
 import { createNoEmbedder } from "./none.ts";
@@ -55,3 +55,4 @@ export async function openEmbedder(kind: EmbedderKind, options: EmbedderOptions 
       );
   }
 }
+export { createLocalEmbedder } from "./local.ts";

@@ -2,7 +2,7 @@
  * Owns the default embedder: a text's vector is the sum of its words' rows in a static table, made unit length.
  * No model runs and nothing is downloaded. Does not own the table's making (`scripts/embedding-table`).
  */
-import type { Embedder } from "../ports.ts";
+import type { Embedder } from "../recall/recall.ts";
 import { EmbeddingTable } from "./table.ts";
 import { WordCutter } from "./words.ts";
 

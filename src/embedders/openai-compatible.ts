@@ -4,7 +4,7 @@
  * vectors of two models are never mixed. Does not own keys: they are passed in.
  */
 import { messageOf } from "../model/errors.ts";
-import type { Embedder } from "../ports.ts";
+import type { Embedder } from "../recall/recall.ts";
 import { openVectorCache } from "./vector-cache.ts";
 
 export interface RemoteOptions {

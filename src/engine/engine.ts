@@ -2,16 +2,14 @@
 // No logic of its own. The order of the stages of a turn stands in `recalls.ts` and `turns.ts`.
 
 import { type Config, loadConfig } from "../config/config.ts";
-import type { Prompt, PromptOptions, Turns } from "../disclose/turn-prompt.ts";
-import { misnamedSources } from "../discover/misnamed.ts";
-import type { LibraryChanges } from "../library/diff.ts";
-import type { Library } from "../library/library.ts";
-import { Shelf } from "../library/scanner.ts";
-import { type Audience, LibraryView } from "../library/view.ts";
+import type { Prompt, PromptOptions, Turns } from "../disclose/disclose.ts";
+import { misnamedSources } from "../discover/discover.ts";
+import type { Library, LibraryChanges } from "../library/library.ts";
+import { type Audience, LibraryView, Shelf } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { ListedSkill, Skill } from "../model/skill.ts";
 import type { Turn } from "../model/turn.ts";
-import type { Explanation } from "../recall/why.ts";
+import type { Explanation } from "../recall/recall.ts";
 import { Management } from "./management.ts";
 import { type OpenOptions, Recaller } from "./recaller.ts";
 import type { Workshop } from "./workshop.ts";
@@ -111,3 +109,7 @@ export class Repertoire extends Recaller {
     await (await opened)?.close();
   }
 }
+export type { SkillReport } from "./management.ts";
+export { type Meaning, openMeaning } from "./meaning.ts";
+export { openRecaller, Recaller, recallQuickly } from "./recaller.ts";
+export type { Workshop } from "./workshop.ts";

@@ -4,19 +4,16 @@
 import { existsSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { switchSkill } from "../config/edit.ts";
-import { discover } from "../discover/discover.ts";
-import { checkedSource } from "../discover/sources.ts";
-import { scaffold, type Template } from "../learn/scaffold.ts";
-import { buildCatalog, type ParseFile } from "../library/catalog.ts";
-import { Library } from "../library/library.ts";
+import { checkedSource, discover } from "../discover/discover.ts";
+import { scaffold, type Template } from "../learn/learn.ts";
+import { buildCatalog, Library, type ParseFile } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill, SkillState } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import { packageFiles } from "../package/listing.ts";
-import { writeNewPackage } from "../package/write-package.ts";
+import { packageFiles, writeNewPackage } from "../package/package.ts";
 import { type Profile, parseManifest } from "../parse/parse.ts";
-import { readyPatterns, triggerFindings } from "../recall/signals/triggers.ts";
+import { readyPatterns, triggerFindings } from "../recall/recall.ts";
 import type { Repertoire } from "./engine.ts";
 
 export interface SkillReport {

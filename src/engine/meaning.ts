@@ -3,11 +3,9 @@
 
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { openEmbedder } from "../embedders/embedders.ts";
-import { createLocalEmbedder } from "../embedders/local.ts";
+import { createLocalEmbedder, openEmbedder } from "../embedders/embedders.ts";
 import { packageRoot } from "../package-root.ts";
-import type { Embedder } from "../ports.ts";
-import type { BackgroundIdf } from "../recall/features-message.ts";
+import type { BackgroundIdf, Embedder } from "../recall/recall.ts";
 
 export interface Meaning {
   readonly embedder: Embedder;

@@ -3,17 +3,17 @@
 
 import { join } from "node:path";
 import { type Config, type ConfigInput, loadConfig } from "../config/config.ts";
-import { resolveSources, type SourceOptions } from "../discover/sources.ts";
-import type { SessionState } from "../journal/session.ts";
-import type { Progress, Shelf } from "../library/scanner.ts";
-import { Visibility } from "../library/visibility.ts";
+import { resolveSources, type SourceOptions } from "../discover/discover.ts";
+import type { SessionState } from "../journal/journal.ts";
+import type { Progress, Shelf } from "../library/library.ts";
+import { Visibility } from "../library/library.ts";
+import type { Clock } from "../model/clock.ts";
 import { codeOf } from "../model/errors.ts";
 import type { Source } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
 import { packageRoot } from "../package-root.ts";
-import type { Clock, Telemetry } from "../ports.ts";
-import type { Indexing } from "../recall/index-upkeep.ts";
-import type { RecallAnswer, RecallRequest, Recalls } from "../recall/session-recall.ts";
+import type { Indexing, RecallAnswer, RecallRequest, Recalls } from "../recall/recall.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import { Tracing } from "../telemetry/telemetry.ts";
 
 export interface OpenOptions extends ConfigInput {

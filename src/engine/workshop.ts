@@ -1,14 +1,14 @@
 // Owns what stands on the database: tasks, learned skills and dreams over one store, opened when first asked for.
 // A recall needs none of it, so nothing here is loaded before somebody asks.
 
-import { Tasks } from "../activate/tasks.ts";
-import { Dreams } from "../dream/dreams.ts";
-import { Lessons } from "../learn/learned-skills.ts";
+import { Tasks } from "../activate/activate.ts";
+import { Dreams } from "../dream/dream.ts";
+import type { LanguageModel } from "../learn/learn.ts";
+import { Lessons } from "../learn/learn.ts";
 import { openModel } from "../models/models.ts";
-import type { LanguageModel, Store } from "../ports.ts";
-import { observedStore, type StoreNews } from "../stores/observed.ts";
-import { openSqliteStore } from "../stores/sqlite.ts";
-import { tracedModel, tracedStore } from "../telemetry/traced.ts";
+import type { Store } from "../stores/stores.ts";
+import { observedStore, openSqliteStore, type StoreNews } from "../stores/stores.ts";
+import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import type { Repertoire } from "./engine.ts";
 
 export interface Workshop {

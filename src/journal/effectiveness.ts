@@ -1,8 +1,25 @@
 // Owns what a skill's account says about how well it does. Does not own the account (`model/tally.ts`) or what recall
 // does with the answer (`recall/`).
 
-import type { Effectiveness, EffectivenessProvider } from "../ports.ts";
+import type { SkillName } from "../model/name.ts";
 import { decay, HALF_LIFE_MS, type Tally, type TallyBook } from "./tally.ts";
+
+/** How well one version of a skill has done, as recall reads it. */
+export interface Effectiveness {
+  readonly activations: number;
+  readonly successes: number;
+  readonly failures: number;
+  /** Smoothed and faded share of successes, between 0 and 1; 0.5 when nothing is known. */
+  readonly rate: number;
+  readonly deprioritised: boolean;
+  /** Milliseconds; 0 when never used. Breaks ties in recall. */
+  readonly lastUsedAt: number;
+}
+
+/** Answers at once, from accounts that were loaded before the turn. */
+export interface EffectivenessProvider {
+  of(name: SkillName, digest: string): Effectiveness;
+}
 
 export const EFFECTIVENESS = {
   /** Fewer activations say too little about a skill. */

@@ -1,8 +1,8 @@
 // Owns the journal as text: one JSON object a line, readable by other tools (`skillName`, `sessionId`, `timestamp`
 // first). Does not own files.
 
-import type { JournalStore } from "../ports.ts";
 import { EVENT_KINDS, type EventKind, type NewEvent, toEvent } from "./events.ts";
+import type { JournalStore } from "./journal-store.ts";
 
 /** The events of one session, in order, one a line. */
 export async function exportSession(journal: JournalStore, session: string): Promise<string> {

@@ -2,8 +2,8 @@
 // journal keeps them) or their layout (the command line does).
 
 import type { SkillName } from "../model/name.ts";
-import type { JournalStore, WeekCount } from "../ports.ts";
 import { type EffectivenessOptions, effectivenessOf } from "./effectiveness.ts";
+import type { JournalStore, WeekCount } from "./journal-store.ts";
 import type { Tally } from "./tally.ts";
 
 const NUMBERS = {

@@ -2,8 +2,8 @@
 
 import type { SkillName } from "../model/name.ts";
 import type { ShownLevel } from "../model/turn.ts";
-import type { JournalStore } from "../ports.ts";
 import type { EventDetails, EventKind, JournalEvent, NewEvent, Outcome } from "./events.ts";
+import type { JournalStore } from "./journal-store.ts";
 
 /** Who is in which turn, and when. */
 export interface TurnContext {

@@ -2,7 +2,7 @@
 
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import { isSkillFile, type PackageFile, sha256Of } from "../package/skill-package.ts";
+import { isSkillFile, type PackageFile, sha256Of } from "../package/package.ts";
 import type { LessonText } from "./lesson-text.ts";
 import { metadataOf } from "./skill-text.ts";
 

@@ -2,12 +2,12 @@
 // afterwards. Composes parse, inspect, library and learn; called under the lock, so that what it reads stays true.
 
 import { join } from "node:path";
-import { entriesOf, type Files } from "../disk/durable-write.ts";
+import { entriesOf, type Files } from "../disk/disk.ts";
 import type { Repertoire } from "../engine/engine.ts";
+import type { Clock } from "../model/clock.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import { type PackageFile, readPackage, sha256Of, skillFileOf } from "../package/skill-package.ts";
-import type { Clock, RedirectStore } from "../ports.ts";
+import { type PackageFile, readPackage, sha256Of, skillFileOf } from "../package/package.ts";
 import { checkDigest, checkPermission, checkSupportPath, isPinned, metadataIn } from "./checks.ts";
 import type { Changed, Notice } from "./learned-skills.ts";
 import { checkConformance, checkSafety, type LessonText, readLesson } from "./lesson-text.ts";
@@ -16,6 +16,7 @@ import { learnedName } from "./skill-name.ts";
 import { composeSkill, type ManagedKey, metadataOf, withMetadata } from "./skill-text.ts";
 import type { Change, VersionBook } from "./version-book.ts";
 import type { Place } from "./version-place.ts";
+import type { RedirectStore } from "./version-store.ts";
 
 export interface SaveRequest {
   readonly name: string;

@@ -4,15 +4,15 @@
 import type { Repertoire } from "../engine/engine.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
-import type { VersionRecord } from "../model/records.ts";
 import type { Skill } from "../model/skill.ts";
-import { skillFileOf } from "../package/skill-package.ts";
-import type { Store } from "../ports.ts";
+import { skillFileOf } from "../package/package.ts";
+import type { Store } from "../stores/stores.ts";
 import { unifiedDiff } from "../text/diff.ts";
 import type { LessonPlaces } from "./places.ts";
 import { metadataOf } from "./skill-text.ts";
 import type { VersionBook } from "./version-book.ts";
 import { type Place, placeOf } from "./version-place.ts";
+import type { VersionRecord } from "./version-store.ts";
 
 /** A skill as a record: name, summary, content and times, from any source. */
 export interface SkillText {

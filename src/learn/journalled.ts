@@ -1,11 +1,11 @@
 // Owns that the journal hears of every change of a learned skill. A change that it could not take is still made; the
 // caller hears of that.
 
-import type { NewEvent } from "../journal/events.ts";
-import { eventOf } from "../journal/turn-events.ts";
+import type { NewEvent } from "../journal/journal.ts";
+import { eventOf } from "../journal/journal.ts";
 import { messageOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import type { Store } from "../ports.ts";
+import type { Store } from "../stores/stores.ts";
 import type { Changed } from "./learned-skills.ts";
 
 /** Tells the journal, and returns what was done, with a notice where telling failed. */

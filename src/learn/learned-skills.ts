@@ -2,15 +2,16 @@
 // Composes parse, inspect and learn over a Store. How a change survives a crash is `learn/version-book.ts`'s, what a
 // saved file says is `lessons/drafts.ts`'s.
 
-import { DISK, type Files } from "../disk/durable-write.ts";
+import { DISK, type Files } from "../disk/disk.ts";
 import type { Repertoire } from "../engine/engine.ts";
+import type { Clock } from "../model/clock.ts";
 import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
-import type { VersionRecord } from "../model/records.ts";
-import type { Clock, LanguageModel, Store } from "../ports.ts";
+import type { Store } from "../stores/stores.ts";
 import { Drafts, type SaveRequest } from "./drafts.ts";
 import { History } from "./history.ts";
 import { journalled } from "./journalled.ts";
+import type { LanguageModel } from "./language-model.ts";
 import { findNearDuplicates } from "./near-duplicates.ts";
 import { LessonPlaces } from "./places.ts";
 import { learnedName } from "./skill-name.ts";
@@ -19,6 +20,7 @@ import type { StarterFate, StarterProvider } from "./starters.ts";
 import { SummaryWriter } from "./summary-writer.ts";
 import { type Change, VersionBook } from "./version-book.ts";
 import { type Place, placeOf } from "./version-place.ts";
+import type { VersionRecord } from "./version-store.ts";
 import { checkUndo, lastChange, undoSteps } from "./version-undo.ts";
 
 export type { SaveRequest } from "./drafts.ts";

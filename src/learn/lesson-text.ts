@@ -3,13 +3,15 @@
 
 import { type Finding, inspectPackage } from "../inspect/inspect.ts";
 import { RepertoireError } from "../model/errors.ts";
-import type { PackageFile } from "../package/skill-package.ts";
-import { createReport } from "../parse/codes.ts";
-import { decode } from "../parse/decode.ts";
-import { parseSkill } from "../parse/parse.ts";
-import { firstParagraph } from "../parse/prose.ts";
-import { readFrontMatter } from "../parse/read.ts";
-import { splitFrontMatter } from "../parse/split.ts";
+import type { PackageFile } from "../package/package.ts";
+import {
+  createReport,
+  decode,
+  firstParagraph,
+  parseSkill,
+  readFrontMatter,
+  splitFrontMatter,
+} from "../parse/parse.ts";
 import type { FrontMap } from "./front-matter-writer.ts";
 import type { ReadText } from "./skill-text.ts";
 

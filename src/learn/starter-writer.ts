@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Repertoire } from "../engine/engine.ts";
-import { skillFileOf } from "../package/skill-package.ts";
+import { skillFileOf } from "../package/package.ts";
 import { packageRoot } from "../package-root.ts";
 import { parseSkill } from "../parse/parse.ts";
 import type { Drafts } from "./drafts.ts";

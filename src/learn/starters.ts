@@ -2,7 +2,7 @@
 // alone once somebody has. Does not write: it decides, from the skill's history.
 
 import type { SkillName } from "../model/name.ts";
-import type { VersionRecord } from "../model/records.ts";
+import type { VersionRecord } from "./version-store.ts";
 
 export interface Starter {
   readonly name: SkillName;

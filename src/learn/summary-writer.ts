@@ -2,14 +2,14 @@
 // the one that was summarised. A failed call leaves the first sentence that the save wrote.
 
 import { messageOf } from "../model/errors.ts";
-import type { VersionRecord } from "../model/records.ts";
-import { skillFileOf } from "../package/skill-package.ts";
-import type { LanguageModel } from "../ports.ts";
+import { skillFileOf } from "../package/package.ts";
+import type { LanguageModel } from "./language-model.ts";
 import { readLesson } from "./lesson-text.ts";
 import { withMetadata } from "./skill-text.ts";
 import { askForSummary } from "./summary.ts";
 import type { VersionBook } from "./version-book.ts";
 import { placeOf } from "./version-place.ts";
+import type { VersionRecord } from "./version-store.ts";
 
 export class SummaryWriter {
   private readonly book: VersionBook;

@@ -1,8 +1,8 @@
 // Owns the one line that stands for a learned skill: made from its first sentence at once, or by a language model.
 // Does not own when it is written: `lessons.ts` does.
 
-import type { LanguageModel } from "../ports.ts";
 import { firstSentence } from "../text/markdown.ts";
+import type { LanguageModel } from "./language-model.ts";
 
 const NUMBERS = {
   /** What fits one line of an index beside the name. */

@@ -4,10 +4,11 @@
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { type Files, sweepLeftovers } from "../disk/durable-write.ts";
+import { type Files, sweepLeftovers } from "../disk/disk.ts";
+import type { Awaitable } from "../model/awaitable.ts";
+import type { Clock } from "../model/clock.ts";
 import { messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import type { VersionAction, VersionFile, VersionRecord } from "../model/records.ts";
 import {
   isSameFile,
   type PackageFile,
@@ -15,9 +16,10 @@ import {
   replacePackage,
   sha256Of,
   skillFileOf,
-} from "../package/skill-package.ts";
-import type { Awaitable, Clock, Store } from "../ports.ts";
+} from "../package/package.ts";
+import type { Store } from "../stores/stores.ts";
 import { directoryOf, type Place, placeOf, type Roots, withRoot } from "./version-place.ts";
+import type { VersionAction, VersionFile, VersionRecord } from "./version-store.ts";
 
 /** What the change under way is, for whoever comes after a crash. */
 const PENDING = "learn.pending";

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import type { SkillName } from "../model/name.ts";
-import type { VersionRecord } from "../model/records.ts";
+import type { VersionRecord } from "./version-store.ts";
 
 /** A learned skill's name and root. Without a root: the home folder's, wherever that is, so that it can move. */
 export interface Place {

@@ -1,8 +1,8 @@
 // Owns what an undo means: which versions it takes back and what each skill returns to. Pure; does not change anything.
 
 import { RepertoireError } from "../model/errors.ts";
-import type { VersionRecord } from "../model/records.ts";
 import { isSamePlace, type Place, placeOf } from "./version-place.ts";
+import type { VersionRecord } from "./version-store.ts";
 
 export interface UndoStep {
   readonly place: Place;

@@ -1,7 +1,7 @@
 // Owns the difference between two states of the library. Does not own when one is taken.
 
 import type { SkillName } from "../model/name.ts";
-import type { Library } from "./library.ts";
+import type { Library } from "./precedence.ts";
 
 /** What a re-index brought: names, in order. */
 export interface LibraryChanges {

@@ -1,8 +1,7 @@
 // Owns the way from sources to the library: scan, read what changed, keep what was read, watch.
 // Composes discover, parse and library; knows nothing of messages.
 
-import { discover, type Scan, sameFindings } from "../discover/discover.ts";
-import { watchSources } from "../discover/watch.ts";
+import { discover, type Scan, sameFindings, watchSources } from "../discover/discover.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
@@ -10,7 +9,7 @@ import { parseManifest, parseSkill } from "../parse/parse.ts";
 import { loadRecords, saveRecords } from "./cache.ts";
 import { buildCatalog, type Catalog, type FileRecord, isUnchanged, readSkillFile } from "./catalog.ts";
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./diff.ts";
-import { Library } from "./library.ts";
+import { Library } from "./precedence.ts";
 
 export type Progress = (done: number, total: number) => void;
 

@@ -5,7 +5,7 @@
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, type SkillName } from "../model/name.ts";
 import type { ListedSkill, Skill } from "../model/skill.ts";
-import type { Library } from "./library.ts";
+import type { Library } from "./precedence.ts";
 import type { JudgedState, Visibility } from "./visibility.ts";
 
 /** The person sees all that is allowed; the model does not see what only the person may invoke. */

@@ -1,6 +1,7 @@
 // Owns that every answer of a language model is counted in the journal: what for, how many tokens, what it cost.
 
-import type { JournalStore, LanguageModel, ModelAnswer } from "../ports.ts";
+import type { JournalStore } from "../journal/journal.ts";
+import type { LanguageModel, ModelAnswer } from "../learn/learn.ts";
 
 export function counted(model: LanguageModel, journal: JournalStore, now: () => number): LanguageModel {
   return {

@@ -1,8 +1,9 @@
 // Owns the choice among language models: the front door of this folder. The SDK is loaded with the first call.
 // Does not read configuration files, and never sees a key that is not in the environment.
 
+import type { JournalStore } from "../journal/journal.ts";
+import type { LanguageModel } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
-import type { JournalStore, LanguageModel } from "../ports.ts";
 import { counted } from "./counted.ts";
 import type { ModelKind, ModelSettings } from "./kinds.ts";
 import { createModel, type SdkOptions } from "./sdk.ts";

@@ -1,7 +1,7 @@
 // Owns language models over the AI SDK: any OpenAI-compatible address, OpenAI, Anthropic. The SDK's retries and abort
 // signals are used as they are; errors become ours, without the key.
 
-import type { LanguageModel, ModelAnswer, ModelRequest } from "../ports.ts";
+import type { LanguageModel, ModelAnswer, ModelRequest } from "../learn/learn.ts";
 import { modelFailure, TimeLimitError } from "./failure.ts";
 import type { ModelKind, ModelSettings } from "./kinds.ts";
 

@@ -2,8 +2,8 @@
 // told. Does not own the conversation: whoever streams does.
 
 import type { LanguageModel } from "ai";
+import type { JournalStore } from "../journal/journal.ts";
 import type { RepertoireError } from "../model/errors.ts";
-import type { JournalStore } from "../ports.ts";
 import { recordCall } from "./counted.ts";
 import { modelFailure } from "./failure.ts";
 import { costOf, limitsOf, providerModel, type SdkOptions } from "./sdk.ts";

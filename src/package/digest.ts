@@ -32,7 +32,7 @@ export interface FileChanges {
 /** Another way of counting makes another digest, so that an old consent never fits by accident. */
 const FORMAT = "repertoire package 1\n";
 
-export function readPackage(directory: string): Snapshot {
+export function snapshotPackage(directory: string): Snapshot {
   const { root, entries } = listPackage(directory);
   const files = new Map<string, SnapshotFile>();
   for (const { path, from } of entries) {

@@ -3,7 +3,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_LIMITS } from "../activate/limits.ts";
+import { PACKAGE_LIMITS } from "../activate/activate.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { unreadable } from "./listing.ts";
 

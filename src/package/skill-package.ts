@@ -12,7 +12,7 @@ import {
   removeQuietly,
   stageFile,
   syncFolder,
-} from "../disk/durable-write.ts";
+} from "../disk/disk.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
 
 export interface PackageFile {

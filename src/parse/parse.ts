@@ -128,3 +128,9 @@ function noteFlowStyle(yaml: string, yamlLine: number, report: Report): void {
       line: yamlLine + lineAt(yaml, at) - 1,
     });
 }
+
+export { createReport } from "./codes.ts";
+export { decode } from "./decode.ts";
+export { firstParagraph } from "./prose.ts";
+export { readFrontMatter } from "./read.ts";
+export { splitFrontMatter } from "./split.ts";

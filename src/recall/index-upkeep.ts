@@ -3,14 +3,13 @@
 
 import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Recaller } from "../engine/recaller.ts";
-import type { Library } from "../library/library.ts";
-import type { Shelf } from "../library/scanner.ts";
+import type { Recaller } from "../engine/engine.ts";
+import type { Library, Shelf } from "../library/library.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Embedder } from "../ports.ts";
 import { checksum } from "../text/checksum.ts";
+import type { Embedder } from "./embedder.ts";
 import type { BackgroundIdf } from "./features-message.ts";
 import { RecallIndex, type ScanFacts } from "./recall-index.ts";
 import type { IndexedSkill } from "./skill-document.ts";

@@ -4,8 +4,8 @@
 import { existsSync, statSync } from "node:fs";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Embedder } from "../ports.ts";
 import { type IndexDocument, LexicalIndex } from "../text/lexical-index.ts";
+import type { Embedder } from "./embedder.ts";
 import type { BackgroundIdf } from "./features-message.ts";
 import {
   documentDigest,

@@ -1,19 +1,17 @@
 // Owns a recall in a session: what the session remembers -> recall -> what it will remember. Composes stages; no logic of
 // its own. Does not own what is shown (`turns.ts`), and reads nothing of the library but its index.
 
-import { type Meaning, openMeaning } from "../engine/meaning.ts";
-import type { Recaller } from "../engine/recaller.ts";
-import { effectivenessFrom } from "../journal/effectiveness.ts";
-import type { SessionState } from "../journal/session.ts";
-import { recalledEvents } from "../journal/turn-events.ts";
-import { turnKey } from "../journal/turn-key.ts";
-import type { Visibility } from "../library/visibility.ts";
+import type { Recaller } from "../engine/engine.ts";
+import { type Meaning, openMeaning } from "../engine/engine.ts";
+import type { SessionState } from "../journal/journal.ts";
+import { effectivenessFrom, recalledEvents, turnKey } from "../journal/journal.ts";
+import type { Visibility } from "../library/library.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Match, Turn } from "../model/turn.ts";
-import { type LightStore, openLightStore } from "../stores/light.ts";
+import { type LightStore, openLightStore } from "../stores/stores.ts";
 import { effectiveMessage } from "./continuation.ts";
 import { Indexing } from "./index-upkeep.ts";
-import { REPEATED, type Recalled, type RecallOptions, recall } from "./recall.ts";
+import { REPEATED, type Recalled, type RecallOptions, recall } from "./recall-skills.ts";
 import { isMentioned } from "./signals/mention.ts";
 
 export interface RecallRequest {

@@ -5,7 +5,7 @@ import type { Reason, Turn } from "../model/turn.ts";
 import { tokenize } from "../text/tokens.ts";
 import { ABSTAIN_BELOW } from "./calibrate.ts";
 import { readMessage } from "./features-message.ts";
-import { consider, RECALL, type RecallOptions } from "./recall.ts";
+import { consider, RECALL, type RecallOptions } from "./recall-skills.ts";
 
 export interface Explanation {
   readonly name: string;

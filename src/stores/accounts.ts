@@ -1,10 +1,9 @@
 // Owns which accounts an event changes, for every store alike: weeks, episodes, and whom an outcome is for.
 // Does not own where the accounts are kept, nor the tally itself: `model/tally.ts` does.
 
-import { type NewEvent, USE_KINDS } from "../journal/events.ts";
-import type { EarlierOutcome } from "../journal/tally.ts";
+import type { EarlierOutcome, WeekCount } from "../journal/journal.ts";
+import { type NewEvent, USE_KINDS } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
-import type { WeekCount } from "../ports.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const FIRST_MONDAY = Date.UTC(1970, 0, 5);

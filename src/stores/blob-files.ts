@@ -4,9 +4,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeDurably } from "../disk/durable.ts";
+import { writeDurably } from "../disk/disk.ts";
+import type { BlobStore } from "../learn/learn.ts";
 import { codeOf } from "../model/errors.ts";
-import type { BlobStore } from "../ports.ts";
 
 export class BlobFiles implements BlobStore {
   private readonly directory: string;

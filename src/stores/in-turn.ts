@@ -1,8 +1,8 @@
 // Owns that works of one process happen one after the other. Does not reach other processes: `process-lock.ts` does.
 
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { Awaitable } from "../model/awaitable.ts";
 import { RepertoireError } from "../model/errors.ts";
-import type { Awaitable } from "../ports.ts";
 
 export class InTurn {
   private last: Promise<unknown> = Promise.resolve();

@@ -1,10 +1,8 @@
 // Owns what a hook needs of the store, without a database driver: sessions, the journal's inbox, the copied accounts.
 // Does not answer questions about the past: the sqlite store does, after it has emptied the inbox.
 
-import type { NewEvent } from "../journal/events.ts";
-import type { TallyBook } from "../journal/tally.ts";
-import type { SaidRecord } from "../model/records.ts";
-import type { Clock } from "../ports.ts";
+import type { NewEvent, SaidRecord, TallyBook } from "../journal/journal.ts";
+import type { Clock } from "../model/clock.ts";
 import { placesIn } from "./places.ts";
 import { SessionFiles } from "./session-files.ts";
 import { Spool } from "./spool.ts";

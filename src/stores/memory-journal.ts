@@ -1,6 +1,15 @@
 // Owns the journal in memory. Shares with the sqlite store how accounts change; keeps them in maps.
 
-import type { JournalEvent, NewEvent } from "../journal/events.ts";
+import type {
+  CoUse,
+  EpisodeLink,
+  EventFilter,
+  EventQuery,
+  JournalEvent,
+  JournalStore,
+  NewEvent,
+  WeekCount,
+} from "../journal/journal.ts";
 import {
   type EarlierOutcome,
   emptyTally,
@@ -8,9 +17,8 @@ import {
   type TallyBook,
   tallied,
   tallyKey,
-} from "../journal/tally.ts";
+} from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
-import type { CoUse, EpisodeLink, EventFilter, EventQuery, JournalStore, WeekCount } from "../ports.ts";
 import { attach, isOpenOutcome, isUse, mayOverrule, weekChanges } from "./accounts.ts";
 
 export class MemoryJournal implements JournalStore {

@@ -2,34 +2,22 @@
 // Passes the same contract suite as the sqlite store. The journal stands in `memory-journal.ts`.
 
 import { createHash } from "node:crypto";
-import type { SessionStep } from "../journal/session.ts";
-import { accountOf, turnStep } from "../journal/session-log.ts";
-import { HALF_LIFE_MS } from "../journal/tally.ts";
-import type { SkillName } from "../model/name.ts";
-import type {
-  ConsentRecord,
-  ProposalRecord,
-  RedirectRecord,
-  SaidRecord,
-  TaskRecord,
-  TrustRecord,
-  VersionRecord,
-} from "../model/records.ts";
+import type { ConsentRecord, TaskRecord, TaskStore, TrustRecord, TrustStore } from "../activate/activate.ts";
+import type { MetaStore, ProposalRecord, ProposalStore } from "../dream/dream.ts";
+import type { ConversationStore, SaidRecord, SessionStep, SessionStore } from "../journal/journal.ts";
+import { accountOf, HALF_LIFE_MS, turnStep } from "../journal/journal.ts";
 import type {
   BlobStore,
-  ConversationStore,
-  MetaStore,
-  ProposalStore,
+  RedirectRecord,
   RedirectStore,
-  SessionStore,
-  Store,
-  TaskStore,
-  TrustStore,
+  VersionRecord,
   VersionStore,
-} from "../ports.ts";
+} from "../learn/learn.ts";
+import type { SkillName } from "../model/name.ts";
 import { InTurn } from "./in-turn.ts";
 import { MemoryJournal } from "./memory-journal.ts";
 import { follow } from "./redirect-walk.ts";
+import type { Store } from "./store.ts";
 
 export function openMemoryStore(options: { readonly halfLifeMs?: number } = {}): Store {
   const inTurn = new InTurn();

@@ -1,9 +1,9 @@
 // Owns telling a host what a store takes in, as it happens: journal events and proposals. Everything else is passed on.
 
-import type { JournalEvent } from "../journal/events.ts";
-import type { ProposalRecord } from "../model/records.ts";
-import type { Store } from "../ports.ts";
+import type { ProposalRecord } from "../dream/dream.ts";
+import type { JournalEvent } from "../journal/journal.ts";
 import { overridden } from "./overridden.ts";
+import type { Store } from "./store.ts";
 
 export type StoreNews =
   | { readonly about: "journal"; readonly events: readonly JournalEvent[] }

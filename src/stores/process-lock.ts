@@ -4,8 +4,8 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Awaitable } from "../model/awaitable.ts";
 import { RepertoireError } from "../model/errors.ts";
-import type { Awaitable } from "../ports.ts";
 import { isBusy, openDatabase, type SqlDatabase } from "./driver.ts";
 import { InTurn } from "./in-turn.ts";
 

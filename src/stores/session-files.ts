@@ -5,12 +5,11 @@
 
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { appendLines, readLines } from "../disk/line-file.ts";
-import type { SessionState, SessionStep } from "../journal/session.ts";
-import { RunningAccount, type SessionAccount, turnStep } from "../journal/session-log.ts";
+import { appendLines, readLines } from "../disk/disk.ts";
+import type { SessionState, SessionStep, SessionStore } from "../journal/journal.ts";
+import { RunningAccount, type SessionAccount, turnStep } from "../journal/journal.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import type { SessionStore } from "../ports.ts";
 
 const SUFFIX = ".jsonl";
 /** File systems allow 255 bytes a name; the rest is room for the suffix. */

@@ -3,10 +3,9 @@
 
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { appendLines, type Lines, readLines } from "../disk/line-file.ts";
-import type { NewEvent } from "../journal/events.ts";
+import { appendLines, type Lines, readLines } from "../disk/disk.ts";
+import type { NewEvent, SaidRecord } from "../journal/journal.ts";
 import { codeOf } from "../model/errors.ts";
-import type { SaidRecord } from "../model/records.ts";
 
 export type SpoolLine = { readonly event: NewEvent } | { readonly said: SaidRecord };
 

@@ -1,8 +1,8 @@
 // Owns the tables that are kept in step with the journal: tallies, weeks, episodes. One instance serves one
 // transaction: it gathers changes and writes each row once. Does not write events.
 
-import type { NewEvent, Outcome } from "../journal/events.ts";
-import { type EarlierOutcome, emptyTally, type Tally, tallied, tallyKey } from "../journal/tally.ts";
+import type { NewEvent, Outcome } from "../journal/journal.ts";
+import { type EarlierOutcome, emptyTally, type Tally, tallied, tallyKey } from "../journal/journal.ts";
 import { isUse, mayOverrule, weekChanges } from "./accounts.ts";
 import type { Connection } from "./connection.ts";
 import type { SqlRow } from "./driver.ts";

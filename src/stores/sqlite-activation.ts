@@ -1,8 +1,7 @@
 // Owns tasks, their consents, and trusted digests in SQLite. Does not decide anything: `activate/` does.
 
+import type { ConsentRecord, TaskRecord, TaskStore, TrustRecord, TrustStore } from "../activate/activate.ts";
 import type { SkillName } from "../model/name.ts";
-import type { ConsentRecord, TaskRecord, TrustRecord } from "../model/records.ts";
-import type { TaskStore, TrustStore } from "../ports.ts";
 import type { Connection } from "./connection.ts";
 import type { SqlRow } from "./driver.ts";
 

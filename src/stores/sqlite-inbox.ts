@@ -1,7 +1,7 @@
 // Owns taking over into the database what hooks left in the inbox: each line once, in its order, whoever comes first.
 
-import { type NewEvent, toEvent } from "../journal/events.ts";
-import type { SaidRecord } from "../model/records.ts";
+import type { SaidRecord } from "../journal/journal.ts";
+import { type NewEvent, toEvent } from "../journal/journal.ts";
 import type { Connection } from "./connection.ts";
 import type { Spool } from "./spool.ts";
 import type { SqliteJournal } from "./sqlite-journal.ts";

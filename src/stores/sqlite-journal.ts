@@ -1,10 +1,24 @@
 // Owns the journal in SQLite: events in, events and accounts out. Does not own how accounts change: `accounts.ts` and
 // `sqlite-accounts.ts` do.
 
-import { EVENT_KINDS, type EventKind, type JournalEvent, type NewEvent } from "../journal/events.ts";
-import { type Tally, type TallyBook, tallyKey } from "../journal/tally.ts";
+import type {
+  CoUse,
+  EpisodeLink,
+  EventFilter,
+  EventQuery,
+  JournalStore,
+  WeekCount,
+} from "../journal/journal.ts";
+import {
+  EVENT_KINDS,
+  type EventKind,
+  type JournalEvent,
+  type NewEvent,
+  type Tally,
+  type TallyBook,
+  tallyKey,
+} from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
-import type { CoUse, EpisodeLink, EventFilter, EventQuery, JournalStore, WeekCount } from "../ports.ts";
 import { attach, isOpenOutcome } from "./accounts.ts";
 import type { Connection } from "./connection.ts";
 import type { SqlRow, SqlValue } from "./driver.ts";

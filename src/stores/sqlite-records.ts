@@ -1,15 +1,16 @@
 // Owns redirects, what was said, proposals and small facts in SQLite. Does not own what they are for.
 
-import type { SkillName } from "../model/name.ts";
-import type { ProposalRecord, ProposalState, RedirectRecord, SaidRecord } from "../model/records.ts";
 import type {
-  ConversationStore,
   MetaStore,
   NewProposal,
   ProposalDecision,
+  ProposalRecord,
+  ProposalState,
   ProposalStore,
-  RedirectStore,
-} from "../ports.ts";
+} from "../dream/dream.ts";
+import type { ConversationStore, SaidRecord } from "../journal/journal.ts";
+import type { RedirectRecord, RedirectStore } from "../learn/learn.ts";
+import type { SkillName } from "../model/name.ts";
 import type { Connection } from "./connection.ts";
 import type { SqlRow, SqlValue } from "./driver.ts";
 import { follow } from "./redirect-walk.ts";

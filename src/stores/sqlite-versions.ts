@@ -2,11 +2,9 @@
 // database loses is taken from the log again. Does not own the bytes: `blob-files.ts` does.
 
 import { statSync } from "node:fs";
-import { appendDurably } from "../disk/durable.ts";
-import { readLines } from "../disk/line-file.ts";
+import { appendDurably, readLines } from "../disk/disk.ts";
+import type { VersionRecord, VersionStore } from "../learn/learn.ts";
 import type { SkillName } from "../model/name.ts";
-import type { VersionRecord } from "../model/records.ts";
-import type { VersionStore } from "../ports.ts";
 import type { Connection } from "./connection.ts";
 import type { SqlRow } from "./driver.ts";
 import type { SqliteMeta } from "./sqlite-records.ts";

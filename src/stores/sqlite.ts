@@ -1,8 +1,9 @@
 // Owns the default store: one SQLite file in a folder, and beside it the files that a hook or a rebuild needs.
 // Does not own tables or queries: the `sqlite-*.ts` files do, one group each.
 
-import { HALF_LIFE_MS } from "../journal/tally.ts";
-import type { Awaitable, Clock, Store } from "../ports.ts";
+import { HALF_LIFE_MS } from "../journal/journal.ts";
+import type { Awaitable } from "../model/awaitable.ts";
+import type { Clock } from "../model/clock.ts";
 import { BlobFiles } from "./blob-files.ts";
 import { Connection, type Rebuild } from "./connection.ts";
 import { placesIn } from "./places.ts";
@@ -14,6 +15,7 @@ import { SqliteInbox } from "./sqlite-inbox.ts";
 import { SqliteJournal } from "./sqlite-journal.ts";
 import { SqliteConversation, SqliteMeta, SqliteProposals, SqliteRedirects } from "./sqlite-records.ts";
 import { SqliteVersions } from "./sqlite-versions.ts";
+import type { Store } from "./store.ts";
 import { writeTallyFile } from "./tally-file.ts";
 
 /** The copy of the accounts for hooks is at most this old while a process records. */

@@ -3,7 +3,7 @@
 
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { emptyTally, type Tally, type TallyBook, tallyKey } from "../journal/tally.ts";
+import { emptyTally, type Tally, type TallyBook, tallyKey } from "../journal/journal.ts";
 import { codeOf } from "../model/errors.ts";
 
 /** Raised when the fields change; a file of another format counts as absent. */

@@ -2,7 +2,7 @@
 // goes to the API's own diagnostics and never reaches the work. Does not own what is told (`operations.ts`).
 
 import { context, diag, type Span, SpanStatusCode, type TracerProvider, trace } from "@opentelemetry/api";
-import type { Telemetry, TelemetryAttributes } from "../ports.ts";
+import type { Telemetry, TelemetryAttributes } from "./port.ts";
 
 /** Tells the provider, or the one that is registered when something is told. */
 export function openTelemetry(provider: Pick<TracerProvider, "getTracer"> = trace): Telemetry {

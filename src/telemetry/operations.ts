@@ -1,15 +1,16 @@
 // Owns what is told about each operation: the span's name, its attributes and its events. A person's words and a skill's
 // text are told only where the configuration says `telemetry.content`. Does not own how it is told (the port `Telemetry`).
 
-import type { Activation, ScriptCall, TaskContext } from "../activate/tasks.ts";
-import type { Prompt } from "../disclose/turn-prompt.ts";
-import type { DreamResult } from "../dream/dreams.ts";
-import type { Recaller } from "../engine/recaller.ts";
-import type { JournalEvent, NewEvent } from "../journal/events.ts";
+import type { Activation, ScriptCall, TaskContext } from "../activate/activate.ts";
+import type { Prompt } from "../disclose/disclose.ts";
+import type { DreamResult } from "../dream/dream.ts";
+import type { Recaller } from "../engine/engine.ts";
+import type { JournalEvent, NewEvent } from "../journal/journal.ts";
+import type { ModelAnswer, ModelRequest } from "../learn/learn.ts";
 import type { Turn } from "../model/turn.ts";
-import type { ModelAnswer, ModelRequest, Telemetry, TelemetryAttributes, TelemetrySpan } from "../ports.ts";
-import type { RecallAnswer } from "../recall/session-recall.ts";
-import type { ScriptResult } from "../tools/scripts.ts";
+import type { RecallAnswer } from "../recall/recall.ts";
+import type { ScriptResult } from "../tools/tools.ts";
+import type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./port.ts";
 
 interface Operations {
   readonly recall: { readonly about: Turn; readonly result: RecallAnswer };

@@ -1,9 +1,11 @@
 // Owns the ports as the engine uses them, with a tracing system told: each answer of the model, and each outcome that the
 // journal keeps, whoever reported it. Does not own the ports' work.
 
-import type { JournalStore, LanguageModel, Store } from "../ports.ts";
-import { overridden } from "../stores/overridden.ts";
-import type { Tracing } from "./telemetry.ts";
+import type { JournalStore } from "../journal/journal.ts";
+import type { LanguageModel } from "../learn/learn.ts";
+import type { Store } from "../stores/stores.ts";
+import { overridden } from "../stores/stores.ts";
+import type { Tracing } from "./tracing.ts";
 
 export function tracedModel(model: LanguageModel, tracing: Tracing): LanguageModel {
   return {

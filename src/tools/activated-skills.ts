@@ -2,24 +2,33 @@
 // its files, all from the private copy. Composes stages like the engine does. Does not own activating: `tasks.ts` does.
 
 import { basename, join } from "node:path";
-import { type ConsentAsker, decide, deniedByPolicy, ruleFits } from "../activate/consent.ts";
-import { Grants } from "../activate/consents.ts";
-import { mountPackage, verifiedMount } from "../activate/mount.ts";
-import { logicalPath, type Place, skillFolder } from "../activate/private-folder.ts";
-import { type FilePart, readTextFile } from "../activate/read-file.ts";
+import type { ConsentRecord } from "../activate/activate.ts";
+import {
+  type ConsentAsker,
+  decide,
+  deniedByPolicy,
+  type FilePart,
+  Grants,
+  logicalPath,
+  mountPackage,
+  type Place,
+  readTextFile,
+  ruleFits,
+  skillFolder,
+  verifiedMount,
+} from "../activate/activate.ts";
 import type { Repertoire } from "../engine/engine.ts";
-import type { EventDetails, EventKind } from "../journal/events.ts";
-import { eventOf } from "../journal/turn-events.ts";
-import { matchesAny } from "../library/glob.ts";
-import type { Audience } from "../library/view.ts";
+import type { EventDetails, EventKind } from "../journal/journal.ts";
+import { eventOf } from "../journal/journal.ts";
+import type { Audience } from "../library/library.ts";
+import { matchesAny } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import type { ConsentRecord } from "../model/records.ts";
 import type { Skill, SkillManifest } from "../model/skill.ts";
-import type { Snapshot } from "../package/digest.ts";
+import type { Snapshot } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
-import type { Store } from "../ports.ts";
+import type { Store } from "../stores/stores.ts";
 import {
   type CallOptions,
   createToolRegistry,

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createLocalEmbedder } from "../../src/embedders/local.ts";
 import type { Skill } from "../../src/model/skill.ts";
 import { RANKING } from "../../src/recall/rank.ts";
-import { type Recalled, recall } from "../../src/recall/recall.ts";
+import { type Recalled, recall } from "../../src/recall/recall-skills.ts";
 import { type IndexSettings, RecallIndex } from "../../src/recall/recall-index.ts";
 import { NOTHING_KNOWN } from "../../src/recall/signals/effectiveness.ts";
 import { headText, sectionTexts } from "../../src/recall/skill-document.ts";

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewEvent } from "../../src/journal/events.ts";
-import type { VersionRecord } from "../../src/model/records.ts";
-import type { Store } from "../../src/ports.ts";
+import type { VersionRecord } from "../../src/learn/version-store.ts";
+import type { Store } from "../../src/stores/store.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
 

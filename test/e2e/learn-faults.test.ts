@@ -9,7 +9,7 @@ import { DISK, type Files, isLeftover } from "../../src/disk/durable-write.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { Lessons } from "../../src/learn/learned-skills.ts";
 import { isRepertoireError } from "../../src/model/errors.ts";
-import type { Store } from "../../src/ports.ts";
+import type { Store } from "../../src/stores/store.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { temporaryTree } from "../skill-tree.ts";
 

@@ -1,9 +1,9 @@
 // Owns `repertoire/ai-sdk`: the engine for hosts on the AI SDK, versions 6 and 7. No logic of its own: the section is the
 // engine's, the tools are `agent-tools.ts`'s.
 
-import type { PromptOptions } from "../../disclose/turn-prompt.ts";
+import type { PromptOptions } from "../../disclose/disclose.ts";
 import type { Repertoire } from "../../engine/engine.ts";
-import type { Outcome } from "../../journal/events.ts";
+import type { Outcome } from "../../journal/journal.ts";
 import type { SkillName } from "../../model/name.ts";
 import { middlewareFor, withSections } from "./middleware.ts";
 import { Outcomes, type ReportOptions } from "./outcomes.ts";

@@ -2,7 +2,7 @@
 // section (`section.ts`).
 
 import { ReadableStream } from "node:stream/web";
-import type { PromptOptions } from "../../disclose/turn-prompt.ts";
+import type { PromptOptions } from "../../disclose/disclose.ts";
 import type { Repertoire } from "../../engine/engine.ts";
 import { Sections } from "./section.ts";
 import type { CallableModel, ModelCall, SectionMiddleware } from "./shapes.ts";

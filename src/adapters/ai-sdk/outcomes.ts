@@ -2,7 +2,7 @@
 // the run was called off. Success is for the host or the model to say. Does not own the rules of outcomes: `report_outcome`
 // does, and what it was told already is not overruled.
 
-import type { Outcome } from "../../journal/events.ts";
+import type { Outcome } from "../../journal/journal.ts";
 import { messageOf, RepertoireError } from "../../model/errors.ts";
 import type { SkillName } from "../../model/name.ts";
 import type { RunWatcher } from "./middleware.ts";

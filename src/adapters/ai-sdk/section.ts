@@ -2,7 +2,7 @@
 // what the section says: the engine does.
 
 import { createHash } from "node:crypto";
-import type { PromptOptions } from "../../disclose/turn-prompt.ts";
+import type { PromptOptions } from "../../disclose/disclose.ts";
 import type { Repertoire } from "../../engine/engine.ts";
 import type { PromptMessage } from "./shapes.ts";
 

@@ -1,11 +1,10 @@
 // Owns the set of tools of one session: ours, the host's own, and those of the skills that the model activates, which
 // join the set while a run goes on. Does not own what a tool does.
 
-import type { ConsentAsker } from "../../activate/consent.ts";
+import type { ConsentAsker } from "../../activate/activate.ts";
 import { Toolbox } from "../../agent-toolbox.ts";
 import type { AgentTool } from "../../agent-tools.ts";
-import type { Repertoire } from "../../engine/engine.ts";
-import type { Workshop } from "../../engine/workshop.ts";
+import type { Repertoire, Workshop } from "../../engine/engine.ts";
 import type { AiTool, AiToolSet } from "./shapes.ts";
 import { toAiTools } from "./tools.ts";
 

@@ -1,8 +1,8 @@
 // Owns the answers about dreams, proposals and evaluations as programs get them, for the command line and the HTTP API
 // alike. Does not own how a person reads them.
 
-import type { DreamResult, Dreams, RunOptions } from "../../dream/dreams.ts";
-import { type EvalReport, regressions } from "../../recall/evaluation.ts";
+import type { DreamResult, Dreams, RunOptions } from "../../dream/dream.ts";
+import { type EvalReport, regressions } from "../../recall/recall.ts";
 
 /** One dream, and which earlier changes have done worse since. */
 export async function dreamAnswer(dreams: Dreams, options: RunOptions) {

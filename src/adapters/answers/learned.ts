@@ -1,14 +1,12 @@
 // Owns the answers about learned skills, the journal and tools of a task as programs get them, for the command line and
 // the HTTP API alike. Does not own how a person reads them.
 
-import type { TaskContext, Tasks } from "../../activate/tasks.ts";
-import type { Repertoire } from "../../engine/engine.ts";
-import type { Workshop } from "../../engine/workshop.ts";
-import { libraryStats, skillStats } from "../../journal/stats.ts";
-import type { Lessons } from "../../learn/learned-skills.ts";
+import type { TaskContext, Tasks } from "../../activate/activate.ts";
+import type { Repertoire, Workshop } from "../../engine/engine.ts";
+import { libraryStats, skillStats } from "../../journal/journal.ts";
+import type { Lessons, VersionRecord } from "../../learn/learn.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { lookupKey } from "../../model/name.ts";
-import type { VersionRecord } from "../../model/records.ts";
 
 export async function libraryStatsAnswer({ store, dreams }: Pick<Workshop, "store" | "dreams">) {
   return { skills: await libraryStats(store.journal), dreams: await dreams.account() };

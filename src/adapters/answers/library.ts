@@ -1,9 +1,8 @@
 // Owns the answers about the library as programs get them: `--json` of the command line and the HTTP API say the same.
 // Does not own how a person reads them.
 
-import type { Prompt } from "../../disclose/turn-prompt.ts";
-import type { Repertoire } from "../../engine/engine.ts";
-import type { SkillReport } from "../../engine/management.ts";
+import type { Prompt } from "../../disclose/disclose.ts";
+import type { Repertoire, SkillReport } from "../../engine/engine.ts";
 import type { Diagnostic } from "../../model/diagnostic.ts";
 import type { ListedSkill } from "../../model/skill.ts";
 

@@ -4,12 +4,10 @@
 
 import { randomUUID } from "node:crypto";
 import type { ModelMessage } from "ai";
-import type { ConsentAsker } from "../../activate/consent.ts";
-import type { TaskContext } from "../../activate/tasks.ts";
+import type { ConsentAsker, TaskContext } from "../../activate/activate.ts";
 import { DEFAULT_TOOLS, Toolbox } from "../../agent-toolbox.ts";
 import type { AgentTool } from "../../agent-tools.ts";
-import type { Repertoire } from "../../engine/engine.ts";
-import type { Workshop } from "../../engine/workshop.ts";
+import type { Repertoire, Workshop } from "../../engine/engine.ts";
 import type { StreamingModel } from "../../models/models.ts";
 import type { ChatEvent, End } from "./events.ts";
 import { History } from "./history.ts";

@@ -1,7 +1,6 @@
 // Owns which model the chat talks to: the configured one, or another of the same server.
 
-import type { Repertoire } from "../../engine/engine.ts";
-import type { Workshop } from "../../engine/workshop.ts";
+import type { Repertoire, Workshop } from "../../engine/engine.ts";
 import { openStreamingModel, type StreamingModel } from "../../models/models.ts";
 
 export function openChatModel(

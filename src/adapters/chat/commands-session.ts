@@ -1,7 +1,7 @@
 // Owns the commands about this conversation: how it went, with which model, in which session, and a new beginning.
 
 import { randomUUID } from "node:crypto";
-import type { Outcome } from "../../journal/events.ts";
+import type { Outcome } from "../../journal/journal.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { oneLine } from "../../text/escape.ts";
 import { openChatModel } from "./chat-model.ts";

@@ -1,7 +1,7 @@
 // Owns what a person types with a slash: the chat's own commands, then the skills of the library. A command either
 // tells something itself or hands over what is to be said to the model. Does not own the library: the engine does.
 
-import { typedCommand } from "../../activate/expand.ts";
+import { typedCommand } from "../../activate/activate.ts";
 import { codeOf, RepertoireError } from "../../model/errors.ts";
 import { oneLine } from "../../text/escape.ts";
 import type { Io } from "../cli/io.ts";

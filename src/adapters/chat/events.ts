@@ -1,7 +1,7 @@
 // Owns what can happen in a turn of the chat, as the view shows it and `--json` prints it.
 
 import type { FinishReason } from "ai";
-import type { Prompt } from "../../disclose/turn-prompt.ts";
+import type { Prompt } from "../../disclose/disclose.ts";
 import type { TokenUsage } from "../../models/models.ts";
 
 export type ChatEvent =

@@ -2,7 +2,7 @@
 // are never parted. Does not own what a session has seen of the library: the engine does.
 
 import type { ModelMessage } from "ai";
-import type { SaidRecord } from "../../model/records.ts";
+import type { SaidRecord } from "../../journal/journal.ts";
 import { estimateTokens } from "../../text/estimate.ts";
 import { LIMITS } from "./limits.ts";
 

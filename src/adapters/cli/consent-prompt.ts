@@ -1,7 +1,7 @@
 // Owns the question of consent on a terminal: the sheet, laid out, and the answer. Does not own the decision.
 
 import { createInterface } from "node:readline/promises";
-import type { ConsentAsker, ConsentSheet } from "../../activate/consent.ts";
+import type { ConsentAsker, ConsentSheet } from "../../activate/activate.ts";
 import { forLine } from "../../text/escape.ts";
 import type { Io } from "./io.ts";
 

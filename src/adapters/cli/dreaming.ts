@@ -1,9 +1,9 @@
 // Owns opening the dreams of a person's machine for the verbs that use them, and how a dream's result is told.
 // Does not own what the verbs do.
 
-import { type DreamResult, type Dreams, type Evidence, inSessions } from "../../dream/dreams.ts";
+import type { ProposalRecord } from "../../dream/dream.ts";
+import { type DreamResult, type Dreams, type Evidence, inSessions } from "../../dream/dream.ts";
 import type { Repertoire } from "../../engine/engine.ts";
-import type { ProposalRecord } from "../../model/records.ts";
 import type { Io } from "./io.ts";
 
 export async function withDreams<T>(engine: Repertoire, work: (dreams: Dreams) => Promise<T>): Promise<T> {

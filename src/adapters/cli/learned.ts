@@ -2,8 +2,8 @@
 // Does not own what the verbs do.
 
 import type { Repertoire } from "../../engine/engine.ts";
-import type { Changed, Lessons } from "../../learn/learned-skills.ts";
-import type { Store } from "../../ports.ts";
+import type { Changed, Lessons } from "../../learn/learn.ts";
+import type { Store } from "../../stores/stores.ts";
 import type { Io } from "./io.ts";
 
 /** Lets the work use the learned skills; afterwards waits for summaries and closes the store. */

@@ -3,8 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, CommanderError } from "commander";
-import type { Repertoire } from "../../engine/engine.ts";
-import type { OpenOptions } from "../../engine/recaller.ts";
+import type { OpenOptions, Repertoire } from "../../engine/engine.ts";
 import { isRepertoireError } from "../../model/errors.ts";
 import { packageRoot } from "../../package-root.ts";
 import { Io, progressDisplay, type Streams } from "./io.ts";

@@ -2,7 +2,7 @@
 // child that nobody waits for looks for edits inside known files. Does not own what an update is (`indexing.ts`).
 
 import { join } from "node:path";
-import type { Recaller } from "../../engine/recaller.ts";
+import type { Recaller } from "../../engine/engine.ts";
 import { packageRoot } from "../../package-root.ts";
 import type { GlobalFlags } from "./program.ts";
 

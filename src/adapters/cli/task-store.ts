@@ -1,6 +1,6 @@
 // Owns opening the tasks of a person's machine for the verbs that work in one. Does not own what they do.
 
-import type { Tasks } from "../../activate/tasks.ts";
+import type { Tasks } from "../../activate/activate.ts";
 import type { Repertoire } from "../../engine/engine.ts";
 
 /** The task of the command line, which lasts until `repertoire task end cli`. */

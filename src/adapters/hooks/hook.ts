@@ -4,9 +4,9 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type OpenOptions, openRecaller, type Recaller, recallQuickly } from "../../engine/recaller.ts";
-import type { NewEvent } from "../../journal/events.ts";
-import { type LightStore, openLightStore } from "../../stores/light.ts";
+import { type OpenOptions, openRecaller, type Recaller, recallQuickly } from "../../engine/engine.ts";
+import type { NewEvent } from "../../journal/journal.ts";
+import { type LightStore, openLightStore } from "../../stores/stores.ts";
 import { type HookEvent, type HookHost, readEvent } from "./event.ts";
 import { HINT, hintFor } from "./hint.ts";
 import { logProblem } from "./problem-log.ts";

@@ -3,8 +3,8 @@
 // anything is read.
 
 import { Hono } from "hono";
-import type { Workshop } from "../../engine/workshop.ts";
-import type { LibraryChanges } from "../../library/diff.ts";
+import type { Workshop } from "../../engine/engine.ts";
+import type { LibraryChanges } from "../../library/library.ts";
 import { createMcpRoute } from "../mcp/http.ts";
 import type { McpParts } from "../mcp/parts.ts";
 import { OPENAPI_PATH } from "./api/operations.ts";

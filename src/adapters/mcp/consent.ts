@@ -9,7 +9,7 @@ import {
   inputResponse,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { type ConsentAsker, type ConsentSheet, changesInWords } from "../../activate/consent.ts";
+import { type ConsentAsker, type ConsentSheet, changesInWords } from "../../activate/activate.ts";
 import type { ConsentApproval } from "../../config/config.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";

@@ -1,8 +1,8 @@
 // Owns cleaning up after servers that died: their tasks, with the consents and copies in them, end at a later start.
 
-import type { Tasks } from "../../activate/tasks.ts";
+import type { Tasks } from "../../activate/activate.ts";
+import type { Clock } from "../../model/clock.ts";
 import { codeOf } from "../../model/errors.ts";
-import type { Clock } from "../../ports.ts";
 import { processOf } from "./scopes.ts";
 
 /** A home folder may be shared with a machine whose processes cannot be seen from here. */

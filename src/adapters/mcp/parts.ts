@@ -3,8 +3,7 @@
 
 import { Toolbox } from "../../agent-toolbox.ts";
 import type { AgentTool, AgentToolsOptions } from "../../agent-tools.ts";
-import type { Repertoire } from "../../engine/engine.ts";
-import type { Workshop } from "../../engine/workshop.ts";
+import type { Repertoire, Workshop } from "../../engine/engine.ts";
 
 export interface McpParts {
   readonly engine: Repertoire;

@@ -7,10 +7,10 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import type { TaskContext, Tasks } from "../../activate/tasks.ts";
+import type { TaskContext, Tasks } from "../../activate/activate.ts";
 import { dreamTask } from "../../agent-tools-dream.ts";
 import { learnTask } from "../../agent-tools-learn.ts";
-import type { Dreams } from "../../dream/dreams.ts";
+import type { Dreams } from "../../dream/dream.ts";
 import { isRepertoireError } from "../../model/errors.ts";
 import { pageStart } from "./page.ts";
 

@@ -2,7 +2,7 @@
 // silence. Does not own tasks (`engine/tasks.ts`) nor connections (`stdio.ts`, `http.ts`).
 
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../../ports.ts";
+import type { Clock } from "../../model/clock.ts";
 
 /** Where consents belong, and what the journal and the memory of a recall go by. */
 export interface Scope {

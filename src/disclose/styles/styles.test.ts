@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { manySkills, matchOf, skillOf } from "../../../test/skills.fixture.ts";
 import type { Skill } from "../../model/skill.ts";
-import { type DiscloseRequest, disclose } from "../disclose.ts";
+import { type DiscloseRequest, disclose } from "../section.ts";
 import { tierOf } from "./tiers.ts";
 
 const EMAIL = skillOf("mcp/email", {

@@ -1,6 +1,6 @@
 // Owns the penalty for a skill that keeps failing. Does not own the counting: it reads a provider.
 
-import type { EffectivenessProvider } from "../../ports.ts";
+import type { EffectivenessProvider } from "../../journal/journal.ts";
 import { type Signal, WORTH } from "./signal.ts";
 
 export function effectivenessSignal(provider: EffectivenessProvider): Signal {

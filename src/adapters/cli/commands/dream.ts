@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError } from "commander";
-import { PASSES, type Pass } from "../../../dream/dreams.ts";
+import { PASSES, type Pass } from "../../../dream/dream.ts";
 import { isRepertoireError, messageOf, RepertoireError } from "../../../model/errors.ts";
 import { dreamAnswer, dreamResultAnswer } from "../../answers/dream.ts";
 import { tellEvidence, tellResult, withDreams } from "../dreaming.ts";

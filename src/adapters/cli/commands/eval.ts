@@ -8,7 +8,7 @@ import {
   type GroupFigures,
   readCases,
   readEvalJson,
-} from "../../../recall/evaluation.ts";
+} from "../../../recall/recall.ts";
 import { evalAnswer } from "../../answers/dream.ts";
 import { progressDisplay } from "../io.ts";
 import { EXIT, type Register } from "../program.ts";

@@ -1,6 +1,6 @@
 // `repertoire history NAME`: the versions of a learned skill, newest first.
 
-import type { HistoryReport } from "../../../learn/history.ts";
+import type { HistoryReport } from "../../../learn/learn.ts";
 import { historyAnswer } from "../../answers/learned.ts";
 import { withLessons } from "../learned.ts";
 import { positiveInteger } from "../options.ts";

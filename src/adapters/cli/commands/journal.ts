@@ -1,7 +1,7 @@
 // `repertoire journal export SESSION` and `journal import FILE`: what happened, as lines that other programs read.
 
 import { readFileSync } from "node:fs";
-import { exportSession, importLines } from "../../../journal/json-lines.ts";
+import { exportSession, importLines } from "../../../journal/journal.ts";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
 import { withLessons } from "../learned.ts";
 import { EXIT, type Register } from "../program.ts";

@@ -1,6 +1,6 @@
 // `repertoire new NAME`: a skill to start from.
 
-import { TEMPLATES, type Template } from "../../../learn/scaffold.ts";
+import { TEMPLATES, type Template } from "../../../learn/learn.ts";
 import { oneOf } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";
 

@@ -1,8 +1,8 @@
 // `repertoire proposals`: what dreams propose; look, accept, reject.
 
-import { fromRecord } from "../../../dream/dreams.ts";
+import type { ProposalRecord } from "../../../dream/dream.ts";
+import { fromRecord } from "../../../dream/dream.ts";
 import { RepertoireError } from "../../../model/errors.ts";
-import type { ProposalRecord } from "../../../model/records.ts";
 import { proposalsAnswer } from "../../answers/dream.ts";
 import { tellAccepted, tellProposals, withDreams } from "../dreaming.ts";
 import type { Io } from "../io.ts";

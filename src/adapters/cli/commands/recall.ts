@@ -1,6 +1,6 @@
 // `repertoire recall MESSAGE`: which skills matter for a message, and the reasons.
 
-import { recallQuickly } from "../../../engine/recaller.ts";
+import { recallQuickly } from "../../../engine/engine.ts";
 import { FRAMES, type Frame } from "../../../model/frame.ts";
 import type { Match, Reason } from "../../../model/turn.ts";
 import type { Io } from "../io.ts";

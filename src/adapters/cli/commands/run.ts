@@ -1,7 +1,7 @@
 // `repertoire run SKILL SCRIPT -- ARGS`: a script of an activated skill, in the sandbox.
 
 import { resolve } from "node:path";
-import { UNSANDBOXED_FLAG } from "../../../tools/scripts.ts";
+import { UNSANDBOXED_FLAG } from "../../../tools/tools.ts";
 import { positiveInteger } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";
 import { CLI_TASK, TASK_OPTION, withTasks } from "../task-store.ts";

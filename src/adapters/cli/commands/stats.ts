@@ -1,7 +1,7 @@
 // `repertoire stats [NAME]`: how skills have done, from the journal.
 
-import type { SkillStats } from "../../../journal/stats.ts";
-import { sparkline } from "../../../journal/stats-sparkline.ts";
+import type { SkillStats } from "../../../journal/journal.ts";
+import { sparkline } from "../../../journal/journal.ts";
 import { libraryStatsAnswer, skillStatsAnswer } from "../../answers/learned.ts";
 import type { Io } from "../io.ts";
 import { withLessons } from "../learned.ts";

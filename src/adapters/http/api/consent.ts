@@ -2,8 +2,7 @@
 // the digest of it. Does not own the decision: `activate/consent.ts` does.
 
 import * as z from "zod";
-import type { ConsentAsker, ConsentSheet } from "../../../activate/consent.ts";
-import type { Grants } from "../../../activate/consents.ts";
+import type { ConsentAsker, ConsentSheet, Grants } from "../../../activate/activate.ts";
 import { codeOf } from "../../../model/errors.ts";
 import { ApiError } from "../errors.ts";
 

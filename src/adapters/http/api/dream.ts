@@ -2,9 +2,9 @@
 
 import { setImmediate as others } from "node:timers/promises";
 import * as z from "zod";
-import { PASSES } from "../../../dream/dreams.ts";
+import { PASSES } from "../../../dream/dream.ts";
 import { RepertoireError } from "../../../model/errors.ts";
-import { casesFrom, type EvalReport, evaluate } from "../../../recall/evaluation.ts";
+import { casesFrom, type EvalReport, evaluate } from "../../../recall/recall.ts";
 import { dreamAnswer, dreamResultAnswer, evalAnswer, proposalsAnswer } from "../../answers/dream.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { defined, operation } from "./operation.ts";

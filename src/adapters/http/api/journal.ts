@@ -1,8 +1,7 @@
 // Owns the operations on what happened: figures, events, outcomes.
 
 import * as z from "zod";
-import { EVENT_KINDS, OUTCOMES } from "../../../journal/events.ts";
-import { exportSession, importLines } from "../../../journal/json-lines.ts";
+import { EVENT_KINDS, exportSession, importLines, OUTCOMES } from "../../../journal/journal.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { lookupKey } from "../../../model/name.ts";
 import { libraryStatsAnswer, skillStatsAnswer } from "../../answers/learned.ts";

@@ -1,7 +1,7 @@
 // Owns the operations on the library as a whole: look, check, make, switch, index.
 
 import * as z from "zod";
-import { TEMPLATES } from "../../../learn/scaffold.ts";
+import { TEMPLATES } from "../../../learn/learn.ts";
 import {
   checkAnswer,
   doctorAnswer,

@@ -2,8 +2,7 @@
 // Does not own any operation: one file an area holds them.
 
 import type * as z from "zod";
-import type { Repertoire } from "../../../engine/engine.ts";
-import type { Workshop } from "../../../engine/workshop.ts";
+import type { Repertoire, Workshop } from "../../../engine/engine.ts";
 import type { McpParts } from "../../mcp/parts.ts";
 import type { EventHub } from "../events.ts";
 import type { JobBoard, JobControl } from "../jobs.ts";

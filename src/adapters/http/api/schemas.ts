@@ -2,9 +2,10 @@
 // more than that.
 
 import * as z from "zod";
-import { EVENT_KINDS } from "../../../journal/events.ts";
+import { PROPOSAL_STATES } from "../../../dream/dream.ts";
+import { EVENT_KINDS } from "../../../journal/journal.ts";
+import { VERSION_ACTIONS } from "../../../learn/learn.ts";
 import { FRAMES } from "../../../model/frame.ts";
-import { PROPOSAL_STATES, VERSION_ACTIONS } from "../../../model/records.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
 import { JOB_STATES } from "../jobs.ts";
 

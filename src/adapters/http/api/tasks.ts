@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import * as z from "zod";
-import type { ScriptResult } from "../../../tools/scripts.ts";
+import type { ScriptResult } from "../../../tools/tools.ts";
 import { callToolAnswer, endTaskAnswer } from "../../answers/learned.ts";
 import { ApiError } from "../errors.ts";
 import { HTTP_LIMITS } from "../limits.ts";

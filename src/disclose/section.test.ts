@@ -4,7 +4,7 @@ import { manySkills, matchOf, skillOf } from "../../test/skills.fixture.ts";
 import type { Skill } from "../model/skill.ts";
 import { type Match, STYLES, type Style } from "../model/turn.ts";
 import { estimateTokens } from "../text/estimate.ts";
-import { type DiscloseRequest, disclose } from "./disclose.ts";
+import { type DiscloseRequest, disclose } from "./section.ts";
 
 const hostile = fc.string({
   unit: fc.oneof(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { skillOf } from "../../test/skills.fixture.ts";
 import { NO_REQUIREMENTS, type Skill, type SkillManifest } from "../model/skill.ts";
-import { Library } from "./library.ts";
+import { Library } from "./precedence.ts";
 import { LibraryView } from "./view.ts";
 import { Visibility, type VisibilityOptions } from "./visibility.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { namesFor, TRADES, type Workspace, workspace } from "../../test/recall-workspace.ts";
 import { skillText } from "../../test/skill-tree.ts";
 import { ABSTAIN_BELOW } from "./calibrate.ts";
-import { type RecallOptions, recall } from "./recall.ts";
+import { type RecallOptions, recall } from "./recall-skills.ts";
 import { NOTHING_KNOWN } from "./signals/effectiveness.ts";
 import { WORTH } from "./signals/signal.ts";
 

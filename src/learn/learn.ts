@@ -1,0 +1,17 @@
+// The front door of learn: what other rooms may use.
+
+export type { HistoryReport } from "./history.ts";
+export type { LanguageModel, ModelAnswer, ModelRequest } from "./language-model.ts";
+export { type Changed, type LessonStep, Lessons } from "./learned-skills.ts";
+export { checkConformance, readLesson } from "./lesson-text.ts";
+export { LessonPlaces } from "./places.ts";
+export { scaffold, TEMPLATES, type Template } from "./scaffold.ts";
+export { composeSkill, metadataOf } from "./skill-text.ts";
+export {
+  type BlobStore,
+  type RedirectRecord,
+  type RedirectStore,
+  VERSION_ACTIONS,
+  type VersionRecord,
+  type VersionStore,
+} from "./version-store.ts";

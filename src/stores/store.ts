@@ -1,0 +1,26 @@
+// The whole store: every port that keeps something, behind one lock.
+
+import type { TaskStore, TrustStore } from "../activate/activate.ts";
+import type { MetaStore, ProposalStore } from "../dream/dream.ts";
+import type { ConversationStore, JournalStore, SessionStore } from "../journal/journal.ts";
+import type { BlobStore, RedirectStore, VersionStore } from "../learn/learn.ts";
+import type { Awaitable } from "../model/awaitable.ts";
+
+/** Everything that outlives a process. Every store passes `test/contracts/store.test.ts`. */
+export interface Store {
+  readonly journal: JournalStore;
+  readonly sessions: SessionStore;
+  readonly tasks: TaskStore;
+  readonly trust: TrustStore;
+  readonly versions: VersionStore;
+  readonly blobs: BlobStore;
+  readonly redirects: RedirectStore;
+  readonly conversation: ConversationStore;
+  readonly proposals: ProposalStore;
+  readonly meta: MetaStore;
+  /** Runs the work while nobody else, in any process, runs theirs. Let go when the process dies. Not re-entrant. */
+  exclusive<T>(work: () => Awaitable<T>): Promise<T>;
+  /** Takes over what hooks have left, and forgets sessions that have long been quiet. */
+  tidy(): Awaitable<void>;
+  close(): Awaitable<void>;
+}
