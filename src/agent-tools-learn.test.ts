@@ -2,7 +2,6 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryTree } from "../test/skill-tree.ts";
-import { Tasks } from "./activate/tasks.ts";
 import { AGENT_TOOL_ROWS, agentTools } from "./agent-tools.ts";
 import { learnToolRows } from "./agent-tools-learn.ts";
 import { openRepertoire } from "./engine/engine.ts";
@@ -13,14 +12,14 @@ async function agent() {
   const root = temporaryTree();
   mkdirSync(join(root, "p"));
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none", "consent.allow": ["*"] };
-  const engine = openRepertoire({ dir: join(root, "p"), home: root, env: {}, values });
   const store = openMemoryStore();
+  const engine = openRepertoire({ dir: join(root, "p"), home: root, env: {}, values, store });
   const learned = new Lessons(engine, store);
   const host = {
     recall: engine.recall.bind(engine),
     view: engine.view.bind(engine),
     visibility: engine.visibility.bind(engine),
-    tasks: new Tasks(engine, store),
+    tasks: (await engine.workshop()).tasks,
   };
   await store.sessions.begin("s", { key: "1", message: "plan it" });
   const rows = [...AGENT_TOOL_ROWS, ...learnToolRows({ learned, store, clock: engine.clock })];

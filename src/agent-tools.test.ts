@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sandbox, type Workspace, workspace } from "../test/activation-workspace.ts";
 import type { ConsentAsker } from "./activate/consent.ts";
-import type { Tasks } from "./activate/tasks.ts";
 import { type AgentToolResult, agentTools, skillTools } from "./agent-tools.ts";
+import type { TaskPart } from "./engine/engine.ts";
 
 describe("the agent tools", () => {
-  function tools(options: Workspace & { ask?: ConsentAsker } = {}) {
-    const space = workspace(options);
+  async function tools(options: Workspace & { ask?: ConsentAsker } = {}) {
+    const space = await workspace(options);
     const host = Object.assign(Object.create(space.engine), { tasks: space.tasks }) as typeof space.engine & {
-      tasks: Tasks;
+      tasks: TaskPart;
     };
     const list = agentTools(host, { task: "t", ask: options.ask, aliases: ["load_skill"] });
     const call = (name: string, args?: unknown): Promise<AgentToolResult> =>
@@ -17,8 +17,8 @@ describe("the agent tools", () => {
     return { ...space, host, list, call };
   }
 
-  it("are one table with JSON schemas, and aliases where a host wants them", () => {
-    const { list } = tools();
+  it("are one table with JSON schemas, and aliases where a host wants them", async () => {
+    const { list } = await tools();
     expect(list.map(({ name }) => name)).toEqual([
       "recall_skills",
       "activate_skill",
@@ -34,7 +34,7 @@ describe("the agent tools", () => {
   });
 
   it("recall, activate, read and run, with text for the model and data for the host", async () => {
-    const { call, host } = tools({ ask: () => true });
+    const { call, host } = await tools({ ask: () => true });
     const recalled = await call("recall_skills", { message: "please use the demo skill" });
     expect(recalled.text).toMatch(/^- demo \(\d\.\d\d\): A demo\. Use for demos\. \[/m);
     expect((await call("list_skills", { prefix: "demo/" })).text).toBe(
@@ -57,7 +57,7 @@ describe("the agent tools", () => {
   });
 
   it("read long files in pieces, and neither binaries nor anything outside the skill", async () => {
-    const { call, skill } = tools({ ask: () => true });
+    const { call, skill } = await tools({ ask: () => true });
     writeFileSync(skill("demo/references/long.md"), "0123456789".repeat(10_001));
     await call("activate_skill", { name: "demo" });
     const first = await call("read_skill_file", { name: "demo", path: "references/long.md" });
@@ -77,7 +77,7 @@ describe("the agent tools", () => {
   });
 
   it("answer every mistake with a result that says what to do next", async () => {
-    const { call } = tools();
+    const { call } = await tools();
     expect(await call("activate_skill", { name: "demo" })).toMatchObject({
       isError: true,
       text: expect.stringContaining("repertoire activate demo --task t"),

@@ -1,9 +1,10 @@
 // Owns the tools that a model gets, defined once for all hosts: names, words, schemas, and what each call does.
 // Does not own any host's protocol: the adapters serve this table.
 
-import type { TaskContext, Tasks } from "./activate/tasks.ts";
+import type { TaskContext } from "./activate/activate.ts";
 import { Arguments } from "./agent-tool-arguments.ts";
 import type { Repertoire } from "./engine/engine.ts";
+import type { TaskPart } from "./engine/task-part.ts";
 import type { AgentToolAlias } from "./model/agent-tool-alias.ts";
 import { codeOf, isRepertoireError, messageOf } from "./model/errors.ts";
 import type { Match } from "./model/turn.ts";
@@ -33,7 +34,7 @@ export interface AgentTool {
 }
 
 /** What the tools work with. */
-export type AgentHost = Pick<Repertoire, "recall" | "view"> & { readonly tasks: Tasks };
+export type AgentHost = Pick<Repertoire, "recall" | "view"> & { readonly tasks: TaskPart };
 
 export interface AgentToolsOptions extends Omit<TaskContext, "audience"> {
   /** Also offer tools under the names that other systems use. */

@@ -3,7 +3,6 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ConsentAsker, ConsentSheet } from "../src/activate/consent.ts";
-import { Tasks } from "../src/activate/tasks.ts";
 import { openRepertoire } from "../src/engine/engine.ts";
 import { codeOf } from "../src/model/errors.ts";
 import { openMemoryStore } from "../src/stores/memory.ts";
@@ -49,24 +48,25 @@ export interface Workspace {
   readonly store?: "memory" | "sqlite";
 }
 
-export function workspace({ files = FILES, values = {}, store = "memory" }: Workspace = {}) {
+export async function workspace({ files = FILES, values = {}, store = "memory" }: Workspace = {}) {
   const root = temporaryTree(files);
   const home = join(root, "home");
+  const directory = join(home, ".repertoire");
+  const open = () =>
+    store === "memory" ? openMemoryStore() : openSqliteStore({ directory, clock: { now: () => new Date() } });
+  const opened = open();
   const engine = openRepertoire({
     dir: join(root, "p"),
     home,
     env: ENV,
     values: { cache: false, ...values },
+    store: opened,
   });
-  const directory = join(home, ".repertoire");
-  const open = () =>
-    store === "memory" ? openMemoryStore() : openSqliteStore({ directory, clock: { now: () => new Date() } });
-  const opened = open();
-  onTestFinished(() => opened.close());
-  const tasks = new Tasks(engine, opened);
+  onTestFinished(() => engine.close());
+  const { tasks, commands } = await engine.workshop();
   const skill = (path: string) => join(root, SKILLS, path);
   const path = (task: string, name: string) => join(directory, "private", task, ".skills", name);
-  return { root, engine, tasks, store: opened, skill, mountOf: path, home };
+  return { root, engine, tasks, commands, store: opened, skill, mountOf: path, home };
 }
 
 /** Answers as told, and keeps what it was shown. */

@@ -7,8 +7,8 @@ import { Dreams, type DreamsOptions } from "../src/dream/dreams.ts";
 import { openRepertoire } from "../src/engine/engine.ts";
 import type { NewEvent, Outcome, Rating } from "../src/journal/events.ts";
 import { Lessons } from "../src/learn/learned-skills.ts";
-import type { Store } from "../src/stores/store.ts";
 import { openSqliteStore } from "../src/stores/sqlite.ts";
+import type { Store } from "../src/stores/store.ts";
 import { temporaryTree } from "./skill-tree.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

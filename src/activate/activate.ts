@@ -1,18 +1,16 @@
-// The front door of activate: what other rooms may use.
+// The front door of activate: consent, private copies, tasks and slash commands.
 
 export {
   type ConsentAsker,
+  type ConsentPolicy,
   type ConsentSheet,
+  type ConsentSubject,
   changesInWords,
-  decide,
-  deniedByPolicy,
   ruleFits,
 } from "./consent.ts";
-export { Grants } from "./consents.ts";
-export { typedCommand } from "./expand.ts";
-export { PACKAGE_LIMITS } from "./limits.ts";
-export { mountPackage, verifiedMount } from "./mount.ts";
-export { logicalPath, type Place, skillFolder } from "./private-folder.ts";
+export { Consents, scriptsOf, type Who } from "./consents.ts";
+export type { ActivationPayload } from "./payload.ts";
 export { type FilePart, readTextFile } from "./read-file.ts";
+export { type Expansion, type SlashCommand, SlashCommands, typedCommand } from "./slash.ts";
 export type { ConsentRecord, TaskRecord, TaskStore, TrustRecord, TrustStore } from "./task-store.ts";
-export { type Activation, type ScriptCall, type TaskContext, Tasks } from "./tasks.ts";
+export { type ActivatedSkill, type Activation, type TaskContext, type TaskReport, Tasks } from "./tasks.ts";

@@ -1,6 +1,6 @@
-// Owns whether a skill may be activated in a task: risk, policies, trusted digests, and the question to a person.
-// Does not own how the question looks (`adapters/`) nor how a package is inspected (`inspect/`).
+// Decides whether a skill may be activated in a task: policy, earlier consent, trust, and the question to a person.
 
+import { matchesAny } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { SourceScope } from "../model/source.ts";
@@ -25,21 +25,19 @@ export interface ConsentSubject {
   readonly scope: SourceScope;
 }
 
-export type NameMatcher = (glob: string, name: SkillName) => boolean;
-
-/** Whether a rule `GLOB` or `GLOB@SOURCE` speaks of this skill. Names hold no `@`; ids of sources may. */
-export function ruleFits(rule: string, subject: ConsentSubject, matches: NameMatcher): boolean {
+/** Whether a rule `GLOB` or `GLOB@SOURCE` covers this skill. Names hold no `@`; ids of sources may. */
+export function ruleFits(rule: string, subject: ConsentSubject): boolean {
   const at = rule.indexOf("@");
   const glob = at < 0 ? rule : rule.slice(0, at);
   const source = at < 0 ? undefined : rule.slice(at + 1);
   if (source !== undefined && source !== subject.source && source !== subject.scope) return false;
-  return glob === "" || matches(glob, subject.name);
+  return glob === "" || matchesAny([glob], subject.name);
 }
 
-/** Where several lists fit, the most careful one holds; where none fits, a person is asked. */
-export function decide(policy: ConsentPolicy, subject: ConsentSubject, matches: NameMatcher): Decision {
+/** If several lists fit, the strictest one holds; if none fits, a person is asked. */
+export function decide(policy: ConsentPolicy, subject: ConsentSubject): Decision {
   for (const decision of ["deny", "ask", "allow"] as const) {
-    if (policy[decision].some((rule) => ruleFits(rule, subject, matches))) return decision;
+    if (policy[decision].some((rule) => ruleFits(rule, subject))) return decision;
   }
   return "ask";
 }
@@ -84,7 +82,6 @@ export interface ConsentRequest {
   readonly digest: string;
   readonly marks: FileMarks;
   readonly policy: ConsentPolicy;
-  readonly matches: NameMatcher;
   readonly tasks: TaskStore;
   readonly trust: TrustStore;
   readonly ask?: ConsentAsker | undefined;
@@ -101,7 +98,7 @@ export interface Consent {
 /** Returns when the skill may be activated, and fails with the next step when not. Records nothing. */
 export async function settleConsent(request: ConsentRequest): Promise<Consent> {
   const { task, subject, digest, ask } = request;
-  const decision = decide(request.policy, subject, request.matches);
+  const decision = decide(request.policy, subject);
   if (decision === "deny") throw deniedByPolicy(subject);
   const earlier = await request.tasks.consentFor(task, subject.name);
   if (earlier?.digest === digest) return { risk: "safe", by: "earlier" };

@@ -23,7 +23,7 @@ import {
   type SnapshotFile,
   snapshotPackage,
 } from "../package/digest.ts";
-import { PACKAGE_LIMITS } from "./limits.ts";
+import { PACKAGE_LIMITS } from "../package/limits.ts";
 import { mountPackage, verifiedMount } from "./mount.ts";
 import { removeTaskFolder, skillFolder, taskFolder } from "./private-folder.ts";
 

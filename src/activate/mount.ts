@@ -15,10 +15,10 @@ import {
   type Snapshot,
   snapshotPackage,
 } from "../package/package.ts";
-import { type Place, skillFolder, taskFolder } from "./private-folder.ts";
+import { skillFolder, type TaskFolder, taskFolder } from "./private-folder.ts";
 
 export interface MountRequest {
-  readonly place: Place;
+  readonly place: TaskFolder;
   readonly name: SkillName;
   /** What the person consented to. */
   readonly snapshot: Pick<Snapshot, "root" | "digest" | "files">;
@@ -49,16 +49,16 @@ export function mountPackage({ place, name, snapshot }: MountRequest): string {
 }
 
 /** The copy of a skill in a task, when it is there and still what it was when it was made. */
-export function verifiedMount(place: Place, name: SkillName, digest: string): Snapshot | undefined {
+export function verifiedMount(place: TaskFolder, name: SkillName, digest: string): Snapshot | undefined {
   const found = readMount(place, name);
   return found?.digest === digest ? found : undefined;
 }
 
-function mountedDigest(place: Place, name: SkillName): string | undefined {
+function mountedDigest(place: TaskFolder, name: SkillName): string | undefined {
   return readMount(place, name)?.digest;
 }
 
-function readMount(place: Place, name: SkillName): Snapshot | undefined {
+function readMount(place: TaskFolder, name: SkillName): Snapshot | undefined {
   const target = skillFolder(place, name);
   if (!isRealFolder(target)) return undefined;
   try {
@@ -93,7 +93,7 @@ function swapped(path: string): RepertoireError {
 }
 
 interface Publication {
-  readonly place: Place;
+  readonly place: TaskFolder;
   readonly name: SkillName;
   readonly staging: string;
   readonly target: string;
@@ -134,7 +134,7 @@ function mountsBelow(target: string, prefix = ""): string[] {
 }
 
 /** Makes the folders below the task's own one by one, and refuses to go through a link. */
-function makeFolder(place: Place, folder: string): void {
+function makeFolder(place: TaskFolder, folder: string): void {
   const own = taskFolder(place);
   mkdirSync(dirname(own), { recursive: true, mode: 0o700 });
   const steps = folder.slice(own.length).split(/[\\/]/).filter(Boolean);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 
-export interface Place {
+export interface TaskFolder {
   /** Usually `~/.repertoire`. */
   readonly root: string;
   readonly task: string;
@@ -16,11 +16,11 @@ export interface Place {
 const PLAIN_ID = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;
 const SEGMENT = /^[a-z0-9]+(?:[.-]+[a-z0-9]+)*$/;
 
-export function taskFolder({ root, task }: Place): string {
+export function taskFolder({ root, task }: TaskFolder): string {
   return join(root, "private", folderName(task));
 }
 
-export function skillFolder(place: Place, name: SkillName): string {
+export function skillFolder(place: TaskFolder, name: SkillName): string {
   const segments = name.split("/");
   if (!segments.every((segment) => SEGMENT.test(segment))) {
     throw new RepertoireError("mount-name", `"${name}" cannot be a folder. Rename the skill.`, name);
@@ -34,7 +34,7 @@ export function logicalPath(name: SkillName): string {
 }
 
 /** Removes all that a task left on disk; a link in the way is removed, not followed. */
-export function removeTaskFolder(place: Place): boolean {
+export function removeTaskFolder(place: TaskFolder): boolean {
   const folder = taskFolder(place);
   if (!existsSync(folder) && !lstatSync(folder, { throwIfNoEntry: false })) return false;
   rmSync(folder, { recursive: true, force: true });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { skillOf } from "../../test/skills.fixture.ts";
-import { expandBody, typedCommand, words } from "./expand.ts";
-import { completions, findCommand, slashCommands } from "./slash.ts";
+import { completions, expandBody, findCommand, slashCommands, typedCommand, words } from "./slash.ts";
 
 const expand = (body: string, rest: string, more: { directory?: string; declaresArguments?: boolean } = {}) =>
   expandBody(body, { rest, directory: "/skills/x", declaresArguments: false, ...more });
@@ -82,7 +81,6 @@ describe("slash commands", () => {
     skillOf("background", { userInvocable: false }),
   ];
   const commands = slashCommands(skills);
-  const none = () => undefined;
 
   it("have one name each, the second of two equal ones with _2", () => {
     expect(commands.map(({ command, name }) => [command, name])).toEqual([
@@ -102,16 +100,14 @@ describe("slash commands", () => {
     ["sven/plan", "sven/plan"],
     ["big-plan", "sven/plan"],
   ])("%s leads to %s", (typed, name) => {
-    expect(
-      findCommand(typed, commands, (spelling) => (spelling === "big-plan" ? "sven/plan" : undefined)).name,
-    ).toBe(name);
+    expect(findCommand(typed, commands, typed === "big-plan" ? "sven/plan" : undefined).name).toBe(name);
   });
 
   it("that do not exist, or may not be typed, are answered with some that do", () => {
-    expect(() => findCommand("git-flow", commands, none)).toThrow(
+    expect(() => findCommand("git-flow", commands, undefined)).toThrow(
       'There is no command "/git-flow". For example: /git_workflow, /git_workflow_2.',
     );
-    expect(() => findCommand("background", commands, () => "background")).toThrow("There is no command");
+    expect(() => findCommand("background", commands, "background")).toThrow("There is no command");
   });
 
   it("are completed in either form", () => {

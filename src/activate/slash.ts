@@ -1,10 +1,92 @@
-// Owns slash commands: their names, finding one, completing one. Does not own what a body becomes (`expand.ts`)
-// nor who may invoke what: the caller hands over the skills that the person may use.
+// Slash commands: their names, finding and completing one, and the text that a typed one becomes.
+//
+// A person who types a command agrees to its instructions, so nothing is asked; the skill's scripts and tools still
+// need consent, as after any other activation.
 
+import type { RecordUse } from "../journal/journal.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import { SLASH_LIMITS } from "./limits.ts";
+import type { TaskContext } from "./tasks.ts";
+
+/** Nobody reads more completions than this. */
+const COMPLETIONS = 50;
+/** How many commands an error suggests. */
+const SUGGESTIONS = 5;
+
+export interface SlashNeeds {
+  /** Skills that the model or the person may use. */
+  readonly invocable: (agent: string | undefined) => Promise<readonly Skill[]>;
+  /** The skill that this alias leads to. */
+  readonly alias: (spelling: string) => Promise<SkillName | undefined>;
+  readonly body: (skill: Skill) => string;
+  /** The folder of the private copy, if the skill is activated in the task. */
+  readonly mountOf: (skill: Skill, task: string) => Promise<string | undefined>;
+  readonly record: RecordUse;
+}
+
+export interface Expansion {
+  readonly name: SkillName;
+  readonly command: string;
+  readonly arguments: string;
+  /** What is sent in place of the typed text. */
+  readonly text: string;
+}
+
+export class SlashCommands {
+  private readonly needs: SlashNeeds;
+
+  constructor(needs: SlashNeeds) {
+    this.needs = needs;
+  }
+
+  /** Every command of the person, by name. */
+  async list(agent?: string): Promise<SlashCommand[]> {
+    return slashCommands(await this.needs.invocable(agent));
+  }
+
+  /** Commands that begin like this, for a host that completes. */
+  async complete(prefix: string, agent?: string): Promise<SlashCommand[]> {
+    return completions(prefix, await this.list(agent));
+  }
+
+  /** The text of `/name words`. Counts as an activation if it belongs to a session. */
+  async expand(text: string, context: Partial<TaskContext> = {}): Promise<Expansion> {
+    const typed = typedCommand(text);
+    if (!typed) {
+      throw new RepertoireError(
+        "slash-missing",
+        `"${text}" is not a command. Type /NAME and what to do.`,
+        text,
+      );
+    }
+    const skills = await this.needs.invocable(context.agent);
+    const alias = await this.needs.alias(typed.command.toLowerCase());
+    const { name, command } = findCommand(typed.command, slashCommands(skills), alias);
+    const skill = skills.find((each) => each.name === name)!;
+    const body = this.needs.body(skill).trim();
+    if (body === "") {
+      throw new RepertoireError(
+        "body-empty",
+        `"${name}" has no instructions. Write them into ${skill.path}.`,
+        name,
+      );
+    }
+    const mount = context.task === undefined ? undefined : await this.needs.mountOf(skill, context.task);
+    if (context.session !== undefined)
+      await this.needs.record(context, skill, { kind: "activated", details: { by: "person" } });
+    return {
+      name,
+      command,
+      arguments: typed.rest,
+      text: expandBody(body, {
+        rest: typed.rest,
+        directory: mount ?? skill.directory,
+        declaresArguments: skill.manifest.argumentHint !== undefined,
+      }),
+    };
+  }
+}
 
 export interface SlashCommand {
   /** Without the slash, one per skill: `sven/plan`, `git_workflow`, `git_workflow_2`. */
@@ -32,10 +114,9 @@ export function slashCommands(skills: readonly Skill[]): SlashCommand[] {
 export function findCommand(
   typed: string,
   commands: readonly SlashCommand[],
-  declared: (spelling: string) => SkillName | undefined,
+  alias: SkillName | undefined,
 ): SlashCommand {
   const wanted = typed.replace(/^\/+/, "").toLowerCase();
-  const alias = declared(wanted);
   const found =
     commands.find(({ name }) => name === wanted) ??
     commands.find(({ command }) => command === wanted) ??
@@ -43,8 +124,8 @@ export function findCommand(
     commands.find(({ command }) => command === underscored(wanted)) ??
     (alias === undefined ? undefined : commands.find(({ name }) => name === alias));
   if (found) return found;
-  const near = completions(wanted.slice(0, 3), commands).slice(0, SLASH_LIMITS.suggestions);
-  const some = near.length > 0 ? near : commands.slice(0, SLASH_LIMITS.suggestions);
+  const near = completions(wanted.slice(0, 3), commands).slice(0, SUGGESTIONS);
+  const some = near.length > 0 ? near : commands.slice(0, SUGGESTIONS);
   const hint =
     some.length === 0 ? "There are none." : `For example: ${some.map((c) => `/${c.command}`).join(", ")}.`;
   throw new RepertoireError("slash-unknown", `There is no command "/${wanted}". ${hint}`, typed);
@@ -56,7 +137,7 @@ export function completions(prefix: string, commands: readonly SlashCommand[]): 
   const sameStart = start.replace(/[-. ]/g, "_");
   return commands
     .filter(({ command, name }) => command.startsWith(sameStart) || name.startsWith(start))
-    .slice(0, SLASH_LIMITS.completions);
+    .slice(0, COMPLETIONS);
 }
 
 function underscored(name: string): string {
@@ -71,4 +152,93 @@ function untaken(command: string, taken: Set<string>): string {
   for (let count = 2; taken.has(free); count++) free = `${command}_${count}`;
   taken.add(free);
   return free;
+}
+
+export interface TypedCommand {
+  /** Without the slash. */
+  readonly command: string;
+  /** As typed, without blanks around it. */
+  readonly rest: string;
+}
+
+export interface ExpansionOptions {
+  readonly rest: string;
+  /** Stands for ${SKILL_DIR} and ${CLAUDE_SKILL_DIR}. */
+  readonly directory: string;
+  /** The front matter says that the skill takes arguments. */
+  readonly declaresArguments: boolean;
+}
+
+/** `/sven/plan analyse it` is the command and the rest; anything that is no command is nothing. */
+export function typedCommand(text: string): TypedCommand | undefined {
+  const [, command, rest] = /^\s*\/([^\s/][^\s]*)([\s\S]*)$/.exec(text) ?? [];
+  return command === undefined ? undefined : { command, rest: (rest ?? "").trim() };
+}
+
+/** Words, where quotes of either kind group and a backslash keeps the next character. */
+export function words(text: string): string[] {
+  const found: string[] = [];
+  let word: string | undefined;
+  let quote = "";
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!;
+    if (char === "\\" && quote !== "'" && at + 1 < text.length) word = (word ?? "") + text[++at];
+    else if (quote !== "") {
+      if (char === quote) quote = "";
+      else word += char;
+    } else if (char === '"' || (char === "'" && word === undefined)) {
+      quote = char;
+      word ??= "";
+    } else if (/\s/.test(char)) {
+      if (word !== undefined) found.push(word);
+      word = undefined;
+    } else word = (word ?? "") + char;
+  }
+  return word === undefined ? found : [...found, word];
+}
+
+/** Programs in quotes whose `$1` is their own. */
+const FOREIGN = String.raw`\b(?:[gm]?awk|sed|perl)\b[^\n'\`]{0,200}'[^'\n]{0,500}'`;
+const DIRECTORY = String.raw`\$\{(?:CLAUDE_)?SKILL_DIR\}`;
+const ALL = String.raw`\$ARGUMENTS(?:\[(\d{1,3})\])?(?![A-Za-z0-9_])`;
+/** Not a price (`$5.00`, `$10`) nor a name (`$1st`), and not escaped. */
+const ONE = String.raw`(?<![\w$\\])\$(\d)(?!\w|[.,]\d)`;
+const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|$(?![\s\S]))/gm;
+
+/** The body alone, the body with the arguments where it wants them, or the body and a `Task:` line. */
+export function expandBody(body: string, options: ExpansionOptions): string {
+  const { rest, directory } = options;
+  const given = words(rest);
+  const declared = options.declaresArguments || new RegExp(ALL).test(body);
+  let used = false;
+  const take = (value: string | undefined) => {
+    used = true;
+    return value ?? "";
+  };
+  // One pass over the body: what a person typed is never read as a placeholder.
+  const fill = (text: string, positions: boolean) => {
+    const pattern = [FOREIGN, DIRECTORY, ALL, ...(positions ? [ONE] : [])].join("|");
+    return text.replace(new RegExp(pattern, "g"), (whole, index?: string, position?: string) => {
+      if (!whole.startsWith("$")) return whole;
+      if (whole.startsWith("${")) return directory;
+      if (typeof position === "string" && positions) return take(given[Number(position)]);
+      return take(index === undefined ? rest : given[Number(index)]);
+    });
+  };
+  const expanded = segments(body)
+    .map(({ text, fenced }) => fill(text, declared || (!fenced && rest !== "")))
+    .join("")
+    .trim();
+  return rest === "" || used ? expanded : `${expanded}\n\nTask: ${rest}`;
+}
+
+/** Shell code in a fence has a `$1` of its own, unless the skill says that it takes arguments. */
+function segments(body: string): { text: string; fenced: boolean }[] {
+  const found: { text: string; fenced: boolean }[] = [];
+  let at = 0;
+  for (const match of body.matchAll(FENCED)) {
+    found.push({ text: body.slice(at, match.index), fenced: false }, { text: match[0], fenced: true });
+    at = match.index + match[0].length;
+  }
+  return [...found, { text: body.slice(at), fenced: false }];
 }

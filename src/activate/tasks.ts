@@ -1,27 +1,53 @@
-// Owns activating skills within a task: view -> consent -> mount -> payload; and a task's end.
-// Composes stages like the engine does. A task's state is in the store and in its private folder, and ends with it.
+// Activates skills within a task: consent, private copy, payload. A task's state ends with the task.
 
-import type { Repertoire } from "../engine/engine.ts";
-import { lookupKey, type SkillName } from "../model/name.ts";
-import type { Skill } from "../model/skill.ts";
-import { marksOf } from "../package/package.ts";
+import { basename, join } from "node:path";
+import type { RecordUse } from "../journal/journal.ts";
+import { RepertoireError } from "../model/errors.ts";
+import type { SkillName } from "../model/name.ts";
+import type { Skill, SkillManifest } from "../model/skill.ts";
+import { marksOf, type Snapshot } from "../package/package.ts";
+import { parseSkill } from "../parse/parse.ts";
 import {
-  ActivatedSkills,
-  matchesName,
-  type TaskContext,
-  type TaskStores,
-  type TasksOptions,
-} from "../tools/tools.ts";
-import { consentRecord, settleConsent } from "./consent.ts";
+  type ConsentAsker,
+  type ConsentPolicy,
+  consentRecord,
+  decide,
+  deniedByPolicy,
+  settleConsent,
+} from "./consent.ts";
+import { type ConsentNeeds, Consents, type Offer, type Who } from "./consents.ts";
 import { findKnowledge } from "./knowledge.ts";
 import { mountPackage, verifiedMount } from "./mount.ts";
 import { type ActivationPayload, buildPayload, type SubSkill } from "./payload.ts";
-import { removeTaskFolder } from "./private-folder.ts";
+import { logicalPath, removeTaskFolder, skillFolder, type TaskFolder } from "./private-folder.ts";
 import { renderActivation } from "./render.ts";
-import { Slash } from "./slash-calls.ts";
-import type { TaskRecord } from "./task-store.ts";
+import type { ConsentRecord, TaskRecord, TaskStore } from "./task-store.ts";
 
-export type { ScriptCall, TaskContext, TaskStores, TasksOptions } from "../tools/tools.ts";
+/** Who acts, in which task. */
+export interface TaskContext extends Who {
+  readonly task: string;
+  readonly session?: string | undefined;
+  /** Who runs the agent, for the journal. */
+  readonly host?: string | undefined;
+  /** Asks a person for consent. */
+  readonly ask?: ConsentAsker | undefined;
+}
+
+export interface TaskNeeds extends ConsentNeeds {
+  readonly tasks: TaskStore;
+  /** Direct children that the agent may see. */
+  readonly children: (name: SkillName, agent: string | undefined) => Promise<readonly Skill[]>;
+  /** The current name of a skill, also if it was renamed or merged. */
+  readonly currentName: (spelling: string) => Promise<string>;
+  readonly policy: ConsentPolicy;
+  /** Where knowledge documents are looked for. */
+  readonly project: string;
+  /** Holds `private/<task>`. */
+  readonly folder: string;
+  readonly record: RecordUse;
+  /** Called when a skill's copy in a task is replaced, and without a name when the task ends. */
+  readonly onChange: (task: string, skill?: SkillName) => void;
+}
 
 export interface Activation {
   readonly payload: ActivationPayload;
@@ -33,63 +59,53 @@ export interface TaskReport extends TaskRecord {
   readonly skills: readonly { readonly name: SkillName; readonly digest: string; readonly at: number }[];
 }
 
-export class Tasks extends ActivatedSkills {
-  /** What a person types. */
-  readonly slash: Slash;
+/** A skill that is activated in a task, as it was agreed to. */
+export interface ActivatedSkill {
+  readonly skill: Skill;
+  readonly snapshot: Snapshot;
+  /** The folder of the private copy. */
+  readonly mount: string;
+  readonly manifest: SkillManifest;
+}
 
-  constructor(engine: Repertoire, store: TaskStores, options: TasksOptions = {}) {
-    super(engine, store, options);
-    this.slash = new Slash(engine, this);
+export class Tasks {
+  readonly consents: Consents;
+  private readonly needs: TaskNeeds;
+
+  constructor(needs: TaskNeeds) {
+    this.needs = needs;
+    this.consents = new Consents(needs);
   }
 
-  /** Where a name that no skill has any more leads: renamed and merged skills are found under their old names. */
-  private async nowCalled(name: string): Promise<string> {
-    if (this.engine.library.find(name) || this.store.redirects === undefined) return name;
-    return this.store.redirects.resolve(lookupKey(name));
-  }
-
-  /** Hands a skill's instructions over, with consent, from a private copy. */
-  activate(name: string, context: TaskContext): Promise<Activation> {
-    return this.engine.tracing.trace("activate", { ...context, name }, () => this.handOver(name, context));
-  }
-
-  private async handOver(name: string, context: TaskContext): Promise<Activation> {
+  /** Hands over a skill's instructions, with consent, from a private copy. */
+  async activate(name: string, context: TaskContext): Promise<Activation> {
     const { task, agent, audience = "model" } = context;
-    const offer = this.grants.offer(await this.nowCalled(name), context);
+    const offer = await this.consents.offer(await this.needs.currentName(name), context);
     const { skill, snapshot, parsed } = offer;
-    const request = {
-      task,
-      subject: offer.subject,
-      digest: snapshot.digest,
-      marks: marksOf(snapshot.files),
-    };
+    const request = { task, subject: offer.subject, digest: snapshot.digest, marks: marksOf(snapshot.files) };
     const { risk } = await settleConsent({
       ...request,
-      policy: this.engine.config.consent,
-      matches: matchesName,
-      tasks: this.store.tasks,
-      trust: this.store.trust,
-      ask: context.ask ?? this.options.ask,
-      sheet: (changed) => this.grants.sheet(offer, changed),
+      policy: this.needs.policy,
+      tasks: this.needs.tasks,
+      trust: this.needs.trust,
+      ask: context.ask,
+      sheet: (changed) => this.consents.sheet(offer, changed),
     });
-    const mountPath = mountPackage({ place: this.place(task), name: skill.name, snapshot });
+    const mountPath = mountPackage({ place: this.folderOf(task), name: skill.name, snapshot });
     if (risk === "risky") {
-      this.forgetTools(task, skill.name);
-      await this.store.tasks.start({
-        id: task,
-        startedAt: this.now(),
-        ...(agent !== undefined && { agent }),
-      });
-      await this.store.tasks.consent(consentRecord(request, this.now()));
+      this.needs.onChange(task, skill.name);
+      const at = this.needs.now();
+      await this.needs.tasks.start({ id: task, startedAt: at, ...(agent !== undefined && { agent }) });
+      await this.needs.tasks.consent(consentRecord(request, at));
     }
-    await this.record(context, skill, { kind: "activated", details: { task, by: audience } });
+    await this.needs.record(context, skill, { kind: "activated", details: { task, by: audience } });
     const payload = buildPayload({
       name: skill.name,
       displayName: skill.displayName,
       instructions: parsed.body,
       paths: [...snapshot.files.keys()],
-      subSkills: this.engine.view(agent).children(skill.name).map(subSkill),
-      knowledge: findKnowledge(parsed.manifest.knowledge, this.engine.config.dir),
+      subSkills: (await this.needs.children(skill.name, agent)).map(subSkill),
+      knowledge: findKnowledge(parsed.manifest.knowledge, this.needs.project),
       mountPath,
       digest: snapshot.digest,
       risk,
@@ -97,31 +113,79 @@ export class Tasks extends ActivatedSkills {
     return { payload, text: renderActivation(payload) };
   }
 
-  /** The private copy's folder when the skill is activated in the task. */
+  /** The skill's copy as it was agreed to, made again from an unchanged source if it is gone. */
+  async activated(name: string, context: TaskContext): Promise<ActivatedSkill> {
+    const skill = await this.needs.find(name, context);
+    const subject = this.consents.subject(skill);
+    if (decide(this.needs.policy, subject) === "deny") throw deniedByPolicy(subject);
+    const place = this.folderOf(context.task);
+    const consent = await this.needs.tasks.consentFor(context.task, skill.name);
+    const snapshot =
+      consent &&
+      (verifiedMount(place, skill.name, consent.digest) ?? (await this.mountAgain(skill, consent, context)));
+    if (!snapshot) throw notActivated(skill.name, context.task);
+    const file = basename(skill.path);
+    const parsed = parseSkill(snapshot.files.get(file)?.bytes ?? "", join(logicalPath(skill.name), file));
+    const manifest = parsed.skill?.manifest ?? skill.manifest;
+    return { skill, snapshot, mount: skillFolder(place, skill.name), manifest };
+  }
+
+  /** The folder of the private copy, if the skill is activated in the task. */
   async mountOf(skill: Skill, task: string): Promise<string | undefined> {
-    const consent = await this.store.tasks.consentFor(task, skill.name);
-    return consent && verifiedMount(this.place(task), skill.name, consent.digest)?.root;
+    const consent = await this.needs.tasks.consentFor(task, skill.name);
+    return consent && verifiedMount(this.folderOf(task), skill.name, consent.digest)?.root;
   }
 
   /** Tasks that have not ended, with what was activated in them. */
   async list(): Promise<TaskReport[]> {
-    const tasks = await this.store.tasks.list();
+    const tasks = await this.needs.tasks.list();
     return Promise.all(
       tasks.map(async (task) => {
-        const consents = await this.store.tasks.consents(task.id);
+        const consents = await this.needs.tasks.consents(task.id);
         return { ...task, skills: consents.map(({ skill, digest, at }) => ({ name: skill, digest, at })) };
       }),
     );
   }
 
-  /** Forgets all that was agreed to and copied in a task; says whether there was anything. */
+  /** Removes all consents and copies of a task; returns whether there were any. */
   async end(task: string): Promise<boolean> {
-    this.forgetTools(task);
-    const known = await this.store.tasks.end(task);
-    return removeTaskFolder(this.place(task)) || known;
+    this.needs.onChange(task);
+    const known = await this.needs.tasks.end(task);
+    return removeTaskFolder(this.folderOf(task)) || known;
+  }
+
+  /** Ends a task that must exist. */
+  async endExisting(task: string): Promise<void> {
+    if (await this.end(task)) return;
+    const open = (await this.list()).map(({ id }) => id).join(", ") || "none";
+    throw new RepertoireError("task-not-found", `There is no task "${task}". Open: ${open}.`, task);
+  }
+
+  private async mountAgain(
+    skill: Skill,
+    consent: ConsentRecord,
+    context: TaskContext,
+  ): Promise<Snapshot | undefined> {
+    const { snapshot }: Offer = await this.consents.offer(skill.name, context);
+    if (snapshot.digest !== consent.digest) return undefined;
+    const place = this.folderOf(context.task);
+    mountPackage({ place, name: skill.name, snapshot });
+    return verifiedMount(place, skill.name, consent.digest);
+  }
+
+  private folderOf(task: string): TaskFolder {
+    return { root: this.needs.folder, task };
   }
 }
 
 function subSkill({ name, displayName, manifest }: Skill): SubSkill {
   return { name, displayName, description: manifest.brief };
+}
+
+function notActivated(name: SkillName, task: string): RepertoireError {
+  return new RepertoireError(
+    "not-consented",
+    `"${name}" is not activated in the task "${task}", or it has changed and its copy is gone. Activate it first: activate_skill, or \`repertoire activate ${name} --task ${task}\`.`,
+    name,
+  );
 }

@@ -112,4 +112,5 @@ export class Repertoire extends Recaller {
 export type { SkillReport } from "./management.ts";
 export { type Meaning, openMeaning } from "./meaning.ts";
 export { openRecaller, Recaller, recallQuickly } from "./recaller.ts";
+export type { TaskPart } from "./task-part.ts";
 export type { Workshop } from "./workshop.ts";

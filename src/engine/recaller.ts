@@ -13,6 +13,7 @@ import type { Source } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
 import { packageRoot } from "../package-root.ts";
 import type { Indexing, RecallAnswer, RecallRequest, Recalls } from "../recall/recall.ts";
+import type { Store } from "../stores/stores.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { Tracing } from "../telemetry/telemetry.ts";
 
@@ -20,6 +21,8 @@ export interface OpenOptions extends ConfigInput {
   /** Called while files are read, for a progress display. */
   readonly onProgress?: Progress;
   readonly clock?: Clock;
+  /** Keeps what outlives the process; SQLite in `~/.repertoire` unless given. */
+  readonly store?: Store;
   /** Who runs the engine, for the journal: cli, mcp, … */
   readonly host?: string;
   /** Told what happens, instead of the OpenTelemetry provider that is registered, if one is; false = nobody. */

@@ -1,8 +1,9 @@
 // Owns what stands on the database: tasks, learned skills and dreams over one store, opened when first asked for.
 // A recall needs none of it, so nothing here is loaded before somebody asks.
 
-import { Tasks } from "../activate/activate.ts";
+import type { SlashCommands } from "../activate/activate.ts";
 import { Dreams } from "../dream/dream.ts";
+import { useRecorder } from "../journal/journal.ts";
 import type { LanguageModel } from "../learn/learn.ts";
 import { Lessons } from "../learn/learn.ts";
 import { openModel } from "../models/models.ts";
@@ -10,10 +11,12 @@ import type { Store } from "../stores/stores.ts";
 import { observedStore, openSqliteStore, type StoreNews } from "../stores/stores.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import type { Repertoire } from "./engine.ts";
+import { openTasks, type TaskPart } from "./task-part.ts";
 
 export interface Workshop {
   readonly store: Store;
-  readonly tasks: Tasks;
+  readonly tasks: TaskPart;
+  readonly commands: SlashCommands;
   readonly learned: Lessons;
   readonly dreams: Dreams;
   /** Calls back with what the store takes from this process, until the result is called. */
@@ -26,11 +29,13 @@ export function openWorkshop(engine: Repertoire): Workshop {
   const { clock, config, options } = engine;
   const { host } = options;
   const listeners = new Set<(news: StoreNews) => void>();
-  const database = openSqliteStore({
-    directory: engine.dataDirectory,
-    clock,
-    onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
-  });
+  const database =
+    options.store ??
+    openSqliteStore({
+      directory: engine.dataDirectory,
+      clock,
+      onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
+    });
   const observed = observedStore(database, (news) => {
     for (const listener of listeners) listener(news);
   });
@@ -43,9 +48,12 @@ export function openWorkshop(engine: Repertoire): Workshop {
   const thinking = config.model.kind === "none" ? {} : { model };
   const { prefixes, gaps, ...limits } = config.dream;
   const learned = new Lessons(engine, store, thinking);
+  const record = useRecorder({ ...store, now: () => clock.now().getTime(), agent: config.agent, host });
+  const { tasks, commands } = openTasks(engine, store, record);
   return {
     store,
-    tasks: new Tasks(engine, store, host === undefined ? {} : { host }),
+    tasks,
+    commands,
     learned,
     dreams: new Dreams(engine, { store, lessons: learned }, { ...thinking, prefixes, gaps, limits }),
     onNews(listener) {

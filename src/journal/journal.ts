@@ -25,6 +25,7 @@ export type {
   WeekCount,
 } from "./journal-store.ts";
 export { exportSession, importLines } from "./json-lines.ts";
+export { type Actor, type RecordUse, useRecorder } from "./recorder.ts";
 export type { SessionState, SessionStep } from "./session.ts";
 export { accountOf, RunningAccount, type SessionAccount, turnStep } from "./session-log.ts";
 export { libraryStats, type SkillStats, skillStats } from "./stats.ts";

@@ -42,6 +42,15 @@ export class LibraryView {
     return [...this.library.skills.values()].filter((skill) => stateOf(skill).state === "active");
   }
 
+  /** What a person may invoke: all that the model may use, and what only the person may. */
+  invocable(): Skill[] {
+    const stateOf = this.visibility.judge();
+    return [...this.library.skills.values()].filter((skill) => {
+      const { state } = stateOf(skill);
+      return state === "active" || this.isPersonal(skill, state);
+    });
+  }
+
   /** The skill of exactly this name, when it may go into a prompt now. */
   active(name: SkillName): Skill | undefined {
     const skill = this.library.skills.get(name);

@@ -11,8 +11,8 @@ import {
   statSync,
 } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
-import { PACKAGE_LIMITS } from "../activate/activate.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
+import { PACKAGE_LIMITS } from "./limits.ts";
 
 const LEFT_OUT: ReadonlySet<string> = new Set([".git", "node_modules"]);
 

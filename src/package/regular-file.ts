@@ -3,8 +3,8 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_LIMITS } from "../activate/activate.ts";
 import { RepertoireError } from "../model/errors.ts";
+import { PACKAGE_LIMITS } from "./limits.ts";
 import { unreadable } from "./listing.ts";
 
 export interface RegularFile {

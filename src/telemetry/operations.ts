@@ -1,7 +1,7 @@
 // Owns what is told about each operation: the span's name, its attributes and its events. A person's words and a skill's
 // text are told only where the configuration says `telemetry.content`. Does not own how it is told (the port `Telemetry`).
 
-import type { Activation, ScriptCall, TaskContext } from "../activate/activate.ts";
+import type { Activation, TaskContext } from "../activate/activate.ts";
 import type { Prompt } from "../disclose/disclose.ts";
 import type { DreamResult } from "../dream/dream.ts";
 import type { Recaller } from "../engine/engine.ts";
@@ -9,7 +9,7 @@ import type { JournalEvent, NewEvent } from "../journal/journal.ts";
 import type { ModelAnswer, ModelRequest } from "../learn/learn.ts";
 import type { Turn } from "../model/turn.ts";
 import type { RecallAnswer } from "../recall/recall.ts";
-import type { ScriptResult } from "../tools/tools.ts";
+import type { ScriptCall, ScriptResult } from "../tools/tools.ts";
 import type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./port.ts";
 
 interface Operations {

@@ -1,11 +1,4 @@
-// The front door of tools: what other rooms may use.
+// The front door of tools: toolsets and scripts of activated skills.
 
-export {
-  ActivatedSkills,
-  matchesName,
-  type ScriptCall,
-  type TaskContext,
-  type TaskStores,
-  type TasksOptions,
-} from "./activated-skills.ts";
+export { ActivatedSkills, type ScriptCall } from "./activated-skills.ts";
 export { type ScriptResult, UNSANDBOXED_FLAG } from "./scripts.ts";

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewEvent } from "../../src/journal/events.ts";
 import type { VersionRecord } from "../../src/learn/version-store.ts";
-import type { Store } from "../../src/stores/store.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
 import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import type { Store } from "../../src/stores/store.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = Date.UTC(2026, 4, 20, 12);

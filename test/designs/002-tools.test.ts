@@ -122,7 +122,7 @@ describe("a toolset", () => {
     await engine.prompt({ message: "a custom job", session: "s" }, { style: "tiers" });
     const { tasks } = await engine.workshop();
     await expect(tasks.activate("my-skill", IN_TASK)).rejects.toMatchObject({ code: "consent-required" });
-    await expect(tasks.tools("my-skill", IN_TASK)).rejects.toMatchObject({ code: "not_consented" });
+    await expect(tasks.tools("my-skill", IN_TASK)).rejects.toMatchObject({ code: "not-consented" });
     expect(globalThis).not.toHaveProperty("toolsetWasLoaded");
   });
 });

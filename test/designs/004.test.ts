@@ -431,8 +431,8 @@ describe("load_skill", () => {
 
 describe("slash commands", () => {
   const commandsOf = async (space: ReturnType<typeof bakery>) => {
-    const { tasks } = await space.engine.workshop();
-    return tasks.slash.commands().map(({ command }) => command);
+    const { commands } = await space.engine.workshop();
+    return (await commands.list()).map(({ command }) => command);
   };
 
   it("are there for every skill, levels kept apart by slashes", async () => {

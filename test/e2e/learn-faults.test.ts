@@ -9,8 +9,8 @@ import { DISK, type Files, isLeftover } from "../../src/disk/durable-write.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { Lessons } from "../../src/learn/learned-skills.ts";
 import { isRepertoireError } from "../../src/model/errors.ts";
-import type { Store } from "../../src/stores/store.ts";
 import { openMemoryStore } from "../../src/stores/memory.ts";
+import type { Store } from "../../src/stores/store.ts";
 import { temporaryTree } from "../skill-tree.ts";
 
 /** Stands between the files of a state. */

@@ -1,11 +1,9 @@
 // Owns the answers about learned skills, the journal and tools of a task as programs get them, for the command line and
 // the HTTP API alike. Does not own how a person reads them.
 
-import type { TaskContext, Tasks } from "../../activate/activate.ts";
 import type { Repertoire, Workshop } from "../../engine/engine.ts";
 import { libraryStats, skillStats } from "../../journal/journal.ts";
 import type { Lessons, VersionRecord } from "../../learn/learn.ts";
-import { RepertoireError } from "../../model/errors.ts";
 import { lookupKey } from "../../model/name.ts";
 
 export async function libraryStatsAnswer({ store, dreams }: Pick<Workshop, "store" | "dreams">) {
@@ -28,22 +26,4 @@ export async function historyAnswer(
   for (const version of report.versions.slice(0, options.limit))
     versions.push(options.diff ? { ...version, diff: await lessons.history.diff(version) } : version);
   return { ...report, versions, total: report.versions.length };
-}
-
-export async function endTaskAnswer(tasks: Tasks, id: string) {
-  if (await tasks.end(id)) return { ended: id };
-  const names = (await tasks.list()).map((open) => open.id).join(", ") || "none";
-  throw new RepertoireError("task-not-found", `There is no task "${id}". Open: ${names}.`, id);
-}
-
-/** Calls a tool of an activated skill by its whole name or by the skill's own name for it. */
-export async function callToolAnswer(
-  tasks: Tasks,
-  call: { readonly skill: string; readonly tool: string; readonly args: unknown },
-  context: TaskContext & { readonly signal?: AbortSignal | undefined },
-) {
-  const { tools, diagnostics } = await tasks.tools(call.skill, context);
-  const short = tools.find(({ name }) => name.endsWith(`__${call.tool}`))?.name;
-  const tool = tools.some(({ name }) => name === call.tool) ? call.tool : (short ?? call.tool);
-  return { result: await tasks.call(tool, call.args, context), diagnostics };
 }

@@ -145,7 +145,7 @@ describe("the other commands", () => {
     expect((await agent.parts.engine.session("s")).turn).toBe(0);
     expect(asked[0]?.body.messages.at(-1)?.content).toMatch(/^Look back[\s\S]*Task: how we made tea$/);
     expect((await say("/skills tea")).screen).toContain("brew-tea");
-    expect(talk.complete("/brew")).toEqual(["/brew_tea "]);
+    expect(await talk.complete("/brew")).toEqual(["/brew_tea "]);
   });
 
   it("/recall, /why, /skills and /session answer without a turn of their own", async () => {
@@ -193,10 +193,10 @@ describe("the other commands", () => {
 describe("completion", () => {
   it("knows commands, skills and what stands behind a command", async () => {
     const { talk } = await conversation();
-    expect(talk.complete("/s")).toEqual(["/skills ", "/session ", "/secret_plan "]);
-    expect(talk.complete("/l")).toEqual(["/learn "]);
-    expect(talk.complete("/use w")).toEqual(["/use write-letter"]);
-    expect(talk.complete("/proposals a")).toEqual(["/proposals accept "]);
-    expect(talk.complete("hello")).toEqual([]);
+    expect(await talk.complete("/s")).toEqual(["/skills ", "/session ", "/secret_plan "]);
+    expect(await talk.complete("/l")).toEqual(["/learn "]);
+    expect(await talk.complete("/use w")).toEqual(["/use write-letter"]);
+    expect(await talk.complete("/proposals a")).toEqual(["/proposals accept "]);
+    expect(await talk.complete("hello")).toEqual([]);
   });
 });

@@ -39,31 +39,31 @@ export async function dispatch(typed: string, scope: Scope): Promise<Next> {
   const own = COMMANDS.find(({ name }) => name === parsed.command.toLowerCase());
   if (own) return own.run(scope, parsed.rest);
   const { agent } = scope;
-  const { slash } = agent.parts.workshop.tasks;
+  const { commands: slash } = agent.parts.workshop;
   try {
     // Found before the turn begins, so that a slip of the finger is no turn.
     await slash.expand(typed, { task: agent.parts.task });
   } catch (thrown) {
-    throw codeOf(thrown) === "slash-unknown" ? unknownCommand(parsed.command, scope) : thrown;
+    throw codeOf(thrown) === "slash-unknown" ? await unknownCommand(parsed.command, scope) : thrown;
   }
   return { message: typed, expand: async () => (await slash.expand(typed, agent.context)).text };
 }
 
 /** What the line can go on with, whole lines, for the Tab key. */
-export function completionsOf(line: string, scope: Scope): string[] {
+export async function completionsOf(line: string, scope: Scope): Promise<string[]> {
   if (!line.startsWith("/")) return [];
   const own = COMMANDS.find(({ name }) => line.startsWith(`/${name} `));
   const before = `/${own?.name} `;
   if (own) return (own.complete?.(scope) ?? []).map((word) => before + word).filter(startsLike(line));
-  const skills = scope.agent.parts.workshop.tasks.slash.completions(line);
+  const skills = await scope.agent.parts.workshop.commands.complete(line);
   const commands = [...COMMANDS.map(({ name }) => name), ...skills.map(({ command }) => command)];
   return [...new Set(commands)].map((name) => `/${name} `).filter(startsLike(line));
 }
 
 const startsLike = (line: string) => (candidate: string) => candidate.startsWith(line);
 
-function help({ agent, io, tell }: Scope): undefined {
-  const skills = agent.parts.workshop.tasks.slash.commands();
+async function help({ agent, io, tell }: Scope): Promise<undefined> {
+  const skills = await agent.parts.workshop.commands.list();
   const commands = COMMANDS.map(({ name, hint, about }) => ({ name, hint: hint ?? "", about }));
   tell({ commands, skills }, () => {
     io.table(commands.map(({ name, hint, about }) => [`/${name} ${hint}`, about]));
@@ -78,8 +78,8 @@ function help({ agent, io, tell }: Scope): undefined {
   });
 }
 
-function unknownCommand(typed: string, scope: Scope): RepertoireError {
-  const near = completionsOf(`/${typed.slice(0, 1)}`, scope).map((name) => name.trim());
+async function unknownCommand(typed: string, scope: Scope): Promise<RepertoireError> {
+  const near = (await completionsOf(`/${typed.slice(0, 1)}`, scope)).map((name) => name.trim());
   const own = COMMANDS.map(({ name }) => `/${name}`);
   const some = near.length > 0 ? near : own;
   return new RepertoireError(

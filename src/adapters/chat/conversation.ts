@@ -43,7 +43,7 @@ export class Conversation {
     return true;
   }
 
-  complete(line: string): string[] {
+  complete(line: string): Promise<string[]> {
     return completionsOf(line, this.scope);
   }
 }

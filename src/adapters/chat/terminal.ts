@@ -7,7 +7,7 @@ import { Writable } from "node:stream";
 export interface Talk {
   /** Takes one line; false when it was the last. */
   readonly take: (typed: string, signal: AbortSignal) => Promise<boolean>;
-  readonly complete: (line: string) => string[];
+  readonly complete: (line: string) => Promise<string[]>;
 }
 
 const PROMPT = "> ";
@@ -23,7 +23,7 @@ export class Terminal {
   private isMuted = false;
   private isAsking = false;
   private isPasting = false;
-  private complete: Talk["complete"] = () => [];
+  private complete: Talk["complete"] = async () => [];
   private wake: () => void = () => {};
   /** Stops the answer that is underway. */
   private underway: AbortController | undefined;
@@ -34,7 +34,11 @@ export class Terminal {
       output: this.output(),
       terminal: true,
       prompt: PROMPT,
-      completer: (line): [string[], string] => [this.complete(line), line],
+      completer: (line: string, done: (error?: Error | null, result?: [string[], string]) => void) =>
+        void this.complete(line).then(
+          (found) => done(null, [found, line]),
+          (error: Error) => done(error),
+        ),
     });
     this.lines.on("line", (line) => this.take(line));
     process.stdin.on("keypress", (_, key?: { readonly name?: string }) => {

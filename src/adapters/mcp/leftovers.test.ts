@@ -8,7 +8,7 @@ const NOBODY = 2 ** 30;
 const DAY_MS = 24 * 3_600_000;
 
 it("ends the tasks of servers that are gone, a day later, and nobody else's", async () => {
-  const { tasks } = workspace();
+  const { tasks } = await workspace();
   const left = `mcp-${NOBODY}-ab`;
   const own = newTask();
   for (const task of [left, own, "mine"]) await tasks.activate("demo", { task, ask: () => true });

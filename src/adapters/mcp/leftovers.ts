@@ -1,6 +1,6 @@
 // Owns cleaning up after servers that died: their tasks, with the consents and copies in them, end at a later start.
 
-import type { Tasks } from "../../activate/activate.ts";
+import type { TaskPart } from "../../engine/engine.ts";
 import type { Clock } from "../../model/clock.ts";
 import { codeOf } from "../../model/errors.ts";
 import { processOf } from "./scopes.ts";
@@ -8,7 +8,7 @@ import { processOf } from "./scopes.ts";
 /** A home folder may be shared with a machine whose processes cannot be seen from here. */
 const AGE_MS = 24 * 3_600_000;
 
-export async function endLeftTasks(tasks: Tasks, clock: Clock): Promise<void> {
+export async function endLeftTasks(tasks: Pick<TaskPart, "list" | "end">, clock: Clock): Promise<void> {
   const before = clock.now().getTime() - AGE_MS;
   for (const { id, startedAt } of await tasks.list()) {
     const pid = processOf(id);

@@ -7,7 +7,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import type { TaskContext, Tasks } from "../../activate/activate.ts";
+import type { SlashCommands, TaskContext } from "../../activate/activate.ts";
 import { dreamTask } from "../../agent-tools-dream.ts";
 import { learnTask } from "../../agent-tools-learn.ts";
 import type { Dreams } from "../../dream/dream.ts";
@@ -31,15 +31,18 @@ const DREAM: Prompt = {
 /** Prompts of one answer: a library of thousands is not sent in one piece. */
 const PAGE = 500;
 
-export function promptPage(tasks: Tasks, cursor: string | undefined): ListPromptsResult {
+export async function promptPage(
+  commands: SlashCommands,
+  cursor: string | undefined,
+): Promise<ListPromptsResult> {
   const from = pageStart(cursor);
-  const all = promptsOf(tasks);
+  const all = await promptsOf(commands);
   const more = from + PAGE < all.length && { nextCursor: String(from + PAGE) };
   return { prompts: all.slice(from, from + PAGE), ...more };
 }
 
-function promptsOf(tasks: Tasks): Prompt[] {
-  const commands = tasks.slash.commands().map(
+async function promptsOf(slash: SlashCommands): Promise<Prompt[]> {
+  const commands = (await slash.list()).map(
     ({ command, description, argumentHint }): Prompt => ({
       name: command,
       description,
@@ -51,16 +54,16 @@ function promptsOf(tasks: Tasks): Prompt[] {
 
 /** A person chose it from the menu: their own word for the instructions, as when they type a slash command. */
 export async function promptText(
-  { tasks, dreams }: { readonly tasks: Tasks; readonly dreams: Dreams },
+  { commands, dreams }: { readonly commands: SlashCommands; readonly dreams: Dreams },
   asked: { readonly name: string; readonly rest: string },
   context: TaskContext,
 ): Promise<GetPromptResult> {
   const { name, rest } = asked;
-  const prompt = promptsOf(tasks).find((one) => one.name === name);
+  const prompt = (await promptsOf(commands)).find((one) => one.name === name);
   if (prompt === LEARN) return said(learnTask(rest));
   try {
     if (prompt === DREAM) return said(await dreamTask(dreams));
-    return said((await tasks.slash.expand(`/${name} ${rest}`, context)).text);
+    return said((await commands.expand(`/${name} ${rest}`, context)).text);
   } catch (thrown) {
     if (isRepertoireError(thrown)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, thrown.message);
     throw thrown;

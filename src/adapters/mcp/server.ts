@@ -95,7 +95,7 @@ export function createServer(options: McpOptions): McpServer {
     );
   });
   server.setRequestHandler("prompts/list", async ({ params }) =>
-    promptPage((await parts.workshop()).tasks, params?.cursor),
+    promptPage((await parts.workshop()).commands, params?.cursor),
   );
   server.setRequestHandler("prompts/get", async ({ params }, ctx) => {
     const asked = { name: params.name, rest: params.arguments?.arguments ?? "" };

@@ -21,7 +21,7 @@ const BASE = "skill://";
 export function skillsExtension(parts: McpParts, onWarning: (text: string) => void): SkillsExtension {
   const { engine } = parts;
   const filesOf = async ({ name }: Skill) =>
-    (await parts.workshop()).tasks.grants.offer(name, {}).snapshot.files;
+    (await (await parts.workshop()).tasks.consents.offer(name, {})).snapshot.files;
   const entryOf = async (skill: Skill): Promise<SkillEntry | undefined> => {
     try {
       const files = [...(await filesOf(skill))].map(([path, { bytes }]) => [path, bytes]);

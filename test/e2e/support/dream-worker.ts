@@ -5,8 +5,8 @@ import { DISK, type Files } from "../../../src/disk/durable-write.ts";
 import { Dreams } from "../../../src/dream/dreams.ts";
 import { openRepertoire } from "../../../src/engine/engine.ts";
 import { Lessons } from "../../../src/learn/learned-skills.ts";
-import type { Store } from "../../../src/stores/store.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite.ts";
+import type { Store } from "../../../src/stores/store.ts";
 
 const [root = "", dieAt = "0", now = "0"] = process.argv.slice(2);
 let steps = 0;

@@ -12,7 +12,7 @@ export const registerActivate: Register = (program, action) => {
     .option("--yes", "agree without being asked")
     .action(
       action(({ io, open }, name: string, options: { task?: string; yes?: boolean }) =>
-        withTasks(open(), async (tasks) => {
+        withTasks(open(), async ({ tasks }) => {
           const { payload, text } = await tasks.activate(name, {
             task: options.task ?? CLI_TASK,
             audience: "person",

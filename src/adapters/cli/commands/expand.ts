@@ -11,10 +11,10 @@ export const registerExpand: Register = (program, action) => {
     .option(...TASK_OPTION)
     .action(
       action(({ io, open }, words: string[], options: { task?: string; complete?: boolean }) =>
-        withTasks(open(), async ({ slash }) => {
+        withTasks(open(), async ({ commands: slash }) => {
           const text = words.join(" ");
           if (options.complete) {
-            const commands = slash.completions(text);
+            const commands = await slash.complete(text);
             io.answer({ commands }, () => {
               io.table(
                 commands.map(({ command, argumentHint, description }) => [

@@ -27,7 +27,7 @@ export const registerRun: Register = (program, action) => {
     .option(UNSANDBOXED_FLAG, "accept the risk of running without isolation where there is no sandbox")
     .action(
       action(({ io, open }, skill: string, script: string, args: string[], options: Options) =>
-        withTasks(open(), async (tasks) => {
+        withTasks(open(), async ({ tasks }) => {
           const result = await tasks.run(skill, script, {
             task: options.task ?? CLI_TASK,
             audience: "person",

@@ -1,7 +1,6 @@
 // `repertoire tools NAME`: the tools that an activated skill brings, and calling one.
 
 import { RepertoireError } from "../../../model/errors.ts";
-import { callToolAnswer } from "../../answers/learned.ts";
 import { EXIT, type Register } from "../program.ts";
 import { CLI_TASK, TASK_OPTION, withTasks } from "../task-store.ts";
 
@@ -20,11 +19,11 @@ export const registerTools: Register = (program, action) => {
     .option("--args <json>", "its arguments as a JSON object")
     .action(
       action(({ io, open }, name: string, options: Options) =>
-        withTasks(open(), async (tasks) => {
+        withTasks(open(), async ({ tasks }) => {
           const context = { task: options.task ?? CLI_TASK, audience: "person" } as const;
           if (options.call !== undefined) {
-            const call = { skill: name, tool: options.call, args: jsonArguments(options.args) };
-            const { result, diagnostics } = await callToolAnswer(tasks, call, context);
+            const call = { tool: options.call, args: jsonArguments(options.args) };
+            const { result, diagnostics } = await tasks.callOf(name, call, context);
             io.answer(result, () => {
               io.line(result.output);
               io.findings(diagnostics, (line) => io.note(line));

@@ -18,12 +18,12 @@ export const registerTrust: Register = (program, action) => {
     .option("--revoke <name-or-digest>", "trust it no longer")
     .action(
       action(({ io, open }, name: string | undefined, { list, revoke }: Options) =>
-        withTasks(open(), async ({ grants }) => {
+        withTasks(open(), async ({ tasks: { consents } }) => {
           if (revoke !== undefined) {
-            const revoked = await grants.revoke(revoke);
+            const revoked = await consents.revoke(revoke);
             io.answer({ revoked }, () => io.line(`${revoked} withdrawn.`));
           } else if (list) {
-            const trusted = await grants.trusted();
+            const trusted = await consents.trusted();
             io.answer({ trusted }, () => {
               if (trusted.length === 0) io.line("Nothing is trusted.");
               else
@@ -38,7 +38,7 @@ export const registerTrust: Register = (program, action) => {
                 ]);
             });
           } else if (name !== undefined) {
-            const trusted = await grants.trust(name);
+            const trusted = await consents.trust(name);
             io.answer(trusted, () => {
               showSheet(io, trusted.sheet);
               io.line(

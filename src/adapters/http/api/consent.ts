@@ -2,7 +2,7 @@
 // the digest of it. Does not own the decision: `activate/consent.ts` does.
 
 import * as z from "zod";
-import type { ConsentAsker, ConsentSheet, Grants } from "../../../activate/activate.ts";
+import type { ConsentAsker, ConsentSheet, Consents } from "../../../activate/activate.ts";
 import { codeOf } from "../../../model/errors.ts";
 import { ApiError } from "../errors.ts";
 
@@ -44,11 +44,11 @@ export function consentNeeded(sheet: ConsentSheet, consent: Pick<Consent, "diges
 }
 
 /** Keeps the yes to that content for good; to any other the answer is the sheet of what there is now. */
-export async function trustSeen(grants: Grants, name: string, digest: string) {
+export async function trustSeen(consents: Consents, name: string, digest: string) {
   try {
-    return await grants.trust(name, digest);
+    return await consents.trust(name, digest);
   } catch (thrown) {
     if (codeOf(thrown) !== "consent-stale") throw thrown;
-    throw consentNeeded(grants.look(name), { digest });
+    throw consentNeeded(await consents.look(name), { digest });
   }
 }

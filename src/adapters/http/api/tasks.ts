@@ -3,7 +3,6 @@
 import { resolve } from "node:path";
 import * as z from "zod";
 import type { ScriptResult } from "../../../tools/tools.ts";
-import { callToolAnswer, endTaskAnswer } from "../../answers/learned.ts";
 import { ApiError } from "../errors.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { Consent, consentNeeded, trustSeen, withConsent } from "./consent.ts";
@@ -50,7 +49,7 @@ export const TASK_OPERATIONS = [
     run({ params, body }, { workshop: { tasks } }) {
       const { consent, ...context } = body;
       return withConsent(consent, async (ask) => {
-        if (consent?.scope === "always") await trustSeen(tasks.grants, params.name, consent.digest);
+        if (consent?.scope === "always") await trustSeen(tasks.consents, params.name, consent.digest);
         const activation = await tasks.activate(params.name, { ...context, ...PERSON, ask });
         return { ...activation.payload, text: activation.text };
       });
@@ -158,8 +157,8 @@ export const TASK_OPERATIONS = [
     answer: z.looseObject({ ok: z.boolean(), output: text, code: text.optional(), truncated: z.boolean() }),
     async run({ params, body }, { workshop }, { signal }) {
       const { args, ...context } = body;
-      const call = { skill: params.name, tool: params.tool, args };
-      const { result } = await callToolAnswer(workshop.tasks, call, { ...context, ...PERSON, signal });
+      const call = { tool: params.tool, args };
+      const { result } = await workshop.tasks.callOf(params.name, call, { ...context, ...PERSON, signal });
       if (result.code !== "unknown_tool") return result;
       throw new ApiError(result.code, result.output, { value: params.tool });
     },
@@ -191,7 +190,10 @@ export const TASK_OPERATIONS = [
     summary: "Forget what was agreed to in a task and remove its private copies.",
     params: z.strictObject({ task: text.min(1).max(200) }),
     answer: z.looseObject({ ended: text }),
-    run: ({ params }, { workshop }) => endTaskAnswer(workshop.tasks, params.task),
+    async run({ params: { task } }, { workshop }) {
+      await workshop.tasks.endExisting(task);
+      return { ended: task };
+    },
   }),
   operation({
     id: "listTrusted",
@@ -200,7 +202,7 @@ export const TASK_OPERATIONS = [
     area,
     summary: "List what is trusted in every task.",
     answer: z.looseObject({ trusted: z.array(Trusted) }),
-    run: async (_, { workshop }) => ({ trusted: await workshop.tasks.grants.trusted() }),
+    run: async (_, { workshop }) => ({ trusted: await workshop.tasks.consents.trusted() }),
   }),
   operation({
     id: "trustSkill",
@@ -213,9 +215,9 @@ export const TASK_OPERATIONS = [
     refuses: [404, 409],
     body: z.strictObject({ name: skillName, digest: text.min(1).optional() }),
     answer: Trusted.extend({ sheet: ConsentSheet }),
-    run({ body: { name, digest } }, { workshop: { tasks } }) {
-      if (digest !== undefined) return trustSeen(tasks.grants, name, digest);
-      throw consentNeeded(tasks.grants.look(name), undefined);
+    async run({ body: { name, digest } }, { workshop: { tasks } }) {
+      if (digest !== undefined) return trustSeen(tasks.consents, name, digest);
+      throw consentNeeded(await tasks.consents.look(name), undefined);
     },
   }),
   operation({
@@ -227,7 +229,7 @@ export const TASK_OPERATIONS = [
     params: z.strictObject({ trusted: text.min(1).max(300).describe("A name or a digest.") }),
     answer: z.looseObject({ revoked: z.int() }),
     run: async ({ params }, { workshop }) => ({
-      revoked: await workshop.tasks.grants.revoke(params.trusted),
+      revoked: await workshop.tasks.consents.revoke(params.trusted),
     }),
   }),
 ];

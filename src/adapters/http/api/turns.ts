@@ -137,7 +137,7 @@ export const TURN_OPERATIONS = [
     answer: z.looseObject({ name: text, command: text, arguments: text, text }),
     run({ body }, { workshop }) {
       const { text: typed, ...context } = body;
-      return workshop.tasks.slash.expand(typed, { ...context, host: "http" });
+      return workshop.commands.expand(typed, { ...context, host: "http" });
     },
   }),
   operation({
@@ -152,7 +152,9 @@ export const TURN_OPERATIONS = [
         z.looseObject({ command: text, name: text, description: text, argumentHint: text.optional() }),
       ),
     }),
-    run: ({ query }, { workshop }) => ({ commands: workshop.tasks.slash.completions(query.prefix ?? "/") }),
+    run: async ({ query }, { workshop }) => ({
+      commands: await workshop.commands.complete(query.prefix ?? "/"),
+    }),
   }),
 ];
 
