@@ -34,11 +34,7 @@ export class Terminal {
       output: this.output(),
       terminal: true,
       prompt: PROMPT,
-      completer: (line: string, done: (error?: Error | null, result?: [string[], string]) => void) =>
-        void this.complete(line).then(
-          (found) => done(null, [found, line]),
-          (error: Error) => done(error),
-        ),
+      completer: async (line: string): Promise<[string[], string]> => [await this.complete(line), line],
     });
     this.lines.on("line", (line) => this.take(line));
     process.stdin.on("keypress", (_, key?: { readonly name?: string }) => {
