@@ -4,7 +4,7 @@ import { isRepertoireError, openRepertoire } from "../src/index.ts";
 
 const repertoire = openRepertoire({
   dir: process.argv[2] ?? ".",
-  values: { agents: { reviewer: { skills: ["safe-*", "release/*"] } } },
+  config: { agents: { reviewer: { skills: ["safe-*", "release/*"] } } },
 });
 
 const names = (agent?: string) =>

@@ -27,9 +27,13 @@ export async function renderPart(part, product) {
 }
 
 /** Files that are generated as a whole, by their path. */
-export function wholeFiles({ root, openApiDocument }) {
+export function wholeFiles({ root, openApiDocument, configSchema }) {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  return { "docs/openapi.json": `${JSON.stringify(openApiDocument(version), null, 2)}\n` };
+  const json = (value) => `${JSON.stringify(value, null, 2)}\n`;
+  return {
+    "docs/openapi.json": json(openApiDocument(version)),
+    "docs/config.schema.json": json(configSchema()),
+  };
 }
 
 function frontMatter({ frontMatterTable }) {
@@ -43,11 +47,11 @@ function frontMatter({ frontMatterTable }) {
   return table(["key", "stands in", "value", "from", "meaning"], rows);
 }
 
-function configuration({ CONFIG_KEYS }) {
-  const rows = CONFIG_KEYS.map((key) => [
-    code(key.key),
+function configuration({ CONFIG_KEYS, acceptedValues }) {
+  const rows = [...CONFIG_KEYS].map(([name, key]) => [
+    code(name),
     key.about,
-    key.accepted,
+    acceptedValues(key.kind),
     key.default === undefined ? "none" : code(JSON.stringify(key.default)),
     key.env ? code(key.env) : "",
     key.projectMaySet ? "yes" : "no",

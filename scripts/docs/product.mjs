@@ -14,6 +14,8 @@ export { NOT_OVER_HTTP, OPERATIONS } from "./src/adapters/http/api/operations.ts
 export { ERROR_STATUS } from "./src/adapters/http/errors.ts";
 export { CONFIG_KEYS } from "./src/config/keys.ts";
 export { disclose } from "./src/disclose/section.ts";
+export { acceptedValues } from "./src/config/kinds.ts";
+export { configSchema } from "./src/config/schema.ts";
 export { openRepertoire } from "./src/index.ts";
 export { STYLES } from "./src/model/turn.ts";
 export { diagnosticTable } from "./src/parse/codes.ts";

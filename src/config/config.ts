@@ -1,275 +1,134 @@
-// Owns the configuration: defaults, user file, project file, environment and flags become one validated Config.
-// Does not own what the values do: each stage reads its own part.
+// Reads and validates the configuration: defaults, the person's file, the project's file, the environment and options
+// become one `Config`. The front door of this folder.
 
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
-import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
-import type { ExtraSource } from "../model/source.ts";
-import type { Budget, Style } from "../model/turn.ts";
-import type { ModelSettings } from "../models/models.ts";
-import { CONFIG_KEYS, type ConfigKey, type ConsentApproval } from "./keys.ts";
+import { RepertoireError } from "../model/errors.ts";
+import { CONFIG_FILE, readConfigFile, userConfigPath } from "./file.ts";
+import { CONFIG_KEYS, type ConfigValues, groupKeys, type ResolvedValues, valueFromText } from "./keys.ts";
+import { acceptedValues, accepts, isObject } from "./kinds.ts";
 
-export type { ConsentApproval } from "./keys.ts";
+export { CONFIG_FILE, switchSkill } from "./file.ts";
+export type { ConfigValues } from "./keys.ts";
 
-export const CONFIG_FILE = "repertoire.config.json";
-
-export interface AgentConfig {
-  /** Names and globs of the skills that this agent may see; absent = all. */
-  readonly skills?: readonly string[];
-}
-
-export interface EmbedderConfig {
-  readonly kind: "local" | "minilm" | "openai-compatible" | "none";
-  readonly endpoint?: string;
-  readonly model?: string;
-  readonly dimensions?: number;
-  /** Name of the environment variable that holds the key. */
-  readonly apiKeyEnv?: string;
-}
-
-export interface Config {
+export interface Config extends Omit<ResolvedValues, "cache"> {
   /** The project's folder. */
   readonly dir: string;
   readonly home: string;
-  readonly agent?: string;
-  readonly agents: Readonly<Record<string, AgentConfig>>;
-  readonly sources: {
-    readonly bundled: boolean;
-    readonly add: readonly ExtraSource[];
-    readonly only: readonly string[];
-    readonly drop: readonly string[];
-    readonly order: readonly string[];
-    readonly trustLinks: readonly string[];
-    readonly requireDescription: readonly string[];
-    readonly requireName: readonly string[];
-  };
-  readonly enable: readonly string[];
-  readonly disable: readonly string[];
-  readonly style: Style;
-  readonly budget: Budget;
-  readonly recall: { readonly limit?: number; readonly threshold?: number };
-  readonly embedder: EmbedderConfig;
-  readonly dream: {
-    readonly prefixes: Readonly<Record<string, "namespaced" | "topical">>;
-    readonly gaps: boolean;
-    readonly share?: number;
-    readonly least?: number;
-  };
-  readonly model: ModelSettings;
-  /** Lists of `GLOB` or `GLOB@SOURCE`. */
-  readonly consent: {
-    readonly allow: readonly string[];
-    readonly ask: readonly string[];
-    readonly deny: readonly string[];
-    readonly approval: ConsentApproval;
-  };
-  readonly scripts: { readonly network: readonly string[] };
-  readonly tools: { readonly aliases: readonly AgentToolAlias[] };
-  readonly telemetry: { readonly content: boolean };
   /** Where caches are kept; undefined = no cache. */
   readonly cacheDir?: string;
-  /** The files that took part, lowest precedence first. */
+  /** The files that were read, lowest precedence first. */
   readonly files: readonly string[];
 }
 
 export interface ConfigInput {
-  readonly dir?: string;
-  readonly home?: string;
-  /** A config file to read instead of the project's. */
-  readonly config?: string;
-  /** Values by dotted key, as flags or the library's options give them; they win over everything. */
-  readonly values?: Readonly<Record<string, unknown>>;
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly dir?: string | undefined;
+  readonly home?: string | undefined;
+  /** A configuration file to read instead of the project's. */
+  readonly configFile?: string | undefined;
+  /**
+   * Settings in the shape of the file; they win over files and environment.
+   *
+   * @example
+   * loadConfig({ config: { style: "adaptive", budget: { tokens: 1500 }, recall: { limit: 3 } } });
+   */
+  readonly config?: ConfigValues | undefined;
+  /** Settings by dotted key, as flags of the command line; they win over everything. */
+  readonly values?: Readonly<Record<string, unknown>> | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** Reads and validates. Every mistake is named with its file, its key and the accepted values. */
+/** Where settings come from, for messages, and whether it is a file that may come with a cloned project. */
+interface Origin {
+  readonly place: string;
+  readonly isProject?: boolean;
+}
+
+/**
+ * Reads and validates the configuration. An error names the place, the key and the accepted values.
+ *
+ * @example
+ * const { style, files } = loadConfig({ dir: "/path/to/project" });
+ */
 export function loadConfig(input: ConfigInput = {}): Config {
   const env = input.env ?? process.env;
   const home = resolve(input.home ?? env.REPERTOIRE_HOME ?? homedir());
   const dir = resolve(input.dir ?? env.REPERTOIRE_DIR ?? process.cwd());
+  const named = input.configFile ?? env.REPERTOIRE_CONFIG;
   const values = new Map<string, unknown>();
   const files: string[] = [];
-  const explicit = input.config ?? env.REPERTOIRE_CONFIG;
-  const layers: [path: string, from: "user" | "project", required: boolean][] = [
-    [join(home, ".repertoire", CONFIG_FILE), "user", false],
-    explicit ? [resolve(explicit), "user", true] : [join(dir, CONFIG_FILE), "project", false],
-  ];
-  for (const [path, from, required] of layers) {
-    const content = readConfigFile(path, required);
-    if (content === undefined) continue;
-    files.push(path);
-    for (const [key, value] of flatten(content, path)) setChecked(values, key, value, { place: path, from });
-  }
-  for (const key of CONFIG_KEYS) {
-    const text = key.env && env[key.env];
-    if (text)
-      setChecked(values, key.key, key.fromText(text), {
-        place: `environment variable ${key.env}`,
-        from: "user",
-      });
-  }
-  for (const [key, value] of Object.entries(input.values ?? {})) {
-    if (value !== undefined) setChecked(values, key, value, { place: "options", from: "user" });
-  }
-  return assemble({ dir, home, values, files });
-}
-
-function assemble(parts: {
-  dir: string;
-  home: string;
-  values: Map<string, unknown>;
-  files: string[];
-}): Config {
-  const { dir, home, values, files } = parts;
-  const get = <T>(key: string): T =>
-    (values.get(key) ?? CONFIG_KEYS.find((entry) => entry.key === key)?.default) as T;
-  const agent = get<string | undefined>("agent");
-  const cache = get<string | boolean>("cache");
-  return {
-    dir,
-    home,
-    ...(agent !== undefined && { agent }),
-    agents: get("agents"),
-    sources: {
-      bundled: get("sources.bundled"),
-      add: get("sources.add"),
-      only: get("sources.only"),
-      drop: get("sources.drop"),
-      order: get("sources.order"),
-      trustLinks: get("sources.trustLinks"),
-      requireDescription: get("sources.requireDescription"),
-      requireName: get("sources.requireName"),
-    },
-    enable: get("enable"),
-    disable: get("disable"),
-    style: get("style"),
-    budget: get("budget"),
-    recall: given({ limit: get("recall.limit"), threshold: get("recall.threshold") }),
-    dream: {
-      prefixes: get("dream.prefixes"),
-      gaps: get("dream.gaps"),
-      ...given({ share: get("dream.share"), least: get("dream.least") }),
-    },
-    embedder: {
-      kind: get("embedder.kind"),
-      ...given({
-        endpoint: get<string | undefined>("embedder.endpoint"),
-        model: get<string | undefined>("embedder.model"),
-        dimensions: get<number | undefined>("embedder.dimensions"),
-        apiKeyEnv: get<string | undefined>("embedder.apiKeyEnv"),
-      }),
-    },
-    consent: {
-      allow: get("consent.allow"),
-      ask: get("consent.ask"),
-      deny: get("consent.deny"),
-      approval: get("consent.approval"),
-    },
-    scripts: { network: get("scripts.network") },
-    tools: { aliases: get("tools.aliases") },
-    telemetry: { content: get("telemetry.content") },
-    model: {
-      kind: get("model.kind"),
-      ...given({
-        endpoint: get<string | undefined>("model.endpoint"),
-        name: get<string | undefined>("model.name"),
-        apiKeyEnv: get<string | undefined>("model.apiKeyEnv"),
-        timeoutMs: get<number | undefined>("model.timeoutMs"),
-        retries: get<number | undefined>("model.retries"),
-        priceIn: get<number | undefined>("model.priceIn"),
-        priceOut: get<number | undefined>("model.priceOut"),
-      }),
-    },
-    ...(cache !== false && {
-      cacheDir: typeof cache === "string" ? resolve(dir, cache) : join(home, ".repertoire", "cache"),
-    }),
-    files,
-  };
-}
-
-/** The fields that have a value. */
-function given<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
-}
-
-function readConfigFile(path: string, required: boolean): Record<string, unknown> | undefined {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (thrown) {
-    if (!required && (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR")) return undefined;
-    throw new RepertoireError(
-      "config-unreadable",
-      `The configuration ${path} cannot be read: ${messageOf(thrown)}.`,
-      path,
-    );
-  }
-  let content: unknown;
-  try {
-    content = JSON.parse(text.replace(/^\ufeff/, ""));
-  } catch (thrown) {
-    throw new RepertoireError(
-      "config-not-json",
-      `${path} is not valid JSON: ${messageOf(thrown)}. Correct it or remove the file.`,
-      path,
-    );
-  }
-  if (typeof content !== "object" || content === null || Array.isArray(content)) {
-    throw new RepertoireError("config-not-object", `${path} must hold a JSON object.`, path);
-  }
-  return content as Record<string, unknown>;
-}
-
-/** Nested objects become dotted keys down to the keys that the table knows. */
-function flatten(content: Record<string, unknown>, path: string): [string, unknown][] {
-  const pairs: [string, unknown][] = [];
-  const descend = (object: Record<string, unknown>, prefix: string) => {
-    for (const [name, value] of Object.entries(object)) {
-      const key = prefix + name;
-      if (key === "$schema") continue;
-      const isGroup = CONFIG_KEYS.some((entry) => entry.key.startsWith(`${key}.`));
-      if (isGroup && typeof value === "object" && value !== null && !Array.isArray(value)) {
-        descend(value as Record<string, unknown>, `${key}.`);
-      } else if (isGroup) {
-        throw new RepertoireError("config-invalid", `"${key}" in ${path} must be an object.`, value);
-      } else pairs.push([key, value]);
+  const setAll = (content: object, origin: Origin) => {
+    for (const [key, value] of dottedEntries(content, origin)) {
+      validate(key, value, origin);
+      values.set(key, value);
     }
   };
-  descend(content, "");
-  return pairs;
+  const setFile = (path: string, { isProject = false, required = false } = {}) => {
+    const content = readConfigFile(path, { required });
+    if (!content) return;
+    files.push(path);
+    setAll(content.values, { place: path, isProject });
+  };
+  setFile(userConfigPath(home));
+  if (named) setFile(resolve(named), { required: true });
+  else setFile(join(dir, CONFIG_FILE), { isProject: true });
+  for (const [name, key] of CONFIG_KEYS) {
+    const text = key.env && env[key.env];
+    if (text) setAll({ [name]: valueFromText(key, text) }, { place: `environment variable ${key.env}` });
+  }
+  setAll(input.config ?? {}, { place: "options" });
+  setAll(input.values ?? {}, { place: "options" });
+  const { cache, ...resolved } = withDefaults(values);
+  const cacheDir = typeof cache === "string" ? resolve(dir, cache) : join(home, ".repertoire", "cache");
+  return { ...resolved, dir, home, files, ...(cache !== false && { cacheDir }) };
 }
 
-function setChecked(
-  values: Map<string, unknown>,
-  key: string,
-  value: unknown,
-  origin: { place: string; from: "user" | "project" },
-): void {
-  const entry = CONFIG_KEYS.find((known) => known.key === key);
-  if (!entry) {
+/** The settings by dotted key. A group is a nested object; its keys may also be written with dots. */
+function* dottedEntries(content: object, { place }: Origin): Generator<[key: string, value: unknown]> {
+  for (const [name, value] of Object.entries(content)) {
+    const group = groupKeys(name);
+    if (name === "$schema" || value === undefined) continue;
+    if (!group) yield [name, value];
+    else if (isObject(value)) {
+      for (const [key, inner] of Object.entries(value))
+        if (inner !== undefined) yield [`${name}.${key}`, inner];
+    } else throw invalid(name, value, { place, accepted: `an object with ${group.join(", ")}` });
+  }
+}
+
+function validate(name: string, value: unknown, { place, isProject }: Origin): void {
+  const key = CONFIG_KEYS.get(name);
+  if (!key) {
     throw new RepertoireError(
       "config-unknown-key",
-      `"${key}" in ${origin.place} is not a configuration key. Accepted: ${CONFIG_KEYS.map((known) => known.key).join(", ")}.`,
-      key,
+      `"${name}" in ${place} is not a configuration key. Accepted: ${[...CONFIG_KEYS.keys()].join(", ")}.`,
+      name,
     );
   }
-  if (origin.from === "project" && !entry.projectMaySet) {
+  if (isProject && !key.projectMaySet) {
     throw new RepertoireError(
       "config-not-for-projects",
-      `"${key}" in ${origin.place} may only be set in your own configuration (~/.repertoire/${CONFIG_FILE}), because a project that you cloned must not decide it. Remove it there.`,
-      key,
+      `"${name}" in ${place} may only be set in your own configuration (~/.repertoire/${CONFIG_FILE}), because a project that you cloned must not decide it. Remove it there.`,
+      name,
     );
   }
-  if (!entry.accepts(value)) throw invalid(entry, value, origin.place);
-  values.set(key, value);
+  if (!accepts(key.kind, value)) throw invalid(name, value, { place, accepted: acceptedValues(key.kind) });
 }
 
-function invalid(entry: ConfigKey, value: unknown, place: string): RepertoireError {
-  return new RepertoireError(
-    "config-invalid",
-    `"${entry.key}" in ${place} is ${JSON.stringify(value)}; accepted: ${entry.accepted}.`,
-    value,
-  );
+function invalid(name: string, value: unknown, { place, accepted }: { place: string; accepted: string }) {
+  const message = `"${name}" in ${place} is ${JSON.stringify(value)}; accepted: ${accepted}.`;
+  return new RepertoireError("config-invalid", message, value);
+}
+
+/** The nested shape of the table, filled with the given values and the defaults. */
+function withDefaults(values: ReadonlyMap<string, unknown>): ResolvedValues {
+  const filled: Record<string, unknown> = {};
+  for (const [name, key] of CONFIG_KEYS) {
+    const [first = name, field] = name.split(".");
+    const value = values.get(name) ?? key.default;
+    const given = value === undefined ? {} : { [field ?? first]: value };
+    if (field === undefined) Object.assign(filled, given);
+    else filled[first] = { ...(filled[first] as object), ...given };
+  }
+  return filled as unknown as ResolvedValues;
 }

@@ -1,267 +1,263 @@
-// Owns the table of configuration keys: what each accepts, its default, and who may set it.
-// The documentation of the configuration is generated from this table.
+// The table of configuration keys. The type `Config`, the defaults, the validation, docs/guides/configuration.md and
+// docs/config.schema.json are derived from it.
 
 import { AGENT_TOOL_ALIASES } from "../model/agent-tool-alias.ts";
+import { CONSENT_APPROVALS } from "../model/consent-approval.ts";
 import { STYLES } from "../model/turn.ts";
-import { MODEL_KEYS } from "./model-keys.ts";
-import { RECALL_KEYS } from "./recall-keys.ts";
-import { isCount, isObject, isText, isTextList, onlyKeys, same } from "./values.ts";
+import type { Flat, Kind } from "./kinds.ts";
+import { either, flag, integer, listOf, mapOf, number, object, oneOf, text } from "./kinds.ts";
 
-/** Whose word counts as consent where nobody can be asked: nobody's, or the host's that lets the call through. */
-export const CONSENT_APPROVALS = ["ask", "host"] as const;
-export type ConsentApproval = (typeof CONSENT_APPROVALS)[number];
-
-export interface ConfigKey {
-  /** Dotted: `sources.drop` stands for `{"sources": {"drop": …}}`. */
-  readonly key: string;
-  /** In words, for messages and the documentation. */
-  readonly accepted: string;
-  readonly accepts: (value: unknown) => boolean;
-  readonly default: unknown;
-  /** Environment variable that sets it, and how its text is read. */
-  readonly env?: string;
-  readonly fromText: (text: string) => unknown;
-  /** False where a cloned project must not decide: whom to trust, what leaves the machine. */
-  readonly projectMaySet: boolean;
+/** One key. `Default` is `undefined` if the key has no default. */
+export interface ConfigKey<T = unknown, Default = unknown> {
+  /** For the documentation and the editor's tooltip. */
   readonly about: string;
+  readonly kind: Kind<T>;
+  /** False if a cloned project must not decide it: whom to trust, what leaves the machine, what costs money. */
+  readonly projectMaySet: boolean;
+  readonly default: Default;
+  /** The environment variable that sets it. */
+  readonly env?: string;
+  /** How the variable's text becomes a value, if not as usual for the kind. */
+  readonly fromText?: (text: string) => T;
 }
 
-function isExtraSource(value: unknown): boolean {
-  if (!isObject(value) || !isText(value.path)) return false;
-  const flags = ["rootSkill", "trustLinks", "requireDescription", "requireName"];
-  return (
-    onlyKeys(value, ["path", "id", ...flags]) &&
-    (value.id === undefined || isText(value.id)) &&
-    flags.every((flag) => value[flag] === undefined || typeof value[flag] === "boolean")
-  );
-}
+type Extras<T> = Partial<Pick<ConfigKey<T, T>, "default" | "env" | "fromText">>;
 
-function isAgents(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    Object.values(value).every(
-      (agent) =>
-        isObject(agent) &&
-        onlyKeys(agent, ["skills"]) &&
-        (agent.skills === undefined || isTextList(agent.skills)),
-    )
-  );
-}
+/** Lists and objects are empty by default. */
+const EMPTY: Readonly<Record<string, unknown>> = { array: [], object: {} };
 
-function isBudget(value: unknown): boolean {
-  return isObject(value) && onlyKeys(value, ["tokens", "chars"]) && Object.values(value).every(isCount);
-}
-
-const list = (text: string) =>
-  text
-    .split(",")
-    .map((item) => item.trim())
-    .filter(Boolean);
-const budgetText = (text: string) => ({ tokens: Number(text) });
-const TEXT_LIST = 'a list of texts, for example ["a", "b"]';
-
-/** A key that names skills; only the person's own word counts. */
-function skillRules(key: string, options: { about: string; default?: readonly string[] }): ConfigKey {
-  return {
-    key,
-    accepted: 'a list such as ["code-*", "*@user", "deploy/**@~/.claude/skills"]',
-    accepts: isTextList,
-    default: options.default ?? [],
-    fromText: list,
-    projectMaySet: false,
-    about: options.about,
+function keyMaker(projectMaySet: boolean) {
+  return <T, const E extends Extras<T>>(about: string, kind: Kind<T>, extras?: E) => {
+    const key = { about, kind, projectMaySet, default: EMPTY[kind.type ?? ""], ...extras };
+    return key as ConfigKey<T, T extends object ? T : E extends { readonly default: T } ? T : undefined>;
   };
 }
 
-export const CONFIG_KEYS: readonly ConfigKey[] = [
+/** A key that the person and a project may set. */
+const shared = keyMaker(true);
+/** A key that only the person may set. */
+const userOnly = keyMaker(false);
+
+const sourceIds = listOf(text(), ["~/.codex/skills"]);
+const skillGlobs = listOf(text(), ["pdf-tables", "release/*"]);
+const skillRules = listOf(text(), ["code-*", "*@user", "deploy/**@~/.claude/skills"]);
+const extraSource = object(
   {
-    key: "agent",
-    accepted: "the name of an agent",
-    accepts: isText,
-    default: undefined,
+    path: text(),
+    id: text(),
+    rootSkill: flag,
+    trustLinks: flag,
+    requireDescription: flag,
+    requireName: flag,
+  },
+  { required: ["path"] },
+);
+const endpoint = text("http://localhost:11434/v1");
+
+/** A group's key is written `group.key` in messages and flags, and as a nested object in a file. */
+export const CONFIG_TABLE = {
+  agent: shared("The agent whose view is used if none is given.", text("reviewer"), {
     env: "REPERTOIRE_AGENT",
-    fromText: same,
-    projectMaySet: true,
-    about: "The agent whose view is used when none is given.",
+  }),
+  agents: shared(
+    'Names and globs of the skills that each agent may see. Without a list an agent sees all, with [] none, with ["*"] all.',
+    mapOf(object({ skills: listOf(text()) }), { reviewer: { skills: ["code-*"] } }),
+  ),
+  sources: {
+    bundled: shared("Whether to use the skills that ship with Repertoire.", flag, {
+      default: true,
+      env: "REPERTOIRE_BUNDLED",
+    }),
+    add: userOnly(
+      "More sources, above all others. Paths are relative to the project; ~ is the home folder.",
+      listOf(extraSource, [{ path: "../team/skills", id: "team" }]),
+      { env: "REPERTOIRE_SOURCES", fromText: (paths) => splitList(paths).map((path) => ({ path })) },
+    ),
+    only: shared("Ids of the only sources to use; an empty list means all.", sourceIds),
+    drop: shared("Ids of sources to leave out (`repertoire sources` lists the ids).", sourceIds),
+    order: userOnly(
+      "Ids of sources, lowest precedence first. They come above the sources that are not in the list.",
+      sourceIds,
+    ),
+    trustLinks: userOnly("Ids of sources whose symbolic links may lead anywhere.", sourceIds),
+    requireDescription: shared(
+      "Ids of sources that skip a skill without a description. Other sources use its first paragraph.",
+      sourceIds,
+    ),
+    requireName: shared(
+      "Ids of sources that skip a skill without a name in its front matter. Other sources use the folder's name.",
+      sourceIds,
+    ),
   },
-  {
-    key: "agents",
-    accepted: 'an object such as {"reviewer": {"skills": ["code-*"]}}',
-    accepts: isAgents,
-    default: {},
-    fromText: same,
-    projectMaySet: true,
-    about:
-      'Per agent, the names and globs of the skills that it may see: absent = all, [] = none, ["*"] = all.',
-  },
-  {
-    key: "sources.bundled",
-    accepted: "true or false",
-    accepts: (value) => typeof value === "boolean",
-    default: true,
-    env: "REPERTOIRE_BUNDLED",
-    fromText: (text) => text !== "false" && text !== "0",
-    projectMaySet: true,
-    about: "Whether the skills that ship with Repertoire take part.",
-  },
-  {
-    key: "sources.add",
-    accepted: 'a list such as [{"path": "../team/skills", "id": "team"}]',
-    accepts: (value) => Array.isArray(value) && value.every(isExtraSource),
-    default: [],
-    env: "REPERTOIRE_SOURCES",
-    fromText: (text) => list(text).map((path) => ({ path })),
-    projectMaySet: false,
-    about: "More sources, above all others; paths are relative to the project, ~ is the home folder.",
-  },
-  {
-    key: "sources.only",
-    accepted: TEXT_LIST,
-    accepts: isTextList,
-    default: [],
-    fromText: list,
-    projectMaySet: true,
-    about: "Ids of the only sources to use; empty means all.",
-  },
-  {
-    key: "sources.drop",
-    accepted: TEXT_LIST,
-    accepts: isTextList,
-    default: [],
-    fromText: list,
-    projectMaySet: true,
-    about: "Ids of sources to leave out (`repertoire sources` lists the ids).",
-  },
-  {
-    key: "sources.order",
-    accepted: TEXT_LIST,
-    accepts: isTextList,
-    default: [],
-    fromText: list,
-    projectMaySet: false,
-    about: "Ids of sources, lowest precedence first; they come above the ones not named.",
-  },
-  {
-    key: "sources.trustLinks",
-    accepted: TEXT_LIST,
-    accepts: isTextList,
-    default: [],
-    fromText: list,
-    projectMaySet: false,
-    about: "Ids of sources whose symbolic links may lead anywhere.",
-  },
-  {
-    key: "sources.requireDescription",
-    accepted: TEXT_LIST,
-    accepts: isTextList,
-    default: [],
-    fromText: list,
-    projectMaySet: true,
-    about: "Ids of sources that skip a skill without a description instead of taking its first paragraph.",
-  },
-  {
-    key: "sources.requireName",
-    accepted: TEXT_LIST,
-    accepts: isTextList,
-    default: [],
-    fromText: list,
-    projectMaySet: true,
-    about:
-      "Ids of sources that skip a skill without a name in its front matter instead of taking the folder's.",
-  },
-  {
-    key: "enable",
-    accepted: TEXT_LIST,
-    accepts: isTextList,
-    default: [],
-    fromText: list,
-    projectMaySet: true,
-    about: "Names and globs of skills to switch on although they are off by default.",
-  },
-  {
-    key: "disable",
-    accepted: TEXT_LIST,
-    accepts: isTextList,
-    default: [],
-    fromText: list,
-    projectMaySet: true,
-    about: "Names and globs of skills to switch off; wins over enable.",
-  },
-  {
-    key: "style",
-    accepted: STYLES.join(", "),
-    accepts: (value) => STYLES.includes(value as (typeof STYLES)[number]),
+  enable: shared("Names and globs of skills to switch on although they are off by default.", skillGlobs),
+  disable: shared("Names and globs of skills to switch off; wins over enable.", skillGlobs),
+  style: shared("How skills are shown to the model.", oneOf(...STYLES), {
     default: "adaptive",
     env: "REPERTOIRE_STYLE",
-    fromText: same,
-    projectMaySet: true,
-    about: "How skills are shown to the model.",
-  },
-  {
-    key: "budget",
-    accepted: 'an object such as {"tokens": 2000} or {"chars": 8000}',
-    accepts: isBudget,
-    default: {},
-    env: "REPERTOIRE_BUDGET",
-    fromText: budgetText,
-    projectMaySet: true,
-    about: "How much room the section may take; without it each style has its own.",
-  },
-  skillRules("consent.allow", {
-    default: ["*@bundled"],
-    about:
-      "Skills that are activated without asking: names and globs, with @ and a source's id or bundled, user, project or custom behind it. The skills that ship with Repertoire, unless you set it.",
   }),
-  skillRules("consent.ask", {
-    about:
-      "Skills that are always asked for, although consent.allow names them; all others are asked for anyway.",
-  }),
-  skillRules("consent.deny", { about: "Skills that are never activated, whatever else says so." }),
-  {
-    key: "consent.approval",
-    accepted: CONSENT_APPROVALS.join(" or "),
-    accepts: (value) => CONSENT_APPROVALS.some((approval) => approval === value),
-    default: "ask",
-    fromText: same,
-    projectMaySet: false,
-    about:
-      "Over MCP, where the client cannot put a question to you: ask refuses and names the command to run; host takes the call as your yes, for a host that asks you before each tool call. Skills with grave findings are refused all the same.",
+  budget: shared(
+    "The most that the section of a turn may take. By default each style has its own budget.",
+    object({ tokens: integer(1), chars: integer(1) }, { examples: [{ tokens: 2000 }, { chars: 8000 }] }),
+    { env: "REPERTOIRE_BUDGET", fromText: (tokens) => ({ tokens: Number(tokens) }) },
+  ),
+  consent: {
+    allow: userOnly(
+      "Skills that are activated without asking: names and globs, optionally followed by @ and a source's id or one of bundled, user, project, custom.",
+      skillRules,
+      { default: ["*@bundled"] },
+    ),
+    ask: userOnly(
+      "Skills that always need your consent, even if consent.allow names them. Skills in no list need it too.",
+      skillRules,
+    ),
+    deny: userOnly("Skills that are never activated; wins over the other lists.", skillRules),
+    approval: userOnly(
+      "Used over MCP if the client cannot ask you: ask refuses and names the command to run; host takes the call as your consent, for a host that asks you before each tool call. Skills with grave findings are always refused.",
+      oneOf(...CONSENT_APPROVALS),
+      { default: "ask" },
+    ),
   },
-  skillRules("scripts.network", {
-    about: "Skills whose scripts may use the network, in the same form as consent.allow.",
-  }),
-  {
-    key: "tools.aliases",
-    accepted: `a list of ${AGENT_TOOL_ALIASES.join(", ")}`,
-    accepts: (value) =>
-      isTextList(value) && value.every((alias) => AGENT_TOOL_ALIASES.some((known) => known === alias)),
-    default: [],
-    env: "REPERTOIRE_TOOL_ALIASES",
-    fromText: list,
-    projectMaySet: true,
-    about: "Other names under which activate_skill is also offered, for agents that were told one of them.",
+  scripts: {
+    network: userOnly(
+      "Skills whose scripts may use the network, in the same form as consent.allow.",
+      skillRules,
+    ),
   },
-  ...RECALL_KEYS,
-  ...MODEL_KEYS,
-  {
-    key: "telemetry.content",
-    accepted: "true or false",
-    accepts: (value) => typeof value === "boolean",
-    default: false,
-    env: "REPERTOIRE_TELEMETRY_CONTENT",
-    fromText: (text) => text === "true" || text === "1",
-    projectMaySet: false,
-    about:
-      "Whether spans also hold what was said: messages, sections, notes. Names and numbers only, unless set.",
+  tools: {
+    aliases: shared(
+      "More names for the tool activate_skill, for agents that expect one of them.",
+      listOf(oneOf(...AGENT_TOOL_ALIASES)),
+      { env: "REPERTOIRE_TOOL_ALIASES" },
+    ),
   },
-  {
-    key: "cache",
-    accepted: "true, false, or a folder",
-    accepts: (value) => typeof value === "boolean" || isText(value),
-    default: true,
-    env: "REPERTOIRE_CACHE",
-    fromText: (text) => (text === "false" || text === "0" ? false : text),
-    projectMaySet: false,
-    about: "Where parsed skills are kept between runs; true = ~/.repertoire/cache.",
+  recall: {
+    limit: shared("The most skills that are recalled for a message (3).", integer(1, 50), {
+      env: "REPERTOIRE_LIMIT",
+    }),
+    threshold: shared("The score below which a skill is not recalled.", number(0, 1), {
+      env: "REPERTOIRE_THRESHOLD",
+    }),
   },
-];
+  embedder: {
+    kind: userOnly(
+      "What compares meanings: local needs nothing else, openai-compatible sends texts to the endpoint.",
+      oneOf("local", "minilm", "openai-compatible", "none"),
+      { default: "local", env: "REPERTOIRE_EMBEDDER" },
+    ),
+    endpoint: userOnly("Address of an OpenAI-compatible embeddings server, up to /v1.", endpoint, {
+      env: "REPERTOIRE_EMBEDDER_ENDPOINT",
+    }),
+    model: userOnly("The embedding model that the server offers.", text("nomic-embed-text"), {
+      env: "REPERTOIRE_EMBEDDER_MODEL",
+    }),
+    dimensions: userOnly("The length of the model's vectors.", integer(1), {
+      env: "REPERTOIRE_EMBEDDER_DIMENSIONS",
+    }),
+    apiKeyEnv: userOnly(
+      "The environment variable that holds the server's key. The key itself is never written to a file.",
+      text("OPENAI_API_KEY"),
+    ),
+  },
+  dream: {
+    prefixes: shared(
+      "How dreams treat skills whose names share a prefix: namespaced ones belong to a server each and are never merged.",
+      mapOf(oneOf("namespaced", "topical"), { mcp: "namespaced", docs: "topical" }),
+    ),
+    gaps: shared("Whether dreams write skills for requests that no skill answers.", flag, { default: true }),
+    share: userOnly("The share of the library that one dream may change (0.2).", number(0, 1)),
+    least: userOnly("How many skills one dream may change in a library of any size (5).", integer(1)),
+  },
+  model: {
+    kind: userOnly(
+      "The language model for summaries, dreams and chat; none sends nothing.",
+      oneOf("none", "openai-compatible", "openai", "anthropic"),
+      { default: "none", env: "REPERTOIRE_MODEL_KIND" },
+    ),
+    endpoint: userOnly("Address of the server, up to /v1. Not needed for openai and anthropic.", endpoint, {
+      env: "REPERTOIRE_MODEL_ENDPOINT",
+    }),
+    name: userOnly("The model that the server offers.", text("llama3.2"), { env: "REPERTOIRE_MODEL" }),
+    apiKeyEnv: userOnly(
+      "The environment variable that holds the key (OPENAI_API_KEY or ANTHROPIC_API_KEY, by kind). The key itself is never written to a file.",
+      text("OPENAI_API_KEY"),
+    ),
+    timeoutMs: userOnly(
+      "The most milliseconds that one answer may take, with retries (60000); in a chat, that the model may be silent.",
+      number(1),
+    ),
+    retries: userOnly("How often a request to a busy server is repeated (2).", integer(0)),
+    priceIn: userOnly("US dollars for a million input tokens, for the costs in the journal.", number(0)),
+    priceOut: userOnly("US dollars for a million output tokens, for the costs in the journal.", number(0)),
+  },
+  telemetry: {
+    content: userOnly(
+      "Whether spans also contain texts: messages, sections, notes. By default they contain names and numbers only.",
+      flag,
+      { default: false, env: "REPERTOIRE_TELEMETRY_CONTENT" },
+    ),
+  },
+  cache: userOnly(
+    "Where parsed skills are kept between runs: true for ~/.repertoire/cache, false for nowhere, or a folder.",
+    either(flag, text(".cache/repertoire")),
+    { default: true, env: "REPERTOIRE_CACHE" },
+  ),
+};
+
+type Table = typeof CONFIG_TABLE;
+type OptionalNames<G> = {
+  [N in keyof G]: G[N] extends { readonly default: undefined } ? N : never;
+}[keyof G];
+
+/** The values of a key or of a group of keys; only keys without a default are optional. */
+type Resolved<E> =
+  E extends ConfigKey<infer T>
+    ? T
+    : Flat<
+        { readonly [N in Exclude<keyof E, OptionalNames<E>>]: Resolved<E[N]> } & {
+          readonly [N in OptionalNames<E>]?: Resolved<E[N]>;
+        }
+      >;
+type Settable<E> =
+  E extends ConfigKey<infer T> ? T : { readonly [N in keyof E]?: Settable<E[N]> | undefined };
+
+/** A value for every key that has one. */
+export type ResolvedValues = Resolved<Table>;
+/** Any part of the configuration, in the shape of the file. */
+export interface ConfigValues extends Settable<Table> {}
+
+/** Every key by its dotted name. */
+export const CONFIG_KEYS: ReadonlyMap<string, ConfigKey> = new Map(
+  Object.entries(CONFIG_TABLE).flatMap(([name, entry]): [string, ConfigKey][] =>
+    isKey(entry)
+      ? [[name, entry]]
+      : Object.entries<ConfigKey>(entry).map(([field, key]) => [`${name}.${field}`, key]),
+  ),
+);
+
+/** The names of a group's keys, or undefined if there is no such group. */
+export function groupKeys(name: string): readonly string[] | undefined {
+  const entry = Object.entries(CONFIG_TABLE).find(([known]) => known === name)?.[1];
+  return entry === undefined || isKey(entry) ? undefined : Object.keys(entry);
+}
+
+/** The value that an environment variable's text stands for. */
+export function valueFromText(key: ConfigKey, text: string): unknown {
+  if (key.fromText) return key.fromText(text);
+  const [yes, no] = [text === "true" || text === "1", text === "false" || text === "0"];
+  if (key.kind.type === "boolean") return key.default === true ? !no : yes;
+  if (key.kind.anyOf) return yes || (no ? false : text);
+  if (key.kind.type === "array") return splitList(text);
+  const isNumber = key.kind.type === "number" || key.kind.type === "integer";
+  return isNumber && !Number.isNaN(Number(text)) ? Number(text) : text;
+}
+
+function isKey(entry: object): entry is ConfigKey {
+  return "about" in entry;
+}
+
+function splitList(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter(Boolean);
+}

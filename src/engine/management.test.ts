@@ -10,13 +10,13 @@ function opened() {
 }
 
 describe("switching a skill", () => {
-  it("holds at once in an engine that goes on running, and can be taken back", () => {
+  it("holds at once in an engine that goes on running, and can be taken back", async () => {
     const repertoire = opened();
     const state = () => repertoire.list().skills[0]?.state;
     expect(state()).toBe("active");
-    repertoire.manage.setEnabled("a", false);
+    await repertoire.manage.setEnabled("a", false);
     expect(state()).toBe("disabled");
-    repertoire.manage.setEnabled("a", true);
+    await repertoire.manage.setEnabled("a", true);
     expect(state()).toBe("active");
   });
 });

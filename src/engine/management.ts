@@ -3,7 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
-import { switchSkill } from "../config/edit.ts";
+import { switchSkill } from "../config/config.ts";
 import { checkedSource, discover } from "../discover/discover.ts";
 import { scaffold, type Template } from "../learn/learn.ts";
 import { buildCatalog, Library, type ParseFile } from "../library/library.ts";
@@ -89,10 +89,10 @@ export class Management {
   }
 
   /** Switches a skill on or off in the person's configuration, and at once in this engine. */
-  setEnabled(name: string, on: boolean): { name: SkillName; file: string } {
+  async setEnabled(name: string, on: boolean): Promise<{ name: SkillName; file: string }> {
     const skill = this.engine.library.find(name) ?? this.engine.find(name, "person");
     const { config } = this.engine;
-    const file = switchSkill(config.home, skill.name, on);
+    const file = await switchSkill(config.home, skill.name, on);
     const without = (names: readonly string[]) => names.filter((each) => each !== skill.name);
     const [enable, disable] = [without(config.enable), without(config.disable)];
     (on ? enable : disable).push(skill.name);

@@ -92,7 +92,7 @@ function makeContext(
   const openOptions: Context["openOptions"] = (values = {}) => ({
     ...(dir !== undefined && { dir }),
     ...(home !== undefined && { home }),
-    ...(config !== undefined && { config }),
+    ...(config !== undefined && { configFile: config }),
     values: { ...values, ...(agent !== undefined && { agent }) },
     host: "cli",
     onProgress: progressDisplay(streams, "reading skills"),

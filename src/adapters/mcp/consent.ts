@@ -10,7 +10,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { type ConsentAsker, type ConsentSheet, changesInWords } from "../../activate/activate.ts";
-import type { ConsentApproval } from "../../config/config.ts";
+import type { ConsentApproval } from "../../model/consent-approval.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
 

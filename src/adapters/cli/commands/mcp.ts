@@ -1,6 +1,6 @@
 // `repertoire mcp`: the library as an MCP server on standard input and output.
 
-import { CONSENT_APPROVALS, type ConsentApproval } from "../../../config/keys.ts";
+import { CONSENT_APPROVALS, type ConsentApproval } from "../../../model/consent-approval.ts";
 import { oneOf } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";
 

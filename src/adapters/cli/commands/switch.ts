@@ -8,8 +8,8 @@ export const registerSwitch: Register = (program, action) => {
       .command(`${verb} <name>`)
       .description(`switch a skill ${verb === "enable" ? "on" : "off"} in your own configuration`)
       .action(
-        action(({ io, open }, name: string) => {
-          const { name: skill, file } = open().manage.setEnabled(name, verb === "enable");
+        action(async ({ io, open }, name: string) => {
+          const { name: skill, file } = await open().manage.setEnabled(name, verb === "enable");
           io.answer({ name: skill, enabled: verb === "enable", file }, () => {
             io.line(`${skill} is switched ${verb === "enable" ? "on" : "off"} (${file}).`);
           });

@@ -27,8 +27,8 @@ const switchTo = (on: boolean) =>
     summary: `Switch a skill ${on ? "on" : "off"} in the person's configuration.`,
     params: nameParams,
     answer: z.looseObject({ name: text, enabled: z.boolean(), file: text }),
-    run({ params }, { engine }) {
-      const { name, file } = engine.manage.setEnabled(params.name, on);
+    async run({ params }, { engine }) {
+      const { name, file } = await engine.manage.setEnabled(params.name, on);
       return { name, enabled: on, file };
     },
   });

@@ -1,0 +1,119 @@
+// Reads and edits the JSON files that hold the configuration. Comments are allowed in them, and edits keep them.
+
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { ModificationOptions } from "jsonc-parser";
+import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
+import type { SkillName } from "../model/name.ts";
+import { isObject } from "./kinds.ts";
+import { configSchema } from "./schema.ts";
+
+export const CONFIG_FILE = "repertoire.config.json";
+
+/**
+ * The schema is copied beside the person's file and named by a relative path. Editors resolve it without the internet;
+ * a path into the package would break when the package or Node moves, and on other machines that share the file.
+ */
+const SCHEMA_LINK = "./config.schema.json";
+
+interface ConfigContent {
+  readonly text: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export function userConfigPath(home: string): string {
+  return join(home, ".repertoire", CONFIG_FILE);
+}
+
+/** The file's text and its JSON object, or undefined if it does not exist and is not required. */
+export function readConfigFile(path: string, { required = false } = {}): ConfigContent | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").replace(/^\ufeff/, "");
+  } catch (thrown) {
+    if (!required && (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR")) return undefined;
+    throw new RepertoireError(
+      "config-unreadable",
+      `The configuration ${path} cannot be read: ${messageOf(thrown)}. Correct the path or the file's permissions.`,
+      path,
+    );
+  }
+  let values: unknown;
+  try {
+    values = JSON.parse(blankComments(text));
+  } catch (thrown) {
+    throw new RepertoireError(
+      "config-not-json",
+      `${path} is not valid JSON: ${messageOf(thrown)}. Correct it or remove the file.`,
+      path,
+    );
+  }
+  if (isObject(values)) return { text, values };
+  throw new RepertoireError(
+    "config-not-object",
+    `${path} must contain a JSON object such as {"style": "cards"}.`,
+    path,
+  );
+}
+
+/** Spaces instead of comments, so that positions in JSON.parse's messages stay right. */
+function blankComments(text: string): string {
+  const stringOrComment = /"(?:[^"\\]|\\.)*"?|\/\/.*|\/\*[\s\S]*?(?:\*\/|$)/g;
+  return text.replace(stringOrComment, (found) =>
+    found.startsWith('"') ? found : found.replace(/[^\n]/g, " "),
+  );
+}
+
+/** Adds a skill to `enable` or `disable` in the person's file, removes it from the other list, and returns the path. */
+export async function switchSkill(home: string, name: SkillName, on: boolean): Promise<string> {
+  // Loaded here, because a host's hook reads the configuration and never edits it.
+  const { applyEdits, findNodeAtLocation, modify, parseTree } = await import("jsonc-parser");
+  const path = userConfigPath(home);
+  const { text: before, values } = readConfigFile(path) ?? { text: "{}\n", values: {} };
+  let text = before;
+  const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? "  ";
+  const formattingOptions = { insertSpaces: !indent.startsWith("\t"), tabSize: indent.length };
+  const edit = (at: (string | number)[], value: unknown, options: ModificationOptions = {}) => {
+    text = applyEdits(text, modify(text, at, value, { formattingOptions, ...options }));
+  };
+  const removeItem = (list: string, index: number) => {
+    const tree = parseTree(text);
+    const node = tree && findNodeAtLocation(tree, [list, index]);
+    if (node && index > 0) text = withoutItem(text, node);
+    else edit([list, index], undefined);
+  };
+  const [to, from] = on ? ["enable", "disable"] : ["disable", "enable"];
+  const list = (key: string) => (Array.isArray(values[key]) ? (values[key] as unknown[]) : undefined);
+  for (const [index, entry] of [...(list(from) ?? []).entries()].reverse()) {
+    if (entry === name) removeItem(from, index);
+  }
+  if (!list(to)) edit([to], [name]);
+  // At the front: at the end, a comment behind the last item would move behind the new one.
+  else if (!list(to)?.includes(name)) edit([to, 0], name, { isArrayInsertion: true });
+  const { $schema = SCHEMA_LINK } = values;
+  if (values.$schema === undefined) edit(["$schema"], $schema, { getInsertionIndex: () => 0 });
+  if ($schema === SCHEMA_LINK) {
+    replaceFile(resolve(dirname(path), SCHEMA_LINK), `${JSON.stringify(configSchema(), null, 2)}\n`);
+  }
+  replaceFile(path, text);
+  return path;
+}
+
+/** Removes an item and the comma before it. jsonc-parser damages the text if the last item is on the line of the "]". */
+function withoutItem(text: string, { offset, length }: { offset: number; length: number }): string {
+  const comma = blankComments(text).lastIndexOf(",", offset);
+  const [between, rest] = [text.slice(comma + 1, offset), text.slice(offset + length)];
+  const kept = /^\s*$/.test(between) || /^[ \t]*\r?\n/.test(rest) ? between.trimEnd() : between;
+  return text.slice(0, comma) + kept + rest;
+}
+
+function replaceFile(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(temporary, text);
+    renameSync(temporary, path);
+  } catch (thrown) {
+    throw new RepertoireError("config-unwritable", `${path} cannot be written: ${messageOf(thrown)}.`, path);
+  }
+}
