@@ -1,7 +1,6 @@
 // Owns which kinds of language model there are and what one is described by. Loads nothing.
 
-export const MODEL_KINDS = ["none", "openai-compatible", "openai", "anthropic"] as const;
-export type ModelKind = (typeof MODEL_KINDS)[number];
+export type ModelKind = "none" | "openai-compatible" | "openai" | "anthropic";
 
 export interface ModelSettings {
   readonly kind: ModelKind;

@@ -10,7 +10,7 @@ import { createModel, type SdkOptions } from "./sdk.ts";
 import { type StreamingModel, streamingModel } from "./streaming.ts";
 
 export { TimeLimitError } from "./failure.ts";
-export { MODEL_KINDS, type ModelKind, type ModelSettings } from "./kinds.ts";
+export type { ModelKind, ModelSettings } from "./kinds.ts";
 export type { StreamingModel, TokenUsage } from "./streaming.ts";
 
 export interface ModelParts {
