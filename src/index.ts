@@ -5,7 +5,13 @@ export type { ActivationPayload } from "./activate/payload.ts";
 export type { Tasks } from "./activate/tasks.ts";
 export { Toolbox, type ToolChoice } from "./agent-toolbox.ts";
 export { type AgentTool, agentTools, skillTools } from "./agent-tools.ts";
-export { CONFIG_FILE, type Config, type ConfigInput, type ConfigValues, loadConfig } from "./config/config.ts";
+export {
+  CONFIG_FILE,
+  type Config,
+  type ConfigInput,
+  type ConfigValues,
+  loadConfig,
+} from "./config/config.ts";
 export type { Prompt, PromptOptions } from "./disclose/turn-prompt.ts";
 export type { Dreams } from "./dream/dreams.ts";
 export { type OpenOptions, openRepertoire, Repertoire } from "./engine/engine.ts";

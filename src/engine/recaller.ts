@@ -60,7 +60,7 @@ export class Recaller {
   /** The library behind the index; a bare recaller has none. */
   readonly shelf: Shelf | undefined;
   /** Tells a tracing system what happens. */
-  readonly tracing = new Tracing(this);
+  readonly tracing: Tracing;
   private loaded: Promise<Recalls> | undefined;
 
   constructor(config: Config, options: OpenOptions) {
@@ -68,6 +68,15 @@ export class Recaller {
     this.options = options;
     this.clock = options.clock ?? { now: () => new Date() };
     this.sources = resolveSources(this.sourceOptions());
+    this.tracing = new Tracing({
+      telemetry: options.telemetry,
+      content: config.telemetry.content,
+      skill: (name) => {
+        const skill = this.shelf?.library.find(name);
+        const scope = this.sources.find(({ id }) => id === skill?.source)?.scope;
+        return skill && { ...skill, scope };
+      },
+    });
   }
 
   /** Where what outlives a process is kept. */

@@ -78,12 +78,15 @@ describe("cases", () => {
 describe("an evaluation", () => {
   test("adds up per source, and the macro average does not let a large source drown a small one", async () => {
     const engine = workspace(TRADES).open();
-    const report = await evaluate(engine, [
-      one("fill in this PDF form", { gold: ["pdf-forms"], source: "large" }),
-      one("complete the PDF form fields", { gold: ["pdf-forms"], source: "large" }),
-      one("flatten the PDF form", { gold: ["pdf-forms"], source: "large" }),
-      one("bake sourdough bread", { gold: ["train-trips"], source: "small", length: "long" }),
-    ]);
+    const report = await evaluate(
+      (turn, request) => engine.recall(turn, request),
+      [
+        one("fill in this PDF form", { gold: ["pdf-forms"], source: "large" }),
+        one("complete the PDF form fields", { gold: ["pdf-forms"], source: "large" }),
+        one("flatten the PDF form", { gold: ["pdf-forms"], source: "large" }),
+        one("bake sourdough bread", { gold: ["train-trips"], source: "small", length: "long" }),
+      ],
+    );
     expect(report.groups.large).toMatchObject({
       messages: 3,
       hit1: 1,
@@ -100,12 +103,15 @@ describe("an evaluation", () => {
 
   test("counts small talk that recalls something, and forbidden skills that come first", async () => {
     const engine = workspace(TRADES).open();
-    const report = await evaluate(engine, [
-      one("hi"),
-      one("fill in this PDF form"),
-      one("bake sourdough bread", { not: ["sourdough-bread"] }),
-      one("bake sourdough bread", { not: ["pdf-forms"] }),
-    ]);
+    const report = await evaluate(
+      (turn, request) => engine.recall(turn, request),
+      [
+        one("hi"),
+        one("fill in this PDF form"),
+        one("bake sourdough bread", { not: ["sourdough-bread"] }),
+        one("bake sourdough bread", { not: ["pdf-forms"] }),
+      ],
+    );
     expect(report).toMatchObject({ falseAlarms: 0.5, forbiddenFirst: 0.5, groups: {} });
     expect(report.macro.messages).toBe(0);
   });
@@ -114,7 +120,7 @@ describe("an evaluation", () => {
     const engine = workspace(TRADES).open();
     const message = one("bake bread on the train", { gold: ["train-trips"] });
     const libraries = { tests: ["Train_Trips", "garden-calendar"] };
-    const report = await evaluate(engine, [message], { libraries });
+    const report = await evaluate((turn, request) => engine.recall(turn, request), [message], { libraries });
     expect(report.groups.tests).toMatchObject({ hit1: 1 });
   });
 
@@ -126,18 +132,25 @@ describe("an evaluation", () => {
     );
     const engine = workspace({ ...TRADES, poodle: text, "team/poodle": text }).open();
     const wanted = [one("groom the poodle", { gold: ["team/poodle"] })];
-    expect((await evaluate(engine, wanted)).macro.hit1).toBe(1);
+    expect((await evaluate((turn, request) => engine.recall(turn, request), wanted)).macro.hit1).toBe(1);
     const listed = [one("bake sourdough bread", { gold: ["loaf"] })];
-    expect((await evaluate(engine, listed)).macro.hit1).toBe(0);
-    expect((await evaluate(engine, listed, { duplicates: { "sourdough-bread": "loaf" } })).macro.hit1).toBe(
-      1,
-    );
+    expect((await evaluate((turn, request) => engine.recall(turn, request), listed)).macro.hit1).toBe(0);
+    expect(
+      (
+        await evaluate((turn, request) => engine.recall(turn, request), listed, {
+          duplicates: { "sourdough-bread": "loaf" },
+        })
+      ).macro.hit1,
+    ).toBe(1);
   });
 
   test("does not count what came along by see-also", async () => {
     const bread = skillText("Bakes sourdough bread.", "see-also: [garden-calendar]\n");
     const engine = workspace({ ...TRADES, "sourdough-bread": bread }).open({ "embedder.kind": "none" });
-    const report = await evaluate(engine, [one("bake sourdough bread", { gold: ["garden-calendar"] })]);
+    const report = await evaluate(
+      (turn, request) => engine.recall(turn, request),
+      [one("bake sourdough bread", { gold: ["garden-calendar"] })],
+    );
     expect(report.macro).toMatchObject({ recall3: 0, shown3: 0 });
   });
 
@@ -145,7 +158,7 @@ describe("an evaluation", () => {
     const engine = workspace(TRADES).open();
     const all = [one("fill in this PDF form", { gold: ["pdf-forms"] }), one("hi")];
     const figures = async () => {
-      const { latency: _, ...rest } = await evaluate(engine, all);
+      const { latency: _, ...rest } = await evaluate((turn, request) => engine.recall(turn, request), all);
       return rest;
     };
     expect(await figures()).toEqual(await figures());

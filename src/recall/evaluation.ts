@@ -1,13 +1,12 @@
-// Owns measuring recall on messages whose right answers are known: reading them, running each through the engine,
-// adding up. Does not own the arithmetic (`text/metrics.ts`) nor recall itself.
+// Measures recall on messages whose right answers are known.
 
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import type { Repertoire } from "../engine/engine.ts";
 import { messageOf, RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
-import type { Match } from "../model/turn.ts";
+import type { Match, Turn } from "../model/turn.ts";
 import { mean, percentile, type RankingScore, scoreRanking } from "../text/metrics.ts";
+import type { RecallAnswer, RecallRequest } from "./session-recall.ts";
 
 /** One message with what is known about it. Without `gold` and `not` it should recall nothing at all. */
 export interface EvalCase {
@@ -129,14 +128,14 @@ function names(value: unknown): SkillName[] {
 
 /** Runs every message and adds up, per source and as the mean over sources. */
 export async function evaluate(
-  engine: Repertoire,
+  recall: (turn: Turn, request: RecallRequest) => Promise<RecallAnswer>,
   cases: readonly EvalCase[],
   options: EvalOptions = {},
 ): Promise<EvalReport> {
   const original = new Map(
     Object.entries(options.duplicates ?? {}).map(([copy, first]) => [lookupKey(copy), lookupKey(first)]),
   );
-  const same = (name: SkillName) => original.get(name) ?? name;
+  const identity = (name: SkillName) => original.get(name) ?? name;
   const libraries = new Map(
     Object.entries(options.libraries ?? {}).map(([source, ids]) => {
       const names = new Set(ids.map(lookupKey));
@@ -150,19 +149,19 @@ export async function evaluate(
   for (const [done, one] of cases.entries()) {
     const within = libraries.get(one.source) ?? {};
     const turn = { message: one.query };
-    const shown = await engine.recall(turn, within);
+    const shown = await recall(turn, within);
     latency.set(one.length, [...(latency.get(one.length) ?? []), shown.ms]);
     const direct = shown.matches.filter(({ via }) => via === undefined);
     if (one.gold.length === 0 && one.not.length === 0) silent.push(direct.length === 0);
     if (one.not.length > 0)
-      forbidden.push(direct.slice(0, 1).some((match) => stands(match, one.not, same) !== undefined));
+      forbidden.push(direct.slice(0, 1).some((match) => goldIndex(match, one.not, identity) !== undefined));
     if (one.gold.length > 0) {
-      const ranked = await engine.recall(turn, { ...within, limit: 10, threshold: 0 });
+      const ranked = await recall(turn, { ...within, limit: 10, threshold: 0 });
       const found = ranked.matches
         .filter(({ via }) => via === undefined)
-        .map((match) => stands(match, one.gold, same));
-      const golds = new Set(one.gold.map(same)).size;
-      const shown3 = direct.some((match) => stands(match, one.gold, same) !== undefined) ? 1 : 0;
+        .map((match) => goldIndex(match, one.gold, identity));
+      const golds = new Set(one.gold.map(identity)).size;
+      const shown3 = direct.some((match) => goldIndex(match, one.gold, identity) !== undefined) ? 1 : 0;
       scores.set(one.source, [...(scores.get(one.source) ?? []), { ...scoreRanking(found, golds), shown3 }]);
     }
     await options.onProgress?.(done + 1, cases.length);
@@ -179,14 +178,14 @@ export async function evaluate(
   };
 }
 
-/** The number of the gold skill that a match stands for, itself or through a copy. */
-function stands(
+/** The index of the gold skill that a match is, itself or through a copy. */
+function goldIndex(
   match: Match,
   golds: readonly SkillName[],
-  same: (name: SkillName) => SkillName,
+  identity: (name: SkillName) => SkillName,
 ): number | undefined {
-  const names = [match.name, ...(match.duplicates ?? [])].map(same);
-  const wanted = [...new Set(golds.map(same))];
+  const names = [match.name, ...(match.duplicates ?? [])].map(identity);
+  const wanted = [...new Set(golds.map(identity))];
   const at = wanted.findIndex((gold) => names.includes(gold));
   return at < 0 ? undefined : at;
 }

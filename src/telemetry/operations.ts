@@ -1,10 +1,9 @@
-// Owns what is told about each operation: the span's name, its attributes and its events. A person's words and a skill's
-// text are told only where the configuration says `telemetry.content`. Does not own how it is told (the port `Telemetry`).
+// The span of each operation: its name, attributes and events. A person's words and a skill's text are included only
+// with `telemetry.content`.
 
 import type { Activation, TaskContext } from "../activate/activate.ts";
 import type { Prompt } from "../disclose/disclose.ts";
 import type { DreamResult } from "../dream/dream.ts";
-import type { Recaller } from "../engine/engine.ts";
 import type { JournalEvent, NewEvent } from "../journal/journal.ts";
 import type { ModelAnswer, ModelRequest } from "../learn/learn.ts";
 import type { Turn } from "../model/turn.ts";
@@ -13,38 +12,47 @@ import type { ScriptCall, ScriptResult } from "../tools/tools.ts";
 import type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./port.ts";
 
 interface Operations {
-  readonly recall: { readonly about: Turn; readonly result: RecallAnswer };
-  readonly prompt: { readonly about: Turn; readonly result: Prompt };
-  readonly activate: { readonly about: TaskContext & { readonly name: string }; readonly result: Activation };
+  readonly recall: { readonly input: Turn; readonly result: RecallAnswer };
+  readonly prompt: { readonly input: Turn; readonly result: Prompt };
+  readonly activate: { readonly input: TaskContext & { readonly name: string }; readonly result: Activation };
   readonly script: {
-    readonly about: ScriptCall & { readonly name: string; readonly script: string };
+    readonly input: ScriptCall & { readonly name: string; readonly script: string };
     readonly result: ScriptResult;
   };
-  readonly dream: { readonly about: { readonly apply?: boolean }; readonly result: DreamResult };
-  readonly model: { readonly about: ModelRequest & { readonly model: string }; readonly result: ModelAnswer };
+  readonly dream: { readonly input: { readonly apply?: boolean }; readonly result: DreamResult };
+  readonly model: { readonly input: ModelRequest & { readonly model: string }; readonly result: ModelAnswer };
   readonly outcome: {
-    readonly about: readonly NewEvent[];
+    readonly input: readonly NewEvent[];
     /** What the journal kept. */
     readonly result: readonly JournalEvent[];
   };
 }
 
 export type Operation = keyof Operations;
-export type About<K extends Operation> = Operations[K]["about"];
-export type Result<K extends Operation> = Operations[K]["result"];
+export type OperationInput<K extends Operation> = Operations[K]["input"];
+export type OperationResult<K extends Operation> = Operations[K]["result"];
 
-/** What the rows below may look at. */
-interface Scope {
-  readonly engine: Recaller;
+/** A skill as a span names it. */
+export interface TracedSkill {
+  readonly name: string;
+  readonly digest: string;
+  readonly source: string;
+  readonly scope: string | undefined;
+}
+
+export interface TracingScope {
+  /** The skill behind a name; undefined if it is unknown or nothing was scanned yet. */
+  readonly skill: (name: string) => TracedSkill | undefined;
+  /** Whether messages and texts of skills may be recorded. */
   readonly content: boolean;
 }
 
 interface Row<K extends Operation> {
-  readonly before: (about: About<K>, scope: Scope) => TelemetryAttributes;
+  readonly before: (input: OperationInput<K>, scope: TracingScope) => TelemetryAttributes;
   readonly after: (
     span: TelemetrySpan,
-    result: Result<K>,
-    scope: Scope & { readonly about: About<K> },
+    result: OperationResult<K>,
+    scope: TracingScope & { readonly input: OperationInput<K> },
   ) => void;
 }
 
@@ -72,7 +80,7 @@ const ROWS: { readonly [K in Operation]: Row<K> } = {
         "repertoire.omitted": omitted,
         ...(scope.content && { "repertoire.section": text }),
       });
-      // Of the catalog nothing is told: it stands in every prompt.
+      // The catalog is in every prompt, so it is not recorded.
       for (const { name, level } of shown.filter((one) => matches.some((match) => match.name === one.name))) {
         span.event("skill.shown", { "skill.name": name, "skill.level": level });
         if (level === "body") span.event("skill.activated", activated({ name, by: "style" }, scope));
@@ -80,20 +88,20 @@ const ROWS: { readonly [K in Operation]: Row<K> } = {
     },
   },
   activate: {
-    before: ({ name, ...context }, { engine }) => ({
+    before: ({ name, ...context }, { skill }) => ({
       ...contextOf(context),
-      "skill.name": engine.shelf?.library.find(name)?.name,
+      "skill.name": skill(name)?.name,
     }),
     after(span, { payload: { name, digest } }, scope) {
       span.set({ "skill.name": name });
-      const by = scope.about.audience ?? "model";
+      const by = scope.input.audience ?? "model";
       span.event("skill.activated", { ...activated({ name, by }, scope), "skill.package": digest });
     },
   },
   script: {
-    before: ({ name, script, ...context }, { engine, content }) => ({
+    before: ({ name, script, ...context }, { skill, content }) => ({
       ...contextOf(context),
-      "skill.name": engine.shelf?.library.find(name)?.name,
+      "skill.name": skill(name)?.name,
       ...(content && { "repertoire.script": script }),
     }),
     after: (span, { ok, isolation }) => span.set({ "repertoire.ok": ok, "repertoire.isolation": isolation }),
@@ -134,30 +142,30 @@ const ROWS: { readonly [K in Operation]: Row<K> } = {
   },
 };
 
-export class Teller {
-  private readonly scope: Scope;
+export class SpanWriter {
+  private readonly scope: TracingScope;
   private readonly telemetry: Telemetry;
 
-  constructor(engine: Recaller, telemetry: Telemetry) {
-    this.scope = { engine, content: engine.config.telemetry.content };
+  constructor(scope: TracingScope, telemetry: Telemetry) {
+    this.scope = scope;
     this.telemetry = telemetry;
   }
 
-  tell<K extends Operation>(
+  span<K extends Operation>(
     operation: K,
-    about: About<K>,
-    work: () => Promise<Result<K>>,
-  ): Promise<Result<K>> {
+    input: OperationInput<K>,
+    work: () => Promise<OperationResult<K>>,
+  ): Promise<OperationResult<K>> {
     const { before, after } = ROWS[operation] as Row<K>;
-    return this.telemetry.span(`repertoire.${operation}`, before(about, this.scope), async (span) => {
+    return this.telemetry.span(`repertoire.${operation}`, before(input, this.scope), async (span) => {
       const result = await work();
-      after(span, result, { ...this.scope, about });
+      after(span, result, { ...this.scope, input });
       return result;
     });
   }
 }
 
-function turnOf({ session, message }: Turn, { content }: Scope): TelemetryAttributes {
+function turnOf({ session, message }: Turn, { content }: TracingScope): TelemetryAttributes {
   return { "session.id": session, ...(content && { "repertoire.message": message }) };
 }
 
@@ -168,14 +176,14 @@ function contextOf({ session, task, agent }: TaskContext): TelemetryAttributes {
 /** Which content of which skill, and where it came from. */
 function activated(
   { name, by }: { readonly name: string; readonly by: string },
-  { engine }: Scope,
+  scope: TracingScope,
 ): TelemetryAttributes {
-  const skill = engine.shelf?.library.find(name);
+  const skill = scope.skill(name);
   return {
     "skill.name": name,
     "skill.digest": skill?.digest,
     "skill.source": skill?.source,
-    "skill.scope": engine.sources.find(({ id }) => id === skill?.source)?.scope,
+    "skill.scope": skill?.scope,
     "skill.by": by,
   };
 }

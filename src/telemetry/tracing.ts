@@ -1,9 +1,9 @@
-// Owns whether anybody listens: a telemetry that the host gave, or an OpenTelemetry provider that it registered. While
-// nobody does, nothing of this folder but this file is loaded. Does not own what is told (`operations.ts`).
+// Traces operations while somebody listens: a telemetry that the host gave, or a registered OpenTelemetry provider.
+// Otherwise nothing of this room but this file is loaded.
 
-import type { Recaller } from "../engine/engine.ts";
 import { messageOf } from "../model/errors.ts";
-import type { About, Operation, Result, Teller } from "./operations.ts";
+import type { Operation, OperationInput, OperationResult, SpanWriter, TracingScope } from "./operations.ts";
+import type { Telemetry } from "./port.ts";
 
 /** Where the OpenTelemetry API keeps what was registered, in every copy of its first major version. */
 const REGISTRY = Symbol.for("opentelemetry.js.api.1");
@@ -13,40 +13,45 @@ function isProviderRegistered(): boolean {
   return registry?.trace !== undefined;
 }
 
-export class Tracing {
-  private readonly engine: Recaller;
-  private teller: Promise<Teller | undefined> | undefined;
+export interface TracingOptions extends TracingScope {
+  /** Receives the spans, instead of the registered OpenTelemetry provider; false turns tracing off. */
+  readonly telemetry?: Telemetry | false | undefined;
+}
 
-  constructor(engine: Recaller) {
-    this.engine = engine;
+export class Tracing {
+  private readonly options: TracingOptions;
+  private opened: Promise<SpanWriter | undefined> | undefined;
+
+  constructor(options: TracingOptions) {
+    this.options = options;
   }
 
-  /** Runs the work, and tells about it when somebody listens. */
+  /** Runs the work, inside a span if somebody listens. */
   async trace<K extends Operation>(
     operation: K,
-    about: About<K>,
-    work: () => Promise<Result<K>>,
-  ): Promise<Result<K>> {
-    const teller = await this.listener();
-    return teller === undefined ? work() : teller.tell(operation, about, work);
+    input: OperationInput<K>,
+    work: () => Promise<OperationResult<K>>,
+  ): Promise<OperationResult<K>> {
+    const writer = await this.writer();
+    return writer === undefined ? work() : writer.span(operation, input, work);
   }
 
   /** A provider may be registered after the engine was opened. */
-  private listener(): Promise<Teller | undefined> | undefined {
-    const { telemetry } = this.engine.options;
+  private writer(): Promise<SpanWriter | undefined> | undefined {
+    const { telemetry } = this.options;
     if (telemetry === false || (telemetry === undefined && !isProviderRegistered())) return undefined;
-    this.teller ??= this.open().catch((error) => {
+    this.opened ??= this.open().catch((error) => {
       process.emitWarning(`Telemetry is off: ${messageOf(error)}`, { code: "telemetry-unavailable" });
       return undefined;
     });
-    return this.teller;
+    return this.opened;
   }
 
-  private async open(): Promise<Teller> {
-    const [{ Teller }, telemetry] = await Promise.all([
+  private async open(): Promise<SpanWriter> {
+    const [{ SpanWriter }, telemetry] = await Promise.all([
       import("./operations.ts"),
-      this.engine.options.telemetry || import("./opentelemetry.ts").then((module) => module.openTelemetry()),
+      this.options.telemetry || import("./opentelemetry.ts").then((module) => module.openTelemetry()),
     ]);
-    return new Teller(this.engine, telemetry);
+    return new SpanWriter(this.options, telemetry);
   }
 }

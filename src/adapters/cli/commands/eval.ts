@@ -37,11 +37,15 @@ export const registerEval: Register = (program, action) => {
             ? { "sources.add": [{ path: resolve(flags.dir), id: "library" }], "sources.only": ["library"] }
             : {},
         );
-        const report = await evaluate(repertoire, files.flatMap(readCases), {
-          ...(options.libraries && { libraries: readEvalJson(options.libraries) }),
-          ...(options.duplicates && { duplicates: readEvalJson(options.duplicates) }),
-          onProgress: progressDisplay(io.streams, "messages"),
-        });
+        const report = await evaluate(
+          (turn, request) => repertoire.recall(turn, request),
+          files.flatMap(readCases),
+          {
+            ...(options.libraries && { libraries: readEvalJson(options.libraries) }),
+            ...(options.duplicates && { duplicates: readEvalJson(options.duplicates) }),
+            onProgress: progressDisplay(io.streams, "messages"),
+          },
+        );
         const answer = evalAnswer(report, options.baseline ? readEvalJson(options.baseline) : undefined);
         const lost = answer.regressions;
         if (options.save) writeFileSync(options.save, `${JSON.stringify(report, null, 2)}\n`);

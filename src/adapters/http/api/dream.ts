@@ -205,13 +205,17 @@ export const DREAM_OPERATIONS = [
     answer: Report.extend({ regressions: z.array(text) }),
     async run({ body }, { engine }, { progress }) {
       const { cases, libraries, duplicates, baseline } = body;
-      const report = await evaluate(engine, casesFrom(cases, "cases"), {
-        ...defined({ libraries, duplicates }),
-        async onProgress(done, total) {
-          progress({ done, total });
-          await others();
+      const report = await evaluate(
+        (turn, request) => engine.recall(turn, request),
+        casesFrom(cases, "cases"),
+        {
+          ...defined({ libraries, duplicates }),
+          async onProgress(done, total) {
+            progress({ done, total });
+            await others();
+          },
         },
-      });
+      );
       return evalAnswer(report, baseline as EvalReport | undefined);
     },
   }),
