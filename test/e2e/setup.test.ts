@@ -101,7 +101,7 @@ describe("setup", () => {
     const before = snapshot(home);
     const { code, err } = await setup(home, "claude-code");
     expect(code).toBe(1);
-    expect(err).toContain(".claude.json was left as it is: it is not JSON (it ends too soon in line 2)");
+    expect(err).toContain(".claude.json was left as it is: it is not JSON (value expected in line 2)");
     expect(snapshot(home)).toEqual(before);
   });
 

@@ -53,7 +53,7 @@ describe.each([
 });
 
 describe("an entry", () => {
-  it("stands behind the last one, in the style of the file", () => {
+  it("comes after the last one, in the style of the file", () => {
     expect(server.add(COMMENTED)).toBe(`{
   // mine
   "servers": {

@@ -1,20 +1,20 @@
-// Owns how one configuration file gets our entries and loses them again, with everything else in it kept.
-// Does not own which files a host has (`hosts.ts`) nor writing them (`setup.ts`).
+// Adds our entries to one configuration file and removes them again, keeping everything else in it.
 
 import { RepertoireError } from "../../../model/errors.ts";
-import { valueAt, withElement, withoutValue, withValue } from "./json-text.ts";
+import { parseJson, valueAt, withElement, withoutValue, withValue } from "./json-text.ts";
 
-/** As the shell finds it. */
+/** The command as the shell finds it. */
 const PROGRAM = "repertoire";
 
-/** A file of a host. `add` and `remove` map text to text; `undefined` is a file that is not there. */
+/** A change of one file of a host. `add` and `remove` map text to text; `undefined` means that there is no file. */
 export interface Edit {
   readonly path: string;
   add(before: string | undefined): string;
-  remove(now: string): string | undefined;
+  /** Removes our entries; `before` is the text without them, if it was recorded. */
+  remove(now: string, before?: string | undefined): string | undefined;
 }
 
-/** A file that is ours alone. Somebody else's file of that name is left alone. */
+/** A file that holds nothing but our text. Somebody else's file with that name is not changed. */
 export function ownFile(path: string, content: string): Edit {
   return {
     path,
@@ -30,15 +30,15 @@ export function ownFile(path: string, content: string): Edit {
   };
 }
 
-/** Stands in the first line of every file that is ours. */
+/** The first line of each such file contains this. */
 export const OURS = "Written by `repertoire setup`";
 const isOurs = (text: string) => text.split("\n", 1)[0]!.includes(OURS);
 
-/** One server under a key path of a JSON file. One of that name that the person changed or wrote stays as it is. */
+/** One server under a key path of a JSON file. An existing server with that name is not changed. */
 export function jsonServer(path: string, keys: readonly string[], server: unknown): Edit {
   return jsonEdit(path, {
     add: (text) => (valueAt(text, keys) === undefined ? withValue(text, keys, server) : text),
-    remove: (text) => (runsUs(valueAt(text, keys)) ? withoutValue(text, keys) : text),
+    remove: (text, before) => (runsUs(valueAt(text, keys)) ? withoutValue(text, keys, before) : text),
     holders: keys.slice(0, -1),
   });
 }
@@ -48,10 +48,10 @@ function runsUs(server: unknown): boolean {
   return (Array.isArray(command) ? command[0] : command) === PROGRAM;
 }
 
-/** One command for several events, in the form that Claude Code and Codex share. */
+/** One command for several events, in the format that Claude Code and Codex share. */
 export function hookEntries(path: string, events: readonly string[], command: string): Edit {
-  /** Where our command stands; the person may have moved it beside one of theirs. */
-  const ourPlace = (text: string, event: string): (string | number)[] | undefined => {
+  /** The path of our command; the person may have moved it beside one of theirs. */
+  const ourPath = (text: string, event: string): (string | number)[] | undefined => {
     const entries = valueAt(text, ["hooks", event]);
     for (const [at, entry] of Array.isArray(entries) ? entries.entries() : []) {
       const hooks = (entry as { hooks?: unknown } | null)?.hooks;
@@ -68,13 +68,13 @@ export function hookEntries(path: string, events: readonly string[], command: st
       return events.reduce((now, event) => {
         if (!Array.isArray(valueAt(now, ["hooks", event]) ?? []))
           throw unfit(path, `hooks.${event} is not a list`);
-        return ourPlace(now, event) ? now : withElement(now, ["hooks", event], entry);
+        return ourPath(now, event) ? now : withElement(now, ["hooks", event], entry);
       }, text);
     },
-    remove: (text) =>
+    remove: (text, before) =>
       events.reduce((now, event) => {
-        const place = ourPlace(now, event);
-        return place ? withoutValue(now, place) : now;
+        const ours = ourPath(now, event);
+        return ours ? withoutValue(now, ours, before) : now;
       }, text),
     holders: ["hooks"],
   });
@@ -86,7 +86,7 @@ const HOOK_SECONDS = 60;
 const BEGIN = "# begin repertoire";
 const END = "# end repertoire";
 
-/** A block at the end of a TOML file, between two comments; TOML tables may stand in any order. */
+/** A block at the end of a TOML file, between two comments; the order of TOML tables is free. */
 export function tomlBlock(path: string, table: string, lines: readonly string[]): Edit {
   const blockIn = (text: string) => {
     const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
@@ -118,48 +118,57 @@ export function tomlBlock(path: string, table: string, lines: readonly string[])
 
 interface JsonChange {
   add(text: string): string;
-  remove(text: string): string;
-  /** The keys on the way to our entries, which must hold objects where they are there. */
+  remove(text: string, before: string | undefined): string;
+  /** The keys on the way to our entries. Those that exist must hold objects. */
   readonly holders: readonly string[];
 }
 
 function jsonEdit(path: string, { add, remove, holders }: JsonChange): Edit {
-  const checked = (text: string): string => {
+  const check = (text: string): void => {
+    try {
+      parseJson(text);
+    } catch (thrown) {
+      if (!(thrown instanceof SyntaxError)) throw thrown;
+      throw unfit(path, `it is not JSON (${thrown.message})`);
+    }
     for (let depth = 0; depth <= holders.length; depth++) {
-      const value = readable(path, text, holders.slice(0, depth));
-      if (value === undefined && depth > 0) break;
+      const value = valueAt(text, holders.slice(0, depth));
+      if (value === undefined) break;
       if (typeof value === "object" && value !== null && !Array.isArray(value)) continue;
       throw unfit(
         path,
         depth === 0 ? "it does not hold a JSON object" : `${holders[depth - 1]} is not an object`,
       );
     }
-    return text;
   };
   return {
     path,
-    add: (before) => (before?.trim() ? add(checked(before)) : `${add("{}")}\n`),
-    remove(now) {
-      if (now.trim() === "") return now;
-      const text = remove(checked(now));
-      return text !== now && text.trim() === "{}" ? undefined : text;
+    add(before = "") {
+      const { mark, text } = withoutMark(before);
+      if (text.trim() === "") return `${add("{}")}\n`;
+      check(text);
+      return mark + add(text);
+    },
+    remove(now, before) {
+      const { mark, text } = withoutMark(now);
+      if (text.trim() === "") return now;
+      check(text);
+      const left = remove(text, before === undefined ? undefined : withoutMark(before).text);
+      return left !== text && left.trim() === "{}" && before === undefined ? undefined : mark + left;
     },
   };
 }
 
-function readable(path: string, text: string, keys: readonly string[]): unknown {
-  try {
-    return valueAt(text, keys);
-  } catch (thrown) {
-    if (!(thrown instanceof SyntaxError)) throw thrown;
-    throw unfit(path, `it is not JSON (${thrown.message})`);
-  }
+/** jsonc-parser does not accept a byte order mark. */
+function withoutMark(text: string): { mark: string; text: string } {
+  const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
+  return { mark, text: text.slice(mark.length) };
 }
 
 function unfit(path: string, why: string): RepertoireError {
   return new RepertoireError(
     "setup-unfit",
-    `${path} was left as it is: ${why}. Mend it, or add the entries that \`repertoire setup HOST --dry-run\` shows in a fresh home by hand.`,
+    `${path} was left as it is: ${why}. Fix it, or add the entries that \`repertoire setup HOST --dry-run\` shows in a fresh home by hand.`,
     path,
   );
 }

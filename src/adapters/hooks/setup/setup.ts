@@ -1,5 +1,4 @@
-// Owns setting a host up: planned first, then written, and undone byte for byte from what was kept.
-// Does not own what stands in the files (`edits.ts`, `hosts.ts`).
+// Sets a host up: plans the changes, writes them, and undoes them byte for byte.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -8,7 +7,7 @@ import { codeOf, RepertoireError } from "../../../model/errors.ts";
 import type { Edit } from "./edits.ts";
 import { HOST_TABLE, type SetupHost, type SetupPlaces } from "./hosts.ts";
 
-/** One file as it is and as it will be; `undefined` is a file that is not there. */
+/** One file as it is and as it will be; `undefined` means that there is no file. */
 export interface FileChange {
   readonly path: string;
   readonly before: string | undefined;
@@ -22,18 +21,18 @@ interface Kept {
   readonly afterDigest: string;
 }
 
-/** What setup would write; empty when it is all there. Fails before anything is written. */
+/** Returns what setup would write; nothing if the host is set up already. Fails before anything is written. */
 export function planSetup(host: SetupHost, places: SetupPlaces): FileChange[] {
   return changesOf(HOST_TABLE[host].edits(places), (edit, before) => edit.add(before));
 }
 
-/** What undo would write. A file that nobody touched since gets its old bytes; in another only our entries go. */
+/** Returns what undo would write: a file that was not edited since gets its old bytes, others lose only our entries. */
 export function planUndo(host: SetupHost, places: SetupPlaces): FileChange[] {
   const kept = readKept(host, places);
   return changesOf(HOST_TABLE[host].edits(places), (edit, now) => {
     const known = kept.find(({ path }) => path === edit.path);
     if (known && now !== undefined && digestOf(now) === known.afterDigest) return known.before ?? undefined;
-    return now === undefined ? undefined : edit.remove(now);
+    return now === undefined ? undefined : edit.remove(now, known?.before ?? undefined);
   });
 }
 
