@@ -150,7 +150,7 @@ export class Judge {
     const proposal = {
       change,
       evidence: reasonsFor(change, evidence, reached),
-      diff: diffOf(change, material),
+      diff: await diffOf(change, material),
       routes,
       tried,
       by,

@@ -38,14 +38,13 @@ export function textAfter(save: ChangeSave, existing: ShelvedSkill | undefined):
 }
 
 /** What the change does to the files, as a patch. */
-export function diffOf(change: Change, { byName }: Gathered): string {
+export async function diffOf(change: Change, { byName }: Gathered): Promise<string> {
   const { save, archives } = change;
   const parts: string[] = [];
   if (save) {
     const before = byName.get(save.name);
-    parts.push(
-      `--- ${before ? save.name : "nothing"}\n+++ ${save.name}\n${unifiedDiff(before?.text ?? "", textAfter(save, before))}`,
-    );
+    const patch = await unifiedDiff(before?.text ?? "", textAfter(save, before));
+    parts.push(`--- ${before ? save.name : "nothing"}\n+++ ${save.name}\n${patch}`);
   }
   for (const { name, into } of archives) parts.push(`--- ${name}\n+++ archived, leads to ${into}`);
   return parts.join("\n");

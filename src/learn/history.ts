@@ -110,11 +110,12 @@ export class History {
     const paths = [...new Set([...before, ...after].map(({ path }) => path))];
     const text = (files: typeof before, path: string) =>
       Buffer.from(files.find((file) => file.path === path)?.bytes ?? "").toString("utf8");
-    return paths
-      .map((path) => [path, unifiedDiff(text(before, path), text(after, path))] as const)
-      .filter(([, patch]) => patch !== "")
-      .map(([path, patch]) => `--- ${path}\n+++ ${path}\n${patch}`)
-      .join("\n");
+    const patches: string[] = [];
+    for (const path of paths) {
+      const patch = await unifiedDiff(text(before, path), text(after, path));
+      if (patch !== "") patches.push(`--- ${path}\n+++ ${path}\n${patch}`);
+    }
+    return patches.join("\n");
   }
 
   /** Skills that were deleted and can be restored, by name. */

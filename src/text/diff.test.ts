@@ -1,29 +1,34 @@
+import { applyPatch } from "diff";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { diffLines, unifiedDiff } from "./diff.ts";
+import { unifiedDiff } from "./diff.ts";
 
-const side = (lines: ReturnType<typeof diffLines>, without: "-" | "+") =>
-  lines.filter(({ sign }) => sign !== without).map(({ text }) => text);
+const numbered = (word: string, count: number) =>
+  Array.from({ length: count }, (_, at) => `${word} ${at + 1}\n`).join("");
 
-describe("a difference of lines", () => {
-  it("holds both texts, whatever they are", () => {
-    const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 30 });
-    fc.assert(
-      fc.property(lines, lines, (before, after) => {
-        const found = diffLines(
-          before.map((line) => `${line}\n`).join(""),
-          after.map((line) => `${line}\n`).join(""),
-        );
-        expect(side(found, "+")).toEqual(before);
-        expect(side(found, "-")).toEqual(after);
+describe("unifiedDiff", () => {
+  it("turns any text into any other", async () => {
+    const text = fc
+      .tuple(
+        fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 30 }),
+        fc.constantFrom("\n", "\r\n"),
+        fc.boolean(),
+      )
+      .map(([lines, lineEnd, last]) => lines.join(lineEnd) + (last ? lineEnd : ""));
+    await fc.assert(
+      fc.asyncProperty(text, text, async (before, after) => {
+        const patch = await unifiedDiff(before, after);
+        expect(patch === "").toBe(before === after);
+        if (patch !== "")
+          expect(applyPatch(before, `${patch}\n`, { autoConvertLineEndings: false })).toBe(after);
       }),
     );
   });
 
-  it("shows each change with its surroundings and its place", () => {
-    const before = Array.from({ length: 20 }, (_, at) => `line ${at + 1}\n`).join("");
+  it("shows each change with its surroundings and its place", async () => {
+    const before = numbered("line", 20);
     const after = before.replace("line 3\n", "third\n").replace("line 18\n", "");
-    expect(unifiedDiff(before, after)).toMatchInlineSnapshot(`
+    expect(await unifiedDiff(before, after)).toMatchInlineSnapshot(`
       "@@ -1,6 +1,6 @@
        line 1
        line 2
@@ -42,7 +47,23 @@ describe("a difference of lines", () => {
     `);
   });
 
-  it("is empty where nothing differs", () => {
-    expect(unifiedDiff("a\nb\n", "a\nb\n")).toBe("");
+  it.each([
+    ["with equal ends", numbered("same\r\u2028", 9).replaceAll("\n", "\r\n"), numbered("end", 9)],
+    ["with nothing in common", "", ""],
+    ["without a last line break", "", "end"],
+  ])("replaces all lines of texts that differ too much, %s", async (_, head, tail) => {
+    const before = head + numbered("old", 30_000) + tail;
+    const after = head + numbered("new", 40_000) + tail;
+    const patch = await unifiedDiff(before, after);
+    expect(patch.match(/^@@/gm)).toHaveLength(1);
+    expect(patch.match(/^[-+]/gm)).toHaveLength(70_000);
+    expect(patch.split("\n").length).toBeLessThan(70_010);
+    expect(applyPatch(before, `${patch}\n`, { autoConvertLineEndings: false })).toBe(after);
+  });
+
+  it("shows a file of many lines that is new or gone", async () => {
+    const text = numbered("line", 30_000);
+    expect(applyPatch("", `${await unifiedDiff("", text)}\n`)).toBe(text);
+    expect(applyPatch(text, `${await unifiedDiff(text, "")}\n`)).toBe("");
   });
 });

@@ -16,11 +16,11 @@ export const registerSetup: Register = (program, action) => {
     .option("--dry-run", "show what would be written, and write nothing")
     .option("--undo", "take back what setup wrote")
     .action(
-      action(({ io, open }, host: SetupHost, options: { dryRun?: boolean; undo?: boolean }) => {
+      action(async ({ io, open }, host: SetupHost, options: { dryRun?: boolean; undo?: boolean }) => {
         const { home, dir } = open().config;
         const places = { home: resolve(home), dir: resolve(dir) };
         const changes = options.undo ? planUndo(host, places) : planSetup(host, places);
-        if (!io.json) for (const change of changes) showChange(io, change);
+        if (!io.json) for (const change of changes) await showChange(io, change);
         if (!options.dryRun && changes.length > 0)
           (options.undo ? applyUndo : applySetup)(host, places, changes);
         const files = changes.map(({ path }) => path);
@@ -39,8 +39,8 @@ export const registerSetup: Register = (program, action) => {
     );
 };
 
-function showChange(io: Io, { path, before, after }: FileChange): void {
+async function showChange(io: Io, { path, before, after }: FileChange): Promise<void> {
   const what = before === undefined ? "new" : after === undefined ? "removed" : "changed";
   io.line(io.colour.bold(`${path} (${what})`));
-  io.line(unifiedDiff(before ?? "", after ?? ""));
+  io.line(await unifiedDiff(before ?? "", after ?? ""));
 }
