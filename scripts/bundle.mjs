@@ -8,7 +8,7 @@ import { build } from "esbuild";
 
 /** What the CommonJS bundle does not hold and most messages do not need: it is loaded from the modules beside it. */
 const BESIDE = {
-  "src/engine/engine.ts": "./index.js",
+  "src/engine/engine.ts": "./engine.js",
   "src/adapters/cli/main.ts": "./main.js",
   re2js: "./patterns.js",
 };
@@ -31,6 +31,8 @@ export async function bundle(outdir, { moduleUrl } = {}) {
     ...common,
     entryPoints: {
       index: "src/index.ts",
+      // Without the agent's tools and their schemas, which a hook does not need.
+      engine: "src/engine/engine.ts",
       main: "src/adapters/cli/main.ts",
       tools: "src/tools/define-tool.ts",
       "ai-sdk": "src/adapters/ai-sdk/ai-sdk.ts",

@@ -3,8 +3,15 @@
 export type { ConsentAsker, ConsentSheet } from "./activate/consent.ts";
 export type { ActivationPayload } from "./activate/payload.ts";
 export type { Tasks } from "./activate/tasks.ts";
-export { Toolbox, type ToolChoice } from "./agent-toolbox.ts";
-export { type AgentTool, agentTools, skillTools } from "./agent-tools.ts";
+export {
+  type AgentTool,
+  type AgentToolResult,
+  type AgentToolsOptions,
+  DEFAULT_TOOLS,
+  Toolbox,
+  type ToolChoice,
+  type ToolEffect,
+} from "./agent/agent.ts";
 export {
   CONFIG_FILE,
   type Config,

@@ -39,6 +39,6 @@ export {
   tallied,
   tallyKey,
 } from "./tally.ts";
-export { eventOf, recalledEvents, shownEvents } from "./turn-events.ts";
+export { eventOf, recalledEvents, recordOutcome, shownEvents } from "./turn-events.ts";
 export { turnKey } from "./turn-key.ts";
 export { remember } from "./working-memory.ts";

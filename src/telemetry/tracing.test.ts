@@ -10,9 +10,7 @@ import {
 import { describe, expect, it, onTestFinished } from "vitest";
 import { person, policy } from "../../test/activation-workspace.ts";
 import { agentWorkspace, scripted } from "../../test/ai-sdk-workspace.ts";
-import { AGENT_TOOL_ROWS } from "../agent-tools.ts";
-import { learnToolRows } from "../agent-tools-learn.ts";
-import { agentTools } from "../index.ts";
+import { Toolbox } from "../agent/agent.ts";
 import { openTelemetry } from "./opentelemetry.ts";
 
 const MEETING = { message: "Plan a meeting with the team", session: "s" };
@@ -117,19 +115,14 @@ describe("a task", () => {
     const exporter = register();
     const { engine } = agentWorkspace();
     await engine.recall(MEETING);
-    const { tasks, learned, store } = await engine.workshop();
+    const workshop = await engine.workshop();
+    const { tasks } = workshop;
     exporter.reset();
     const context = { task: "t", session: "s", ask: person(true).ask };
     await tasks.activate("demo", context);
     await tasks.run("demo", "say.sh", { ...context, policy });
-    const host = {
-      recall: engine.recall.bind(engine),
-      view: engine.view.bind(engine),
-      visibility: engine.visibility.bind(engine),
-      tasks,
-    };
-    const rows = [...AGENT_TOOL_ROWS, ...learnToolRows({ learned, store, clock: engine.clock })];
-    const report = agentTools(host, context, rows).find(({ name }) => name === "report_outcome")!;
+    const tools = new Toolbox(engine, workshop).served(context);
+    const report = tools.find(({ name }) => name === "report_outcome")!;
     await report.run({ outcome: "success", note: "a private note" });
     const [activate, script, outcome] = told(exporter.getFinishedSpans());
     const common = { "session.id": "s", "repertoire.task": "t" };

@@ -1,7 +1,7 @@
 // Walks the toolsets and scripts of the third design, and its recipe for a new skill.
 
 import { describe, expect, it } from "vitest";
-import { type ActivationPayload, agentTools, type Repertoire, skillTools } from "../../src/index.ts";
+import { type ActivationPayload, type Repertoire, Toolbox } from "../../src/index.ts";
 import { SCRIPT_LIMITS } from "../../src/tools/limits.ts";
 import { policy } from "../activation-workspace.ts";
 import { skillText } from "../skill-tree.ts";
@@ -51,17 +51,11 @@ describe("a new skill", () => {
   it("made by the recipe is found by its triggers, gives its instructions and brings its tool", async () => {
     const engine = designWorkspace(recipe()).open({ values: AGREED });
     expect(await recalledFor(engine, "a custom job")).toEqual(["my-skill"]);
-    const { tasks } = await engine.workshop();
-    const host = {
-      recall: engine.recall.bind(engine),
-      view: engine.view.bind(engine),
-      visibility: engine.visibility.bind(engine),
-      tasks,
-    };
-    const activate = agentTools(host, IN_TASK).find(({ name }) => name === "activate_skill");
+    const toolbox = new Toolbox(engine, await engine.workshop());
+    const activate = toolbox.served(IN_TASK).find(({ name }) => name === "activate_skill");
     const { text } = await activate!.run({ name: "my-skill" });
     expect(text).toContain("Call my-tool with the input.");
-    const [brought] = skillTools(host, IN_TASK);
+    const [brought] = toolbox.brought(IN_TASK);
     expect(await brought!.run({ input: "x" })).toMatchObject({ text: "Processed: x" });
   });
 });

@@ -108,7 +108,9 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
   it("answers a wrong call with what is wrong with it, and goes on", async () => {
     const { client, call } = await connect({ home: workspace(), revision });
     await expect(client.callTool({ name: "fly" })).rejects.toThrow("Tools: recall_skills");
-    expect((await call("recall_skills", {})).text).toContain('needs "message"');
+    expect((await call("recall_skills", {})).structuredContent).toMatchObject({
+      error: { code: "invalid-arguments", value: [{ argument: "message" }] },
+    });
     expect((await call("activate_skill", { name: "private-notes" })).text).toContain(
       "Visible: plan-meeting.",
     );

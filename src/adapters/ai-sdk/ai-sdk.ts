@@ -1,5 +1,5 @@
 // Owns `repertoire/ai-sdk`: the engine for hosts on the AI SDK, versions 6 and 7. No logic of its own: the section is the
-// engine's, the tools are `agent-tools.ts`'s.
+// engine's, the tools are `agent/`'s.
 
 import type { PromptOptions } from "../../disclose/disclose.ts";
 import type { Repertoire } from "../../engine/engine.ts";

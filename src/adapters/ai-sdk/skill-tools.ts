@@ -2,8 +2,8 @@
 // join the set while a run goes on. Does not own what a tool does.
 
 import type { ConsentAsker } from "../../activate/activate.ts";
-import { Toolbox } from "../../agent-toolbox.ts";
-import type { AgentTool } from "../../agent-tools.ts";
+import type { AgentTool } from "../../agent/agent.ts";
+import { Toolbox } from "../../agent/agent.ts";
 import type { Repertoire, Workshop } from "../../engine/engine.ts";
 import type { AiTool, AiToolSet } from "./shapes.ts";
 import { toAiTools } from "./tools.ts";

@@ -1,7 +1,7 @@
-// Owns our tools in the AI SDK's form. Does not own what they do: `agent-tools.ts` and the skills' own toolsets do.
+// Converts our tools to the AI SDK's form.
 
 import { jsonSchema } from "ai";
-import type { AgentTool } from "../../agent-tools.ts";
+import type { AgentTool } from "../../agent/agent.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import type { AiTool, AiToolSet } from "./shapes.ts";
 

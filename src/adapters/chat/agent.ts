@@ -5,8 +5,8 @@
 import { randomUUID } from "node:crypto";
 import type { ModelMessage } from "ai";
 import type { ConsentAsker, TaskContext } from "../../activate/activate.ts";
-import { DEFAULT_TOOLS, Toolbox } from "../../agent-toolbox.ts";
-import type { AgentTool } from "../../agent-tools.ts";
+import type { AgentTool } from "../../agent/agent.ts";
+import { DEFAULT_TOOLS, Toolbox } from "../../agent/agent.ts";
 import type { Repertoire, Workshop } from "../../engine/engine.ts";
 import type { StreamingModel } from "../../models/models.ts";
 import type { ChatEvent, End } from "./events.ts";

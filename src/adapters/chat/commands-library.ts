@@ -1,6 +1,6 @@
 // Owns the commands that look into the library and improve it: skills, recall, why, use, learn, dream, proposals.
 
-import { learnTask } from "../../agent-tools-learn.ts";
+import { learnTask } from "../../agent/agent.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import type { Match } from "../../model/turn.ts";
 import { oneLine } from "../../text/escape.ts";

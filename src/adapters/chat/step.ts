@@ -2,7 +2,7 @@
 // before a failure or a stop is kept. Does not own the loop: `agent.ts` does.
 
 import type { ModelMessage } from "ai";
-import type { AgentTool } from "../../agent-tools.ts";
+import type { AgentTool } from "../../agent/agent.ts";
 import { messageOf } from "../../model/errors.ts";
 import type { StreamingModel, TokenUsage } from "../../models/models.ts";
 import type { ChatEvent, End } from "./events.ts";

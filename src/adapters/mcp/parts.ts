@@ -1,8 +1,8 @@
 // Owns what an MCP server works with: the engine, and the tools over its workshop, opened when first needed, so that the
 // first answer of a process waits for neither. No logic of its own; `server.ts` serves it.
 
-import { Toolbox } from "../../agent-toolbox.ts";
-import type { AgentTool, AgentToolsOptions } from "../../agent-tools.ts";
+import type { AgentTool, AgentToolsOptions } from "../../agent/agent.ts";
+import { Toolbox } from "../../agent/agent.ts";
 import type { Repertoire, Workshop } from "../../engine/engine.ts";
 
 export interface McpParts {

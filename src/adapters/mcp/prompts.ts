@@ -8,8 +8,7 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
 import type { SlashCommands, TaskContext } from "../../activate/activate.ts";
-import { dreamTask } from "../../agent-tools-dream.ts";
-import { learnTask } from "../../agent-tools-learn.ts";
+import { dreamTask, learnTask } from "../../agent/agent.ts";
 import type { Dreams } from "../../dream/dream.ts";
 import { isRepertoireError } from "../../model/errors.ts";
 import { pageStart } from "./page.ts";

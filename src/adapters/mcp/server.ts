@@ -1,5 +1,5 @@
 // Owns the MCP server of one connection: tools, prompts and skills of the library, in both protocol revisions.
-// No logic of its own: `agent-tools.ts` says what the tools do.
+// The tools come from `agent/`.
 
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -12,7 +12,7 @@ import {
   type ServerContext,
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
-import type { ToolEffect } from "../../agent-tools.ts";
+import type { ToolEffect } from "../../agent/agent.ts";
 import { approvedByHost, questionFor } from "./consent.ts";
 import type { McpParts } from "./parts.ts";
 import { promptPage, promptText } from "./prompts.ts";
@@ -37,10 +37,10 @@ const INSTRUCTIONS =
 
 /** By these a host decides whether it asks its user before a call. */
 const ANNOTATIONS: Readonly<Record<ToolEffect, ToolAnnotations>> = {
-  reads: { readOnlyHint: true, openWorldHint: false },
-  keeps: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-  removes: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
-  runs: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  read: { readOnlyHint: true, openWorldHint: false },
+  write: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  delete: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
+  run: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
 };
 
 export function createServer(options: McpOptions): McpServer {
@@ -68,7 +68,7 @@ export function createServer(options: McpOptions): McpServer {
       name,
       description,
       inputSchema: { ...inputSchema, type: "object" as const },
-      ...(effect && { annotations: ANNOTATIONS[effect] }),
+      annotations: ANNOTATIONS[effect],
     })),
   }));
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {

@@ -6,12 +6,12 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { run } from "../../../src/adapters/cli/program.ts";
 import {
-  agentTools,
   CONFIG_FILE,
   type ConsentAsker,
   type ConsentSheet,
   openRepertoire,
   type Repertoire,
+  Toolbox,
 } from "../../../src/index.ts";
 import { temporaryTree } from "../../skill-tree.ts";
 
@@ -82,24 +82,19 @@ export interface Acting {
   readonly ask?: ConsentAsker;
 }
 
+const TOOLS = ["recall_skills", "activate_skill", "read_skill_file", "run_skill_script", "list_skills"];
+
 /** The tools of an agent in a task, called by their names as a model does. */
 async function agentOf(engine: Repertoire, { task = "t", agent, ask }: Acting) {
-  const { tasks } = await engine.workshop();
-  const host = {
-    recall: engine.recall.bind(engine),
-    view: engine.view.bind(engine),
-    visibility: engine.visibility.bind(engine),
-    tasks,
-  };
-  const { aliases } = engine.config.tools;
-  const tools = agentTools(host, { task, agent, ask, aliases });
+  const workshop = await engine.workshop();
+  const tools = new Toolbox(engine, workshop, TOOLS).served({ task, agent, ask });
   const call = async (name: string, args: Readonly<Record<string, unknown>>) => {
     const tool = tools.find((one) => one.name === name);
     expect(tool, `the tool ${name}`).toBeDefined();
     const { text, data, isError = false } = await tool!.run(args);
     return { text, data: data as Record<string, unknown>, isError };
   };
-  return { tools, call, tasks };
+  return { tools, call, tasks: workshop.tasks };
 }
 
 async function commandLine(args: readonly string[]) {

@@ -1,12 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryTree } from "../test/skill-tree.ts";
-import { AGENT_TOOL_ROWS, agentTools } from "./agent-tools.ts";
-import { learnToolRows } from "./agent-tools-learn.ts";
-import { openRepertoire } from "./engine/engine.ts";
-import { Lessons } from "./learn/learned-skills.ts";
-import { openMemoryStore } from "./stores/memory.ts";
+import { temporaryTree } from "../../test/skill-tree.ts";
+import { openRepertoire } from "../engine/engine.ts";
+import { openMemoryStore } from "../stores/memory.ts";
+import { Toolbox } from "./agent.ts";
 
 async function agent() {
   const root = temporaryTree();
@@ -14,16 +12,10 @@ async function agent() {
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none", "consent.allow": ["*"] };
   const store = openMemoryStore();
   const engine = openRepertoire({ dir: join(root, "p"), home: root, env: {}, values, store });
-  const learned = new Lessons(engine, store);
-  const host = {
-    recall: engine.recall.bind(engine),
-    view: engine.view.bind(engine),
-    visibility: engine.visibility.bind(engine),
-    tasks: (await engine.workshop()).tasks,
-  };
   await store.sessions.begin("s", { key: "1", message: "plan it" });
-  const rows = [...AGENT_TOOL_ROWS, ...learnToolRows({ learned, store, clock: engine.clock })];
-  const tools = agentTools(host, { task: "t", session: "s" }, rows);
+  const workshop = await engine.workshop();
+  const { learned } = workshop;
+  const tools = new Toolbox(engine, workshop, "all").served({ task: "t", session: "s" });
   const call = (name: string, args: unknown) => tools.find((tool) => tool.name === name)!.run(args);
   return { call, store, learned };
 }
@@ -59,7 +51,7 @@ it("answers a mistake with what to do instead, and changes nothing", async () =>
       "looks dangerous",
     ],
     ["delete_skill", { name: "nothing" }, 'There is no learned skill "nothing"'],
-    ["report_outcome", { outcome: "great" }, "success, failure, neutral"],
+    ["report_outcome", { outcome: "great" }, '"success"|"failure"|"neutral"'],
   ] as const) {
     expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringContaining(words) });
   }

@@ -1,0 +1,88 @@
+// The tools that a model gets, the same for every host: which ones a host serves, and those that activated skills bring.
+
+import type { TaskContext } from "../activate/activate.ts";
+import { type AgentEngine, connect, type EngineParts, type WorkshopParts } from "./connect.ts";
+import { DREAM_TOOLS } from "./dream-tools.ts";
+import { LEARNED_TOOLS } from "./learned-tools.ts";
+import { SKILL_TOOLS } from "./skill-tools.ts";
+import { type AgentTool, type ToolRow, toolOf } from "./tool.ts";
+
+export { dreamTask } from "./dream-tools.ts";
+export { learnTask } from "./learned-tools.ts";
+export type { AgentTool, AgentToolResult, ToolEffect } from "./tool.ts";
+
+const TOOLS: readonly ToolRow[] = [...SKILL_TOOLS, ...LEARNED_TOOLS, ...DREAM_TOOLS];
+
+/** The tools of a host that chooses none: few enough for every model. */
+export const DEFAULT_TOOLS: readonly string[] = [
+  "recall_skills",
+  "activate_skill",
+  "read_skill_file",
+  "list_skills",
+  "save_skill",
+  "report_outcome",
+];
+
+/** `default` for `DEFAULT_TOOLS`, `all`, or the names of tools. */
+export type ToolChoice = "default" | "all" | readonly string[];
+
+export interface AgentToolsOptions extends Omit<TaskContext, "audience"> {
+  /** Set by a host that sees no messages: each recall begins a turn of the session. */
+  readonly beginsTurns?: boolean | undefined;
+}
+
+/**
+ * The tools of one host.
+ *
+ * @example
+ * const toolbox = new Toolbox(engine, await engine.workshop());
+ * for (const tool of toolbox.served({ task: "42", session: "s1" })) host.register(tool);
+ */
+export class Toolbox {
+  private readonly engine: AgentEngine;
+  private readonly chosen: readonly ToolRow[];
+
+  constructor(engine: EngineParts, workshop: WorkshopParts, choice: ToolChoice = "default") {
+    this.engine = connect(engine, workshop);
+    const names = choice === "default" ? DEFAULT_TOOLS : choice;
+    this.chosen = names === "all" ? TOOLS : TOOLS.filter(({ name }) => names.includes(name));
+  }
+
+  /** Returns the chosen tools, for a model. */
+  served(options: AgentToolsOptions): AgentTool[] {
+    return this.toolsOf(this.chosen, options);
+  }
+
+  /** Returns every tool, for the host's own use. */
+  all(options: AgentToolsOptions): AgentTool[] {
+    return this.toolsOf(TOOLS, options);
+  }
+
+  /** Returns the tools that activated skills have brought to the task so far. */
+  brought(context: TaskContext): AgentTool[] {
+    const { tasks } = this.engine;
+    return tasks
+      .registry(context.task)
+      .list()
+      .map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        effect: "run",
+        inputSchema,
+        async run(args, { signal } = {}) {
+          const result = await tasks.call(name, args, { ...context, signal });
+          return { text: result.output, data: result, isError: !result.ok };
+        },
+      }));
+  }
+
+  private toolsOf(rows: readonly ToolRow[], options: AgentToolsOptions): AgentTool[] {
+    const { beginsTurns = false, ...context } = options;
+    const scope = { engine: this.engine, context: { ...context, audience: "model" as const }, beginsTurns };
+    const tools = rows.map((row) => toolOf(row, scope));
+    const activate = tools.find(({ name }) => name === "activate_skill");
+    // If all tools are served, get_skill is a tool of its own.
+    const free = this.engine.aliases.filter((alias) => !tools.some(({ name }) => name === alias));
+    return [...tools, ...(activate ? free.map((name) => ({ ...activate, name })) : [])];
+  }
+}

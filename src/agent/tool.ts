@@ -1,0 +1,125 @@
+// Defines what a tool for a model is: one row with its zod schema, and how a row becomes a tool that any host can serve.
+
+import * as z from "zod";
+import type { TaskContext } from "../activate/activate.ts";
+import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/errors.ts";
+import type { AgentEngine } from "./connect.ts";
+
+export interface AgentToolResult {
+  /** The answer for the model. */
+  readonly text: string;
+  /** The same answer for programs. */
+  readonly data: unknown;
+  /** Set for a mistake or a refusal; the text says what to do next. */
+  readonly isError?: boolean | undefined;
+}
+
+/** What a call may do: read, write something that can be undone, delete, or run code or instructions of others. */
+export type ToolEffect = "read" | "write" | "delete" | "run";
+
+/** A tool as hosts serve it to a model. */
+export interface AgentTool {
+  readonly name: string;
+  readonly description: string;
+  readonly effect: ToolEffect;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** Never throws. */
+  run(args: unknown, options?: { readonly signal?: AbortSignal | undefined }): Promise<AgentToolResult>;
+}
+
+/** What a call works with. */
+export interface ToolScope {
+  readonly engine: AgentEngine;
+  readonly context: TaskContext;
+  /** Set for a host that sees no messages: each recall begins a turn of the session. */
+  readonly beginsTurns: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface ToolDefinition<S extends z.ZodObject = z.ZodObject> extends Omit<AgentTool, "inputSchema" | "run"> {
+  readonly schema: S;
+  /** May throw; the tool made from it does not. */
+  run(args: z.output<S>, scope: ToolScope): Promise<AgentToolResult>;
+}
+
+/** One row of the tables of tools. */
+export interface ToolRow extends ToolDefinition {
+  readonly inputSchema: AgentTool["inputSchema"];
+}
+
+/** Makes a row: the arguments of `run` are typed by its schema, and its JSON Schema is derived from it. */
+export function row<S extends z.ZodObject>(tool: ToolDefinition<S>): ToolRow {
+  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(tool.schema, {
+    io: "input",
+    override({ jsonSchema }) {
+      // Every z.int() has this bound.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return { ...tool, inputSchema };
+}
+
+/** A string argument that must not be blank. */
+export const text = (description: string) =>
+  z
+    .string()
+    .refine((value) => value.trim() !== "", "must not be blank")
+    .describe(description);
+
+/** A whole number from 0. */
+export const count = (description: string) => z.int().min(0).describe(description);
+
+/** A list of strings. */
+export const texts = (description: string) => z.array(z.string()).describe(description);
+
+/** Turns a row into a tool for one agent in one task. */
+export function toolOf(tool: ToolRow, scope: ToolScope): AgentTool {
+  const { name, description, effect, inputSchema } = tool;
+  return {
+    name,
+    description,
+    effect,
+    inputSchema,
+    async run(args, { signal } = {}) {
+      try {
+        return await tool.run(argumentsOf(tool, args), { ...scope, signal });
+      } catch (thrown) {
+        const code = codeOf(thrown) || "unexpected";
+        const value = isRepertoireError(thrown) ? thrown.value : undefined;
+        return { text: messageOf(thrown), data: { error: { code, value } }, isError: true };
+      }
+    },
+  };
+}
+
+function argumentsOf(tool: ToolRow, given: unknown): Record<string, unknown> {
+  const { success, data, error } = tool.schema.safeParse(withoutEmpty(given ?? {}));
+  if (success) return data;
+  const problems = error.issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => ({ argument: key, problem: "Unknown argument" }))
+      : [{ argument: issue.path.join("."), problem: issue.message }],
+  );
+  const listed = problems.map(({ argument, problem }) => (argument ? `"${argument}": ${problem}` : problem));
+  throw new RepertoireError(
+    "invalid-arguments",
+    `${tool.name} was not run. ${listed.join(". ")}. Arguments: ${signatureOf(tool)}. Correct this and call it again.`,
+    problems,
+  );
+}
+
+/** Models fill arguments that they do not use with null or an empty string. */
+function withoutEmpty(given: unknown): unknown {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== ""));
+}
+
+function signatureOf({ inputSchema }: ToolRow): string {
+  const { properties = {}, required = [] } = inputSchema as z.core.JSONSchema.ObjectSchema;
+  const described = Object.entries(properties).map(([name, property]) => {
+    const { type } = property as z.core.JSONSchema.BaseSchema;
+    return `${name} (${type}${required.includes(name) ? "" : ", optional"})`;
+  });
+  return described.join(", ") || "none";
+}
