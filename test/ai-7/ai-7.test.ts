@@ -1,17 +1,11 @@
-// The same with version 7 of the SDK: the types are checked with all others, and the run shows that they do not lie.
+// Checks the AI SDK adapter with version 7 of the SDK: the types compile, and the calls behave as with version 6.
 
-import { generateText, isStepCount, streamText, ToolLoopAgent, tool, wrapLanguageModel } from "ai-7";
+import { generateText, isStepCount, streamText, ToolLoopAgent, tool, wrapLanguageModel } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { person } from "../../../test/activation-workspace.ts";
-import {
-  agentWorkspace,
-  lastToolAnswer,
-  scripted,
-  systemOf,
-  toolsOf,
-} from "../../../test/ai-sdk-workspace.ts";
-import { repertoireMiddleware, withRepertoire } from "./ai-sdk.ts";
+import { repertoireMiddleware, withRepertoire } from "../../src/adapters/ai-sdk/ai-sdk.ts";
+import { person } from "../activation-workspace.ts";
+import { agentWorkspace, lastToolAnswer, scripted, systemOf, toolsOf } from "../ai-sdk-workspace.ts";
 
 const activate = [{ tool: "activate_skill", input: { name: "demo" } }];
 const greet = [{ tool: "demo__greet", input: { who: "Ada" } }];
