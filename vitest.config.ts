@@ -1,13 +1,46 @@
 import { defineConfig } from "vitest/config";
 
+// Tests beside the source that open an engine, a store or a program, or that take long.
+const composed = [
+  "src/*.test.ts",
+  "src/{adapters,agent,engine,stores,telemetry,tools}/**/*.test.ts",
+  "src/**/*.contract.test.ts",
+];
+
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "evals/**/*.test.ts"],
     testTimeout: 30_000,
     // Some build a program first.
     hookTimeout: 120_000,
-    // A condition is waited for as long as the test may take: a busy machine is no failure.
+    // A busy machine must not fail a test: conditions are polled for almost as long as a test may take.
     expect: { poll: { timeout: 20_000 } },
     reporters: ["default"],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["src/**/*.test.ts"],
+          exclude: composed,
+          // One process loads each module once. A unit test leaves nothing behind that another could see.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "contract",
+          include: [...composed, "test/*.test.ts", "test/contracts/**/*.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          include: ["test/*/**/*.test.ts", "evals/**/*.test.ts"],
+          exclude: ["test/{ai-7,contracts}/**"],
+        },
+      },
+    ],
   },
 });
