@@ -92,12 +92,23 @@ describe("the guide to the styles", () => {
   });
 });
 
-describe("a decision", () => {
-  it.each(namesIn("docs/decisions"))("%s is dated and has context, decision and consequence", (path) => {
-    expect(path).toMatch(/\/\d{4}-\d\d-\d\d-[a-z-]+\.md$/);
-    expect(read(path)).toMatch(
-      /^# .+\n\n\*\*Context\.\*\* .+\n\n\*\*Decision\.\*\* .+\n\n\*\*Consequence\.\*\* /s,
-    );
+describe("the decisions", () => {
+  const records = readdirSync("docs/decisions").filter((name) => name !== "README.md");
+  const parts =
+    /^# ([^\n]+)\n\nStatus: (accepted|replaced by \[.+\]\(.+\.md\))\n\n\*\*Context\.\*\* .+\n\n\*\*Decision\.\*\* .+\n\n\*\*Consequence\.\*\* /s;
+
+  it.each(records)("%s is dated and has a status, context, decision and consequence", (name) => {
+    expect(name).toMatch(/^\d{4}-\d\d-\d\d-[a-z-]+\.md$/);
+    expect(read(join("docs/decisions", name))).toMatch(parts);
+  });
+
+  it("are listed in the index with their date, title and status", () => {
+    const rows = records.map((name) => {
+      const [, title, status] = parts.exec(read(join("docs/decisions", name)))!;
+      return `| ${name.slice(0, 10)} | [${title}](${name}) | ${status} |`;
+    });
+    const listed = read("docs/decisions/README.md").split("\n");
+    expect(listed.filter((line) => line.startsWith("| 2"))).toEqual(rows);
   });
 });
 
