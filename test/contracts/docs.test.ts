@@ -92,6 +92,16 @@ describe("the guide to the styles", () => {
   });
 });
 
+describe("docs/words.md", () => {
+  it("gives each word one meaning and one room", () => {
+    const rows = [...read("docs/words.md").matchAll(/^\| (.+) \| (.+) \| (.+) \|$/gm)];
+    const words = rows.map(([, word]) => word!).filter((word) => word !== "word");
+    expect(words.length).toBeGreaterThan(50);
+    expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
+    expect(rows.filter(([, word, , room]) => word !== "word" && !/^`src\/[a-z]+`$/.test(room!))).toEqual([]);
+  });
+});
+
 describe("the decisions", () => {
   const records = readdirSync("docs/decisions").filter((name) => name !== "README.md");
   const parts =
