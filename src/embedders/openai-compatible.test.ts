@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Embedder } from "../recall/embedder.ts";
 import { createRemoteEmbedder, type RemoteOptions } from "./openai-compatible.ts";
 
@@ -111,15 +111,30 @@ describe("an endpoint that answers", () => {
 });
 
 describe("an endpoint that fails", () => {
+  /** The time limit of the first request. It ends when a test says so, not by the clock. */
+  let limit: AbortController;
+
+  beforeEach(() => {
+    limit = new AbortController();
+    const spy = vi.spyOn(AbortSignal, "timeout").mockReturnValueOnce(limit.signal);
+    onTestFinished(() => spy.mockRestore());
+  });
+
   test.each<[string, Reply]>([
     ["an error status", () => ({ status: 500 })],
     ["too few embeddings", () => ({ body: { data: [] } })],
     ["embeddings of another size", () => ({ body: { data: [{ index: 0, embedding: [1] }] } })],
     ["something that is not a number", () => ({ body: { data: [{ index: 0, embedding: [1, "x", 0] }] } })],
-    ["no answer in time", () => ({ hang: true })],
+    [
+      "no answer in time",
+      () => {
+        limit.abort(new DOMException("too late", "TimeoutError"));
+        return { hang: true };
+      },
+    ],
   ])("with %s hands over to the fallback for good, and says so once", async (_, failing) => {
     reply = failing;
-    const embedder = open({ timeoutMs: 1_000 });
+    const embedder = open({ timeoutMs: 1_234 });
     expect(embedder.id).toBe("openai-compatible-test-model-3");
     expect(await embedder.embed(["abc"])).toEqual([Float32Array.of(0, 1)]);
     reply = honest;
@@ -128,5 +143,6 @@ describe("an endpoint that fails", () => {
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toContain('using "fallback"');
     expect(requests).toHaveLength(1);
+    expect(AbortSignal.timeout).toHaveBeenCalledExactlyOnceWith(1_234);
   });
 });

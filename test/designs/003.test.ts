@@ -371,7 +371,7 @@ describe("activation", () => {
     const tasks = () => readdirSync(join(space.home, ".repertoire/private"));
     expect(tasks()).toHaveLength(1);
     await client.close();
-    await expect.poll(tasks, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(tasks).toEqual([]);
   });
 });
 

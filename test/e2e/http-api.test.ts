@@ -341,7 +341,7 @@ describe("the server itself", () => {
   it("says that it is ready, and counts what it did", async () => {
     const { call, url } = await served();
     const health = async () => (await fetch(`${url}/health`)).json();
-    await expect.poll(health, { timeout: 10_000 }).toEqual({ ok: true, version: "0.0.0", ready: true });
+    await expect.poll(health).toEqual({ ok: true, version: "0.0.0", ready: true });
     await call("health");
     await call("recall", { body: { message: "plan a meeting" } });
     await call("showSkill", { params: { name: "nowhere" }, status: 404 });
@@ -366,9 +366,7 @@ describe("the server itself", () => {
     const { call, root } = await served();
     writeFileSync(join(root, "p/skills/plan-meeting/SKILL.md"), skillText("Plans feasts. Use for feasts."));
     await expect
-      .poll(async () => (await call("showSkill", { params: { name: "plan-meeting" } })).skill.description, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await call("showSkill", { params: { name: "plan-meeting" } })).skill.description)
       .toBe("Plans feasts. Use for feasts.");
   });
 });

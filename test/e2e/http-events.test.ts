@@ -39,7 +39,7 @@ async function listen({ raw }: Server, headers: Record<string, string> = {}) {
   })().catch(() => undefined);
   const next = (event: string, match: object = {}) =>
     expect
-      .poll(() => told.filter((one) => one.event === event).map(({ data }) => data), { timeout: 10_000 })
+      .poll(() => told.filter((one) => one.event === event).map(({ data }) => data))
       .toContainEqual(expect.objectContaining(match));
   return { response, told, state, next, reading, hangUp: () => stop.abort() };
 }

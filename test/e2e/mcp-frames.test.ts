@@ -64,8 +64,7 @@ function raw(home: string, args: readonly string[] = []) {
     send(...messages: readonly unknown[]) {
       for (const message of messages) child.stdin.write(`${JSON.stringify(message)}\n`);
     },
-    answered: (id: number) =>
-      expect.poll(() => answers().some((one) => one.id === id), { timeout: 20_000 }).toBe(true),
+    answered: (id: number) => expect.poll(() => answers().some((one) => one.id === id)).toBe(true),
     has: (id: number) => answers().some((one) => one.id === id),
   };
 }

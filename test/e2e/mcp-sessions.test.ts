@@ -121,7 +121,7 @@ describe("a task over HTTP", () => {
     expect((await other.call("read_skill_file", AGENDA)).text).toContain("is not activated");
     expect(copiedTasks(server.home)).toHaveLength(1);
     await one.transport.terminateSession();
-    await expect.poll(() => copiedTasks(server.home), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => copiedTasks(server.home)).toEqual([]);
   });
 
   it("belongs to the named session, else to the client's name, in the newer one, and ends with the server", async () => {

@@ -156,7 +156,7 @@ describe("the MCP server", () => {
     const folder = join(home, ".repertoire/private");
     expect(readdirSync(folder)).toHaveLength(1);
     await client.close();
-    await expect.poll(() => readdirSync(folder), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => readdirSync(folder)).toEqual([]);
   });
 
   it.each(REVISIONS)("tells a client of revision %s when a skill appears", async (_, revision) => {
@@ -189,7 +189,7 @@ describe("the MCP server", () => {
       params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
     };
     child.stdin.write(`garbage\n{"jsonrpc": "2.0"}\n[]\n\u0000\n${JSON.stringify(initialize)}\n`);
-    await expect.poll(() => out.includes('"id":1'), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => out.includes('"id":1')).toBe(true);
     child.stdin.end();
     const code = await new Promise((settle) => child.on("close", settle));
     expect(code).toBe(0);

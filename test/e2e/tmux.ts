@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 export const HAS_TMUX = spawnSync("tmux", ["-V"]).status === 0;
 
 /** A loaded machine takes its time; a test that waits this long has failed. */
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 60_000;
 
 export interface Pane {
   /** Types text as it is. */

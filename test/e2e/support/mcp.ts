@@ -123,7 +123,7 @@ export async function writingSkills(home: string, holds: () => boolean): Promise
         writeFileSync(join(folder, "SKILL.md"), skillText("Brews tea."));
         return holds();
       },
-      { timeout: 30_000, interval: 1_000 },
+      { interval: 1_000 },
     )
     .toBe(true);
 }
