@@ -12,6 +12,7 @@ const namesIn = (folder: string) => readdirSync(folder).map((name) => join(folde
 const DOCUMENTS = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
+  "README.md",
   ...[...namesIn("docs/guides"), ...namesIn("docs/decisions")].filter((path) => path.endsWith(".md")),
 ];
 
