@@ -10,6 +10,7 @@ const WRITERS = {
   "command-line": commandLine,
   operations,
   "http-errors": httpErrors,
+  "error-codes": errorCodes,
   diagnostics,
   style,
   example,
@@ -91,6 +92,13 @@ function operations({ OPERATIONS }) {
 function httpErrors({ ERROR_STATUS }) {
   const rows = Object.entries(ERROR_STATUS).map(([status, codes]) => [status, codes.map(code).join(", ")]);
   return table(["status", "codes"], rows);
+}
+
+function errorCodes({ ERROR_CODES }) {
+  return table(
+    ["code", "meaning"],
+    Object.entries(ERROR_CODES).map(([name, meaning]) => [code(name), meaning]),
+  );
 }
 
 function verbsIn(help) {

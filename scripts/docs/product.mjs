@@ -17,6 +17,7 @@ export { disclose } from "./src/disclose/section.ts";
 export { acceptedValues } from "./src/config/kinds.ts";
 export { configSchema } from "./src/config/schema.ts";
 export { openRepertoire } from "./src/index.ts";
+export { ERROR_CODES } from "./src/model/errors.ts";
 export { STYLES } from "./src/model/turn.ts";
 export { diagnosticTable } from "./src/parse/codes.ts";
 export { frontMatterTable } from "./src/parse/dialects.ts";

@@ -1,6 +1,7 @@
 // Owns the answer of whoever thinks: its shape, and reading it out of the text around it. A bad answer is data: a code
 // and what to mend. Does not own whether the plan is a good one: `guard.ts` and `gate.ts` do.
 
+import type { ErrorCode } from "../model/errors.ts";
 import { THINKING } from "./limits.ts";
 
 export interface PlanSave {
@@ -26,7 +27,7 @@ export interface Plan {
 
 export type PlanResult =
   | { readonly ok: true; readonly plan: Plan }
-  | { readonly ok: false; readonly code: string; readonly message: string };
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string };
 
 /** The schema in words, as every prompt ends with it. */
 export const PLAN_CONTRACT = `Answer with one JSON object and nothing else:
@@ -156,7 +157,7 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function bad(code: string, message: string): PlanResult {
+function bad(code: ErrorCode, message: string): PlanResult {
   return { ok: false, code, message };
 }
 

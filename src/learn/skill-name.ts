@@ -1,7 +1,7 @@
 // Owns which names a learned skill may have: safe ones that the open spec takes as well. Does not own identities as
 // such: `model/name.ts` does.
 
-import { RepertoireError } from "../model/errors.ts";
+import { type ErrorCode, RepertoireError } from "../model/errors.ts";
 import { type SkillName, toSkillName } from "../model/name.ts";
 
 /** The open spec's limit for the name, which is the last segment. */
@@ -32,7 +32,7 @@ export function learnedName(spelling: string): SkillName {
   return result.name;
 }
 
-function refused(spelling: string, { code, why }: { code: string; why: string }): RepertoireError {
+function refused(spelling: string, { code, why }: { code: ErrorCode; why: string }): RepertoireError {
   return new RepertoireError(
     code,
     `"${spelling}" cannot be the name of a skill: it ${why}. Use lower-case letters, digits and hyphens, with "/" between levels: plan-meeting, mcp/email. Nothing was changed.`,

@@ -64,7 +64,8 @@ export class LibraryView {
     if (skill && (state === "active" || (audience === "person" && this.isPersonal(skill, state))))
       return skill;
     if (skill && (state === "unavailable" || state === "disabled") && !skill.manifest.userOnly) {
-      throw new RepertoireError(`skill-${state}`, `"${skill.name}" is ${state}: ${reason}.`, spelling);
+      const code = state === "disabled" ? "skill-disabled" : "skill-unavailable";
+      throw new RepertoireError(code, `"${skill.name}" is ${state}: ${reason}.`, spelling);
     }
     const { agent } = this.visibility.options;
     const viewer = agent ? ` to "${agent}"` : "";

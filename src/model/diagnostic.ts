@@ -3,9 +3,9 @@
 export type Severity = "error" | "warning" | "info";
 
 /** What is wrong, where, and what to do about it. An `error` means that the skill was skipped. */
-export interface Diagnostic {
+export interface Diagnostic<Code extends string = string> {
   /** Stable, kebab-case, for example `yaml-unquoted-colon`. */
-  readonly code: string;
+  readonly code: Code;
   readonly severity: Severity;
   /** The file or folder the finding is about. */
   readonly path: string;
@@ -15,3 +15,54 @@ export interface Diagnostic {
   /** The next step for the person who owns the file. */
   readonly fix: string;
 }
+
+/** The codes of findings about a SKILL.md. Saving a skill that is refused for one throws an error with that code. */
+export const SKILL_FILE_CODES = [
+  "file-too-large",
+  "file-empty",
+  "file-binary",
+  "encoding-utf-16",
+  "encoding-invalid",
+  "byte-order-mark",
+  "nul-bytes",
+  "line-endings",
+  "leading-blank-lines",
+  "leading-text",
+  "front-matter-missing",
+  "front-matter-unopened",
+  "front-matter-unclosed",
+  "front-matter-code-block",
+  "front-matter-label",
+  "front-matter-language",
+  "front-matter-too-large",
+  "front-matter-not-mapping",
+  "front-matter-bare",
+  "yaml-invalid",
+  "yaml-too-deep",
+  "yaml-too-many-nodes",
+  "yaml-anchor",
+  "yaml-tag",
+  "yaml-duplicate-key",
+  "yaml-control-characters",
+  "yaml-tabs",
+  "yaml-unquoted-colon",
+  "yaml-unquoted-special",
+  "yaml-flow-style",
+  "description-missing",
+  "description-too-long",
+  "name-missing",
+  "name-too-long",
+  "name-uppercase",
+  "name-hyphens",
+  "name-characters",
+  "name-mismatch",
+  "compatibility-too-long",
+  "field-invalid",
+  "field-unexpected",
+  "field-type",
+  "frame-unknown",
+  "requirement-not-env",
+  "list-truncated",
+  "body-empty",
+] as const;
+export type SkillFileCode = (typeof SKILL_FILE_CODES)[number];

@@ -1,11 +1,135 @@
-// Owns the one error class that crosses stages. Does not own messages: the place that fails writes them, with the next step.
+// The one error class of the engine, and the list of every code that it can carry.
+
+import type { SkillFileCode } from "./diagnostic.ts";
+
+/** Every code of an expected failure, with its meaning. A refused SKILL.md is one of `SKILL_FILE_CODES` instead. */
+export const ERROR_CODES = {
+  usage: "The command line lacks an argument or has one too many.",
+  "invalid-arguments": "The arguments of a tool call do not fit the tool's schema.",
+  "config-unreadable": "A configuration file cannot be read.",
+  "config-unwritable": "A configuration file cannot be written.",
+  "config-not-json": "A configuration file is not valid JSON.",
+  "config-not-object": "A configuration file is valid JSON, but not an object.",
+  "config-invalid": "A configuration key has a value that it does not accept.",
+  "config-unknown-key": "The configuration has no such key.",
+  "config-not-for-projects": "A project's configuration sets a key that only the user may set.",
+  "budget-invalid": "The budget of a prompt is not a whole number in its range.",
+
+  "name-empty": "A part of a skill's name has no letter or digit.",
+  "name-traversal": "A skill's name would leave the folder of skills.",
+  "name-confusable": "A skill's name uses letters that only look like ASCII letters.",
+  "name-not-portable": "A skill's name has characters that the open specification does not allow.",
+  "skill-not-found": "No skill of this name is visible.",
+  "skill-disabled": "The skill is disabled.",
+  "skill-unavailable": "The skill needs something that this machine does not have.",
+  "skill-broken": "The skill's SKILL.md cannot be read.",
+  "file-not-found": "The skill has no file at this path.",
+  "file-unreadable": "A file that was named cannot be read.",
+  "slash-missing": "The text is not a slash command.",
+  "slash-unknown": "There is no such slash command.",
+  "index-stale": "The recall index is out of date and cannot be refreshed here.",
+  "eval-unreadable": "The file of evaluation cases cannot be read.",
+  "eval-not-json": "A line of the evaluation cases is not valid JSON.",
+  "eval-no-query": "An evaluation case has no query.",
+
+  "package-changed": "A file of the skill changed while it was read.",
+  "package-link-broken": "A link in the skill's folder leads nowhere.",
+  "package-link-folder": "A link in the skill's folder leads to a folder.",
+  "package-link-outside": "A link in the skill's folder leads out of it.",
+  "package-special-file": "The skill's folder has a pipe, a device or another special file.",
+  "package-too-large": "The skill's files are too large.",
+  "package-too-many-files": "The skill has too many files.",
+  "package-too-many-folders": "The skill has too many folders.",
+  "package-unreadable": "A file of the skill cannot be read.",
+  "mount-conflict": "The private copy of the skill belongs to another version of it.",
+  "mount-failed": "The private copy of the skill cannot be made.",
+  "mount-name": "The skill's name cannot be the name of a folder.",
+  "consent-denied": "The configuration denies this skill.",
+  "consent-refused": "The person refused consent.",
+  "consent-required": "A person must consent first.",
+  "consent-stale": "The skill changed after consent was given.",
+  "trust-not-found": "There is no such trust to revoke.",
+  "not-consented": "The skill is not activated in this task.",
+  "no-sandbox": "There is no sandbox to run the script in.",
+  "not-found": "There is no such script or address.",
+  "task-not-found": "There is no such task.",
+  "unknown-tool": "The task has no such tool.",
+  "tool-failed": "A tool of a skill failed.",
+
+  "skill-exists": "A skill of this name or a folder at this path exists already.",
+  "skill-not-learned": "The skill is not a learned skill, so it is not changed.",
+  "skill-pinned": "The skill is pinned; only a person may change it.",
+  "skill-protected": "The skill may not be changed by this author.",
+  "skill-changed": "The skill changed since it was read.",
+  "skill-unsafe": "The skill looks dangerous and was not saved.",
+  "folder-taken": "The folder holds something that is not a skill.",
+  "file-path": "The path of a support file is not allowed.",
+  "change-failed": "A change could not be written.",
+  "version-not-found": "The skill has no such version.",
+  "version-damaged": "A stored version is damaged.",
+  "no-history": "The skill has no versions.",
+  "nothing-to-undo": "There is no change to undo.",
+  "undo-conflict": "A later change prevents the undo.",
+  "no-session": "An outcome needs a session with an activated skill.",
+  "outcome-not-reported": "The outcome could not be reported.",
+  "outcome-refused": "The outcome could not be reported.",
+
+  "change-unreadable": "A proposed change cannot be read.",
+  "dream-nothing-new": "There is nothing new to propose changes for.",
+  "plan-empty": "The plan of a dream is empty.",
+  "plan-invalid": "The plan of a dream does not have the form that the prompt asks for.",
+  "plan-no-json": "The plan of a dream has no JSON object.",
+  "plan-too-long": "The plan of a dream is too long.",
+  "plan-truncated": "The plan of a dream ends too early.",
+  "plan-unreadable": "The file with the plan cannot be read.",
+  "proposal-decided": "The proposal is accepted or rejected already.",
+  "proposal-not-accepted": "The proposal could not be accepted.",
+  "proposal-not-found": "There is no such proposal.",
+
+  "database-too-new": "The database was written by a newer version.",
+  "exclusive-within-exclusive": "An exclusive section was entered twice.",
+  "no-sqlite": "No SQLite driver can be loaded.",
+  "session-id-unusable": "The session's id cannot be used.",
+  "store-busy": "Another process keeps the store locked.",
+  "store-unusable": "The store cannot be read or written.",
+  "embedder-endpoint-missing": "The embedder has no endpoint.",
+  "embedder-package-missing": "The embedder's package is not installed.",
+  "embedder-unknown": "There is no such embedder.",
+  "embedding-table-unreadable": "The table of word vectors cannot be read.",
+  "model-failed": "The language model failed.",
+  "model-incomplete": "The configuration of the language model is incomplete.",
+  "model-key-missing": "The key of the language model is not set.",
+  "model-none": "No language model is configured.",
+
+  "hook-input": "The input of a hook is not what a host sends.",
+  "setup-changed": "A file changed while it was set up.",
+  "setup-not-ours": "A file of this name was not written by the setup.",
+  "setup-unfit": "A file does not have the form that the setup expects.",
+  "host-refused": "The request's Host header is not one of the server's addresses.",
+  "origin-refused": "Requests from this origin are refused.",
+  unauthorised: "The request lacks the token.",
+  "token-unusable": "The server's token cannot be used.",
+  "port-taken": "The port is in use.",
+  "method-not-allowed": "The address does not take this method.",
+  "not-json": "The request's content type is not application/json.",
+  "invalid-json": "The request's body is not valid JSON.",
+  "invalid-request": "The request does not fit the schema; `issues` says where.",
+  "too-large": "The request's body is too large.",
+  "too-many-requests": "There are too many requests.",
+  "too-many-streams": "There are too many open event streams.",
+  "job-not-found": "There is no such job.",
+  "job-running": "The same job is under way already.",
+  cancelled: "The job was cancelled.",
+  unexpected: "The server failed; its own output says why.",
+} as const;
+export type ErrorCode = keyof typeof ERROR_CODES | SkillFileCode;
 
 /** An expected failure: a code for programs, the offending value, and a message that says what to do next. */
 export class RepertoireError extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly value: unknown;
 
-  constructor(code: string, message: string, value?: unknown) {
+  constructor(code: ErrorCode, message: string, value?: unknown) {
     super(message);
     this.name = "RepertoireError";
     this.code = code;

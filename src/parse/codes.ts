@@ -1,7 +1,7 @@
 // Owns every finding of the parse stage: its code, how much it weighs in each profile, and the next step.
 // Does not own the sentence that describes one case: the place that finds it writes that.
 
-import type { Diagnostic, Severity } from "../model/diagnostic.ts";
+import type { Diagnostic, Severity, SkillFileCode } from "../model/diagnostic.ts";
 
 export type Profile = "lenient" | "strict";
 
@@ -96,9 +96,9 @@ const CODES = {
   ),
   "list-truncated": row("warning", "warning", "Shorten the list."),
   "body-empty": row("warning", "warning", "Write the instructions below the front matter."),
-} as const satisfies Record<string, CodeRow>;
+} as const satisfies Record<SkillFileCode, CodeRow>;
 
-export type ParseCode = keyof typeof CODES;
+export type ParseCode = SkillFileCode;
 
 /** One row a code, for the documentation. */
 export function diagnosticTable(): readonly {
@@ -119,7 +119,7 @@ export interface Finding {
 
 /** Collects the findings about one file. */
 export interface Report {
-  readonly diagnostics: Diagnostic[];
+  readonly diagnostics: Diagnostic<ParseCode>[];
   readonly failed: () => boolean;
   /** Whether the profile cares for a code at all. */
   readonly hears: (code: ParseCode) => boolean;
@@ -127,7 +127,7 @@ export interface Report {
 }
 
 export function createReport(path: string, profile: Profile): Report {
-  const diagnostics: Diagnostic[] = [];
+  const diagnostics: Diagnostic<ParseCode>[] = [];
   return {
     diagnostics,
     failed: () => diagnostics.some((diagnostic) => diagnostic.severity === "error"),

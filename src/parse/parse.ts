@@ -1,7 +1,7 @@
 // Owns the way from the bytes of a SKILL.md to a manifest, a body and findings. It never throws and touches no file.
 // Does not own the skill's identity or its place in the library: `discover/` and `library/` do.
 
-import type { Diagnostic } from "../model/diagnostic.ts";
+import type { Diagnostic, SkillFileCode } from "../model/diagnostic.ts";
 import type { SkillManifest } from "../model/skill.ts";
 import { createReport, type Profile, type Report } from "./codes.ts";
 import { decode } from "./decode.ts";
@@ -36,7 +36,7 @@ export interface ParsedSkill {
 export interface ParseResult {
   /** Undefined when a diagnostic of severity `error` says why the file was skipped. */
   readonly skill: ParsedSkill | undefined;
-  readonly diagnostics: Diagnostic[];
+  readonly diagnostics: Diagnostic<SkillFileCode>[];
 }
 
 /** Reads a `SKILL.md`. `path` is used in findings, and its folder is compared with the name. */

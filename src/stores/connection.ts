@@ -227,10 +227,15 @@ export class Connection {
 /** An error of the driver as one that says what to do; any other as it is. */
 function explained(error: unknown, path: string): unknown {
   if (!isDriverError(error)) return error;
-  const [code, advice] = isBusy(error)
-    ? ["store-busy", "Another process is writing to it without end; wait for it or end it, then try again."]
-    : ["store-unusable", "Check that the disk has room and that the file and its folder may be written."];
-  return new RepertoireError(code, `${path}: ${messageOf(error)}. ${advice}`, path);
+  const isLocked = isBusy(error);
+  const advice = isLocked
+    ? "Another process is writing to it without end; wait for it or end it, then try again."
+    : "Check that the disk has room and that the file and its folder may be written.";
+  return new RepertoireError(
+    isLocked ? "store-busy" : "store-unusable",
+    `${path}: ${messageOf(error)}. ${advice}`,
+    path,
+  );
 }
 
 /** Reads where truncation and overwritten pages show first. */

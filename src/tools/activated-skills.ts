@@ -59,12 +59,12 @@ export class ActivatedSkills {
       found = await this.needs.activated(name, call);
     } catch (error) {
       if (!["not-consented", "consent-denied"].includes(codeOf(error))) throw error;
-      return refusal("not_consented", messageOf(error));
+      return refusal("not-consented", messageOf(error));
     }
     const { skill, snapshot, mount, manifest } = found;
     // The copy of a sub-skill lies below this one; its scripts are its own.
     const isOwn = [script, `scripts/${script}`].some((path) => snapshot.files.has(path.replace(/^\.\//, "")));
-    if (!isOwn) return refusal("not_found", noSuchScript(skill.name, script, scriptsOf(snapshot)));
+    if (!isOwn) return refusal("not-found", noSuchScript(skill.name, script, scriptsOf(snapshot)));
     const result = await runScript({
       mount,
       script,

@@ -58,7 +58,7 @@ describe("names", () => {
     registry.removeSkill("demo");
     expect(await registry.call("demo__a", {})).toMatchObject({
       ok: false,
-      code: "unknown_tool",
+      code: "unknown-tool",
       output: 'There is no tool "demo__a". Tools: other__b.',
     });
   });
@@ -74,7 +74,7 @@ describe("arguments", () => {
 
   test("that do not fit come back with where and why, and the tool is not called", async () => {
     const result = await registry.call("demo__t", { city: 7, days: 1.5 });
-    expect(result).toMatchObject({ ok: false, code: "invalid_arguments" });
+    expect(result).toMatchObject({ ok: false, code: "invalid-arguments" });
     expect(result.output).toMatch(/^city: .*string.*number$/m);
     expect(result.output).toMatch(/^days: .*int/m);
     expect(result.output).toContain('"required":["city"]');
@@ -89,7 +89,7 @@ describe("arguments", () => {
   });
 
   test.each([undefined, null, "", "not json", [], 3])("%j is refused without a crash", async (args) => {
-    expect(await registry.call("demo__t", args)).toMatchObject({ ok: false, code: "invalid_arguments" });
+    expect(await registry.call("demo__t", args)).toMatchObject({ ok: false, code: "invalid-arguments" });
   });
 });
 
@@ -120,7 +120,7 @@ describe("results", () => {
     circular.self = circular;
     expect(await executing(() => circular).call("demo__t", {})).toMatchObject({
       ok: false,
-      code: "tool_failed",
+      code: "tool-failed",
     });
   });
 });
@@ -143,7 +143,7 @@ describe("a tool that misbehaves", () => {
   ])("%s: an error result", async (_how, execute) => {
     expect(await executing(execute).call("demo__t", {})).toEqual({
       ok: false,
-      code: "tool_failed",
+      code: "tool-failed",
       title: "t",
       metadata: {},
       output: 'The tool "t" failed: boom',

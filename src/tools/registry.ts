@@ -56,7 +56,7 @@ export function createToolRegistry(): ToolRegistry {
       const tool = tools.get(name);
       if (tool) return callTool(tool, args, options);
       const names = [...tools.keys()].sort(compareNames).join(", ") || "none; activate a skill first";
-      return toolError("unknown_tool", name, `There is no tool "${name}". Tools: ${names}.`);
+      return toolError("unknown-tool", name, `There is no tool "${name}". Tools: ${names}.`);
     },
   };
 }

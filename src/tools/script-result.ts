@@ -4,13 +4,13 @@
 import type { Ended } from "./process.ts";
 
 export const SCRIPT_ERRORS = [
-  "not_found",
-  "not_consented",
-  "args_too_large",
+  "not-found",
+  "not-consented",
+  "args-too-large",
   "timeout",
-  "output_truncated",
-  "no_sandbox",
-  "execution_failed",
+  "output-truncated",
+  "no-sandbox",
+  "execution-failed",
 ] as const;
 export type ScriptErrorCode = (typeof SCRIPT_ERRORS)[number];
 
@@ -65,20 +65,20 @@ function judge(ended: Ended, facts: RunFacts): Pick<ScriptResult, "code" | "mess
         message: `${script} was stopped after ${timeoutMs / 1000} s, with everything it had started.`,
       };
     case "flood":
-      return { code: "output_truncated", message: `${script} was stopped: it did not stop printing. ${cut}` };
+      return { code: "output-truncated", message: `${script} was stopped: it did not stop printing. ${cut}` };
     case "aborted":
-      return { code: "execution_failed", message: `${script} was stopped by the caller.` };
+      return { code: "execution-failed", message: `${script} was stopped by the caller.` };
     case "stopped":
       return {
-        code: "execution_failed",
+        code: "execution-failed",
         message: `${script} was stopped: it started more than ${processes} processes.`,
       };
     case "not-started":
-      return { code: "execution_failed", message: `${script} could not be started: ${ended.error}.` };
+      return { code: "execution-failed", message: `${script} could not be started: ${ended.error}.` };
     case "exit":
-      if (ended.exitCode !== 0) return { code: "execution_failed", message: failure(script, ended) };
+      if (ended.exitCode !== 0) return { code: "execution-failed", message: failure(script, ended) };
       if (!ended.truncated) return undefined;
-      return { code: "output_truncated", message: `${script} ended well but printed too much. ${cut}` };
+      return { code: "output-truncated", message: `${script} ended well but printed too much. ${cut}` };
   }
 }
 

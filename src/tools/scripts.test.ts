@@ -49,7 +49,7 @@ describe("without a sandbox", () => {
   test("a script is refused, with how to install it or which flag accepts the risk", async () => {
     put("scripts/mark.sh", "touch ran");
     const result = await runScript({ mount, script: "scripts/mark.sh", env: process.env }, NO_SANDBOX);
-    expect(result).toMatchObject({ ok: false, code: "no_sandbox", exitCode: null, isolation: "none" });
+    expect(result).toMatchObject({ ok: false, code: "no-sandbox", exitCode: null, isolation: "none" });
     expect(result.message).toMatchInlineSnapshot(
       `"The script was not run: scripts run inside bubblewrap, and bubblewrap is not installed. Install it, or accept the risk with --no-sandbox (policy acceptUnsandboxed)."`,
     );
@@ -111,7 +111,7 @@ describe("without a sandbox", () => {
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("a limit of %d is not no limit", async (bad) => {
     put("scripts/loud.js", "process.stdout.write('a'.repeat(1_200_000))");
     const result = await run("loud.js", { policy: { outputBytes: bad, timeoutMs: bad } });
-    expect(result).toMatchObject({ code: "output_truncated", exitCode: 0 });
+    expect(result).toMatchObject({ code: "output-truncated", exitCode: 0 });
     expect(result.stdout).toHaveLength(1_048_576);
   });
 });
@@ -145,7 +145,7 @@ describe("which file is run", () => {
     "x".repeat(5000),
   ])("%j is not found, and the answer lists what is there", async (script) => {
     const result = await run(script);
-    expect(result).toMatchObject({ ok: false, code: "not_found", exitCode: null });
+    expect(result).toMatchObject({ ok: false, code: "not-found", exitCode: null });
     expect(result.message).toContain("Scripts: scripts/ok.sh.");
   });
 
@@ -156,7 +156,7 @@ describe("which file is run", () => {
     symlinkSync(outside, join(mount, "folder"));
     symlinkSync("loop.sh", join(mount, "loop.sh"));
     for (const script of ["scripts/evil.sh", "folder/evil.sh", "loop.sh"]) {
-      expect(await run(script)).toMatchObject({ ok: false, code: "not_found", stdout: "" });
+      expect(await run(script)).toMatchObject({ ok: false, code: "not-found", stdout: "" });
     }
     symlinkSync("ok.sh", join(mount, "scripts", "also.sh"));
     expect(await run("scripts/also.sh")).toMatchObject({ ok: true });
@@ -194,14 +194,14 @@ describe("which program runs it", () => {
   ])("%j is refused", async (shebang) => {
     put("scripts/odd.sh", `${shebang}\necho ran\n`);
     const result = await run("scripts/odd.sh");
-    expect(result).toMatchObject({ ok: false, code: "execution_failed", exitCode: null, stdout: "" });
+    expect(result).toMatchObject({ ok: false, code: "execution-failed", exitCode: null, stdout: "" });
     expect(result.message).toContain("#!/usr/bin/env NAME");
   });
 
   test("a file that is no script is refused with the extensions that are", async () => {
     put("notes.md", "# Notes");
     const result = await run("notes.md");
-    expect(result).toMatchObject({ ok: false, code: "execution_failed" });
+    expect(result).toMatchObject({ ok: false, code: "execution-failed" });
     expect(result.message).toContain(".sh .js .mjs .cjs .ts .mts .py");
   });
 
@@ -235,12 +235,12 @@ describe("what goes in and comes out", () => {
       ok: true,
       stdout: "100\n",
     });
-    expect(await run("count.sh", { args: Array(101).fill("a") })).toMatchObject({ code: "args_too_large" });
+    expect(await run("count.sh", { args: Array(101).fill("a") })).toMatchObject({ code: "args-too-large" });
     expect(await run("count.sh", { args: ["a", `${long}x`] })).toMatchObject({
-      code: "args_too_large",
+      code: "args-too-large",
       message: "Argument 2 has 4097 bytes; 4096 are allowed. Pass long text as standard input.",
     });
-    expect(await run("count.sh", { args: ["a\0b"] })).toMatchObject({ ok: false, code: "execution_failed" });
+    expect(await run("count.sh", { args: ["a\0b"] })).toMatchObject({ ok: false, code: "execution-failed" });
   });
 
   test("arguments are never words of a shell", async () => {
@@ -255,7 +255,7 @@ describe("what goes in and comes out", () => {
     put("scripts/fail.sh", "echo out; echo first >&2; echo 'no such city' >&2; exit 7");
     expect(await run("fail.sh")).toMatchObject({
       ok: false,
-      code: "execution_failed",
+      code: "execution-failed",
       exitCode: 7,
       stdout: "out\n",
       message: "fail.sh ended with exit code 7: no such city",
@@ -265,16 +265,16 @@ describe("what goes in and comes out", () => {
   test("output is cut at the cap over both streams", async () => {
     put("scripts/loud.js", "process.stdout.write('a'.repeat(300)); process.stderr.write('b'.repeat(300))");
     const result = await run("loud.js", { policy: { outputBytes: 400 } });
-    expect(result).toMatchObject({ ok: false, code: "output_truncated", exitCode: 0, truncated: true });
+    expect(result).toMatchObject({ ok: false, code: "output-truncated", exitCode: 0, truncated: true });
     expect(result.stdout.length + result.stderr.length).toBe(400);
   });
 
   test("a policy's folder that is missing or relative is refused", async () => {
     expect(await run("ok.sh", { policy: { read: ["relative"] } })).toMatchObject({
-      code: "execution_failed",
+      code: "execution-failed",
     });
     expect(await run("ok.sh", { policy: { write: [join(mount, "gone")] } })).toMatchObject({
-      code: "execution_failed",
+      code: "execution-failed",
       message: expect.stringContaining("ENOENT"),
     });
   });
@@ -288,7 +288,7 @@ describe("what goes in and comes out", () => {
   test("a package that is not mounted is not found", async () => {
     const gone = await runScript({ mount: join(mount, "gone"), script: "x.sh", env: {} }, NO_SANDBOX);
     expect(gone).toMatchObject({
-      code: "not_found",
+      code: "not-found",
       message: expect.stringContaining("Activate the skill again"),
     });
     expect(readFileSync(join(mount, "scripts/ok.sh"), "utf8")).toContain("ok");

@@ -1,5 +1,5 @@
 // Owns running a script of a mounted package: checks, isolation, result. The front door for scripts.
-// Does not own consent or the mount: the caller hands over a verified copy and answers `not_consented` itself.
+// Does not own consent or the mount: the caller hands over a verified copy and answers `not-consented` itself.
 //
 // What a script sees: its package at the mount's path, read-only, as working directory; the system's programs,
 // read-only; a private, empty /tmp and home that vanish; no network; the variables it declared. It keeps files
@@ -87,18 +87,18 @@ export async function runScript(
   const problem = checkInput(request) ?? (await checkFolders(policy));
   if (problem) return problem;
   const script = await locateScript(request.mount, request.script);
-  if (!script.ok) return refusal("not_found", script.message);
+  if (!script.ok) return refusal("not-found", script.message);
   const places = {
     searchPath: request.env.PATH ?? "",
     avoid: [process.cwd(), script.mount].filter((place) => place !== "/"),
   };
   const { file, firstLine } = script;
   const choice = await chooseInterpreter({ file, firstLine, chosen: policy.interpreters ?? {}, ...places });
-  if (!choice.ok) return refusal("execution_failed", choice.message);
+  if (!choice.ok) return refusal("execution-failed", choice.message);
   const lookup = await system.findSandbox(places);
   if (!lookup.ok && !policy.acceptUnsandboxed) {
     return refusal(
-      "no_sandbox",
+      "no-sandbox",
       `The script was not run: scripts run inside bubblewrap, and ${lookup.reason}. ${lookup.fix}, or accept the risk with ${UNSANDBOXED_FLAG} (policy acceptUnsandboxed).`,
     );
   }
@@ -109,30 +109,30 @@ export async function runScript(
 function checkInput({ args = [], stdin = "" }: ScriptRequest): ScriptResult | undefined {
   const { maxArgs, argBytes, stdinBytes } = SCRIPT_LIMITS;
   if (args.length > maxArgs) {
-    return refusal("args_too_large", `${args.length} arguments were given; ${maxArgs} are allowed.`);
+    return refusal("args-too-large", `${args.length} arguments were given; ${maxArgs} are allowed.`);
   }
   for (const [index, arg] of args.entries()) {
     const bytes = Buffer.byteLength(arg);
     const which = `Argument ${index + 1}`;
-    if (arg.includes("\0")) return refusal("execution_failed", `${which} contains a NUL character.`);
+    if (arg.includes("\0")) return refusal("execution-failed", `${which} contains a NUL character.`);
     if (bytes > argBytes) {
       const advice = "Pass long text as standard input.";
-      return refusal("args_too_large", `${which} has ${bytes} bytes; ${argBytes} are allowed. ${advice}`);
+      return refusal("args-too-large", `${which} has ${bytes} bytes; ${argBytes} are allowed. ${advice}`);
     }
   }
   const bytes = Buffer.byteLength(stdin);
   if (bytes <= stdinBytes) return undefined;
-  return refusal("args_too_large", `Standard input has ${bytes} bytes; ${stdinBytes} are allowed.`);
+  return refusal("args-too-large", `Standard input has ${bytes} bytes; ${stdinBytes} are allowed.`);
 }
 
 async function checkFolders({ read = [], write = [] }: ScriptPolicy): Promise<ScriptResult | undefined> {
   for (const path of [...read, ...write]) {
     if (!isAbsolute(path))
-      return refusal("execution_failed", `The policy's path "${path}" must be absolute.`);
+      return refusal("execution-failed", `The policy's path "${path}" must be absolute.`);
     try {
       await stat(path);
     } catch (error) {
-      return refusal("execution_failed", `The policy's path "${path}" cannot be used: ${codeOf(error)}.`);
+      return refusal("execution-failed", `The policy's path "${path}" cannot be used: ${codeOf(error)}.`);
     }
   }
   return undefined;

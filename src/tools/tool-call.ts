@@ -6,7 +6,7 @@ import type { ToolOutput } from "./define-tool.ts";
 import { TOOL_LIMITS } from "./limits.ts";
 import type { SkillTool } from "./skill-tool.ts";
 
-export type ToolErrorCode = "unknown_tool" | "invalid_arguments" | "timeout" | "aborted" | "tool_failed";
+export type ToolErrorCode = "unknown-tool" | "invalid-arguments" | "timeout" | "aborted" | "tool-failed";
 
 export interface ToolCallResult extends ToolOutput {
   readonly ok: boolean;
@@ -37,7 +37,7 @@ export async function callTool(
     const ended = await Promise.race([execute(tool, given, own.signal), cut]);
     return typeof ended === "string" ? stopped(tool, ended, timeoutMs) : ended;
   } catch (error) {
-    return toolError("tool_failed", tool.name, `The tool "${tool.name}" failed: ${messageOf(error)}`);
+    return toolError("tool-failed", tool.name, `The tool "${tool.name}" failed: ${messageOf(error)}`);
   } finally {
     clearTimeout(timer);
     if (onAbort) signal?.removeEventListener("abort", onAbort);
@@ -58,7 +58,7 @@ async function execute(tool: SkillTool, given: unknown, signal: AbortSignal): Pr
     const listed = issues.slice(0, TOOL_LIMITS.listedIssues).join("\n");
     const schema = JSON.stringify(tool.inputSchema);
     return toolError(
-      "invalid_arguments",
+      "invalid-arguments",
       tool.name,
       `The arguments of "${tool.name}" do not fit:\n${listed}\nThey must fit: ${schema}`,
     );

@@ -154,7 +154,7 @@ describe("a script", () => {
 
   it("has its output cut at 1 MB, and says so", async () => {
     const { code, truncated, stdout } = await run("head -c 2000000 /dev/zero | tr '\\0' x");
-    expect({ code, truncated }).toEqual({ code: "output_truncated", truncated: true });
+    expect({ code, truncated }).toEqual({ code: "output-truncated", truncated: true });
     expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(1024 * 1024);
     expect(stdout.length).toBeGreaterThan(1_000_000);
   });
@@ -163,12 +163,12 @@ describe("a script", () => {
     expect((await run('echo "$#"', { args: Array(100).fill("a") })).stdout).toBe("100\n");
     expect(await run('echo "$#"', { args: Array(101).fill("a") })).toMatchObject({
       ok: false,
-      code: "args_too_large",
+      code: "args-too-large",
     });
   });
 
   it("takes an argument of 4,096 bytes and not one more", async () => {
     expect((await run('printf %s "$1" | wc -c', { args: ["é".repeat(2048)] })).stdout.trim()).toBe("4096");
-    expect((await run("true", { args: [`${"é".repeat(2048)}x`] })).code).toBe("args_too_large");
+    expect((await run("true", { args: [`${"é".repeat(2048)}x`] })).code).toBe("args-too-large");
   });
 });

@@ -63,7 +63,7 @@ describe("the command line", () => {
     });
     expect(await repertoire("run", "weather", "nothing.sh")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("[not_found]"),
+      err: expect.stringContaining("[not-found]"),
     });
     expect((await repertoire("task", "list", "--json")).json().tasks).toMatchObject([
       { id: "cli", skills: [{ name: "weather" }] },
@@ -73,7 +73,7 @@ describe("the command line", () => {
       code: 1,
       err: expect.stringContaining("Open: none"),
     });
-    expect((await repertoire("run", "weather", "hello.mjs", "--json")).json().code).toBe("not_consented");
+    expect((await repertoire("run", "weather", "hello.mjs", "--json")).json().code).toBe("not-consented");
   });
 
   it("trusts, lists and revokes", async () => {

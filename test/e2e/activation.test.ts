@@ -28,7 +28,7 @@ describe.each(["memory", "sqlite"] as const)("consent in a task (%s store)", (st
     expect(await tasks.end("one")).toBe(true);
     expect(existsSync(mountOf("one", "demo"))).toBe(false);
     expect(existsSync(mountOf("two", "demo"))).toBe(true);
-    expect((await tasks.run("demo", "say.sh", { task: "one", policy })).code).toBe("not_consented");
+    expect((await tasks.run("demo", "say.sh", { task: "one", policy })).code).toBe("not-consented");
     expect((await tasks.activate("demo", { task: "one", ...yes })).payload.risk).toBe("risky");
     expect(yes.shown).toHaveLength(3);
     expect(await tasks.end("nothing")).toBe(false);
@@ -267,7 +267,7 @@ describe("scripts and tools of an activated skill", () => {
   it("run from the private copy, never from the source, and see only what the skill declared", async () => {
     const { tasks, skill, mountOf } = await workspace();
     expect(await tasks.run("demo", "say.sh", { task: "t", policy })).toMatchObject({
-      code: "not_consented",
+      code: "not-consented",
       message: expect.stringContaining("repertoire activate demo --task t"),
     });
     await tasks.activate("demo", { task: "t", ...person(true) });
@@ -286,7 +286,7 @@ describe("scripts and tools of an activated skill", () => {
     expect((await tasks.run("demo", "say.sh", { task: "t", policy })).stdout).toMatch(/^said/);
     rmSync(copy);
     writeFileSync(skill("demo/scripts/say.sh"), "echo evil\n");
-    expect((await tasks.run("demo", "say.sh", { task: "t", policy })).code).toBe("not_consented");
+    expect((await tasks.run("demo", "say.sh", { task: "t", policy })).code).toBe("not-consented");
   });
 
   it("are the skill's own: a sub-skill's are not reached through its parent", async () => {
@@ -297,7 +297,7 @@ describe("scripts and tools of an activated skill", () => {
     expect((await tasks.run("demo/child", "own.sh", { task: "t", policy })).stdout).toBe("own\n");
     for (const script of ["child/scripts/own.sh", "../x.sh", "/bin/sh", "nothing.sh"]) {
       expect(await tasks.run("demo", script, { task: "t", policy })).toMatchObject({
-        code: "not_found",
+        code: "not-found",
         message: expect.stringContaining("Scripts: scripts/say.sh"),
       });
     }
@@ -314,7 +314,7 @@ describe("scripts and tools of an activated skill", () => {
       store,
     });
     const result = await (await denying.workshop()).tasks.run("demo", "say.sh", { task: "t", policy });
-    expect(result).toMatchObject({ code: "not_consented", message: expect.stringContaining("consent.deny") });
+    expect(result).toMatchObject({ code: "not-consented", message: expect.stringContaining("consent.deny") });
   });
 
   it("loads a TypeScript toolset after consent only, and calls it", async () => {
@@ -330,10 +330,10 @@ describe("scripts and tools of an activated skill", () => {
       metadata: { mount: mountOf("t", "demo") },
       output: "Hello Ada",
     });
-    expect((await tasks.call("demo__greet", { who: 1 }, { task: "t" })).code).toBe("invalid_arguments");
-    expect((await tasks.call("demo__greet", { who: "Ada" }, { task: "other" })).code).toBe("unknown_tool");
+    expect((await tasks.call("demo__greet", { who: 1 }, { task: "t" })).code).toBe("invalid-arguments");
+    expect((await tasks.call("demo__greet", { who: "Ada" }, { task: "other" })).code).toBe("unknown-tool");
     await tasks.end("t");
-    expect((await tasks.call("demo__greet", { who: "Ada" }, { task: "t" })).code).toBe("unknown_tool");
+    expect((await tasks.call("demo__greet", { who: "Ada" }, { task: "t" })).code).toBe("unknown-tool");
   });
 
   it.each([
@@ -360,7 +360,7 @@ describe("a slash command", () => {
       "secret",
       "skills_and_rules",
     ]);
-    expect((await tasks.run("demo", "say.sh", { task: "t", policy })).code).toBe("not_consented");
+    expect((await tasks.run("demo", "say.sh", { task: "t", policy })).code).toBe("not-consented");
     expect((await failure(commands.expand("/hollow"))).code).toBe("body-empty");
     expect((await failure(commands.expand("no slash"))).code).toBe("slash-missing");
   });

@@ -150,7 +150,7 @@ describe("a task over HTTP", () => {
       const result = await call("runScript", run({ body: script }));
       expect(result).toMatchObject({ ok: true, stdout: expect.stringContaining("said hello") });
     } else
-      expect((await call("runScript", run({ body: script, status: 403 }))).error.code).toBe("no_sandbox");
+      expect((await call("runScript", run({ body: script, status: 403 }))).error.code).toBe("no-sandbox");
     await call("runScript", run({ body: { script: "none.sh" }, status: 404 }));
 
     const { tools } = await call("listSkillTools", run({}));
@@ -160,7 +160,7 @@ describe("a task over HTTP", () => {
     expect(await greet("greet", { body: { args: { who: "Ann" } } })).toMatchObject({ output: "Hello Ann" });
     expect(await greet("demo__greet", { body: { args: {} } })).toMatchObject({
       ok: false,
-      code: "invalid_arguments",
+      code: "invalid-arguments",
     });
     await greet("shout", { body: {}, status: 404 });
 

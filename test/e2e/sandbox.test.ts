@@ -184,7 +184,7 @@ describe.skipIf(!lookup.ok)(title, () => {
       const denied = await run("net.js", text, { args: [String(port)] });
       expect(denied).toMatchObject({
         ok: false,
-        code: "execution_failed",
+        code: "execution-failed",
         exitCode: 3,
         stdout: "ECONNREFUSED\n",
       });
@@ -272,7 +272,7 @@ describe.skipIf(!lookup.ok)(title, () => {
     abort.abort();
     expect(await running).toMatchObject({
       ok: false,
-      code: "execution_failed",
+      code: "execution-failed",
       message: expect.stringContaining("caller"),
     });
     await expectGone(marker);
@@ -282,10 +282,10 @@ describe.skipIf(!lookup.ok)(title, () => {
     const result = await run("loud.js", "process.stdout.write('é'.repeat(500))", {
       policy: { outputBytes: 101 },
     });
-    expect(result).toMatchObject({ ok: false, code: "output_truncated", exitCode: 0, truncated: true });
+    expect(result).toMatchObject({ ok: false, code: "output-truncated", exitCode: 0, truncated: true });
     expect(result.stdout).toBe("é".repeat(50));
     const endless = await run("endless.sh", "yes", { policy: { outputBytes: 10_000 } });
-    expect(endless).toMatchObject({ code: "output_truncated", exitCode: null, truncated: true });
+    expect(endless).toMatchObject({ code: "output-truncated", exitCode: null, truncated: true });
     expect(endless.stdout).toHaveLength(10_000);
   });
 
@@ -325,7 +325,7 @@ describe.skipIf(!lookup.ok)(title, () => {
         policy: { memoryBytes: 512 * 1024 * 1024 },
       },
     );
-    expect(memory).toMatchObject({ ok: false, code: "execution_failed" });
+    expect(memory).toMatchObject({ ok: false, code: "execution-failed" });
     expect(memory.stdout).not.toContain("all");
     const file = await run(
       "file.sh",

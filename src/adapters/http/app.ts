@@ -5,6 +5,7 @@
 import { Hono } from "hono";
 import type { Workshop } from "../../engine/engine.ts";
 import type { LibraryChanges } from "../../library/library.ts";
+import type { ErrorCode } from "../../model/errors.ts";
 import { createMcpRoute } from "../mcp/http.ts";
 import type { McpParts } from "../mcp/parts.ts";
 import { OPENAPI_PATH } from "./api/operations.ts";
@@ -97,6 +98,6 @@ export function createApp(options: AppOptions) {
   };
 }
 
-function refusal(code: string, message: string) {
+function refusal(code: ErrorCode, message: string) {
   return { error: { code, message } };
 }

@@ -1,20 +1,20 @@
 // Owns how a failure is answered: which status each code has, and what of it goes out. Does not own any message of the
 // engine's: the place that fails writes it.
 
-import { isRepertoireError, messageOf, RepertoireError } from "../../model/errors.ts";
+import { type ErrorCode, isRepertoireError, messageOf, RepertoireError } from "../../model/errors.ts";
 
 export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 502 | 503;
 
 /** Codes that are not the caller's plain mistake (400). */
-export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly string[]>>> = {
+export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCode[]>>> = {
   401: ["unauthorised"],
   403: [
     "host-refused",
     "origin-refused",
     "consent-denied",
     "consent-refused",
-    "not_consented",
-    "no_sandbox",
+    "not-consented",
+    "no-sandbox",
     "skill-not-learned",
     "skill-pinned",
     "skill-protected",
@@ -25,13 +25,12 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly string[
     "file-not-found",
     "job-not-found",
     "no-history",
-    "not_found",
     "proposal-not-found",
     "skill-not-found",
     "slash-unknown",
     "task-not-found",
     "trust-not-found",
-    "unknown_tool",
+    "unknown-tool",
     "version-not-found",
   ],
   405: ["method-not-allowed"],
@@ -84,7 +83,7 @@ export class ApiError extends RepertoireError {
   readonly issues: readonly Issue[] | undefined;
 
   constructor(
-    code: string,
+    code: ErrorCode,
     message: string,
     parts: {
       readonly value?: unknown;
@@ -106,7 +105,7 @@ export interface Issue {
 
 export interface ErrorBody {
   readonly error: {
-    readonly code: string;
+    readonly code: ErrorCode;
     readonly message: string;
     readonly value?: unknown;
     readonly issues?: readonly Issue[];

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import { EVENT_KINDS, exportSession, importLines, OUTCOMES } from "../../../journal/journal.ts";
-import { RepertoireError } from "../../../model/errors.ts";
+import { type ErrorCode, RepertoireError } from "../../../model/errors.ts";
 import { lookupKey } from "../../../model/name.ts";
 import { libraryStatsAnswer, skillStatsAnswer } from "../../answers/learned.ts";
 import { HTTP_LIMITS } from "../limits.ts";
@@ -117,7 +117,7 @@ export const JOURNAL_OPERATIONS = [
       const report = all.find(({ name }) => name === "report_outcome")!;
       const { data, text: words, isError } = await report.run(defined(outcome));
       if (!isError) return data;
-      const { error } = data as { error: { code: string; value: unknown } };
+      const { error } = data as { error: { code: ErrorCode; value: unknown } };
       throw new RepertoireError(error.code, words, error.value);
     },
   }),

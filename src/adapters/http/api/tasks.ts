@@ -2,7 +2,6 @@
 
 import { resolve } from "node:path";
 import * as z from "zod";
-import type { ScriptResult } from "../../../tools/tools.ts";
 import { ApiError } from "../errors.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { Consent, consentNeeded, trustSeen, withConsent } from "./consent.ts";
@@ -19,7 +18,7 @@ const paths = texts.max(100);
 const PERSON = { audience: "person", host: "http" } as const;
 
 /** Refusals of a script that never ran; a script that ran and failed is an answer. */
-const NOT_RUN: readonly (ScriptResult["code"] | undefined)[] = ["not_consented", "not_found", "no_sandbox"];
+const NOT_RUN = ["not-consented", "not-found", "no-sandbox"] as const;
 
 const Trusted = z.looseObject({ digest: text, skill: text, at: z.int(), source: text.optional() });
 
@@ -123,8 +122,8 @@ export const TASK_OPERATIONS = [
           timeoutMs: timeout === undefined ? undefined : timeout * 1000,
         },
       });
-      if (result.code !== undefined && NOT_RUN.includes(result.code))
-        throw new ApiError(result.code, result.message, { value: script });
+      const refused = NOT_RUN.find((code) => code === result.code);
+      if (refused) throw new ApiError(refused, result.message, { value: script });
       return result;
     },
   }),
@@ -159,7 +158,7 @@ export const TASK_OPERATIONS = [
       const { args, ...context } = body;
       const call = { tool: params.tool, args };
       const { result } = await workshop.tasks.callOf(params.name, call, { ...context, ...PERSON, signal });
-      if (result.code !== "unknown_tool") return result;
+      if (result.code !== "unknown-tool") return result;
       throw new ApiError(result.code, result.output, { value: params.tool });
     },
   }),
