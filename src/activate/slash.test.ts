@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { withCode } from "../../test/errors.ts";
 import { skillOf } from "../../test/skills.fixture.ts";
 import { completions, expandBody, findCommand, slashCommands, typedCommand, words } from "./slash.ts";
 
@@ -105,9 +106,12 @@ describe("slash commands", () => {
 
   it("that do not exist, or may not be typed, are answered with some that do", () => {
     expect(() => findCommand("git-flow", commands, undefined)).toThrow(
-      'There is no command "/git-flow". For example: /git_workflow, /git_workflow_2.',
+      withCode("slash-unknown", {
+        value: "git-flow",
+        message: expect.stringContaining("/git_workflow, /git_workflow_2"),
+      }),
     );
-    expect(() => findCommand("background", commands, "background")).toThrow("There is no command");
+    expect(() => findCommand("background", commands, "background")).toThrow(withCode("slash-unknown"));
   });
 
   it("are completed in either form", () => {

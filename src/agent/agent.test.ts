@@ -84,7 +84,7 @@ describe("the tools", () => {
     expect(await greet!.run({ who: "Ada" })).toMatchObject({ text: "Hello Ada" });
     const ran = await call("run_skill_script", { name: "demo", script: "say.sh", args: ["x"] });
     if (sandbox.ok) expect(ran.text).toMatch(/^said x .*\n\[isolation: bubblewrap\]$/);
-    else expect(ran).toMatchObject({ isError: true, data: { code: "no_sandbox" } });
+    else expect(ran).toMatchObject({ isError: true, data: { code: "no-sandbox" } });
   });
 
   it("read long files in pieces, and neither binaries nor anything outside the skill", async () => {
@@ -117,7 +117,7 @@ describe("the tools", () => {
     expect((await call("activate_skill", { name: "secret" })).text).toContain("Visible: demo,");
     expect(await call("run_skill_script", { name: "demo", script: "say.sh" })).toMatchObject({
       isError: true,
-      data: { code: "not_consented" },
+      data: { code: "not-consented" },
     });
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { withCode } from "../../test/errors.ts";
 import { manySkills, matchOf, skillOf } from "../../test/skills.fixture.ts";
 import type { Skill } from "../model/skill.ts";
 import { type Match, STYLES, type Style } from "../model/turn.ts";
@@ -149,7 +150,9 @@ describe("every style", () => {
   it("refuses a budget that is no amount, and says what to give", () => {
     const request = { style: "catalog", skills: [], matches: [], readBody: () => "" } as const;
     for (const tokens of [-1, Number.NaN]) {
-      expect(() => disclose({ ...request, budget: { tokens } })).toThrow(/0 or more/);
+      expect(() => disclose({ ...request, budget: { tokens } })).toThrow(
+        withCode("budget-invalid", { value: tokens }),
+      );
     }
   });
 });

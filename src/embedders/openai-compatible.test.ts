@@ -141,7 +141,7 @@ describe("an endpoint that fails", () => {
     expect(await embedder.embed(["abc"])).toEqual([Float32Array.of(0, 1)]);
     expect(embedder).toMatchObject({ id: "fallback", dimensions: 2 });
     expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain('using "fallback"');
+    expect(warnings[0]).toContain('"fallback"');
     expect(requests).toHaveLength(1);
     expect(AbortSignal.timeout).toHaveBeenCalledExactlyOnceWith(1_234);
   });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { withCode } from "../../test/errors.ts";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
 import { openRepertoire } from "../engine/engine.ts";
 import { parseSkill } from "../parse/parse.ts";
@@ -278,7 +279,9 @@ describe("nothing is lost", () => {
       { archive: "a", into: "ab" },
       { archive: "b", into: "ab" },
     ];
-    await expect(lessons.batch([...merge, { archive: "missing" }], { author: "dream" })).rejects.toThrow();
+    await expect(lessons.batch([...merge, { archive: "missing" }], { author: "dream" })).rejects.toThrow(
+      withCode("skill-not-found"),
+    );
     expect(existsSync(learned("ab"))).toBe(false);
     const [done] = await lessons.batch(merge, { author: "dream", reason: "merged" });
     expect(await lessons.resolve("a")).toBe("ab");
@@ -336,7 +339,9 @@ describe("protection", () => {
 
   it("writes to learned skills only, and says what to do about others", async () => {
     const { lessons } = workshop({ "home/.claude/skills/far/SKILL.md": skillText("Far away.") });
-    await expect(lessons.delete("far")).rejects.toThrow(/repertoire disable far/);
+    await expect(lessons.delete("far")).rejects.toThrow(
+      withCode("skill-not-learned", { message: expect.stringContaining("repertoire disable far") }),
+    );
     await expect(lessons.delete("nothing")).rejects.toMatchObject({ code: "skill-not-found" });
   });
 

@@ -32,10 +32,17 @@ describe("why", () => {
       .open({ "embedder.kind": "none" })
       .why("greeter", { message: "fill in this PDF form" });
     expect(why.recalled).toBe(false);
-    expect(why.fellShort.join(" ")).toMatch(/below the threshold/);
-    expect(why.fellShort.join(" ")).toMatch(/None of its words/);
+    expect(why.reasons.map(({ signal }) => signal)).not.toContain("lexical");
+    expect(why.fellShort).toEqual([
+      expect.stringContaining(why.threshold.toFixed(2)),
+      expect.not.stringMatching(/\d/),
+    ]);
     expect(why.wouldMatch).toEqual(
-      expect.arrayContaining(["/greeter", 'the trigger "welcome"', "the pattern greet\\s+\\w+"]),
+      expect.arrayContaining([
+        "/greeter",
+        expect.stringContaining('"welcome"'),
+        expect.stringContaining("greet\\s+\\w+"),
+      ]),
     );
     expect(why.wouldMatch.join(" ")).toContain("visitors");
     expect(why.ahead[0]?.name).toBe("pdf-forms");
@@ -59,7 +66,7 @@ describe("why", () => {
     const space = workspace({ ...TRADES, "pdf-forms": text, "team/pdf-forms": text });
     const why = await space.open().why("team/pdf-forms", { message: "fill in this PDF form" });
     expect(why.recalled).toBe(false);
-    expect(why.fellShort).toContain("It is nearly the same as pdf-forms, which stands for both.");
+    expect(why.fellShort).toContainEqual(expect.stringMatching(/(?<!team\/)\bpdf-forms\b/));
   });
 
   test("holds the skill against the configured threshold and limit", async () => {

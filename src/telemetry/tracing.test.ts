@@ -10,6 +10,7 @@ import {
 import { describe, expect, it, onTestFinished } from "vitest";
 import { person, policy } from "../../test/activation-workspace.ts";
 import { agentWorkspace, scripted } from "../../test/ai-sdk-workspace.ts";
+import { withCode } from "../../test/errors.ts";
 import { Toolbox } from "../agent/agent.ts";
 import { openTelemetry } from "./opentelemetry.ts";
 
@@ -164,8 +165,12 @@ describe("a task", () => {
     const exporter = register();
     const { engine } = agentWorkspace();
     const { tasks } = await engine.workshop();
-    await expect(tasks.activate("demo", { task: "t", ask: person(false).ask })).rejects.toThrow("no");
-    await expect(tasks.activate("my secret wish", { task: "t" })).rejects.toThrow("my-secret-wish");
+    await expect(tasks.activate("demo", { task: "t", ask: person(false).ask })).rejects.toThrow(
+      withCode("consent-refused"),
+    );
+    await expect(tasks.activate("my secret wish", { task: "t" })).rejects.toThrow(
+      withCode("skill-not-found"),
+    );
     const [declined, unknown] = told(exporter.getFinishedSpans());
     expect(declined).toMatchObject({ status: 2, attributes: { "error.type": expect.any(String) } });
     expect(JSON.stringify(unknown)).not.toContain("secret");

@@ -59,7 +59,7 @@ describe("names", () => {
     expect(await registry.call("demo__a", {})).toMatchObject({
       ok: false,
       code: "unknown-tool",
-      output: 'There is no tool "demo__a". Tools: other__b.',
+      output: expect.stringMatching(/"demo__a".*: other__b\.$/),
     });
   });
 });
@@ -112,7 +112,7 @@ describe("results", () => {
   test("are cut at the cap", async () => {
     const result = await executing(() => "x".repeat(TOOL_LIMITS.outputChars + 5)).call("demo__t", {});
     expect(result).toMatchObject({ ok: true, truncated: true });
-    expect(result.output.endsWith("x\n[cut: 5 more characters]")).toBe(true);
+    expect(result.output).toMatch(/x\n\[.*\b5\b.*\]$/);
   });
 
   test("that cannot leave the process are an error", async () => {
@@ -146,7 +146,7 @@ describe("a tool that misbehaves", () => {
       code: "tool-failed",
       title: "t",
       metadata: {},
-      output: 'The tool "t" failed: boom',
+      output: expect.stringMatching(/"t".*: boom$/),
       truncated: false,
     });
   });

@@ -11,6 +11,7 @@ import {
   systemOf,
   toolsOf,
 } from "../../../test/ai-sdk-workspace.ts";
+import { withCode } from "../../../test/errors.ts";
 import type { Repertoire } from "../../engine/engine.ts";
 import type { EventKind } from "../../journal/events.ts";
 import { repertoireMiddleware, repertoireTools, withRepertoire } from "./ai-sdk.ts";
@@ -150,8 +151,13 @@ describe("the tools", () => {
       onFinish,
       stopWhen,
     });
-    expect(steps[0]!.content.map(({ type }) => type)).toContain("tool-error");
-    expect(lastToolAnswer(requests[1])).toContain('"demo" was not activated: the answer was no.');
+    expect(steps[0]!.content).toContainEqual(
+      expect.objectContaining({
+        type: "tool-error",
+        error: withCode("tool-failed", { value: { error: { code: "consent-refused", value: "demo" } } }),
+      }),
+    );
+    expect(lastToolAnswer(requests[1])).toContain('"demo"');
     expect(await journal(engine, "s", "activated", "outcome")).toEqual([]);
   });
 

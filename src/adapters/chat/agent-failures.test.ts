@@ -5,15 +5,15 @@ import type { ConsentAsker } from "../../activate/consent.ts";
 
 describe("a failure of the model is one line with the next step, and the conversation goes on", () => {
   it.each<[string, Answer, string[]]>([
-    ["401", (response) => refuse(response, 401, "bad key secret"), ["HTTP 401", "environment variable KEY"]],
-    ["404", (response) => refuse(response, 404, "no such model"), ["HTTP 404", '"model.name"']],
-    ["429", (response) => refuse(response, 429, "slow down"), ["HTTP 429", "Wait and ask again"]],
-    ["503", (response) => refuse(response, 503, "over\n\u001b[31mloaded"), ["HTTP 503", "ask again later"]],
+    ["401", (response) => refuse(response, 401, "bad key secret"), ["401", "KEY"]],
+    ["404", (response) => refuse(response, 404, "no such model"), ["404", '"model.name"']],
+    ["429", (response) => refuse(response, 429, "slow down"), ["429"]],
+    ["503", (response) => refuse(response, 503, "over\n\u001b[31mloaded"), ["503"]],
     [
       "no event stream",
       (response) =>
         void response.writeHead(200, { "content-type": "text/event-stream" }).end("data: {oops\n\n"),
-      ["The answer broke off"],
+      ['"model.kind"'],
     ],
     [
       "a stream that breaks off",
@@ -22,7 +22,7 @@ describe("a failure of the model is one line with the next step, and the convers
         response.write(piece({ content: "Half a" }));
         response.end();
       },
-      ["The answer broke off"],
+      ['"model.kind"'],
     ],
     [
       "a connection that breaks in the middle",
@@ -30,7 +30,7 @@ describe("a failure of the model is one line with the next step, and the convers
         startStream(response);
         response.write(piece({ content: "Half a" }), () => response.destroy());
       },
-      ["The answer broke off"],
+      ['"model.kind"'],
     ],
     [
       "an error in the middle of the stream",
@@ -56,7 +56,10 @@ describe("a failure of the model is one line with the next step, and the convers
   it("no connection", async () => {
     const { say } = await agentWith([], { endpoint: "http://127.0.0.1:9/v1" });
     const [error] = only((await say(MESSAGE)).events, "error");
-    expect(error?.message).toContain("Check that the server runs");
+    expect(error).toMatchObject({
+      code: "model-failed",
+      message: expect.stringMatching(/http:\/\/127\.0\.0\.1:9\/v1.*"model\.endpoint"/),
+    });
   });
 
   it("silence: a model that says nothing for too long, while a person may take their time", async () => {
@@ -80,6 +83,8 @@ describe("a failure of the model is one line with the next step, and the convers
     });
     expect(only(events, "result")).toMatchObject([{ ok: true }]);
     expect(text).toBe("Well");
-    expect(only(events, "error")[0]?.message).toMatch(/did not answer in time.*model\.timeoutMs/);
+    expect(only(events, "error")).toMatchObject([
+      { code: "model-failed", message: expect.stringContaining("model.timeoutMs") },
+    ]);
   });
 });

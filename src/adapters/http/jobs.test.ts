@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { withCode } from "../../../test/errors.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { type Job, JobBoard, type JobControl } from "./jobs.ts";
 
@@ -47,7 +48,7 @@ describe("a job", () => {
   it("ends at its next step when it is cancelled; until then no other of its kind begins", async () => {
     const { jobs, changes } = board();
     const { id } = jobs.start("eval", endless);
-    expect(() => jobs.start("eval", endless)).toThrow(/under way already/);
+    expect(() => jobs.start("eval", endless)).toThrow(withCode("job-running", { value: id }));
     expect(jobs.cancel(id).state).toBe("cancelling");
     expect((await jobs.wait(id, 5)).state).toBe("cancelled");
     expect(changes).toEqual(["eval running", "eval cancelling", "eval cancelled"]);
@@ -67,7 +68,7 @@ describe("the board", () => {
     const { jobs } = board(2);
     for (const name of ["a", "b", "c"]) await jobs.wait(jobs.start(name, async () => name).id, 5);
     expect(jobs.list().map(({ operation }) => operation)).toEqual(["c", "b"]);
-    expect(() => jobs.get("gone")).toThrow(/GET \/api\/jobs/);
+    expect(() => jobs.get("gone")).toThrow(withCode("job-not-found", { value: "gone" }));
   });
 
   it("cancels everything when it closes, and waits until it has stopped", async () => {

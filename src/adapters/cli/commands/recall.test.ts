@@ -35,9 +35,7 @@ describe("recall", () => {
     const { cli } = commandLine();
     const short = await cli("recall", "fill", "in", "this", "PDF", "form");
     expect(short.code).toBe(0);
-    expect(short.out).toMatch(
-      /^frame task \([\d.]+\); \d+ skills considered; [\d.]+ ms\n\d\.\d\d {2}pdf-forms\n/,
-    );
+    expect(short.out).toMatch(/^.*\btask\b.*\d+ .*[\d.]+ ms\n\d\.\d\d {2}pdf-forms\n/);
     const long = await cli("recall", "fill in this PDF form", "--explain");
     expect(long.out.split("\n").length).toBeGreaterThan(short.out.split("\n").length);
   });
@@ -63,9 +61,9 @@ describe("recall", () => {
   });
 
   test("exits 1 and says so when nothing fits", async () => {
-    const { code, out } = await commandLine().cli("recall", "hello there");
+    const { code, json } = await commandLine().cli("recall", "hello there", "--json");
     expect(code).toBe(1);
-    expect(out).toContain("No skill fits this message.");
+    expect(json()).toMatchObject({ matches: [], abstained: true });
   });
 
   test("takes -k, --frame, --files and --session", async () => {
@@ -93,8 +91,8 @@ describe("recall", () => {
       "recall",
       "groom the poodle",
     );
-    expect(out).toContain("also stands for team/poodle");
-    expect(out).toContain("garden-calendar (see also of poodle)");
+    expect(out).toMatch(/ poodle\n(?:.*\n)*?.* team\/poodle\n/);
+    expect(out).toMatch(/ garden-calendar \(.*poodle\)/);
   });
 });
 
@@ -102,18 +100,19 @@ describe("why", () => {
   test("says why, and why not", async () => {
     const { cli } = commandLine();
     expect((await cli("why", "pdf-forms", "fill in this PDF form")).out).toMatch(
-      /^pdf-forms: recalled, place 1, score/,
+      /^pdf-forms: .*\b1\b.*\d\.\d\d/,
     );
     const not = await cli("why", "garden-calendar", "fill in this PDF form");
-    expect(not.out).toMatch(/^garden-calendar: not recalled/);
-    expect(not.out).toContain("Ahead of it: pdf-forms");
-    expect(not.out).toContain("What would lead to it: /garden-calendar");
+    expect(not.out).toMatch(/^garden-calendar: [\s\S]*\n.*: pdf-forms \d\.\d\d.*\n.*: \/garden-calendar;/);
+    const explained = (await cli("why", "garden-calendar", "fill in this PDF form", "--json")).json();
+    expect(explained).toMatchObject({ name: "garden-calendar", recalled: false });
+    expect(explained.ahead[0].name).toBe("pdf-forms");
   });
 
   test("exits 1 for an unknown skill", async () => {
-    const { code, err } = await commandLine().cli("why", "nothing", "x");
+    const { code, json } = await commandLine().cli("why", "nothing", "x", "--json");
     expect(code).toBe(1);
-    expect(err).toContain('"nothing" is not visible');
+    expect(json().error).toMatchObject({ code: "skill-not-found", value: "nothing" });
   });
 });
 
@@ -121,7 +120,10 @@ describe("index", () => {
   test("says how many skills it holds and whether anything changed", async () => {
     const { cli } = commandLine();
     expect((await cli("index", "--json")).json()).toMatchObject({ changed: true });
-    expect((await cli("index")).out).toContain("nothing had changed");
+    expect((await cli("index", "--json")).json()).toMatchObject({
+      skills: expect.any(Number),
+      changed: false,
+    });
   });
 });
 
@@ -139,7 +141,7 @@ describe("eval", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^a +1 +100\.0/m);
     expect(out).toMatch(/^macro average +2 +100\.0/m);
-    expect(out).toContain("messages that fit nothing but recall something: 0.0%");
+    expect(out).toMatch(/: 0\.0%$/m);
   });
 
   test("exits 1 when a figure fell below the kept baseline, 0 when none did", async () => {
@@ -151,7 +153,7 @@ describe("eval", () => {
     space.remove("pdf-forms");
     const worse = await cli("eval", queries, "--baseline", baseline);
     expect(worse.code).toBe(1);
-    expect(worse.out).toMatch(/regression hit1 fell from 100\.0 to 50\.0/);
+    expect(worse.out).toMatch(/hit1 .*100\.0 .*50\.0/);
   });
 
   test("takes a folder of skills as the library, and nothing else", async () => {
