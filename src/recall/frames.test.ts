@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { growth, LINEAR } from "../../test/growth.ts";
 import { FRAMES, type Frame } from "../model/frame.ts";
 import { chooseFrame } from "./frames.ts";
 
@@ -138,14 +139,10 @@ test("any message has one frame, the same each time, with a confidence from 0.5 
   );
 });
 
-test.each([
-  "why does ".repeat(200_000),
-  "a ".repeat(1_000_000),
-  " ".repeat(1_000_000),
-  "hi ".repeat(500_000),
-])("a long message costs little: %.10s", (message) => {
-  const before = process.cpuUsage();
-  chooseFrame(message);
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1000).toBeLessThan(250);
+test.each(["why does ", "a ", " ", "hi "])("the cost of a long message is linear: %j", async (words) => {
+  const choose = (n: number) => {
+    const message = words.repeat(n);
+    return () => chooseFrame(message);
+  };
+  expect(await growth(choose, 200_000)).toBeLessThan(LINEAR);
 });

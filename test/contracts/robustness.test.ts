@@ -6,22 +6,13 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ParseResult, parseSkill } from "../../src/parse/parse.ts";
+import { growth, LINEAR } from "../growth.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/conformance", import.meta.url));
 const SEEDS = readdirSync(FIXTURES, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith("SKILL.md"))
   .sort()
   .map((path) => readFileSync(join(FIXTURES, path)));
-
-/** Of processor time, so that a busy machine does not count; far above any real one, so that only an explosion fails. */
-const MOST_MILLISECONDS = 250;
-
-function processorTime(work: () => void): number {
-  const before = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
-}
 
 /** What does not hold although it should, whatever went in. */
 function faults({ skill, diagnostics }: ParseResult): string[] {
@@ -143,20 +134,28 @@ describe("the parser stands", () => {
   it("10,000 mutated files in one process", () => {
     const random = randomFrom(20240607);
     const mutations = Object.values(MUTATIONS);
-    let slowest = 0;
     for (let round = 0; round < 10_000; round++) {
       let bytes = SEEDS[round % SEEDS.length] as Buffer;
       for (let count = 1 + random(3); count > 0; count--)
         bytes = (mutations[random(mutations.length)] as Mutation)(bytes, random);
       const profile = round % 4 === 0 ? "strict" : "lenient";
-      let result: ParseResult = { skill: undefined, diagnostics: [] };
-      const time = processorTime(() => {
-        result = parseSkill(bytes, "mutated/SKILL.md", { profile });
-      });
-      slowest = Math.max(slowest, time);
-      holds(result);
+      holds(parseSkill(bytes, "mutated/SKILL.md", { profile }));
     }
-    expect(slowest).toBeLessThan(MOST_MILLISECONDS);
+  });
+
+  it("any piece repeated, in linear time", async () => {
+    const random = randomFrom(20240607);
+    for (let round = 0; round < 500; round++) {
+      const seed = SEEDS[round % SEEDS.length] as Buffer;
+      const from = random(seed.length + 1);
+      const piece = seed.subarray(from, from + 1 + random(60));
+      const parsing = (n: number) => {
+        const pieces = Array<Buffer>(n).fill(piece);
+        const bytes = Buffer.concat([seed.subarray(0, from), ...pieces, seed.subarray(from)]);
+        return () => parseSkill(bytes, "repeated/SKILL.md");
+      };
+      expect(await growth(parsing, 100), piece.toString()).toBeLessThan(LINEAR);
+    }
   });
 
   it("any bytes", () => {
