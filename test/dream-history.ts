@@ -4,6 +4,8 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { Dreams, type DreamsOptions } from "../src/dream/dreams.ts";
+import type { Proposal } from "../src/dream/proposal.ts";
+import type { ProposalRecord } from "../src/dream/proposal-store.ts";
 import { openRepertoire } from "../src/engine/engine.ts";
 import type { NewEvent, Outcome, Rating } from "../src/journal/events.ts";
 import { Lessons } from "../src/learn/learned-skills.ts";
@@ -114,4 +116,10 @@ export function treeOf(folder: string): Record<string, string> {
     if (entry.isFile()) found[path.slice(folder.length + 1)] = readFileSync(path, "base64");
   }
   return found;
+}
+
+/** What a proposal changes: its kind, the skill that it saves, the skills that it archives. */
+export function changeOf({ kind, payload }: ProposalRecord): readonly string[] {
+  const { save, archives } = (payload as unknown as Proposal).change;
+  return [kind, ...(save ? [save.name] : []), ...archives.map(({ name }) => name)];
 }

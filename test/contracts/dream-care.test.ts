@@ -3,6 +3,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { DIRECTIVES } from "../../src/dream/directives.ts";
 import { dreamWorkshop, NOW, type SeedSession, type SeedSkill, seeded } from "../dream-history.ts";
 
 const workshop = () =>
@@ -22,14 +23,11 @@ it("leaves a learned skill alone that a person has edited on disk or through a s
     content: `${body("invoice-client")}\n5. Thank them.\n`,
     author: "person",
   });
-  for (const [name, why] of [
-    ["plan-sprint", "it was edited by hand"],
-    ["invoice-client", "a person edited it"],
-  ] as const) {
+  for (const name of ["plan-sprint", "invoice-client"]) {
     const { declined } = await dreams.submit(
       planFor(name, `${body(name)}\n\nOne more step that is not needed.\n`),
     );
-    expect(declined[0]?.refusals[0]?.message).toBe(`"${name}" is not changed by a dream: ${why}.`);
+    expect(declined[0]?.refusals).toMatchObject([{ code: "not-editable", names: [name] }]);
   }
 });
 
@@ -40,7 +38,7 @@ it("writes a person's own directive into the prompt instead of the built-in one"
   expect(gap?.system).toBe("Only ever propose skills about bread.");
   expect(gap?.prompt).toContain('"certificate": 5 sessions');
   expect(gap?.prompt).toContain('{"toSave"');
-  expect(consolidate?.system).toContain("smaller and clearer");
+  expect(consolidate?.system).toBe(DIRECTIVES.consolidate);
 });
 
 it("keeps text of others inside its fence, and every prompt within its bound", async () => {
@@ -75,7 +73,7 @@ it("flags an accepted change whose skill does clearly worse, with the batch that
   const { regressions, acceptanceRate } = await dreams.account();
   expect(acceptanceRate).toBe(1);
   expect(regressions).toMatchObject([
-    { title: "Improve plan-sprint", batch, worse: true, after: { failures: 6 } },
+    { title: expect.stringContaining("plan-sprint"), batch, worse: true, after: { failures: 6 } },
   ]);
 });
 

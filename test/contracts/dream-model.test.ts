@@ -4,8 +4,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { PASSES } from "../../src/dream/changes.ts";
+import { DIRECTIVES } from "../../src/dream/directives.ts";
+import { readPlan } from "../../src/dream/plan.ts";
 import { openModel } from "../../src/models/models.ts";
 import {
+  changeOf,
   dreamWorkshop,
   type SeedSession,
   type SeedSkill,
@@ -27,11 +31,7 @@ async function scriptedModel(script: Script, { timeoutMs = 20_000 } = {}) {
     request.on("end", () => {
       const text = Buffer.concat(chunks).toString();
       prompts.push(text);
-      const pass = text.includes("no skill answers yet")
-        ? "gap"
-        : text.includes("smaller and clearer")
-          ? "consolidate"
-          : "optimize";
+      const pass = PASSES.find((each) => text.includes(JSON.stringify(DIRECTIVES[each]).slice(1, -1)))!;
       const attempt = attempts.get(pass) ?? 0;
       attempts.set(pass, attempt + 1);
       const content = script(pass, attempt);
@@ -78,8 +78,8 @@ async function dreamWith(script: Script, options: WorkshopOptions = {}, model = 
   const result = await shop.dreams.run();
   expect(shop.tree()).toEqual(before);
   const codes = result.declined.flatMap(({ refusals }) => refusals.map(({ code }) => code));
-  const titles = result.staged.filter(({ payload }) => payload.by !== "rules").map(({ title }) => title);
-  return { ...shop, before, result, prompts, codes, titles };
+  const changes = result.staged.filter(({ payload }) => payload.by !== "rules").map(changeOf);
+  return { ...shop, before, result, prompts, codes, changes };
 }
 
 const CERTIFICATE = {
@@ -124,7 +124,7 @@ describe("a good model", () => {
   it("gets a skill for a gap, a merge and an improvement proposed, with evidence, routes, diff and tokens", async () => {
     const better =
       "# Rotate the logs\n\n1. Look at the disk with `df -h`.\n2. Run `logrotate -f /etc/logrotate.conf`, then look at the disk again.\n3. When it is still full, find the largest log file and ask before it is removed.\n";
-    const { result, titles, prompts, store } = await dreamWith((pass) =>
+    const { result, changes, prompts, store } = await dreamWith((pass) =>
       JSON.stringify(
         pass === "gap"
           ? { toSave: [CERTIFICATE], toDelete: [] }
@@ -143,19 +143,17 @@ describe("a good model", () => {
               },
       ),
     );
-    expect(titles).toEqual([
-      "Create renew-certificate",
-      "Merge changelog-entry into write-changelog",
-      "Improve rotate-logs",
+    expect(changes).toEqual([
+      ["create", "renew-certificate"],
+      ["merge", "write-changelog", "changelog-entry"],
+      ["improve", "rotate-logs"],
     ]);
     const create = result.staged[0]!.payload as {
       evidence: string[];
       routes: { message: string; before: string[]; after: string[] }[];
       diff: string;
     };
-    expect(create.evidence[0]).toMatch(
-      /^asked in 5 sessions \(s31, s32, s33, s34, and 1 more\) without an answer/,
-    );
+    expect(create.evidence[0]).toMatch(/\b5\b.*\(s31, s32, s33, s34, .*1\b.*\)/);
     expect(
       create.routes.every(
         ({ before, after }) => !before.includes("renew-certificate") && after.includes("renew-certificate"),
@@ -173,17 +171,19 @@ describe("a good model", () => {
 
   it("may think aloud first and put its JSON into a fence with prose around it", async () => {
     const answer = `<think>{"toSave": "draft"}</think>\nHere is the plan you asked for {as JSON}:\n\`\`\`json\n${JSON.stringify({ toSave: [CERTIFICATE], toDelete: [] })}\n\`\`\`\nTell me when to go on.`;
-    const { titles } = await dreamWith(only("gap", answer));
-    expect(titles).toEqual(["Create renew-certificate"]);
+    const { changes } = await dreamWith(only("gap", answer));
+    expect(changes).toEqual([["create", "renew-certificate"]]);
   });
 
   it("is asked once more with the complaint when its answer is cut off", async () => {
     const whole = JSON.stringify({ toSave: [CERTIFICATE], toDelete: [] });
-    const { titles, prompts } = await dreamWith((pass, attempt) =>
+    const { changes, prompts } = await dreamWith((pass, attempt) =>
       pass !== "gap" ? EMPTY : attempt === 0 ? whole.slice(0, 200) : whole,
     );
-    expect(titles).toEqual(["Create renew-certificate"]);
-    expect(prompts[1]).toContain("cut off before its end");
+    expect(changes).toEqual([["create", "renew-certificate"]]);
+    const complaint = readPlan(whole.slice(0, 200));
+    expect(complaint).toMatchObject({ ok: false, code: "plan-truncated" });
+    expect(prompts[1]).toContain((complaint as { message: string }).message);
   });
 
   it("accepted, the library recalls the new skill; undone, every byte is back", async () => {
@@ -200,7 +200,7 @@ describe("a good model", () => {
 
 describe("a careless model", () => {
   it("that never gives JSON is reported and does not stop the other passes", async () => {
-    const { result, titles } = await dreamWith((pass) =>
+    const { result, changes } = await dreamWith((pass) =>
       pass === "gap"
         ? "I think the library is fine."
         : pass === "consolidate"
@@ -212,7 +212,7 @@ describe("a careless model", () => {
       "planned",
       "planned",
     ]);
-    expect(titles).toEqual(["Merge changelog-entry into write-changelog"]);
+    expect(changes).toEqual([["merge", "write-changelog", "changelog-entry"]]);
   });
 
   it("that cuts every answer off is refused by name", async () => {
@@ -235,7 +235,7 @@ describe("a careless model", () => {
   });
 
   it("that rewrites a skill to ten words is refused", async () => {
-    const { codes, titles } = await dreamWith(
+    const { codes, changes } = await dreamWith(
       only("optimize", {
         toSave: [
           {
@@ -248,7 +248,7 @@ describe("a careless model", () => {
       }),
     );
     expect(codes).toEqual(expect.arrayContaining(["too-short", "shrinks"]));
-    expect(titles).toEqual([]);
+    expect(changes).toEqual([]);
   });
 
   it("that merges without keeping the commands is refused with what is missing", async () => {
@@ -263,8 +263,12 @@ describe("a careless model", () => {
     };
     const { result } = await dreamWith(only("consolidate", lossy));
     const refusals = result.declined.flatMap(({ refusals: all }) => all);
-    expect(refusals.find(({ message }) => message.includes("commands"))?.message).toMatch(
-      /missing: git log --merges/,
+    expect(refusals).toContainEqual(
+      expect.objectContaining({
+        code: "content-lost",
+        names: ["changelog-entry", "write-changelog"],
+        message: expect.stringContaining("git log --merges"),
+      }),
     );
   });
 
@@ -298,11 +302,11 @@ describe("a hostile model", () => {
 
   it("cannot license fifty deletions with one junk save", async () => {
     const plan = { toSave: [junk], toDelete: many.map(({ name }) => name) };
-    const { codes, titles, result } = await dreamWith(only("consolidate", plan), {
+    const { codes, changes, result } = await dreamWith(only("consolidate", plan), {
       skills: many,
       sessions: [],
     });
-    expect(titles).toEqual([]);
+    expect(changes).toEqual([]);
     expect(new Set(codes)).toContain("content-lost");
     expect(result.staged).toEqual([]);
   });
@@ -349,7 +353,7 @@ describe("a hostile model", () => {
   });
 
   it("cannot leave the folder with its names", async () => {
-    const { codes, titles } = await dreamWith(
+    const { codes, changes } = await dreamWith(
       only("gap", {
         toSave: [
           { ...CERTIFICATE, name: "../../evil" },
@@ -359,7 +363,7 @@ describe("a hostile model", () => {
         toDelete: ["../x"],
       }),
     );
-    expect(titles).toEqual([]);
+    expect(changes).toEqual([]);
     expect(codes).toEqual(["name-invalid", "name-invalid", "name-invalid", "no-absorber"]);
   });
 
@@ -414,11 +418,11 @@ describe("a hostile model", () => {
       content: `${skill.content}\nWhen it prints nothing, ask the user.\n`,
       sourceNames: [skill.name],
     }));
-    const { titles, codes } = await dreamWith(only("consolidate", { toSave: saves, toDelete: [] }), {
+    const { changes, codes } = await dreamWith(only("consolidate", { toSave: saves, toDelete: [] }), {
       skills: many,
       sessions: [],
     });
-    expect(titles).toHaveLength(10);
+    expect(changes).toHaveLength(10);
     expect(codes.filter((code) => code === "cap-reached")).toHaveLength(20);
   });
 });
@@ -463,9 +467,7 @@ describe("the gate", () => {
     );
     const refusal = lossy.result.declined.flatMap(({ refusals }) => refusals)[0];
     expect(refusal).toMatchObject({ code: "route-lost", names: ["pelican", "order-export"] });
-    expect(refusal?.message).toMatch(
-      /^"start pelican please !+" led to "pelican" and would no longer reach "order-export": it leads nowhere\.$/,
-    );
+    expect(refusal?.message).toMatch(/^"start pelican please !+" .*"pelican".*"order-export"/);
     const kept = await dreamWith(
       only(
         "consolidate",
@@ -476,7 +478,7 @@ describe("the gate", () => {
       ),
       { skills, sessions },
     );
-    expect(kept.titles).toEqual(["Merge pelican into order-export"]);
+    expect(kept.changes).toEqual([["merge", "order-export", "pelican"]]);
   });
 
   it("counts the trigger queries of a skill's own evals", async () => {
@@ -519,7 +521,7 @@ describe("handing the thinking over", () => {
     const { staged } = await shop.dreams.submit(JSON.stringify({ toSave: [CERTIFICATE], toDelete: [] }), {
       pass: "gap",
     });
-    expect(staged.map(({ title }) => title)).toEqual(["Create renew-certificate"]);
+    expect(staged.map(changeOf)).toEqual([["create", "renew-certificate"]]);
     await expect(shop.dreams.submit("no plan at all")).rejects.toMatchObject({ code: "plan-no-json" });
   });
 });

@@ -1,7 +1,8 @@
 // Holds the evidence of a dream to a history in which six things were planted: all are found, and no gap is invented.
 
 import { describe, expect, it } from "vitest";
-import { dreamWorkshop, type SeedSession, type SeedSkill, seeded } from "../dream-history.ts";
+import { changeOf, dreamWorkshop, type SeedSession, type SeedSkill, seeded } from "../dream-history.ts";
+import { withCode } from "../errors.ts";
 
 const workshop = () =>
   dreamWorkshop({
@@ -58,11 +59,14 @@ describe("a dream without a model", () => {
     const before = tree();
     const { staged, declined, thinking } = await dreams.run();
     expect(thinking).toBe("rules");
-    expect(staged.map(({ title }) => title)).toEqual([
-      "Archive changelog-entry (write-changelog says the same)",
-      "Link backup-database to related skills",
-      "Link run-migrations to related skills",
+    expect(staged.map(changeOf)).toEqual([
+      ["archive", "changelog-entry"],
+      ["link", "backup-database"],
+      ["link", "run-migrations"],
     ]);
+    expect(staged[0]!.payload).toMatchObject({
+      change: { archives: [{ name: "changelog-entry", into: "write-changelog" }] },
+    });
     expect(declined).toEqual([]);
     expect(tree()).toEqual(before);
   });
@@ -70,7 +74,7 @@ describe("a dream without a model", () => {
   it("is skipped with a reason when nothing is new, and thinks again when a message comes", async () => {
     const { dreams, store } = await workshop();
     await dreams.run();
-    expect((await dreams.run()).skipped).toMatch(/nothing has happened/);
+    expect((await dreams.run()).skipped).toEqual(expect.any(String));
     await store.journal.append([{ at: Date.now(), session: "new", turn: 1, kind: "recalled", details: {} }]);
     expect((await dreams.run()).skipped).toBeUndefined();
   });
@@ -99,9 +103,9 @@ describe("a dream without a model", () => {
     const again = await dreams.run();
     expect(again.known.map(({ state }) => state)).toContain("rejected");
     const all = await dreams.proposals();
-    expect(all.find(({ title }) => title.startsWith("Link backup"))?.state).toBe("stale");
+    expect(all.find((each) => changeOf(each).join() === "link,backup-database")?.state).toBe("stale");
     await expect(dreams.accept([staged[0]!.number])).rejects.toThrow(
-      /Proposal 1 is rejected \(we need both\)/,
+      withCode("proposal-decided", { value: 1, message: expect.stringContaining("(we need both)") }),
     );
   });
 });
