@@ -36,7 +36,7 @@ describe("the command line", () => {
     await repertoire("new", "weather", "--template", "toolset");
     const refused = await repertoire("activate", "weather");
     expect(refused).toMatchObject({ code: 1, out: "" });
-    expect(refused.err).toContain("adds --yes");
+    expect(refused.err).toContain("--yes");
     const activated = await repertoire("activate", "weather", "--yes");
     expect(activated.code).toBe(0);
     expect(activated.out).toMatch(/^<skill_content command="weather"/);
@@ -59,7 +59,7 @@ describe("the command line", () => {
     expect(ran).toMatchObject({
       code: 0,
       out: "hello a --json\n",
-      err: expect.stringContaining("isolation: "),
+      err: expect.stringContaining(sandbox.ok ? "bubblewrap" : "none"),
     });
     expect(await repertoire("run", "weather", "nothing.sh")).toMatchObject({
       code: 1,
@@ -69,10 +69,9 @@ describe("the command line", () => {
       { id: "cli", skills: [{ name: "weather" }] },
     ]);
     expect((await repertoire("task", "end", "cli")).code).toBe(0);
-    expect(await repertoire("task", "end", "cli")).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("Open: none"),
-    });
+    const ended = await repertoire("task", "end", "cli", "--json");
+    expect(ended.code).toBe(1);
+    expect(ended.json().error).toMatchObject({ code: "task-not-found", value: "cli" });
     expect((await repertoire("run", "weather", "hello.mjs", "--json")).json().code).toBe("not-consented");
   });
 
@@ -82,11 +81,11 @@ describe("the command line", () => {
     const trusted = await repertoire("trust", "calm");
     expect(trusted).toMatchObject({
       code: 0,
-      err: expect.stringMatching(/source +\.\/\.repertoire\/skills/),
+      err: expect.stringContaining(" ./.repertoire/skills\n"),
     });
     expect((await repertoire("activate", "calm", "--task", "x")).code).toBe(0);
     expect((await repertoire("trust", "--list")).out).toMatch(/^calm /m);
-    expect((await repertoire("trust", "--revoke", "calm")).out).toBe("1 withdrawn.\n");
+    expect((await repertoire("trust", "--revoke", "calm")).out).toMatch(/^1\b/);
     expect((await repertoire("activate", "calm", "--task", "y")).code).toBe(1);
     expect((await repertoire("trust")).code).toBe(2);
   });
@@ -98,10 +97,9 @@ describe("the command line", () => {
     expect((await repertoire("expand", "--complete", "/git", "--json")).json().commands).toMatchObject([
       { command: "git_workflow", name: "git-workflow" },
     ]);
-    expect(await repertoire("expand", "/nothing")).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("There is no command"),
-    });
+    const unknown = await repertoire("expand", "/nothing", "--json");
+    expect(unknown.code).toBe(1);
+    expect(unknown.json().error.code).toBe("slash-unknown");
   });
 
   it.each([

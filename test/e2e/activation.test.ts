@@ -55,9 +55,10 @@ describe.each(["memory", "sqlite"] as const)("consent in a task (%s store)", (st
       expect(yes.shown).toHaveLength(1);
     }
     writeFileSync(skill("demo/new.txt"), "new");
-    expect((await failure(tasks.activate("demo", { task: "t" }))).message).toContain(
-      "has changed (new.txt added)",
-    );
+    expect(await failure(tasks.activate("demo", { task: "t" }))).toMatchObject({
+      code: "consent-required",
+      message: expect.stringContaining("new.txt"),
+    });
   });
 
   it("can be given for good to one content, listed and withdrawn", async () => {
@@ -68,9 +69,7 @@ describe.each(["memory", "sqlite"] as const)("consent in a task (%s store)", (st
     writeFileSync(skill("demo/references/notes.md"), "changed");
     expect((await failure(tasks.activate("demo", { task: "t" }))).code).toBe("consent-required");
     expect(await tasks.consents.revoke(digest.slice(0, 12))).toBe(1);
-    expect((await failure(tasks.consents.revoke("demo"))).message).toBe(
-      'Nothing is trusted as "demo". Trusted: none.',
-    );
+    expect((await failure(tasks.consents.revoke("demo"))).code).toBe("trust-not-found");
   });
 });
 
@@ -101,9 +100,7 @@ describe("consent", () => {
     const { tasks, home } = await workspace();
     const { code, message } = await failure(tasks.activate("demo", { task: "my task" }));
     expect(code).toBe("consent-required");
-    expect(message).toMatchInlineSnapshot(
-      `""demo" needs a person's consent and nobody could be asked. A person runs \`repertoire activate demo --task 'my task'\` and answers, adds --yes to agree at once, or runs \`repertoire trust demo\` to agree to this content for good."`,
-    );
+    expect(message).toMatch(/`repertoire activate demo --task 'my task'`.*--yes.*`repertoire trust demo`/);
     await failure(tasks.activate("demo", { task: "t", ...person(false) }));
     expect(await tasks.list()).toEqual([]);
     expect(existsSync(join(home, ".repertoire", "private"))).toBe(false);
@@ -208,7 +205,7 @@ describe("an activation", () => {
       const { code, message } = await failure(tasks.activate(name, { task: "t", ...person(true) }));
       expect(code).toBe("skill-not-found");
       expect(message).toContain("demo, demo/child");
-      expect(message.replace(`"${name}" is not`, "")).not.toContain("secret");
+      expect(message.replace(`"${name}"`, "")).not.toContain("secret");
     }
     const { payload } = await tasks.activate("secret", { task: "t", audience: "person", ...person(true) });
     expect(payload.name).toBe("secret");
@@ -219,10 +216,11 @@ describe("an activation", () => {
 
   it("keeps to the agent's allowlist", async () => {
     const { tasks } = await workspace({ values: { agents: { reviewer: { skills: ["other"] } } } });
-    const { message } = await failure(
-      tasks.activate("demo", { task: "t", agent: "reviewer", ...person(true) }),
-    );
-    expect(message).toBe('"demo" is not visible to "reviewer". Visible: other.');
+    const failed = await failure(tasks.activate("demo", { task: "t", agent: "reviewer", ...person(true) }));
+    expect(failed).toMatchObject({
+      code: "skill-not-found",
+      message: expect.stringMatching(/"demo".*"reviewer".*: other\.$/),
+    });
   });
 
   it.each(["..", "/etc", "../../../etc"])(
@@ -298,7 +296,7 @@ describe("scripts and tools of an activated skill", () => {
     for (const script of ["child/scripts/own.sh", "../x.sh", "/bin/sh", "nothing.sh"]) {
       expect(await tasks.run("demo", script, { task: "t", policy })).toMatchObject({
         code: "not-found",
-        message: expect.stringContaining("Scripts: scripts/say.sh"),
+        message: expect.stringMatching(/: scripts\/say\.sh\.$/),
       });
     }
   });

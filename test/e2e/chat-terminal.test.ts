@@ -45,7 +45,7 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
       { say: "On Monday,\u001b[2J\u001b]0;owned\u0007 then." },
     ]);
     say(MESSAGE);
-    const sheet = await pane.see("Activate plan-meeting? [y/N]");
+    const sheet = await pane.see("plan-meeting? [y/N]");
     expect(sheet).toMatch(/\d\.\d\d plan-meeting {2}\S+: /);
     expect(sheet).toContain('→ activate_skill {"name":"plan-meeting"}');
     expect(sheet).toContain("scripts/when.sh");
@@ -55,7 +55,7 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
     expect(answered).toContain("Let me look.");
     expect(JSON.stringify(asked[1]?.body.messages)).toContain("Ask who comes.");
     say("/good it was quick");
-    await pane.see("Noted for plan-meeting.");
+    await pane.see(/\n[^>\n]*plan-meeting\.\n/);
     pane.type("/wri");
     pane.press("Tab");
     await pane.see("> /write_letter");
@@ -64,7 +64,7 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
     pane.press("Tab");
     await pane.see("> /why plan-meeting");
     pane.press("Enter");
-    await pane.see("plan-meeting: recalled");
+    await pane.see(/plan-meeting: .*\(.*\d\.\d\d\)/);
     say("/quit");
     await pane.ended();
     const store = openSqliteStore({ directory: join(home, ".repertoire"), clock: { now: () => new Date() } });
@@ -86,16 +86,17 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
       { say: "With the letter alone." },
     ]);
     say(MESSAGE);
-    const first = await pane.see(/Activate \S+\? \[y\/N\]/);
-    const [, name = ""] = /Activate (\S+)\?/.exec(first) ?? [];
+    const first = await pane.see(/\S+\? \[y\/N\]/);
+    const [, name = ""] = /(\S+)\? \[y\/N\]/.exec(first) ?? [];
     const other = name === "plan-meeting" ? "write-letter" : "plan-meeting";
-    expect(first).not.toContain(`Activate ${other}?`);
+    expect(first).not.toContain(`${other}? [y/N]`);
     say(name === "plan-meeting" ? "n" : "y");
-    await pane.see(`Activate ${other}? [y/N]`);
+    await pane.see(`${other}? [y/N]`);
     say(other === "plan-meeting" ? "n" : "y");
     await pane.see("With the letter alone.");
     const told = JSON.stringify(asked[1]?.body.messages);
-    expect(told).toContain('\\"plan-meeting\\" was not activated: the answer was no');
+    expect(told).toContain('\\"plan-meeting\\"');
+    expect(told).not.toContain("# Skill: plan-meeting");
     expect(told).toContain("# Skill: write-letter");
     pane.press("Up");
     await pane.see(new RegExp(`alone\\.\\n> ${MESSAGE}$`));
@@ -146,12 +147,12 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
     // The keys are in the terminal once tmux answers the next question.
     pane.screen();
     goOn();
-    await pane.see("Activate plan-meeting? [y/N]");
+    await pane.see("plan-meeting? [y/N]");
     pane.press("C-c");
     await pane.see("(stopped)");
     expect(asked).toHaveLength(1);
     say("/session");
-    expect(await pane.see("activated")).toMatch(/activated +nothing yet/);
+    expect(await pane.see(/\nactivated +\S.*\n/)).not.toMatch(/activated .*plan-meeting/);
   });
 
   it("takes a pasted text of several lines, and lines that end with a backslash, as one message", async () => {
@@ -170,9 +171,9 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
   it("an unknown command says what there is, and a failing model leaves the conversation alive", async () => {
     const { pane, say } = await start([]);
     say("/wrote");
-    await pane.see('There is no command "/wrote". There are: /why, /write_letter');
+    await pane.see(/"\/wrote".*\/why, \/write_letter/);
     say(MESSAGE);
-    await pane.see("error The language model openai-compatible/small");
+    await pane.see(/error .*openai-compatible\/small/);
     say("/recall plan a meeting");
     await pane.see(/\d\.\d\d plan-meeting\n/);
   });

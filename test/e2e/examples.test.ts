@@ -65,22 +65,21 @@ async function runExample(name: string, args: readonly string[] = [], reader: Re
 describe("the examples", () => {
   it("prompt.ts lists skills, names what is broken, and prints a section", async () => {
     const printed = await runExample("prompt.ts", ["ROOT/p", "plan a meeting"]);
-    expect(printed).toContain("plan-meeting (active): Plans meetings.");
-    expect(printed).toMatch(/empty\/SKILL\.md: .+ Write front matter/);
+    expect(printed).toMatch(/\bplan-meeting\b.*\bactive\b.*: Plans meetings\./);
+    expect(printed).toMatch(/empty\/SKILL\.md: ./);
     expect(printed).toContain("## Skills");
-    expect(printed).toMatch(/\d+ shown, \d+ left out, about \d+ tokens\n$/);
+    expect(printed).toMatch(/\d+ .*\d+ .*\d+ tokens\n$/);
   });
 
   it("views.ts shows an agent its own skills only", async () => {
     const printed = await runExample("views.ts", ["ROOT/p"]);
     expect(printed).toContain("reviewer: release/changelog, release/version-bump, safe-edit");
-    expect(printed).toContain('"test-first-fix" is not visible to "reviewer". Visible: release/changelog');
+    expect(printed).toMatch(/"test-first-fix".*"reviewer".*: release\/changelog/);
   });
 
   it("parse.ts reads a broken skill and says how to mend it", async () => {
-    expect(await runExample("parse.ts")).toBe(
-      "Plans meetings: finds a time, invites people\n" +
-        "warning yaml-unquoted-colon, line 3: Put quotes around the value, or write it below the key with `|`.\n",
+    expect(await runExample("parse.ts")).toMatch(
+      /^Plans meetings: finds a time, invites people\nwarning yaml-unquoted-colon, line 3: .+\n$/,
     );
   });
 
@@ -99,7 +98,7 @@ describe("the examples", () => {
     expect(systemOf(requests[0])).toMatch(/^Help the person\.[\s\S]+plan-meeting/);
     expect(lastToolAnswer(requests[1])).toContain("Do it.");
     expect(printed).toContain("Tuesday at ten.");
-    expect(printed).toMatch(/Noted for: plan-meeting\n$/);
+    expect(printed).toMatch(/: plan-meeting\n$/);
   });
 
   it("are all of them run here", () => {

@@ -4,7 +4,7 @@ import { createMCPClient, ElicitationRequestSchema, type MCPClient } from "@ai-s
 import { Experimental_StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { hostsProgram } from "./hosts-program.ts";
-import { type Answer, serve, stdioCommand, workspace, YES } from "./support/mcp.ts";
+import { type Answer, serve, stdioCommand, workspace, wrong, YES } from "./support/mcp.ts";
 
 const program = hostsProgram();
 
@@ -37,9 +37,11 @@ async function callerOf(client: MCPClient) {
     const run = tools[name]?.execute as (input: unknown, options: unknown) => Promise<unknown>;
     const result = (await run(input, { toolCallId: "1", messages: [] })) as {
       readonly content: readonly { readonly text: string }[];
+      readonly structuredContent?: unknown;
       readonly isError?: boolean;
     };
-    return { text: result.content[0]!.text, isError: result.isError === true };
+    const { content, structuredContent } = result;
+    return { text: content[0]!.text, structuredContent, isError: result.isError === true };
   };
 }
 
@@ -50,21 +52,25 @@ describe.each(["stdio", "http"] as const)("the AI SDK's client over %s", (kind) 
     expect(client.instructions).toContain("recall_skills");
     expect((await call("recall_skills", { message: "plan a meeting" })).text).toContain("plan-meeting");
     expect((await call("activate_skill", { name: "plan-meeting" })).text).toContain("Do it.");
-    expect(asked).toEqual([expect.stringContaining("Activate the skill plan-meeting?")]);
+    expect(asked).toEqual([expect.stringContaining("plan-meeting")]);
     const file = { name: "plan-meeting", path: "references/agenda.md" };
     expect((await call("read_skill_file", file)).text).toBe("# Agenda\n");
-    expect((await call("report_outcome", { outcome: "success" })).text).toBe("Noted for plan-meeting.");
+    expect((await call("report_outcome", { outcome: "success" })).structuredContent).toMatchObject({
+      skills: ["plan-meeting"],
+    });
     const content = "Brews tea. Use when somebody is thirsty.\n\n1. Boil water.\n";
-    expect((await call("save_skill", { name: "brew-tea", content })).text).toContain('Created "brew-tea".');
+    expect((await call("save_skill", { name: "brew-tea", content })).structuredContent).toMatchObject({
+      name: "brew-tea",
+      result: "created",
+    });
     expect((await call("list_skills", {})).text).toContain("- brew-tea:");
   });
 
   it("does not activate when the person declines, nor when nobody can be asked", async () => {
     const declined = await connect(kind, { action: "decline" });
-    expect(await declined.call("activate_skill", { name: "plan-meeting" })).toMatchObject({
-      isError: true,
-      text: expect.stringContaining("the answer was no"),
-    });
+    expect(await declined.call("activate_skill", { name: "plan-meeting" })).toMatchObject(
+      wrong("consent-refused"),
+    );
     const mute = await connect(kind);
     expect(await mute.call("activate_skill", { name: "plan-meeting" })).toMatchObject({
       isError: true,

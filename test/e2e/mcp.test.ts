@@ -6,9 +6,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hostsProgram } from "./hosts-program.ts";
-import { type Answer, connectStdio, REVISIONS, workspace, writingSkills, YES } from "./support/mcp.ts";
+import { type Answer, connectStdio, REVISIONS, workspace, writingSkills, wrong, YES } from "./support/mcp.ts";
 
 const program = hostsProgram();
+
+/** An error of the protocol, by its JSON-RPC code. */
+const INVALID_PARAMS: Error = expect.objectContaining({ code: -32602 });
 
 const connect = (options: Parameters<typeof connectStdio>[1]) => connectStdio(program.bin, options);
 
@@ -34,13 +37,16 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     const { call } = await connect({ home: workspace(), revision, args: ["--tools", "all"] });
     expect((await call("dream_questions")).isError).not.toBe(true);
     const refused = await call("submit_dream", { plan: "not a plan" });
-    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("Nothing was proposed") });
+    expect(refused).toMatchObject(wrong("plan-no-json"));
     const emptied = await call("submit_dream", {
       plan: JSON.stringify({ toSave: [], toDelete: ["plan-meeting"] }),
     });
-    expect(emptied.text).toContain("refused");
+    expect(emptied.structuredContent).toMatchObject({
+      staged: [],
+      declined: [{ refusals: [{ code: "no-absorber" }] }],
+    });
     expect((await call("list_skills")).text).toContain("- plan-meeting:");
-    expect((await call("list_proposals")).text).toBe("No proposal is open.");
+    expect((await call("list_proposals")).structuredContent).toEqual({ proposals: [] });
   });
 
   it("recalls, activates after the person agreed, reads a file, notes the outcome; asks once", async () => {
@@ -49,19 +55,19 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
       "plan-meeting",
     );
     const early = await call("read_skill_file", { name: "plan-meeting", path: "references/agenda.md" });
-    expect(early).toMatchObject({ isError: true, text: expect.stringContaining("is not activated") });
+    expect(early).toMatchObject(wrong("not-consented"));
     const activated = await call("activate_skill", { name: "plan-meeting" });
     expect(activated.isError).toBeUndefined();
     expect(activated.text).toContain("Do it.");
     expect(asked).toHaveLength(1);
-    expect(asked[0]).toMatch(
-      /Activate the skill plan-meeting\?[\s\S]*Digest: [0-9a-f]{64}[\s\S]*Findings: none/,
-    );
+    expect(asked[0]).toMatch(/\bplan-meeting\b[\s\S]*\b[0-9a-f]{64}\b/);
     await call("activate_skill", { name: "plan-meeting" });
     expect(asked).toHaveLength(1);
     const file = await call("read_skill_file", { name: "plan-meeting", path: "references/agenda.md" });
     expect(file.text).toBe("# Agenda\n");
-    expect((await call("report_outcome", { outcome: "success" })).text).toBe("Noted for plan-meeting.");
+    expect((await call("report_outcome", { outcome: "success" })).structuredContent).toMatchObject({
+      skills: ["plan-meeting"],
+    });
   });
 
   it.each<[string, Answer]>([
@@ -72,7 +78,7 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     const home = workspace();
     const { call } = await connect({ home, revision, answer: () => answer });
     const refused = await call("activate_skill", { name: "plan-meeting" });
-    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining("the answer was no") });
+    expect(refused).toMatchObject(wrong("consent-refused"));
     expect(existsSync(join(home, ".repertoire/private"))).toBe(false);
   });
 
@@ -86,7 +92,10 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
   it("saves a skill and lists it", async () => {
     const { call } = await connect({ home: workspace(), revision });
     const content = "Brews tea. Use when somebody is thirsty.\n\n1. Boil water.\n";
-    expect((await call("save_skill", { name: "brew-tea", content })).text).toContain('Created "brew-tea".');
+    expect((await call("save_skill", { name: "brew-tea", content })).structuredContent).toMatchObject({
+      name: "brew-tea",
+      result: "created",
+    });
     expect((await call("list_skills")).text).toContain("- brew-tea:");
   });
 
@@ -102,18 +111,16 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
       text: expect.stringMatching(/Do it\.\n\nTask: for Monday$/),
     });
     expect((await call("list_skills")).text).not.toContain("private-notes");
-    await expect(client.getPrompt({ name: "nothing" })).rejects.toThrow('There is no command "/nothing"');
+    await expect(client.getPrompt({ name: "nothing" })).rejects.toThrow(INVALID_PARAMS);
   });
 
   it("answers a wrong call with what is wrong with it, and goes on", async () => {
     const { client, call } = await connect({ home: workspace(), revision });
-    await expect(client.callTool({ name: "fly" })).rejects.toThrow("Tools: recall_skills");
-    expect((await call("recall_skills", {})).structuredContent).toMatchObject({
-      error: { code: "invalid-arguments", value: [{ argument: "message" }] },
-    });
-    expect((await call("activate_skill", { name: "private-notes" })).text).toContain(
-      "Visible: plan-meeting.",
-    );
+    await expect(client.callTool({ name: "fly" })).rejects.toThrow(INVALID_PARAMS);
+    expect(await call("recall_skills", {})).toMatchObject(wrong("invalid-arguments"));
+    const hidden = await call("activate_skill", { name: "private-notes" });
+    expect(hidden).toMatchObject(wrong("skill-not-found"));
+    expect(hidden.text).toMatch(/: plan-meeting\.$/);
     expect((await call("list_skills")).text).toContain("plan-meeting");
   });
 
@@ -121,8 +128,8 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     const { client } = await connect({ home: workspace(), revision });
     const { SkillsClient } = await import("@modelcontextprotocol/client/ext/skills");
     for (const cursor of ["-1", "abc", "0.5"]) {
-      await expect(client.listPrompts({ cursor })).rejects.toThrow("This cursor is none of ours");
-      await expect(new SkillsClient(client).list({ cursor })).rejects.toThrow("This cursor is none of ours");
+      await expect(client.listPrompts({ cursor })).rejects.toThrow(INVALID_PARAMS);
+      await expect(new SkillsClient(client).list({ cursor })).rejects.toThrow(INVALID_PARAMS);
     }
   });
 

@@ -32,6 +32,9 @@ function snapshot(home: string): Record<string, string> {
 }
 
 const setup = (home: string, ...args: string[]) => program.run(["setup", ...args], { home });
+/** The paths that a setup wrote. */
+const written = async (home: string, ...args: string[]): Promise<string[]> =>
+  JSON.parse((await setup(home, ...args, "--json")).out).written;
 const json = (home: string, path: string) => JSON.parse(readFileSync(join(home, path), "utf8"));
 
 describe.each(SETUP_HOSTS)("setup %s", (host) => {
@@ -47,14 +50,14 @@ describe.each(SETUP_HOSTS)("setup %s", (host) => {
       expect(dry).toMatchObject({ code: 0, err: "" });
       expect(dry.out).toMatch(/^\+.*repertoire/m);
       expect(snapshot(home)).toEqual(before);
-      expect((await setup(home, host)).out).toContain(`${host} is set up.`);
+      expect(await written(home, host)).not.toEqual([]);
       const after = snapshot(home);
       expect(after).not.toEqual(before);
-      expect((await setup(home, host)).out).toBe(`${host} is already set up; nothing to do.\n`);
+      expect(await written(home, host)).toEqual([]);
       expect(snapshot(home)).toEqual(after);
-      expect((await setup(home, host, "--undo")).out).toContain(`${host}: undone.`);
+      expect(await written(home, host, "--undo")).not.toEqual([]);
       expect(snapshot(home)).toEqual(before);
-      expect((await setup(home, host, "--undo")).out).toBe(`${host} is not set up; nothing to do.\n`);
+      expect(await written(home, host, "--undo")).toEqual([]);
       expect(snapshot(home)).toEqual(before);
     },
     120_000,
@@ -99,9 +102,12 @@ describe("setup", () => {
   it("leaves a file that is not JSON alone, and every other file with it", async () => {
     const home = temporaryTree({ ...EXISTING, ".claude.json": '{"a": [1,\n' });
     const before = snapshot(home);
-    const { code, err } = await setup(home, "claude-code");
+    const { code, out } = await setup(home, "claude-code", "--json");
     expect(code).toBe(1);
-    expect(err).toContain(".claude.json was left as it is: it is not JSON (value expected in line 2)");
+    expect(JSON.parse(out).error).toMatchObject({
+      code: "setup-unfit",
+      message: expect.stringMatching(/\.claude\.json.*JSON.*\b2\b/),
+    });
     expect(snapshot(home)).toEqual(before);
   });
 
@@ -109,15 +115,18 @@ describe("setup", () => {
     const home = temporaryTree(EXISTING);
     chmodSync(join(home, ".claude.json"), 0o444);
     const before = snapshot(home);
-    const { code, err } = await setup(home, "claude-code");
+    const { code, out } = await setup(home, "claude-code", "--json");
     expect(code).toBe(1);
-    expect(err).toContain(".claude.json was left as it is: it is read-only");
+    expect(JSON.parse(out).error).toMatchObject({
+      code: "setup-unfit",
+      message: expect.stringContaining(".claude.json"),
+    });
     expect(snapshot(home)).toEqual(before);
   });
 
   it("does not overwrite a plugin of the same name that somebody else wrote", async () => {
     const home = temporaryTree({ ".pi/agent/extensions/repertoire.js": "// mine\n" });
-    expect((await setup(home, "pi")).err).toContain("was not written by Repertoire");
+    expect(JSON.parse((await setup(home, "pi", "--json")).out).error.code).toBe("setup-not-ours");
     expect(readFileSync(join(home, ".pi/agent/extensions/repertoire.js"), "utf8")).toBe("// mine\n");
   });
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished } from "vitest";
+import type { ErrorCode } from "../../../src/model/errors.ts";
 import { skillText, temporaryTree } from "../../skill-tree.ts";
 
 export const REVISIONS = [
@@ -137,3 +138,6 @@ export function copiedTasks(home: string): string[] {
     throw thrown;
   }
 }
+
+/** What a failed tool call comes back as. */
+export const wrong = (code: ErrorCode) => ({ isError: true, structuredContent: { error: { code } } });
