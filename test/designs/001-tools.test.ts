@@ -27,11 +27,10 @@ describe("the tools of an agent", () => {
 
   it("save needs a name and a text alone, and creates or updates", async () => {
     const { call } = await agent();
-    expect((await call("save_skill", { name: "mcp/email", content: EMAIL })).text).toBe(
-      'Created "mcp/email".',
-    );
+    const first = await call("save_skill", { name: "mcp/email", content: EMAIL });
+    expect(first.data).toMatchObject({ name: "mcp/email", result: "created" });
     const better = await call("save_skill", { name: "mcp/email", content: `${EMAIL}3. Say so.\n` });
-    expect(better.text).toBe('Saved "mcp/email".');
+    expect(better.data).toMatchObject({ name: "mcp/email", result: "updated" });
     expect((await call("get_skill", { name: "mcp/email" })).text).toContain("3. Say so.");
   });
 
@@ -42,7 +41,11 @@ describe("the tools of an agent", () => {
     expect(text).toContain("1. Ask for the address.\n2. Send it.");
     expect(data).toMatchObject({ name: "mcp/email", summary: "Sends an e-mail through the mail server." });
     const wrong = await call("get_skill", { name: "mcp/mail" });
-    expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining("mcp/email") });
+    expect(wrong).toMatchObject({
+      isError: true,
+      data: { error: { code: "skill-not-found" } },
+      text: expect.stringContaining("mcp/email"),
+    });
   });
 
   it("list names every skill with its summary", async () => {
@@ -59,7 +62,7 @@ describe("the tools of an agent", () => {
     const { call, space, close } = await agent();
     await call("save_skill", { name: "mcp/email", content: EMAIL });
     expect((await call("delete_skill", { name: "mcp/email" })).isError).toBe(false);
-    expect((await call("list_skills")).text).toBe("No skill is visible.");
+    expect((await call("list_skills")).data).toMatchObject({ skills: [], total: 0 });
     expect((await call("delete_skill", { name: "mcp/email" })).isError).toBe(true);
     await close();
     expect((await space.cli("restore", "mcp/email")).code).toBe(0);

@@ -79,7 +79,7 @@ describe("a skill as a record", () => {
       const { learned } = await space.open().workshop();
       await expect(learned.save({ name, content: EMAIL })).rejects.toMatchObject({
         code: expect.stringMatching(/^name-/),
-        message: expect.stringContaining("Use lower-case letters, digits and hyphens"),
+        value: name,
       });
       expect(existsSync(join(space.home, ".repertoire/skills"))).toBe(false);
     },

@@ -91,7 +91,7 @@ describe("a toolset", () => {
   it("holds a call to its schema, and says what is wrong with the arguments", async () => {
     const { tasks } = await toolsOf(recipe());
     const result = await tasks.call("my-skill__my-tool", { input: 7 }, IN_TASK);
-    expect(result.ok).toBe(false);
+    expect(result).toMatchObject({ ok: false, code: "invalid-arguments" });
     expect(result.output).toContain("input");
   });
 

@@ -116,7 +116,7 @@ describe("discovery and parsing", () => {
   it.each([
     ["name", "description: Nameless.", "name-missing"],
     ["description", "name: mute", "description-missing"],
-  ])("skips a skill without a %s, with a finding that says what to add", (_field, frontMatter, code) => {
+  ])("skips a skill without a %s, with a finding that says what to add", (field, frontMatter, code) => {
     const { engine, names } = designWorkspace("003", {
       files: {
         "p/skills/lacking/SKILL.md": skillFile(frontMatter),
@@ -126,12 +126,12 @@ describe("discovery and parsing", () => {
     expect(names()).toEqual(["whole"]);
     const [finding] = engine.library.diagnostics;
     expect(finding).toMatchObject({ code, path: expect.stringContaining("lacking/SKILL.md") });
-    expect(finding?.fix).toMatch(/^Add /);
+    expect(finding?.fix).toContain(`\`${field}:\``);
   });
 
   it.each([
-    ["folder", "p/skills/日本/SKILL.md", "x", /^Rename the folder/],
-    ["declared name", "p/skills/SKILL.md", "日本", /^Change `name:`/],
+    ["folder", "p/skills/日本/SKILL.md", "x", /\bfolder\b/],
+    ["declared name", "p/skills/SKILL.md", "日本", /`name:`/],
   ])("skips a skill of whose %s nothing is left, with a warning", (_what, path, name, fix) => {
     const { engine, names } = designWorkspace("003", {
       files: { [path]: named(name), "p/skills/whole/SKILL.md": named("whole") },
@@ -361,7 +361,9 @@ describe("activation", () => {
     expect((await call("activateSkill", { name: "survey" })).text).toContain("SECRET-STEP");
     expect((await call("activateSkill", { name: "survey" })).data).toMatchObject({ risk: "safe" });
     expect(asked).toHaveLength(1);
-    expect((await call("activateSkill", { name: "nowhere" })).text).toContain("Visible: survey.");
+    const unknown = await call("activateSkill", { name: "nowhere" });
+    expect(unknown).toMatchObject({ isError: true, data: { error: { code: "skill-not-found" } } });
+    expect(unknown.text).toMatch(/: survey\.$/);
   });
 
   it("is over with the MCP client: the server ends its task when the client leaves", async () => {
@@ -437,6 +439,7 @@ describe("the demo", () => {
     expect(activated).toContain('<skill_content command="repo-survey"');
     expect(again).toContain('"risk":"safe"');
     expect(tasks).toContain("demo");
-    expect(ended).toContain("has ended");
+    expect(ended).toContain("demo");
+    expect((await cli("task", "list", "--json")).json().tasks).toEqual([]);
   });
 });

@@ -159,9 +159,9 @@ describe("the scanner", () => {
       [`${ROOT}/order/SKILL.md`]: about("Orders by wire.", "sven: {requires_env: [FLOUR_TOKEN]}"),
     };
     const { engine } = designWorkspace("004", { files, env: {} });
-    expect(engine.list().skills.map(({ state, reason }) => `${state}: ${reason}`)).toEqual([
-      "unavailable: environment variable FLOUR_TOKEN is not set",
-      expect.stringMatching(/^shadowed: covered by /),
+    expect(engine.list().skills).toMatchObject([
+      { state: "unavailable", reason: expect.stringContaining("FLOUR_TOKEN") },
+      { state: "shadowed", reason: expect.stringMatching(/\S/) },
     ]);
     expect(engine.view().visible()).toEqual([]);
   });
@@ -330,9 +330,9 @@ describe("the system prompt", () => {
     expect(await prompt()).not.toContain("till");
     const { call } = await agent(person());
     expect((await call("list_skills", {})).text).not.toContain("till");
-    expect((await call("load_skill", { name: "till" })).text).toMatch(
-      /^"till" is not visible\. Visible: bakery, /,
-    );
+    const hidden = await call("load_skill", { name: "till" });
+    expect(hidden).toMatchObject({ isError: true, data: { error: { code: "skill-not-found" } } });
+    expect(hidden.text).toMatch(/: bakery, /);
     expect((await engine.recall({ message: "open the /till" })).matches).toEqual([]);
     expect((await cli("expand", "/till")).out).toBe("TILL\n");
   });

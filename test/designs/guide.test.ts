@@ -4,6 +4,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CONFIG_FILE, loadConfig, openRepertoire, STYLES } from "../../src/index.ts";
+import { withCode } from "../errors.ts";
 import { skillText, temporaryTree } from "../skill-tree.ts";
 import { DESIGNS, designWorkspace, settingsOf } from "./support-b/workspace.ts";
 
@@ -35,7 +36,9 @@ describe("the guide", () => {
 
   it("is right that the settings of 004 do not belong to a project, for the sake of one key", () => {
     const dir = temporaryTree({ [CONFIG_FILE]: settingsOf("004").text, "home/.keep": "" });
-    expect(() => loadConfig({ dir, home: `${dir}/home`, env: {} })).toThrow('"sources.order"');
+    expect(() => loadConfig({ dir, home: `${dir}/home`, env: {} })).toThrow(
+      withCode("config-not-for-projects", { message: expect.stringContaining('"sources.order"') }),
+    );
     const { sources, ...rest } = JSON.parse(settingsOf("004").text);
     const text = JSON.stringify({ ...rest, sources: { only: sources.only } });
     const again = temporaryTree({ [CONFIG_FILE]: text, "home/.keep": "" });
