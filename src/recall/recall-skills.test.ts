@@ -157,7 +157,7 @@ describe("triggers", () => {
     expect(match?.reasons).toContainEqual({
       signal: "triggers",
       value: WORTH.triggerWord,
-      note: 'keyword "frobnicate"',
+      note: expect.stringContaining('"frobnicate"'),
     });
   });
 
@@ -254,7 +254,7 @@ describe("open files", () => {
     expect(matches[0]!.reasons).toContainEqual({
       signal: "paths",
       value: 0.6,
-      note: "deploy/a/b.yml fits deploy/**",
+      note: expect.stringMatching(/deploy\/a\/b\.yml.*deploy\/\*\*/),
     });
     expect(await namesFor(engine, { message: "tidy this up", files: ["README.md"] })).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe("a name in words", () => {
 
   test("says in its reason what stands in the message", () => {
     const signal = mentionSignal("code review please");
-    expect(signal.judge(skillOf("code-review"), query(""))?.note).toBe('"code review" stands in the message');
+    expect(signal.judge(skillOf("code-review"), query(""))?.note).toContain('"code review"');
   });
 });
 
