@@ -3,8 +3,8 @@
 
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { isBelow } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
-import { isBelow } from "../package/package.ts";
 import { oneLine } from "../text/escape.ts";
 import { clip, headings } from "../text/markdown.ts";
 import { PAYLOAD_LIMITS } from "./limits.ts";

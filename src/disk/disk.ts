@@ -1,6 +1,7 @@
 // The front door of disk: what other rooms may use.
 
-export { appendDurably, writeDurably } from "./durable.ts";
+export { appendLines, type Lines, readLines } from "./lines.ts";
+export { IGNORED_FOLDERS, isBelow, isInside } from "./paths.ts";
 export {
   DISK,
   entriesOf,
@@ -12,5 +13,5 @@ export {
   stageFile,
   sweepLeftovers,
   syncFolder,
-} from "./durable-write.ts";
-export { appendLines, type Lines, readLines } from "./line-file.ts";
+  writeFileAtomically,
+} from "./write.ts";

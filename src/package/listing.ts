@@ -10,11 +10,10 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { join, relative, sep } from "node:path";
+import { IGNORED_FOLDERS, isBelow } from "../disk/disk.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
 import { PACKAGE_LIMITS } from "./limits.ts";
-
-const LEFT_OUT: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 export interface PackageEntry {
   /** `/`-separated below the package. */
@@ -52,7 +51,7 @@ export function listPackage(directory: string): PackageListing {
     const names = namesIn(join(root, prefix), directory);
     if (prefix !== "" && names.some(isSkillFileName)) return;
     for (const name of names.sort()) {
-      if (LEFT_OUT.has(name)) continue;
+      if (IGNORED_FOLDERS.has(name)) continue;
       const path = prefix + name;
       const stats = lstatOrFail(join(root, path));
       if (stats.isFile()) add(path, { from: path, size: stats.size });
@@ -72,7 +71,7 @@ export function packageFiles(directory: string, limit = Number.POSITIVE_INFINITY
     const entries = readdirSync(folder, { withFileTypes: true });
     if (prefix !== "" && entries.some(isSkillFile)) return;
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (files.length >= limit || LEFT_OUT.has(entry.name)) continue;
+      if (files.length >= limit || IGNORED_FOLDERS.has(entry.name)) continue;
       if (entry.isFile()) files.push(prefix + entry.name);
       else if (entry.isDirectory()) walk(join(folder, entry.name), `${prefix}${entry.name}/`);
     }
@@ -87,12 +86,6 @@ function isSkillFile(entry: Dirent): boolean {
 
 export function isSkillFileName(name: string): boolean {
   return name.toLowerCase() === "skill.md";
-}
-
-/** True when `path` lies below `folder`; both real and absolute. */
-export function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 function realFolder(directory: string): string {

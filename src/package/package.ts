@@ -10,7 +10,7 @@ export {
   type Snapshot,
   snapshotPackage,
 } from "./digest.ts";
-export { isBelow, isSkillFileName, listPackage, packageFiles } from "./listing.ts";
+export { isSkillFileName, listPackage, packageFiles } from "./listing.ts";
 export { readRegularFile } from "./regular-file.ts";
 export {
   isSameFile,

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import {
   entriesOf,
   type Files,
+  IGNORED_FOLDERS,
   isLeftover,
   removeEmptyFolders,
   removeFile,
@@ -26,8 +27,6 @@ const NUMBERS = {
   /** Every version keeps the whole package; more than this is data that lives elsewhere. */
   packageBytes: 64 * 1024 * 1024,
 } as const;
-
-const LEFT_OUT: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
 /** The skill's own files, SKILL.md first; sub-skills are skills of their own. Empty where there is no SKILL.md. */
 export function readPackage(files: Files, directory: string): PackageFile[] {
@@ -64,7 +63,7 @@ export function replacePackage(
   try {
     for (const file of changed) {
       const to = join(directory, file.path);
-      staged.push({ from: stageFile(files, to, file), to });
+      staged.push({ from: stageFile(files, to, file.bytes, { mode: file.executable ? 0o755 : 0o644 }), to });
     }
     for (const { from, to } of [...staged].reverse()) files.renameSync(from, to);
     for (const { path } of gone) removeFile(files, join(directory, path));
@@ -110,7 +109,7 @@ function packagePaths(files: Files, directory: string): string[] {
     const skill = entries.some((entry) => entry.isFile() && isSkillFile(entry.name));
     if (skill !== (prefix === "")) return;
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (LEFT_OUT.has(entry.name) || isLeftover(entry.name)) continue;
+      if (IGNORED_FOLDERS.has(entry.name) || isLeftover(entry.name)) continue;
       if (entry.isFile()) paths.push(prefix + entry.name);
       else if (entry.isDirectory()) walk(join(folder, entry.name), `${prefix}${entry.name}/`);
     }

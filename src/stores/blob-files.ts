@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeDurably } from "../disk/disk.ts";
+import { writeFileAtomically } from "../disk/disk.ts";
 import type { BlobStore } from "../learn/learn.ts";
 import { codeOf } from "../model/errors.ts";
 
@@ -17,7 +17,7 @@ export class BlobFiles implements BlobStore {
 
   put(bytes: Uint8Array): string {
     const sha256 = sha256Of(bytes);
-    if (this.get(sha256) === undefined) writeDurably(this.path(sha256), bytes);
+    if (this.get(sha256) === undefined) writeFileAtomically(this.path(sha256), bytes);
     return sha256;
   }
 

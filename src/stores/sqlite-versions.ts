@@ -2,7 +2,7 @@
 // database loses is taken from the log again. Does not own the bytes: `blob-files.ts` does.
 
 import { statSync } from "node:fs";
-import { appendDurably, readLines } from "../disk/disk.ts";
+import { appendLines, readLines } from "../disk/disk.ts";
 import type { VersionRecord, VersionStore } from "../learn/learn.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Connection } from "./connection.ts";
@@ -26,7 +26,7 @@ export class SqliteVersions implements VersionStore {
     this.db.write(() => {
       this.takeLog();
       if (this.get(version.id)) return;
-      appendDurably(this.log, Buffer.from(`\n${JSON.stringify(version)}\n`));
+      appendLines(this.log, [version], { sync: true });
       this.takeLog();
     });
   }

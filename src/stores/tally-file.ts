@@ -1,8 +1,8 @@
 // Owns the copy of the accounts that a hook reads without opening the database: small, whatever the library's size.
 // It may lag; it is never the truth.
 
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { writeFileAtomically } from "../disk/disk.ts";
 import { emptyTally, type Tally, type TallyBook, tallyKey } from "../journal/journal.ts";
 import { codeOf } from "../model/errors.ts";
 
@@ -30,10 +30,7 @@ export function writeTallyFile(path: string, tallies: readonly Tally[]): void {
   const rows = [...used.slice(0, RECENT), ...failing].map(
     (tally): Row => [tally.name, tally.digest, ...FIELDS.map((field) => tally[field])],
   );
-  const temporary = `${path}.${process.pid}.tmp`;
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(temporary, JSON.stringify({ format: FORMAT, rows }));
-  renameSync(temporary, path);
+  writeFileAtomically(path, JSON.stringify({ format: FORMAT, rows }), { sync: false });
 }
 
 /** The copy, read again only when it was replaced. */

@@ -1,10 +1,9 @@
-// Owns putting files on disk so that a crash leaves the old one or the new one: temporary file, sync, rename, sync of
-// the folder. Does not own which files belong to a skill: `skill-package.ts` does.
+// Puts files on disk so that a crash leaves the old file or the new one: temporary file, sync, rename, sync of the folder.
 
-import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../model/errors.ts";
+import { IGNORED_FOLDERS } from "./paths.ts";
 
 /** The calls that reach the disk, passed in so that tests can make each of them fail. */
 export type Files = Pick<
@@ -24,6 +23,35 @@ export type Files = Pick<
 
 export const DISK: Files = fs;
 
+export interface WriteOptions {
+  /** Permissions of the file; 0o644 unless given. */
+  readonly mode?: number | undefined;
+  /** False for caches: others still see the old file or the new one, but a power cut may lose both. */
+  readonly sync?: boolean | undefined;
+}
+
+/**
+ * Replaces a whole file; makes its folders. Once this returns, the new content survives a power cut.
+ *
+ * @example
+ * writeFileAtomically(join(folder, "state.json"), JSON.stringify(state));
+ */
+export function writeFileAtomically(
+  path: string,
+  content: Uint8Array | string,
+  options: WriteOptions = {},
+): void {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const temporary = stageFile(DISK, path, bytes, options);
+  try {
+    DISK.renameSync(temporary, path);
+  } catch (error) {
+    removeQuietly(DISK, temporary);
+    throw error;
+  }
+  if (options.sync !== false) syncFolder(DISK, dirname(path));
+}
+
 const TEMPORARY = /^\..+\.[0-9a-f]{12}\.repertoire-tmp$/;
 
 /** Whether a file is what a killed write left behind. */
@@ -31,26 +59,22 @@ export function isLeftover(name: string): boolean {
   return TEMPORARY.test(name);
 }
 
-/** Writes the bytes beside their place, synced, and returns where they wait to be renamed. */
+/** Writes the bytes to a temporary file beside `path`, and returns the temporary file, to be renamed. */
 export function stageFile(
   files: Files,
   path: string,
-  content: { readonly bytes: Uint8Array; readonly executable?: boolean | undefined },
+  bytes: Uint8Array,
+  { mode = 0o644, sync = true }: WriteOptions = {},
 ): string {
-  makeFolders(files, dirname(path));
-  const temporary = join(
-    dirname(path),
-    `.${basename(path)}.${randomBytes(6).toString("hex")}.repertoire-tmp`,
-  );
-  const file = files.openSync(temporary, "wx", content.executable ? 0o755 : 0o644);
+  makeFolders(files, dirname(path), sync);
+  // Not from `node:crypto`: a hook would load it at every message.
+  const unique = Math.floor(Math.random() * 2 ** 48)
+    .toString(16)
+    .padStart(12, "0");
+  const temporary = join(dirname(path), `.${basename(path)}.${unique}.repertoire-tmp`);
+  const file = files.openSync(temporary, "wx", mode);
   try {
-    try {
-      const { bytes } = content;
-      for (let written = 0; written < bytes.length; ) written += files.writeSync(file, bytes, written);
-      files.fsyncSync(file);
-    } finally {
-      files.closeSync(file);
-    }
+    writeAndClose(files, file, bytes, sync);
   } catch (error) {
     removeQuietly(files, temporary);
     throw error;
@@ -58,15 +82,24 @@ export function stageFile(
   return temporary;
 }
 
-/** Makes the folder and those above it, each name as lasting as a file's. */
-export function makeFolders(files: Files, path: string): void {
+function writeAndClose(files: Files, file: number, bytes: Uint8Array, sync: boolean): void {
+  try {
+    for (let written = 0; written < bytes.length; ) written += files.writeSync(file, bytes, written);
+    if (sync) files.fsyncSync(file);
+  } finally {
+    files.closeSync(file);
+  }
+}
+
+/** Makes the folder and its parents. */
+function makeFolders(files: Files, path: string, sync: boolean): void {
   const first = files.mkdirSync(path, { recursive: true });
-  if (first === undefined) return;
+  if (first === undefined || !sync) return;
   for (let folder = path; folder.length >= first.length; folder = dirname(folder))
     syncFolder(files, dirname(folder));
 }
 
-/** Windows has no folder handles to sync, and needs none. */
+/** Makes the names in a folder survive a power cut. Does nothing on Windows, which has no folder handles. */
 export function syncFolder(files: Files, path: string): void {
   let folder: number;
   try {
@@ -84,7 +117,7 @@ export function syncFolder(files: Files, path: string): void {
   }
 }
 
-/** Says whether there was a file. */
+/** Returns whether there was a file. */
 export function removeFile(files: Files, path: string): boolean {
   try {
     files.unlinkSync(path);
@@ -95,7 +128,7 @@ export function removeFile(files: Files, path: string): boolean {
   }
 }
 
-/** On the way out of a failure: what cannot be removed now is swept at the next start. */
+/** Removes a file after a failure. What cannot be removed now is removed by `sweepLeftovers` later. */
 export function removeQuietly(files: Files, path: string): void {
   try {
     removeFile(files, path);
@@ -117,19 +150,18 @@ export function removeEmptyFolders(files: Files, folder: string, root: string): 
   }
 }
 
-/** Removes what killed writes left below the folder, and says how many files that were. */
+/** Removes what killed writes left below the folder, and returns how many files that were. */
 export function sweepLeftovers(files: Files, folder: string): number {
   let removed = 0;
   for (const entry of entriesOf(files, folder)) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && entry.name !== ".git" && entry.name !== "node_modules")
-      removed += sweepLeftovers(files, path);
+    if (entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name)) removed += sweepLeftovers(files, path);
     else if (entry.isFile() && isLeftover(entry.name)) removed += removeFile(files, path) ? 1 : 0;
   }
   return removed;
 }
 
-/** Nothing where there is no folder. */
+/** The entries of a folder; none if there is no folder. */
 export function entriesOf(files: Files, folder: string): fs.Dirent[] {
   try {
     return files.readdirSync(folder, { withFileTypes: true });

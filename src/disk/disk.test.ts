@@ -1,0 +1,50 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { appendLines, readLines } from "./lines.ts";
+import { isBelow, isInside } from "./paths.ts";
+import { writeFileAtomically } from "./write.ts";
+
+const folder = () => mkdtempSync(join(tmpdir(), "repertoire-disk-"));
+
+describe("an atomic write", () => {
+  test.each([true, false])("replaces the whole file and makes its folders (sync: %s)", (sync) => {
+    const path = join(folder(), "a/b/state.json");
+    writeFileAtomically(path, "a longer text", { sync });
+    writeFileAtomically(path, "short", { sync, mode: 0o600 });
+    expect(readFileSync(path, "utf8")).toBe("short");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test("leaves no temporary file when it fails", () => {
+    const root = folder();
+    mkdirSync(join(root, "taken"));
+    expect(() => writeFileAtomically(join(root, "taken"), "text")).toThrow();
+    expect(readdirSync(root)).toEqual(["taken"]);
+  });
+});
+
+describe("a file of lines", () => {
+  test("is read on from where the last reading ended, past a torn line", () => {
+    const path = join(folder(), "sessions/s.jsonl");
+    const bytes = appendLines(path, [{ n: 1 }, { n: 2 }]);
+    expect(bytes).toBe(statSync(path).size);
+    const { values, end } = readLines(path);
+    expect(values).toEqual([{ n: 1 }, { n: 2 }]);
+    writeFileSync(path, '{"n":', { flag: "a" });
+    expect(readLines(path, end)).toEqual({ values: [], torn: 0, end });
+    appendLines(path, [{ n: 3 }], { sync: true });
+    expect(readLines(path, end)).toMatchObject({ values: [{ n: 3 }], torn: 1 });
+  });
+});
+
+test("a path is inside a folder by its segments, not by its letters", () => {
+  expect(isInside("/a/b", "/a/b")).toBe(true);
+  expect(isBelow("/a/b", "/a/b")).toBe(false);
+  expect(isBelow("/a/b", "/a/b/c")).toBe(true);
+  expect(isBelow("/a/b", "/a/b/..c")).toBe(true);
+  expect(isInside("/a/b", "/a/bc")).toBe(false);
+  expect(isInside("/a/b", "/a")).toBe(false);
+  expect(isBelow("/", "/a")).toBe(true);
+});
