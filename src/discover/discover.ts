@@ -3,10 +3,11 @@
 
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { sep } from "node:path";
+import { IGNORED_FOLDERS, isInside } from "../disk/disk.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
 import type { Source } from "../model/source.ts";
-import { IGNORED_FOLDERS, LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits.ts";
 
 /** A SKILL.md file that was found. */
 export interface Candidate {
@@ -256,10 +257,6 @@ function unlessUnreachable<T>(look: () => T): T | undefined {
       return undefined;
     throw thrown;
   }
-}
-
-function isInside(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 function isSkillFileName({ name }: Dirent): boolean {

@@ -6,6 +6,3 @@ export const LIMITS = {
   /** Entries looked at in one source: some 20 times the largest public collection's folder count. */
   entries: 200_000,
 } as const;
-
-/** Folders that never hold skills and are often enormous. */
-export const IGNORED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);

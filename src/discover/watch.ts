@@ -3,8 +3,9 @@
 
 import { existsSync, type FSWatcher, watch as watchFolder } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { IGNORED_FOLDERS } from "../disk/disk.ts";
 import type { Source } from "../model/source.ts";
-import { IGNORED_FOLDERS, LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits.ts";
 
 export interface WatchOptions {
   readonly sources: readonly Source[];

@@ -2,9 +2,10 @@
 // Composes stages like the engine does, and like it has no logic of its own.
 
 import { existsSync } from "node:fs";
-import { join, resolve, sep } from "node:path";
 import { switchSkill } from "../config/config.ts";
+import { join, resolve } from "node:path";
 import { checkedSource, discover } from "../discover/discover.ts";
+import { isBelow } from "../disk/disk.ts";
 import { scaffold, type Template } from "../learn/learn.ts";
 import { buildCatalog, Library, type ParseFile } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
@@ -128,8 +129,4 @@ export class Management {
     const read = this.engine.sources.filter((source) => source.scope === scope && isBelow(base, source.root));
     return read.some(({ root }) => root === own) ? own : (read.at(-1)?.root ?? own);
   }
-}
-
-function isBelow(folder: string, path: string): boolean {
-  return path.startsWith(folder + sep);
 }

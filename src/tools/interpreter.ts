@@ -4,8 +4,8 @@
 import { access, constants, readdir, realpath } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, delimiter, dirname, extname, isAbsolute, join } from "node:path";
+import { isInside } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
-import { isInside } from "./package-path.ts";
 
 type Language = "sh" | "bash" | "node" | "typescript" | "python3" | "perl" | "ruby";
 

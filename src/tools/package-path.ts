@@ -1,14 +1,8 @@
 // Owns which paths may be followed inside a mounted package. Does not own what the files are used for.
 
 import { realpath } from "node:fs/promises";
-import { isAbsolute, relative, sep } from "node:path";
+import { isAbsolute } from "node:path";
 import { codeOf } from "../model/errors.ts";
-
-/** True when `path` is `folder` or lies below it; both real and absolute. */
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way));
-}
 
 /** Why a path of a manifest or a caller may not be followed, or nothing. */
 export function unsafePath(path: string): string | undefined {

@@ -4,9 +4,10 @@
 import { constants } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { isInside } from "../disk/disk.ts";
 import { EXTENSIONS } from "./interpreter.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
-import { isInside, realPathOrNothing, unsafePath } from "./package-path.ts";
+import { realPathOrNothing, unsafePath } from "./package-path.ts";
 
 export type LocatedScript =
   | {

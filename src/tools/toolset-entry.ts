@@ -2,7 +2,8 @@
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { isInside, realPathOrNothing, unsafePath } from "./package-path.ts";
+import { isInside } from "../disk/disk.ts";
+import { realPathOrNothing, unsafePath } from "./package-path.ts";
 
 export interface ToolsetEntry {
   /** The entry as the manifest has it. */
