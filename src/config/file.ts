@@ -1,8 +1,9 @@
 // Reads and edits the JSON files that hold the configuration. Comments are allowed in them, and edits keep them.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { ModificationOptions } from "jsonc-parser";
+import { writeFileAtomically } from "../disk/disk.ts";
 import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { isObject } from "./kinds.ts";
@@ -108,11 +109,8 @@ function withoutItem(text: string, { offset, length }: { offset: number; length:
 }
 
 function replaceFile(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(temporary, text);
-    renameSync(temporary, path);
+    writeFileAtomically(path, Buffer.from(text));
   } catch (thrown) {
     throw new RepertoireError("config-unwritable", `${path} cannot be written: ${messageOf(thrown)}.`, path);
   }

@@ -3,8 +3,9 @@
  * Does not know where vectors come from. A file that is damaged or of another model is thrown away.
  */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { writeFileAtomically } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
 import { checksum } from "../text/checksum.ts";
 
@@ -35,10 +36,7 @@ export function openVectorCache(folder: string, model: string): VectorCache {
     save() {
       if (!changed) return;
       for (const [digest, vector] of readVectors(path)) if (!vectors.has(digest)) vectors.set(digest, vector);
-      mkdirSync(folder, { recursive: true });
-      const temporary = `${path}.${process.pid}.tmp`;
-      writeFileSync(temporary, encode(vectors));
-      renameSync(temporary, path);
+      writeFileAtomically(path, encode(vectors), { sync: false });
       changed = false;
     },
   };

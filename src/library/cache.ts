@@ -2,8 +2,9 @@
 // Never trusted: a cache that is damaged, foreign or of another version is ignored and written anew.
 
 import { hash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeFileAtomically } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
 import { NO_REQUIREMENTS, NO_TRIGGERS, type SkillManifest } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
@@ -25,7 +26,7 @@ export function loadRecords(folder: string, sources: readonly Source[]): Map<str
 export function saveRecords(folder: string, bySource: ReadonlyMap<Source, readonly FileRecord[]>): void {
   for (const [source, records] of bySource) {
     const payload = Buffer.from(JSON.stringify(records.map(pack)));
-    writeAtomically(cachePath(folder, source), Buffer.concat([Buffer.from(header(payload)), payload]));
+    writeIfPossible(cachePath(folder, source), Buffer.concat([Buffer.from(header(payload)), payload]));
   }
 }
 
@@ -116,15 +117,11 @@ function withoutPrototype<T>(value: T): T {
   return bare;
 }
 
-function writeAtomically(path: string, content: Uint8Array): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+function writeIfPossible(path: string, content: Uint8Array): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(temporary, content);
-    renameSync(temporary, path);
+    writeFileAtomically(path, content, { sync: false });
   } catch (thrown) {
     // A read-only home must not stop anybody from listing skills; everything else is a bug and shows.
     if (codeOf(thrown) === "") throw thrown;
-    if (existsSync(temporary)) rmSync(temporary);
   }
 }
