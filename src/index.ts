@@ -53,5 +53,7 @@ export { type EvalReport, evaluate, readCases } from "./recall/evaluation.ts";
 export type { Recalled } from "./recall/recall-skills.ts";
 export type { RecallAnswer, RecallRequest } from "./recall/session-recall.ts";
 export type { Explanation } from "./recall/why.ts";
+export { memoryStore } from "./stores/memory/store.ts";
+export { type SqliteOptions, sqliteStore } from "./stores/sqlite/store.ts";
 export type { Store } from "./stores/store.ts";
 export type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./telemetry/port.ts";

@@ -5,8 +5,8 @@ import { onTestFinished } from "vitest";
 import type { ConsentAsker, ConsentSheet } from "../src/activate/consent.ts";
 import { openRepertoire } from "../src/engine/engine.ts";
 import { codeOf } from "../src/model/errors.ts";
-import { openMemoryStore } from "../src/stores/memory.ts";
-import { openSqliteStore } from "../src/stores/sqlite.ts";
+import { memoryStore } from "../src/stores/memory/store.ts";
+import { sqliteStore } from "../src/stores/sqlite/store.ts";
 import { findSandbox } from "../src/tools/bubblewrap.ts";
 import { skillText, temporaryTree } from "./skill-tree.ts";
 
@@ -53,7 +53,7 @@ export async function workspace({ files = FILES, values = {}, store = "memory" }
   const home = join(root, "home");
   const directory = join(home, ".repertoire");
   const open = () =>
-    store === "memory" ? openMemoryStore() : openSqliteStore({ directory, clock: { now: () => new Date() } });
+    store === "memory" ? memoryStore() : sqliteStore({ directory, clock: { now: () => new Date() } });
   const opened = open();
   const engine = openRepertoire({
     dir: join(root, "p"),

@@ -9,7 +9,7 @@ import type { ProposalRecord } from "../src/dream/proposal-store.ts";
 import { openRepertoire } from "../src/engine/engine.ts";
 import type { NewEvent, Outcome, Rating } from "../src/journal/events.ts";
 import { Lessons } from "../src/learn/learned-skills.ts";
-import { openSqliteStore } from "../src/stores/sqlite.ts";
+import { sqliteStore } from "../src/stores/sqlite/store.ts";
 import type { Store } from "../src/stores/store.ts";
 import { temporaryTree } from "./skill-tree.ts";
 
@@ -65,7 +65,7 @@ export async function dreamWorkshop(options: WorkshopOptions = {}) {
     clock,
     values: { "sources.bundled": false, cache: false, "embedder.kind": embedder },
   });
-  const store = openSqliteStore({ directory: join(root, "home/.repertoire"), clock });
+  const store = sqliteStore({ directory: join(root, "home/.repertoire"), clock });
   onTestFinished(() => store.close());
   const lessons = new Lessons(engine, store, { nearDuplicates: async () => [] });
   for (const { author = "agent", ...skill } of skills) await lessons.save({ ...skill, author });

@@ -39,7 +39,7 @@ async function appendRate(processes, turns) {
 }
 
 function fill(directory, events) {
-  const store = api.openSqliteStore({ directory, clock });
+  const store = api.sqliteStore({ directory, clock });
   let session = 0;
   let appended = 0;
   const started = performance.now();
@@ -83,17 +83,20 @@ function turnOf({ sessions, tallyBook, record = () => {} }) {
       effectiveness.of(name, digest);
     }
     await engine.recall({ message: MESSAGES[turn % MESSAGES.length] });
-    sessions.claim(id, [skillAt(turn).name]);
+    sessions.markShown(id, [skillAt(turn).name]);
     record(eventsOfTurn(api, id, turn));
   };
 }
 
-const inServer = ({ sessions, journal }) => ({ sessions, tallyBook: () => journal.tallyBook() });
+const inServer = (store) => ({ sessions: store.sessions, tallyBook: () => store.tallyBook() });
 const inServerRecorded = (store) => ({
   ...inServer(store),
   record: (events) => store.journal.append(events),
 });
-const inHook = (_, directory) => api.openLightStore({ directory, clock });
+const inHook = (_, directory) => {
+  const files = new api.TurnFiles({ directory, clock });
+  return { ...inServer(files), record: (events) => files.record(events) };
+};
 
 async function compare(what, parts, bar) {
   const once = (name) => turnOf(parts(stores[name], join(folder, name)));

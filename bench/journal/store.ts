@@ -2,6 +2,6 @@
 
 export { openRepertoire } from "../../src/engine/engine.ts";
 export { effectivenessFrom } from "../../src/journal/effectiveness.ts";
-export { eventOf, recalledEvents, shownEvents } from "../../src/journal/turn-events.ts";
-export { openLightStore } from "../../src/stores/light.ts";
-export { openSqliteStore } from "../../src/stores/sqlite.ts";
+export { eventOf, recalledEvents, shownEvents } from "../../src/journal/events.ts";
+export { sqliteStore } from "../../src/stores/sqlite/store.ts";
+export { TurnFiles } from "../../src/stores/sqlite/turn-files.ts";

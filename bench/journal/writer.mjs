@@ -5,7 +5,7 @@ import { eventsOfTurn } from "./bundle.mjs";
 
 const [bundle, directory, label, turns] = process.argv.slice(2);
 const api = await import(bundle);
-const store = api.openSqliteStore({ directory, clock: { now: () => new Date() } });
+const store = api.sqliteStore({ directory, clock: { now: () => new Date() } });
 store.journal.append([{ kind: "recalled", at: Date.now(), details: {} }]);
 process.stdout.write("ready\n");
 await once(process.stdin, "data");

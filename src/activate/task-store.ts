@@ -8,7 +8,6 @@ export interface TaskRecord {
   readonly id: string;
   readonly startedAt: number;
   readonly agent?: string;
-  readonly title?: string;
 }
 
 /** A person's yes to one content of a skill, within one task. */
@@ -33,7 +32,6 @@ export interface TrustRecord {
 export interface TaskStore {
   /** The task, started now when it is new. */
   start(task: TaskRecord): Awaitable<TaskRecord>;
-  get(id: string): Awaitable<TaskRecord | undefined>;
   /** Tasks that have not ended, oldest first. */
   list(): Awaitable<readonly TaskRecord[]>;
   /** Ends the task and forgets its consents; says whether there was one. */

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryTree } from "../../test/skill-tree.ts";
 import { openRepertoire } from "../engine/engine.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { memoryStore } from "../stores/memory/store.ts";
 import { Toolbox } from "./agent.ts";
 
 async function agent() {
   const root = temporaryTree();
   mkdirSync(join(root, "p"));
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none", "consent.allow": ["*"] };
-  const store = openMemoryStore();
+  const store = memoryStore();
   const engine = openRepertoire({ dir: join(root, "p"), home: root, env: {}, values, store });
   await store.sessions.begin("s", { key: "1", message: "plan it" });
   const workshop = await engine.workshop();

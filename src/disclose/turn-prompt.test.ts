@@ -211,7 +211,7 @@ describe("working memory", () => {
     const space = workspace(TRADES);
     const engine = space.open();
     await engine.prompt({ message: "fill in this PDF form", session: "m" });
-    const { memory } = await engine.session("m");
+    const memory = await engine.workingMemory("m");
     expect(memory[0]).toMatchObject({ refId: "pdf-forms", refType: "skill" });
     expect(memory[0]?.content).toContain("[Skill: pdf-forms]");
   });

@@ -2,7 +2,7 @@
 // logic of its own.
 
 import type { Repertoire } from "../engine/engine.ts";
-import { eventOf, remember as intoMemory, shownEvents } from "../journal/journal.ts";
+import { eventOf, type SessionState, shownEvents } from "../journal/journal.ts";
 import { rankForDisclosure } from "../library/library.ts";
 import type { Budget, Match, Section, Style, Turn } from "../model/turn.ts";
 import type { RecallRequest, Recalls } from "../recall/recall.ts";
@@ -10,6 +10,7 @@ import { type Explanation, explain } from "../recall/recall.ts";
 import { MATCHES_FOR } from "./limits.ts";
 import { asksForList } from "./question.ts";
 import { disclose } from "./section.ts";
+import { type MemoryItem, workingMemory } from "./working-memory.ts";
 
 export interface PromptOptions extends RecallRequest {
   readonly style?: Style;
@@ -39,12 +40,13 @@ export class Turns {
   }
 
   private async promptFor(turn: Turn, options: PromptOptions): Promise<Prompt> {
-    const before = turn.session === undefined ? undefined : this.recalls.session(turn.session);
+    const before = turn.session === undefined ? undefined : await this.recalls.session(turn.session);
     const style = options.style ?? this.engine.config.style;
     const limit = options.limit ?? this.engine.config.recall.limit ?? MATCHES_FOR[style];
     const request = limit === undefined ? options : { ...options, limit };
-    const recalled = turn.message.trim() === "" ? [] : (await this.recalls.recall(turn, request)).matches;
-    const matches = this.recalls.claim(turn, recalled);
+    const recalled =
+      turn.message.trim() === "" ? [] : (await this.recalls.recall(turn, request, before)).matches;
+    const { matches, session } = await this.recalls.markShown(turn, recalled);
     const section = disclose({
       style,
       budget: options.budget ?? this.engine.config.budget,
@@ -54,52 +56,51 @@ export class Turns {
       firstTurn: (before?.turn ?? 0) === 0,
       asksForList: asksForList(turn.message),
     });
-    if (turn.session !== undefined && matches.length > 0) {
-      this.record(turn, section, { matches, agent: options.agent });
-      this.keepCards(turn.session, matches);
-    }
+    if (session !== undefined && matches.length > 0)
+      await this.record(turn, section, { matches, session, agent: options.agent });
     return { ...section, matches };
   }
 
-  /** Of the catalog nothing is recorded: it stands in every prompt. A body that a style injects is an activation. */
-  private record(
+  /** The cards of the skills that the session recalled lately, most relevant first. */
+  async workingMemory(session: string): Promise<readonly MemoryItem[]> {
+    return workingMemory(await this.recalls.session(session), (name) => {
+      const skill = this.engine.library.skills.get(name);
+      if (skill === undefined) return undefined;
+      const matches = [{ name, score: 1, reasons: [] }];
+      const readBody = () => this.engine.body(skill);
+      return disclose({ style: "cards", skills: [skill], matches, readBody }).text;
+    });
+  }
+
+  /** The catalog is in every prompt, so nothing is recorded of it. A body that a style injects is an activation. */
+  private async record(
     turn: Turn,
     section: Section,
-    { matches, agent }: { readonly matches: readonly Match[]; readonly agent: string | undefined },
-  ): void {
-    const { memory } = this.recalls;
-    const session = turn.session!;
-    const { turn: number } = memory.sessions.read(session);
-    const context = {
-      at: this.engine.clock.now().getTime(),
+    {
+      matches,
       session,
-      turn: number,
-      ...this.recalls.by(turn, agent),
-    };
+      agent,
+    }: {
+      readonly matches: readonly Match[];
+      readonly session: SessionState;
+      readonly agent: string | undefined;
+    },
+  ): Promise<void> {
+    const { store } = this.recalls;
+    const at = this.engine.clock.now().getTime();
+    const context = { at, session: session.id, turn: session.turn, ...this.recalls.by(turn, agent) };
     const shown = section.shown
       .filter(({ name }) => matches.some((match) => match.name === name))
       .map((one) => ({ ...one, digest: this.recalls.digestOf(one.name) }));
     const injected = shown.filter(({ level }) => level === "body");
-    memory.record([
+    await store.record([
       ...shownEvents(context, shown),
       ...injected.map((skill) => eventOf(context, { kind: "activated", skill, details: { by: "style" } })),
     ]);
     if (injected.length > 0)
-      memory.sessions.add(session, { step: "activated", names: injected.map(({ name }) => name) });
-  }
-
-  /** The cards of this turn's skills go into the session's working memory; the least relevant leave. */
-  private keepCards(session: string, matches: readonly Match[]): void {
-    const { sessions } = this.recalls.memory;
-    const { memory, frame } = sessions.read(session);
-    const cards = matches.flatMap((match) => {
-      const skill = this.engine.library.skills.get(match.name);
-      if (skill === undefined || match.via !== undefined) return [];
-      const readBody = () => this.engine.body(skill);
-      const { text } = disclose({ style: "cards", skills: [skill], matches: [match], readBody });
-      return [{ refId: match.name, refType: "skill", content: text, relevance: Math.min(1, match.score) }];
-    });
-    const { items } = intoMemory(memory, cards, frame ?? "task");
-    sessions.add(session, { step: "memory", items });
+      await store.sessions.add(session.id, {
+        step: "activated",
+        names: injected.map(({ name }) => name),
+      });
   }
 }

@@ -49,6 +49,4 @@ export interface MetaStore {
   get(key: string): Awaitable<string | undefined>;
   set(key: string, value: string): Awaitable<void>;
   remove(key: string): Awaitable<boolean>;
-  /** Keys that begin with the prefix, in order. */
-  keys(prefix?: string): Awaitable<readonly string[]>;
 }

@@ -2,7 +2,7 @@
 // No logic of its own. The order of the stages of a turn stands in `recalls.ts` and `turns.ts`.
 
 import { type Config, loadConfig } from "../config/config.ts";
-import type { Prompt, PromptOptions, Turns } from "../disclose/disclose.ts";
+import type { MemoryItem, Prompt, PromptOptions, Turns } from "../disclose/disclose.ts";
 import { misnamedSources } from "../discover/discover.ts";
 import type { Library, LibraryChanges } from "../library/library.ts";
 import { type Audience, LibraryView, Shelf } from "../library/library.ts";
@@ -83,6 +83,11 @@ export class Repertoire extends Recaller {
     return (await this.turns()).prompt(turn, options);
   }
 
+  /** The cards of the skills that a session recalled lately, most relevant first. */
+  async workingMemory(session: string): Promise<readonly MemoryItem[]> {
+    return (await this.turns()).workingMemory(session);
+  }
+
   /** Recall and disclosure; who only lists skills does not load them. */
   private turns(): Promise<Turns> {
     this.turnsOpened ??= import("../disclose/turn-prompt.ts").then(
@@ -106,7 +111,8 @@ export class Repertoire extends Recaller {
     await Promise.all(this.closers.splice(0).map((close) => close()));
     const opened = this.opened;
     this.opened = undefined;
-    await (await opened)?.close();
+    if (opened) await (await opened).close();
+    else await this.options.store?.close();
   }
 }
 export type { SkillReport } from "./management.ts";

@@ -2,8 +2,8 @@
 // Composes stages like the engine does, and like it has no logic of its own.
 
 import { existsSync } from "node:fs";
-import { switchSkill } from "../config/config.ts";
 import { join, resolve } from "node:path";
+import { switchSkill } from "../config/config.ts";
 import { checkedSource, discover } from "../discover/discover.ts";
 import { isBelow } from "../disk/disk.ts";
 import { scaffold, type Template } from "../learn/learn.ts";

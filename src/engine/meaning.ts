@@ -12,10 +12,14 @@ export interface Meaning {
   readonly background: BackgroundIdf;
 }
 
-export async function openMeaning({ embedder, cacheDir }: Config): Promise<Meaning> {
+export async function openMeaning(
+  { embedder, cacheDir }: Config,
+  given?: Embedder | undefined,
+): Promise<Meaning> {
   const tablePath = join(packageRoot(), "data", "embedding", "table.bin");
   const local = createLocalEmbedder({ tablePath });
   const background: BackgroundIdf = (word) => local.idf(word);
+  if (given) return { embedder: given, background };
   if (embedder.kind === "local") return { embedder: local, background };
   const { endpoint, model, dimensions, apiKeyEnv } = embedder;
   const apiKey = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];

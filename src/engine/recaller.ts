@@ -4,7 +4,8 @@
 import { join } from "node:path";
 import { type Config, type ConfigInput, loadConfig } from "../config/config.ts";
 import { resolveSources, type SourceOptions } from "../discover/discover.ts";
-import type { SessionState } from "../journal/journal.ts";
+import type { SessionState, TurnStore } from "../journal/journal.ts";
+import type { LanguageModel } from "../learn/learn.ts";
 import type { Progress, Shelf } from "../library/library.ts";
 import { Visibility } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
@@ -12,8 +13,8 @@ import { codeOf } from "../model/errors.ts";
 import type { Source } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
 import { packageRoot } from "../package-root.ts";
-import type { Indexing, RecallAnswer, RecallRequest, Recalls } from "../recall/recall.ts";
-import type { Store } from "../stores/stores.ts";
+import type { Embedder, Indexing, RecallAnswer, RecallRequest, Recalls } from "../recall/recall.ts";
+import { type Store, TurnFiles } from "../stores/stores.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import { Tracing } from "../telemetry/telemetry.ts";
 
@@ -21,12 +22,16 @@ export interface OpenOptions extends ConfigInput {
   /** Called while files are read, for a progress display. */
   readonly onProgress?: Progress;
   readonly clock?: Clock;
-  /** Keeps what outlives the process; SQLite in `~/.repertoire` unless given. */
-  readonly store?: Store;
   /** Who runs the engine, for the journal: cli, mcp, … */
   readonly host?: string;
   /** Told what happens, instead of the OpenTelemetry provider that is registered, if one is; false = nobody. */
   readonly telemetry?: Telemetry | false;
+  /** Keeps everything that outlives a turn; files in `~/.repertoire` unless given. Closed with the engine. */
+  readonly store?: Store | undefined;
+  /** Used instead of the configured embedder. */
+  readonly embedder?: Embedder | undefined;
+  /** Used instead of the configured language model. */
+  readonly model?: LanguageModel | undefined;
 }
 
 /** Recalls from the index as it lies on disk; fails with `index-stale` where only a scan could answer. */
@@ -61,6 +66,8 @@ export class Recaller {
   readonly shelf: Shelf | undefined;
   /** Tells a tracing system what happens. */
   readonly tracing: Tracing;
+  /** What a turn reads and writes. */
+  readonly turnStore: TurnStore;
   private loaded: Promise<Recalls> | undefined;
 
   constructor(config: Config, options: OpenOptions) {
@@ -77,6 +84,7 @@ export class Recaller {
         return skill && { ...skill, scope };
       },
     });
+    this.turnStore = options.store ?? new TurnFiles({ directory: this.dataDirectory, clock: this.clock });
   }
 
   /** Where what outlives a process is kept. */
@@ -89,14 +97,14 @@ export class Recaller {
     return (await this.recalls()).recall(turn, request);
   }
 
-  /** What a session remembers between its turns, its working memory included. */
+  /** What a session remembers between its turns. */
   async session(id: string): Promise<SessionState> {
     return (await this.recalls()).session(id);
   }
 
   /** After the agent's context was cut: what the session was shown may be shown again. */
   async forgetShown(session: string): Promise<void> {
-    (await this.recalls()).forgetShown(session);
+    await (await this.recalls()).forgetShown(session);
   }
 
   /** The recall index and its upkeep. */
@@ -126,7 +134,9 @@ export class Recaller {
 
   /** Loaded when first asked for: who only lists skills needs no recall. */
   protected recalls(): Promise<Recalls> {
-    this.loaded ??= import("../recall/session-recall.ts").then(({ Recalls }) => new Recalls(this));
+    this.loaded ??= import("../recall/session-recall.ts").then(
+      ({ Recalls }) => new Recalls(this, this.turnStore),
+    );
     return this.loaded;
   }
 }

@@ -6,9 +6,9 @@ import { Dreams } from "../dream/dream.ts";
 import { useRecorder } from "../journal/journal.ts";
 import type { LanguageModel } from "../learn/learn.ts";
 import { Lessons } from "../learn/learn.ts";
-import { openModel } from "../models/models.ts";
+import { countedModel, openModel } from "../models/models.ts";
 import type { Store } from "../stores/stores.ts";
-import { observedStore, openSqliteStore, type StoreNews } from "../stores/stores.ts";
+import { observedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import type { Repertoire } from "./engine.ts";
 import { openTasks, type TaskPart } from "./task-part.ts";
@@ -29,23 +29,26 @@ export function openWorkshop(engine: Repertoire): Workshop {
   const { clock, config, options } = engine;
   const { host } = options;
   const listeners = new Set<(news: StoreNews) => void>();
-  const database =
+  const kept =
     options.store ??
-    openSqliteStore({
+    sqliteStore({
       directory: engine.dataDirectory,
       clock,
       onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
     });
-  const observed = observedStore(database, (news) => {
+  const observed = observedStore(kept, (news) => {
     for (const listener of listeners) listener(news);
   });
   const store = tracedStore(observed, engine.tracing);
   const env = options.env ?? process.env;
   const model = async (): Promise<LanguageModel | undefined> => {
-    const opened = openModel(config.model, { env, journal: store.journal, now: () => clock.now().getTime() });
+    const parts = { env, journal: store.journal, now: () => clock.now().getTime() };
+    const opened = options.model
+      ? countedModel(options.model, parts.journal, parts.now)
+      : openModel(config.model, parts);
     return opened && tracedModel(opened, engine.tracing);
   };
-  const thinking = config.model.kind === "none" ? {} : { model };
+  const thinking = options.model || config.model.kind !== "none" ? { model } : {};
   const { prefixes, gaps, ...limits } = config.dream;
   const learned = new Lessons(engine, store, thinking);
   const record = useRecorder({ ...store, now: () => clock.now().getTime(), agent: config.agent, host });

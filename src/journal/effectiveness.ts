@@ -1,11 +1,10 @@
-// Owns what a skill's account says about how well it does. Does not own the account (`model/tally.ts`) or what recall
-// does with the answer (`recall/`).
+// Computes from a tally how well a skill version does, for recall and for statistics.
 
 import type { SkillName } from "../model/name.ts";
 import { decay, HALF_LIFE_MS, type Tally, type TallyBook } from "./tally.ts";
 
 /** How well one version of a skill has done, as recall reads it. */
-export interface Effectiveness {
+interface Effectiveness {
   readonly activations: number;
   readonly successes: number;
   readonly failures: number;
@@ -16,12 +15,11 @@ export interface Effectiveness {
   readonly lastUsedAt: number;
 }
 
-/** Answers at once, from accounts that were loaded before the turn. */
 export interface EffectivenessProvider {
   of(name: SkillName, digest: string): Effectiveness;
 }
 
-export const EFFECTIVENESS = {
+const EFFECTIVENESS = {
   /** Fewer activations say too little about a skill. */
   minActivations: 5,
   /** More failures than this share, and other skills go first. */
@@ -41,10 +39,10 @@ const UNKNOWN: Effectiveness = {
 
 export interface EffectivenessOptions {
   readonly now: number;
-  readonly halfLifeMs?: number;
+  readonly halfLifeMs?: number | undefined;
 }
 
-/** Answers for each skill version from its own account: a rewritten skill starts clean. */
+/** Looks up each skill version by its own tally: a rewritten skill starts clean. */
 export function effectivenessFrom(tallies: TallyBook, options: EffectivenessOptions): EffectivenessProvider {
   return {
     of(name, digest) {
@@ -70,13 +68,4 @@ export function effectivenessOf(tally: Tally, options: EffectivenessOptions): Ef
       failures / evidence > EFFECTIVENESS.failureShare,
     lastUsedAt: tally.lastUsedAt,
   };
-}
-
-/** A version's account, then its parent's, and so on back; a circle ends. */
-export function lineage(tallies: readonly Tally[], digest: string): readonly Tally[] {
-  const byDigest = new Map(tallies.map((tally) => [tally.digest, tally]));
-  const line: Tally[] = [];
-  for (let at = byDigest.get(digest); at && !line.includes(at); at = byDigest.get(at.parent ?? ""))
-    line.push(at);
-  return line;
 }

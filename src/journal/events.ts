@@ -1,16 +1,16 @@
-// Owns what a journal event is: its kinds, what each kind tells, and the checks that a foreign event must pass.
-// Does not own where events are kept (`stores/`) or who records them (`learn/journal.ts`).
+// Defines what a journal event is: its kinds, their details, how a turn becomes events, and the checks of foreign events.
 
+import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
 import type { ShownLevel } from "../model/turn.ts";
 
 export const OUTCOMES = ["success", "failure", "neutral"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-export const RATINGS = ["poor", "fair", "good", "excellent"] as const;
+const RATINGS = ["poor", "fair", "good", "excellent"] as const;
 export type Rating = (typeof RATINGS)[number];
 
-/** What each kind of event tells besides who, when and which skill. */
+/** What each kind of event says besides who, when and which skill. */
 export interface EventDetails {
   /** Without a skill: the message recalled none. */
   readonly recalled: { readonly score?: number; readonly rank?: number; readonly via?: SkillName };
@@ -66,14 +66,14 @@ export const EVENT_KINDS = [
 interface EventBase {
   /** Milliseconds since 1970. For people and for decay; the order of events is `seq`. */
   readonly at: number;
-  readonly session?: string;
+  readonly session?: string | undefined;
   /** Which message of the session, from 1. */
-  readonly turn?: number;
-  readonly agent?: string;
-  readonly host?: string;
-  readonly skill?: SkillName;
+  readonly turn?: number | undefined;
+  readonly agent?: string | undefined;
+  readonly host?: string | undefined;
+  readonly skill?: SkillName | undefined;
   /** SHA-256 of the SKILL.md that was meant, so that statistics belong to a version. */
-  readonly digest?: string;
+  readonly digest?: string | undefined;
 }
 
 /** An event as it is recorded. */
@@ -87,6 +87,67 @@ export type JournalEvent = NewEvent & { readonly seq: number };
 /** Kinds that mean a skill was really used, not only offered. */
 export const USE_KINDS: ReadonlySet<EventKind> = new Set(["activated", "file_read", "script_run"]);
 
+/** Who is in which turn, and when. */
+export interface TurnContext {
+  readonly at: number;
+  readonly session?: string | undefined;
+  readonly turn?: number | undefined;
+  readonly agent?: string | undefined;
+  readonly host?: string | undefined;
+}
+
+/** A skill with the content that was meant. */
+export interface SkillVersion {
+  readonly name: SkillName;
+  readonly digest: string;
+}
+
+/** One event; with a skill if it is about one. */
+export function eventOf<K extends EventKind>(
+  turn: TurnContext,
+  happened: {
+    readonly kind: K;
+    readonly details: EventDetails[K];
+    readonly skill?: SkillVersion | undefined;
+  },
+): NewEvent {
+  const { kind, details, skill } = happened;
+  return { ...turn, kind, details, ...(skill && { skill: skill.name, digest: skill.digest }) } as NewEvent;
+}
+
+/** The skills recalled for a turn, best first. A turn without matches is an event too: it reveals a gap in the library. */
+export function recalledEvents(
+  turn: TurnContext,
+  matches: readonly (SkillVersion & { readonly score: number; readonly via?: SkillName | undefined })[],
+): readonly NewEvent[] {
+  if (matches.length === 0) return [eventOf(turn, { kind: "recalled", details: {} })];
+  return matches.map((skill, index) => {
+    const details = {
+      score: skill.score,
+      rank: index + 1,
+      ...(skill.via !== undefined && { via: skill.via }),
+    };
+    return eventOf(turn, { kind: "recalled", skill, details });
+  });
+}
+
+export function shownEvents(
+  turn: TurnContext,
+  shown: readonly (SkillVersion & { readonly level: ShownLevel })[],
+): readonly NewEvent[] {
+  return shown.map((skill) => eventOf(turn, { kind: "shown", skill, details: { level: skill.level } }));
+}
+
+/** Records how a turn ended, and returns the skills that it counts for: those activated in it. */
+export async function recordOutcome(
+  journal: { append(events: readonly NewEvent[]): Awaitable<readonly JournalEvent[]> },
+  turn: TurnContext & { readonly session: string; readonly turn: number },
+  outcome: EventDetails["outcome"],
+): Promise<readonly SkillName[]> {
+  const kept = await journal.append([eventOf(turn, { kind: "outcome", details: outcome })]);
+  return kept.flatMap(({ skill }) => skill ?? []);
+}
+
 const REQUIRED: Readonly<Partial<Record<EventKind, (details: Record<string, unknown>) => boolean>>> = {
   file_read: (d) => typeof d.path === "string",
   script_run: (d) => typeof d.script === "string" && typeof d.ok === "boolean",
@@ -98,7 +159,7 @@ const REQUIRED: Readonly<Partial<Record<EventKind, (details: Record<string, unkn
   model_call: (d) => typeof d.model === "string" && isCount(d.inputTokens) && isCount(d.outputTokens),
 };
 
-/** The event that a foreign value stands for, or nothing when it is none. */
+/** The event that a foreign value describes; nothing if it does not describe one. */
 export function toEvent(value: unknown): NewEvent | undefined {
   if (!isRecord(value)) return undefined;
   const { kind, at, session, turn, agent, host, skill, digest } = value;

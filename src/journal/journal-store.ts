@@ -1,39 +1,28 @@
-// The ports that keep what happened: the journal of events, the sessions, and the conversation.
+// The ports that keep what happened: the journal of events, the sessions, the conversation, and what a turn needs of them.
 
 import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
 import type { EventKind, JournalEvent, NewEvent } from "./events.ts";
-import type { SessionState, SessionStep } from "./session.ts";
-import type { Tally, TallyBook } from "./tally.ts";
+import type { SessionState, SessionStep } from "./sessions.ts";
+import type { Tally, TallyBook, WeekCount } from "./tally.ts";
 
 /** Which events are meant; every given condition must hold. */
 export interface EventFilter {
-  readonly skill?: SkillName;
-  readonly digest?: string;
-  readonly session?: string;
-  readonly turn?: number;
-  readonly kinds?: readonly EventKind[];
+  readonly skill?: SkillName | undefined;
+  readonly digest?: string | undefined;
+  readonly session?: string | undefined;
+  readonly turn?: number | undefined;
+  readonly kinds?: readonly EventKind[] | undefined;
   /** Milliseconds, inclusive. */
-  readonly since?: number;
+  readonly since?: number | undefined;
   /** Milliseconds, exclusive. */
-  readonly until?: number;
-  readonly afterSeq?: number;
+  readonly until?: number | undefined;
+  readonly afterSeq?: number | undefined;
 }
 
 export interface EventQuery extends EventFilter {
-  readonly newestFirst?: boolean;
-  readonly limit?: number;
-}
-
-/** One week of one skill, all its versions together. */
-export interface WeekCount {
-  /** When the week began (Monday, UTC), in milliseconds. */
-  readonly week: number;
-  readonly recalled: number;
-  readonly shown: number;
-  readonly activated: number;
-  readonly successes: number;
-  readonly failures: number;
+  readonly newestFirst?: boolean | undefined;
+  readonly limit?: number | undefined;
 }
 
 /** That a session used a skill. */
@@ -45,11 +34,23 @@ export interface EpisodeLink {
   readonly lastAt: number;
 }
 
+export interface EpisodeFilter {
+  readonly session?: string | undefined;
+  readonly skill?: SkillName | undefined;
+  readonly since?: number | undefined;
+}
+
 /** Two skills that sessions used together, in alphabetical order. */
 export interface CoUse {
   readonly a: SkillName;
   readonly b: SkillName;
   readonly sessions: number;
+}
+
+export interface CoUseFilter {
+  readonly skill?: SkillName | undefined;
+  readonly since?: number | undefined;
+  readonly limit: number;
 }
 
 export interface JournalStore {
@@ -59,38 +60,28 @@ export interface JournalStore {
    */
   append(events: readonly NewEvent[]): Awaitable<readonly JournalEvent[]>;
   query(query: EventQuery): Awaitable<readonly JournalEvent[]>;
-  count(filter: EventFilter): Awaitable<number>;
-  /** Accounts per skill version, of one skill or of all. Kept up to date by `append`, so reading costs no scan. */
+  /** Tallies per skill version, of one skill or of all. Kept up to date by `append`, so reading costs no scan. */
   tallies(name?: SkillName): Awaitable<readonly Tally[]>;
-  /** The same for recall, at a price that grows with nothing. Answers from what is known at the time of the call. */
-  tallyBook(): Awaitable<TallyBook>;
   weeks(name: SkillName, since?: number): Awaitable<readonly WeekCount[]>;
-  episodes(filter: {
-    readonly session?: string;
-    readonly skill?: SkillName;
-    readonly since?: number;
-  }): Awaitable<readonly EpisodeLink[]>;
-  /** Most sessions first; with `skill`, only pairs that hold it. */
-  coUsed(filter: {
-    readonly skill?: SkillName;
-    readonly since?: number;
-    readonly limit: number;
-  }): Awaitable<readonly CoUse[]>;
+  episodes(filter: EpisodeFilter): Awaitable<readonly EpisodeLink[]>;
+  /** Most sessions first; with `skill`, only pairs that contain it. */
+  coUsed(filter: CoUseFilter): Awaitable<readonly CoUse[]>;
 }
 
 export interface SessionStore {
-  /** A session that never was is empty, not an error. */
+  /** The state of an unknown session is empty. */
   read(id: string): Awaitable<SessionState>;
   /** Starts a turn. `first` is false when this `key` had started one already, here or in another process. */
   begin(
     id: string,
     turn: { readonly key: string; readonly message: string },
   ): Awaitable<{ readonly first: boolean; readonly state: SessionState }>;
-  /** Marks skills as shown and returns those that nobody had shown before: each name goes to one caller only. */
-  claim(id: string, names: readonly SkillName[]): Awaitable<readonly SkillName[]>;
-  add(id: string, step: Exclude<SessionStep, { step: "turn" }>): Awaitable<void>;
-  list(): Awaitable<readonly string[]>;
-  remove(id: string): Awaitable<void>;
+  /** Marks skills as shown. `fresh` are those that nobody had shown before: each name goes to one caller only. */
+  markShown(
+    id: string,
+    names: readonly SkillName[],
+  ): Awaitable<{ readonly fresh: readonly SkillName[]; readonly state: SessionState }>;
+  add(id: string, step: Exclude<SessionStep, { step: "turn" | "shown" }>): Awaitable<void>;
 }
 
 export interface SaidRecord {
@@ -101,16 +92,23 @@ export interface SaidRecord {
   readonly at: number;
 }
 
+export interface SaidFilter {
+  readonly session?: string | undefined;
+  readonly role?: SaidRecord["role"] | undefined;
+  readonly since?: number | undefined;
+}
+
 export interface ConversationStore {
   append(said: SaidRecord): Awaitable<void>;
   /** In the order it was said. */
-  query(filter: {
-    readonly session?: string;
-    readonly turn?: number;
-    readonly role?: SaidRecord["role"];
-    readonly since?: number;
-    /** Only the first line of each session that fits the rest. */
-    readonly firstOfSession?: boolean;
-    readonly limit?: number;
-  }): Awaitable<readonly SaidRecord[]>;
+  query(filter: SaidFilter): Awaitable<readonly SaidRecord[]>;
+}
+
+/** What a turn reads and writes. A store may keep it apart, so that a hook opens no database. */
+export interface TurnStore {
+  readonly sessions: SessionStore;
+  /** Records events for the journal and lines for the conversation. Both may show there a little later. */
+  record(events: readonly NewEvent[], said?: readonly SaidRecord[]): Awaitable<void>;
+  /** Looks up the tallies of used skill versions in constant time. May lag behind the journal by a few seconds. */
+  tallyBook(): Awaitable<TallyBook>;
 }

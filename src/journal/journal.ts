@@ -5,40 +5,48 @@ export {
   EVENT_KINDS,
   type EventDetails,
   type EventKind,
+  eventOf,
   type JournalEvent,
   type NewEvent,
   OUTCOMES,
   type Outcome,
   type Rating,
+  recalledEvents,
+  recordOutcome,
+  shownEvents,
   toEvent,
   USE_KINDS,
 } from "./events.ts";
 export type {
   ConversationStore,
   CoUse,
+  CoUseFilter,
+  EpisodeFilter,
   EpisodeLink,
   EventFilter,
   EventQuery,
   JournalStore,
+  SaidFilter,
   SaidRecord,
   SessionStore,
-  WeekCount,
+  TurnStore,
 } from "./journal-store.ts";
 export { exportSession, importLines } from "./json-lines.ts";
 export { type Actor, type RecordUse, useRecorder } from "./recorder.ts";
-export type { SessionState, SessionStep } from "./session.ts";
-export { accountOf, RunningAccount, type SessionAccount, turnStep } from "./session-log.ts";
-export { libraryStats, type SkillStats, skillStats } from "./stats.ts";
-export { sparkline } from "./stats-sparkline.ts";
+export { SessionLog, type SessionState, type SessionStep, turnStep } from "./sessions.ts";
+export { libraryStats, type SkillStats, skillStats, sparkline } from "./stats.ts";
 export {
   type EarlierOutcome,
   emptyTally,
   HALF_LIFE_MS,
+  isOpenOutcome,
+  isUse,
+  mayOverrule,
+  outcomeForEach,
   type Tally,
   type TallyBook,
   tallied,
   tallyKey,
+  type WeekCount,
+  weekChanges,
 } from "./tally.ts";
-export { eventOf, recalledEvents, recordOutcome, shownEvents } from "./turn-events.ts";
-export { turnKey } from "./turn-key.ts";
-export { remember } from "./working-memory.ts";

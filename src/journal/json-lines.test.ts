@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { openMemoryStore } from "../stores/memory.ts";
+import { memoryStore } from "../stores/memory/store.ts";
 import { EVENT_KINDS, type NewEvent, toEvent } from "./events.ts";
 import { exportSession, importLines } from "./json-lines.ts";
 
@@ -32,7 +32,7 @@ const events: NewEvent[] = [
 
 describe("export", () => {
   test("is one object a line, the names that other tools know first", async () => {
-    const { journal } = openMemoryStore();
+    const { journal } = memoryStore();
     await journal.append(events);
     const lines = (await exportSession(journal, "s1")).split("\n");
     expect(lines[1]).toBe(
@@ -43,8 +43,8 @@ describe("export", () => {
   });
 
   test("and import give another journal the same events and accounts", async () => {
-    const from = openMemoryStore().journal;
-    const to = openMemoryStore().journal;
+    const from = memoryStore().journal;
+    const to = memoryStore().journal;
     await from.append(events);
     for (const session of ["s1", "s2"]) await importLines(to, await exportSession(from, session));
     expect(await to.query({})).toEqual(await from.query({}));
@@ -54,7 +54,7 @@ describe("export", () => {
 
 describe("import", () => {
   test("of the same lines again changes nothing", async () => {
-    const { journal } = openMemoryStore();
+    const { journal } = memoryStore();
     await journal.append(events);
     const text = await exportSession(journal, "s1");
     expect(await importLines(journal, text)).toEqual({ imported: 0, known: 4, torn: 0, foreign: 0 });
@@ -62,7 +62,7 @@ describe("import", () => {
   });
 
   test("reads the short format as activations", async () => {
-    const { journal } = openMemoryStore();
+    const { journal } = memoryStore();
     const text = '{"skillName":"mail","sessionId":"s1","timestamp":"2026-05-20T10:30:00Z"}\r\n';
     expect(await importLines(journal, text)).toMatchObject({ imported: 1 });
     expect(await journal.query({})).toEqual([
@@ -71,7 +71,7 @@ describe("import", () => {
   });
 
   test("counts torn and foreign lines and takes the rest", async () => {
-    const { journal } = openMemoryStore();
+    const { journal } = memoryStore();
     const text = [
       '{"skillName":"mail","sessionId":"s1","timestamp":"2026-05-20T10:30:00Z"}',
       '{"skillName":"mail","sessi',
@@ -91,7 +91,7 @@ describe("import", () => {
   test("never throws, whatever the lines are", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(fc.string(), fc.json())), async (lines) => {
-        const report = await importLines(openMemoryStore().journal, lines.join("\n"));
+        const report = await importLines(memoryStore().journal, lines.join("\n"));
         expect(report.imported).toBeGreaterThanOrEqual(0);
       }),
       { numRuns: 200 },

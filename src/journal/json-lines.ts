@@ -1,22 +1,21 @@
-// Owns the journal as text: one JSON object a line, readable by other tools (`skillName`, `sessionId`, `timestamp`
-// first). Does not own files.
+// Exports and imports the journal as JSON lines that other tools can read (`skillName`, `sessionId`, `timestamp` first).
 
 import { EVENT_KINDS, type EventKind, type NewEvent, toEvent } from "./events.ts";
 import type { JournalStore } from "./journal-store.ts";
 
-/** The events of one session, in order, one a line. */
+/** The events of one session, in order, one per line. */
 export async function exportSession(journal: JournalStore, session: string): Promise<string> {
   const events = await journal.query({ session });
   return events.map((event) => `${toLine(event)}\n`).join("");
 }
 
-export interface ImportReport {
+interface ImportReport {
   readonly imported: number;
   /** Events that the journal had already. */
   readonly known: number;
-  /** Lines that are no JSON: what a crash left. */
+  /** Lines that are not JSON: what a crash left. */
   readonly torn: number;
-  /** JSON that is no event of a skill's life. */
+  /** JSON that is not a journal event. */
   readonly foreign: number;
 }
 

@@ -2,8 +2,8 @@
 
 import type { Awaitable } from "../model/awaitable.ts";
 import type { EventDetails, EventKind } from "./events.ts";
+import { eventOf, type SkillVersion } from "./events.ts";
 import type { JournalStore, SessionStore } from "./journal-store.ts";
-import { eventOf, type SkillVersion } from "./turn-events.ts";
 
 /** Who acts, for the journal. */
 export interface Actor {

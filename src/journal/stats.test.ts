@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { openMemoryStore } from "../stores/memory.ts";
+import { memoryStore } from "../stores/memory/store.ts";
 import type { NewEvent } from "./events.ts";
-import { libraryStats, skillStats } from "./stats.ts";
-import { sparkline } from "./stats-sparkline.ts";
+import { libraryStats, skillStats, sparkline } from "./stats.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = Date.UTC(2026, 4, 20);
@@ -17,7 +16,7 @@ function happened(
 }
 
 test("a skill's funnel, trend, company and versions come from the journal", async () => {
-  const { journal } = openMemoryStore();
+  const { journal } = memoryStore();
   await journal.append([
     happened("recalled", "mail"),
     happened("recalled", "mail", { turn: 2 }),
@@ -46,19 +45,19 @@ test("a skill's funnel, trend, company and versions come from the journal", asyn
 });
 
 test("a skill that the journal does not know is all zero", async () => {
-  const stats = await skillStats(openMemoryStore().journal, "mail", { now: NOW });
+  const stats = await skillStats(memoryStore().journal, "mail", { now: NOW });
   expect(stats).toMatchObject({ recalled: 0, activated: 0, lastUsedAt: 0, companions: [], versions: [] });
   expect(stats.trend.every((count) => count === 0)).toBe(true);
 });
 
 test("weeks in the future of a clock that was set back are left out of the trend", async () => {
-  const { journal } = openMemoryStore();
+  const { journal } = memoryStore();
   await journal.append([happened("activated", "mail", { at: NOW + 30 * DAY })]);
   expect((await skillStats(journal, "mail", { now: NOW })).trend).toEqual(new Array(12).fill(0));
 });
 
 test("the library's list has the most used skill first", async () => {
-  const { journal } = openMemoryStore();
+  const { journal } = memoryStore();
   await journal.append([
     happened("recalled", "b"),
     happened("recalled", "a"),

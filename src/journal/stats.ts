@@ -1,10 +1,9 @@
-// Owns the figures of `repertoire stats`: the funnel of a skill, its trend, its company. Does not own the counts (the
-// journal keeps them) or their layout (the command line does).
+// Computes the figures of `repertoire stats` from the journal: the funnel of a skill, its trend, the skills used with it.
 
 import type { SkillName } from "../model/name.ts";
 import { type EffectivenessOptions, effectivenessOf } from "./effectiveness.ts";
-import type { JournalStore, WeekCount } from "./journal-store.ts";
-import type { Tally } from "./tally.ts";
+import type { JournalStore } from "./journal-store.ts";
+import type { Tally, WeekCount } from "./tally.ts";
 
 const NUMBERS = {
   /** A quarter of a year fits a terminal line and shows a change of habit. */
@@ -15,8 +14,8 @@ const NUMBERS = {
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** From offered to useful; each step is a part of the one before, mostly. */
-export interface Funnel {
+/** How often a skill was recalled, shown, used, and how that ended. */
+interface Funnel {
   readonly recalled: number;
   readonly shown: number;
   readonly activated: number;
@@ -24,9 +23,9 @@ export interface Funnel {
   readonly failed: number;
 }
 
-export interface VersionStats extends Funnel {
+interface VersionStats extends Funnel {
   readonly digest: string;
-  readonly parent?: string;
+  readonly parent?: string | undefined;
   readonly rate: number;
   readonly deprioritised: boolean;
   readonly lastUsedAt: number;
@@ -61,9 +60,9 @@ export async function skillStats(
   };
 }
 
-export type SkillSummary = Funnel & Pick<SkillStats, "name" | "lastUsedAt">;
+type SkillSummary = Omit<SkillStats, "trend" | "companions" | "versions">;
 
-/** One line a skill that the journal knows, the most used first. */
+/** One line for each skill that the journal knows, the most used first. */
 export async function libraryStats(journal: JournalStore): Promise<readonly SkillSummary[]> {
   const byName = new Map<SkillName, Tally[]>();
   for (const tally of await journal.tallies())
@@ -93,7 +92,7 @@ function versionStats(tally: Tally, options: EffectivenessOptions): VersionStats
   const { rate, deprioritised, lastUsedAt } = effectivenessOf(tally, options);
   return {
     digest: tally.digest,
-    ...(tally.parent !== undefined && { parent: tally.parent }),
+    parent: tally.parent,
     ...funnelOf([tally]),
     rate,
     deprioritised,
@@ -109,4 +108,13 @@ function trendOf(weeks: readonly WeekCount[], now: number): readonly number[] {
     if (age >= 0 && age < NUMBERS.weeks) trend[NUMBERS.weeks - 1 - age] = activated;
   }
   return trend;
+}
+
+const BARS = "▁▂▃▄▅▆▇█";
+
+/** Draws numbers as one line of text: a bar for each value, the largest full; a zero is the lowest bar. */
+export function sparkline(values: readonly number[]): string {
+  const top = Math.max(...values, 0);
+  if (top === 0) return BARS[0]!.repeat(values.length);
+  return values.map((value) => BARS[Math.ceil((Math.max(0, value) / top) * (BARS.length - 1))]!).join("");
 }

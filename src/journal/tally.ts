@@ -1,5 +1,5 @@
-// Owns the running account of one skill version: how a journal event changes it, and how outcomes fade.
-// Does not own what the account means for recall: `learn/effectiveness.ts` does.
+// Defines the counts that are kept with the journal, and how an event changes them: tallies per skill version, whose
+// outcomes fade, weeks per skill, and the sessions that used a skill. Every store computes them with these functions.
 
 import type { SkillName } from "../model/name.ts";
 import { type NewEvent, type Outcome, USE_KINDS } from "./events.ts";
@@ -7,7 +7,7 @@ import { type NewEvent, type Outcome, USE_KINDS } from "./events.ts";
 /** Counts of one skill with one content. `weight…` are outcomes as they weigh at `weighedAt`. */
 export interface Tally {
   readonly name: SkillName;
-  /** Empty where the host did not say which content it used. */
+  /** Empty if the host did not say which content it used. */
   readonly digest: string;
   /** The content that this one replaced. */
   readonly parent?: string;
@@ -33,12 +33,7 @@ export function tallyKey(name: SkillName, digest: string): string {
   return `${name}\n${digest}`;
 }
 
-export function tallyBook(tallies: readonly Tally[]): TallyBook {
-  const byKey = new Map(tallies.map((tally) => [tallyKey(tally.name, tally.digest), tally]));
-  return { of: (name, digest) => byKey.get(tallyKey(name, digest)) };
-}
-
-/** Half of an outcome's weight is gone after a month: long enough to learn from rare skills, short enough to forgive. */
+/** An outcome loses half its weight in a month: long enough to learn from rare skills, short enough to forgive. */
 export const HALF_LIFE_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function emptyTally(name: SkillName, digest: string): Tally {
@@ -58,7 +53,7 @@ export function emptyTally(name: SkillName, digest: string): Tally {
   };
 }
 
-/** What is left of a weight after some time. Time that runs backwards takes nothing away. */
+/** The share of a weight that is left after some time; all of it if the clock went back. */
 export function decay(elapsedMs: number, halfLifeMs: number): number {
   return elapsedMs <= 0 ? 1 : 2 ** (-elapsedMs / halfLifeMs);
 }
@@ -69,7 +64,7 @@ export interface EarlierOutcome {
   readonly at: number;
 }
 
-export interface TallyOptions {
+interface TallyOptions {
   readonly halfLifeMs: number;
   readonly earlier?: EarlierOutcome | undefined;
 }
@@ -114,4 +109,86 @@ function withOutcome(tally: Tally, outcome: EarlierOutcome, options: TallyOption
   if (earlier) count(earlier, -1);
   count(outcome, 1);
   return next;
+}
+
+/** One week of one skill, all its versions together. */
+export interface WeekCount {
+  /** When the week began (Monday, UTC), in milliseconds. */
+  readonly week: number;
+  readonly recalled: number;
+  readonly shown: number;
+  readonly activated: number;
+  readonly successes: number;
+  readonly failures: number;
+}
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
+const FIRST_MONDAY = Date.UTC(1970, 0, 5);
+
+type WeekField = Exclude<keyof WeekCount, "week">;
+
+interface WeekChange {
+  readonly week: number;
+  readonly field: WeekField;
+  readonly by: 1 | -1;
+}
+
+interface ActivatedVersion {
+  readonly skill: SkillName;
+  readonly digest?: string | undefined;
+}
+
+/** Whether an outcome names no skill, so that it goes to the skills activated in its turn. */
+export function isOpenOutcome(event: NewEvent): event is NewEvent & { session: string; turn: number } {
+  return (
+    event.kind === "outcome" &&
+    event.skill === undefined &&
+    event.session !== undefined &&
+    event.turn !== undefined
+  );
+}
+
+/** The outcome once for each skill activated in its turn; unchanged if there was none. */
+export function outcomeForEach(
+  outcome: NewEvent,
+  activated: readonly ActivatedVersion[],
+): readonly NewEvent[] {
+  return activated.length === 0 ? [outcome] : activated.map((version) => ({ ...outcome, ...version }));
+}
+
+/** Whether an earlier outcome of the same skill and turn may be overruled by this event. */
+export function mayOverrule(event: NewEvent): event is NewEvent & { session: string; turn: number } {
+  return event.kind === "outcome" && event.session !== undefined && event.turn !== undefined;
+}
+
+/** Whether an event links its session to its skill. */
+export function isUse(event: NewEvent): event is NewEvent & { session: string; skill: SkillName } {
+  return USE_KINDS.has(event.kind) && event.session !== undefined && event.skill !== undefined;
+}
+
+/** What an event changes in the weekly counts of its skill. */
+export function weekChanges(event: NewEvent, earlier: EarlierOutcome | undefined): readonly WeekChange[] {
+  const week = weekOf(event.at);
+  switch (event.kind) {
+    case "recalled":
+    case "shown":
+    case "activated":
+      return [{ week, field: event.kind, by: 1 }];
+    case "outcome": {
+      const overruled = earlier ? outcomeChange(earlier, -1) : [];
+      return [...overruled, ...outcomeChange({ result: event.details.result, at: event.at }, 1)];
+    }
+    default:
+      return [];
+  }
+}
+
+/** When the week of a moment began: Monday, midnight, in UTC. */
+function weekOf(at: number): number {
+  return Math.floor((at - FIRST_MONDAY) / WEEK_MS) * WEEK_MS + FIRST_MONDAY;
+}
+
+function outcomeChange({ result, at }: EarlierOutcome, by: 1 | -1): WeekChange[] {
+  if (result === "neutral") return [];
+  return [{ week: weekOf(at), field: result === "success" ? "successes" : "failures", by }];
 }

@@ -9,6 +9,7 @@ export { scaffold, TEMPLATES, type Template } from "./scaffold.ts";
 export { composeSkill, metadataOf } from "./skill-text.ts";
 export {
   type BlobStore,
+  followRedirects,
   type RedirectRecord,
   type RedirectStore,
   VERSION_ACTIONS,

@@ -5,8 +5,8 @@ import { withCode } from "../../test/errors.ts";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
 import { openRepertoire } from "../engine/engine.ts";
 import { parseSkill } from "../parse/parse.ts";
-import { openMemoryStore } from "../stores/memory.ts";
-import { openSqliteStore } from "../stores/sqlite.ts";
+import { memoryStore } from "../stores/memory/store.ts";
+import { sqliteStore } from "../stores/sqlite/store.ts";
 import { Lessons, type LessonsOptions } from "./learned-skills.ts";
 import { bundledStarters } from "./starter-writer.ts";
 
@@ -29,7 +29,7 @@ function workshop(
     clock,
     values: { "sources.bundled": false, cache: false, "embedder.kind": "none", ...values },
   });
-  const store = openSqliteStore({ directory: join(root, "home/.repertoire"), clock });
+  const store = sqliteStore({ directory: join(root, "home/.repertoire"), clock });
   onTestFinished(() => store.close());
   const lessons = new Lessons(engine, store, options);
   const learned = (name: string, base = "home") => join(root, base, ".repertoire/skills", name, "SKILL.md");
@@ -444,7 +444,7 @@ describe("starters", () => {
 
 it("works the same over a store that lives in memory", async () => {
   const { engine, text } = workshop();
-  const lessons = new Lessons(engine, openMemoryStore());
+  const lessons = new Lessons(engine, memoryStore());
   await lessons.save({ name: "a", content: "One.\n" });
   await lessons.save({ name: "a", content: "Two.\n" });
   await lessons.undo();

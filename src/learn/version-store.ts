@@ -72,3 +72,17 @@ export interface RedirectStore {
   list(): Awaitable<readonly RedirectRecord[]>;
   remove(from: SkillName): Awaitable<boolean>;
 }
+
+/** The name that redirects lead to from `name`. A circle ends at the last name before it would close. */
+export function followRedirects(
+  name: SkillName,
+  next: (from: SkillName) => SkillName | undefined,
+): SkillName {
+  const seen = new Set([name]);
+  for (let current = name; ; ) {
+    const target = next(current);
+    if (target === undefined || seen.has(target)) return current;
+    seen.add(target);
+    current = target;
+  }
+}

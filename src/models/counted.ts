@@ -3,7 +3,7 @@
 import type { JournalStore } from "../journal/journal.ts";
 import type { LanguageModel, ModelAnswer } from "../learn/learn.ts";
 
-export function counted(model: LanguageModel, journal: JournalStore, now: () => number): LanguageModel {
+export function countedModel(model: LanguageModel, journal: JournalStore, now: () => number): LanguageModel {
   return {
     id: model.id,
     async generate(request) {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { withCode } from "../../test/errors.ts";
-import { openMemoryStore } from "../stores/memory.ts";
+import { memoryStore } from "../stores/memory/store.ts";
 import { openModel } from "./models.ts";
 
 interface Seen {
@@ -62,7 +62,7 @@ const request = { purpose: "summary", system: "Be brief.", prompt: "Hello", maxT
 describe("an OpenAI-compatible server", () => {
   it("is asked in its own protocol, and each answer is counted in the journal", async () => {
     const { endpoint, requests } = await server((response) => json(response, completion("Hi.")));
-    const { journal } = openMemoryStore();
+    const { journal } = memoryStore();
     const model = openModel(
       { ...settings, endpoint, apiKeyEnv: "KEY", priceIn: 1, priceOut: 10 },
       { env: { KEY: "secret" }, journal, now: () => 7 },

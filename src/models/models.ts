@@ -4,11 +4,12 @@
 import type { JournalStore } from "../journal/journal.ts";
 import type { LanguageModel } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
-import { counted } from "./counted.ts";
+import { countedModel } from "./counted.ts";
 import type { ModelKind, ModelSettings } from "./kinds.ts";
 import { createModel, type SdkOptions } from "./sdk.ts";
 import { type StreamingModel, streamingModel } from "./streaming.ts";
 
+export { countedModel } from "./counted.ts";
 export { TimeLimitError } from "./failure.ts";
 export type { ModelKind, ModelSettings } from "./kinds.ts";
 export type { StreamingModel, TokenUsage } from "./streaming.ts";
@@ -32,7 +33,7 @@ export function openModel(settings: ModelSettings, parts: ModelParts): LanguageM
   const complete = completed(settings, parts.env);
   if (!complete) return undefined;
   const model = createModel(complete);
-  return parts.journal ? counted(model, parts.journal, parts.now ?? Date.now) : model;
+  return parts.journal ? countedModel(model, parts.journal, parts.now ?? Date.now) : model;
 }
 
 /** The same model for those who show an answer while it comes. */

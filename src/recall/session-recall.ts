@@ -3,12 +3,11 @@
 
 import type { Recaller } from "../engine/engine.ts";
 import { type Meaning, openMeaning } from "../engine/engine.ts";
-import type { SessionState } from "../journal/journal.ts";
-import { effectivenessFrom, recalledEvents, turnKey } from "../journal/journal.ts";
+import type { SessionState, TurnStore } from "../journal/journal.ts";
+import { effectivenessFrom, recalledEvents } from "../journal/journal.ts";
 import type { Visibility } from "../library/library.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Match, Turn } from "../model/turn.ts";
-import { type LightStore, openLightStore } from "../stores/stores.ts";
 import { effectiveMessage } from "./continuation.ts";
 import { Indexing } from "./index-upkeep.ts";
 import { REPEATED, type Recalled, type RecallOptions, recall } from "./recall-skills.ts";
@@ -42,71 +41,79 @@ export interface RecallAnswer extends Recalled {
 const NOTHING_SEEN: ReadonlySet<SkillName> = new Set();
 
 export class Recalls {
-  readonly memory: LightStore;
+  readonly store: TurnStore;
   private readonly engine: Recaller;
   private meaning: Promise<Meaning> | undefined;
   private upkeep: Indexing | undefined;
   private readonly allowlists = new Map<string, (name: SkillName) => boolean>();
 
-  constructor(engine: Recaller) {
+  constructor(engine: Recaller, store: TurnStore) {
     this.engine = engine;
-    this.memory = openLightStore({ directory: engine.dataDirectory, clock: engine.clock });
+    this.store = store;
   }
 
-  /** Within a session nothing is recalled twice unless the message names it; a repeated event recalls nothing. */
-  recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer> {
-    return this.engine.tracing.trace("recall", turn, () => this.recallTurn(turn, request));
+  /**
+   * Within a session nothing is recalled twice unless the message names it; a repeated event recalls nothing. `before` is
+   * the session's state if the caller has read it already.
+   */
+  recall(turn: Turn, request: RecallRequest, before?: SessionState): Promise<RecallAnswer> {
+    return this.engine.tracing.trace("recall", turn, () => this.recallTurn(turn, request, before));
   }
 
-  private async recallTurn(turn: Turn, request: RecallRequest): Promise<RecallAnswer> {
+  private async recallTurn(
+    turn: Turn,
+    request: RecallRequest,
+    before: SessionState | undefined,
+  ): Promise<RecallAnswer> {
     const started = process.hrtime();
-    const answer = await (request.asked ? this.asked(turn, request) : this.told(turn, request));
+    const answer = await (request.asked ? this.asked(turn, request) : this.told(turn, request, before));
     return { message: turn.message, ...answer, ms: millisecondsSince(started) };
   }
 
-  private async told(turn: Turn, request: RecallRequest): Promise<Recalled> {
-    const before = turn.session === undefined ? undefined : this.memory.sessions.read(turn.session);
+  private async told(turn: Turn, request: RecallRequest, known: SessionState | undefined): Promise<Recalled> {
+    const before = known ?? (turn.session === undefined ? undefined : await this.session(turn.session));
     const message = effectiveMessage(turn.message, before?.lastMessage);
     // "Yes, do it" means what the turn before recalled, shown or not.
     const again = new Set(message === turn.message ? [] : before?.recalled);
     const seen = new Set(before?.shown.filter((name) => !again.has(name)));
     // Before the session hears of the turn: a recall that fails leaves it free to be tried again.
     const found = await this.recallNow({ ...turn, message }, request, seen);
-    const begun = this.begin(turn, message);
+    const begun = await this.begin(turn, message);
     const recalled = begun?.first === false ? REPEATED : found;
-    if (begun?.first) this.remember(begun.state, turn, { recalled, agent: request.agent, wasSaid: true });
-    const matches = request.shows ? this.claim(turn, recalled.matches, again) : recalled.matches;
-    return { ...recalled, matches };
+    if (begun?.first)
+      await this.remember(begun.state, turn, { recalled, agent: request.agent, wasSaid: true });
+    const shown = request.shows && (await this.markShown(turn, recalled.matches, again));
+    return shown ? { ...recalled, matches: shown.matches } : recalled;
   }
 
   private async asked(turn: Turn, request: RecallRequest): Promise<Recalled & Pick<RecallAnswer, "seen">> {
     const recalled = await this.recallNow(turn, request, NOTHING_SEEN);
     const { session } = turn;
     if (session === undefined) return recalled;
-    const { sessions } = this.memory;
-    const under = request.asked === "in-turn" ? sessions.read(session) : undefined;
+    const { sessions } = this.store;
+    const under = request.asked === "in-turn" ? await sessions.read(session) : undefined;
     const isNew = under === undefined || under.turn === 0;
-    const state = isNew ? this.begin(turn, turn.message)!.state : under;
-    this.remember(state, turn, { recalled, agent: request.agent, wasSaid: isNew });
+    const state = isNew ? (await this.begin(turn, turn.message))!.state : under;
+    await this.remember(state, turn, { recalled, agent: request.agent, wasSaid: isNew });
     const names = recalled.matches.map(({ name }) => name);
-    const fresh = new Set(sessions.claim(session, names));
-    const seen = recalled.matches.filter((match) => !fresh.has(match.name) && !isMentioned(match));
+    const { fresh } = await sessions.markShown(session, names);
+    const seen = recalled.matches.filter((match) => !fresh.includes(match.name) && !isMentioned(match));
     return { ...recalled, seen: seen.map(({ name }) => name) };
   }
 
   /** The session's agent has lost its context: what was shown may be shown again. */
-  forgetShown(session: string): void {
-    this.memory.sessions.add(session, { step: "forgotten" });
+  async forgetShown(session: string): Promise<void> {
+    await this.store.sessions.add(session, { step: "forgotten" });
   }
 
-  /** What a session remembers: what it has seen and used, and its working memory. */
-  session(id: string): SessionState {
-    return this.memory.sessions.read(id);
+  /** What a session remembers: what it has seen and used. */
+  async session(id: string): Promise<SessionState> {
+    return this.store.sessions.read(id);
   }
 
   /** The recall index and its upkeep, made when first asked for. */
   async indexing(): Promise<Indexing> {
-    this.meaning ??= openMeaning(this.engine.config);
+    this.meaning ??= openMeaning(this.engine.config, this.engine.options.embedder);
     const meaning = await this.meaning;
     this.upkeep ??= new Indexing(this.engine, meaning);
     return this.upkeep;
@@ -122,7 +129,9 @@ export class Recalls {
     return {
       index: among ? whole.among(among) : whole,
       ...(await this.meaning!),
-      effectiveness: effectivenessFrom(this.memory.tallyBook(), { now: this.engine.clock.now().getTime() }),
+      effectiveness: effectivenessFrom(await this.store.tallyBook(), {
+        now: this.engine.clock.now().getTime(),
+      }),
       isVisible: (skill) => stateOf(skill).state === "active",
       precedence: (skill) => places.get(skill.source) ?? 0,
     };
@@ -138,16 +147,17 @@ export class Recalls {
     return known;
   }
 
-  /** Each match goes to one caller only, unless the message names it. */
-  claim(turn: Turn, matches: readonly Match[], again: ReadonlySet<SkillName> = new Set()): readonly Match[] {
-    if (turn.session === undefined) return matches;
-    const ours = new Set(
-      this.memory.sessions.claim(
-        turn.session,
-        matches.map(({ name }) => name),
-      ),
-    );
-    return matches.filter((match) => ours.has(match.name) || again.has(match.name) || isMentioned(match));
+  /** Marks the matches as shown, and returns those that may be: new to the session, or named by the message. */
+  async markShown(
+    turn: Turn,
+    matches: readonly Match[],
+    again: ReadonlySet<SkillName> = NOTHING_SEEN,
+  ): Promise<{ readonly matches: readonly Match[]; readonly session?: SessionState | undefined }> {
+    if (turn.session === undefined || matches.length === 0) return { matches };
+    const names = matches.map(({ name }) => name);
+    const { fresh, state } = await this.store.sessions.markShown(turn.session, names);
+    const isDue = (match: Match) => fresh.includes(match.name) || again.has(match.name) || isMentioned(match);
+    return { matches: matches.filter(isDue), session: state };
   }
 
   digestOf(name: SkillName): string {
@@ -160,32 +170,30 @@ export class Recalls {
   }
 
   /** A turn without an id is a turn of its own: unique among the processes of this machine at one moment. */
-  private begin(turn: Turn, message: string) {
+  private async begin(turn: Turn, message: string) {
     if (turn.session === undefined) return undefined;
-    const key =
-      turn.id === undefined
-        ? `${process.pid}-${Date.now()}-${Math.random()}`
-        : turnKey({ id: turn.id, text: turn.message });
-    return this.memory.sessions.begin(turn.session, { key, message });
+    const key = turn.id ? `id:${turn.id}` : `${process.pid}-${Date.now()}-${Math.random()}`;
+    return this.store.sessions.begin(turn.session, { key, message });
   }
 
   /** What the model asked within somebody's turn was not said by them. */
-  private remember(
+  private async remember(
     { id, turn: number }: SessionState,
     turn: Turn,
     happened: { readonly recalled: Recalled; readonly agent: string | undefined; readonly wasSaid: boolean },
-  ): void {
+  ): Promise<void> {
     const { matches, frame } = happened.recalled;
-    this.memory.sessions.add(id, {
+    await this.store.sessions.add(id, {
       step: "recalled",
       names: matches.map(({ name }) => name),
+      relevance: matches.map(({ score, via }) => (via === undefined ? Math.min(1, score) : 0)),
       frame: frame.name,
     });
     const at = this.engine.clock.now().getTime();
     const said = { session: id, turn: number, role: "user" as const, text: turn.message, at };
     const digests = matches.map((match) => ({ ...match, digest: this.digestOf(match.name) }));
     const context = { at, session: id, turn: number, ...this.by(turn, happened.agent) };
-    this.memory.record(recalledEvents(context, digests), happened.wasSaid ? [said] : []);
+    await this.store.record(recalledEvents(context, digests), happened.wasSaid ? [said] : []);
   }
 
   /** Answers from the index as it is, and once more from a fresh one when a match turns out to have changed. */

@@ -1,4 +1,4 @@
-// Owns that works of one process happen one after the other. Does not reach other processes: `process-lock.ts` does.
+// Runs the works of one process one after the other. `process-lock.ts` does so over all processes.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Awaitable } from "../model/awaitable.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { openMemoryStore } from "./memory.ts";
+import { memoryStore } from "./memory/store.ts";
 import { observedStore, type StoreNews } from "./observed.ts";
 
 describe("an observed store", () => {
   it("tells of journal events and proposals after it has kept them, and of nothing else", async () => {
-    const inner = openMemoryStore();
+    const inner = memoryStore();
     const news: StoreNews[] = [];
     const store = observedStore(inner, (one) => news.push(one));
     await store.journal.append([{ kind: "activated", at: 1, skill: "a", digest: "d", details: {} }]);
@@ -23,7 +23,7 @@ describe("an observed store", () => {
       "open",
       "rejected",
     ]);
-    expect(await inner.journal.count({})).toBe(1);
+    expect(await inner.journal.query({})).toHaveLength(1);
     expect(await store.meta.get("k")).toBe("v");
   });
 });

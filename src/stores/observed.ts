@@ -1,15 +1,14 @@
-// Owns telling a host what a store takes in, as it happens: journal events and proposals. Everything else is passed on.
+// Tells a host what a store keeps, as it happens: journal events and proposals.
 
 import type { ProposalRecord } from "../dream/dream.ts";
 import type { JournalEvent } from "../journal/journal.ts";
-import { overridden } from "./overridden.ts";
 import type { Store } from "./store.ts";
 
 export type StoreNews =
   | { readonly about: "journal"; readonly events: readonly JournalEvent[] }
   | { readonly about: "proposal"; readonly proposal: ProposalRecord };
 
-/** The same store, whose news are told after they are kept. What hooks leave in the inbox is not news of this process. */
+/** The same store; calls `tell` after it has kept something. What turns record is not told. */
 export function observedStore(store: Store, tell: (news: StoreNews) => void): Store {
   const journal = overridden(store.journal, {
     async append(events) {
@@ -31,4 +30,15 @@ export function observedStore(store: Store, tell: (news: StoreNews) => void): St
     },
   });
   return overridden(store, { journal, proposals });
+}
+
+/** The same object with some of its members replaced. */
+export function overridden<T extends object>(target: T, own: Partial<T>): T {
+  return new Proxy(target, {
+    get(_, key) {
+      if (key in own) return Reflect.get(own, key);
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }

@@ -1,15 +1,14 @@
-// The whole store: every port that keeps something, behind one lock.
+// The whole store: the ports of all rooms that keep something.
 
 import type { TaskStore, TrustStore } from "../activate/activate.ts";
 import type { MetaStore, ProposalStore } from "../dream/dream.ts";
-import type { ConversationStore, JournalStore, SessionStore } from "../journal/journal.ts";
+import type { ConversationStore, JournalStore, TurnStore } from "../journal/journal.ts";
 import type { BlobStore, RedirectStore, VersionStore } from "../learn/learn.ts";
 import type { Awaitable } from "../model/awaitable.ts";
 
 /** Everything that outlives a process. Every store passes `test/contracts/store.test.ts`. */
-export interface Store {
+export interface Store extends TurnStore {
   readonly journal: JournalStore;
-  readonly sessions: SessionStore;
   readonly tasks: TaskStore;
   readonly trust: TrustStore;
   readonly versions: VersionStore;
@@ -18,9 +17,9 @@ export interface Store {
   readonly conversation: ConversationStore;
   readonly proposals: ProposalStore;
   readonly meta: MetaStore;
-  /** Runs the work while nobody else, in any process, runs theirs. Let go when the process dies. Not re-entrant. */
+  /** Runs one work at a time, over all processes. The lock is released when the process dies. Not re-entrant. */
   exclusive<T>(work: () => Awaitable<T>): Promise<T>;
-  /** Takes over what hooks have left, and forgets sessions that have long been quiet. */
+  /** Takes over what hooks have recorded, and forgets sessions that have long been quiet. */
   tidy(): Awaitable<void>;
   close(): Awaitable<void>;
 }

@@ -1,7 +1,7 @@
 // The front door of stores: what other rooms may use.
 
-export { type LightStore, openLightStore } from "./light.ts";
-export { observedStore, type StoreNews } from "./observed.ts";
-export { overridden } from "./overridden.ts";
-export { openSqliteStore } from "./sqlite.ts";
+export { memoryStore } from "./memory/store.ts";
+export { observedStore, overridden, type StoreNews } from "./observed.ts";
+export { type SqliteOptions, sqliteStore } from "./sqlite/store.ts";
+export { TurnFiles } from "./sqlite/turn-files.ts";
 export type { Store } from "./store.ts";

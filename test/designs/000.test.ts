@@ -173,9 +173,8 @@ describe("working memory", () => {
       { message: "will it rain on Sunday?", session: "s" },
       { style: "cards" },
     );
-    const { memory, frame } = await engine.session("s");
-    expect(frame).toBe("question");
-    expect(memory).toEqual([
+    expect((await engine.session("s")).frame).toBe("question");
+    expect(await engine.workingMemory("s")).toEqual([
       {
         refId: "weather-desk",
         refType: "skill",
@@ -228,7 +227,7 @@ describe("working memory", () => {
     const engine = designWorkspace(LIBRARY).open({ env: KEY, values: { style: "cards" } });
     const { text } = await engine.prompt({ message: "refactor the login controller", session: "s" });
     expect(text).toBe("");
-    expect((await engine.session("s")).memory).toEqual([]);
+    expect(await engine.workingMemory("s")).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/sqlite/store.ts";
 import { type Answer, piece, scriptedModel, startStream } from "../scripted-model.ts";
 import { skillText, temporaryTree } from "../skill-tree.ts";
 import { hostsProgram } from "./hosts-program.ts";
@@ -67,7 +67,7 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
     await pane.see(/plan-meeting: .*\(.*\d\.\d\d\)/);
     say("/quit");
     await pane.ended();
-    const store = openSqliteStore({ directory: join(home, ".repertoire"), clock: { now: () => new Date() } });
+    const store = sqliteStore({ directory: join(home, ".repertoire"), clock: { now: () => new Date() } });
     expect(await store.journal.query({ kinds: ["outcome"] })).toMatchObject([
       { skill: "plan-meeting", details: { result: "success", note: "it was quick" } },
     ]);

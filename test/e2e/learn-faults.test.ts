@@ -9,7 +9,7 @@ import { DISK, type Files, isLeftover } from "../../src/disk/write.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { Lessons } from "../../src/learn/learned-skills.ts";
 import { isRepertoireError } from "../../src/model/errors.ts";
-import { openMemoryStore } from "../../src/stores/memory.ts";
+import { memoryStore } from "../../src/stores/memory/store.ts";
 import type { Store } from "../../src/stores/store.ts";
 import { temporaryTree } from "../skill-tree.ts";
 
@@ -52,7 +52,7 @@ async function world(): Promise<World> {
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "project"), home: root, env: {}, values });
   const faults = new Faults();
-  const whole = openMemoryStore();
+  const whole = memoryStore();
   const store: Store = {
     ...whole,
     versions: faults.wrap(whole.versions, "versions"),

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/sqlite/store.ts";
 import { skillText } from "../skill-tree.ts";
 import { hostsProgram } from "./hosts-program.ts";
 import {
@@ -60,7 +60,7 @@ describe("a session over MCP", () => {
       skills: [],
     });
     await client.close();
-    const store = openSqliteStore({ directory: join(home, ".repertoire"), clock: { now: () => new Date() } });
+    const store = sqliteStore({ directory: join(home, ".repertoire"), clock: { now: () => new Date() } });
     const events = await store.journal.query({});
     await store.close();
     const told = events.map(({ kind, turn, skill, host }) => [kind, turn, skill, host]);

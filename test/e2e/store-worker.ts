@@ -1,13 +1,13 @@
 // Owns the other process of `store-processes.test.ts`: does one job on a store and prints what it knows as JSON lines.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { openLightStore } from "../../src/stores/light.ts";
-import { openSqliteStore } from "../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../src/stores/sqlite/store.ts";
+import { TurnFiles } from "../../src/stores/sqlite/turn-files.ts";
 
 const [job, directory, label, amount] = process.argv.slice(2) as [string, string, string, string];
 const clock = { now: () => new Date() };
-const store = openSqliteStore({ directory, clock, onRebuild: () => print({ rebuilt: true }) });
-const light = openLightStore({ directory, clock });
+const store = sqliteStore({ directory, clock, onRebuild: () => print({ rebuilt: true }) });
+const light = new TurnFiles({ directory, clock });
 
 function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -22,14 +22,14 @@ const JOBS: Record<string, (index: number) => void | Promise<void>> = {
     ]);
     print({ done: index });
   },
-  spool(index) {
+  inbox(index) {
     const base = { at: Date.now(), session: label, turn: index + 1, skill: "mail", digest: "m1" } as const;
     light.record([{ ...base, kind: "activated", details: {} }]);
-    if (index % 10 === 0) store.journal.count({});
+    if (index % 10 === 0) store.journal.query({});
   },
-  claim(index) {
+  show(index) {
     const { first } = light.sessions.begin("shared", { key: `message-${index}`, message: "hello" });
-    print({ first, mine: light.sessions.claim("shared", [`skill-${index}`]) });
+    print({ first, mine: light.sessions.markShown("shared", [`skill-${index}`]).fresh });
   },
   async exclusive() {
     await store.exclusive(async () => {

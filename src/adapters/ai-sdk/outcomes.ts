@@ -111,8 +111,8 @@ export class Outcomes implements RunWatcher {
         const { store } = this.parts.workshop;
         const { session } = this.parts;
         const { turn } = await store.sessions.read(session);
-        const told = { session, turn, kinds: ["outcome"] as const, ...(skill !== undefined && { skill }) };
-        if ((await store.journal.count(told)) === 0) await report();
+        const told = { session, turn, skill, kinds: ["outcome"] as const, limit: 1 };
+        if ((await store.journal.query(told)).length === 0) await report();
       }),
     );
     await this.last;

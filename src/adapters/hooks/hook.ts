@@ -1,12 +1,11 @@
 // Owns a host's hook: one event in, the host's JSON out, or nothing. Never fails the host's turn.
-// No logic of its own: the engine recalls, the light store knows what the session has seen.
+// The engine recalls, and its store knows what the session has seen.
 
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type OpenOptions, openRecaller, type Recaller, recallQuickly } from "../../engine/engine.ts";
 import type { NewEvent } from "../../journal/journal.ts";
-import { type LightStore, openLightStore } from "../../stores/stores.ts";
 import { type HookEvent, type HookHost, readEvent } from "./event.ts";
 import { HINT, hintFor } from "./hint.ts";
 import { logProblem } from "./problem-log.ts";
@@ -45,7 +44,7 @@ export async function answerHook({ host, read, home }: HookRequest): Promise<Hoo
       ...(home !== undefined && { home }),
     };
     if (event.kind === "session") return await catalog(event, options);
-    if (event.kind === "stop") recordAnswer(event, openRecaller(options));
+    if (event.kind === "stop") await recordAnswer(event, openRecaller(options));
     if (event.kind !== "message" || event.text.trim() === "") return { output: "" };
     const { answer, engine } = await recallQuickly(options, async (recaller) =>
       (await hasTooMuchToRead(recaller)) ? "" : hint(event, { host, recaller }),
@@ -67,10 +66,6 @@ async function hasTooMuchToRead(recaller: Recaller): Promise<boolean> {
   return recaller.shelf !== undefined && (await recaller.indexing()).unread() > READ_AT_ONCE;
 }
 
-function storeOf({ dataDirectory: directory, clock }: Recaller): LightStore {
-  return openLightStore({ directory, clock });
-}
-
 async function hint(
   event: MessageEvent,
   { host, recaller }: { readonly host: HookHost; readonly recaller: Recaller },
@@ -78,25 +73,23 @@ async function hint(
   const { session, text } = event;
   const now = recaller.clock.now().getTime();
   const { matches } = await recaller.recall({ id: messageId(event, now), message: text, session });
-  const store = storeOf(recaller);
-  const names = store.sessions.claim(
-    session,
-    matches.map(({ name }) => name),
-  );
-  if (names.length === 0) return "";
+  if (matches.length === 0) return "";
+  const store = recaller.turnStore;
+  const names = matches.map(({ name }) => name);
+  const { fresh, state } = await store.sessions.markShown(session, names);
+  if (fresh.length === 0) return "";
   const indexing = await recaller.indexing();
-  const skills = names.map((name) => indexing.skill(name)).filter((skill) => skill !== undefined);
+  const skills = fresh.map((name) => indexing.skill(name)).filter((skill) => skill !== undefined);
   const { text: words, shown } = hintFor(skills);
-  const { turn } = store.sessions.read(session);
   const { agent } = recaller.config;
-  store.record(
+  await store.record(
     shown.map(
       ({ name, digest }): NewEvent => ({
         at: now,
         session,
-        turn,
+        turn: state.turn,
         host,
-        ...(agent !== undefined && { agent }),
+        agent,
         kind: "shown",
         skill: name,
         digest,
@@ -123,11 +116,14 @@ async function catalog(
   return { output: contextOutput("SessionStart", text), engine };
 }
 
-function recordAnswer({ session, answer }: Extract<HookEvent, { kind: "stop" }>, recaller: Recaller): void {
-  const store = storeOf(recaller);
-  const { turn } = store.sessions.read(session);
+async function recordAnswer(
+  { session, answer }: Extract<HookEvent, { kind: "stop" }>,
+  { clock, turnStore }: Recaller,
+): Promise<void> {
+  const { turn } = await turnStore.sessions.read(session);
   if (answer === undefined || turn === 0) return;
-  store.record([], [{ session, turn, role: "assistant", text: answer, at: recaller.clock.now().getTime() }]);
+  const at = clock.now().getTime();
+  await turnStore.record([], [{ session, turn, role: "assistant", text: answer, at }]);
 }
 
 /** The host's id of the turn; else the place in the conversation, else the moment, tells two equal messages apart. */

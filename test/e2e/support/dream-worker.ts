@@ -5,7 +5,7 @@ import { DISK, type Files } from "../../../src/disk/write.ts";
 import { Dreams } from "../../../src/dream/dreams.ts";
 import { openRepertoire } from "../../../src/engine/engine.ts";
 import { Lessons } from "../../../src/learn/learned-skills.ts";
-import { openSqliteStore } from "../../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../../src/stores/sqlite/store.ts";
 import type { Store } from "../../../src/stores/store.ts";
 
 const [root = "", dieAt = "0", now = "0"] = process.argv.slice(2);
@@ -32,13 +32,15 @@ function counted<T extends object>(target: T, methods: readonly (keyof T & strin
 const clock = { now: () => new Date(Number(now)) };
 const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
 const engine = openRepertoire({ dir: join(root, "p"), home: join(root, "home"), env: {}, values, clock });
-const real = openSqliteStore({ directory: join(root, "home/.repertoire"), clock });
+const real = sqliteStore({ directory: join(root, "home/.repertoire"), clock });
 const store: Store = {
   ...real,
   meta: counted(real.meta, ["set", "remove"]),
   versions: counted(real.versions, ["add"]),
   redirects: counted(real.redirects, ["put", "remove"]),
   proposals: counted(real.proposals, ["decide"]),
+  record: (events, said) => real.record(events, said),
+  tallyBook: () => real.tallyBook(),
   exclusive: (work) => real.exclusive(work),
   tidy: () => real.tidy(),
   close: () => real.close(),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openRepertoire } from "../../../src/engine/engine.ts";
 import { Lessons } from "../../../src/learn/learned-skills.ts";
 import { codeOf } from "../../../src/model/errors.ts";
-import { openSqliteStore } from "../../../src/stores/sqlite.ts";
+import { sqliteStore } from "../../../src/stores/sqlite/store.ts";
 
 const [job, root, label, amount] = process.argv.slice(2) as [string, string, string, string];
 const engine = openRepertoire({
@@ -14,7 +14,7 @@ const engine = openRepertoire({
   env: {},
   values: { "sources.bundled": false, cache: false, "embedder.kind": "none" },
 });
-const store = openSqliteStore({ directory: join(root, ".repertoire"), clock: { now: () => new Date() } });
+const store = sqliteStore({ directory: join(root, ".repertoire"), clock: { now: () => new Date() } });
 const lessons = new Lessons(engine, store, { nearDuplicates: async () => [] });
 
 function print(value: unknown): void {

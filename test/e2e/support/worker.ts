@@ -34,7 +34,7 @@ export async function buildWorker(source: string): Promise<Worker> {
     logLevel: "error",
     external: ["chokidar", "ai", "@ai-sdk/*", "jiti", "libsql", "better-sqlite3"],
     // The worker stands outside the package, but finds what the package finds.
-    define: { "import.meta.url": JSON.stringify(pathToFileURL(resolve("src/stores/driver.ts")).href) },
+    define: { "import.meta.url": JSON.stringify(pathToFileURL(resolve("src/stores/sqlite/driver.ts")).href) },
     alias: { chokidar: resolve("node_modules/chokidar/index.js") },
   });
   return {

@@ -123,7 +123,10 @@ export const TURN_OPERATIONS = [
       activated: z.array(text),
       memory: z.array(z.looseObject({ refId: text, content: text, relevance: z.number() })),
     }),
-    run: ({ params }, { engine }) => engine.session(params.session),
+    async run({ params }, { engine }) {
+      const { relevant, ...state } = await engine.session(params.session);
+      return { ...state, memory: await engine.workingMemory(params.session) };
+    },
   }),
   operation({
     id: "expandCommand",

@@ -1,7 +1,7 @@
 // Owns the schema of the sqlite store as numbered steps, forward only. A step that was released is never edited.
 // Does not own the queries.
 
-import { RepertoireError } from "../model/errors.ts";
+import { RepertoireError } from "../../model/errors.ts";
 import type { SqlDatabase } from "./driver.ts";
 
 /** `MIGRATIONS[n - 1]` brings a database from version n - 1 to n. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { openMemoryStore } from "../stores/memory.ts";
-import { eventOf, recalledEvents, recordOutcome, shownEvents } from "./turn-events.ts";
+import { memoryStore } from "../stores/memory/store.ts";
+import { eventOf, recalledEvents, recordOutcome, shownEvents } from "./events.ts";
 
 const turn = { at: 1000, session: "s1", turn: 3, agent: "reviewer", host: "terminal" };
 const mail = { name: "mail", digest: "m1" };
@@ -21,7 +21,7 @@ test("a message that recalls nothing leaves an event, so that gaps can be found"
 });
 
 test("an outcome names the skills it went to: the activated ones of its turn", async () => {
-  const { journal } = openMemoryStore();
+  const { journal } = memoryStore();
   await journal.append([
     ...recalledEvents(turn, [
       { ...mail, score: 1 },

@@ -13,12 +13,13 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { withCode } from "../../test/errors.ts";
-import type { NewEvent } from "../journal/events.ts";
+import { withCode } from "../../../test/errors.ts";
+import type { NewEvent } from "../../journal/events.ts";
+import type { Rebuild } from "./connection.ts";
 import { openDatabase } from "./driver.ts";
-import { openLightStore } from "./light.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
-import { openSqliteStore, type Rebuild, type SqliteStore } from "./sqlite.ts";
+import { type SqliteStore, sqliteStore } from "./store.ts";
+import { TurnFiles } from "./turn-files.ts";
 
 const NOW = Date.UTC(2026, 4, 20, 12);
 const DAY = 24 * 60 * 60 * 1000;
@@ -42,7 +43,7 @@ afterEach(() => {
 });
 
 function open(more: { halfLifeMs?: number } = {}): SqliteStore {
-  const store = openSqliteStore({
+  const store = sqliteStore({
     directory,
     clock,
     onRebuild: (rebuild) => rebuilds.push(rebuild),
@@ -111,7 +112,7 @@ describe("keeping", () => {
     };
     const broken = activated("plan", { details } as unknown as Partial<NewEvent>);
     expect(() => store.journal.append([activated("mail"), broken])).toThrow("cannot be written");
-    expect(store.journal.count({})).toBe(1);
+    expect(store.journal.query({})).toHaveLength(1);
     expect(store.journal.tallies().map(({ name, activated: n }) => [name, n])).toEqual([["mail", 1]]);
   });
 
@@ -153,7 +154,7 @@ describe("migrations", () => {
   for (let from = 0; from < SCHEMA_VERSION; from++) {
     test(`a database of version ${from} becomes what a new one is, and keeps its rows`, () => {
       const fresh = join(directory, "fresh");
-      openSqliteStore({ directory: fresh, clock }).meta.set("x", "y");
+      sqliteStore({ directory: fresh, clock }).meta.set("x", "y");
       const db = openDatabase(database());
       for (const step of MIGRATIONS.slice(0, from)) db.exec(step);
       if (from > 0) db.exec("INSERT INTO meta VALUES ('user:kept', 'yes')");
@@ -223,7 +224,7 @@ describe("damage", () => {
       expect(message).toContain(movedTo);
       expect(existsSync(movedTo)).toBe(true);
       store.journal.append([activated("mail")]);
-      expect(store.journal.count({})).toBe(1);
+      expect(store.journal.query({})).toHaveLength(1);
       expect(store.check()).toEqual([]);
     });
   }
@@ -274,24 +275,24 @@ describe("damage", () => {
 
 describe("the hook's inbox", () => {
   test("what a hook leaves is in the journal once the store is asked, and only once", () => {
-    const light = openLightStore({ directory, clock });
+    const light = new TurnFiles({ directory, clock });
     const said = { session: "s1", turn: 1, role: "user", text: "send a mail", at: NOW } as const;
     light.record([activated("mail")], [said]);
     expect(existsSync(database())).toBe(false);
     const one = open();
     const two = open();
-    expect(one.journal.count({})).toBe(1);
-    expect(two.journal.count({})).toBe(1);
+    expect(one.journal.query({})).toHaveLength(1);
+    expect(two.journal.query({})).toHaveLength(1);
     expect(two.conversation.query({})).toEqual([said]);
     light.record([activated("plan")]);
-    expect(two.journal.count({})).toBe(2);
-    expect(open().journal.count({})).toBe(2);
+    expect(two.journal.query({})).toHaveLength(2);
+    expect(open().journal.query({})).toHaveLength(2);
   });
 
   test("an outcome finds activations that still lie in the inbox", () => {
     const store = open();
     store.meta.set("open", "yes");
-    openLightStore({ directory, clock }).record([activated("mail")]);
+    new TurnFiles({ directory, clock }).record([activated("mail")]);
     const kept = store.journal.append([outcome("success")]);
     expect(kept.map(({ skill }) => skill)).toEqual(["mail"]);
   });
@@ -300,13 +301,13 @@ describe("the hook's inbox", () => {
     const store = open();
     const asked = { session: "s1", turn: 1, role: "user", text: "send a mail", at: NOW } as const;
     const answered = { ...asked, role: "assistant", text: "Sent." } as const;
-    openLightStore({ directory, clock }).record([], [asked]);
+    new TurnFiles({ directory, clock }).record([], [asked]);
     store.conversation.append(answered);
     expect(store.conversation.query({ session: "s1" })).toEqual([asked, answered]);
   });
 
   test("torn and foreign lines are counted and cost no event", () => {
-    const light = openLightStore({ directory, clock });
+    const light = new TurnFiles({ directory, clock });
     light.record([activated("mail")]);
     const [file] = readdirSync(join(directory, "inbox"));
     appendFileSync(join(directory, "inbox", file!), '{"event":{"kind":"activ');
@@ -318,15 +319,15 @@ describe("the hook's inbox", () => {
   });
 
   test("files of past days are removed once they are taken over", () => {
-    const light = openLightStore({ directory, clock });
+    const light = new TurnFiles({ directory, clock });
     light.record([activated("mail")]);
     const [file] = readdirSync(join(directory, "inbox"));
     utimesSync(join(directory, "inbox", file!), new Date(time - 2 * DAY), new Date(time - 2 * DAY));
     const store = open();
-    expect(store.journal.count({})).toBe(1);
+    expect(store.journal.query({})).toHaveLength(1);
     expect(readdirSync(join(directory, "inbox"))).toEqual([]);
     light.record([activated("plan")]);
-    expect(store.journal.count({})).toBe(2);
+    expect(store.journal.query({})).toHaveLength(2);
   });
 
   test("accounts are copied for hooks, used skills only", () => {
@@ -337,14 +338,14 @@ describe("the hook's inbox", () => {
     ]);
     store.journal.append([outcome("failure")]);
     store.close();
-    const copied = openLightStore({ directory, clock }).tallyBook();
+    const copied = new TurnFiles({ directory, clock }).tallyBook();
     expect(copied.of("mail", "mail1")).toEqual(store.journal.tallies("mail")[0]);
     expect(copied.of("mail", "mail1")).toMatchObject({ activated: 1, failures: 1, weightOfFailures: 1 });
     expect(copied.of("plan", "p1")).toBeUndefined();
   });
 
   test("a long-lived reader of the copy sees it replaced", () => {
-    const light = openLightStore({ directory, clock });
+    const light = new TurnFiles({ directory, clock });
     expect(light.tallyBook().of("mail", "mail1")).toBeUndefined();
     const store = open();
     store.journal.append([activated("mail")]);
@@ -362,52 +363,84 @@ describe("the hook's inbox", () => {
       store.journal.append([activated(`skill-${i}`, { turn: i + 2 }), outcome("success", { turn: i + 2 })]);
     }
     store.close();
-    const copied = openLightStore({ directory, clock }).tallyBook();
+    const copied = new TurnFiles({ directory, clock }).tallyBook();
     const known = (name: string) => copied.of(name, `${name}1`) !== undefined;
     expect(["bad", "skill-499", "skill-300", "skill-299"].map(known)).toEqual([true, true, true, false]);
   });
 
   test("a hook on a machine without a journal knows nothing, and does not fail", () => {
-    const light = openLightStore({ directory: join(directory, "none"), clock });
+    const light = new TurnFiles({ directory: join(directory, "none"), clock });
     expect(light.tallyBook().of("mail", "m1")).toBeUndefined();
     writeFileSync(join(directory, "tallies.json"), '{"format":1,"tal');
-    expect(openLightStore({ directory, clock }).tallyBook().of("mail", "m1")).toBeUndefined();
+    expect(new TurnFiles({ directory, clock }).tallyBook().of("mail", "m1")).toBeUndefined();
   });
 });
 
 describe("sessions on disk", () => {
   test("a line torn by a crash costs nothing but itself", () => {
     const store = open();
-    store.sessions.claim("s1", ["mail"]);
+    store.sessions.markShown("s1", ["mail"]);
     const file = join(directory, "sessions", "s1.jsonl");
     appendFileSync(file, '{"step":"shown","names":["pl');
-    store.sessions.claim("s1", ["weather"]);
+    store.sessions.markShown("s1", ["weather"]);
     appendFileSync(file, '\n{"step":"shown","names":7}\n');
     expect(store.sessions.read("s1").shown).toEqual(["mail", "weather"]);
   });
 
+  test("a session that was removed begins anew under the same id", () => {
+    const { sessions } = open();
+    sessions.markShown("s", ["mail"]);
+    rmSync(join(directory, "sessions", "s.jsonl"));
+    sessions.begin("s", { key: "a key longer than what was there before", message: "a message" });
+    expect(sessions.read("s")).toMatchObject({ turn: 1, shown: [] });
+  });
+
+  test("two stores of one folder agree on who was first, whoever wrote in between", () => {
+    const [one, two] = [open().sessions, open().sessions];
+    expect(one.begin("s", { key: "k1", message: "hello" }).first).toBe(true);
+    expect(two.begin("s", { key: "k1", message: "hello" }).first).toBe(false);
+    expect(two.markShown("s", ["mail"])).toMatchObject({ fresh: ["mail"], state: { turn: 1 } });
+    expect(one.markShown("s", ["mail", "plan"]).fresh).toEqual(["plan"]);
+    expect(two.read("s")).toEqual(one.read("s"));
+  });
+
+  test("a process that writes alone never reads its own lines again", () => {
+    const { sessions } = open();
+    sessions.read("s");
+    sessions.begin("s", { key: "k1", message: "hello" });
+    sessions.add("s", { step: "recalled", names: ["mail"] });
+    // Lines of the same length that say something else would show if they were read.
+    const file = join(directory, "sessions", "s.jsonl");
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll("mail", "plan"));
+    expect(sessions.markShown("s", ["mail"])).toMatchObject({
+      fresh: ["mail"],
+      state: { recalled: ["mail"] },
+    });
+  });
+
   test("a session id cannot leave the folder", () => {
     const store = open();
-    store.sessions.claim("../../up", ["mail"]);
+    store.sessions.markShown("../../up", ["mail"]);
     expect(readdirSync(join(directory, "sessions"))).toHaveLength(1);
-    expect(store.sessions.list()).toEqual(["../../up"]);
-    expect(() => store.sessions.read("")).toThrow(withCode("session-id-unusable"));
-    expect(() => store.sessions.read("x".repeat(300))).toThrow(withCode("session-id-unusable"));
+    expect(store.sessions.read("../../up").shown).toEqual(["mail"]);
+    expect(() => store.sessions.read("")).toThrow(expect.objectContaining({ code: "session-id-unusable" }));
+    expect(() => store.sessions.read("x".repeat(300))).toThrow("cannot name a session");
   });
 
   test("sessions that have been quiet are swept", () => {
     const store = open();
-    store.sessions.claim("old", ["mail"]);
-    store.sessions.claim("new", ["mail"]);
+    store.sessions.markShown("old", ["mail"]);
+    store.sessions.markShown("new", ["mail"]);
     utimesSync(join(directory, "sessions", "old.jsonl"), new Date(NOW - 60 * DAY), new Date(NOW - 60 * DAY));
     store.tidy();
-    expect(store.sessions.list()).toEqual(["new"]);
+    expect(readdirSync(join(directory, "sessions"))).toEqual(["new.jsonl"]);
+    expect(store.sessions.read("old").shown).toEqual([]);
   });
 
   test("tidying takes over what hooks have left, without a question", () => {
-    openLightStore({ directory, clock }).record([activated("mail")]);
+    new TurnFiles({ directory, clock }).record([activated("mail")]);
     open().tidy();
     rmSync(join(directory, "inbox"), { recursive: true });
-    expect(open().journal.count({})).toBe(1);
+    expect(open().journal.query({})).toHaveLength(1);
   });
 });

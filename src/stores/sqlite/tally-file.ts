@@ -2,9 +2,9 @@
 // It may lag; it is never the truth.
 
 import { readFileSync, statSync } from "node:fs";
-import { writeFileAtomically } from "../disk/disk.ts";
-import { emptyTally, type Tally, type TallyBook, tallyKey } from "../journal/journal.ts";
-import { codeOf } from "../model/errors.ts";
+import { writeFileAtomically } from "../../disk/disk.ts";
+import { emptyTally, type Tally, type TallyBook, tallyKey } from "../../journal/journal.ts";
+import { codeOf } from "../../model/errors.ts";
 
 /** Raised when the fields change; a file of another format counts as absent. */
 const FORMAT = 1;

@@ -4,10 +4,10 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Awaitable } from "../model/awaitable.ts";
-import { RepertoireError } from "../model/errors.ts";
+import type { Awaitable } from "../../model/awaitable.ts";
+import { RepertoireError } from "../../model/errors.ts";
+import { InTurn } from "../in-turn.ts";
 import { isBusy, openDatabase, type SqlDatabase } from "./driver.ts";
-import { InTurn } from "./in-turn.ts";
 
 const NUMBERS = {
   /** Longer than any save of a skill takes, even sixteen in a row on a slow disk. */

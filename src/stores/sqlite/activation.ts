@@ -1,7 +1,13 @@
-// Owns tasks, their consents, and trusted digests in SQLite. Does not decide anything: `activate/` does.
+// Keeps tasks, consents and trusted digests in SQLite.
 
-import type { ConsentRecord, TaskRecord, TaskStore, TrustRecord, TrustStore } from "../activate/activate.ts";
-import type { SkillName } from "../model/name.ts";
+import type {
+  ConsentRecord,
+  TaskRecord,
+  TaskStore,
+  TrustRecord,
+  TrustStore,
+} from "../../activate/activate.ts";
+import type { SkillName } from "../../model/name.ts";
 import type { Connection } from "./connection.ts";
 import type { SqlRow } from "./driver.ts";
 
@@ -15,16 +21,10 @@ export class SqliteTasks implements TaskStore {
   start(task: TaskRecord): TaskRecord {
     return this.db.write(() => {
       this.db
-        .sql(
-          "INSERT INTO tasks (id, startedAt, agent, title) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-        )
-        .run(task.id, task.startedAt, task.agent ?? null, task.title ?? null);
+        .sql("INSERT INTO tasks (id, startedAt, agent) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING")
+        .run(task.id, task.startedAt, task.agent ?? null);
       return toTask(this.db.sql("SELECT * FROM tasks WHERE id = ?").get(task.id)!);
     });
-  }
-
-  get(id: string): TaskRecord | undefined {
-    return this.db.read(() => this.db.sql("SELECT * FROM tasks WHERE id = ?").all(id).map(toTask)[0]);
   }
 
   list(): readonly TaskRecord[] {
@@ -91,7 +91,6 @@ function toTask(row: SqlRow): TaskRecord {
     id: String(row.id),
     startedAt: Number(row.startedAt),
     ...(row.agent !== null && { agent: String(row.agent) }),
-    ...(row.title !== null && { title: String(row.title) }),
   };
 }
 

@@ -2,7 +2,7 @@
 // binary along. Loaded when a store is opened, not before. Does not own SQL.
 
 import { createRequire } from "node:module";
-import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
+import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlRow = Readonly<Record<string, SqlValue>>;

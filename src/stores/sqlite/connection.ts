@@ -3,7 +3,7 @@
 
 import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { messageOf, RepertoireError } from "../model/errors.ts";
+import { messageOf, RepertoireError } from "../../model/errors.ts";
 import {
   isBusy,
   isCorrupt,

@@ -1,25 +1,31 @@
-// Owns the journal in memory. Shares with the sqlite store how accounts change; keeps them in maps.
+// Keeps the journal, its counts and the conversation in memory.
 
-import type {
-  CoUse,
-  EpisodeLink,
-  EventFilter,
-  EventQuery,
-  JournalEvent,
-  JournalStore,
-  NewEvent,
-  WeekCount,
-} from "../journal/journal.ts";
 import {
+  type ConversationStore,
+  type CoUse,
+  type CoUseFilter,
   type EarlierOutcome,
+  type EpisodeFilter,
+  type EpisodeLink,
+  type EventFilter,
+  type EventQuery,
   emptyTally,
+  isOpenOutcome,
+  isUse,
+  type JournalEvent,
+  type JournalStore,
+  mayOverrule,
+  type NewEvent,
+  outcomeForEach,
+  type SaidRecord,
   type Tally,
   type TallyBook,
   tallied,
   tallyKey,
-} from "../journal/journal.ts";
-import type { SkillName } from "../model/name.ts";
-import { attach, isOpenOutcome, isUse, mayOverrule, weekChanges } from "./accounts.ts";
+  type WeekCount,
+  weekChanges,
+} from "../../journal/journal.ts";
+import type { SkillName } from "../../model/name.ts";
 
 export class MemoryJournal implements JournalStore {
   private readonly halfLifeMs: number;
@@ -34,7 +40,7 @@ export class MemoryJournal implements JournalStore {
 
   append(events: readonly NewEvent[]): readonly JournalEvent[] {
     return events.flatMap((event) =>
-      (isOpenOutcome(event) ? attach(event, this.activatedIn(event)) : [event]).map((each) =>
+      (isOpenOutcome(event) ? outcomeForEach(event, this.activatedIn(event)) : [event]).map((each) =>
         this.keep(each),
       ),
     );
@@ -44,10 +50,6 @@ export class MemoryJournal implements JournalStore {
     const found = this.events.filter((event) => fits(event, filter));
     if (newestFirst) found.reverse();
     return limit === undefined ? found : found.slice(0, Math.max(0, Math.floor(limit)));
-  }
-
-  count(filter: EventFilter): number {
-    return this.query(filter).length;
   }
 
   tallies(name?: SkillName): readonly Tally[] {
@@ -64,7 +66,7 @@ export class MemoryJournal implements JournalStore {
     return weeks.filter(({ week }) => week >= since).sort((a, b) => a.week - b.week);
   }
 
-  episodes(filter: { readonly session?: string; readonly skill?: SkillName; readonly since?: number }) {
+  episodes(filter: EpisodeFilter): readonly EpisodeLink[] {
     const { session, skill, since = 0 } = filter;
     return [...this.links.values()]
       .filter((link) => session === undefined || link.session === session)
@@ -73,7 +75,7 @@ export class MemoryJournal implements JournalStore {
       .sort((a, b) => compare(linkKey(a), linkKey(b)));
   }
 
-  coUsed(filter: { readonly skill?: SkillName; readonly since?: number; readonly limit: number }) {
+  coUsed(filter: CoUseFilter): readonly CoUse[] {
     const { skill, since = 0, limit } = filter;
     const bySession = new Map<string, Set<SkillName>>();
     for (const link of this.episodes({ since })) {
@@ -128,10 +130,9 @@ export class MemoryJournal implements JournalStore {
   }
 
   private activatedIn({ session, turn }: { session: string; turn: number }) {
-    const versions = new Map<string, { skill: SkillName; digest?: string }>();
+    const versions = new Map<string, { skill: SkillName; digest: string | undefined }>();
     for (const { skill, digest } of this.query({ session, turn, kinds: ["activated"] })) {
-      if (skill !== undefined)
-        versions.set(`${skill}\n${digest ?? ""}`, { skill, ...(digest !== undefined && { digest }) });
+      if (skill !== undefined) versions.set(tallyKey(skill, digest ?? ""), { skill, digest });
     }
     return [...versions.values()];
   }
@@ -146,6 +147,20 @@ export class MemoryJournal implements JournalStore {
     );
     return earlier?.kind === "outcome" ? { result: earlier.details.result, at: earlier.at } : undefined;
   }
+}
+
+export function memoryConversation(): ConversationStore {
+  const lines: SaidRecord[] = [];
+  return {
+    append: (said) => void lines.push({ ...said }),
+    query: ({ session, role, since }) =>
+      lines.filter(
+        (line) =>
+          (session === undefined || line.session === session) &&
+          (role === undefined || line.role === role) &&
+          (since === undefined || line.at >= since),
+      ),
+  };
 }
 
 function fits(event: JournalEvent, filter: EventFilter): boolean {

@@ -1,28 +1,36 @@
-// Owns the journal in SQLite: events in, events and accounts out. Does not own how accounts change: `accounts.ts` and
-// `sqlite-accounts.ts` do.
+// Keeps the journal, the counts that go with it, and the conversation in SQLite.
 
-import type {
-  CoUse,
-  EpisodeLink,
-  EventFilter,
-  EventQuery,
-  JournalStore,
-  WeekCount,
-} from "../journal/journal.ts";
 import {
+  type ConversationStore,
+  type CoUse,
+  type CoUseFilter,
+  type EarlierOutcome,
+  type EpisodeFilter,
+  type EpisodeLink,
   EVENT_KINDS,
+  type EventFilter,
   type EventKind,
+  type EventQuery,
+  emptyTally,
+  isOpenOutcome,
+  isUse,
   type JournalEvent,
+  type JournalStore,
+  mayOverrule,
   type NewEvent,
+  type Outcome,
+  outcomeForEach,
+  type SaidFilter,
+  type SaidRecord,
   type Tally,
-  type TallyBook,
+  tallied,
   tallyKey,
-} from "../journal/journal.ts";
-import type { SkillName } from "../model/name.ts";
-import { attach, isOpenOutcome } from "./accounts.ts";
+  type WeekCount,
+  weekChanges,
+} from "../../journal/journal.ts";
+import type { SkillName } from "../../model/name.ts";
 import type { Connection } from "./connection.ts";
 import type { SqlRow, SqlValue } from "./driver.ts";
-import { SqliteAccounts, toTally } from "./sqlite-accounts.ts";
 
 const NUMBER_OF = new Map(EVENT_KINDS.map((kind, index) => [kind as EventKind, index]));
 const SELECT_EVENTS = `SELECT e.seq, e.at, e.kind, e.turn, e.details, s.session, s.agent, s.host, t.name AS skill, t.digest
@@ -30,10 +38,10 @@ const SELECT_EVENTS = `SELECT e.seq, e.at, e.kind, e.turn, e.details, s.session,
 const ACTIVATED_IN_TURN = `SELECT DISTINCT t.name AS skill, t.digest AS digest FROM events e JOIN tallies t ON t.id = e.version
   WHERE e.speaker IN (SELECT id FROM speakers WHERE session = ?) AND e.turn = ? AND e.kind = ${kindNumber("activated")} ORDER BY t.id`;
 const NO_LIMIT = -1;
-/** Events read at a time while all accounts are counted anew. */
+/** Events read at a time while all counts are counted anew. */
 const RECOUNT_PAGE = 10_000;
 
-export interface SqliteJournalOptions {
+interface SqliteJournalOptions {
   readonly halfLifeMs: number;
   /** Called before anything is read, so that what hooks left behind counts. */
   readonly takeInbox: () => void;
@@ -61,20 +69,20 @@ export class SqliteJournal implements JournalStore {
   /** `append` for what comes out of the inbox itself. */
   insert(events: readonly NewEvent[]): readonly JournalEvent[] {
     if (events.length === 0) return [];
-    let accounts = this.newAccounts();
+    let counts = this.newCounts();
     const kept = this.db.write(() => {
-      accounts = this.newAccounts();
+      counts = this.newCounts();
       this.speakers.clear();
       const rows: JournalEvent[] = [];
       for (const event of events) {
-        const meant = isOpenOutcome(event) ? attach(event, this.activatedIn(event)) : [event];
-        for (const each of meant) rows.push(this.insertOne(each, accounts));
+        const meant = isOpenOutcome(event) ? outcomeForEach(event, this.activatedIn(event)) : [event];
+        for (const each of meant) rows.push(this.insertOne(each, counts));
       }
-      accounts.flush();
+      counts.flush();
       return rows;
     });
-    for (const [key, tally] of accounts.written) this.all?.tallies.set(key, tally);
-    if (accounts.changed) this.options.onChange();
+    for (const [key, tally] of counts.written) this.all?.tallies.set(key, tally);
+    if (counts.changed) this.options.onChange();
     return kept;
   }
 
@@ -91,26 +99,12 @@ export class SqliteJournal implements JournalStore {
     );
   }
 
-  count(filter: EventFilter): number {
-    this.options.takeInbox();
-    const { where, values } = conditions(filter);
-    return this.db.read(() =>
-      Number(this.db.sql(`SELECT count(*) AS n FROM events e${where}`).get(...values)?.n ?? 0),
-    );
-  }
-
   tallies(name?: SkillName): readonly Tally[] {
     this.options.takeInbox();
     return this.db.read(() => {
       if (name === undefined) return [...this.current().values()];
       return this.db.sql("SELECT * FROM tallies WHERE name = ? ORDER BY id").all(name).map(toTally);
     });
-  }
-
-  tallyBook(): TallyBook {
-    this.options.takeInbox();
-    const tallies = this.db.read(() => this.current());
-    return { of: (name, digest) => tallies.get(tallyKey(name, digest)) };
   }
 
   weeks(name: SkillName, since = 0): readonly WeekCount[] {
@@ -125,11 +119,7 @@ export class SqliteJournal implements JournalStore {
     );
   }
 
-  episodes(filter: {
-    readonly session?: string;
-    readonly skill?: SkillName;
-    readonly since?: number;
-  }): readonly EpisodeLink[] {
+  episodes(filter: EpisodeFilter): readonly EpisodeLink[] {
     this.options.takeInbox();
     const { where, values } = gather([
       ["p.session = ?", filter.session],
@@ -146,11 +136,7 @@ export class SqliteJournal implements JournalStore {
     );
   }
 
-  coUsed(filter: {
-    readonly skill?: SkillName;
-    readonly since?: number;
-    readonly limit: number;
-  }): readonly CoUse[] {
+  coUsed(filter: CoUseFilter): readonly CoUse[] {
     this.options.takeInbox();
     const since = filter.since ?? 0;
     const other = filter.skill === undefined ? "p.name < q.name" : "p.name = ? AND q.name <> p.name";
@@ -166,24 +152,24 @@ export class SqliteJournal implements JournalStore {
     );
   }
 
-  /** Counts all accounts anew from the events: after the half-life has changed. */
+  /** Counts all counts anew from the events: after the half-life has changed. */
   recount(): void {
     this.db.write(() => {
-      const counts =
+      const zero =
         "recalled = 0, shown = 0, activated = 0, successes = 0, failures = 0, neutrals = 0, weightOfSuccesses = 0, weightOfFailures = 0, weighedAt = 0, lastUsedAt = 0";
-      this.db.sql(`UPDATE tallies SET ${counts}`).run();
+      this.db.sql(`UPDATE tallies SET ${zero}`).run();
       this.db.sql("DELETE FROM weeks").run();
       this.db.sql("DELETE FROM episodes").run();
-      const accounts = this.newAccounts();
+      const counts = this.newCounts();
       const page = `${SELECT_EVENTS} WHERE e.seq > ? AND e.version IS NOT NULL ORDER BY e.seq LIMIT ${RECOUNT_PAGE}`;
       for (let after = 0, rows: SqlRow[]; ; ) {
         rows = this.db.sql(page).all(after);
         if (rows.length === 0) break;
         for (const event of rows.map(toJournalEvent)) {
-          accounts.add(event, event.seq);
+          counts.add(event, event.seq);
           after = event.seq;
         }
-        accounts.flush();
+        counts.flush();
       }
     });
     this.all = undefined;
@@ -202,21 +188,24 @@ export class SqliteJournal implements JournalStore {
     return this.all.tallies;
   }
 
-  private insertOne(event: NewEvent, accounts: SqliteAccounts): JournalEvent {
-    const version = event.skill === undefined ? null : accounts.versionId(event.skill, event.digest ?? "");
+  private insertOne(event: NewEvent, counts: Counts): JournalEvent {
+    const version = event.skill === undefined ? null : counts.versionId(event.skill, event.digest ?? "");
     const details = Object.keys(event.details).length === 0 ? null : JSON.stringify(event.details);
     const { lastInsertRowid: seq } = this.db
       .sql("INSERT INTO events (at, kind, speaker, turn, version, details) VALUES (?, ?, ?, ?, ?, ?)")
       .run(event.at, kindNumber(event.kind), this.speakerOf(event), event.turn ?? null, version, details);
-    accounts.add(event, seq);
+    counts.add(event, seq);
     return { ...event, seq };
   }
 
-  private activatedIn(event: { session: string; turn: number }): { skill: string; digest?: string }[] {
+  private activatedIn(event: {
+    session: string;
+    turn: number;
+  }): { skill: string; digest: string | undefined }[] {
     const rows = this.db.sql(ACTIVATED_IN_TURN).all(event.session, event.turn);
     return rows.map(({ skill, digest }) => ({
       skill: String(skill),
-      ...(digest !== "" && { digest: String(digest) }),
+      digest: digest === "" ? undefined : String(digest),
     }));
   }
 
@@ -235,12 +224,158 @@ export class SqliteJournal implements JournalStore {
     return id;
   }
 
-  private newAccounts(): SqliteAccounts {
-    return new SqliteAccounts(this.db, {
-      halfLifeMs: this.options.halfLifeMs,
-      outcomeKind: kindNumber("outcome"),
-    });
+  private newCounts(): Counts {
+    return new Counts(this.db, this.options.halfLifeMs);
   }
+}
+
+export class SqliteConversation implements ConversationStore {
+  private readonly db: Connection;
+  private readonly takeInbox: () => void;
+
+  constructor(db: Connection, takeInbox: () => void) {
+    this.db = db;
+    this.takeInbox = takeInbox;
+  }
+
+  append({ session, turn, role, text, at }: SaidRecord): void {
+    // The question may still be in the inbox when its answer comes.
+    this.takeInbox();
+    const sql = "INSERT INTO said (session, turn, role, text, at) VALUES (?, ?, ?, ?, ?)";
+    this.db.write(() => this.db.sql(sql).run(session, turn, role, text, at));
+  }
+
+  query(filter: SaidFilter): readonly SaidRecord[] {
+    this.takeInbox();
+    const { where, values } = gather([
+      ["session = ?", filter.session],
+      ["role = ?", filter.role],
+      ["at >= ?", filter.since],
+    ]);
+    const sql = `SELECT session, turn, role, text, at FROM said${where} ORDER BY seq`;
+    return this.db.read(() =>
+      this.db
+        .sql(sql)
+        .all(...values)
+        .map(toPlain<SaidRecord>),
+    );
+  }
+}
+
+interface OpenTally {
+  readonly id: number;
+  tally: Tally;
+  changed: boolean;
+}
+
+const COUNTS = ["recalled", "shown", "activated", "successes", "failures", "neutrals"] as const;
+const WEIGHTS = ["weightOfSuccesses", "weightOfFailures", "weighedAt", "lastUsedAt"] as const;
+const WEEK_COUNTS = ["recalled", "shown", "activated", "successes", "failures"] as const;
+
+const UPDATE_TALLY = `UPDATE tallies SET parent = ?, ${[...COUNTS, ...WEIGHTS].map((column) => `${column} = ?`).join(", ")} WHERE id = ?`;
+const ADD_WEEK = `INSERT INTO weeks (name, week, ${WEEK_COUNTS.join(", ")}) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (name, week) DO UPDATE SET ${WEEK_COUNTS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`;
+const ADD_EPISODE = `INSERT INTO episodes (session, version, name, times, lastAt) VALUES (?, ?, ?, 1, ?)
+  ON CONFLICT (session, version) DO UPDATE SET times = times + 1, lastAt = max(lastAt, excluded.lastAt)`;
+const EARLIER = `SELECT e.at AS at, e.details AS details FROM events e WHERE e.speaker IN (SELECT id FROM speakers WHERE session = ?)
+  AND e.turn = ? AND e.kind = ? AND e.version = ? AND e.seq < ? ORDER BY e.seq DESC LIMIT 1`;
+
+/**
+ * The tables that are kept in step with the events: tallies, weeks, episodes. One instance serves one transaction: it
+ * gathers changes and writes each row once.
+ */
+class Counts {
+  /** Whether anything changed that recall reads. */
+  changed = false;
+  /** The tallies that were written. */
+  readonly written = new Map<string, Tally>();
+  private readonly db: Connection;
+  private readonly halfLifeMs: number;
+  private readonly tallies = new Map<string, OpenTally>();
+  private readonly weeks = new Map<string, Record<(typeof WEEK_COUNTS)[number], number>>();
+
+  constructor(db: Connection, halfLifeMs: number) {
+    this.db = db;
+    this.halfLifeMs = halfLifeMs;
+  }
+
+  /** The row of a skill version, made when it is new. */
+  versionId(skill: string, digest: string): number {
+    return this.tallyOf(skill, digest).id;
+  }
+
+  /** Counts an event. `seq` is its own, so that only earlier outcomes are overruled. */
+  add(event: NewEvent, seq: number): void {
+    if (event.skill === undefined) return;
+    const open = this.tallyOf(event.skill, event.digest ?? "");
+    const earlier = mayOverrule(event) ? this.earlierOutcome(event, open.id, seq) : undefined;
+    const next = tallied(open.tally, event, { halfLifeMs: this.halfLifeMs, earlier });
+    if (next !== open.tally) {
+      open.tally = next;
+      open.changed = true;
+    }
+    if (event.kind !== "recalled" && event.kind !== "shown") this.changed = true;
+    for (const { week, field, by } of weekChanges(event, earlier))
+      this.weekOf(event.skill, week)[field] += by;
+    if (isUse(event)) this.db.sql(ADD_EPISODE).run(event.session, open.id, event.skill, event.at);
+  }
+
+  flush(): void {
+    for (const [key, { id, tally, changed }] of this.tallies) {
+      if (!changed) continue;
+      const numbers = [...COUNTS, ...WEIGHTS].map((column) => tally[column]);
+      this.db.sql(UPDATE_TALLY).run(tally.parent ?? null, ...numbers, id);
+      this.written.set(key, tally);
+    }
+    for (const [key, counts] of this.weeks) {
+      const [name, week] = key.split("\n") as [string, string];
+      this.db.sql(ADD_WEEK).run(name, Number(week), ...WEEK_COUNTS.map((column) => counts[column]));
+    }
+    this.tallies.clear();
+    this.weeks.clear();
+  }
+
+  private tallyOf(name: string, digest: string): OpenTally {
+    const key = tallyKey(name, digest);
+    let open = this.tallies.get(key);
+    if (!open) {
+      const row = this.db.sql("SELECT * FROM tallies WHERE name = ? AND digest = ?").get(name, digest);
+      const id = row
+        ? Number(row.id)
+        : this.db.sql("INSERT INTO tallies (name, digest) VALUES (?, ?)").run(name, digest).lastInsertRowid;
+      open = { id, tally: row ? toTally(row) : emptyTally(name, digest), changed: !row };
+      this.tallies.set(key, open);
+    }
+    return open;
+  }
+
+  private weekOf(name: string, week: number): Record<(typeof WEEK_COUNTS)[number], number> {
+    const key = `${name}\n${week}`;
+    let counts = this.weeks.get(key);
+    if (!counts) {
+      counts = { recalled: 0, shown: 0, activated: 0, successes: 0, failures: 0 };
+      this.weeks.set(key, counts);
+    }
+    return counts;
+  }
+
+  private earlierOutcome(
+    event: { session: string; turn: number },
+    version: number,
+    seq: number,
+  ): EarlierOutcome | undefined {
+    const row = this.db.sql(EARLIER).get(event.session, event.turn, kindNumber("outcome"), version, seq);
+    if (!row) return undefined;
+    const { result } = JSON.parse(String(row.details)) as { result: Outcome };
+    return { result, at: Number(row.at) };
+  }
+}
+
+function toTally(row: SqlRow): Tally {
+  const tally: Record<string, unknown> = { name: row.name, digest: row.digest };
+  if (row.parent !== null) tally.parent = row.parent;
+  for (const column of [...COUNTS, ...WEIGHTS]) tally[column] = row[column];
+  return tally as unknown as Tally;
 }
 
 function kindNumber(kind: EventKind): number {
