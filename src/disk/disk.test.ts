@@ -34,7 +34,7 @@ describe("a file of lines", () => {
     expect(values).toEqual([{ n: 1 }, { n: 2 }]);
     writeFileSync(path, '{"n":', { flag: "a" });
     expect(readLines(path, end)).toEqual({ values: [], torn: 0, end });
-    appendLines(path, [{ n: 3 }], { sync: true });
+    appendLines(path, [{ n: 3 }]);
     expect(readLines(path, end)).toMatchObject({ values: [{ n: 3 }], torn: 1 });
   });
 });

@@ -12,6 +12,7 @@ export {
   removeQuietly,
   stageFile,
   sweepLeftovers,
+  syncFile,
   syncFolder,
   writeFileAtomically,
 } from "./write.ts";

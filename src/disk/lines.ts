@@ -1,10 +1,9 @@
 // Reads and appends files of JSON lines that several processes add to at once.
 // Uses Node's built-in modules only: a hook loads this at every message.
 
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../model/errors.ts";
-import { DISK, syncFolder } from "./write.ts";
 
 export interface Lines {
   readonly values: readonly unknown[];
@@ -16,36 +15,21 @@ export interface Lines {
 
 /**
  * Appends the values in one write and returns how many bytes that were. The write begins with a line break, so that a
- * line torn by a crash never damages the next one. With `sync`, the lines survive a power cut.
+ * line torn by a crash never damages the next one.
  *
  * @example
  * appendLines(path, [{ step: "turn" }, { step: "shown" }]);
  */
-export function appendLines(
-  path: string,
-  values: readonly unknown[],
-  options: { readonly sync?: boolean | undefined } = {},
-): number {
+export function appendLines(path: string, values: readonly unknown[]): number {
   const bytes = Buffer.from(`\n${values.map((value) => JSON.stringify(value)).join("\n")}\n`);
-  const file = openToAppend(path);
   try {
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
-    if (options.sync) fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  if (options.sync) syncFolder(DISK, dirname(path));
-  return bytes.length;
-}
-
-function openToAppend(path: string): number {
-  try {
-    return openSync(path, "a");
+    appendFileSync(path, bytes);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
     mkdirSync(dirname(path), { recursive: true });
-    return openSync(path, "a");
+    appendFileSync(path, bytes);
   }
+  return bytes.length;
 }
 
 /** The complete lines from an offset on; a missing file has none. */

@@ -23,7 +23,7 @@ export type Files = Pick<
 
 export const DISK: Files = fs;
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Permissions of the file; 0o644 unless given. */
   readonly mode?: number | undefined;
   /** False for caches: others still see the old file or the new one, but a power cut may lose both. */
@@ -97,6 +97,17 @@ function makeFolders(files: Files, path: string, sync: boolean): void {
   if (first === undefined || !sync) return;
   for (let folder = path; folder.length >= first.length; folder = dirname(folder))
     syncFolder(files, dirname(folder));
+}
+
+/** Makes what was appended to a file survive a power cut. */
+export function syncFile(path: string): void {
+  const file = DISK.openSync(path, "a");
+  try {
+    DISK.fsyncSync(file);
+  } finally {
+    DISK.closeSync(file);
+  }
+  syncFolder(DISK, dirname(path));
 }
 
 /** Makes the names in a folder survive a power cut. Does nothing on Windows, which has no folder handles. */

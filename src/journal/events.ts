@@ -88,7 +88,7 @@ export type JournalEvent = NewEvent & { readonly seq: number };
 export const USE_KINDS: ReadonlySet<EventKind> = new Set(["activated", "file_read", "script_run"]);
 
 /** Who is in which turn, and when. */
-export interface TurnContext {
+interface TurnContext {
   readonly at: number;
   readonly session?: string | undefined;
   readonly turn?: number | undefined;
@@ -97,7 +97,7 @@ export interface TurnContext {
 }
 
 /** A skill with the content that was meant. */
-export interface SkillVersion {
+interface SkillVersion {
   readonly name: SkillName;
   readonly digest: string;
 }

@@ -35,7 +35,7 @@ export interface Rebuild {
   readonly message: string;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly path: string;
   /** Held while a damaged file is replaced. Not one that work on the store may hold already. */
   readonly lock: ProcessLock;

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { appendLines, readLines, writeFileAtomically } from "../../disk/disk.ts";
+import { appendLines, readLines, syncFile, writeFileAtomically } from "../../disk/disk.ts";
 import {
   type BlobStore,
   followRedirects,
@@ -36,7 +36,8 @@ export class SqliteVersions implements VersionStore {
     this.db.write(() => {
       this.takeLog();
       if (this.get(version.id)) return;
-      appendLines(this.log, [version], { sync: true });
+      appendLines(this.log, [version]);
+      syncFile(this.log);
       this.takeLog();
     });
   }
