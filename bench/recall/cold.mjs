@@ -2,9 +2,9 @@
 
 const begin = performance.now();
 const [bundle, path, message] = process.argv.slice(2);
-const { openIndex, tokenize, quantizeOne } = await import(bundle);
+const { SearchIndex, tokenize, quantizeOne } = await import(bundle);
 const imported = performance.now();
-const { index, problem } = openIndex(path, { embedder: "bench", dims: 256 });
+const { index, problem } = SearchIndex.open(path, { embedder: "bench", dims: 256 });
 if (problem) throw new Error(problem.message);
 const opened = performance.now();
 const { hits } = index.search(tokenize(message), { limit: 100 });
@@ -13,8 +13,8 @@ const near = index.nearest(quantizeOne(Float32Array.from({ length: 256 }, (_, i)
 const neared = performance.now();
 for (const { doc } of [...hits, ...near].slice(0, 80)) {
   index.key(doc);
-  index.evidence(doc);
-  index.sectionVectors(doc);
+  index.payload(doc);
+  index.passageVectors(doc);
 }
 const done = performance.now();
 console.log(
@@ -23,6 +23,6 @@ console.log(
     open: opened - imported,
     search: searched - opened,
     nearest: neared - searched,
-    evidence: done - neared,
+    payloads: done - neared,
   }),
 );

@@ -13,17 +13,17 @@ const LIMIT = 100;
 const DIMS = 256;
 const FIELDS = ["name", "description", "headings", "text", "code"];
 const WEIGHTS = { name: 12, description: 6, headings: 2, text: 1, code: 0.5 };
-const EVIDENCE_BYTES = 1500;
-const SECTIONS = 4;
-export const CANDIDATES = { lexical: LIMIT, near: 40, evidence: 80 };
+const PAYLOAD_BYTES = 1500;
+const PASSAGES = 4;
+export const CANDIDATES = { lexical: LIMIT, near: 40, payloads: 80 };
 
 /** The source as one module, so that what is measured is what is in the tree. */
 export async function bundleIndex(folder) {
   const file = join(folder, "index-bundle.mjs");
   await build({
     stdin: {
-      contents: `export * from "./lexical-index.ts"; export * from "./tokens.ts"; export * from "./vectors.ts";`,
-      resolveDir: join(here, "../../src/text"),
+      contents: `export * from "./search/search.ts"; export * from "./text/tokens.ts";`,
+      resolveDir: join(here, "../../src"),
     },
     bundle: true,
     platform: "node",
@@ -38,14 +38,14 @@ export async function bundleIndex(folder) {
 function invented({ quantize }, n) {
   const random = randomOf(n + 77);
   const row = () => Float32Array.from({ length: DIMS }, () => random(2001) - 1000);
-  return { vector: quantize([row()], DIMS), sections: quantize(Array.from({ length: SECTIONS }, row), DIMS) };
+  return { vector: quantize([row()], DIMS), passages: quantize(Array.from({ length: PASSAGES }, row), DIMS) };
 }
 
 export async function ours() {
   const folder = mkdtempSync(join(tmpdir(), "bench-recall-"));
   const bundle = await bundleIndex(folder);
   const module = await import(bundle);
-  const { buildIndex, openIndex, tokenize, quantizeOne } = module;
+  const { SearchIndex, tokenize, quantizeOne } = module;
   const options = { embedder: "bench", dims: DIMS };
   const path = join(folder, "index");
   let index;
@@ -60,12 +60,13 @@ export async function ours() {
     path,
     bundle,
     /** What comes with a document from elsewhere. */
-    extra: (n) => ({ ...invented(module, n), evidence: new Uint8Array(EVIDENCE_BYTES).fill(n) }),
+    extra: (n) => ({ ...invented(module, n), payload: new Uint8Array(PAYLOAD_BYTES).fill(n) }),
     build(batches) {
       function* documents() {
         for (const batch of batches) yield* batch.map(indexed);
       }
-      index = buildIndex(documents(), options);
+      index = new SearchIndex(options);
+      index.update({ upsert: documents() });
     },
     save() {
       const problem = index.save(path);
@@ -77,7 +78,7 @@ export async function ours() {
     },
     /** As a long-lived process has it: terms and postings in memory, blobs on disk. */
     reopen() {
-      const opened = openIndex(path, options);
+      const opened = SearchIndex.open(path, options);
       if (opened.problem) throw new Error(opened.problem.message);
       index = opened.index;
       index.load();
@@ -88,10 +89,10 @@ export async function ours() {
     candidates(message, n) {
       const { hits } = index.search(tokenize(message), { limit: LIMIT });
       const near = index.nearest(query(n), CANDIDATES.near);
-      for (const { doc } of [...hits, ...near].slice(0, CANDIDATES.evidence)) {
+      for (const { doc } of [...hits, ...near].slice(0, CANDIDATES.payloads)) {
         index.key(doc);
-        index.evidence(doc);
-        index.sectionVectors(doc);
+        index.payload(doc);
+        index.passageVectors(doc);
       }
     },
     update: (document) => index.update({ upsert: [indexed(document)] }),

@@ -80,15 +80,15 @@ function printOurs(mine) {
   row("search, 10 words: p50 / p95 ms", (m) => pair(m.short));
   row("search, 200 words: p50 / p95 ms", (m) => pair(m.long));
   row("nearest 40 of 256 dimensions: p50 / p95 ms", (m) => pair(m.nearest));
-  row("candidates (search, nearest, 80 evidences), 10 words", (m) => pair(m.shortCandidates));
+  row("candidates (search, nearest, 80 payloads), 10 words", (m) => pair(m.shortCandidates));
   row("candidates, 200 words", (m) => pair(m.longCandidates));
   row("build, s", (m) => (m.buildMs / 1000).toFixed(2));
   row("save, ms", (m) => ms(m.saveMs));
   row("one document changed, ms", (m) => ms(m.updateMs));
   row("memory a skill, bytes", (m) => m.bytesPerSkill.toFixed(0));
   row("a new process with one recall, ms (bare node)", (m) => `${ms(m.cold.wholeMs)} (${ms(m.cold.bareMs)})`);
-  row("- of it open / search / nearest / evidence", (m) =>
-    ["open", "search", "nearest", "evidence"].map((step) => m.cold.inside[step].toFixed(1)).join(" / "),
+  row("- of it open / search / nearest / payloads", (m) =>
+    ["open", "search", "nearest", "payloads"].map((step) => m.cold.inside[step].toFixed(1)).join(" / "),
   );
 }
 

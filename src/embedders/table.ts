@@ -10,7 +10,7 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { RepertoireError } from "../model/errors.ts";
-import { checksum } from "../text/checksum.ts";
+import { checksum } from "../search/search.ts";
 import { hashKey, type RowIndex } from "./words.ts";
 
 export const MAGIC = 0x45545052; // "RPTE"

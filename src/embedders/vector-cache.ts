@@ -7,7 +7,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomically } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
-import { checksum } from "../text/checksum.ts";
+import { checksum } from "../search/search.ts";
 
 const VERSION = 1;
 const DIGEST_BYTES = 32;

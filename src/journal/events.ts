@@ -97,7 +97,7 @@ interface TurnContext {
 }
 
 /** A skill with the content that was meant. */
-interface SkillVersion {
+export interface SkillVersion {
   readonly name: SkillName;
   readonly digest: string;
 }

@@ -1,8 +1,7 @@
 // Owns retrieval: from a message to the few dozen skills worth a close look, with what the ranker asks about each.
 // Does not own their order (`rank.ts`).
 
-import type { Hit } from "../text/lexical-index.ts";
-import { quantizeOne } from "../text/vectors.ts";
+import { type Hit, quantizeOne } from "../search/search.ts";
 import { createProbe, type Probe } from "./features.ts";
 import { type BackgroundIdf, backgroundOfTerms, rarityOf, readMessage } from "./features-message.ts";
 import type { Candidate } from "./rank.ts";
@@ -47,7 +46,7 @@ export function retrieve(input: RetrievalInput): Retrieval {
   const factors = new Map(message.terms.map((term, i) => [term, message.factors[i]!]));
   const found = index.text.search(message.terms, {
     limit: CANDIDATES.lexical,
-    worth: (term, df) => (factors.get(term) ?? 1) * rarityOf(df, background.get(term)),
+    termWeight: (term, df) => (factors.get(term) ?? 1) * rarityOf(df, background.get(term)),
   });
   const weights = new Map(found.terms.map(({ term, weight }) => [term, weight]));
   const probe = createProbe({
@@ -59,15 +58,15 @@ export function retrieve(input: RetrievalInput): Retrieval {
   const near = vector ? index.text.nearest(vector, CANDIDATES.meaning) : [];
   const lexical = new Map(found.hits.map(({ doc, score }) => [doc, score]));
   const meaning = new Map(near.map(({ doc, score }) => [doc, score]));
-  const closeness = (doc: number) => (vector ? (meaning.get(doc) ?? index.text.closeness(vector, doc)) : 0);
+  const closeness = (doc: number) => (vector ? (meaning.get(doc) ?? index.text.similarity(vector, doc)) : 0);
   const looked = worthALook({ lexical: found.hits, near, closeness, also, close });
-  const closestSections = vector && index.text.closestSections(vector, looked);
+  const closestPassages = vector && index.text.closestPassages(vector, looked);
   const candidates = looked.map((doc, i) => ({
     id: doc,
     evidence: index.evidence(doc),
     lexical: lexical.get(doc) ?? 0,
     meaning: closeness(doc),
-    sectionMeaning: closestSections?.[i] ?? 0,
+    sectionMeaning: closestPassages?.[i] ?? 0,
   }));
   return { probe, candidates };
 }

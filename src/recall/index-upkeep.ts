@@ -8,7 +8,7 @@ import type { Library, Shelf } from "../library/library.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import { checksum } from "../text/checksum.ts";
+import { checksum } from "../search/search.ts";
 import type { Embedder } from "./embedder.ts";
 import type { BackgroundIdf } from "./features-message.ts";
 import { RecallIndex, type ScanFacts } from "./recall-index.ts";

@@ -4,7 +4,8 @@
 import { existsSync, statSync } from "node:fs";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import { type IndexDocument, LexicalIndex } from "../text/lexical-index.ts";
+import type { IndexDocument } from "../search/search.ts";
+import { SearchIndex } from "../search/search.ts";
 import type { Embedder } from "./embedder.ts";
 import type { BackgroundIdf } from "./features-message.ts";
 import {
@@ -47,27 +48,27 @@ const BATCH = 1024;
 const UNPACKED = 4096;
 
 export class RecallIndex {
-  readonly text: LexicalIndex;
+  readonly text: SearchIndex;
   private readonly settings: IndexSettings;
   private readonly unpacked = new Map<number, IndexedSkill>();
   /** By whom they are for: one that asks again finds its view made. */
   private views = new WeakMap<(name: SkillName) => boolean, RecallIndex>();
   private facts: ScanFacts = { containers: [], missing: [], scannedAt: 0 };
 
-  private constructor(text: LexicalIndex, settings: IndexSettings) {
+  private constructor(text: SearchIndex, settings: IndexSettings) {
     this.text = text;
     this.settings = settings;
   }
 
   static empty(settings: IndexSettings): RecallIndex {
     const { id, dimensions } = settings.embedder;
-    return new RecallIndex(new LexicalIndex({ embedder: id, dims: dimensions }), settings);
+    return new RecallIndex(new SearchIndex({ embedder: id, dims: dimensions }), settings);
   }
 
   /** The index on disk, or an empty one when there is none or it cannot be trusted. */
   static open(path: string, settings: IndexSettings): RecallIndex {
     const { id, dimensions } = settings.embedder;
-    const opened = LexicalIndex.open(path, { embedder: id, dims: dimensions });
+    const opened = SearchIndex.open(path, { embedder: id, dims: dimensions });
     if ("problem" in opened) return RecallIndex.empty(settings);
     const index = new RecallIndex(opened.index, settings);
     index.facts = { ...index.facts, ...(JSON.parse(opened.index.stamp || "{}") as Partial<ScanFacts>) };
@@ -125,7 +126,7 @@ export class RecallIndex {
   among(allows: (name: SkillName) => boolean): RecallIndex {
     let view = this.views.get(allows);
     if (view === undefined) {
-      view = new RecallIndex(this.text.among(allows), this.settings);
+      view = new RecallIndex(this.text.filter(allows), this.settings);
       this.views.set(allows, view);
     }
     return view;
@@ -152,7 +153,7 @@ export class RecallIndex {
     let known = this.unpacked.get(doc);
     if (known === undefined) {
       if (this.unpacked.size >= UNPACKED) this.unpacked.clear();
-      known = unpackSkill(this.text.evidence(doc));
+      known = unpackSkill(this.text.payload(doc));
       this.unpacked.set(doc, known);
     }
     return known;
@@ -164,7 +165,7 @@ export class RecallIndex {
   }
 
   evidence(doc: number): Uint8Array {
-    return unpackEvidence(this.text.evidence(doc));
+    return unpackEvidence(this.text.payload(doc));
   }
 
   private async upsert(batch: readonly IndexedSkill[], readBody: (skill: Skill) => string): Promise<void> {

@@ -26,9 +26,9 @@ describe("a document", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (description, body) => {
         const skill = skillOf("some-skill", { description });
-        const { evidence } = document(skill, body);
-        expect(unpackSkill(evidence!)).toEqual(JSON.parse(JSON.stringify({ skill, size: 10, mtimeMs: 1.5 })));
-        expect(unpackEvidence(evidence!).length).toBeGreaterThan(0);
+        const { payload } = document(skill, body);
+        expect(unpackSkill(payload!)).toEqual(JSON.parse(JSON.stringify({ skill, size: 10, mtimeMs: 1.5 })));
+        expect(unpackEvidence(payload!).length).toBeGreaterThan(0);
       }),
     );
   });

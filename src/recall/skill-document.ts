@@ -3,10 +3,9 @@
 
 import { lookupKey } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { IndexDocument } from "../text/lexical-index.ts";
+import { type IndexDocument, quantize, quantizeOne } from "../search/search.ts";
 import { bodyFields, bodySections, descriptionClauses } from "../text/sections.ts";
 import { tokenize } from "../text/tokens.ts";
-import { quantize, quantizeOne } from "../text/vectors.ts";
 import { encodeEvidence } from "./evidence.ts";
 import { type BackgroundIdf, backgroundOfTerms, MESSAGE } from "./features-message.ts";
 import { firstWord } from "./signals/triggers.ts";
@@ -75,11 +74,9 @@ export function toDocument(input: DocumentInput): IndexDocument {
       tokenize(fields.code),
     ],
     marks: marksOf(skill),
-    evidence: packSkill(input, evidence),
-    ...(vectors.head && {
-      vector: quantizeOne(vectors.head),
-      sections: quantize(vectors.sections, vectors.head.length),
-    }),
+    payload: packSkill(input, evidence),
+    vector: vectors.head && quantizeOne(vectors.head),
+    passages: vectors.head && quantize(vectors.sections, vectors.head.length),
   };
 }
 

@@ -6,19 +6,28 @@ import {
   readFileSync,
   rmSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { buildIndex, type IndexDocument, type LexicalIndex, openIndex } from "./lexical-index.ts";
-import { DEFAULT_LEXICAL_PARAMS } from "./lexical-index-params.ts";
+import type { IndexDocument } from "./build.ts";
+import { checksum } from "./checksum.ts";
+import { DEFAULT_PARAMS } from "./scoring.ts";
+import { type IndexOptions, SearchIndex } from "./search-index.ts";
 import { quantize, quantizeOne } from "./vectors.ts";
 
 const DIMS = 16;
 const OPTIONS = { embedder: "waves", dims: DIMS };
 const QUERY = ["word3", "word7", "common", "absent"];
+
+function buildIndex(upsert: Iterable<IndexDocument>, options?: IndexOptions): SearchIndex {
+  const index = new SearchIndex(options);
+  index.update({ upsert });
+  return index;
+}
 
 function vectorOf(n: number) {
   return Array.from({ length: DIMS }, (_, i) => Math.sin(n * 3 + i * ((n % 7) + 1)));
@@ -28,33 +37,31 @@ function make(n: number): IndexDocument {
   return {
     key: `skill-${n}`,
     digest: `digest-${n}`,
-    flags: n,
     marks: [`odd ${n % 2}`],
     fields: [[`name${n}`], [`word${n % 10}`, "common"], [], [`text${n % 3}`, `word${n % 4}`], []],
-    evidence: new TextEncoder().encode(`evidence of ${n} `.repeat(n % 40)),
+    payload: new TextEncoder().encode(`payload of ${n} `.repeat(n % 40)),
     vector: quantizeOne(vectorOf(n)),
-    sections: quantize([vectorOf(n + 1), vectorOf(n + 2)], DIMS),
+    passages: quantize([vectorOf(n + 1), vectorOf(n + 2)], DIMS),
   };
 }
 
 /** Everything a caller can learn from the index, by key. */
-function everything(index: LexicalIndex) {
-  const { hits, ceiling } = index.search(QUERY, { limit: 20 });
+function everything(index: SearchIndex) {
+  const { hits, terms } = index.search(QUERY, { limit: 20 });
   return {
     size: index.size,
-    ceiling,
+    terms,
     hits: hits.map(({ doc, score }) => [
       index.key(doc),
       score,
-      [...index.evidence(doc)],
-      index.sectionVectors(doc),
+      [...index.payload(doc)],
+      index.passageVectors(doc),
     ]),
     near: index.nearest(quantizeOne(vectorOf(5)), 5).map(({ doc, score }) => [index.key(doc), score]),
     documents: index
       .documents()
-      .map(({ key, digest, flags }) => [key, digest, flags])
+      .map(({ key, digest }) => [key, digest])
       .sort(),
-    df: index.df("common"),
     odd: index
       .marked("odd 1")
       .map((doc) => index.key(doc))
@@ -64,8 +71,8 @@ function everything(index: LexicalIndex) {
   };
 }
 
-function reopen(path: string): LexicalIndex {
-  const opened = openIndex(path, OPTIONS);
+function reopen(path: string): SearchIndex {
+  const opened = SearchIndex.open(path, OPTIONS);
   if ("problem" in opened) throw new Error(opened.problem.message);
   return opened.index;
 }
@@ -169,24 +176,47 @@ test("saving leaves no temporary file, and a failed save says what to do", () =>
   expect(problem).toMatchObject({ code: "index-unwritable", message: expect.stringContaining("folder.idx") });
 });
 
+test("a save removes the temporary files of dead writers, and no file that may still be written", () => {
+  const own = mkdtempSync(join(folder, "temporary-"));
+  const target = join(own, "recall.index");
+  const long = new Date(Date.now() - 3_600_000);
+  for (const name of ["recall.index.1-0.tmp", "other.index.1-0.tmp"]) {
+    writeFileSync(join(own, name), "half");
+    utimesSync(join(own, name), long, long);
+  }
+  writeFileSync(join(own, "recall.index.2-0.tmp"), "half");
+  expect(buildIndex(documents, OPTIONS).save(target)).toBeUndefined();
+  expect(readdirSync(own).sort()).toEqual(["other.index.1-0.tmp", "recall.index", "recall.index.2-0.tmp"]);
+  expect("index" in SearchIndex.open(target, OPTIONS)).toBe(true);
+});
+
 test("an absent, foreign or differently made index is refused with its reason", () => {
   const foreign = join(folder, "foreign.idx");
   writeFileSync(foreign, "PNG is not an index, however long it may be: ".repeat(10));
   const codeOf = (file: string, options = {}) => {
-    const opened = openIndex(file, { ...OPTIONS, ...options });
+    const opened = SearchIndex.open(file, { ...OPTIONS, ...options });
     return "problem" in opened ? opened.problem.code : "opened";
   };
   expect(codeOf(join(folder, "absent.idx"))).toBe("index-missing");
   expect(codeOf(folder)).toBe("index-damaged");
   expect(codeOf(foreign)).toBe("index-damaged");
   expect(codeOf(path, { embedder: "other" })).toBe("index-mismatch");
-  expect(codeOf(path, { params: { ...DEFAULT_LEXICAL_PARAMS, k1: 2 } })).toBe("index-mismatch");
+  expect(codeOf(path, { params: { ...DEFAULT_PARAMS, k1: 2 } })).toBe("index-mismatch");
   expect(codeOf(path)).toBe("opened");
+});
+
+test("an index of another version is outdated, not damaged", () => {
+  const file = join(folder, "outdated.idx");
+  const bytes = readFileSync(path);
+  bytes.writeUInt32LE(bytes.readUInt32LE(8) - 1, 8);
+  bytes.writeUInt32LE(checksum(bytes.subarray(0, 44)), 44);
+  writeFileSync(file, bytes);
+  expect(SearchIndex.open(file, OPTIONS)).toMatchObject({ problem: { code: "index-outdated" } });
 });
 
 /** Either refused or damaged and said so, or right in every answer. */
 function rightOrRefused(file: string, expected: unknown, load: boolean): boolean {
-  const opened = openIndex(file, OPTIONS);
+  const opened = SearchIndex.open(file, OPTIONS);
   if ("problem" in opened) return true;
   const { index } = opened;
   if (load) index.load();
@@ -225,7 +255,7 @@ test("each byte of the header and the table is watched over", () => {
     const changed = Buffer.from(bytes);
     changed[at]! ^= 0x10;
     writeFileSync(file, changed);
-    const opened = openIndex(file, OPTIONS);
+    const opened = SearchIndex.open(file, OPTIONS);
     if (at < 48) expect("problem" in opened).toBe(true);
     if ("index" in opened) opened.index.close();
   }
@@ -238,7 +268,7 @@ test("a file cut short anywhere is refused", () => {
     fc.property(fc.nat(length - 1), (keep) => {
       copyFileSync(path, file);
       truncateSync(file, keep);
-      expect("problem" in openIndex(file, OPTIONS)).toBe(true);
+      expect("problem" in SearchIndex.open(file, OPTIONS)).toBe(true);
     }),
   );
 });
@@ -249,7 +279,7 @@ test("any bytes at all are refused without an exception", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), fc.boolean(), (noise, withHead) => {
       writeFileSync(file, withHead ? Buffer.concat([head, noise]) : noise);
-      expect("problem" in openIndex(file, OPTIONS)).toBe(true);
+      expect("problem" in SearchIndex.open(file, OPTIONS)).toBe(true);
     }),
   );
 });

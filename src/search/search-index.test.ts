@@ -1,12 +1,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { buildIndex, type IndexDocument, type LexicalIndex } from "./lexical-index.ts";
-import {
-  DEFAULT_LEXICAL_PARAMS,
-  inverseDocumentFrequency,
-  occurrenceWeight,
-} from "./lexical-index-params.ts";
+import type { IndexDocument } from "./build.ts";
+import type { SearchResult } from "./query.ts";
+import { DEFAULT_PARAMS, inverseDocumentFrequency, occurrenceWeight } from "./scoring.ts";
+import { type IndexOptions, SearchIndex } from "./search-index.ts";
 import { quantizeOne } from "./vectors.ts";
+
+function buildIndex(upsert: Iterable<IndexDocument>, options?: IndexOptions): SearchIndex {
+  const index = new SearchIndex(options);
+  index.update({ upsert });
+  return index;
+}
 
 const WORDS = ["git", "merge", "docker", "test", "deploy", "table", "chart", "mail", "parse", "skill"];
 
@@ -22,9 +26,9 @@ const documents = fc.uniqueArray(
 );
 const query = fc.array(word, { minLength: 1, maxLength: 12 });
 
-/** The formula in words of its own, over every document. */
+/** The formula, written independently, applied to every document. */
 function bruteForce(docs: readonly IndexDocument[], terms: readonly string[]) {
-  const { fields, k1 } = DEFAULT_LEXICAL_PARAMS;
+  const { fields, k1 } = DEFAULT_PARAMS;
   const holds = (d: IndexDocument, term: string) => d.fields.some((f) => f.includes(term));
   const frequent = new Map(terms.map((term) => [term, docs.filter((d) => holds(d, term)).length]));
   const scored = docs.map((d) => {
@@ -46,7 +50,7 @@ function bruteForce(docs: readonly IndexDocument[], terms: readonly string[]) {
   return scored.filter((s) => s.score > 0).sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1));
 }
 
-function answer(index: LexicalIndex, terms: readonly string[], limit = 10) {
+function answer(index: SearchIndex, terms: readonly string[], limit = 10) {
   return index.search(terms, { limit }).hits.map(({ doc, score }) => ({ key: index.key(doc), score }));
 }
 
@@ -91,7 +95,8 @@ test("any history of updates answers like a fresh build", () => {
       const fresh = buildIndex(expected.values());
       expect(index.size).toBe(expected.size);
       expect(answer(index, terms)).toEqual(answer(fresh, terms));
-      for (const term of WORDS) expect(index.df(term)).toBe(fresh.df(term));
+      const frequencies = (of: SearchIndex) => of.search(WORDS, { limit: 1 }).terms;
+      expect(frequencies(index)).toEqual(frequencies(fresh));
       const digests = index.documents().map((d) => [d.key, d.digest]);
       expect(new Map(digests as [string, string][])).toEqual(
         new Map([...expected].map(([k, d]) => [k, d.digest])),
@@ -149,52 +154,54 @@ test("the budget's answer does not depend on how the index came about", () => {
   const whole = buildIndex(docs);
   const grown = buildIndex(docs.slice(0, 2000));
   for (let i = 2000; i < 3000; i += 250) grown.update({ upsert: docs.slice(i, i + 250) });
-  const ask = (index: LexicalIndex) =>
+  const ask = (index: SearchIndex) =>
     index
       .search(["w900", "w30", "w5", "w0", "w1"], { limit: 20, postingBudget: 500 })
       .hits.map(({ doc, score }) => [index.key(doc), score]);
   expect(ask(grown)).toEqual(ask(whole));
 });
 
-test("among some documents it answers like an index of these alone", () => {
+test("a filtered index answers like an index of the allowed documents alone", () => {
   const docs = largeCorpus(500);
   const odd = docs.filter((_, i) => i % 2 === 1);
   const keys = new Set(odd.map(({ key }) => key));
-  const among = buildIndex(docs).among((key) => keys.has(key));
+  const filtered = buildIndex(docs).filter((key) => keys.has(key));
   const query = ["w0", "w5", "w900"];
-  expect(answer(among, query)).toEqual(answer(buildIndex(odd), query));
-  expect(among.size).toBe(odd.length);
-  expect(among.find(docs[0]!.key)).toBeUndefined();
+  expect(answer(filtered, query)).toEqual(answer(buildIndex(odd), query));
+  expect(filtered.size).toBe(odd.length);
+  expect(filtered.find(docs[0]!.key)).toBeUndefined();
 });
 
-test("a score never exceeds the ceiling, and unknown terms raise the ceiling alone", () => {
+test("a score never exceeds the sum of the terms' weights, and unknown terms change no hit", () => {
   fc.assert(
     fc.property(documents, query, (docs, terms) => {
       const index = buildIndex(docs);
-      const { hits, ceiling } = index.search(terms, { limit: 5 });
-      for (const { score } of hits) expect(score).toBeLessThanOrEqual(ceiling);
+      const ceiling = (of: SearchResult) => of.terms.reduce((sum, { weight }) => sum + weight, 0);
+      const found = index.search(terms, { limit: 5 });
+      const { hits } = found;
+      for (const { score } of hits) expect(score).toBeLessThanOrEqual(ceiling(found));
       const wider = index.search([...terms, "unheard-of"], { limit: 5 });
-      expect(wider.ceiling).toBeGreaterThan(ceiling);
+      expect(ceiling(wider)).toBeGreaterThan(ceiling(found));
       expect(wider.hits.map((h) => h.doc)).toEqual(hits.map((h) => h.doc));
     }),
   );
 });
 
-test("a caller's own worth of terms replaces the library's", () => {
+test("the caller's term weights replace the inverse document frequency", () => {
   const fields = (text: string) => [[], text.split(" "), [], [], []];
   const index = buildIndex([
     { key: "a", digest: "", fields: fields("git") },
     { key: "b", digest: "", fields: fields("merge") },
   ]);
-  const worth = (term: string) => (term === "merge" ? 2 : 1);
+  const termWeight = (term: string) => (term === "merge" ? 2 : 1);
   expect(answer(index, ["git", "merge"]).map((h) => h.key)).toEqual(["a", "b"]);
-  expect(index.search(["git", "merge"], { limit: 1, worth }).hits.map((h) => index.key(h.doc))).toEqual([
+  expect(index.search(["git", "merge"], { limit: 1, termWeight }).hits.map((h) => index.key(h.doc))).toEqual([
     "b",
   ]);
 });
 
-test("evidence, flags and section vectors come back as they were given, after merges too", () => {
-  const sections = {
+test("payloads, digests and passage vectors come back as they were given, after merges too", () => {
+  const passages = {
     dims: 4,
     values: Int8Array.from([1, 2, 3, 4, -5, -6, -7, -8]),
     scales: Float32Array.from([0.5, 0.25]),
@@ -202,19 +209,17 @@ test("evidence, flags and section vectors come back as they were given, after me
   const make = (n: number): IndexDocument => ({
     key: `k${n}`,
     digest: `d${n}`,
-    flags: n,
     fields: [["name"]],
-    evidence: Uint8Array.from([n, n + 1, n + 2]),
-    sections,
+    payload: Uint8Array.from([n, n + 1, n + 2]),
+    passages,
   });
   const index = buildIndex([make(1)], { dims: 4 });
   for (let n = 2; n < 12; n++) index.update({ upsert: [make(n)], remove: [`k${n - 2}`] });
   expect(index.size).toBe(2);
   const doc = index.find("k11")!;
-  expect([...index.evidence(doc)]).toEqual([11, 12, 13]);
-  expect(index.flags(doc)).toBe(11);
-  expect(index.digest(doc)).toBe("d11");
-  expect(index.sectionVectors(doc)).toEqual(sections);
+  expect([...index.payload(doc)]).toEqual([11, 12, 13]);
+  expect(index.documents().find((d) => d.doc === doc)).toEqual({ doc, key: "k11", digest: "d11" });
+  expect(index.passageVectors(doc)).toEqual(passages);
   expect(index.find("k3")).toBeUndefined();
 });
 
@@ -226,7 +231,7 @@ test("the nearest vectors are found exactly, across updates, the removed left ou
   const fresh = buildIndex(all.slice(5), { dims: 16 });
   const grown = buildIndex(all.slice(0, 600), { dims: 16 });
   grown.update({ upsert: all.slice(600), remove: ["k0", "k1", "k2", "k3", "k4"] });
-  const ask = (index: LexicalIndex) =>
+  const ask = (index: SearchIndex) =>
     index.nearest(vectorOf(321), 10).map((h) => [index.key(h.doc), h.score]);
   expect(ask(fresh)[0]).toEqual(["k321", expect.closeTo(1, 6)]);
   expect(ask(grown)).toEqual(ask(fresh));

@@ -1,0 +1,7 @@
+// The front door of the search room: other rooms import from here only. See README.md.
+
+export type { IndexDocument } from "./build.ts";
+export { checksum } from "./checksum.ts";
+export type { Hit } from "./query.ts";
+export { SearchIndex } from "./search-index.ts";
+export { quantize, quantizeOne } from "./vectors.ts";

@@ -1,0 +1,436 @@
+// One segment: an immutable run of up to 65,536 documents in key order, with its terms, postings, keys and blobs.
+// Its sections are in memory or on disk, in the same layout.
+
+import { type ByteSource, loaded, memoryBytes, RecentBytes, wordsOf } from "./bytes.ts";
+import { Int8Matrix, type QuantizedVectors } from "./vectors.ts";
+
+/** A document's number fits in 16 bits, so that a posting takes three bytes. */
+export const SEGMENT_DOCUMENTS = 65_536;
+
+export const SECTION_NAMES = [
+  "terms",
+  "postings",
+  "records",
+  "strings",
+  "blobs",
+  "vectors",
+  "scales",
+] as const;
+export type SectionName = (typeof SECTION_NAMES)[number];
+export type Sections = Record<SectionName, ByteSource>;
+
+export interface SegmentShape {
+  documents: number;
+  terms: number;
+  /** Dimensions of the vectors, 0 without an embedder. */
+  dims: number;
+}
+
+/** Positions in a document's record, in 32-bit words. */
+export const RECORD = {
+  stringsAt: 0,
+  keyLength: 1,
+  digestLength: 2,
+  /** In 4-byte units of the blobs. A blob: scales of the passage vectors, the vectors, the payload. */
+  blobAt: 3,
+  payloadLength: 4,
+  passageCount: 5,
+  words: 6,
+} as const;
+export const RECORD_BYTES = RECORD.words * 4;
+
+// The term table: a hash table in 32-bit words. It stores no strings: a term is its 64-bit hash, and with ten million
+// terms the odds of one collision are 1 in 370,000. Entries are in hash order with gaps, so that one small read finds a
+// term and two tables merge in one pass.
+
+export interface TermHash {
+  high: number;
+  low: number;
+}
+
+export interface TermEntry extends TermHash {
+  /** Where the posting list begins, in 16-bit units of the postings. */
+  start: number;
+  /** Documents in the list, deleted ones included. */
+  count: number;
+  /** The largest impact in the list. */
+  maxImpact: number;
+}
+
+const ENTRY_WORDS = 4;
+export const ENTRY_BYTES = ENTRY_WORDS * 4;
+const OCCUPIED = 1 << 24;
+/** Entries that are displaced from their slot stay within a few places of it; a term takes 22 bytes. */
+const SLOTS_PER_TERM = 1.4;
+
+/** Writes the two halves of the hash into `target`, so that counting millions of terms allocates nothing. */
+export function hashTermInto(target: Uint32Array, term: string): void {
+  let high = 0x2545f491;
+  let low = 0x6c078965;
+  for (let i = 0; i < term.length; i++) {
+    const code = term.charCodeAt(i);
+    high = Math.imul(high ^ code, 0x9e3779b1);
+    low = Math.imul(low ^ code, 0x5bd1e995);
+    high ^= high >>> 17;
+    low ^= low >>> 13;
+  }
+  high = Math.imul(high ^ (low >>> 11), 0x85ebca6b);
+  low = Math.imul(low ^ (high >>> 15), 0xc2b2ae35);
+  target[0] = high ^ (high >>> 13);
+  target[1] = low ^ (low >>> 16);
+}
+
+/** The hash under which a term is stored. */
+export function hashTerm(term: string): TermHash {
+  const halves = new Uint32Array(2);
+  hashTermInto(halves, term);
+  return { high: halves[0]!, low: halves[1]! };
+}
+
+/** The order of the term table. */
+export function compareHashes(a: TermHash, b: TermHash): number {
+  return a.high - b.high || a.low - b.low;
+}
+
+/** The slots that hashes are spread over; the table is longer if its last entries are displaced beyond them. */
+function termCapacity(terms: number): number {
+  return Math.ceil(terms * SLOTS_PER_TERM) + 1;
+}
+
+function slotOf(high: number, capacity: number): number {
+  return Math.floor((high * capacity) / 2 ** 32);
+}
+
+function entryAt(words: Uint32Array, slot: number): TermEntry | undefined {
+  const at = slot * ENTRY_WORDS;
+  const packed = words[at + 3] ?? 0;
+  if ((packed & OCCUPIED) === 0) return undefined;
+  return {
+    high: words[at]!,
+    low: words[at + 1]!,
+    start: words[at + 2]!,
+    count: (packed & 0xffff) + 1,
+    maxImpact: (packed >>> 16) & 0xff,
+  };
+}
+
+/** 16-bit units of a posting list: two bytes of document and one of impact each, rounded up. */
+function postingUnits(count: number): number {
+  return count + ((count + 1) >>> 1);
+}
+
+/** Writes posting lists and the term table. Terms come in hash order, documents ascending. */
+export class PostingsWriter {
+  private readonly capacity: number;
+  private table: Uint32Array<ArrayBuffer>;
+  private nextSlot = 0;
+  private readonly bytes: Uint8Array<ArrayBuffer>;
+  private readonly docs: Uint16Array;
+  private units = 0;
+
+  /** Takes the number of terms and the length of each list, in any order. */
+  constructor(terms: number, counts: Iterable<number>) {
+    let units = 0;
+    for (const count of counts) units += postingUnits(count);
+    this.capacity = termCapacity(terms);
+    this.table = new Uint32Array((this.capacity + 64) * ENTRY_WORDS);
+    this.bytes = new Uint8Array(units * 2);
+    this.docs = new Uint16Array(this.bytes.buffer);
+  }
+
+  /** Each posting is its document times 256 plus its impact. */
+  push({ high, low }: TermHash, postings: Uint32Array): void {
+    const start = this.units;
+    const count = postings.length;
+    const impactsAt = (start + count) * 2;
+    let maxImpact = 0;
+    for (let i = 0; i < count; i++) {
+      const impact = postings[i]! & 0xff;
+      this.docs[start + i] = postings[i]! >>> 8;
+      this.bytes[impactsAt + i] = impact;
+      if (impact > maxImpact) maxImpact = impact;
+    }
+    this.units += postingUnits(count);
+    const slot = Math.max(this.nextSlot, slotOf(high, this.capacity));
+    const at = slot * ENTRY_WORDS;
+    if (at + ENTRY_WORDS > this.table.length) {
+      const grown = new Uint32Array(this.table.length * 2);
+      grown.set(this.table);
+      this.table = grown;
+    }
+    this.table[at] = high;
+    this.table[at + 1] = low;
+    this.table[at + 2] = start;
+    this.table[at + 3] = OCCUPIED | (maxImpact << 16) | (count - 1);
+    this.nextSlot = slot + 1;
+  }
+
+  finish(): { terms: ByteSource; postings: ByteSource } {
+    // The table ends with an empty slot, so that every lookup ends there at the latest.
+    const slots = Math.max(this.nextSlot, this.capacity) + 1;
+    const terms = new Uint8Array(this.table.slice(0, slots * ENTRY_WORDS).buffer, 0, slots * ENTRY_BYTES);
+    return { terms: memoryBytes(terms), postings: memoryBytes(this.bytes) };
+  }
+}
+
+/** Entries read at once from a table on disk; longer than nearly every run. */
+const PROBE = 16;
+/** Records or strings up to this size are read whole on first use: one read instead of one per document. */
+const WHOLE_BYTES = 1 << 20;
+/** Blobs kept after being read from disk, in bytes: all of a library of 5,000 skills. */
+const RECENT_BYTES = 32 * 1024 * 1024;
+
+/** A posting list: documents ascending in `docs` from `docsAt`, their impacts in `impacts` from `impactsAt`. */
+interface Postings {
+  docs: Uint16Array;
+  docsAt: number;
+  impacts: Uint8Array;
+  impactsAt: number;
+  count: number;
+}
+
+const decoder = new TextDecoder();
+
+/** Reads a segment. */
+export class Segment {
+  readonly shape: SegmentShape;
+  private sections: Sections;
+  private termWords: Uint32Array | undefined;
+  private wholePostings: { docs: Uint16Array; impacts: Uint8Array } | undefined;
+  private recordWords: Uint32Array | undefined;
+  private matrix: Int8Matrix | undefined;
+  private readonly keys: (string | undefined)[] = [];
+  private readonly recent = new RecentBytes(RECENT_BYTES);
+
+  constructor(shape: SegmentShape, sections: Sections) {
+    this.shape = shape;
+    this.sections = sections;
+    this.useResident();
+  }
+
+  section(name: SectionName): ByteSource {
+    return this.sections[name];
+  }
+
+  /** Reads all that a search needs into memory. Blobs stay on disk. */
+  load(): void {
+    this.loadSections("terms", "postings", "records", "strings");
+  }
+
+  /** Reads all keys into memory. */
+  loadKeys(): void {
+    this.loadSections("records", "strings");
+  }
+
+  lookup(hash: TermHash): TermEntry | undefined {
+    if (this.shape.terms === 0) return undefined;
+    const slots = this.sections.terms.length / ENTRY_BYTES;
+    let slot = slotOf(hash.high, termCapacity(this.shape.terms));
+    for (;;) {
+      const inMemory = this.termWords !== undefined;
+      const some = Math.min(PROBE, slots - slot);
+      const words =
+        this.termWords ?? wordsOf(this.sections.terms.read(slot * ENTRY_BYTES, some * ENTRY_BYTES));
+      const end = inMemory ? slots : some;
+      for (let i = inMemory ? slot : 0; i < end; i++) {
+        const entry = entryAt(words, i);
+        if (entry === undefined || entry.high > hash.high) return undefined;
+        if (entry.high === hash.high && entry.low === hash.low) return entry;
+      }
+      slot += some;
+      if (inMemory || slot >= slots) return undefined;
+    }
+  }
+
+  /** All terms, in hash order. */
+  *entries(): Generator<TermEntry> {
+    const { terms } = this.sections;
+    const words = this.termWords ?? wordsOf(terms.read(0, terms.length));
+    for (let slot = 0; slot < terms.length / ENTRY_BYTES; slot++) {
+      const entry = entryAt(words, slot);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  postings({ count, start }: TermEntry): Postings {
+    if (this.wholePostings !== undefined) {
+      const { docs, impacts } = this.wholePostings;
+      return { docs, docsAt: start, impacts, impactsAt: (start + count) * 2, count };
+    }
+    const bytes = this.sections.postings.read(start * 2, count * 3);
+    const docs = new Uint16Array(bytes.buffer, bytes.byteOffset, count);
+    return { docs, docsAt: 0, impacts: bytes, impactsAt: count * 2, count };
+  }
+
+  key(doc: number): string {
+    const known = this.keys[doc];
+    if (known !== undefined) return known;
+    const record = this.record(doc);
+    const key = this.text(record[RECORD.stringsAt]!, record[RECORD.keyLength]!);
+    this.keys[doc] = key;
+    return key;
+  }
+
+  digest(doc: number): string {
+    const record = this.record(doc);
+    return this.text(record[RECORD.stringsAt]! + record[RECORD.keyLength]!, record[RECORD.digestLength]!);
+  }
+
+  find(key: string): number | undefined {
+    let low = 0;
+    let high = this.shape.documents - 1;
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      const found = this.key(middle);
+      if (found === key) return middle;
+      if (found < key) low = middle + 1;
+      else high = middle - 1;
+    }
+    return undefined;
+  }
+
+  payload(doc: number): Uint8Array {
+    const record = this.record(doc);
+    const at = this.passageBytes(record);
+    return this.blob(doc, record).subarray(at, at + record[RECORD.payloadLength]!);
+  }
+
+  passageVectors(doc: number): QuantizedVectors {
+    const record = this.record(doc);
+    const count = record[RECORD.passageCount]!;
+    const blob = this.blob(doc, record);
+    return {
+      dims: this.shape.dims,
+      scales: new Float32Array(blob.buffer, blob.byteOffset, count),
+      values: new Int8Array(blob.buffer, blob.byteOffset + count * 4, count * this.shape.dims),
+    };
+  }
+
+  /** The passage vectors and the payload of a document as stored, for copying. */
+  blob(doc: number, record = this.record(doc)): Uint8Array {
+    const { blobs } = this.sections;
+    const known = blobs.resident ? undefined : this.recent.get(doc);
+    if (known !== undefined) return known;
+    const length = this.passageBytes(record) + record[RECORD.payloadLength]!;
+    const blob = blobs.read(record[RECORD.blobAt]! * 4, length);
+    if (!blobs.resident) this.recent.set(doc, blob);
+    return blob;
+  }
+
+  record(doc: number): Uint32Array {
+    if (this.recordWords === undefined) this.loadIfSmall("records");
+    const at = doc * RECORD.words;
+    if (this.recordWords !== undefined) return this.recordWords.subarray(at, at + RECORD.words);
+    return wordsOf(this.sections.records.read(doc * RECORD_BYTES, RECORD_BYTES));
+  }
+
+  /** The vectors of all documents, read on first use. */
+  vectors(): Int8Matrix {
+    this.matrix ??= Int8Matrix.fill(this.shape.documents, this.shape.dims, (values, scales) => {
+      this.sections.vectors.readInto(new Uint8Array(values.buffer, values.byteOffset, values.length));
+      this.sections.scales.readInto(new Uint8Array(scales.buffer, scales.byteOffset, scales.byteLength));
+    });
+    return this.matrix;
+  }
+
+  private passageBytes(record: Uint32Array): number {
+    return record[RECORD.passageCount]! * (4 + this.shape.dims);
+  }
+
+  private text(at: number, length: number): string {
+    this.loadIfSmall("strings");
+    return decoder.decode(this.sections.strings.read(at, length));
+  }
+
+  private loadIfSmall(name: "records" | "strings"): void {
+    if (this.sections[name].length <= WHOLE_BYTES) this.loadSections(name);
+  }
+
+  private loadSections(...names: SectionName[]): void {
+    const missing = names.filter((name) => !this.sections[name].resident);
+    if (missing.length === 0) return;
+    this.sections = { ...this.sections };
+    for (const name of missing) this.sections[name] = loaded(this.sections[name]);
+    this.useResident();
+  }
+
+  private useResident(): void {
+    const { terms, postings, records } = this.sections;
+    if (terms.resident) this.termWords = wordsOf(terms.read(0, terms.length));
+    if (records.resident) this.recordWords = wordsOf(records.read(0, records.length));
+    if (postings.resident) {
+      const impacts = postings.read(0, postings.length);
+      const docs = new Uint16Array(impacts.buffer, impacts.byteOffset, impacts.length >>> 1);
+      this.wholePostings = { docs, impacts };
+    }
+  }
+}
+
+/** A segment without its deleted documents. */
+export class LiveSegment {
+  readonly segment: Segment;
+  /** Numbers of the deleted documents, ascending. */
+  readonly deleted: readonly number[];
+  /** 1 for each deleted document; undefined if there are none. */
+  private readonly isDeleted: Uint8Array | undefined;
+  private readonly liveCounts = new Map<number, number>();
+
+  constructor(segment: Segment, deleted: readonly number[] = []) {
+    this.segment = segment;
+    this.deleted = [...deleted].sort((a, b) => a - b);
+    if (deleted.length > 0) {
+      this.isDeleted = new Uint8Array(segment.shape.documents);
+      for (const doc of deleted) this.isDeleted[doc] = 1;
+    }
+  }
+
+  get size(): number {
+    return this.segment.shape.documents - this.deleted.length;
+  }
+
+  alive(doc: number): boolean {
+    return this.isDeleted === undefined || this.isDeleted[doc] === 0;
+  }
+
+  /** The numbers of the live documents, ascending. */
+  docs(): number[] {
+    return Array.from({ length: this.segment.shape.documents }, (_, doc) => doc).filter((doc) =>
+      this.alive(doc),
+    );
+  }
+
+  find(key: string): number | undefined {
+    const doc = this.segment.find(key);
+    return doc !== undefined && this.alive(doc) ? doc : undefined;
+  }
+
+  /** The live documents that contain a term, ascending. */
+  docsWith(hash: TermHash): number[] {
+    const entry = this.segment.lookup(hash);
+    if (entry === undefined) return [];
+    const { docs, docsAt, count } = this.segment.postings(entry);
+    return Array.from(docs.subarray(docsAt, docsAt + count)).filter((doc) => this.alive(doc));
+  }
+
+  without(docs: readonly number[]): LiveSegment {
+    return docs.length === 0 ? this : new LiveSegment(this.segment, [...this.deleted, ...docs]);
+  }
+
+  /** Without the documents whose key is not allowed. */
+  filter(allows: (key: string) => boolean): LiveSegment {
+    this.segment.loadKeys();
+    return this.without(this.docs().filter((doc) => !allows(this.segment.key(doc))));
+  }
+
+  /** The number of live documents in a term's posting list. */
+  liveCount(entry: TermEntry): number {
+    if (this.isDeleted === undefined) return entry.count;
+    const known = this.liveCounts.get(entry.start);
+    if (known !== undefined) return known;
+    const { docs, docsAt, count } = this.segment.postings(entry);
+    let live = count;
+    for (let i = 0; i < count; i++) live -= this.isDeleted[docs[docsAt + i]!] ?? 0;
+    this.liveCounts.set(entry.start, live);
+    return live;
+  }
+}
