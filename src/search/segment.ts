@@ -318,7 +318,7 @@ export class Segment {
   }
 
   record(doc: number): Uint32Array {
-    if (this.recordWords === undefined) this.loadIfSmall("records");
+    this.loadIfSmall("records");
     const at = doc * RECORD.words;
     if (this.recordWords !== undefined) return this.recordWords.subarray(at, at + RECORD.words);
     return wordsOf(this.sections.records.read(doc * RECORD_BYTES, RECORD_BYTES));
@@ -343,7 +343,8 @@ export class Segment {
   }
 
   private loadIfSmall(name: "records" | "strings"): void {
-    if (this.sections[name].length <= WHOLE_BYTES) this.loadSections(name);
+    const { resident, length } = this.sections[name];
+    if (!resident && length <= WHOLE_BYTES) this.loadSections(name);
   }
 
   private loadSections(...names: SectionName[]): void {
