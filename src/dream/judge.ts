@@ -2,9 +2,10 @@
 // with inspection, rehearsal and the store's proposals. Changes no skill.
 
 import { inspectPackage } from "../inspect/inspect.ts";
-import { checkConformance, readLesson } from "../learn/learn.ts";
+import { checkConformance } from "../learn/learn.ts";
 import type { Clock } from "../model/clock.ts";
 import { isRepertoireError } from "../model/errors.ts";
+import { readSkillText } from "../parse/parse.ts";
 import type { Store } from "../stores/stores.ts";
 import { type Change, type Pass, type ReadContent, type Refusal, refuse, splitPlan } from "./changes.ts";
 import type { Evidence } from "./evidence.ts";
@@ -166,12 +167,12 @@ const LAYERS = 2;
 
 function readContent(content: string): ReadContent | Refusal {
   try {
-    let { front, body } = readLesson(content, "SKILL.md");
+    let { front, body } = readSkillText(content, "SKILL.md");
     const { description } = front;
     for (let layer = 0; /^\s*---\s*\n/.test(body); layer++) {
       if (layer >= LAYERS)
         return refuse("front-matter-nested", "The content begins with front matter within front matter.", []);
-      body = readLesson(body, "SKILL.md").body;
+      body = readSkillText(body, "SKILL.md").body;
     }
     return {
       body: body.trim(),

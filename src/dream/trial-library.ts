@@ -5,11 +5,10 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Repertoire } from "../engine/engine.ts";
 import { type Meaning, openMeaning } from "../engine/engine.ts";
-import { composeSkill, readLesson } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { lastSegment, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import { parseSkill } from "../parse/parse.ts";
+import { composeSkill, parseSkill, readSkillText } from "../parse/parse.ts";
 import { NOTHING_KNOWN, RecallIndex, type RecallOptions, recall } from "../recall/recall.ts";
 import { unifiedDiff } from "../text/diff.ts";
 import type { Change, ChangeSave } from "./changes.ts";
@@ -24,13 +23,12 @@ interface Trial {
 
 /** The SKILL.md as it would be saved, times aside. */
 export function textAfter(save: ChangeSave, existing: ShelvedSkill | undefined): string {
-  const incoming = readLesson(save.body, "SKILL.md");
+  const incoming = readSkillText(save.body, "SKILL.md");
   return composeSkill({
     name: save.name,
     incoming,
-    existing: existing && readLesson(existing.text, "SKILL.md"),
+    existing: existing && readSkillText(existing.text, "SKILL.md"),
     description: save.description,
-    firstParagraph: incoming.firstParagraph,
     summary: save.summary,
     seeAlso: save.seeAlso,
     managed: {},

@@ -3,8 +3,7 @@
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { isSkillFile, type PackageFile, sha256Of } from "../package/package.ts";
-import type { LessonText } from "./lesson-text.ts";
-import { metadataOf } from "./skill-text.ts";
+import { metadataOf, type SkillText } from "../parse/parse.ts";
 
 /** Refuses a support file that would land outside the skill's folder, or make a sub-skill. */
 export function checkSupportPath(path: string): void {
@@ -23,16 +22,16 @@ export function checkSupportPath(path: string): void {
   );
 }
 
-export function metadataIn(lesson: LessonText | undefined): Readonly<Record<string, unknown>> {
+export function metadataIn(lesson: SkillText | undefined): Readonly<Record<string, unknown>> {
   return (lesson?.front.metadata ?? {}) as Record<string, unknown>;
 }
 
-export function isPinned(lesson: LessonText): boolean {
+export function isPinned(lesson: SkillText): boolean {
   return metadataOf(metadataIn(lesson), "pinned") === "true";
 }
 
 /** A person may change everything; agents nothing that is pinned; a dream, besides, only what agents made. */
-export function checkPermission(author: string, name: SkillName, lesson: LessonText | undefined): void {
+export function checkPermission(author: string, name: SkillName, lesson: SkillText | undefined): void {
   if (author === "person" || lesson === undefined) return;
   if (isPinned(lesson)) {
     throw new RepertoireError(

@@ -1,5 +1,4 @@
-// Owns the changes that a person or an agent asks for, worked out and checked but not made: what the package would be
-// afterwards. Composes parse, inspect, library and learn; called under the lock, so that what it reads stays true.
+// Works out and checks a requested change of a learned skill, without making it. Called under the lock.
 
 import { join } from "node:path";
 import { entriesOf, type Files } from "../disk/disk.ts";
@@ -8,12 +7,19 @@ import type { Clock } from "../model/clock.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { type PackageFile, readPackage, sha256Of, skillFileOf } from "../package/package.ts";
+import {
+  composeSkill,
+  type ManagedKey,
+  metadataOf,
+  readSkillText,
+  type SkillText,
+  withMetadata,
+} from "../parse/parse.ts";
 import { checkDigest, checkPermission, checkSupportPath, isPinned, metadataIn } from "./checks.ts";
 import type { Changed, Notice } from "./learned-skills.ts";
-import { checkConformance, checkSafety, type LessonText, readLesson } from "./lesson-text.ts";
+import { checkConformance, checkSafety } from "./lesson-text.ts";
 import type { LessonPlaces, Target } from "./places.ts";
 import { learnedName } from "./skill-name.ts";
-import { composeSkill, type ManagedKey, metadataOf, withMetadata } from "./skill-text.ts";
 import type { Change, VersionBook } from "./version-book.ts";
 import type { Place } from "./version-place.ts";
 import type { RedirectStore } from "./version-store.ts";
@@ -82,7 +88,7 @@ export class Drafts {
     if (current.length === 0) this.checkFolder(place);
     const basis = current.length > 0 ? current : copyFrom ? readPackage(this.files, copyFrom.directory) : [];
     const main = skillFileOf(basis);
-    const existing = main && readLesson(main.bytes, main.path);
+    const existing = main && readSkillText(main.bytes, main.path);
     checkPermission(request.author, name, existing);
     checkDigest(request.ifDigest, name, main);
     const text = this.compose(request, { name, existing, target, isUpdate: current.length > 0 });
@@ -91,7 +97,7 @@ export class Drafts {
     const findings = checkSafety(files, request.allowUnsafe === true && request.author === "person");
     const isSame = current.length > 0 && isUnchanged(files, current);
     const summary = metadataOf(
-      readLesson(text, "SKILL.md").front.metadata as Record<string, unknown>,
+      readSkillText(text, "SKILL.md").front.metadata as Record<string, unknown>,
       "summary",
     );
     return {
@@ -150,7 +156,6 @@ export class Drafts {
       name: to,
       incoming: lesson,
       existing: lesson,
-      firstParagraph: lesson.firstParagraph,
       managed: { "updated-at": this.now() },
     });
     checkConformance(text, join(this.places.directory(place), "SKILL.md"));
@@ -178,15 +183,15 @@ export class Drafts {
   /** What the skill would be described as, for the search for similar ones. */
   descriptionOf({ content, description }: SaveRequest): string {
     if (description !== undefined) return description;
-    const lesson = readLesson(content, "SKILL.md");
+    const lesson = readSkillText(content, "SKILL.md");
     return typeof lesson.front.description === "string" ? lesson.front.description : lesson.firstParagraph;
   }
 
   private compose(
     request: AuthoredRequest,
-    now: { name: SkillName; existing: LessonText | undefined; target: Target; isUpdate: boolean },
+    now: { name: SkillName; existing: SkillText | undefined; target: Target; isUpdate: boolean },
   ): string {
-    const incoming = readLesson(request.content, "SKILL.md");
+    const incoming = readSkillText(request.content, "SKILL.md");
     const metadata = metadataIn(now.existing);
     const updatedAt = now.isUpdate ? metadataOf(metadata, "updated-at") : undefined;
     const parts = {
@@ -194,7 +199,6 @@ export class Drafts {
       incoming,
       existing: now.existing,
       description: request.description,
-      firstParagraph: incoming.firstParagraph,
       summary: request.summary,
       seeAlso: request.seeAlso,
       managed: {
@@ -211,9 +215,9 @@ export class Drafts {
     return composeSkill({ ...parts, managed: { ...parts.managed, "updated-at": this.now() } });
   }
 
-  private lesson(place: Place): LessonText {
+  private lesson(place: Place): SkillText {
     const main = skillFileOf(this.book.onDisk(place))!;
-    return readLesson(main.bytes, main.path);
+    return readSkillText(main.bytes, main.path);
   }
 
   /** A folder that holds another skill's support files must not become a skill: that one would lose them. */
@@ -252,7 +256,7 @@ function isUnchanged(next: readonly PackageFile[], current: readonly PackageFile
 }
 
 /** Who made a skill that does not say so itself. */
-function provenanceOf(author: string, now: { existing: LessonText | undefined; target: Target }): string {
+function provenanceOf(author: string, now: { existing: SkillText | undefined; target: Target }): string {
   const { copyFrom } = now.target;
   if (copyFrom) return copyFrom.source === "bundled" ? "starter" : "installed";
   return now.existing !== undefined || author === "person" ? "person" : "agent";

@@ -1,12 +1,12 @@
 // The front door of learn: what other rooms may use.
 
+export { composeSkill, metadataOf } from "../parse/parse.ts";
 export type { HistoryReport } from "./history.ts";
 export type { LanguageModel, ModelAnswer, ModelRequest } from "./language-model.ts";
 export { type Changed, type LessonStep, Lessons } from "./learned-skills.ts";
-export { checkConformance, readLesson } from "./lesson-text.ts";
+export { checkConformance } from "./lesson-text.ts";
 export { LessonPlaces } from "./places.ts";
 export { scaffold, TEMPLATES, type Template } from "./scaffold.ts";
-export { composeSkill, metadataOf } from "./skill-text.ts";
 export {
   type BlobStore,
   followRedirects,

@@ -3,9 +3,8 @@
 
 import { messageOf } from "../model/errors.ts";
 import { skillFileOf } from "../package/package.ts";
+import { readSkillText, withMetadata } from "../parse/parse.ts";
 import type { LanguageModel } from "./language-model.ts";
-import { readLesson } from "./lesson-text.ts";
-import { withMetadata } from "./skill-text.ts";
 import { askForSummary } from "./summary.ts";
 import type { VersionBook } from "./version-book.ts";
 import { placeOf } from "./version-place.ts";
@@ -42,7 +41,7 @@ export class SummaryWriter {
     const model = await this.model?.();
     const main = skillFileOf(await this.book.filesOf(version));
     if (model === undefined || main === undefined) return;
-    const lesson = readLesson(main.bytes, main.path);
+    const lesson = readSkillText(main.bytes, main.path);
     const summary = await askForSummary(model, { name: version.name, content: lesson.body });
     if (summary === undefined) return;
     await this.book.exclusive(async () => {

@@ -1,5 +1,4 @@
-// Owns the way from bytes to text: size, encodings, byte order marks, NUL bytes, line endings.
-// Does not own anything about what the text says.
+// Decodes the bytes of a SKILL.md: size, encodings, byte order marks, NUL bytes, line endings.
 
 import { Buffer, isAscii, isUtf8 } from "node:buffer";
 import type { Report } from "./codes.ts";
@@ -99,4 +98,28 @@ function utf16Order(bytes: Uint8Array): "little" | "big" | undefined {
 
 function lineOf(text: string, needle: string): number {
   return text.slice(0, Math.max(0, text.indexOf(needle))).split(/\r\n?|\n/).length;
+}
+
+/** Enough of the body to see that there is one. */
+const BODY_BYTES = 512;
+
+/**
+ * The front matter and the first lines of the body, which decide the manifest: decoding whole bodies would be most of
+ * a scan's work. Undefined if the file has something unusual and must be read whole.
+ */
+export function headOf(bytes: Uint8Array): Uint8Array | undefined {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (buffer.toString("latin1", 0, 4) !== "---\n") return undefined;
+  const close = buffer.indexOf("\n---\n", 3, "latin1");
+  const end = close + 5 + BODY_BYTES;
+  if (close < 0 || end >= buffer.length) return undefined;
+  if (buffer.includes(0) || buffer.includes(0x0d) || !isUtf8(buffer)) return undefined;
+  return buffer.subarray(0, characterStart(buffer, end));
+}
+
+/** Steps back from the middle of a UTF-8 character. */
+function characterStart(buffer: Uint8Array, at: number): number {
+  let start = at;
+  while ((buffer[start]! & 0xc0) === 0x80) start--;
+  return start;
 }

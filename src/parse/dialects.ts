@@ -1,5 +1,4 @@
-// Owns the one table of every front-matter key that is read: where it may stand, what it becomes, whose word it is.
-// Does not own how a value is coerced (`coerce.ts`) or put together (`manifest.ts`).
+// The table of every front-matter key that is read: where it may appear, what it becomes, which dialect it is from.
 
 /** Where a key may stand. `triggers` and `requires` are the maps of these names, wherever they stand. */
 export type Place =
@@ -138,14 +137,14 @@ for (const row of TABLE) {
   for (const place of row.places) {
     const rows = ROWS.get(place) ?? new Map<string, KeyRow>();
     ROWS.set(place, rows);
-    for (const word of [row.key, ...(row.also ?? [])]) rows.set(folded(word), row).set(word, row);
+    for (const word of [row.key, ...(row.also ?? [])]) rows.set(foldedKey(word), row).set(word, row);
   }
 }
 
 /** The row for a key as written, in any of its spellings. */
 export function rowFor(place: Place, key: string): KeyRow | undefined {
   const rows = ROWS.get(place) as Map<string, KeyRow>;
-  return rows.get(key) ?? (/[-_ A-Z]/.test(key) ? rows.get(folded(key)) : undefined);
+  return rows.get(key) ?? (/[-_ A-Z]/.test(key) ? rows.get(foldedKey(key)) : undefined);
 }
 
 export function isKnownKey(key: string): boolean {
@@ -153,6 +152,6 @@ export function isKnownKey(key: string): boolean {
 }
 
 /** The form in which `see-also`, `see_also`, `seeAlso` and `See-Also` are one. */
-function folded(key: string): string {
+export function foldedKey(key: string): string {
   return key.toLowerCase().replace(/[-_ ]/g, "");
 }

@@ -9,8 +9,8 @@ export const LIMITS = {
   depth: 32,
   /** Keys, values and list items together. More than any list below could use. */
   nodes: 4000,
-  /** Twice the longest real one; a longer front matter goes to the full reader, which counts its nodes. */
-  plainChars: 8 * 1024,
+  /** Values over several lines that are indented for the YAML parser; each costs one more parse. */
+  reindents: 8,
   /** Repairs try lines one by one; a longer block goes straight to the bare extraction. */
   repairLines: 250,
   /** How far a front matter that does not open the file is looked for. */

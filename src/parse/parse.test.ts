@@ -82,7 +82,7 @@ describe("a finding", () => {
     ]);
     expect(lines("---\nname: Y\ndescription: d\n---\nBody")).toEqual(["name-uppercase:2", "name-mismatch:2"]);
     expect(lines("---\nname: x\nstray\ndescription: d\n---\nBody")).toEqual([
-      "yaml-invalid:4",
+      "yaml-invalid:3",
       "front-matter-bare:2",
     ]);
   });

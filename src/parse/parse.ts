@@ -1,20 +1,28 @@
-// Owns the way from the bytes of a SKILL.md to a manifest, a body and findings. It never throws and touches no file.
-// Does not own the skill's identity or its place in the library: `discover/` and `library/` do.
+// Reads the bytes of a SKILL.md into a manifest, a body and findings. It never throws and reads no file.
+// Front door of the room: a SKILL.md is written back with `readSkillText`, `composeSkill` and `withMetadata`.
 
 import type { Diagnostic, SkillFileCode } from "../model/diagnostic.ts";
 import type { SkillManifest } from "../model/skill.ts";
 import { createReport, type Profile, type Report } from "./codes.ts";
-import { decode } from "./decode.ts";
-import { headOf } from "./head.ts";
+import { decode, headOf } from "./decode.ts";
 import { type Draft, readDraft, toManifest } from "./manifest.ts";
 import { firstParagraph } from "./prose.ts";
 import { readFrontMatter } from "./read.ts";
 import { checkSpec } from "./spec.ts";
 import { lineAt, splitFrontMatter } from "./split.ts";
+import { FLOW_STYLE } from "./yaml.ts";
 
 export type { Profile } from "./codes.ts";
 export { diagnosticTable } from "./codes.ts";
 export { frontMatterTable } from "./dialects.ts";
+export {
+  composeSkill,
+  type ManagedKey,
+  metadataOf,
+  readSkillText,
+  type SkillText,
+  withMetadata,
+} from "./skill-text.ts";
 
 export interface ParseOptions {
   /** `strict` holds the file to the open spec, as its reference validator does. */
@@ -121,7 +129,7 @@ function keyLine(yaml: string, yamlLine: number, key: string): number | undefine
 
 /** The reference validator reads a YAML without `[..]` and `{..}`. */
 function noteFlowStyle(yaml: string, yamlLine: number, report: Report): void {
-  const at = yaml.search(/^[ \t]*(?:- +)*(?:[\w.-]+[ \t]*:[ \t]+)?[[{]/m);
+  const at = yaml.search(FLOW_STYLE);
   if (at >= 0)
     report.add("yaml-flow-style", {
       message: "A list or map is written in brackets.",

@@ -1,11 +1,8 @@
-// Owns the order in which a front matter is read: strict YAML, then each repair, then the bare extraction.
-// Does not own any of these steps.
+// Reads a front matter step by step: strict YAML, then each repair, then single keys without YAML.
 
 import type { ParseCode, Report } from "./codes.ts";
-import { extractBare } from "./extract.ts";
 import { LIMITS } from "./limits.ts";
-import { readPlainYaml } from "./plain-yaml.ts";
-import { REPAIRS } from "./repair.ts";
+import { extractBare, REPAIRS } from "./repair.ts";
 import { type Split, splitShorter } from "./split.ts";
 import { isMap, readYaml, type YamlMap, type YamlResult } from "./yaml.ts";
 
@@ -24,8 +21,6 @@ export function readFrontMatter(text: string, split: Split, report: Report): Fro
     report.add("front-matter-too-large", { message, line: split.yamlLine });
     return bare(split, report);
   }
-  const plain = readPlainYaml(yaml);
-  if (plain) return { raw: plain, split };
   const strict = readYaml(yaml);
   if (strict.ok) return accepted(strict, split, report);
   if (strict.code === "yaml-too-deep" || strict.code === "yaml-too-many-nodes")
@@ -55,22 +50,19 @@ function mended(yaml: string, first: Failure, split: Split, report: Report): Fro
     if (repair && !repaired) continue;
     for (const { code, line, what } of repaired?.findings ?? []) pending.push({ code, line, message: what });
     text = repaired?.text ?? text;
-    for (let attempt = 0; attempt < 2; attempt++) {
-      const result = readYaml(text, { duplicates });
-      if (result.ok) {
-        for (const { code, line, message } of pending)
-          report.add(code, { message, line: split.yamlLine + line - 1 });
-        return accepted(result, split, report);
-      }
-      failure = result;
-      if (result.code !== "yaml-duplicate-key" || duplicates === "last") break;
+    let result: YamlResult = repair ? readYaml(text, { duplicates }) : first;
+    if (!result.ok && result.code === "yaml-duplicate-key" && duplicates === "refuse") {
+      const message = "A key appears twice; the last one counts.";
+      pending.push({ code: result.code, line: result.line, message });
       duplicates = "last";
-      pending.push({
-        code: "yaml-duplicate-key",
-        line: result.line,
-        message: "A key stands twice; the last one counts.",
-      });
+      result = readYaml(text, { duplicates });
     }
+    if (result.ok) {
+      for (const { code, line, message } of pending)
+        report.add(code, { message, line: split.yamlLine + line - 1 });
+      return accepted(result, split, report);
+    }
+    failure = result;
   }
   return unreadable(first.code === "yaml-duplicate-key" ? failure : first, split, report);
 }

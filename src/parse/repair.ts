@@ -1,9 +1,9 @@
-// Owns the lenient repairs of broken YAML, in order, each with its own code. Does not own when they are tried: `read.ts` does.
+// Repairs broken YAML, each kind of fault with its own code, and reads the most important keys if nothing helps.
 
 import { type ParseCode, shown } from "./codes.ts";
+import { frontMatterTable } from "./dialects.ts";
 import { LIMITS } from "./limits.ts";
-import { readPlainYaml } from "./plain-yaml.ts";
-import { readYaml } from "./yaml.ts";
+import { readYaml, UNPRINTABLE, type YamlMap } from "./yaml.ts";
 
 export interface Mended {
   readonly text: string;
@@ -11,24 +11,21 @@ export interface Mended {
   readonly findings: readonly { readonly code: ParseCode; readonly line: number; readonly what: string }[];
 }
 
-/** A repair gives undefined when it finds nothing to mend. */
+/** A repair returns undefined if it finds nothing to mend. */
 export type Repair = (text: string) => Mended | undefined;
 
 /** Cheapest and surest first. Each works on the text that the one before left. */
 export const REPAIRS: readonly Repair[] = [dropControlCharacters, indentWithSpaces, quoteBrokenValues];
 
-const CONTROL =
-  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
 function dropControlCharacters(text: string): Mended | undefined {
-  const at = text.search(CONTROL);
+  const at = text.search(UNPRINTABLE);
   if (at < 0) return undefined;
   const finding = {
     code: "yaml-control-characters" as const,
     line: lineOf(text, at),
     what: "Control characters were left out.",
   };
-  return { text: text.replace(CONTROL, ""), findings: [finding] };
+  return { text: text.replace(new RegExp(UNPRINTABLE, "g"), ""), findings: [finding] };
 }
 
 function indentWithSpaces(text: string): Mended | undefined {
@@ -41,7 +38,7 @@ function indentWithSpaces(text: string): Mended | undefined {
       {
         code: "yaml-tabs",
         line: lineOf(text, at),
-        what: "A tab stands in the indentation; it was read as two spaces.",
+        what: "The indentation has a tab; it was read as two spaces.",
       },
     ],
   };
@@ -49,7 +46,7 @@ function indentWithSpaces(text: string): Mended | undefined {
 
 const ENTRY = /^( *(?:- +)*)(?:([\w$.@/-]+)([ \t]*:[ \t]+))?(\S.*)$/;
 
-/** Puts quotes around each value that is no YAML by itself: a colon inside, a leading `*`, `@`, `[a] [b]` … */
+/** Puts quotes around each value that is not YAML without them: a colon inside, a leading `*`, `@`, `[a] [b]` … */
 function quoteBrokenValues(text: string): Mended | undefined {
   const lines = text.split("\n");
   if (lines.length > LIMITS.repairLines) return undefined;
@@ -75,7 +72,7 @@ function quoteBrokenValues(text: string): Mended | undefined {
         findings.set(code, {
           code,
           line: index + 1,
-          what: `${shown(key ?? joined)} has a value that is no YAML without quotes; it was read as text.`,
+          what: `${shown(key ?? joined)} has a value that is not YAML without quotes; it was read as text.`,
         });
       out.push(`${lead}${key ?? ""}${colon}${quoted(joined)}`);
     }
@@ -99,8 +96,7 @@ function endOfValue(lines: readonly string[], start: number, indent: number): nu
 function isSound(chunk: readonly string[], lead: string): boolean {
   const first = (chunk[0] as string).slice(lead.length);
   const text = [first, ...chunk.slice(1).map((line) => line.slice(lead.length))].join("\n");
-  if (readPlainYaml(text)) return true;
-  // Spares the full reader the commonest fault; it makes errors at a high price.
+  // The commonest fault, found without a parser.
   if (/^[\w.-]+[ \t]*:[ \t]+\w[^#]*:(?:\s|$)/.test(text)) return false;
   return readYaml(text).ok;
 }
@@ -119,4 +115,52 @@ function quoted(value: string): string {
 
 function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
+}
+
+/** A skill that hides itself from the model must stay hidden when its YAML is broken. */
+const FLAG_KEYS = frontMatterTable()
+  .filter((row) => row.kind === "flag")
+  .flatMap((row) => [row.key, ...(row.also ?? [])]);
+const FLAG_LINE = new RegExp(
+  `^[ \\t]*(${FLAG_KEYS.map(anySpelling).join("|")})[ \\t]*:[ \\t]*["']?(\\w+)`,
+  "gim",
+);
+const TEXT_LINE = /^["']?(name|description)["']?[ \t]*:[ \t]*(.*)$/i;
+
+/** What could be found, or undefined when neither a name nor a description could. */
+export function extractBare(yaml: string): YamlMap | undefined {
+  const text = yaml.slice(0, LIMITS.frontMatterChars);
+  const found: YamlMap = Object.create(null);
+  const lines = text.split("\n");
+  for (let index = 0; index < lines.length; index++) {
+    const match = TEXT_LINE.exec(lines[index] as string);
+    if (!match) continue;
+    const key = (match[1] as string).toLowerCase();
+    if (typeof found[key] === "string") continue;
+    const value = valueFrom(match[2] as string, lines, index + 1);
+    if (value !== "") found[key] = value;
+  }
+  if (Object.keys(found).length === 0) return undefined;
+  for (const [, key, value] of text.matchAll(FLAG_LINE)) found[key as string] = value as string;
+  return found;
+}
+
+function valueFrom(first: string, lines: readonly string[], from: number): string {
+  const parts = /^[|>][-+\d]*\s*$/.test(first) ? [] : [first.trim()];
+  for (let index = from; index < lines.length && /^[ \t]+\S/.test(lines[index] as string); index++) {
+    parts.push((lines[index] as string).trim());
+  }
+  return unquoted(parts.join(" ").replace(CONTROL, "").trim()).slice(0, LIMITS.descriptionChars * 4);
+}
+
+const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
+
+function unquoted(value: string): string {
+  const open = value[0];
+  if (open !== '"' && open !== "'") return value;
+  return value.endsWith(open) && value.length > 1 ? value.slice(1, -1) : value.slice(1);
+}
+
+function anySpelling(key: string): string {
+  return key.replace(/[-_]/g, "[-_]?");
 }

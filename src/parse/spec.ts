@@ -1,11 +1,18 @@
-// Owns the open spec's rules, as its reference validator has them: errors in the strict profile, advice in the lenient one.
-// Does not own the keys of other dialects.
+// Checks the open spec's rules as its reference validator does: errors in the strict profile, advice in the lenient one.
 
 import { type Report, shown } from "./codes.ts";
 import { LIMITS } from "./limits.ts";
 import { isMap, type YamlMap, type YamlValue } from "./yaml.ts";
 
-const SPEC_FIELDS = new Set(["name", "description", "license", "allowed-tools", "metadata", "compatibility"]);
+/** The keys that the open spec knows, in the order in which they are written. */
+export const SPEC_FIELDS: readonly string[] = [
+  "name",
+  "description",
+  "license",
+  "compatibility",
+  "allowed-tools",
+  "metadata",
+];
 
 const PORTABLE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
@@ -17,7 +24,7 @@ export function checkSpec(
   lineOf: (key: string) => number | undefined,
 ): void {
   const extra = report.hears("field-unexpected")
-    ? Object.keys(raw).filter((key) => !SPEC_FIELDS.has(key))
+    ? Object.keys(raw).filter((key) => !SPEC_FIELDS.includes(key))
     : [];
   if (extra.length > 0) {
     const line = lineOf(extra[0] as string);

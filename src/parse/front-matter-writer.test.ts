@@ -1,9 +1,13 @@
 import fc from "fast-check";
-import { dump, FAILSAFE_SCHEMA, load } from "js-yaml";
 import { describe, expect, it } from "vitest";
-import { type FrontMap, writeFrontMatter } from "./front-matter-writer.ts";
+import { stringify } from "yaml";
+import { writeFrontMatter } from "./front-matter-writer.ts";
+import { readYaml, type YamlMap } from "./yaml.ts";
 
-const read = (text: string) => load(text.replace(/^---\n|---\n$/g, ""), { schema: FAILSAFE_SCHEMA });
+const read = (text: string) => {
+  const result = readYaml(text.replace(/^---\n|---\n$/g, ""));
+  return result.ok ? result.value : result;
+};
 
 describe("front matter that is written", () => {
   it("reads back as what was meant, whatever the texts are", () => {
@@ -16,9 +20,9 @@ describe("front matter that is written", () => {
     });
     fc.assert(
       fc.property(map, map, (before, after) => {
-        const wanted: FrontMap = { name: "x", description: "d", metadata: after };
+        const wanted: YamlMap = { name: "x", description: "d", metadata: after };
         expect(read(writeFrontMatter(wanted))).toEqual(wanted);
-        const old = dump({ name: "x", metadata: before });
+        const old = stringify({ name: "x", metadata: before });
         expect(read(writeFrontMatter(wanted, old))).toEqual(wanted);
       }),
     );
@@ -43,6 +47,20 @@ describe("front matter that is written", () => {
     const wanted = { name: "x", description: "folded text\n", metadata: { version: "1.10", pinned: "true" } };
     expect(writeFrontMatter(wanted, before)).toBe(
       '---\nname: x\n# why\ndescription: >\n  folded\n  text\nmetadata:\n    version: "1.10" # as text\n    pinned: "true"\n---\n',
+    );
+  });
+
+  it("keeps the comments above a key whose value changes, and those below the last key", () => {
+    const before = "name: x\n\n# who\nlicense: A\nmetadata:\n  # why\n  pinned: no\n  # end\n# last\n";
+    expect(writeFrontMatter({ name: "x", license: "B", metadata: { pinned: "yes" } }, before)).toBe(
+      '---\nname: x\n\n# who\nlicense: B\nmetadata:\n  # why\n  pinned: "yes"\n  # end\n# last\n---\n',
+    );
+  });
+
+  it("writes only the keys in brackets anew, and keeps the other lines", () => {
+    const before = "# mine\nname: 'x'\ntags: [a, b]\nother: # here\n  - c\n";
+    expect(writeFrontMatter({ name: "x", tags: ["a", "b"], other: ["c"] }, before)).toBe(
+      "---\n# mine\nname: 'x'\ntags:\n  - a\n  - b\nother: # here\n  - c\n---\n",
     );
   });
 

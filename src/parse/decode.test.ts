@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { headOf } from "./head.ts";
+import { headOf } from "./decode.ts";
 import { parseManifest, parseSkill } from "./parse.ts";
 
 const FIXTURES = "test/fixtures/conformance";
