@@ -17,6 +17,8 @@ interface Import {
   readonly to: string;
   /** Absent when the whole module is imported. */
   readonly names: readonly string[] | undefined;
+  /** Whether the names are only passed on. */
+  readonly passesOn: boolean;
 }
 
 interface SourceFile {
@@ -35,7 +37,7 @@ function filesBelow(folder: string, fits: (path: string) => boolean): string[] {
   });
 }
 
-const IMPORT = /(?:import|export)\s+(?:type\s+)?(?:(\*[^"]*)|\{([^}]*)\}|\w+)\s+from\s+"(\.[^"]+)"/g;
+const IMPORT = /(import|export)\s+(?:type\s+)?(?:(\*[^"]*)|\{([^}]*)\}|\w+)\s+from\s+"(\.[^"]+)"/g;
 const LAZY_IMPORT = /(?:\{([^}]*)\}\s*=\s*await\s+)?import\(\s*"(\.[^"]+)"\s*\)/g;
 const DECLARED =
   /^export\s+(?:async\s+)?(?:abstract\s+)?(?:const|let|function\*?|class|interface|type)\s+(\w+)/gm;
@@ -46,15 +48,17 @@ function read(path: string): SourceFile {
   const named = (list: string) =>
     list.split(",").flatMap((name) => /(?:type\s+)?(\w+)/.exec(name.trim())?.[1] ?? []);
   const imports = [
-    ...[...text.matchAll(IMPORT)].map(([, all, list, target]) => ({
+    ...[...text.matchAll(IMPORT)].map(([, keyword, all, list, target]) => ({
       from: path,
       to: resolve(target!),
       names: all === undefined && list !== undefined ? named(list) : undefined,
+      passesOn: keyword === "export",
     })),
     ...[...text.matchAll(LAZY_IMPORT)].map(([, , target]) => ({
       from: path,
       to: resolve(target!),
       names: undefined,
+      passesOn: false,
     })),
   ];
   return { path, text, imports, exports: [...text.matchAll(DECLARED)].map(([, name]) => name!) };
@@ -157,12 +161,12 @@ describe("files", () => {
       for (const name of names ?? byPath.get(to)?.exports ?? []) used.add(`${to} ${name}`);
       // A front door passes names on: who imports them there uses them where they are declared.
       const door = byPath.get(to);
-      for (const passed of door?.imports ?? [])
+      for (const passed of door?.imports.filter(({ passesOn }) => passesOn) ?? [])
         for (const name of passed.names ?? [])
           if (names === undefined || names.includes(name)) used.add(`${passed.to} ${name}`);
     };
-    for (const { from, ...rest } of [...imports, ...others.flatMap((path) => read(path).imports)])
-      if (from !== frontDoor(roomOf(from) ?? "")) take({ from, ...rest });
+    for (const each of [...imports, ...others.flatMap((path) => read(path).imports)])
+      if (!each.passesOn || TOP.includes(each.from)) take(each);
     const unused = sources.flatMap(({ path, exports }) =>
       exports.filter((name) => !used.has(`${path} ${name}`)).map((name) => `${path}: ${name}`),
     );
