@@ -77,9 +77,8 @@ export async function buildLibrary(
   const index = RecallIndex.empty({ embedder, background: embedder.idf });
   const bodies = new Map(skills.map(({ skill, body }) => [skill.name, body]));
   await index.update({
-    skills: skills.map(({ skill }) => ({ skill, size: 0, mtimeMs: 0 })),
+    skills: skills.map(({ skill }) => skill),
     readBody: ({ name }) => bodies.get(name)!,
-    facts: { containers: [], missing: [], scannedAt: 1 },
   });
   return { index, embedder };
 }

@@ -7,7 +7,7 @@ const [dir = ".", message = "fix the failing test"] = process.argv.slice(2);
 try {
   const repertoire = openRepertoire({ dir });
 
-  const { skills, diagnostics } = repertoire.list();
+  const { skills, diagnostics } = await repertoire.list();
   for (const { skill, state } of skills) console.log(`${skill.name} (${state}): ${skill.manifest.brief}`);
   for (const { path, message: problem, fix } of diagnostics) console.log(`${path}: ${problem} ${fix}`);
 

@@ -7,16 +7,12 @@ const repertoire = openRepertoire({
   config: { agents: { reviewer: { skills: ["safe-*", "release/*"] } } },
 });
 
-const names = (agent?: string) =>
-  repertoire
-    .view(agent)
-    .visible()
-    .map((skill) => skill.name);
-console.log("everybody:", names().length, "skills");
-console.log("reviewer:", names("reviewer").join(", "));
+const names = async (agent?: string) => (await repertoire.look(agent)).visible().map((skill) => skill.name);
+console.log("everybody:", (await names()).length, "skills");
+console.log("reviewer:", (await names("reviewer")).join(", "));
 
 try {
-  repertoire.view("reviewer").require("test-first-fix", "model");
+  (await repertoire.look("reviewer")).require("test-first-fix", "model");
 } catch (error) {
   if (!isRepertoireError(error)) throw error;
   console.log(error.message);

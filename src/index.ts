@@ -22,7 +22,6 @@ export {
 export type { Prompt, PromptOptions } from "./disclose/turn-prompt.ts";
 export type { Dreams } from "./dream/dreams.ts";
 export { type OpenOptions, openRepertoire, Repertoire } from "./engine/engine.ts";
-export type { SkillReport } from "./engine/management.ts";
 export type { Workshop } from "./engine/workshop.ts";
 export { type Finding, type Inspection, inspectPackage } from "./inspect/inspect.ts";
 export type { LanguageModel } from "./learn/language-model.ts";
@@ -30,6 +29,7 @@ export type { Lessons } from "./learn/learned-skills.ts";
 export type { StarterProvider } from "./learn/starters.ts";
 export type { LibraryChanges } from "./library/diff.ts";
 export type { Library } from "./library/precedence.ts";
+export type { SkillReport } from "./library/reports.ts";
 export type { Audience, LibraryView } from "./library/view.ts";
 export type { Clock } from "./model/clock.ts";
 export { type Diagnostic, type Severity, SKILL_FILE_CODES, type SkillFileCode } from "./model/diagnostic.ts";

@@ -1,4 +1,4 @@
-// The front door of disclose: what other rooms may use.
+// The front door of disclose: the section of a turn.
 
-export { type Prompt, type PromptOptions, Turns } from "./turn-prompt.ts";
+export { type Prompt, type PromptOptions, TurnPrompt } from "./turn-prompt.ts";
 export type { MemoryItem } from "./working-memory.ts";

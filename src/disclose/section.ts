@@ -22,7 +22,7 @@ export interface DiscloseRequest {
   readonly skills: readonly Skill[];
   readonly matches: readonly Match[];
   /** Without one the style's own holds. */
-  readonly budget?: Budget;
+  readonly budget?: Budget | undefined;
   /** The Markdown below the front matter; an empty text where it cannot be read. */
   readonly readBody: (skill: Skill) => string;
   /** Matches that earlier sections of this session have shown. A catalog entry alone does not count. */

@@ -1,59 +1,65 @@
-// Owns what a turn puts before the model: recall -> disclose -> what the session will remember of it. Composes stages; no
-// logic of its own.
+// Makes the section of a turn: recall, disclose, and record what was shown.
 
-import type { Repertoire } from "../engine/engine.ts";
-import { eventOf, type SessionState, shownEvents } from "../journal/journal.ts";
-import { rankForDisclosure } from "../library/library.ts";
+import { eventOf, type SessionState, shownEvents, type TurnStore } from "../journal/journal.ts";
+import { type LibraryView, rankForDisclosure } from "../library/library.ts";
+import type { Skill } from "../model/skill.ts";
+import type { Source } from "../model/source.ts";
 import type { Budget, Match, Section, Style, Turn } from "../model/turn.ts";
-import type { RecallRequest, Recalls } from "../recall/recall.ts";
-import { type Explanation, explain } from "../recall/recall.ts";
+import type { RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
 import { MATCHES_FOR } from "./limits.ts";
 import { asksForList } from "./question.ts";
 import { disclose } from "./section.ts";
 import { type MemoryItem, workingMemory } from "./working-memory.ts";
 
 export interface PromptOptions extends RecallRequest {
-  readonly style?: Style;
-  readonly budget?: Budget;
+  readonly style?: Style | undefined;
+  readonly budget?: Budget | undefined;
 }
 
 export interface Prompt extends Section {
   readonly matches: readonly Match[];
 }
 
-export class Turns {
-  private readonly engine: Repertoire;
-  private readonly recalls: Recalls;
+export interface TurnPromptNeeds {
+  readonly recall: (turn: Turn, request: RecallRequest) => Promise<RecallAnswer>;
+  readonly sessions: Pick<SessionRecall, "session" | "markShown" | "digestOf" | "actor">;
+  readonly store: TurnStore;
+  /** What an agent may see of the library. */
+  readonly view: (agent: string | undefined) => Promise<LibraryView>;
+  readonly body: (skill: Skill) => string;
+  /** Lowest precedence first. */
+  readonly sources: readonly Source[];
+  readonly settings: {
+    readonly style: Style;
+    readonly budget?: Budget | undefined;
+    readonly limit?: number | undefined;
+  };
+  readonly now: () => number;
+}
 
-  constructor(engine: Repertoire, recalls: Recalls) {
-    this.engine = engine;
-    this.recalls = recalls;
+export class TurnPrompt {
+  private readonly needs: TurnPromptNeeds;
+
+  constructor(needs: TurnPromptNeeds) {
+    this.needs = needs;
   }
 
-  async why(name: string, turn: Turn): Promise<Explanation> {
-    const options = { ...this.engine.config.recall, ...(await this.recalls.options()) };
-    return explain(this.engine.find(name), turn, options);
-  }
-
-  prompt(turn: Turn, options: PromptOptions): Promise<Prompt> {
-    return this.engine.tracing.trace("prompt", turn, () => this.promptFor(turn, options));
-  }
-
-  private async promptFor(turn: Turn, options: PromptOptions): Promise<Prompt> {
-    const before = turn.session === undefined ? undefined : await this.recalls.session(turn.session);
-    const style = options.style ?? this.engine.config.style;
-    const limit = options.limit ?? this.engine.config.recall.limit ?? MATCHES_FOR[style];
-    const request = limit === undefined ? options : { ...options, limit };
-    const recalled =
-      turn.message.trim() === "" ? [] : (await this.recalls.recall(turn, request, before)).matches;
-    const { matches, session } = await this.recalls.markShown(turn, recalled);
+  /** The section of a turn; `recalled` is the turn's recall if it was made before. */
+  async prompt(turn: Turn, options: PromptOptions = {}, recalled?: RecallAnswer): Promise<Prompt> {
+    const { settings, sessions, sources } = this.needs;
+    const style = options.style ?? settings.style;
+    const limit = options.limit ?? settings.limit ?? MATCHES_FOR[style];
+    const isEmpty = turn.message.trim() === "";
+    const answer = isEmpty ? undefined : (recalled ?? (await this.needs.recall(turn, { ...options, limit })));
+    const { matches, session } = await sessions.markShown(turn, answer?.matches ?? []);
+    const view = await this.needs.view(options.agent);
     const section = disclose({
       style,
-      budget: options.budget ?? this.engine.config.budget,
-      skills: rankForDisclosure(this.engine.view(options.agent).visible(), this.engine.sources),
+      budget: options.budget ?? settings.budget,
+      skills: rankForDisclosure(view.visible(), sources),
       matches,
-      readBody: (skill) => this.engine.body(skill),
-      firstTurn: (before?.turn ?? 0) === 0,
+      readBody: this.needs.body,
+      firstTurn: answer === undefined ? await this.isUnused(turn.session) : (answer.turn ?? 1) <= 1,
       asksForList: asksForList(turn.message),
     });
     if (session !== undefined && matches.length > 0)
@@ -63,16 +69,20 @@ export class Turns {
 
   /** The cards of the skills that the session recalled lately, most relevant first. */
   async workingMemory(session: string): Promise<readonly MemoryItem[]> {
-    return workingMemory(await this.recalls.session(session), (name) => {
-      const skill = this.engine.library.skills.get(name);
+    const { library } = await this.needs.view(undefined);
+    return workingMemory(await this.needs.sessions.session(session), (name) => {
+      const skill = library.skills.get(name);
       if (skill === undefined) return undefined;
       const matches = [{ name, score: 1, reasons: [] }];
-      const readBody = () => this.engine.body(skill);
-      return disclose({ style: "cards", skills: [skill], matches, readBody }).text;
+      return disclose({ style: "cards", skills: [skill], matches, readBody: this.needs.body }).text;
     });
   }
 
-  /** The catalog is in every prompt, so nothing is recorded of it. A body that a style injects is an activation. */
+  private async isUnused(session: string | undefined): Promise<boolean> {
+    return session === undefined || (await this.needs.sessions.session(session)).turn === 0;
+  }
+
+  /** The catalog is in every prompt, so it is not recorded. A body that a style includes counts as an activation. */
   private async record(
     turn: Turn,
     section: Section,
@@ -86,21 +96,19 @@ export class Turns {
       readonly agent: string | undefined;
     },
   ): Promise<void> {
-    const { store } = this.recalls;
-    const at = this.engine.clock.now().getTime();
-    const context = { at, session: session.id, turn: session.turn, ...this.recalls.by(turn, agent) };
-    const shown = section.shown
-      .filter(({ name }) => matches.some((match) => match.name === name))
-      .map((one) => ({ ...one, digest: this.recalls.digestOf(one.name) }));
+    const { sessions, store } = this.needs;
+    const actor = sessions.actor(turn, agent);
+    const context = { at: this.needs.now(), session: session.id, turn: session.turn, ...actor };
+    const named = section.shown.filter(({ name }) => matches.some((match) => match.name === name));
+    const shown = await Promise.all(
+      named.map(async (one) => ({ ...one, digest: await sessions.digestOf(one.name) })),
+    );
     const injected = shown.filter(({ level }) => level === "body");
     await store.record([
       ...shownEvents(context, shown),
       ...injected.map((skill) => eventOf(context, { kind: "activated", skill, details: { by: "style" } })),
     ]);
     if (injected.length > 0)
-      await store.sessions.add(session.id, {
-        step: "activated",
-        names: injected.map(({ name }) => name),
-      });
+      await store.sessions.add(session.id, { step: "activated", names: injected.map(({ name }) => name) });
   }
 }

@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
 import { openRepertoire } from "../engine/engine.ts";
 
-function found(sources: Record<string, unknown>) {
+async function found(sources: Record<string, unknown>) {
   const root = temporaryTree({
     "home/.repertoire/repertoire.config.json": JSON.stringify({ sources: { bundled: false, ...sources } }),
     "p/skills/plan/SKILL.md": skillText("Plans meetings. Use when people are to meet."),
   });
-  const { skills, diagnostics } = openRepertoire({
+  const { skills, diagnostics } = await openRepertoire({
     dir: join(root, "p"),
     home: join(root, "home"),
     env: {},
@@ -18,8 +18,8 @@ function found(sources: Record<string, unknown>) {
 }
 
 describe("an id that names no source", () => {
-  it("is told with the list it stands in, the file, and the ids there are", () => {
-    const { skills, told, path } = found({ only: ["./skils"] });
+  it("is told with the list it stands in, the file, and the ids there are", async () => {
+    const { skills, told, path } = await found({ only: ["./skils"] });
     expect(skills).toBe(0);
     expect(told).toMatchObject([
       { severity: "warning", path, message: 'sources.only names "./skils", which is no source here.' },
@@ -28,8 +28,8 @@ describe("an id that names no source", () => {
     expect(told[0]!.fix).toContain("./skills");
   });
 
-  it("is told of every list", () => {
-    const { told } = found({ drop: ["~/.claud/skills"], order: ["team"] });
+  it("is told of every list", async () => {
+    const { told } = await found({ drop: ["~/.claud/skills"], order: ["team"] });
     expect(told.map(({ message }) => message.split(",")[0])).toEqual([
       'sources.drop names "~/.claud/skills"',
       'sources.order names "team"',
@@ -37,8 +37,8 @@ describe("an id that names no source", () => {
   });
 });
 
-it("is silent on ids that there are, on added ones, and on those that another project has", () => {
-  const { skills, told } = found({
+it("is silent on ids that there are, on added ones, and on those that another project has", async () => {
+  const { skills, told } = await found({
     add: [{ path: "~/team", id: "team" }],
     only: ["./skills", "team"],
     drop: ["bundled", "../skills"],

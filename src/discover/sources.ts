@@ -1,4 +1,4 @@
-// Owns the table of places that skills come from, and its order. Does not read a single folder: `scan.ts` does.
+// Owns the table of places that skills come from, and its order. Does not read a single folder: `walk.ts` does.
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";

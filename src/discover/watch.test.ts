@@ -54,11 +54,11 @@ describe("watching the sources", () => {
     const seen: LibraryChanges[] = [];
     await repertoire.watch((changes) => seen.push(changes));
     writeFileSync(join(root, "p/skills/a/SKILL.md"), skillText("First, changed."));
-    repertoire.refresh();
+    await repertoire.refresh();
     expect(seen).toEqual([{ added: [], changed: ["a"], removed: [] }]);
   });
 
-  it("ends in the same place as a manual re-index", () => {
+  it("ends in the same place as a manual re-index", async () => {
     const root = temporaryTree({ "p/skills/a/SKILL.md": skillText("First."), "home/x": "" });
     const repertoire = openRepertoire({
       dir: join(root, "p"),
@@ -66,9 +66,9 @@ describe("watching the sources", () => {
       env: {},
       values: { "sources.bundled": false },
     });
-    expect(repertoire.refresh()).toEqual({ added: ["a"], changed: [], removed: [] });
-    expect(repertoire.refresh()).toEqual({ added: [], changed: [], removed: [] });
+    expect(await repertoire.refresh()).toEqual({ added: ["a"], changed: [], removed: [] });
+    expect(await repertoire.refresh()).toEqual({ added: [], changed: [], removed: [] });
     writeFileSync(join(root, "p/skills/a/SKILL.md"), skillText("First, changed."));
-    expect(repertoire.refresh()).toEqual({ added: [], changed: ["a"], removed: [] });
+    expect(await repertoire.refresh()).toEqual({ added: [], changed: ["a"], removed: [] });
   });
 });

@@ -200,7 +200,7 @@ export class Dreams {
 
   private async look(): Promise<{ material: Gathered; evidence: Evidence }> {
     await this.acceptance.recover();
-    this.engine.refresh();
+    await this.engine.refresh();
     const { embedder } = await this.rehearsal.open();
     const material = await gather({
       engine: this.engine,

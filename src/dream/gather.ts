@@ -45,7 +45,7 @@ export const TELLING = ["recalled", "activated", "file_read", "script_run", "out
 
 export async function gather(parts: GatherParts): Promise<Gathered> {
   const { engine, store, prefixes } = parts;
-  engine.refresh();
+  await engine.refresh();
   const now = engine.clock.now().getTime();
   const since = now - EVIDENCE.windowMs;
   const sessions = readHistory({

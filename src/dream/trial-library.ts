@@ -149,9 +149,8 @@ export class Copy {
     this.trials = trials;
     this.known = remembered(this.parts.reach);
     await this.index.update({
-      skills: [...trials.values()].map(({ skill }) => ({ skill, size: 0, mtimeMs: 0 })),
+      skills: [...trials.values()].map(({ skill }) => skill),
       readBody: (skill) => trials.get(skill.name)?.body ?? "",
-      facts: { containers: [], missing: [], scannedAt: 1 },
     });
   }
 

@@ -5,7 +5,7 @@ import { type Config, loadConfig } from "../config/config.ts";
 import type { MemoryItem, Prompt, PromptOptions, Turns } from "../disclose/disclose.ts";
 import { misnamedSources } from "../discover/discover.ts";
 import type { Library, LibraryChanges } from "../library/library.ts";
-import { type Audience, LibraryView, Shelf } from "../library/library.ts";
+import { type Audience, LibraryScanner, LibraryView } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { ListedSkill, Skill } from "../model/skill.ts";
 import type { Turn } from "../model/turn.ts";
@@ -22,27 +22,20 @@ export function openRepertoire(options: OpenOptions = {}): Repertoire {
 }
 
 export class Repertoire extends Recaller {
-  override readonly shelf: Shelf;
+  declare readonly reader: LibraryScanner;
   /** What a person does with the library outside a turn. */
   readonly manage = new Management(this);
-  private turnsOpened: Promise<Turns> | undefined;
   private opened: Promise<Workshop> | undefined;
   private readonly closers: (() => Promise<void>)[] = [];
 
-  constructor(config: Config, options: OpenOptions) {
-    super(config, options);
-    const findings = misnamedSources(this.sourceOptions(), config.files.at(-1) ?? config.dir);
-    const { cacheDir } = config;
-    this.shelf = new Shelf(this.sources, { cacheDir, findings, onProgress: options.onProgress });
-  }
-
+  /** The library as it was last read. */
   get library(): Library {
-    return this.shelf.library;
+    return this.reader.known;
   }
 
   /** Scans again and says what changed. */
-  refresh(): LibraryChanges {
-    return this.shelf.refresh();
+  refresh(): Promise<LibraryChanges> {
+    return this.reader.refresh();
   }
 
   /** Calls back with the names after each change below the sources, until closed. */
@@ -50,27 +43,37 @@ export class Repertoire extends Recaller {
     onChanges: (changes: LibraryChanges) => void,
     onError: (error: unknown) => void = () => {},
   ): Promise<void> {
-    this.closers.push(await this.shelf.watch(onChanges, onError));
+    this.closers.push(await this.reader.watch(onChanges, onError));
   }
 
-  /** What the given agent (default: the configured one) may see. */
+  /** What the given agent (default: the configured one) may see of the library as it was last read. */
   view(agent?: string): LibraryView {
     return new LibraryView(this.library, this.visibility(agent));
   }
 
+  /** What the given agent may see now, edits inside known files included. */
+  async look(agent?: string): Promise<LibraryView> {
+    if (!this.reader.scanned) await this.reader.refresh();
+    return this.catalog(agent);
+  }
+
   /** Every skill with its state. */
-  list(): { skills: ListedSkill[]; diagnostics: readonly Diagnostic[] } {
-    return { skills: this.view().list(), diagnostics: this.library.diagnostics };
+  async list(): Promise<{ skills: ListedSkill[]; diagnostics: readonly Diagnostic[] }> {
+    const view = await this.look();
+    return { skills: view.list(), diagnostics: view.library.diagnostics };
   }
 
   /** One skill, found by any of its names; fails with the names that are visible. */
-  find(name: string, audience: Audience = "model"): Skill {
-    return this.view().require(name, audience);
+  async find(name: string, audience: Audience = "model", agent?: string): Promise<Skill> {
+    return new LibraryView(await this.reader.currentFor(name), this.visibility(agent)).require(
+      name,
+      audience,
+    );
   }
 
   /** The Markdown below the front matter, read from disk now. */
   body(skill: Skill): string {
-    return this.shelf.body(skill);
+    return this.reader.body(skill);
   }
 
   /** Why a skill was or was not recalled for a message. */
@@ -99,6 +102,7 @@ export class Repertoire extends Recaller {
   /** Tasks, learned skills and dreams, with the store behind them; opened now when they never were. */
   workshop(): Promise<Workshop> {
     this.opened ??= import("./workshop.ts").then(async ({ openWorkshop }) => {
+      await this.reader.current();
       const workshop = openWorkshop(this);
       // A dream that a crash cut short is settled before anything else happens.
       await workshop.dreams.recover();
@@ -115,7 +119,7 @@ export class Repertoire extends Recaller {
     else await this.options.store?.close();
   }
 }
-export type { SkillReport } from "./management.ts";
+export type { SkillReport } from "../library/library.ts";
 export { type Meaning, openMeaning } from "./meaning.ts";
 export { openRecaller, Recaller, recallQuickly } from "./recaller.ts";
 export type { TaskPart } from "./task-part.ts";

@@ -12,11 +12,11 @@ function opened() {
 describe("switching a skill", () => {
   it("holds at once in an engine that goes on running, and can be taken back", async () => {
     const repertoire = opened();
-    const state = () => repertoire.list().skills[0]?.state;
-    expect(state()).toBe("active");
+    const state = async () => (await repertoire.list()).skills[0]?.state;
+    expect(await state()).toBe("active");
     await repertoire.manage.setEnabled("a", false);
-    expect(state()).toBe("disabled");
+    expect(await state()).toBe("disabled");
     await repertoire.manage.setEnabled("a", true);
-    expect(state()).toBe("active");
+    expect(await state()).toBe("active");
   });
 });

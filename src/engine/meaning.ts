@@ -1,21 +1,16 @@
-// Owns opening the embedder that the configuration names, together with the background rarities that recall needs
-// whatever the embedder. Does not own any embedder.
+// Opens the configured embedder, and the background rarities that recall needs with every embedder.
 
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { createLocalEmbedder, openEmbedder } from "../embedders/embedders.ts";
-import { packageRoot } from "../package-root.ts";
-import type { BackgroundIdf, Embedder } from "../recall/recall.ts";
 
-export interface Meaning {
-  readonly embedder: Embedder;
-  readonly background: BackgroundIdf;
-}
+import type { BackgroundIdf, Embedder, IndexSettings } from "../recall/recall.ts";
+import { packageRoot } from "./package-root.ts";
 
 export async function openMeaning(
   { embedder, cacheDir }: Config,
   given?: Embedder | undefined,
-): Promise<Meaning> {
+): Promise<IndexSettings> {
   const tablePath = join(packageRoot(), "data", "embedding", "table.bin");
   const local = createLocalEmbedder({ tablePath });
   const background: BackgroundIdf = (word) => local.idf(word);

@@ -20,7 +20,7 @@ import { Tracing } from "../telemetry/telemetry.ts";
 
 export interface OpenOptions extends ConfigInput {
   /** Called while files are read, for a progress display. */
-  readonly onProgress?: Progress;
+  readonly onProgress?: Progress | undefined;
   readonly clock?: Clock;
   /** Who runs the engine, for the journal: cli, mcp, … */
   readonly host?: string;
@@ -62,24 +62,26 @@ export class Recaller {
   readonly clock: Clock;
   /** Lowest precedence first. */
   readonly sources: readonly Source[];
-  /** The library behind the index; a bare recaller has none. */
-  readonly shelf: Shelf | undefined;
+  /** The library behind the index; a bare recaller reads it from its snapshot alone. */
+  readonly reader: LibraryReader;
   /** Tells a tracing system what happens. */
   readonly tracing: Tracing;
   /** What a turn reads and writes. */
   readonly turnStore: TurnStore;
   private loaded: Promise<Recalls> | undefined;
+  private turnsOpened: Promise<Turns> | undefined;
 
   constructor(config: Config, options: OpenOptions) {
     this.config = config;
     this.options = options;
     this.clock = options.clock ?? { now: () => new Date() };
     this.sources = resolveSources(this.sourceOptions());
+    this.reader = this.openReader();
     this.tracing = new Tracing({
       telemetry: options.telemetry,
       content: config.telemetry.content,
       skill: (name) => {
-        const skill = this.shelf?.library.find(name);
+        const skill = this.reader.stored()?.library().find(name);
         const scope = this.sources.find(({ id }) => id === skill?.source)?.scope;
         return skill && { ...skill, scope };
       },
@@ -124,6 +126,34 @@ export class Recaller {
       ...(agent !== undefined && { agent }),
       ...(allowlist && { allowlist }),
     });
+  }
+
+  /** The text an agent's prompt gets for this turn. */
+  async prompt(turn: Turn, options: PromptOptions = {}): Promise<Prompt> {
+    return (await this.turns()).prompt(turn, options);
+  }
+
+  /** What an agent may see of the library, without a scan as long as no folder above a skill has changed. */
+  async catalog(agent?: string): Promise<LibraryView> {
+    return new LibraryView(await this.reader.current(), this.visibility(agent));
+  }
+
+  protected openReader(): LibraryReader {
+    return new StoredLibrary(this.sources, this.readerOptions());
+  }
+
+  protected readerOptions() {
+    const { cacheDir, files, dir } = this.config;
+    const findings = misnamedSources(this.sourceOptions(), files.at(-1) ?? dir);
+    return { cacheDir, findings, onProgress: this.options.onProgress };
+  }
+
+  /** Recall and disclosure; who only lists skills does not load them. */
+  protected turns(): Promise<Turns> {
+    this.turnsOpened ??= import("../disclose/turn-prompt.ts").then(
+      async ({ Turns }) => new Turns(this, await this.recalls()),
+    );
+    return this.turnsOpened;
   }
 
   protected sourceOptions(): SourceOptions {

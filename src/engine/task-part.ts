@@ -19,11 +19,11 @@ export interface TaskParts {
 export function openTasks(engine: Repertoire, store: Store, record: RecordUse): TaskParts {
   const { clock, config, tracing } = engine;
   const tasks = new Tasks({
-    find: async (name, { agent, audience = "model" }) => engine.view(agent).require(name, audience),
-    children: async (name, agent) => engine.view(agent).children(name),
-    refresh: async () => engine.refresh(),
+    find: (name, { agent, audience = "model" }) => engine.find(name, audience, agent),
+    children: async (name, agent) => (await engine.catalog(agent)).children(name),
+    refresh: () => engine.refresh(),
     currentName: async (name) =>
-      engine.library.find(name) ? name : store.redirects.resolve(lookupKey(name)),
+      (await engine.reader.current()).find(name) ? name : store.redirects.resolve(lookupKey(name)),
     scopeOf: (source) => engine.sources.find(({ id }) => id === source)?.scope ?? "custom",
     tasks: store.tasks,
     trust: store.trust,
@@ -42,8 +42,8 @@ export function openTasks(engine: Repertoire, store: Store, record: RecordUse): 
     network: config.scripts.network,
   });
   const commands = new SlashCommands({
-    invocable: async (agent) => engine.view(agent).invocable(),
-    alias: async (spelling) => engine.library.find(spelling)?.name,
+    invocable: async (agent) => (await engine.catalog(agent)).invocable(),
+    alias: async (spelling) => (await engine.reader.current()).find(spelling)?.name,
     body: (skill) => engine.body(skill),
     mountOf: (skill, task) => tasks.mountOf(skill, task),
     record,

@@ -32,6 +32,7 @@ export type {
   TurnStore,
 } from "./journal-store.ts";
 export { exportSession, importLines } from "./json-lines.ts";
+export { Journal, type OutcomeReport } from "./reader.ts";
 export { type Actor, type RecordUse, useRecorder } from "./recorder.ts";
 export { SessionLog, type SessionState, type SessionStep, turnStep } from "./sessions.ts";
 export { libraryStats, type SkillStats, skillStats, sparkline } from "./stats.ts";

@@ -9,7 +9,7 @@ export async function exportSession(journal: JournalStore, session: string): Pro
   return events.map((event) => `${toLine(event)}\n`).join("");
 }
 
-interface ImportReport {
+export interface ImportReport {
   readonly imported: number;
   /** Events that the journal had already. */
   readonly known: number;

@@ -23,7 +23,7 @@ interface Funnel {
   readonly failed: number;
 }
 
-interface VersionStats extends Funnel {
+export interface VersionStats extends Funnel {
   readonly digest: string;
   readonly parent?: string | undefined;
   readonly rate: number;
@@ -60,7 +60,7 @@ export async function skillStats(
   };
 }
 
-type SkillSummary = Omit<SkillStats, "trend" | "companions" | "versions">;
+export type SkillSummary = Omit<SkillStats, "trend" | "companions" | "versions">;
 
 /** One line for each skill that the journal knows, the most used first. */
 export async function libraryStats(journal: JournalStore): Promise<readonly SkillSummary[]> {

@@ -185,7 +185,7 @@ describe("save", () => {
     expect(readFileSync(join(root, "home/.claude/skills/far/SKILL.md"), "utf8")).toBe(skillText("Far away."));
     await lessons.save({ name: "near", content: "Another way.\n", author: "agent" });
     expect(text("near", "p")).toContain("Another way.");
-    expect(engine.find("near").source).toBe("./.repertoire/skills");
+    expect((await engine.find("near")).source).toBe("./.repertoire/skills");
   });
 
   it("refuses to overwrite what changed since it was read", async () => {

@@ -262,11 +262,11 @@ export class Lessons {
   /** Work under the lock; afterwards the library is read again and the journal told. */
   private async changing<T extends Changed | Changed[] | StarterFate>(work: () => Promise<T>): Promise<T> {
     try {
-      const done = await this.book.exclusive(() => {
-        this.engine.refresh();
+      const done = await this.book.exclusive(async () => {
+        await this.engine.refresh();
         return work();
       });
-      this.engine.refresh();
+      await this.engine.refresh();
       return (await journalled(this.store, done)) as T;
     } catch (error) {
       if (isRepertoireError(error) || codeOf(error) === "") throw error;

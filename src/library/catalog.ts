@@ -1,113 +1,82 @@
-// Owns the step from found files to skills: reads what changed, reuses what did not, settles each skill's identity.
-// Does not parse (the parser is passed in) and does not decide precedence (`library.ts`).
+// The step from found files to records: reads what changed, reuses what did not, gives each skill its name.
+// Does not decide precedence (`precedence.ts`).
 
 import { hash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
+import type { FoundFile } from "../discover/discover.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
 import { lastSegment, type NameResult, toSkillName } from "../model/name.ts";
 import type { Skill, SkillManifest } from "../model/skill.ts";
-import type { Source } from "../model/source.ts";
+import { type Profile, parseManifest, parseSkill } from "../parse/parse.ts";
+import type { BodySink } from "./reader.ts";
+import type { FileRecord } from "./snapshot.ts";
 
-/** A SKILL.md file as the scan reports it. */
-export interface FoundFile {
-  readonly source: Source;
-  readonly relativePath: string;
-  readonly directory: string;
-  readonly path: string;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly inode: number;
-}
+export type Progress = (done: number, total: number) => void;
 
-/** What was read from one file. Valid as long as size, time and inode of the file are the same. */
-export interface FileRecord {
-  readonly path: string;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly inode: number;
-  readonly digest: string;
-  /** Absent when the file yields no skill. */
-  readonly manifest?: SkillManifest;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** The parser's front door, as far as the catalog uses it: the body is not kept. */
-export type ParseFile = (
-  bytes: Uint8Array,
-  path: string,
-  options: { readonly requireDescription: boolean; readonly requireName: boolean },
-) => {
-  readonly skill: { readonly manifest: SkillManifest } | undefined;
-  readonly diagnostics: readonly Diagnostic[];
-};
-
-export interface Catalog {
-  /** In order of discovery. */
-  readonly skills: readonly Skill[];
-  readonly diagnostics: readonly Diagnostic[];
-  readonly records: ReadonlyMap<string, FileRecord>;
-  /** How many files were read; 0 means that nothing changed. */
-  readonly read: number;
+export interface CatalogOptions {
+  readonly known: ReadonlyMap<string, FileRecord>;
+  readonly profile?: Profile | undefined;
+  readonly bodies?: BodySink | undefined;
+  readonly onProgress?: Progress | undefined;
 }
 
 /** Larger files are not read at all: no instruction text is that long, and a prompt could not hold it. */
 export const MAX_SKILL_BYTES = 256 * 1024;
 
-/** Whether these files would build this very catalog again: the same places, none of them touched. */
-export function isUnchanged(files: readonly FoundFile[], catalog: Catalog): boolean {
-  if (files.length !== catalog.records.size) return false;
-  return files.every((file) => {
-    const record = catalog.records.get(file.path);
-    return record !== undefined && isCurrent(record, file);
-  });
+/** Whether these files would give the same records again: the same places, none of them touched. */
+export function isUnchanged(files: readonly FoundFile[], known: ReadonlyMap<string, FileRecord>): boolean {
+  return files.length === known.size && files.every((file) => isCurrent(known.get(file.path), file));
 }
 
-/** Builds the catalog; a file whose record is still valid is not opened. */
-export function buildCatalog(
+/** Makes the records of these files and pauses after each file that was opened; a valid record is taken over. */
+export function* readCatalog(
   files: readonly FoundFile[],
-  known: {
-    readonly records: ReadonlyMap<string, FileRecord>;
-    readonly parse: ParseFile;
-    readonly onProgress?: (done: number, total: number) => void;
-  },
-): Catalog {
-  const skills: Skill[] = [];
-  const diagnostics: Diagnostic[] = [];
-  const records = new Map<string, FileRecord>();
-  let read = 0;
+  options: CatalogOptions,
+): Generator<undefined, FileRecord[]> {
+  const records: FileRecord[] = [];
   for (const [index, file] of files.entries()) {
-    let record = known.records.get(file.path);
-    if (!record || !isCurrent(record, file)) {
-      record = readRecord(file, known.parse);
-      read++;
-      known.onProgress?.(index + 1, files.length);
+    const record = options.known.get(file.path);
+    if (isCurrent(record, file)) {
+      records.push(record);
+      continue;
     }
-    records.set(file.path, record);
-    for (const finding of record.diagnostics) diagnostics.push(finding);
-    const skill = record.manifest && identify(file, record, record.manifest, diagnostics);
-    if (skill) skills.push(skill);
+    records.push(readRecord(file, options));
+    options.onProgress?.(index + 1, files.length);
+    yield;
   }
-  return { skills, diagnostics, records, read };
+  return records;
 }
 
-function isCurrent(record: FileRecord, file: FoundFile): boolean {
-  return record.size === file.size && record.mtimeMs === file.mtimeMs && record.inode === file.inode;
+function isCurrent(record: FileRecord | undefined, file: FoundFile): record is FileRecord {
+  return (
+    record !== undefined &&
+    record.size === file.size &&
+    record.mtimeMs === file.mtimeMs &&
+    record.inode === file.inode &&
+    record.source === file.source &&
+    record.relativePath === file.relativePath
+  );
 }
 
-function readRecord(file: FoundFile, parse: ParseFile): FileRecord {
-  const { path, size, mtimeMs, inode } = file;
-  const place = { path, size, mtimeMs, inode };
-  if (size > MAX_SKILL_BYTES) return { ...place, digest: "", diagnostics: [tooLarge(path, size)] };
+function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileRecord {
+  const { source, relativePath, path, size, mtimeMs, inode } = file;
+  const place = { source, relativePath, path, size, mtimeMs, inode };
+  if (size > MAX_SKILL_BYTES) return { ...place, skill: undefined, diagnostics: [tooLarge(path, size)] };
   try {
+    const { requireDescription, requireName } = source;
+    const options = { profile, requireDescription, requireName };
     const bytes = readSkillFile(path);
-    const digest = hash("sha256", bytes);
-    const { requireDescription, requireName } = file.source;
-    const { skill, diagnostics } = parse(bytes, path, { requireDescription, requireName });
-    return { ...place, digest, diagnostics, ...(skill && { manifest: skill.manifest }) };
+    const whole = bodies?.full === false ? parseSkill(bytes, path, options) : undefined;
+    const { skill: parsed, diagnostics } = whole ?? parseManifest(bytes, path, options);
+    const named = parsed && identify(file, hash("sha256", bytes), parsed.manifest);
+    if (named === undefined) return { ...place, skill: undefined, diagnostics };
+    if ("code" in named) return { ...place, skill: undefined, diagnostics: [...diagnostics, named] };
+    if (whole?.skill) bodies?.add(named, whole.skill.body);
+    return { ...place, skill: named, diagnostics };
   } catch (thrown) {
-    return { ...place, digest: "", diagnostics: [unreadable(path, thrown)] };
+    return { ...place, skill: undefined, diagnostics: [unreadable(path, thrown)] };
   }
 }
 
@@ -130,29 +99,14 @@ export function readSkillFile(path: string): Uint8Array {
   }
 }
 
-function identify(
-  file: FoundFile,
-  record: FileRecord,
-  manifest: SkillManifest,
-  diagnostics: Diagnostic[],
-): Skill | undefined {
-  const isRoot = file.relativePath === "";
-  const spelling = isRoot ? (manifest.declaredName ?? basename(file.directory)) : file.relativePath;
+function identify(file: FoundFile, digest: string, manifest: SkillManifest): Skill | Diagnostic {
+  const { relativePath, directory, path, source } = file;
+  const isRoot = relativePath === "";
+  const spelling = isRoot ? (manifest.declaredName ?? basename(directory)) : relativePath;
   const result = toSkillName(isRoot ? spelling.replaceAll("/", "-") : spelling);
-  if (!result.ok) {
-    diagnostics.push(badName(file, result));
-    return undefined;
-  }
-  const segment = lastSegment(result.name);
-  return {
-    name: result.name,
-    displayName: manifest.declaredName ?? segment,
-    manifest,
-    source: file.source.id,
-    path: file.path,
-    directory: file.directory,
-    digest: record.digest,
-  };
+  if (!result.ok) return badName(file, result);
+  const displayName = manifest.declaredName ?? lastSegment(result.name);
+  return { name: result.name, displayName, manifest, source: source.id, path, directory, digest };
 }
 
 function badName({ path, relativePath }: FoundFile, refusal: NameResult & { ok: false }): Diagnostic {

@@ -1,10 +1,13 @@
 // The front door of library: what other rooms may use.
 
-export { buildCatalog, type ParseFile } from "./catalog.ts";
+export type { Progress } from "./catalog.ts";
 export type { LibraryChanges } from "./diff.ts";
 export { matchesAny } from "./glob.ts";
 export { Library } from "./precedence.ts";
 export { rankForDisclosure } from "./rank.ts";
-export { type Progress, Shelf } from "./scanner.ts";
+export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
+export { checkSkills, reportSkill, reportSources, type SkillReport, type SourceReport } from "./reports.ts";
+export { LibraryScanner } from "./scanner.ts";
+export { type LibrarySnapshot, SnapshotDamage, sourcesKey } from "./snapshot.ts";
 export { type Audience, LibraryView } from "./view.ts";
 export { Visibility } from "./visibility.ts";

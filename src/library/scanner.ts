@@ -1,117 +1,210 @@
-// Owns the way from sources to the library: scan, read what changed, keep what was read, watch.
-// Composes discover, parse and library; knows nothing of messages.
+// The way from sources to the library: believe the snapshot or scan, read what changed, keep what was read, watch.
 
-import { discover, type Scan, sameFindings, watchSources } from "../discover/discover.ts";
-import type { Diagnostic } from "../model/diagnostic.ts";
+import { hash } from "node:crypto";
+import { utimesSync } from "node:fs";
+import { discover, type Scan, watchSources } from "../discover/discover.ts";
+import { writeFileAtomically } from "../disk/disk.ts";
+import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import { parseManifest, parseSkill } from "../parse/parse.ts";
-import { loadRecords, saveRecords } from "./cache.ts";
-import { buildCatalog, type Catalog, type FileRecord, isUnchanged, readSkillFile } from "./catalog.ts";
+import { parseSkill } from "../parse/parse.ts";
+import { isUnchanged, type Progress, readCatalog, readSkillFile } from "./catalog.ts";
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./diff.ts";
 import { Library } from "./precedence.ts";
+import type { BodySink, LibraryReader } from "./reader.ts";
+import { inSlices, runToEnd } from "./slices.ts";
+import {
+  encodeSnapshot,
+  type FileRecord,
+  LibrarySnapshot,
+  openSnapshot,
+  SNAPSHOT_VERSION,
+  SnapshotDamage,
+  type SnapshotOptions,
+  snapshotPath,
+} from "./snapshot.ts";
 
-export type Progress = (done: number, total: number) => void;
-
-export interface ShelfOptions {
-  readonly cacheDir: string | undefined;
-  /** What is wrong with the choice of sources itself. */
-  readonly findings: readonly Diagnostic[];
-  readonly onProgress: Progress | undefined;
+export interface ScannerOptions extends SnapshotOptions {
+  readonly onProgress?: Progress | undefined;
+  /** Milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
 }
 
-export class Shelf {
-  /** Lowest precedence first. */
+interface Running {
+  /** Whether the walk has begun: who asks now for a scan wants a later one. */
+  begun: boolean;
+  bodies: BodySink | undefined;
+  readonly done: Promise<LibraryChanges>;
+}
+
+export class LibraryScanner implements LibraryReader {
   readonly sources: readonly Source[];
-  private readonly cacheDir: string | undefined;
-  private readonly findings: readonly Diagnostic[];
-  private readonly onProgress: Progress | undefined;
-  private scan: Scan | undefined;
-  private catalog: Catalog | undefined;
-  private current: Library | undefined;
+  private readonly options: ScannerOptions;
+  private latest: LibrarySnapshot | undefined;
+  private running: Running | undefined;
+  private hasScanned = false;
   private readonly watchers = new Set<(changes: LibraryChanges) => void>();
 
-  constructor(sources: readonly Source[], { cacheDir, findings, onProgress }: ShelfOptions) {
+  constructor(sources: readonly Source[], options: ScannerOptions) {
     this.sources = sources;
-    this.cacheDir = cacheDir;
-    this.findings = findings;
-    this.onProgress = onProgress;
+    this.options = options;
   }
 
-  /** The library as last scanned; scanned now when it never was. */
-  get library(): Library {
-    if (!this.current) this.refresh();
-    return this.current!;
+  /** The library as it was last read; read now, without a pause, when it never was. */
+  get known(): Library {
+    if (this.latest === undefined) runToEnd(this.scan());
+    return this.latest!.library();
   }
 
-  /** The library as last scanned, if it ever was. */
-  get scanned(): Library | undefined {
-    return this.current;
+  /** Whether this process has walked the sources itself. */
+  get scanned(): boolean {
+    return this.hasScanned;
   }
 
-  /** What the last scan read from a file. */
-  record(path: string): FileRecord | undefined {
-    return this.catalog?.records.get(path);
+  async current(): Promise<Library> {
+    return (await this.snapshot()).library();
   }
 
-  /** The Markdown below a skill's front matter, read from disk now. */
+  async snapshot(bodies?: BodySink): Promise<LibrarySnapshot> {
+    await this.running?.done;
+    const snapshot = this.stored();
+    return snapshot?.isCurrent() ? snapshot : this.rescan(bodies);
+  }
+
+  async rescan(bodies?: BodySink): Promise<LibrarySnapshot> {
+    await this.refresh(bodies);
+    return this.latest!;
+  }
+
+  stored(): LibrarySnapshot | undefined {
+    this.latest ??= openSnapshot(this.sources, this.options);
+    return this.latest;
+  }
+
   body(skill: Skill): string {
     return parseSkill(readSkillFile(skill.path), skill.path).skill?.body ?? "";
   }
 
-  /** Folders above skills, with their times, as the last scan saw them. */
-  get containers(): ReadonlyMap<string, number> {
-    return this.scan?.containers ?? new Map();
+  /** As `current`, but never with an older state of this one skill: scans if it is unknown or its file has changed. */
+  async currentFor(name: string): Promise<Library> {
+    const snapshot = await this.snapshot();
+    const known = snapshot.library().find(name);
+    if (known && snapshot.isFileUnchanged(known.name)) return snapshot.library();
+    return (await this.rescan()).library();
   }
 
-  /** Scans again and says what changed, to whoever watches too: a change has one finder, who need not be the watcher. */
-  refresh(): LibraryChanges {
-    const before = this.current ?? new Library([], []);
-    const scan = discover(this.sources);
-    const same = this.catalog && isUnchanged(scan.candidates, this.catalog) && sameFindings(scan, this.scan);
-    this.scan = scan;
-    if (same) return NO_CHANGES;
-    const records = this.catalog?.records ?? this.cachedRecords();
-    const progress = this.onProgress && { onProgress: this.onProgress };
-    this.catalog = buildCatalog(scan.candidates, { records, parse: parseManifest, ...progress });
-    if (this.catalog.read > 0 || records.size !== this.catalog.records.size) this.keepRecords(scan);
-    this.current = new Library(this.catalog.skills, [
-      ...this.findings,
-      ...scan.diagnostics,
-      ...this.catalog.diagnostics,
-    ]);
-    const changes = diffLibraries(before, this.current);
-    if (changes.added.length + changes.changed.length + changes.removed.length > 0)
-      for (const tell of this.watchers) tell(changes);
-    return changes;
+  /** Walks all sources, reads what changed, and says what that was. Calls at the same time share one walk. */
+  async refresh(bodies?: BodySink): Promise<LibraryChanges> {
+    while (this.running?.begun) await this.running.done;
+    if (this.running) {
+      this.running.bodies ??= bodies;
+      return this.running.done;
+    }
+    let run: Running;
+    // Begins a moment later, so that all who ask now share it.
+    const done = Promise.resolve().then(() => {
+      run.begun = true;
+      return inSlices(this.scan(run.bodies)).finally(() => {
+        this.running = undefined;
+      });
+    });
+    run = { begun: false, bodies, done };
+    this.running = run;
+    return done;
   }
 
-  /** Calls back after each change below the sources, until the result is called. */
+  /** Calls back after each change below the sources, until the result is called. Whoever found the change. */
   async watch(
     onChanges: (changes: LibraryChanges) => void,
     onError: (error: unknown) => void,
   ): Promise<() => Promise<void>> {
-    this.refresh();
+    await this.refresh();
     this.watchers.add(onChanges);
-    const stop = await watchSources({ sources: this.sources, onChange: () => this.refresh(), onError });
+    const onChange = () => void this.refresh().catch(onError);
+    const stop = await watchSources({ sources: this.sources, onChange, onError });
     return () => {
       this.watchers.delete(onChanges);
       return stop();
     };
   }
 
-  private cachedRecords(): Map<string, FileRecord> {
-    return this.cacheDir === undefined ? new Map() : loadRecords(this.cacheDir, this.sources);
+  private *scan(bodies?: BodySink): Generator<undefined, LibraryChanges> {
+    const before = this.stored();
+    const known = new Map(this.knownRecords().map((record) => [record.path, record]));
+    const scan = yield* discover(this.sources);
+    const { onProgress } = this.options;
+    const isSame = before !== undefined && isUnchanged(scan.files, known);
+    const records = isSame ? before.records() : yield* readCatalog(scan.files, { known, bodies, onProgress });
+    this.hasScanned = true;
+    return this.adopt(this.snapshotOf(scan, records), isSame);
   }
 
-  private keepRecords(scan: Scan): void {
-    if (this.cacheDir === undefined) return;
-    const bySource = new Map<Source, FileRecord[]>();
-    for (const { source, path } of scan.candidates) {
-      const record = this.record(path);
-      if (!bySource.has(source)) bySource.set(source, []);
-      if (record) bySource.get(source)!.push(record);
+  private knownRecords(): readonly FileRecord[] {
+    try {
+      return this.stored()?.records() ?? [];
+    } catch (thrown) {
+      if (!(thrown instanceof SnapshotDamage)) throw thrown;
+      return [];
     }
-    saveRecords(this.cacheDir, bySource);
   }
+
+  private snapshotOf(scan: Scan, records: readonly FileRecord[]): LibrarySnapshot {
+    const { missing, diagnostics } = scan;
+    const facts = { containers: [...scan.containers], missing, diagnostics };
+    const scannedAt = this.options.now?.() ?? Date.now();
+    const { sources } = this;
+    const { findings } = this.options;
+    const head = { generation: generationOf(records), sources, scannedAt, findings, ...facts };
+    return new LibrarySnapshot(head, records);
+  }
+
+  private adopt(after: LibrarySnapshot, isSame: boolean): LibraryChanges {
+    const before = this.latest;
+    if (isSame && before && JSON.stringify(before.facts) === JSON.stringify(after.facts)) {
+      before.scannedAt = after.scannedAt;
+      this.touch(after.scannedAt);
+      return NO_CHANGES;
+    }
+    const earlier = before && !before.damaged ? before.library() : new Library([], []);
+    this.latest = after;
+    this.keep(after);
+    const changes = diffLibraries(earlier, after.library());
+    if (changes.added.length + changes.changed.length + changes.removed.length > 0)
+      for (const tell of this.watchers) tell(changes);
+    return changes;
+  }
+
+  private keep(snapshot: LibrarySnapshot): void {
+    const { path } = this;
+    if (path === undefined) return;
+    unlessUnwritable(() => {
+      writeFileAtomically(path, encodeSnapshot(snapshot, this.sources), { sync: false });
+      this.touch(snapshot.scannedAt);
+    });
+  }
+
+  /** The time of the file is the time of the last scan. */
+  private touch(scannedAt: number): void {
+    const { path } = this;
+    if (path !== undefined) unlessUnwritable(() => utimesSync(path, scannedAt / 1000, scannedAt / 1000));
+  }
+
+  private get path(): string | undefined {
+    const { cacheDir } = this.options;
+    return cacheDir === undefined ? undefined : snapshotPath(cacheDir, this.sources);
+  }
+}
+
+/** A read-only home must not stop anybody from listing skills; everything else is a bug and shows. */
+function unlessUnwritable(write: () => void): void {
+  try {
+    write();
+  } catch (thrown) {
+    if (codeOf(thrown) === "") throw thrown;
+  }
+}
+
+function generationOf(records: readonly FileRecord[]): string {
+  const skills = records.flatMap(({ skill }) => (skill ? [skill.name, skill.path, skill.digest] : []));
+  return hash("sha256", `${SNAPSHOT_VERSION}\n${skills.join("\n")}`).slice(0, 16);
 }

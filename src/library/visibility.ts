@@ -8,11 +8,11 @@ import { matchesAny } from "./glob.ts";
 
 export interface VisibilityOptions {
   /** Who looks, for messages; absent for the person at the command line. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   /** Absent = all, `[]` = none, `['*']` = all, else names and globs. */
-  readonly allowlist?: readonly string[];
-  readonly enable?: readonly string[];
-  readonly disable?: readonly string[];
+  readonly allowlist?: readonly string[] | undefined;
+  readonly enable?: readonly string[] | undefined;
+  readonly disable?: readonly string[] | undefined;
   readonly env: Environment;
 }
 

@@ -26,7 +26,7 @@ export {
 
 export interface ParseOptions {
   /** `strict` holds the file to the open spec, as its reference validator does. */
-  readonly profile?: Profile;
+  readonly profile?: Profile | undefined;
   /** Skip a skill without a description instead of taking its first paragraph. */
   readonly requireDescription?: boolean;
   /** Skip a skill whose front matter has no name instead of taking the folder's. */

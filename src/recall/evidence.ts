@@ -2,7 +2,7 @@
 // look at a candidate without its text, and read of it only the message's words. Does not own reading the bytes back
 // (evidence-reader.ts), features (features.ts) nor retrieval (text/).
 
-import { bodySections, descriptionClauses } from "../text/sections.ts";
+import { type BodySection, bodySections, descriptionClauses } from "../text/sections.ts";
 import { tokenize, visitTokens } from "../text/tokens.ts";
 import { EVIDENCE, EvidenceReader, LAYOUT, SEGMENT, type SegmentKind, termHash } from "./evidence-reader.ts";
 
@@ -14,6 +14,8 @@ export interface EvidenceInput {
   /** Trigger phrases, tags, when-to-use: what the author says leads here. */
   triggers?: readonly string[];
   body: string;
+  /** The sections of the body, when they have been cut already. */
+  sections?: readonly BodySection[] | undefined;
 }
 
 export interface EncodeOptions {
@@ -224,7 +226,7 @@ function segmentsOf(input: EvidenceInput): Segment[] {
   // After all that speaks for the skill: a word counts against it only where it stands nowhere in its head.
   for (const clause of clausesOf(negative)) add(SEGMENT.notFor, clause, EVIDENCE.maxDescriptionTerms);
   let left: number = EVIDENCE.maxBodyTerms;
-  for (const section of bodySections(input.body)) {
+  for (const section of input.sections ?? bodySections(input.body)) {
     if (left <= 0) break;
     if (section.notFor) continue;
     const terms = hashes(section.text, left);

@@ -151,7 +151,7 @@ describe("an engine that lives long", () => {
     const engine = space.open();
     await engine.recall({ message: FORM });
     space.write("garden-calendar", skillText("Grooms poodles and trims their claws."));
-    expect(engine.refresh().changed).toEqual(["garden-calendar"]);
+    expect((await engine.refresh()).changed).toEqual(["garden-calendar"]);
     expect(await namesFor(engine, "groom the poodle")).toContain("garden-calendar");
   });
 

@@ -1,67 +1,74 @@
-// Owns keeping the recall index true to the library: when the one on disk can be believed, when a scan is due, and
-// when a match must be looked at again. Composes stages like the engine does; has no view of messages or scores.
+// Keeps the recall index true to the library: when the one on disk can be believed, when a scan is due, and when a
+// match must be looked at again.
 
-import { closeSync, existsSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Recaller } from "../engine/engine.ts";
-import type { Library, Shelf } from "../library/library.ts";
-import { codeOf, RepertoireError } from "../model/errors.ts";
+import type { BodySink, Library, LibraryReader, LibrarySnapshot } from "../library/library.ts";
+import { SnapshotDamage, sourcesKey } from "../library/library.ts";
+import { codeOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import { checksum } from "../search/search.ts";
-import type { Embedder } from "./embedder.ts";
-import type { BackgroundIdf } from "./features-message.ts";
-import { RecallIndex, type ScanFacts } from "./recall-index.ts";
-import type { IndexedSkill } from "./skill-document.ts";
+import { type IndexSettings, RecallIndex } from "./recall-index.ts";
+
+export interface IndexingNeeds extends IndexSettings {
+  readonly library: Pick<LibraryReader, "sources" | "snapshot" | "rescan" | "stored" | "body">;
+  readonly cacheDir: string | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Milliseconds since 1970. */
+  readonly now?: (() => number) | undefined;
+}
+
+interface Updated {
+  readonly skills: number;
+  readonly changed: boolean;
+}
 
 export class Indexing {
-  private readonly engine: Recaller;
-  private readonly settings: { readonly embedder: Embedder; readonly background: BackgroundIdf };
+  private readonly needs: IndexingNeeds;
   private index: RecallIndex | undefined;
-  /** The library that the index was brought to in this process. */
-  private indexed: Library | undefined;
-  private running: Promise<{ skills: number; changed: boolean }> | undefined;
+  /** The library that answers come from. */
+  private snapshot: LibrarySnapshot | undefined;
+  /** What the last scan has read and the index has not taken yet. */
+  private bodies = new ReadBodies();
+  private running: Promise<Updated> | undefined;
   private asked = 0;
 
-  constructor(engine: Recaller, settings: { embedder: Embedder; background: BackgroundIdf }) {
-    this.engine = engine;
-    this.settings = settings;
+  constructor(needs: IndexingNeeds) {
+    this.needs = needs;
+  }
+
+  /** The embedder and the background rarities that the index was made with. */
+  get settings(): IndexSettings {
+    return this.needs;
   }
 
   /** The index, believed as long as no folder above a skill has changed; otherwise brought up to date first. */
   async current(): Promise<RecallIndex> {
-    const roots = this.engine.sources.map((source) => source.root);
-    if (!this.open().isCurrent(roots)) await this.refresh();
-    else if (this.engine.shelf?.scanned !== this.indexed) await this.bringUpToDate();
+    await this.running;
+    const snapshot = await this.needs.library.snapshot(this.bodies);
+    if (this.open().generation !== snapshot.generation) await this.bringTo(snapshot);
+    else this.snapshot = snapshot;
     // The first answer of a process is quickest from the file, every later one from memory.
     if (++this.asked === 2) this.open().warmUp();
     return this.open();
   }
 
   /** Scans, reads what changed, and keeps the result. Returns how many skills are in the index. */
-  async refresh(): Promise<{ skills: number; changed: boolean }> {
-    this.shelf.refresh();
-    return this.bringUpToDate();
-  }
-
-  /** Who has no library can only answer from an index that is true. */
-  private get shelf(): Shelf {
-    const { shelf } = this.engine;
-    if (shelf !== undefined) return shelf;
-    throw new RepertoireError(
-      "index-stale",
-      "The index is not up to date. Run `repertoire index`.",
-      this.path,
-    );
+  async refresh(): Promise<Updated> {
+    await this.running;
+    return this.bringTo(await this.needs.library.rescan(this.bodies));
   }
 
   /**
-   * Answers from the index as it is, and once more from a fresh one when its file proves damaged or when a skill that
-   * the answer names has changed.
+   * Answers from the index as it is, and once more from a fresh one when a file behind it proves damaged or when a
+   * skill that the answer names has changed.
    */
   async answer<T>(ask: () => Promise<T>, namesIn: (answer: T) => readonly SkillName[]): Promise<T> {
-    const first = await this.unlessDamaged(ask);
-    if (first !== undefined && this.stillTrue(namesIn(first))) return first;
+    const first = await this.unlessDamaged(async () => {
+      const answer = await ask();
+      return this.filesUnchanged(namesIn(answer)) ? answer : undefined;
+    });
+    if (first !== undefined) return first;
     await this.refresh();
     return ask();
   }
@@ -71,16 +78,18 @@ export class Indexing {
       const answer = await ask();
       return this.isDamaged ? undefined : answer;
     } catch (thrown) {
-      if (!this.isDamaged) throw thrown;
-      return undefined;
+      if (this.isDamaged || thrown instanceof SnapshotDamage) return undefined;
+      throw thrown;
     }
   }
 
-  /** The index in memory, or else the one on disk; an empty one where there is none that can be used. */
+  /** The index in memory, or else the one on disk; an empty one if neither can be used. */
   private open(): RecallIndex {
-    if (this.isDamaged) this.index = RecallIndex.empty(this.settings);
+    if (this.isDamaged) this.index = RecallIndex.empty(this.needs);
     this.index ??=
-      this.path === undefined ? RecallIndex.empty(this.settings) : RecallIndex.open(this.path, this.settings);
+      this.path === undefined
+        ? RecallIndex.empty(this.needs)
+        : RecallIndex.open(this.path, this.needs, (name) => this.snapshot?.skill(name));
     return this.index;
   }
 
@@ -89,92 +98,99 @@ export class Indexing {
   }
 
   /** Two questions at once share one update. */
-  private bringUpToDate(): Promise<{ skills: number; changed: boolean }> {
-    this.running ??= this.update().finally(() => {
+  private bringTo(snapshot: LibrarySnapshot): Promise<Updated> {
+    this.running ??= this.update(snapshot).finally(() => {
       this.running = undefined;
     });
     return this.running;
   }
 
-  private async update(): Promise<{ skills: number; changed: boolean }> {
-    const { library } = this.shelf;
-    const input = {
-      skills: this.indexable(library),
-      readBody: (skill: Skill) => this.shelf.body(skill),
-      facts: this.facts(Date.now()),
-      ...(this.engine.options.onProgress && { onProgress: this.engine.options.onProgress }),
-    };
+  private async update(snapshot: LibrarySnapshot): Promise<Updated> {
+    const { library, onProgress } = this.needs;
+    const skills = indexable(snapshot.library());
+    const { generation } = snapshot;
+    const readBody = (skill: Skill) => this.bodies.take(skill) ?? library.body(skill);
+    const isNew = this.open().generation !== generation;
+    const input = { skills, readBody, generation, onProgress };
     let changed = await this.open().update(input);
     // Damage may show only while the old index is read.
     if (this.isDamaged) {
-      this.index = RecallIndex.empty(this.settings);
+      this.index = RecallIndex.empty(this.needs);
       changed = await this.index.update(input);
     }
-    this.indexed = library;
+    this.bodies = new ReadBodies();
+    this.snapshot = snapshot;
     if (this.path !== undefined) {
-      this.open().save(this.path);
+      if (changed || isNew) this.open().save(this.path);
       rmSync(`${this.path}.refreshing`, { force: true });
     }
-    return { skills: input.skills.length, changed };
+    return { skills: skills.length, changed };
   }
 
   /** How many skills an update would have to read now. */
-  unread(): number {
-    return this.open().unread(this.indexable(this.shelf.library));
+  async unread(): Promise<number> {
+    const snapshot = await this.needs.library.snapshot(this.bodies);
+    if (this.open().generation === snapshot.generation) return 0;
+    return this.open().unread(indexable(snapshot.library()));
   }
 
   /** Whether the file of each of these skills is the one that was indexed. */
-  stillTrue(names: readonly SkillName[]): boolean {
-    return names.every((name) => {
-      const doc = this.index?.text.find(name);
-      return doc === undefined || isUntouched(this.index!.skill(doc));
-    });
+  filesUnchanged(names: readonly SkillName[]): boolean {
+    return names.every((name) => this.snapshot?.isFileUnchanged(name) ?? true);
   }
 
   /** A skill as it was indexed; undefined before there is an index. */
   skill(name: SkillName): Skill | undefined {
-    const doc = this.index?.text.find(name);
-    return doc === undefined ? undefined : this.index!.skill(doc).skill;
+    return this.snapshot?.skill(name);
   }
 
   /** What is indexed and when all sources were last scanned (milliseconds; 0 for never); brings nothing up to date. */
   state(): { readonly skills: number; readonly scannedAt: number } {
-    return { skills: this.open().text.size, scannedAt: this.open().scannedAt };
+    const { scannedAt = 0 } = this.needs.library.stored() ?? {};
+    return { skills: this.open().text.size, scannedAt };
   }
 
   /**
-   * Whether the caller should have the index brought up to date behind its back: the last whole scan is older than
-   * that, and nobody has taken it on yet. One caller gets the yes, so that many messages start one scan.
+   * Whether the caller should have the index brought up to date in the background: the last whole scan is older than
+   * that, and nobody has taken it on yet. One caller gets a yes, so that many messages start one scan.
    */
   claimRefresh(olderThanMs: number): boolean {
-    if (this.path === undefined || Date.now() - (this.index?.scannedAt ?? 0) < olderThanMs) return false;
+    const now = this.needs.now?.() ?? Date.now();
+    if (this.path === undefined || now - (this.snapshot?.scannedAt ?? 0) < olderThanMs) return false;
     return claimMark(`${this.path}.refreshing`);
   }
 
-  /** Every winner that the model may ever see, with its file's facts. */
-  private indexable(library: Library): IndexedSkill[] {
-    const { shelf } = this;
-    return [...library.skills.values()]
-      .filter(({ manifest }) => !manifest.userOnly)
-      .map((skill) => {
-        const { size, mtimeMs } = shelf.record(skill.path)!;
-        return { skill, size, mtimeMs };
-      });
-  }
-
-  private facts(scannedAt: number): ScanFacts {
-    return {
-      containers: [...this.shelf.containers],
-      missing: this.engine.sources.map((source) => source.root).filter((root) => !existsSync(root)),
-      scannedAt,
-    };
-  }
-
   private get path(): string | undefined {
-    const { cacheDir } = this.engine.config;
-    if (cacheDir === undefined) return undefined;
-    const key = checksum(new TextEncoder().encode(JSON.stringify(this.engine.sources)));
-    return join(cacheDir, `recall-${key.toString(16).padStart(8, "0")}.index`);
+    const { cacheDir, library } = this.needs;
+    return cacheDir === undefined ? undefined : join(cacheDir, `recall-${sourcesKey(library.sources)}.index`);
+  }
+}
+
+/** Every winner that the model may ever see. */
+function indexable(library: Library): Skill[] {
+  return [...library.skills.values()].filter(({ manifest }) => !manifest.userOnly);
+}
+
+/** Characters of instructions kept between the scan and the index: some 4,000 skills of usual length. */
+const KEPT_CHARACTERS = 32 * 1024 * 1024;
+
+class ReadBodies implements BodySink {
+  private readonly kept = new Map<string, { readonly digest: string; readonly body: string }>();
+  private characters = 0;
+
+  get full(): boolean {
+    return this.characters > KEPT_CHARACTERS;
+  }
+
+  add({ path, digest }: Skill, body: string): void {
+    this.kept.set(path, { digest, body });
+    this.characters += body.length;
+  }
+
+  take({ path, digest }: Skill): string | undefined {
+    const found = this.kept.get(path);
+    this.kept.delete(path);
+    return found?.digest === digest ? found.body : undefined;
   }
 }
 
@@ -193,9 +209,4 @@ function claimMark(path: string): boolean {
     if (codeOf(thrown) === "") throw thrown;
     return false;
   }
-}
-
-function isUntouched({ skill, size, mtimeMs }: IndexedSkill): boolean {
-  const stats = statSync(skill.path, { throwIfNoEntry: false });
-  return stats !== undefined && stats.size === size && stats.mtimeMs === mtimeMs;
 }

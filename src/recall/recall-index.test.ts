@@ -2,17 +2,16 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryTree } from "../../test/skill-tree.ts";
 import { skillOf } from "../../test/skills.fixture.ts";
+import { SnapshotDamage } from "../library/library.ts";
 import type { Skill, SkillManifest } from "../model/skill.ts";
 import { RecallIndex, type UpdateInput } from "./recall-index.ts";
 import { messageWords } from "./signals/triggers.ts";
 
 const settings = { embedder: { id: "none", dimensions: 0, embed: () => [] }, background: () => undefined };
-const facts = { containers: [], missing: ["/nowhere"], scannedAt: 1 };
-
 const input = (skills: readonly Skill[]): UpdateInput => ({
-  skills: skills.map((skill) => ({ skill, size: 1, mtimeMs: 1 })),
+  skills,
   readBody: () => "# Title\n\nText.\n",
-  facts,
+  generation: "first",
 });
 
 async function indexOf(skills: readonly Skill[]): Promise<RecallIndex> {
@@ -46,7 +45,7 @@ describe("an update", () => {
 
   test("gives back each skill as it is now, never as it was", async () => {
     const index = await indexOf(["a", "b", "c", "d"].map((name) => skillOf(name)));
-    const named = (name: string) => index.skill(index.find(name)!).skill;
+    const named = (name: string) => index.skill(index.find(name)!);
     expect(named("c").name).toBe("c");
     const changed = skillOf("c", { description: "Other." });
     await index.update(input([skillOf("b"), { ...changed, digest: "1".repeat(64) }, skillOf("d")]));
@@ -65,7 +64,7 @@ describe("a skill", () => {
     ]);
     const found = (key: string) => {
       const doc = index.find(key);
-      return doc === undefined ? undefined : index.skill(doc).skill.name;
+      return doc === undefined ? undefined : index.skill(doc).name;
     };
     expect(found("email")).toBe("email");
     expect(found("mcp/email")).toBe("mcp/email");
@@ -88,21 +87,27 @@ describe("a skill", () => {
 });
 
 describe("on disk", () => {
+  test("a skill that the library does not have counts as damage", async () => {
+    const path = join(temporaryTree(), "some.index");
+    (await indexOf([skillOf("a")])).save(path);
+    const opened = RecallIndex.open(path, settings, () => undefined);
+    expect(() => opened.skill(opened.find("a")!)).toThrow(SnapshotDamage);
+  });
+
   test("it is the same afterwards, reach and aliases included", async () => {
     const path = join(temporaryTree(), "some.index");
-    const index = await indexOf([withTriggers("a/b", ["__proto__", "hello there"])]);
+    const skill = withTriggers("a/b", ["__proto__", "hello there"]);
+    const index = await indexOf([skill]);
     index.save(path);
-    const opened = RecallIndex.open(path, settings);
-    expect(opened.scannedAt).toBe(1);
+    const opened = RecallIndex.open(path, settings, (name) => (name === "a/b" ? skill : undefined));
+    expect(opened.generation).toBe("first");
     expect(reached(opened, messageWords("hello __proto__"), false)).toEqual(["a/b"]);
-    expect(opened.skill(opened.find("b")!)).toEqual(index.skill(index.find("b")!));
-    expect(opened.isCurrent(["/nowhere"])).toBe(true);
-    expect(opened.isCurrent(["/nowhere", "/elsewhere"])).toBe(false);
+    expect(opened.skill(opened.find("b")!)).toBe(skill);
   });
 
   test("it is empty when there is no file", () => {
-    const opened = RecallIndex.open(join(temporaryTree(), "none.index"), settings);
+    const opened = RecallIndex.open(join(temporaryTree(), "none.index"), settings, () => undefined);
     expect(opened.text.size).toBe(0);
-    expect(opened.isCurrent([])).toBe(false);
+    expect(opened.generation).toBeUndefined();
   });
 });

@@ -1,33 +1,14 @@
-// Owns the index of the library as recall uses it: brought up to date skill by skill, kept on disk together with the
-// facts that tell whether it is still true. Does not own the index's structure (`text/`) nor the scan (`discover/`).
+// The index of the library as recall uses it: brought up to date skill by skill, kept on disk together with the
+// generation of the library that it was built for. The skills themselves come from the library.
 
-import { existsSync, statSync } from "node:fs";
+import { SnapshotDamage } from "../library/library.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { IndexDocument } from "../search/search.ts";
-import { SearchIndex } from "../search/search.ts";
+import { type IndexDocument, SearchIndex } from "../search/search.ts";
+import { bodySections } from "../text/sections.ts";
 import type { Embedder } from "./embedder.ts";
 import type { BackgroundIdf } from "./features-message.ts";
-import {
-  documentDigest,
-  headText,
-  type IndexedSkill,
-  MARK,
-  sectionTexts,
-  toDocument,
-  unpackEvidence,
-  unpackSkill,
-} from "./skill-document.ts";
-
-/** What the scan saw, so that a later process can tell whether it would see the same. */
-export interface ScanFacts {
-  /** Folders above skills, with their modification times. */
-  readonly containers: readonly (readonly [path: string, mtimeMs: number])[];
-  /** Roots of sources that did not exist. */
-  readonly missing: readonly string[];
-  /** When the scan was made, in milliseconds. */
-  readonly scannedAt: number;
-}
+import { documentDigest, headText, MARK, sectionTexts, toDocument } from "./skill-document.ts";
 
 export interface IndexSettings {
   readonly embedder: Embedder;
@@ -35,82 +16,74 @@ export interface IndexSettings {
 }
 
 export interface UpdateInput {
-  readonly skills: readonly IndexedSkill[];
+  readonly skills: readonly Skill[];
   readonly readBody: (skill: Skill) => string;
-  readonly facts: ScanFacts;
-  readonly onProgress?: (done: number, total: number) => void;
+  /** Names this state of the library. */
+  readonly generation?: string | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
+
+type SkillLookup = (name: SkillName) => Skill | undefined;
 
 /** Skills read and embedded at a time: bounds memory while a large library is indexed. */
 const BATCH = 1024;
 
-/** Unpacked skills kept: about 2 MB of text, and every one that a busy session meets. */
-const UNPACKED = 4096;
-
 export class RecallIndex {
   readonly text: SearchIndex;
   private readonly settings: IndexSettings;
-  private readonly unpacked = new Map<number, IndexedSkill>();
+  private lookup: SkillLookup;
   /** By whom they are for: one that asks again finds its view made. */
   private views = new WeakMap<(name: SkillName) => boolean, RecallIndex>();
-  private facts: ScanFacts = { containers: [], missing: [], scannedAt: 0 };
+  private builtFor: string | undefined;
 
-  private constructor(text: SearchIndex, settings: IndexSettings) {
+  private constructor(text: SearchIndex, settings: IndexSettings, lookup: SkillLookup) {
     this.text = text;
     this.settings = settings;
+    this.lookup = lookup;
   }
 
   static empty(settings: IndexSettings): RecallIndex {
     const { id, dimensions } = settings.embedder;
-    return new RecallIndex(new SearchIndex({ embedder: id, dims: dimensions }), settings);
+    const text = new SearchIndex({ embedder: id, dims: dimensions });
+    return new RecallIndex(text, settings, () => undefined);
   }
 
-  /** The index on disk, or an empty one when there is none or it cannot be trusted. */
-  static open(path: string, settings: IndexSettings): RecallIndex {
+  /** The index on disk, or an empty one when there is none or it cannot be trusted. `lookup` gives its skills. */
+  static open(path: string, settings: IndexSettings, lookup: SkillLookup): RecallIndex {
     const { id, dimensions } = settings.embedder;
     const opened = SearchIndex.open(path, { embedder: id, dims: dimensions });
     if ("problem" in opened) return RecallIndex.empty(settings);
-    const index = new RecallIndex(opened.index, settings);
-    index.facts = { ...index.facts, ...(JSON.parse(opened.index.stamp || "{}") as Partial<ScanFacts>) };
+    const index = new RecallIndex(opened.index, settings, lookup);
+    index.builtFor = opened.index.stamp;
     return index;
   }
 
-  get scannedAt(): number {
-    return this.facts.scannedAt;
-  }
-
-  /** Whether a scan would find the same folders: cheap, and blind only to edits inside known files. */
-  isCurrent(roots: readonly string[]): boolean {
-    const { containers, missing, scannedAt } = this.facts;
-    if (scannedAt === 0 || this.text.damage !== undefined) return false;
-    const seen = new Set([...containers.map(([path]) => path), ...missing]);
-    if (!roots.every((root) => seen.has(root))) return false;
-    return (
-      missing.every((root) => !existsSync(root)) &&
-      containers.every(([path, mtimeMs]) => statSync(path, { throwIfNoEntry: false })?.mtimeMs === mtimeMs)
-    );
+  /** The generation of the library that the index was built for; undefined before the first update. */
+  get generation(): string | undefined {
+    return this.builtFor;
   }
 
   /** Brings the index to this state of the library and says whether anything had to change. */
   async update(input: UpdateInput): Promise<boolean> {
     const { skills, onProgress } = input;
     const known = this.digests();
-    const wanted = new Set(skills.map(({ skill }) => skill.name));
+    const wanted = new Map(skills.map((skill) => [skill.name, skill]));
     const remove = [...known.keys()].filter((key) => !wanted.has(key));
-    const changed = skills.filter((entry) => known.get(entry.skill.name) !== documentDigest(entry));
+    const changed = skills.filter((skill) => known.get(skill.name) !== documentDigest(skill));
     if (remove.length > 0) this.change({ remove });
     for (let from = 0; from < changed.length; from += BATCH) {
       await this.upsert(changed.slice(from, from + BATCH), input.readBody);
       onProgress?.(Math.min(from + BATCH, changed.length), changed.length);
     }
-    this.facts = input.facts;
+    this.lookup = (name) => wanted.get(name);
+    this.builtFor = input.generation;
     return changed.length + remove.length > 0;
   }
 
   /** How many of these skills an update would have to read. */
-  unread(skills: readonly IndexedSkill[]): number {
+  unread(skills: readonly Skill[]): number {
     const known = this.digests();
-    return skills.filter((entry) => known.get(entry.skill.name) !== documentDigest(entry)).length;
+    return skills.filter((skill) => known.get(skill.name) !== documentDigest(skill)).length;
   }
 
   private digests(): Map<string, string> {
@@ -118,7 +91,7 @@ export class RecallIndex {
   }
 
   save(path: string): void {
-    this.text.save(path, JSON.stringify(this.facts));
+    this.text.save(path, this.builtFor);
     this.views = new WeakMap();
   }
 
@@ -126,7 +99,7 @@ export class RecallIndex {
   among(allows: (name: SkillName) => boolean): RecallIndex {
     let view = this.views.get(allows);
     if (view === undefined) {
-      view = new RecallIndex(this.text.filter(allows), this.settings);
+      view = new RecallIndex(this.text.filter(allows), this.settings, (name) => this.lookup(name));
       this.views.set(allows, view);
     }
     return view;
@@ -148,15 +121,12 @@ export class RecallIndex {
     return this.text.find(key) ?? this.text.marked(MARK.alias(key)).at(-1);
   }
 
-  /** The skill behind a document; the last few thousand that were asked for are kept unpacked. */
-  skill(doc: number): IndexedSkill {
-    let known = this.unpacked.get(doc);
-    if (known === undefined) {
-      if (this.unpacked.size >= UNPACKED) this.unpacked.clear();
-      known = unpackSkill(this.text.payload(doc));
-      this.unpacked.set(doc, known);
-    }
-    return known;
+  /** The skill behind a document. Throws `SnapshotDamage` when the library does not have it. */
+  skill(doc: number): Skill {
+    const name = this.text.key(doc);
+    const skill = this.lookup(name);
+    if (skill === undefined) throw new SnapshotDamage(`The library has no skill "${name}".`);
+    return skill;
   }
 
   /** For a process that recalls again and again: what was read piece by piece is brought into memory. */
@@ -165,25 +135,23 @@ export class RecallIndex {
   }
 
   evidence(doc: number): Uint8Array {
-    return unpackEvidence(this.text.payload(doc));
+    return this.text.payload(doc);
   }
 
-  private async upsert(batch: readonly IndexedSkill[], readBody: (skill: Skill) => string): Promise<void> {
+  private async upsert(batch: readonly Skill[], readBody: (skill: Skill) => string): Promise<void> {
     const { embedder, background } = this.settings;
-    const bodies = batch.map(({ skill }) => readBody(skill));
-    const sections = bodies.map(sectionTexts);
-    const texts = batch.flatMap(({ skill }, i) => [headText(skill), ...sections[i]!]);
+    const read = batch.map((skill) => {
+      const body = readBody(skill);
+      const sections = bodySections(body);
+      return { skill, body, sections, texts: [headText(skill), ...sectionTexts(sections)] };
+    });
+    const texts = read.flatMap((one) => one.texts);
     const vectors = embedder.dimensions > 0 ? await embedder.embed(texts) : [];
     let at = 0;
-    const documents = batch.map((entry, i) => {
-      const own = vectors.slice(at, at + 1 + sections[i]!.length);
-      at += 1 + sections[i]!.length;
-      return toDocument({
-        ...entry,
-        body: bodies[i]!,
-        vectors: { head: own[0], sections: own.slice(1) },
-        background,
-      });
+    const documents = read.map(({ texts: own, ...input }) => {
+      const [head, ...sections] = vectors.slice(at, at + own.length);
+      at += own.length;
+      return toDocument({ ...input, vectors: { head, sections }, background });
     });
     this.change({ upsert: documents });
   }
@@ -191,7 +159,6 @@ export class RecallIndex {
   /** Numbers of documents change with every update, and what was kept under them is void. */
   private change(changes: { upsert?: Iterable<IndexDocument>; remove?: Iterable<string> }): void {
     this.text.update(changes);
-    this.unpacked.clear();
     this.views = new WeakMap();
   }
 }

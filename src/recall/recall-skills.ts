@@ -21,7 +21,14 @@ import { pathsSignal } from "./signals/paths.ts";
 import { type Judgement, type Query, type Signal, together } from "./signals/signal.ts";
 import { messageWords, readyPatterns, triggerSignal } from "./signals/triggers.ts";
 
-export interface RecallOptions {
+/** The configured limits of a recall. */
+export interface RecallSettings {
+  readonly limit?: number | undefined;
+  /** Matches below this score are not shown. */
+  readonly threshold?: number | undefined;
+}
+
+export interface RecallOptions extends RecallSettings {
   readonly index: RecallIndex;
   readonly embedder: Embedder;
   readonly background: BackgroundIdf;
@@ -30,9 +37,6 @@ export interface RecallOptions {
   readonly isVisible: (skill: Skill) => boolean;
   /** Position of a skill's source; settles conflicts between equals. */
   readonly precedence: (skill: Skill) => number;
-  readonly limit?: number;
-  /** Matches below this score are not shown. */
-  readonly threshold?: number;
   /** Skills that the session has seen; recalled again only when the message names them. */
   readonly seen?: ReadonlySet<SkillName>;
 }
@@ -135,11 +139,11 @@ interface JudgeContext {
 function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefined {
   const { index, isVisible, precedence } = context.options;
   if (ranked.duplicates.length === 0) {
-    const { skill } = index.skill(ranked.id);
+    const skill = index.skill(ranked.id);
     return isVisible(skill) ? judge(skill, ranked, context) : undefined;
   }
   const [best, ...others] = [ranked.id, ...ranked.duplicates]
-    .map((doc) => index.skill(doc).skill)
+    .map((doc) => index.skill(doc))
     .filter(isVisible)
     .map((skill) => judge(skill, ranked, context))
     .sort((a, b) => inOrder(a, b, precedence));

@@ -12,10 +12,10 @@ export {
 } from "./evaluation.ts";
 export type { BackgroundIdf } from "./features-message.ts";
 export { Indexing } from "./index-upkeep.ts";
-export { RecallIndex } from "./recall-index.ts";
-export { type RecallOptions, recall } from "./recall-skills.ts";
-export { type RecallAnswer, type RecallRequest, Recalls } from "./session-recall.ts";
+export { type IndexSettings, RecallIndex } from "./recall-index.ts";
+export { type RecallOptions, type RecallSettings, recall } from "./recall-skills.ts";
+export { type RecallAnswer, type RecallRequest, SessionRecall } from "./session-recall.ts";
 export { NOTHING_KNOWN } from "./signals/effectiveness.ts";
 export { readyPatterns, triggerFindings } from "./signals/triggers.ts";
 export { headText } from "./skill-document.ts";
-export { type Explanation, explain } from "./why.ts";
+export type { Explanation } from "./why.ts";

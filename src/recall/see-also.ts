@@ -26,7 +26,7 @@ export function seeAlso(
     for (const spelling of origin.manifest.seeAlso) {
       const doc = options.index.find(lookupKey(spelling));
       if (doc === undefined || found.length >= options.limit) continue;
-      const { skill } = options.index.skill(doc);
+      const skill = options.index.skill(doc);
       if (taken.has(skill.name) || options.seen.has(skill.name) || !options.isVisible(skill)) continue;
       taken.add(skill.name);
       found.push({

@@ -1,48 +1,34 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { skillOf } from "../../test/skills.fixture.ts";
-import {
-  DOCUMENT,
-  documentDigest,
-  headText,
-  sectionTexts,
-  toDocument,
-  unpackEvidence,
-  unpackSkill,
-} from "./skill-document.ts";
+import { bodySections } from "../text/sections.ts";
+import { decodeEvidence } from "./evidence.ts";
+import { DOCUMENT, documentDigest, headText, sectionTexts, toDocument } from "./skill-document.ts";
 
 const document = (skill = skillOf("some-skill"), body = "# Title\n\nText.\n") =>
   toDocument({
     skill,
-    size: 10,
-    mtimeMs: 1.5,
     body,
+    sections: bodySections(body),
     vectors: { head: undefined, sections: [] },
     background: () => undefined,
   });
 
 describe("a document", () => {
-  test("holds the skill itself, whatever its texts are", () => {
+  test("has evidence, whatever the skill's texts are, and not the skill itself", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (description, body) => {
-        const skill = skillOf("some-skill", { description });
-        const { payload } = document(skill, body);
-        expect(unpackSkill(payload!)).toEqual(JSON.parse(JSON.stringify({ skill, size: 10, mtimeMs: 1.5 })));
-        expect(unpackEvidence(payload!).length).toBeGreaterThan(0);
+        const { payload: evidence } = document(skillOf("some-skill", { description, license: "a-license" }), body);
+        expect(decodeEvidence(evidence!).name.length).toBeGreaterThan(0);
+        expect(Buffer.from(evidence!).includes("a-license")).toBe(false);
       }),
     );
   });
 
-  test("has another digest when content, place, size or time differ", () => {
+  test("has another digest when the content differs, and the same at another place", () => {
     const skill = skillOf("some-skill");
-    const digests = [
-      { skill, size: 1, mtimeMs: 1 },
-      { skill, size: 2, mtimeMs: 1 },
-      { skill, size: 1, mtimeMs: 2 },
-      { skill: { ...skill, path: "/other/SKILL.md" }, size: 1, mtimeMs: 1 },
-      { skill: { ...skill, digest: "f".repeat(64) }, size: 1, mtimeMs: 1 },
-    ].map(documentDigest);
-    expect(new Set(digests).size).toBe(5);
+    expect(documentDigest({ ...skill, path: "/other/SKILL.md" })).toBe(documentDigest(skill));
+    expect(documentDigest({ ...skill, digest: "f".repeat(64) })).not.toBe(documentDigest(skill));
   });
 
   test("has no vector without an embedder", () => {
@@ -60,7 +46,7 @@ describe("the text that stands for a skill in meaning", () => {
 
   test("of its sections are at most as many as are kept", () => {
     const body = Array.from({ length: 100 }, (_, i) => `## Part ${i}\n\n${"word ".repeat(40)}\n`).join("\n");
-    expect(sectionTexts(body)).toHaveLength(DOCUMENT.sections);
-    expect(sectionTexts("")).toEqual([]);
+    expect(sectionTexts(bodySections(body))).toHaveLength(DOCUMENT.sections);
+    expect(sectionTexts(bodySections(""))).toEqual([]);
   });
 });

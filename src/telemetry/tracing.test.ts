@@ -136,7 +136,7 @@ describe("a task", () => {
           "skill.activated",
           {
             "skill.name": "demo",
-            "skill.digest": engine.find("demo").digest,
+            "skill.digest": (await engine.find("demo")).digest,
             "skill.package": DIGEST,
             "skill.source": "./.agents/skills",
             "skill.scope": "project",

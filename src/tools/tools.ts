@@ -1,4 +1,5 @@
 // The front door of tools: toolsets and scripts of activated skills.
 
 export { ActivatedSkills, type ScriptCall } from "./activated-skills.ts";
-export { type ScriptResult, UNSANDBOXED_FLAG } from "./scripts.ts";
+export type { RegisteredTool, ToolCallResult } from "./registry.ts";
+export { type ScriptPolicy, type ScriptResult, UNSANDBOXED_FLAG } from "./scripts.ts";

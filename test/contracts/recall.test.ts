@@ -9,6 +9,7 @@ import { type IndexSettings, RecallIndex } from "../../src/recall/recall-index.t
 import { type Recalled, recall } from "../../src/recall/recall-skills.ts";
 import { NOTHING_KNOWN } from "../../src/recall/signals/effectiveness.ts";
 import { headText, sectionTexts } from "../../src/recall/skill-document.ts";
+import { bodySections } from "../../src/text/sections.ts";
 import { growth, LINEAR } from "../growth.ts";
 import { TRADES, workspace } from "../recall-workspace.ts";
 import { skillText } from "../skill-tree.ts";
@@ -59,9 +60,8 @@ async function indexOf(skills: readonly Made[], using = settings): Promise<Recal
   const index = RecallIndex.empty(using);
   const bodies = new Map(skills.map(({ skill, body }) => [skill.name, body]));
   await index.update({
-    skills: skills.map(({ skill }) => ({ skill, size: 1, mtimeMs: 1 })),
+    skills: skills.map(({ skill }) => skill),
     readBody: ({ name }) => bodies.get(name)!,
-    facts: { containers: [], missing: [], scannedAt: 1 },
   });
   return index;
 }
@@ -110,9 +110,8 @@ describe("for any library and message", () => {
         const grown = await indexOf(before);
         const bodies = new Map(renewed.map(({ skill, body }) => [skill.name, body]));
         await grown.update({
-          skills: renewed.map(({ skill }) => ({ skill, size: 1, mtimeMs: 1 })),
+          skills: renewed.map(({ skill }) => skill),
           readBody: ({ name }) => bodies.get(name)!,
-          facts: { containers: [], missing: [], scannedAt: 2 },
         });
         expect(await ask(grown, message)).toEqual(await ask(fresh, message));
       }),
@@ -163,7 +162,10 @@ describe("for any library and message", () => {
         words(WORDS, 1, 6),
         async (skills, make, message) => {
           const stranger = make(100);
-          const said = embedder.embed([headText(stranger.skill), ...sectionTexts(stranger.body)]);
+          const said = embedder.embed([
+            headText(stranger.skill),
+            ...sectionTexts(bodySections(stranger.body)),
+          ]);
           const asked = embedder.embedOne(message);
           fc.pre(said.every((vector) => dot(asked, vector) < RANKING.strangeMeaning));
           const before = await ask(await indexOf(skills, meant), message, meant);

@@ -95,17 +95,17 @@ describe("how skills did", () => {
 describe("required environment variables", () => {
   it("make a skill active when all are there", async () => {
     const engine = designWorkspace(LIBRARY).open({ env: KEY });
-    const listed = engine.list().skills.find(({ skill }) => skill.name === "weather-desk");
+    const listed = (await engine.list()).skills.find(({ skill }) => skill.name === "weather-desk");
     expect(listed?.state).toBe("active");
     expect(await recalledFor(engine, "will it rain?")).toEqual(["weather-desk"]);
   });
 
-  it("make it inactive, with the reason, when one is missing or empty", () => {
+  it("make it inactive, with the reason, when one is missing or empty", async () => {
     const space = designWorkspace({
       "p/skills/two/SKILL.md": skillText("Needs two.", "requires: [FIRST_KEY, SECOND_KEY]\n"),
     });
     for (const env of [{ FIRST_KEY: "x" }, { FIRST_KEY: "x", SECOND_KEY: "" }]) {
-      expect(space.open({ env }).list().skills).toMatchObject([
+      expect((await space.open({ env }).list()).skills).toMatchObject([
         { state: "unavailable", reason: "environment variable SECOND_KEY is not set" },
       ]);
     }

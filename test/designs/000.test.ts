@@ -10,25 +10,25 @@ import { designWorkspace, recalledFor } from "./support/design-workspace.ts";
 import { BREAD, EQUALS, KEY, LIBRARY, WEATHER, WORDS_ALONE } from "./support/skills-000.ts";
 
 describe("indexing the workspace's skills", () => {
-  it("finds every folder below skills/ that holds a SKILL.md, and passes over all else", () => {
+  it("finds every folder below skills/ that holds a SKILL.md, and passes over all else", async () => {
     const space = designWorkspace({
       ...LIBRARY,
       "p/skills/README.md": "no skill",
       "p/skills/notes/todo.txt": "no skill either",
     });
-    const { skills, diagnostics } = space.open({ env: KEY }).list();
+    const { skills, diagnostics } = await space.open({ env: KEY }).list();
     expect(skills.map(({ skill }) => skill.name)).toEqual(["bread", "trains", "weather-desk"]);
     expect(diagnostics.filter(({ severity }) => severity !== "info")).toEqual([]);
   });
 
   it("finds none, without complaint, where there is no skills folder", async () => {
     const engine = designWorkspace({}).open();
-    expect(engine.list()).toEqual({ skills: [], diagnostics: [] });
+    expect(await engine.list()).toEqual({ skills: [], diagnostics: [] });
     expect(await recalledFor(engine, "will it rain tomorrow")).toEqual([]);
   });
 
-  it("reads name, description, domain, triggers, frames, tools and requirements from the front matter", () => {
-    const { manifest } = designWorkspace(LIBRARY).open({ env: KEY }).find("weather-desk");
+  it("reads name, description, domain, triggers, frames, tools and requirements from the front matter", async () => {
+    const { manifest } = await designWorkspace(LIBRARY).open({ env: KEY }).find("weather-desk");
     expect(manifest).toMatchObject({
       declaredName: "weather-desk",
       description: "Tells tomorrow's weather for a place.",
@@ -40,14 +40,14 @@ describe("indexing the workspace's skills", () => {
     });
   });
 
-  it("updates a skill that it knows instead of adding a second one", () => {
+  it("updates a skill that it knows instead of adding a second one", async () => {
     const space = designWorkspace(LIBRARY);
     const engine = space.open({ env: KEY });
-    expect(engine.list().skills).toHaveLength(3);
+    expect((await engine.list()).skills).toHaveLength(3);
     space.write("p/skills/bread/SKILL.md", skillText("Bakes rye bread."));
-    expect(engine.refresh()).toMatchObject({ added: [], changed: ["bread"], removed: [] });
-    expect(engine.list().skills).toHaveLength(3);
-    expect(engine.find("bread").manifest.description).toBe("Bakes rye bread.");
+    expect(await engine.refresh()).toMatchObject({ added: [], changed: ["bread"], removed: [] });
+    expect((await engine.list()).skills).toHaveLength(3);
+    expect((await engine.find("bread")).manifest.description).toBe("Bakes rye bread.");
   });
 
   it("keeps skills of the file system for good: a lost database forgets none", async () => {
@@ -218,8 +218,8 @@ describe("working memory", () => {
     expect(text.match(/\[cut; activate_skill gives the rest\]/g)).toHaveLength(3);
   });
 
-  it("leaves the full text on disk, at a path that the agent can read", () => {
-    const { path } = designWorkspace(LIBRARY).open({ env: KEY }).find("weather-desk");
+  it("leaves the full text on disk, at a path that the agent can read", async () => {
+    const { path } = await designWorkspace(LIBRARY).open({ env: KEY }).find("weather-desk");
     expect(readFileSync(path, "utf8")).toBe(WEATHER);
   });
 

@@ -70,13 +70,13 @@ describe("the passes of a dream", () => {
     });
     const { staged } = await dreams.run();
     expect(staged.map(changeOf)).toEqual([["create", "renew-certificate"]]);
-    expect(engine.list().skills).toEqual([]);
+    expect((await engine.list()).skills).toEqual([]);
     const { batch } = await dreams.accept("all");
-    engine.refresh();
-    expect(engine.find("renew-certificate").manifest.summary).toBe("Renews TLS certificates");
+    await engine.refresh();
+    expect((await engine.find("renew-certificate")).manifest.summary).toBe("Renews TLS certificates");
     await learned.undo(batch);
-    engine.refresh();
-    expect(engine.list().skills).toEqual([]);
+    await engine.refresh();
+    expect((await engine.list()).skills).toEqual([]);
   });
 
   it.each([
@@ -190,8 +190,8 @@ describe("consolidation", () => {
     const content = `${procedure("alpha")}\n\n${procedure("omega")}\n`;
     const both = { name: "both", description: "Does both works.", content, sourceNames: ["alpha", "omega"] };
     await dreams.submit(JSON.stringify({ toSave: [both], toDelete: ["alpha", "omega"] }), { apply: true });
-    engine.refresh();
-    expect(engine.list().skills.map(({ skill: { name } }) => name)).toEqual(["both"]);
+    await engine.refresh();
+    expect((await engine.list()).skills.map(({ skill: { name } }) => name)).toEqual(["both"]);
     expect(await learned.resolve("omega")).toBe("both");
   });
 
@@ -200,8 +200,8 @@ describe("consolidation", () => {
     const content = `${procedure("alpha")}\n\n${procedure("omega")}\n`;
     const both = { name: "both", description: "Does both works.", content, sourceNames: ["alpha", "omega"] };
     await dreams.submit(JSON.stringify({ toSave: [both], toDelete: ["alpha"] }), { apply: true });
-    engine.refresh();
-    expect(engine.list().skills.map(({ skill: { name } }) => name)).toEqual(["both", "omega"]);
+    await engine.refresh();
+    expect((await engine.list()).skills.map(({ skill: { name } }) => name)).toEqual(["both", "omega"]);
   });
 
   it("may fill in what belongs together", async () => {
@@ -209,8 +209,8 @@ describe("consolidation", () => {
     const linked = { name: "alpha", content: procedure("alpha"), sourceNames: ["alpha"], seeAlso: ["omega"] };
     const { staged } = await dreams.submit(JSON.stringify({ toSave: [linked] }), { apply: true });
     expect(staged.map(changeOf)).toEqual([["link", "alpha"]]);
-    engine.refresh();
-    expect(engine.find("alpha").manifest.seeAlso).toEqual(["omega"]);
+    await engine.refresh();
+    expect((await engine.find("alpha")).manifest.seeAlso).toEqual(["omega"]);
   });
 
   it("deletes nothing when no skill is saved that takes its place", async () => {
@@ -224,16 +224,16 @@ describe("consolidation", () => {
       "no-absorber",
       "no-absorber",
     ]);
-    engine.refresh();
-    expect(engine.list().skills).toHaveLength(2);
+    await engine.refresh();
+    expect((await engine.list()).skills).toHaveLength(2);
   });
 
   it("gets a guide proposed for a family of two that has none, which helps to choose and holds no steps", async () => {
     const skills = ["mcp/calendar", "mcp/email"].map((name) => skill(name));
     const { dreams, engine } = await dreaming({ skills });
     await dreams.run({ apply: true });
-    engine.refresh();
-    const guide = engine.body(engine.find("mcp/guide"));
+    await engine.refresh();
+    const guide = engine.body(await engine.find("mcp/guide"));
     expect(guide).toContain("**mcp/calendar**");
     expect(guide).toContain("**mcp/email**");
     expect(guide).not.toContain("Do the next thing");

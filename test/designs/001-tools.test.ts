@@ -66,7 +66,7 @@ describe("the tools of an agent", () => {
     expect((await call("delete_skill", { name: "mcp/email" })).isError).toBe(true);
     await close();
     expect((await space.cli("restore", "mcp/email")).code).toBe(0);
-    expect(space.open().find("mcp/email").manifest.description).toContain("Sends an e-mail");
+    expect((await space.open().find("mcp/email")).manifest.description).toContain("Sends an e-mail");
   });
 });
 

@@ -28,7 +28,7 @@ describe("a skill as a record", () => {
     const engine = designWorkspace({}).open({ values: AGREED, clock });
     const { learned } = await engine.workshop();
     await learned.save({ name: "mcp/email", content: EMAIL, seeAlso: ["mcp/guide"], author: "agent" });
-    const record = async () => learned.history.text(engine.find("mcp/email"));
+    const record = async () => learned.history.text(await engine.find("mcp/email"));
     expect(await record()).toMatchObject({
       name: "mcp/email",
       summary: "Sends an e-mail through the mail server.",
@@ -106,7 +106,7 @@ describe("the store of skills", () => {
         learned.save({ name: "shared", content: `${EMAIL}\nEdition ${at}.\n` }),
       ]),
     );
-    expect(engine.list().skills).toHaveLength(numbers.length + 1);
+    expect((await engine.list()).skills).toHaveLength(numbers.length + 1);
     expect((await learned.history.of("shared")).versions).toHaveLength(numbers.length);
   });
 });
@@ -214,12 +214,12 @@ describe("the summary of a saved skill", () => {
     const { learned } = await engine.workshop();
     const saved = await learned.save({ name: "mail", content: EMAIL, author: "agent" });
     expect(saved.summary).toBe("Sends an e-mail through the mail server.");
-    engine.refresh();
-    expect(engine.find("mail").manifest.summary).toBe("Sends an e-mail through the mail server.");
+    await engine.refresh();
+    expect((await engine.find("mail")).manifest.summary).toBe("Sends an e-mail through the mail server.");
     answer("Delivers messages by electronic mail.");
     await learned.settled();
-    engine.refresh();
-    expect(engine.find("mail").manifest.summary).toBe("Delivers messages by electronic mail.");
+    await engine.refresh();
+    expect((await engine.find("mail")).manifest.summary).toBe("Delivers messages by electronic mail.");
     expect(asked).toHaveLength(1);
   });
 
@@ -229,8 +229,8 @@ describe("the summary of a saved skill", () => {
     const { learned } = await engine.workshop();
     await learned.save({ name: "mail", content: EMAIL });
     await learned.settled();
-    engine.refresh();
-    expect(engine.find("mail").manifest.summary?.split(" ")).toHaveLength(15);
+    await engine.refresh();
+    expect((await engine.find("mail")).manifest.summary?.split(" ")).toHaveLength(15);
   });
 
   it("stays the first sentence when the model fails", async () => {
@@ -239,9 +239,9 @@ describe("the summary of a saved skill", () => {
     const { learned } = await engine.workshop();
     await learned.save({ name: "mail", content: EMAIL });
     await learned.settled();
-    engine.refresh();
+    await engine.refresh();
     expect(asked).toHaveLength(1);
-    expect(engine.find("mail").manifest.summary).toBe("Sends an e-mail through the mail server.");
+    expect((await engine.find("mail")).manifest.summary).toBe("Sends an e-mail through the mail server.");
   });
 });
 
@@ -253,9 +253,9 @@ describe("starter skills", () => {
     ],
   });
 
-  it("explain skills, memory and MCP tools from the first start", () => {
+  it("explain skills, memory and MCP tools from the first start", async () => {
     const engine = designWorkspace({}).open({ values: { "sources.bundled": true } });
-    const names = engine.list().skills.map(({ skill }) => skill.name);
+    const names = (await engine.list()).skills.map(({ skill }) => skill.name);
     expect(names).toEqual(expect.arrayContaining(["skills-and-rules", "memory-systems", "mcp-tool-guide"]));
   });
 
@@ -270,14 +270,14 @@ describe("starter skills", () => {
       author: "person",
     });
     expect(await learned.seed([guide("back", "2")])).toEqual([{ name: "door-guide", fate: "edited" }]);
-    engine.refresh();
-    expect(engine.body(engine.find("door-guide"))).toContain("1. Walk away.");
+    await engine.refresh();
+    expect(engine.body(await engine.find("door-guide"))).toContain("1. Walk away.");
   });
 
-  it("that ship give way to a copy that somebody wrote under the same name", () => {
+  it("that ship give way to a copy that somebody wrote under the same name", async () => {
     const engine = designWorkspace({
       "home/.repertoire/skills/memory-systems/SKILL.md": skillText("Our own memory rules."),
     }).open({ values: { "sources.bundled": true } });
-    expect(engine.find("memory-systems").manifest.description).toBe("Our own memory rules.");
+    expect((await engine.find("memory-systems")).manifest.description).toBe("Our own memory rules.");
   });
 });

@@ -82,11 +82,11 @@ describe("the manifest", () => {
     );
   });
 
-  it("requires a name by the strict profile; else the folder's name serves", () => {
+  it("requires a name by the strict profile; else the folder's name serves", async () => {
     const nameless = PORTER.replace("name: night-porter\n", "");
     expect(codesOf(nameless, "strict")).toContain("name-missing");
     const engine = designWorkspace({ [`${PLACE}/night-porter/SKILL.md`]: nameless }).open();
-    expect(engine.find("night-porter").manifest.version).toBe("1.10.0");
+    expect((await engine.find("night-porter")).manifest.version).toBe("1.10.0");
   });
 
   it.each([
@@ -173,7 +173,7 @@ describe("the tier of a message", () => {
   it("is the complete instructions where a trigger fits, and that counts as an activation", async () => {
     const engine = designWorkspace(house).open(TIERS);
     const { text, shown } = await engine.prompt({ message: "a late arrival is waiting", session: "s" });
-    expect(text).toContain(engine.body(engine.find("night-porter")).trim());
+    expect(text).toContain(engine.body(await engine.find("night-porter")).trim());
     expect(shown).toEqual([{ name: "night-porter", level: "body" }]);
     expect((await engine.session("s")).activated).toEqual(["night-porter"]);
   });
@@ -253,8 +253,8 @@ describe("the order of matches", () => {
 describe("the places of skills", () => {
   it("are the package, the user's ~/.agent/skills and the project's ./.agent/skills, each above the one before", () => {
     const space = designWorkspace({});
-    const described = () =>
-      space.open({ values: { "sources.bundled": true } }).find("safe-edit").manifest.description;
+    const described = async () =>
+      (await space.open({ values: { "sources.bundled": true } }).find("safe-edit")).manifest.description;
     const shipped = described();
     space.write("home/.agent/skills/safe-edit/SKILL.md", skillText("The user's own."));
     expect(shipped).not.toBe("The user's own.");
@@ -267,7 +267,7 @@ describe("the places of skills", () => {
     const space = designWorkspace({
       [`${PLACE}/night-porter/SKILL.md`]: PORTER.replace("default_enabled: true", "default_enabled: false"),
     });
-    expect(space.open().list().skills).toMatchObject([{ state: "disabled" }]);
+    expect((await space.open().list()).skills).toMatchObject([{ state: "disabled" }]);
     expect(await recalledFor(space.open(), "unlock the front door")).toEqual([]);
     expect((await space.cli("enable", "night-porter")).code).toBe(0);
     expect(await recalledFor(space.open(), "unlock the front door")).toEqual(["night-porter"]);

@@ -96,16 +96,16 @@ describe("discovery and parsing", () => {
     expect(names()).toEqual(["real"]);
   });
 
-  it("reads the front matter strictly first: a sound file gives no finding", () => {
+  it("reads the front matter strictly first: a sound file gives no finding", async () => {
     const { engine } = designWorkspace("003", { files: { "p/skills/sound/SKILL.md": named("sound") } });
-    expect(engine.list()).toMatchObject({ skills: [{ state: "active" }], diagnostics: [] });
+    expect(await engine.list()).toMatchObject({ skills: [{ state: "active" }], diagnostics: [] });
   });
 
-  it("falls back to name and description alone where the YAML is broken", () => {
+  it("falls back to name and description alone where the YAML is broken", async () => {
     const text = skillFile("name: broken\nstray\ndescription: Still here.");
     const { engine, names, codes } = designWorkspace("003", { files: { "p/skills/broken/SKILL.md": text } });
     expect(names()).toEqual(["broken"]);
-    expect(engine.find("broken").manifest).toMatchObject({
+    expect((await engine.find("broken")).manifest).toMatchObject({
       declaredName: "broken",
       description: "Still here.",
     });
@@ -141,7 +141,7 @@ describe("discovery and parsing", () => {
     expect(finding).toMatchObject({ severity: "warning", fix: expect.stringMatching(fix) });
   });
 
-  it("lets the last of two folders that come to one name win, with a warning", () => {
+  it("lets the last of two folders that come to one name win, with a warning", async () => {
     const { engine, names } = designWorkspace("003", {
       files: {
         "p/skills/Safe Edit/SKILL.md": named("one", "The first."),
@@ -149,11 +149,11 @@ describe("discovery and parsing", () => {
       },
     });
     expect(names()).toEqual(["safe-edit"]);
-    expect(engine.find("safe-edit").manifest.description).toBe("The second.");
+    expect((await engine.find("safe-edit")).manifest.description).toBe("The second.");
     expect(engine.library.diagnostics).toMatchObject([{ code: "duplicate-name", severity: "warning" }]);
   });
 
-  it("lets a declared name that two skills share lead to the last one, with a warning; both stay", () => {
+  it("lets a declared name that two skills share lead to the last one, with a warning; both stay", async () => {
     const { engine, names } = designWorkspace("003", {
       files: {
         "p/skills/first/SKILL.md": named("twin", "The first."),
@@ -161,7 +161,7 @@ describe("discovery and parsing", () => {
       },
     });
     expect(names()).toEqual(["first", "second"]);
-    expect(engine.find("twin").name).toBe("second");
+    expect((await engine.find("twin")).name).toBe("second");
     expect(engine.library.diagnostics).toMatchObject([{ code: "alias-ambiguous", severity: "warning" }]);
   });
 
@@ -173,20 +173,20 @@ describe("discovery and parsing", () => {
     expect(codes()).toContain("name-confusable");
   });
 
-  it("makes one stable name of every spelling", () => {
+  it("makes one stable name of every spelling", async () => {
     for (const spelling of ["Safe Edit", "safe_edit", "SAFE--EDIT", " safe-edit "])
       expect(toSkillName(spelling)).toEqual({ ok: true, name: "safe-edit" });
     const { engine } = designWorkspace("003", { files: THREE });
-    expect(engine.find("Safe_Edit").name).toBe("safe-edit");
+    expect((await engine.find("Safe_Edit")).name).toBe("safe-edit");
   });
 });
 
 describe("registry and visibility", () => {
-  it("has a registry that changes with the folder", () => {
+  it("has a registry that changes with the folder", async () => {
     const { engine, names, write } = designWorkspace("003", { files: THREE });
     expect(names()).toHaveLength(3);
     write("p/skills/new-one/SKILL.md", named("new-one"));
-    expect(engine.refresh()).toMatchObject({ added: ["new-one"], removed: [] });
+    expect(await engine.refresh()).toMatchObject({ added: ["new-one"], removed: [] });
     expect(names()).toContain("new-one");
   });
 
@@ -296,7 +296,7 @@ describe("activation", () => {
 
   it("reads the body when it is asked for, not when the skill was found", async () => {
     const { agent, engine, write } = designWorkspace("003", { files: SURVEY });
-    expect(engine.find("survey")).not.toHaveProperty("body");
+    expect(await engine.find("survey")).not.toHaveProperty("body");
     write("p/skills/survey/SKILL.md", named("survey", "Looks around.", "# Survey\n\nCount the windows.\n"));
     const { call } = await agent(person());
     expect((await call("activateSkill", { name: "survey" })).text).toContain("Count the windows.");

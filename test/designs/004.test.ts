@@ -37,15 +37,15 @@ describe("concepts and layout", () => {
     ]);
   });
 
-  it("keeps the display name apart from the command, and finds a skill by either", () => {
+  it("keeps the display name apart from the command, and finds a skill by either", async () => {
     const { engine } = bakery();
-    expect(engine.find("bakery")).toMatchObject({ name: "bakery", displayName: "The Bakery" });
-    expect(engine.find("the bakery").name).toBe("bakery");
+    expect(await engine.find("bakery")).toMatchObject({ name: "bakery", displayName: "The Bakery" });
+    expect((await engine.find("the bakery")).name).toBe("bakery");
   });
 
-  it("takes everything after the closing fence for the body, later rules included", () => {
+  it("takes everything after the closing fence for the body, later rules included", async () => {
     const { engine } = bakery();
-    expect(engine.body(engine.find("bakery"))).toBe(
+    expect(engine.body(await engine.find("bakery"))).toBe(
       "# Bakery\n\nWeigh first.\n\n---\n\nThen bake: <b>slowly</b>.\n",
     );
   });
@@ -69,7 +69,7 @@ describe("sources", () => {
   ];
   const all = Object.fromEntries(PLACES.map((place) => [`${place}/x/SKILL.md`, about(`From ${place}.`)]));
 
-  it("are six, in this order, and no others", () => {
+  it("are six, in this order, and no others", async () => {
     const files = {
       ...all,
       "home/.codex/skills/y/SKILL.md": about("No."),
@@ -82,13 +82,13 @@ describe("sources", () => {
 
   it.each(PLACES.map((place, at) => [place, PLACES.slice(0, at + 1)] as const))(
     "let %s win over all that come before it",
-    (place, present) => {
+    async (place, present) => {
       const files = Object.fromEntries(
         Object.entries(all).filter(([path]) => present.some((p) => path.startsWith(`${p}/`))),
       );
       const { engine } = designWorkspace("004", { files });
-      expect(engine.find("x").manifest.description).toBe(`From ${place}.`);
-      expect(engine.list().skills.filter(({ state }) => state === "shadowed")).toHaveLength(
+      expect((await engine.find("x")).manifest.description).toBe(`From ${place}.`);
+      expect((await engine.list()).skills.filter(({ state }) => state === "shadowed")).toHaveLength(
         present.length - 1,
       );
     },
@@ -153,13 +153,13 @@ describe("the scanner", () => {
     expect(visible()).toEqual(["kneading", "ordering"]);
   });
 
-  it("differs: what is missing its needs stays listed with the reason, and covers the skill beneath it", () => {
+  it("differs: what is missing its needs stays listed with the reason, and covers the skill beneath it", async () => {
     const files = {
       "home/.sven/skills/order/SKILL.md": about("Orders by letter."),
       [`${ROOT}/order/SKILL.md`]: about("Orders by wire.", "sven: {requires_env: [FLOUR_TOKEN]}"),
     };
     const { engine } = designWorkspace("004", { files, env: {} });
-    expect(engine.list().skills).toMatchObject([
+    expect((await engine.list()).skills).toMatchObject([
       { state: "unavailable", reason: expect.stringContaining("FLOUR_TOKEN") },
       { state: "shadowed", reason: expect.stringMatching(/\S/) },
     ]);
@@ -168,13 +168,13 @@ describe("the scanner", () => {
 });
 
 describe("SKILL.md", () => {
-  const one = (text: string) => {
+  const one = async (text: string) => {
     const { engine, codes } = designWorkspace("004", { files: { [`${ROOT}/sour-dough/SKILL.md`]: text } });
-    return { skill: engine.find("sour-dough", "person"), codes: codes(), engine };
+    return { skill: await engine.find("sour-dough", "person"), codes: codes(), engine };
   };
 
-  it("needs a description only; the name is the folder's", () => {
-    const { skill, codes } = one(
+  it("needs a description only; the name is the folder's", async () => {
+    const { skill, codes } = await one(
       "---\ndescription: |\n  Feeds the starter.\n  Use when it is hungry.\n---\nFeed it.\n",
     );
     expect(skill).toMatchObject({ name: "sour-dough", displayName: "sour-dough" });
@@ -182,10 +182,10 @@ describe("SKILL.md", () => {
     expect(codes).toEqual([]);
   });
 
-  it("knows the optional version and the four keys of the sven block", () => {
+  it("knows the optional version and the four keys of the sven block", async () => {
     const sven =
       "sven:\n  always: true\n  requires_bins: [sh]\n  requires_env: [PATH]\n  user_invocable_only: true";
-    const { skill } = one(about("Feeds.", `name: Sour Dough\nversion: 1.0.0\n${sven}`));
+    const { skill } = await one(about("Feeds.", `name: Sour Dough\nversion: 1.0.0\n${sven}`));
     expect(skill.displayName).toBe("Sour Dough");
     expect(skill.manifest).toMatchObject({
       version: "1.0.0",
@@ -195,16 +195,16 @@ describe("SKILL.md", () => {
     });
   });
 
-  it("has none of these unless it says so", () => {
-    expect(one(about("Feeds.")).skill.manifest).toMatchObject({
+  it("has none of these unless it says so", async () => {
+    expect((await one(about("Feeds."))).skill.manifest).toMatchObject({
       always: false,
       userOnly: false,
       requires: { bins: [], env: [], anyBins: [] },
     });
   });
 
-  it("gets no sub-skills from a list in its front matter: the tree alone decides", () => {
-    const { engine } = one(about("Feeds.", "sven:\n  skills: [rye, wheat]"));
+  it("gets no sub-skills from a list in its front matter: the tree alone decides", async () => {
+    const { engine } = await one(about("Feeds.", "sven:\n  skills: [rye, wheat]"));
     expect(engine.library.children("sour-dough")).toEqual([]);
     expect(
       bakery()
@@ -215,7 +215,7 @@ describe("SKILL.md", () => {
 
   it("becomes one record: command, name, description, version, file, folder, body, flags", async () => {
     const { engine, dir, cli } = bakery();
-    const skill = engine.find("bakery");
+    const skill = await engine.find("bakery");
     const directory = join(dir, ".sven/skills/bakery");
     expect(skill).toMatchObject({
       name: "bakery",
@@ -515,7 +515,7 @@ describe("domain knowledge", () => {
     const { cli, dir, open } = bakery();
     expect((await cli("new", "oven", "--template", "domain")).code).toBe(0);
     const text = readFileSync(join(dir, ".sven/skills/oven/SKILL.md"), "utf8");
-    expect(open().find("oven").source).toBe("./.sven/skills");
+    expect((await open().find("oven")).source).toBe("./.sven/skills");
     const headings = [...text.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading]) => heading);
     expect(headings.slice(-4)).toEqual([...DOMAIN.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading]) => heading));
   });

@@ -245,7 +245,7 @@ describe("an activation", () => {
     await store.sessions.begin("s", { key: "1", message: "hello" });
     await tasks.activate("demo", { task: "t", session: "s", ...person(true) });
     await tasks.readFile("demo", "references/notes.md", { task: "t", session: "s" });
-    const { digest } = engine.find("demo");
+    const { digest } = await engine.find("demo");
     expect(await store.journal.query({})).toMatchObject([
       {
         kind: "activated",

@@ -34,7 +34,7 @@ test(`${PROCESSES} processes saving, deleting, counting and reading at once lose
 
   const acknowledged = ended.flatMap(({ lines }) => lines);
   const counted = acknowledged.filter((line) => line.counted === true).length;
-  engine.refresh();
+  await engine.refresh();
   const counter = await lessons.history.text(engine.library.skills.get("counter")!);
   expect(counter.content).toContain(`\n\nCount ${counted}.\n`);
   const changes = acknowledged.filter(({ version }) => version !== undefined);

@@ -43,10 +43,7 @@ export async function checkAnswer(
   options: { readonly path?: string | undefined; readonly profile: "lenient" | "strict" },
 ) {
   const { path, profile } = options;
-  const { checked, diagnostics } = await engine.manage.check({
-    ...(path !== undefined && { path }),
-    profile,
-  });
+  const { checked, diagnostics } = await engine.manage.check({ path, profile });
   const count = (severity: Diagnostic["severity"]) =>
     diagnostics.filter((finding) => finding.severity === severity).length;
   return { checked, errors: count("error"), warnings: count("warning"), diagnostics };
@@ -54,9 +51,9 @@ export async function checkAnswer(
 
 export async function doctorAnswer(engine: Repertoire) {
   const diagnostics = await engine.manage.findings();
-  const sources = engine.manage.sources().filter(({ exists }) => exists);
+  const sources = (await engine.manage.sources()).filter(({ exists }) => exists);
   const counts = { active: 0, unavailable: 0, disabled: 0, shadowed: 0, hidden: 0 };
-  for (const { state } of engine.list().skills) counts[state]++;
+  for (const { state } of (await engine.list()).skills) counts[state]++;
   const { files, cacheDir } = engine.config;
   return { node: process.version, config: files, cache: cacheDir ?? null, sources, counts, diagnostics };
 }

@@ -57,7 +57,7 @@ async function talk(engine: Repertoire, io: Io, options: ChatOptions): Promise<b
   try {
     const asker = askerFor(io, { question: (text) => terminal.question(text) });
     const { agent, conversation } = await open(engine, io, { ...options, ...asker, session, task });
-    const skills = engine.view().visible().length;
+    const skills = (await engine.look()).visible().length;
     io.note(
       io.colour.dim(`${skills} skills; ${agent.model?.id ?? "no model"}. /help shows what can be typed.`),
     );

@@ -63,7 +63,7 @@ export function noteProblem(thrown: unknown, { host, home }: Pick<HookRequest, "
 }
 
 async function hasTooMuchToRead(recaller: Recaller): Promise<boolean> {
-  return recaller.shelf !== undefined && (await recaller.indexing()).unread() > READ_AT_ONCE;
+  return (await (await recaller.indexing()).unread()) > READ_AT_ONCE;
 }
 
 async function hint(

@@ -34,9 +34,9 @@ export function skillsExtension(parts: McpParts, onWarning: (text: string) => vo
     }
   };
   /** The skill whose folder the address is in: the longest name, because skills nest. */
-  const locate = (uri: string) => {
+  const locate = async (uri: string) => {
     const path = uri.startsWith(BASE) ? decoded(uri.slice(BASE.length)) : "";
-    const view = engine.view();
+    const view = await engine.look();
     for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
       const skill = view.active(path.slice(0, at));
       if (skill) return { skill, path: path.slice(at + 1) };
@@ -46,17 +46,17 @@ export function skillsExtension(parts: McpParts, onWarning: (text: string) => vo
   const source: SkillSource = {
     async list({ cursor }) {
       const from = pageStart(cursor);
-      const all = engine.view().visible();
+      const all = (await engine.look()).visible();
       const entries = await Promise.all(all.slice(from, from + PAGE).map(entryOf));
       const skills = entries.filter((entry) => entry !== undefined);
       return { skills, ...(from + PAGE < all.length && { nextCursor: String(from + PAGE) }) };
     },
     async get(uri) {
-      const found = locate(uri);
+      const found = await locate(uri);
       return found?.path === "SKILL.md" ? entryOf(found.skill) : undefined;
     },
     async read(uri) {
-      const found = locate(uri);
+      const found = await locate(uri);
       const file = found && (await filesOf(found.skill)).get(found.path);
       if (!file) return undefined;
       const type = /\.md$/i.test(found.path) && { mimeType: "text/markdown" };

@@ -35,7 +35,7 @@ async function save(name: string, mark: string): Promise<void> {
 /** Reads a counter from the skill, adds one, and saves it only if nobody else has meanwhile. */
 async function count(): Promise<void> {
   for (;;) {
-    engine.refresh();
+    await engine.refresh();
     const before = await lessons.history.text(engine.library.skills.get("counter")!);
     const value = Number(/\n\nCount (\d+)\./.exec(before.content)?.[1]);
     try {
@@ -60,7 +60,7 @@ const JOBS: Record<string, (index: number) => Promise<void>> = {
     const shared = `shared-${index % 4}`;
     const step = (index + Number(label)) % 4;
     if (step === 3) {
-      const existing = engine.refresh() && engine.library.skills.get(shared);
+      const existing = (await engine.refresh()) && engine.library.skills.get(shared);
       if (!existing) return;
       await lessons.delete(shared, { author: "agent" }).then(
         ({ version }) => print({ name: shared, version }),

@@ -12,7 +12,7 @@ export const registerDoctor: Register = (program, action) => {
     .action(
       action(async ({ io, open }) => {
         const repertoire = open();
-        const { skills } = repertoire.list();
+        const { skills } = await repertoire.list();
         const answer = await doctorAnswer(repertoire);
         const { sources, counts, diagnostics } = answer;
         const problems = diagnostics.filter(({ severity }) => severity !== "info");

@@ -10,8 +10,8 @@ export const registerList: Register = (program, action) => {
     .description("list the skills of this project, your home folder and the package")
     .option("--all", "also those that another skill covers or that the agent may not see")
     .action(
-      action(({ io, open }, options: { all?: boolean }) => {
-        const { skills, diagnostics } = open().list();
+      action(async ({ io, open }, options: { all?: boolean }) => {
+        const { skills, diagnostics } = await open().list();
         const listed = options.all ? skills : skills.filter(isManaged);
         io.answer(listAnswer(listed, diagnostics), () => {
           const rows = listed.map(({ skill, state }) => [

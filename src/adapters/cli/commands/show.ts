@@ -8,8 +8,8 @@ export const registerShow: Register = (program, action) => {
     .command("show <name>")
     .description("show one skill: its front matter, files, sub-skills, findings and instructions")
     .action(
-      action(({ io, open }, name: string) => {
-        const report = open().manage.show(name);
+      action(async ({ io, open }, name: string) => {
+        const report = await open().manage.show(name);
         const { skill, body, files, subSkills, diagnostics } = report;
         const { manifest } = skill;
         io.answer(showAnswer(report), () => {

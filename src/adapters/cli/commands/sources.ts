@@ -7,8 +7,8 @@ export const registerSources: Register = (program, action) => {
     .command("sources")
     .description("list the places that skills come from, lowest precedence first")
     .action(
-      action(({ io, open }) => {
-        const sources = open().manage.sources();
+      action(async ({ io, open }) => {
+        const sources = await open().manage.sources();
         io.answer({ sources }, () => {
           io.table([
             ["SOURCE", "SKILLS", "FOLDER"],

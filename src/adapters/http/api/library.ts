@@ -45,8 +45,8 @@ export const LIBRARY_OPERATIONS = [
       all: flag.optional().describe("Also those that another covers or that the agent may not see."),
     }),
     answer: z.looseObject({ skills: z.array(ListedSkill), diagnostics }),
-    run({ query }, { engine }) {
-      const { skills, diagnostics: findings } = engine.list();
+    async run({ query }, { engine }) {
+      const { skills, diagnostics: findings } = await engine.list();
       return listAnswer(query.all ? skills : skills.filter(isManaged), findings);
     },
   }),
@@ -66,14 +66,14 @@ export const LIBRARY_OPERATIONS = [
       user: z.boolean().optional().describe("In the home folder instead of the project."),
     }),
     answer: z.looseObject({ name: text, directory: text, files: z.array(text) }),
-    run({ body }, { engine }) {
+    async run({ body }, { engine }) {
       const { name, template, description, user } = body;
       const made = engine.manage.create(name, {
         template,
         ...(description !== undefined && { description }),
         ...(user !== undefined && { user }),
       });
-      engine.refresh();
+      await engine.refresh();
       return made;
     },
   }),
@@ -91,7 +91,7 @@ export const LIBRARY_OPERATIONS = [
       subSkills: z.array(text),
       diagnostics,
     }),
-    run: ({ params }, { engine }) => showAnswer(engine.manage.show(params.name)),
+    run: async ({ params }, { engine }) => showAnswer(await engine.manage.show(params.name)),
   }),
   switchTo(true),
   switchTo(false),
@@ -117,7 +117,7 @@ export const LIBRARY_OPERATIONS = [
     area,
     summary: "List the places that skills come from, lowest precedence first.",
     answer: z.looseObject({ sources: z.array(Source) }),
-    run: (_, { engine }) => ({ sources: engine.manage.sources() }),
+    run: async (_, { engine }) => ({ sources: await engine.manage.sources() }),
   }),
   operation({
     id: "doctor",

@@ -81,7 +81,7 @@ export const SERVER_OPERATIONS = [
 ];
 
 async function gauges({ engine, events, jobs, startedAt, version }: Api): Promise<Gauge[]> {
-  const { skills } = engine.list();
+  const { skills } = await engine.list();
   const index = (await engine.indexing()).state();
   return [
     one("repertoire_info", "The version that runs.", 1, { version }),

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
 import type { Source } from "../model/source.ts";
-import { discover } from "./discover.ts";
+import { discover, type Scan } from "./walk.ts";
 
 const text = skillText("A skill.");
 const source = (root: string, more: Partial<Source> = {}): Source => ({
@@ -17,8 +17,15 @@ const source = (root: string, more: Partial<Source> = {}): Source => ({
   requireName: false,
   ...more,
 });
-const found = (...sources: Source[]) => discover(sources).candidates.map(({ relativePath }) => relativePath);
-const codes = (...sources: Source[]) => discover(sources).diagnostics.map(({ code }) => code);
+function scanOf(...sources: Source[]): Scan {
+  const walk = discover(sources);
+  for (;;) {
+    const step = walk.next();
+    if (step.done) return step.value;
+  }
+}
+const found = (...sources: Source[]) => scanOf(...sources).files.map(({ relativePath }) => relativePath);
+const codes = (...sources: Source[]) => scanOf(...sources).diagnostics.map(({ code }) => code);
 
 describe("the scan", () => {
   it("finds skills at any depth, also below folders without SKILL.md", () => {
@@ -49,16 +56,13 @@ describe("the scan", () => {
 
   it("accepts the file name in any case and prefers SKILL.md", () => {
     const root = temporaryTree({ "a/skill.md": text, "b/SKILL.md": text, "b/Skill.md": text });
-    const scan = discover([source(root)]);
-    expect(scan.candidates.map(({ path }) => path)).toEqual([
-      join(root, "a/skill.md"),
-      join(root, "b/SKILL.md"),
-    ]);
+    const scan = scanOf(source(root));
+    expect(scan.files.map(({ path }) => path)).toEqual([join(root, "a/skill.md"), join(root, "b/SKILL.md")]);
     expect(scan.diagnostics.map(({ code }) => code)).toEqual(["two-skill-files"]);
   });
 
   it("says nothing about a source that does not exist", () => {
-    expect(discover([source("/nowhere/at/all")])).toMatchObject({ candidates: [], diagnostics: [] });
+    expect(scanOf(source("/nowhere/at/all"))).toMatchObject({ files: [], diagnostics: [] });
   });
 });
 
@@ -111,8 +115,8 @@ describe("links", () => {
     const other = temporaryTree({ "shared/SKILL.md": text });
     const root = temporaryTree();
     symlinkSync(join(other, "shared"), join(root, "shared"));
-    const scan = discover([source(root), source(other, { id: "other" })]);
-    expect(scan.candidates.map(({ source: from }) => from.id)).toEqual(["other"]);
+    const scan = scanOf(source(root), source(other, { id: "other" }));
+    expect(scan.files.map(({ source: from }) => from.id)).toEqual(["other"]);
     expect(scan.diagnostics).toMatchObject([{ code: "link-into-source", severity: "info" }]);
   });
 });
@@ -127,14 +131,34 @@ describe("limits", () => {
 });
 
 describe("containers", () => {
-  it("are the folders where a skill may come or go, so that their times tell whether a skill came or went", () => {
+  it("lists the folders whose time reveals added or removed skills, the roots included", () => {
     const root = temporaryTree({
       "group/a/SKILL.md": text,
       "group/a/scripts/x.sh": "",
       "b/SKILL.md": text,
       "not-yet/notes.txt": "",
     });
-    const { containers } = discover([source(root)]);
-    expect([...containers.keys()]).toEqual([join(root, "group"), join(root, "not-yet"), root]);
+    const { containers } = scanOf(source(root));
+    expect([...containers.keys()]).toEqual([root, join(root, "group"), join(root, "not-yet")]);
+  });
+
+  it("has the time from before the walk went on, so that a later change shows", () => {
+    const root = temporaryTree({ "group/a/SKILL.md": text, "group/b/SKILL.md": text });
+    utimesSync(join(root, "group"), 1, 1);
+    utimesSync(root, 1, 1);
+    const walk = discover([source(root)]);
+    walk.next();
+    walk.next();
+    mkdirSync(join(root, "group", "late"));
+    let step = walk.next();
+    while (!step.done) step = walk.next();
+    expect(step.value.containers.get(join(root, "group"))).toBe(1000);
+  });
+
+  it("lists a root that is a skill itself, and the roots that do not exist", () => {
+    const root = temporaryTree({ "SKILL.md": text });
+    const scan = scanOf(source(root, { rootSkill: true }), source("/nowhere/at/all"));
+    expect([...scan.containers.keys()]).toEqual([root]);
+    expect(scan.missing).toEqual(["/nowhere/at/all"]);
   });
 });

@@ -1,0 +1,188 @@
+// What a person or a program does with the library outside a turn: look, check, switch, refresh, watch.
+
+import { resolve } from "node:path";
+import { switchSkill } from "../config/config.ts";
+import {
+  type Audience,
+  checkSkills,
+  type Library,
+  type LibraryChanges,
+  type LibraryScanner,
+  LibraryView,
+  reportSkill,
+  reportSources,
+  type SkillReport,
+  type SourceReport,
+} from "../library/library.ts";
+import type { Diagnostic } from "../model/diagnostic.ts";
+import type { SkillName } from "../model/name.ts";
+import type { ListedSkill, Skill } from "../model/skill.ts";
+import type { Turn } from "../model/turn.ts";
+import type { Profile } from "../parse/parse.ts";
+import { type Explanation, readyPatterns, triggerFindings } from "../recall/recall.ts";
+import type { TurnEngine } from "./turn-engine.ts";
+
+export class LibraryPart {
+  private readonly turns: TurnEngine;
+  private readonly scanner: LibraryScanner;
+  private readonly closers: (() => Promise<void>)[] = [];
+
+  constructor(turns: TurnEngine, scanner: LibraryScanner) {
+    this.turns = turns;
+    this.scanner = scanner;
+  }
+
+  /**
+   * Every skill with its state, and every finding about the files.
+   *
+   * @example
+   * const { skills: found } = await skills.library.list();
+   */
+  async list(agent?: string): Promise<{ skills: ListedSkill[]; diagnostics: readonly Diagnostic[] }> {
+    const view = await this.view(agent);
+    return { skills: view.list(), diagnostics: view.library.diagnostics };
+  }
+
+  /**
+   * One skill, found by any of its names; fails with the names that are visible.
+   *
+   * @example
+   * const skill = await skills.library.find("pdf-tables");
+   */
+  async find(name: string, audience: Audience = "model", agent?: string): Promise<Skill> {
+    const library = await this.scanner.currentFor(name);
+    return new LibraryView(library, this.turns.visibility(agent)).require(name, audience);
+  }
+
+  /**
+   * What an agent (the configured one unless given) may see now.
+   *
+   * @example
+   * const names = (await skills.library.view("reviewer")).visible().map(({ name }) => name);
+   */
+  async view(agent?: string): Promise<LibraryView> {
+    if (!this.scanner.scanned) await this.scanner.refresh();
+    return this.turns.view(agent);
+  }
+
+  /**
+   * Why a skill was or was not recalled for a message.
+   *
+   * @example
+   * const { score, reasons } = await skills.library.why("pdf-tables", { message: "extract the tables" });
+   */
+  async why(name: string, turn: Turn): Promise<Explanation> {
+    return this.turns.sessions.why(await this.find(name), turn);
+  }
+
+  /**
+   * The Markdown below a skill's front matter, read from disk now.
+   *
+   * @example
+   * const body = await skills.library.body("pdf-tables");
+   */
+  async body(name: string): Promise<string> {
+    return this.scanner.body(await this.find(name, "person"));
+  }
+
+  /**
+   * One skill for a person: its state, instructions, files, direct children and findings.
+   *
+   * @example
+   * const { files } = await skills.library.show("pdf-tables");
+   */
+  async show(name: string): Promise<SkillReport> {
+    return reportSkill(await this.view(), name, (skill) => this.scanner.body(skill));
+  }
+
+  /**
+   * Findings about the skills at a path, or about all.
+   *
+   * @example
+   * const { diagnostics } = await skills.library.check({ profile: "strict" });
+   */
+  async check(options: {
+    readonly path?: string | undefined;
+    readonly profile: Profile;
+  }): Promise<{ checked: number; diagnostics: Diagnostic[] }> {
+    await readyPatterns();
+    const { path, profile } = options;
+    const { sources, config } = this.turns;
+    const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
+    const { onProgress } = this.turns.options;
+    return checkSkills(where, { profile, also: triggerFindings, onProgress });
+  }
+
+  /**
+   * Every finding about the library: broken files, shadowed names, and triggers that conflict or cannot work.
+   *
+   * @example
+   * const errors = (await skills.library.findings()).filter(({ severity }) => severity === "error");
+   */
+  async findings(): Promise<Diagnostic[]> {
+    await readyPatterns();
+    const { library } = await this.view();
+    return [...library.diagnostics, ...triggerFindings([...library.skills.values()])];
+  }
+
+  /**
+   * Every source with the number of its skills.
+   *
+   * @example
+   * for (const { root, skills: count } of await skills.library.sources()) console.log(root, count);
+   */
+  async sources(): Promise<SourceReport[]> {
+    return reportSources((await this.view()).library, this.turns.sources);
+  }
+
+  /**
+   * Switches a skill on or off in the person's configuration, and at once in this engine.
+   *
+   * @example
+   * await skills.library.setEnabled("pdf-tables", false);
+   */
+  async setEnabled(name: string, on: boolean): Promise<{ name: SkillName; file: string }> {
+    const library = await this.scanner.currentFor(name);
+    const skill = library.find(name) ?? (await this.find(name, "person"));
+    const { config } = this.turns;
+    const file = await switchSkill(config.home, skill.name, on);
+    const without = (names: readonly string[]) => names.filter((each) => each !== skill.name);
+    const [enable, disable] = [without(config.enable), without(config.disable)];
+    (on ? enable : disable).push(skill.name);
+    this.turns.config = { ...config, enable, disable };
+    return { name: skill.name, file };
+  }
+
+  /**
+   * Walks all sources again and returns what changed.
+   *
+   * @example
+   * const { added } = await skills.library.refresh();
+   */
+  refresh(): Promise<LibraryChanges> {
+    return this.scanner.refresh();
+  }
+
+  /**
+   * Calls back after each change below the sources, until the engine is closed.
+   *
+   * @example
+   * await skills.library.watch(({ changed }) => console.log(changed));
+   */
+  async watch(
+    onChanges: (changes: LibraryChanges) => void,
+    onError: (error: unknown) => void = () => {},
+  ): Promise<void> {
+    this.closers.push(await this.scanner.watch(onChanges, onError));
+  }
+
+  /** The library after precedence, without a walk as long as no folder has changed. */
+  current(): Promise<Library> {
+    return this.scanner.current();
+  }
+
+  /** Stops watching. */
+  async close(): Promise<void> {
+    await Promise.all(this.closers.splice(0).map((close) => close()));
+  }
+}

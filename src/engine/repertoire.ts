@@ -1,0 +1,190 @@
+// The one door: opens the engine and hands out its parts.
+
+import type { Consents, SlashCommands } from "../activate/activate.ts";
+import type { AgentTool, AgentToolsOptions, ToolChoice, Toolbox } from "../agent/agent.ts";
+import type { Config } from "../config/config.ts";
+import type { MemoryItem } from "../disclose/disclose.ts";
+import type { Dreams } from "../dream/dream.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { LearnedSkills } from "../learn/learn.ts";
+import { LibraryScanner } from "../library/library.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Turn } from "../model/turn.ts";
+import { type EvalCase, type EvalOptions, type EvalReport, evaluate } from "../recall/recall.ts";
+import { type Deferred, deferred } from "./deferred.ts";
+import { type EngineEvent, EventStream } from "./events.ts";
+import { LibraryPart } from "./library-part.ts";
+import type { OpenOptions } from "./options.ts";
+import { OpenTask, type TaskOptions } from "./task.ts";
+import type { TaskPart } from "./task-part.ts";
+import { OpenTurn } from "./turn.ts";
+import { TurnEngine } from "./turn-engine.ts";
+import type { Workshop } from "./workshop.ts";
+
+/**
+ * Opens the skills of a project, its user and the package.
+ *
+ * @example
+ * const skills = await openRepertoire({ dir: process.cwd() });
+ * const { matches } = await skills.turn({ message: "extract the tables" }).recall();
+ * await skills.close();
+ */
+export function openRepertoire(options: OpenOptions = {}): Repertoire {
+  return new Repertoire(options);
+}
+
+export class Repertoire {
+  /** Recall and prompts, for hosts that answer a turn in a process of its own. */
+  readonly turns: TurnEngine;
+  /** The skills: list, find, check, switch, watch. */
+  readonly library: LibraryPart;
+  /** Skills that people and agents save: save, history, undo. */
+  readonly learned: Deferred<LearnedSkills>;
+  /** What the library should learn from what happened. */
+  readonly dreams: Deferred<Dreams>;
+  /** Everything that can be done in a task; `task` is the shorter way. */
+  readonly tasks: Deferred<TaskPart>;
+  /** What a person agreed to for good. */
+  readonly consents: Deferred<Consents>;
+  /** Slash commands. */
+  readonly commands: Deferred<SlashCommands>;
+  /** What happened: events, statistics, conversations, outcomes. */
+  readonly journal: Deferred<Journal>;
+  private readonly stream = new EventStream();
+  private opened: Promise<Workshop> | undefined;
+
+  constructor(options: OpenOptions) {
+    let scanner: LibraryScanner | undefined;
+    this.turns = new TurnEngine(options, (sources, reading) => {
+      scanner = new LibraryScanner(sources, reading);
+      return scanner;
+    });
+    this.library = new LibraryPart(this.turns, scanner!);
+    this.learned = deferred(async () => (await this.workshop()).learned);
+    this.dreams = deferred(async () => (await this.workshop()).dreams);
+    this.tasks = deferred(async () => (await this.workshop()).tasks);
+    this.consents = deferred(async () => (await this.workshop()).consents);
+    this.commands = deferred(async () => (await this.workshop()).commands);
+    this.journal = deferred(async () => (await this.workshop()).journal);
+  }
+
+  get config(): Config {
+    return this.turns.config;
+  }
+
+  get clock(): Clock {
+    return this.turns.clock;
+  }
+
+  /**
+   * One user message: what it recalls, what the prompt gets, and how it ended.
+   *
+   * @example
+   * const turn = skills.turn({ session: "s1", message: "extract the tables from this report" });
+   * const { text } = await turn.prompt();
+   */
+  turn(input: Turn): OpenTurn {
+    return new OpenTurn(input, this);
+  }
+
+  /**
+   * A piece of work with its own consents and private copies.
+   *
+   * @example
+   * const task = skills.task("t1", { askConsent: () => true });
+   * const { text } = await task.activate("pdf-tables");
+   */
+  task(id: string, options: TaskOptions = {}): OpenTask {
+    return new OpenTask(id, options, this.tasks);
+  }
+
+  /**
+   * The tools that a model gets in a task, those of activated skills included.
+   *
+   * @example
+   * for (const tool of await skills.tools({ task: "t1", session: "s1" })) console.log(tool.name);
+   */
+  async tools(
+    options: AgentToolsOptions & { readonly choice?: ToolChoice | undefined },
+  ): Promise<AgentTool[]> {
+    const { choice, ...context } = options;
+    const toolbox = await this.toolbox(choice);
+    return [...toolbox.served(context), ...toolbox.brought(context)];
+  }
+
+  /**
+   * The chosen tools of one host, for any of its tasks.
+   *
+   * @example
+   * const toolbox = await skills.toolbox("all");
+   */
+  async toolbox(choice?: ToolChoice): Promise<Toolbox> {
+    const [{ Toolbox }, workshop] = await Promise.all([import("../agent/agent.ts"), this.workshop()]);
+    return new Toolbox(workshop.agent, choice);
+  }
+
+  /**
+   * Changes of the library, journal events and proposals, from now on.
+   *
+   * @example
+   * for await (const event of skills.events()) {
+   *   console.log(event.about);
+   *   break;
+   * }
+   */
+  async *events(): AsyncGenerator<EngineEvent, void> {
+    const stream = this.stream.read();
+    const first = stream.next();
+    await this.workshop();
+    await this.library.watch((changes) => this.stream.publish({ about: "library", changes }));
+    const { value, done } = await first;
+    if (done) return;
+    yield value;
+    yield* stream;
+  }
+
+  /**
+   * Measures recall on messages whose right answers are known.
+   *
+   * @example
+   * const { macro } = await skills.evaluate([
+   *   { query: "extract the tables", gold: ["pdf-tables"], not: [], source: "mine", length: "short" },
+   * ]);
+   */
+  evaluate(cases: readonly EvalCase[], options: EvalOptions = {}): Promise<EvalReport> {
+    return evaluate((turn, request) => this.turns.recall(turn, request), cases, options);
+  }
+
+  /**
+   * The cards of the skills that a session recalled lately, most relevant first.
+   *
+   * @example
+   * const cards = await skills.workingMemory("s1");
+   */
+  workingMemory(session: string): Promise<readonly MemoryItem[]> {
+    return this.turns.workingMemory(session);
+  }
+
+  /**
+   * Waits for work in the background, stops watching and closes the store.
+   *
+   * @example
+   * await skills.close();
+   */
+  async close(): Promise<void> {
+    this.stream.close();
+    await this.library.close();
+    const opened = this.opened;
+    this.opened = undefined;
+    if (opened) await (await opened).close();
+    else await this.turns.options.store?.close();
+  }
+
+  /** Tasks, learned skills and dreams, with the store behind them; opened by the first call. */
+  private workshop(): Promise<Workshop> {
+    this.opened ??= import("./workshop.ts").then(({ openWorkshop }) =>
+      openWorkshop(this.turns, this.library, (event) => this.stream.publish(event)),
+    );
+    return this.opened;
+  }
+}

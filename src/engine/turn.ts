@@ -1,0 +1,60 @@
+// A turn as a host holds it: one recall, shared by its matches and its prompt.
+
+import type { Prompt, PromptOptions } from "../disclose/disclose.ts";
+import type { Journal, Outcome } from "../journal/journal.ts";
+import type { SkillName } from "../model/name.ts";
+import type { Turn } from "../model/turn.ts";
+import type { RecallAnswer, RecallRequest } from "../recall/recall.ts";
+import type { Deferred } from "./deferred.ts";
+import type { TurnEngine } from "./turn-engine.ts";
+
+export class OpenTurn {
+  readonly input: Turn;
+  private readonly turns: TurnEngine;
+  private readonly journal: Pick<Deferred<Journal>, "reportOutcome">;
+  private recalled: Promise<RecallAnswer> | undefined;
+
+  constructor(
+    input: Turn,
+    parts: { readonly turns: TurnEngine; readonly journal: Pick<Deferred<Journal>, "reportOutcome"> },
+  ) {
+    this.input = input;
+    this.turns = parts.turns;
+    this.journal = parts.journal;
+  }
+
+  /**
+   * The skills that matter for this message, and why. The recall of a turn is made once, by the first call of `recall`
+   * or `prompt`, with that call's options.
+   *
+   * @example
+   * const { matches } = await skills.turn({ session: "s1", message: "extract the tables" }).recall({ limit: 3 });
+   */
+  recall(request: RecallRequest = {}): Promise<RecallAnswer> {
+    this.recalled ??= this.turns.recall(this.input, request);
+    return this.recalled;
+  }
+
+  /**
+   * The text that the agent's prompt gets for this turn.
+   *
+   * @example
+   * const { text } = await skills.turn({ session: "s1", message: "extract the tables" }).prompt();
+   */
+  async prompt(options: PromptOptions = {}): Promise<Prompt> {
+    return this.turns.prompt(this.input, options, await this.recalled);
+  }
+
+  /**
+   * Records how the turn ended, and returns the skills it counts for.
+   *
+   * @example
+   * await turn.outcome("success", { skill: "pdf-tables", note: "all tables found" });
+   */
+  outcome(
+    outcome: Outcome,
+    about: { readonly skill?: string | undefined; readonly note?: string | undefined } = {},
+  ): Promise<readonly SkillName[]> {
+    return this.journal.reportOutcome({ outcome, ...about }, this.input);
+  }
+}

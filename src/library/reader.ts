@@ -1,0 +1,80 @@
+// How other rooms get at the library, and the reader for a process that does not scan: it answers from the snapshot on
+// disk alone, so that a host's hook loads neither the walk nor the parser.
+
+import { RepertoireError } from "../model/errors.ts";
+import type { Skill } from "../model/skill.ts";
+import type { Source } from "../model/source.ts";
+import type { Library } from "./precedence.ts";
+import { type LibrarySnapshot, openSnapshot, SnapshotDamage, type SnapshotOptions } from "./snapshot.ts";
+
+/** Takes the instructions of files as a scan reads them, so that nobody opens them again. */
+export interface BodySink {
+  /** No more bodies are wanted: the scan reads the front matter alone. */
+  readonly full: boolean;
+  add(skill: Skill, body: string): void;
+}
+
+/** The library as it is read, with or without a scan. */
+export interface LibraryReader {
+  /** Lowest precedence first. */
+  readonly sources: readonly Source[];
+  /** The library, believed as long as no folder above a skill has changed, scanned otherwise. */
+  current(): Promise<Library>;
+  /** As `current`, with the facts behind the library. */
+  snapshot(bodies?: BodySink): Promise<LibrarySnapshot>;
+  /** Walks all sources and reads what changed. */
+  rescan(bodies?: BodySink): Promise<LibrarySnapshot>;
+  /** What is known without a look at the sources, however old. */
+  stored(): LibrarySnapshot | undefined;
+  /** The Markdown below a skill's front matter, read from disk now. */
+  body(skill: Skill): string;
+}
+
+/** Fails with `index-stale` if only a scan can answer. */
+export class StoredLibrary implements LibraryReader {
+  readonly sources: readonly Source[];
+  private readonly options: SnapshotOptions;
+  private opened: LibrarySnapshot | undefined;
+
+  constructor(sources: readonly Source[], options: SnapshotOptions) {
+    this.sources = sources;
+    this.options = options;
+  }
+
+  async current(): Promise<Library> {
+    const snapshot = await this.snapshot();
+    try {
+      return snapshot.library();
+    } catch (thrown) {
+      if (thrown instanceof SnapshotDamage) throw this.stale();
+      throw thrown;
+    }
+  }
+
+  async snapshot(): Promise<LibrarySnapshot> {
+    const snapshot = this.stored();
+    if (!snapshot?.isCurrent()) throw this.stale();
+    return snapshot;
+  }
+
+  async rescan(): Promise<LibrarySnapshot> {
+    throw this.stale();
+  }
+
+  stored(): LibrarySnapshot | undefined {
+    this.opened ??= openSnapshot(this.sources, this.options);
+    return this.opened;
+  }
+
+  body(): string {
+    throw this.stale();
+  }
+
+  private stale(): RepertoireError {
+    return new RepertoireError(
+      "index-stale",
+      "The index is not up to date. Run `repertoire index`.",
+      this.options.cacheDir,
+    );
+  }
+}

@@ -1,0 +1,74 @@
+// What a person is shown of the library outside a turn: one skill, the findings of a check, the sources.
+
+import { existsSync } from "node:fs";
+import { checkedSource, discover } from "../discover/discover.ts";
+import type { Diagnostic } from "../model/diagnostic.ts";
+import type { Skill, SkillState } from "../model/skill.ts";
+import type { Source } from "../model/source.ts";
+import { packageFiles } from "../package/package.ts";
+import type { Profile } from "../parse/parse.ts";
+import { type Progress, readCatalog } from "./catalog.ts";
+import { Library } from "./precedence.ts";
+import { inSlices } from "./slices.ts";
+import type { LibraryView } from "./view.ts";
+
+export interface SkillReport {
+  readonly skill: Skill & { readonly state: SkillState; readonly reason?: string | undefined };
+  readonly body: string;
+  readonly files: readonly string[];
+  /** Direct children. */
+  readonly subSkills: readonly Skill[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** One skill for a person: its state, instructions, files, direct children and findings. */
+export function reportSkill(
+  view: LibraryView,
+  name: string,
+  readBody: (skill: Skill) => string,
+): SkillReport {
+  const { library } = view;
+  const found = library.find(name) ?? view.require(name, "person");
+  const { state, reason } = view.list().find(({ skill }) => skill === found)!;
+  return {
+    skill: { ...found, state, reason },
+    body: readBody(found),
+    files: packageFiles(found.directory),
+    subSkills: library.children(found.name),
+    diagnostics: library.diagnostics.filter(({ path }) => path === found.path),
+  };
+}
+
+/** Reads every skill of these sources, or at this path, as if for the first time, and gives all findings about them. */
+export async function checkSkills(
+  where: { readonly path: string } | { readonly sources: readonly Source[] },
+  options: {
+    readonly profile: Profile;
+    /** Findings about all skills together. */
+    readonly also: (skills: readonly Skill[]) => readonly Diagnostic[];
+    readonly onProgress?: Progress | undefined;
+  },
+): Promise<{ checked: number; diagnostics: readonly Diagnostic[] }> {
+  const scan = await inSlices(discover("path" in where ? [checkedSource(where.path)] : where.sources));
+  const { profile, onProgress } = options;
+  const records = await inSlices(readCatalog(scan.files, { known: new Map(), profile, onProgress }));
+  const skills = records.flatMap(({ skill }) => skill ?? []);
+  const findings = records.flatMap(({ diagnostics }) => diagnostics);
+  const { diagnostics } = new Library(skills, [...scan.diagnostics, ...findings, ...options.also(skills)]);
+  return { checked: scan.files.length, diagnostics };
+}
+
+/** A source with the number of its skills, shadowed ones included. */
+export interface SourceReport extends Source {
+  readonly exists: boolean;
+  readonly skills: number;
+}
+
+export function reportSources(library: Library, sources: readonly Source[]): SourceReport[] {
+  const all = [...library.skills.values(), ...library.shadowed.map(({ skill }) => skill)];
+  return sources.map((source) => ({
+    ...source,
+    exists: existsSync(source.root),
+    skills: all.filter((skill) => skill.source === source.id).length,
+  }));
+}

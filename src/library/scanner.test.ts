@@ -1,0 +1,130 @@
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { skillText, temporaryTree } from "../../test/skill-tree.ts";
+import { resolveSources } from "../discover/discover.ts";
+import type { Skill } from "../model/skill.ts";
+import { LibraryScanner } from "./scanner.ts";
+
+function library(count = 1) {
+  const files = Array.from({ length: count }, (_, n) => [
+    `p/skills/s${n}/SKILL.md`,
+    skillText(`Skill ${n}.`),
+  ]);
+  const root = temporaryTree(Object.fromEntries(files));
+  const sources = resolveSources({ bundled: undefined, home: join(root, "home"), project: join(root, "p") });
+  const read: string[] = [];
+  const open = () =>
+    new LibraryScanner(sources, {
+      cacheDir: join(root, "cache"),
+      findings: [],
+      onProgress: (done) => read.push(String(done)),
+    });
+  const write = (name: string, description: string) => {
+    mkdirSync(join(root, "p/skills", name), { recursive: true });
+    writeFileSync(join(root, "p/skills", name, "SKILL.md"), skillText(description));
+  };
+  const folder = join(root, "p/skills");
+  return { root, folder, open, write, read, scanner: open() };
+}
+
+const names = async (scanner: LibraryScanner) => [...(await scanner.current()).skills.keys()];
+
+describe("the current library", () => {
+  it("is believed as long as no folder above a skill has changed", async () => {
+    const { open, folder, read, scanner } = library(2);
+    await scanner.current();
+    expect(read).toHaveLength(2);
+    const second = open();
+    expect(await names(second)).toEqual(["s0", "s1"]);
+    expect(second.scanned).toBe(false);
+    utimesSync(folder, 1, 1);
+    await second.current();
+    expect(second.scanned).toBe(true);
+    expect(read).toHaveLength(2);
+  });
+
+  it("is scanned again when a skill came or went, or a source appeared", async () => {
+    const { scanner, write, root } = library();
+    await scanner.current();
+    write("new", "New.");
+    expect(await names(scanner)).toEqual(["new", "s0"]);
+    rmSync(join(root, "p/skills/new"), { recursive: true });
+    expect(await names(scanner)).toEqual(["s0"]);
+    mkdirSync(join(root, "home/.claude/skills/far"), { recursive: true });
+    writeFileSync(join(root, "home/.claude/skills/far/SKILL.md"), skillText("Far."));
+    expect(await names(scanner)).toEqual(["far", "s0"]);
+  });
+
+  it("is scanned again for one skill whose file has changed, and for a name that is not known", async () => {
+    const { scanner, write } = library(2);
+    await scanner.current();
+    write("s1", "Something quite different.");
+    expect((await scanner.currentFor("s0")).skills.get("s1")?.manifest.description).toBe("Skill 1.");
+    const after = await scanner.currentFor("s1");
+    expect(after.skills.get("s1")?.manifest.description).toBe("Something quite different.");
+    write("s0", "Other words again.");
+    expect((await scanner.currentFor("nobody")).skills.get("s0")?.manifest.description).toBe(
+      "Other words again.",
+    );
+  });
+});
+
+describe("a scan", () => {
+  it("is shared by all who ask at the same time", async () => {
+    const { scanner, read } = library(3);
+    const changes = await Promise.all([scanner.refresh(), scanner.refresh(), scanner.current()]);
+    expect(changes[0]).toBe(changes[1]);
+    expect(read).toHaveLength(3);
+  });
+
+  it("that has begun is not shared by one who asks later: a change in between must be seen", async () => {
+    const { scanner, write } = library();
+    const first = scanner.refresh();
+    await Promise.resolve();
+    await Promise.resolve();
+    write("late", "Late.");
+    await scanner.refresh();
+    await first;
+    expect(scanner.known.skills.has("late")).toBe(true);
+  });
+
+  it("hands on the bodies of the files that it reads, and of no others", async () => {
+    const { scanner, write } = library(2);
+    const bodies = new Map<string, string>();
+    const sink = { full: false, add: ({ name }: Skill, body: string) => void bodies.set(name, body) };
+    await scanner.refresh(sink);
+    expect([...bodies.keys()]).toEqual(["s0", "s1"]);
+    expect(bodies.get("s0")).toBe(scanner.body(scanner.known.skills.get("s0")!));
+    bodies.clear();
+    write("s1", "Changed, and longer than before.");
+    await scanner.refresh(sink);
+    expect([...bodies.keys()]).toEqual(["s1"]);
+    bodies.clear();
+    write("s1", "Changed once more, and longer again.");
+    await scanner.refresh({ ...sink, full: true });
+    expect(bodies.size).toBe(0);
+  });
+
+  it("lets other work happen while it runs", async () => {
+    const { scanner } = library(3);
+    let steps = 0;
+    const clock = performance.now;
+    let now = 0;
+    // Each look at the clock is 20 ms after the last one: every slice is one step long.
+    performance.now = () => (now += 20);
+    try {
+      const ticking = setInterval(() => steps++, 0);
+      const timer = setImmediate(function tick() {
+        steps++;
+        if (!scanner.scanned) setImmediate(tick);
+      });
+      await scanner.refresh();
+      clearInterval(ticking);
+      clearImmediate(timer);
+    } finally {
+      performance.now = clock;
+    }
+    expect(steps).toBeGreaterThan(3);
+  });
+});
