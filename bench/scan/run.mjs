@@ -55,7 +55,7 @@ async function scansInProcess() {
       home: join(folder, "home"),
       values: { cache: false, "sources.bundled": false },
     });
-  open().refresh();
+  await open().refresh();
   const first = await race(
     {
       bare: () => bareWalk(join(project, "skills"), (path) => readFileSync(path)),
@@ -66,7 +66,7 @@ async function scansInProcess() {
   printRatio("first scan of 10,000 skills / readdir + readFile", first.ours, first.bare, 4);
 
   const warm = open();
-  warm.refresh();
+  await warm.refresh();
   const again = await race(
     { bare: () => bareWalk(join(project, "skills"), (path) => statSync(path)), ours: () => warm.refresh() },
     9,
@@ -76,7 +76,7 @@ async function scansInProcess() {
   globalThis.gc?.();
   const before = process.memoryUsage();
   const held = open();
-  held.refresh();
+  await held.refresh();
   globalThis.gc?.();
   const after = process.memoryUsage();
   const bytes = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;

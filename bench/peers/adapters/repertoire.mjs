@@ -23,7 +23,7 @@ const shared = {
     return {
       async load({ project, home }) {
         const repertoire = openRepertoire({ dir: project, home, values: WITHOUT_SHIPPED });
-        const { skills, diagnostics } = repertoire.list();
+        const { skills, diagnostics } = await repertoire.list();
         // A shadowed skill lost its name to another one; peers drop such a skill from their lists.
         const kept = skills
           .filter(({ state }) => state !== "shadowed")

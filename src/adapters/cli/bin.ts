@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Owns the process: arguments in, exit code out. A hook runs at every message, so `hook` and `recall` get a bundle of
-// their own, loaded as compiled code; every other verb loads the whole command line. Built as CommonJS: Node starts its
+// Owns the process: arguments in, exit code out. `hook`, `recall` and `prompt` run at every message, so they get a bundle
+// of their own, loaded as compiled code; every other verb loads the whole command line. Built as CommonJS: Node starts its
 // module loader only where it is needed.
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { verbOf } from "./verb.ts";
 declare const QUICK_BUNDLE: string;
 
 const args = process.argv.slice(2);
-if (args[0] === "hook" || verbOf(args) === "recall") void runQuickly();
+if (args[0] === "hook" || ["recall", "prompt"].includes(verbOf(args) ?? "")) void runQuickly();
 else void import("./main.ts").then(({ main }) => main(args));
 
 async function runQuickly(): Promise<void> {

@@ -106,14 +106,11 @@ async function catalog(
   options: OpenOptions,
 ): Promise<HookAnswer> {
   if (event.source === "resume") return { output: "" };
-  const { openRepertoire } = await import("../../engine/engine.ts");
-  const engine = openRepertoire(options);
-  await engine.forgetShown(event.session);
-  const { text } = await engine.prompt(
-    { message: "" },
-    { style: "adaptive", budget: { chars: CATALOG_CHARS } },
-  );
-  return { output: contextOutput("SessionStart", text), engine };
+  const { answer, engine } = await recallQuickly(options, async (recaller) => {
+    await recaller.forgetShown(event.session);
+    return recaller.prompt({ message: "" }, { style: "adaptive", budget: { chars: CATALOG_CHARS } });
+  });
+  return { output: contextOutput("SessionStart", answer.text), engine };
 }
 
 async function recordAnswer(

@@ -1,10 +1,17 @@
 // `repertoire prompt [MESSAGE]`: the exact text that an agent's prompt would get.
 
 import { InvalidArgumentError } from "commander";
+import { recallQuickly } from "../../../engine/engine.ts";
 import { type Budget, STYLES, type Style } from "../../../model/turn.ts";
 import { promptAnswer } from "../../answers/library.ts";
 import { oneOf } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";
+import { refreshBehind } from "../refresh-behind.ts";
+
+interface PromptFlags {
+  readonly style?: Style;
+  readonly budget?: Budget;
+}
 
 export const registerPrompt: Register = (program, action) => {
   program
@@ -17,9 +24,13 @@ export const registerPrompt: Register = (program, action) => {
       budget,
     )
     .action(
-      action(async ({ io, open }, words: string[], options: { style?: Style; budget?: Budget }) => {
-        const repertoire = open();
-        const section = await repertoire.prompt({ message: words.join(" ") }, options);
+      action(async ({ io, flags, openOptions }, words: string[], options: PromptFlags) => {
+        const message = words.join(" ");
+        const { answer, engine } = await recallQuickly(openOptions(), async (recaller) => ({
+          section: await recaller.prompt({ message }, options),
+          findings: (await recaller.catalog()).library.diagnostics,
+        }));
+        const { section, findings } = answer;
         const { text, style, tokens, chars, shown, omitted } = section;
         io.answer(promptAnswer(section), () => {
           if (text !== "") io.line(text);
@@ -28,8 +39,9 @@ export const registerPrompt: Register = (program, action) => {
               `${style}: ${shown.length} skills shown, ${omitted} not, about ${tokens} tokens (${chars} characters).`,
             ),
           );
-          io.findings(repertoire.library.diagnostics, (line) => io.note(line));
+          io.findings(findings, (line) => io.note(line));
         });
+        await refreshBehind(engine, flags);
         return EXIT.ok;
       }),
     );
