@@ -24,9 +24,25 @@ export type { Dreams } from "./dream/dreams.ts";
 export { type OpenOptions, openRepertoire, Repertoire } from "./engine/engine.ts";
 export type { Workshop } from "./engine/workshop.ts";
 export { type Finding, type Inspection, inspectPackage } from "./inspect/inspect.ts";
-export type { LanguageModel } from "./learn/language-model.ts";
-export type { Lessons } from "./learn/learned-skills.ts";
-export type { StarterProvider } from "./learn/starters.ts";
+export type {
+  Attribution,
+  Changed,
+  CreatedSkill,
+  CreateOptions,
+  HistoryOptions,
+  HistoryReport,
+  LanguageModel,
+  LearnedSkills,
+  LearnedStep,
+  Notice,
+  SaveRequest,
+  SkillContent,
+  Starter,
+  StarterFate,
+  StarterProvider,
+  Template,
+  VersionRecord,
+} from "./learn/learn.ts";
 export type { LibraryChanges } from "./library/diff.ts";
 export type { Library } from "./library/precedence.ts";
 export type { SkillReport } from "./library/reports.ts";

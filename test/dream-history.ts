@@ -7,8 +7,8 @@ import { Dreams, type DreamsOptions } from "../src/dream/dreams.ts";
 import type { Proposal } from "../src/dream/proposal.ts";
 import type { ProposalRecord } from "../src/dream/proposal-store.ts";
 import { openRepertoire } from "../src/engine/engine.ts";
+import { openLearned } from "../src/engine/learned-part.ts";
 import type { NewEvent, Outcome, Rating } from "../src/journal/events.ts";
-import { Lessons } from "../src/learn/learned-skills.ts";
 import { sqliteStore } from "../src/stores/sqlite/store.ts";
 import type { Store } from "../src/stores/store.ts";
 import { temporaryTree } from "./skill-tree.ts";
@@ -67,7 +67,7 @@ export async function dreamWorkshop(options: WorkshopOptions = {}) {
   });
   const store = sqliteStore({ directory: join(root, "home/.repertoire"), clock });
   onTestFinished(() => store.close());
-  const lessons = new Lessons(engine, store, { nearDuplicates: async () => [] });
+  const lessons = openLearned(engine, store, { recall: async () => [] });
   for (const { author = "agent", ...skill } of skills) await lessons.save({ ...skill, author });
   clock.at = NOW;
   await seedHistory(store, sessions, (name) => engine.library.skills.get(name)?.digest ?? "");

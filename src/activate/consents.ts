@@ -6,7 +6,7 @@ import type { Audience } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { SourceScope } from "../model/source.ts";
-import { type FileChanges, type Snapshot, snapshotPackage } from "../package/package.ts";
+import { type FileChanges, type PackageSnapshot, snapshotPackage } from "../package/package.ts";
 import { type ParsedSkill, parseSkill } from "../parse/parse.ts";
 import type { ConsentSheet, ConsentSubject } from "./consent.ts";
 import type { TrustRecord, TrustStore } from "./task-store.ts";
@@ -34,7 +34,7 @@ export interface ConsentNeeds {
 export interface Offer {
   readonly skill: Skill;
   readonly subject: ConsentSubject;
-  readonly snapshot: Snapshot;
+  readonly snapshot: PackageSnapshot;
   readonly parsed: ParsedSkill;
 }
 
@@ -129,13 +129,13 @@ export class Consents {
 }
 
 /** The scripts of a package, as far as a message names them. */
-export function scriptsOf(snapshot: Snapshot): readonly string[] {
+export function scriptsOf(snapshot: PackageSnapshot): readonly string[] {
   return inspect(snapshot)
     .scripts.filter((path) => !path.startsWith("toolsets/"))
     .slice(0, SCRIPTS_IN_MESSAGE);
 }
 
-function instructions(skill: Skill, snapshot: Snapshot): ParsedSkill {
+function instructions(skill: Skill, snapshot: PackageSnapshot): ParsedSkill {
   const file = basename(skill.path);
   const { skill: parsed, diagnostics } = parseSkill(snapshot.files.get(file)?.bytes ?? "", skill.path);
   if (!parsed) {
@@ -154,7 +154,7 @@ function instructions(skill: Skill, snapshot: Snapshot): ParsedSkill {
   );
 }
 
-function inspect(snapshot: Snapshot): Inspection {
+function inspect(snapshot: PackageSnapshot): Inspection {
   return inspectPackage(
     [...snapshot.files].map(([path, { bytes, executable }]) => ({
       path,

@@ -19,11 +19,11 @@ import { codeOf, type RepertoireError } from "../model/errors.ts";
 import {
   compareMarks,
   marksOf,
-  type Snapshot,
+  type PackageSnapshot,
   type SnapshotFile,
   snapshotPackage,
 } from "../package/digest.ts";
-import { PACKAGE_LIMITS } from "../package/limits.ts";
+import { PACKAGE_LIMITS } from "../package/facts.ts";
 import { mountPackage, verifiedMount } from "./mount.ts";
 import { removeTaskFolder, skillFolder, taskFolder } from "./private-folder.ts";
 
@@ -214,7 +214,7 @@ describe("the private copy", () => {
         return undefined;
       }
     }
-    const snapshot: Snapshot = { ...read, files: new Swapping() };
+    const snapshot: PackageSnapshot = { ...read, files: new Swapping() };
     expect(["package-changed", "package-unreadable"]).toContain(
       failure(() => mountPackage({ place, name: "demo", snapshot })).code,
     );

@@ -8,11 +8,11 @@ import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import {
   fileMark,
-  isSkillFileName,
+  isSkillFile,
   listPackage,
+  type PackageSnapshot,
   packageDigest,
   readRegularFile,
-  type Snapshot,
   snapshotPackage,
 } from "../package/package.ts";
 import { skillFolder, type TaskFolder, taskFolder } from "./private-folder.ts";
@@ -21,7 +21,7 @@ export interface MountRequest {
   readonly place: TaskFolder;
   readonly name: SkillName;
   /** What the person consented to. */
-  readonly snapshot: Pick<Snapshot, "root" | "digest" | "files">;
+  readonly snapshot: Pick<PackageSnapshot, "root" | "digest" | "files">;
 }
 
 /** Copies the package, hashing what is written, and publishes it only when it is what was consented to. */
@@ -49,7 +49,11 @@ export function mountPackage({ place, name, snapshot }: MountRequest): string {
 }
 
 /** The copy of a skill in a task, when it is there and still what it was when it was made. */
-export function verifiedMount(place: TaskFolder, name: SkillName, digest: string): Snapshot | undefined {
+export function verifiedMount(
+  place: TaskFolder,
+  name: SkillName,
+  digest: string,
+): PackageSnapshot | undefined {
   const found = readMount(place, name);
   return found?.digest === digest ? found : undefined;
 }
@@ -58,7 +62,7 @@ function mountedDigest(place: TaskFolder, name: SkillName): string | undefined {
   return readMount(place, name)?.digest;
 }
 
-function readMount(place: TaskFolder, name: SkillName): Snapshot | undefined {
+function readMount(place: TaskFolder, name: SkillName): PackageSnapshot | undefined {
   const target = skillFolder(place, name);
   if (!isRealFolder(target)) return undefined;
   try {
@@ -108,7 +112,7 @@ function publish({ place, name, staging, target }: Publication): void {
   }
   if (!isRealFolder(target)) throw conflict(name, target);
   const children = mountsBelow(target);
-  const isMount = readdirSync(target).some(isSkillFileName);
+  const isMount = readdirSync(target).some(isSkillFile);
   if (!isMount && listPackage(target).entries.length > 0) throw conflict(name, target);
   for (const child of children)
     if (existsSync(join(staging, child))) throw conflict(`${name}/${child}`, target);
@@ -128,7 +132,7 @@ function mountsBelow(target: string, prefix = ""): string[] {
     .filter((entry) => entry.isDirectory())
     .flatMap((entry) => {
       const path = `${prefix}${entry.name}`;
-      const isMount = readdirSync(join(target, path)).some(isSkillFileName);
+      const isMount = readdirSync(join(target, path)).some(isSkillFile);
       return isMount ? [path] : mountsBelow(target, `${path}/`);
     });
 }

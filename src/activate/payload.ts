@@ -1,7 +1,7 @@
 // Owns what an activation hands over as data. Does not own how a model sees it: `render.ts` does.
 
 import type { SkillName } from "../model/name.ts";
-import { isSkillFileName } from "../package/package.ts";
+import { isSkillFile } from "../package/package.ts";
 import type { ActivationRisk } from "./consent.ts";
 import type { KnowledgeDocument } from "./knowledge.ts";
 import { PAYLOAD_LIMITS } from "./limits.ts";
@@ -46,7 +46,7 @@ export interface PayloadParts
 }
 
 export function buildPayload({ paths, ...parts }: PayloadParts): ActivationPayload {
-  const bundled = paths.filter((path) => !isSkillFileName(path));
+  const bundled = paths.filter((path) => !isSkillFile(path));
   const { name, displayName, instructions, subSkills, knowledge, mountPath, digest, risk } = parts;
   return {
     name,

@@ -2,7 +2,7 @@
 // Does not own whether the skill is activated.
 
 import { RepertoireError } from "../model/errors.ts";
-import type { Snapshot } from "../package/package.ts";
+import type { PackageSnapshot } from "../package/package.ts";
 import { PAYLOAD_LIMITS } from "./limits.ts";
 
 export interface FilePart {
@@ -16,7 +16,7 @@ export interface FilePart {
 }
 
 /** Only what the consented listing has is a file of the package, so no path leads elsewhere. */
-export function readTextFile(snapshot: Snapshot, wanted: string, offset = 0): FilePart {
+export function readTextFile(snapshot: PackageSnapshot, wanted: string, offset = 0): FilePart {
   const path = wanted.replace(/^(?:\.\/)+/, "");
   const file = snapshot.files.get(path);
   if (!file) throw noSuchFile(snapshot, wanted);
@@ -50,7 +50,7 @@ function asText(bytes: Buffer): string | undefined {
   }
 }
 
-function noSuchFile({ files }: Snapshot, wanted: string): RepertoireError {
+function noSuchFile({ files }: PackageSnapshot, wanted: string): RepertoireError {
   const listed = [...files.keys()].slice(0, PAYLOAD_LIMITS.files);
   const more = files.size - listed.length;
   return new RepertoireError(

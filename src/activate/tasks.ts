@@ -5,7 +5,7 @@ import type { RecordUse } from "../journal/journal.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill, SkillManifest } from "../model/skill.ts";
-import { marksOf, type Snapshot } from "../package/package.ts";
+import { marksOf, type PackageSnapshot } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
 import {
   type ConsentAsker,
@@ -62,7 +62,7 @@ export interface TaskReport extends TaskRecord {
 /** A skill that is activated in a task, as it was agreed to. */
 export interface ActivatedSkill {
   readonly skill: Skill;
-  readonly snapshot: Snapshot;
+  readonly snapshot: PackageSnapshot;
   /** The folder of the private copy. */
   readonly mount: string;
   readonly manifest: SkillManifest;
@@ -165,7 +165,7 @@ export class Tasks {
     skill: Skill,
     consent: ConsentRecord,
     context: TaskContext,
-  ): Promise<Snapshot | undefined> {
+  ): Promise<PackageSnapshot | undefined> {
     const { snapshot }: Offer = await this.consents.offer(skill.name, context);
     if (snapshot.digest !== consent.digest) return undefined;
     const place = this.folderOf(context.task);

@@ -6,7 +6,7 @@ import type { Repertoire } from "../engine/engine.ts";
 import type { Workshop } from "../engine/workshop.ts";
 import type { Outcome } from "../journal/journal.ts";
 import { eventOf, recordOutcome } from "../journal/journal.ts";
-import type { Lessons } from "../learn/learn.ts";
+import type { LearnedSkills } from "../learn/learn.ts";
 import type { LibraryView } from "../library/library.ts";
 import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
 import { RepertoireError } from "../model/errors.ts";
@@ -20,7 +20,7 @@ export interface AgentEngine {
   readonly aliases: readonly AgentToolAlias[];
   readonly tasks: Pick<Tasks, "activate"> &
     Pick<ActivatedSkills, "tools" | "readFile" | "run" | "registry" | "call">;
-  readonly learned: Pick<Lessons, "save" | "delete" | "resolve" | "history">;
+  readonly learned: Pick<LearnedSkills, "save" | "delete" | "text">;
   readonly dreams: Pick<Dreams, "prompts" | "submit" | "proposals">;
   view(agent: string | undefined): LibraryView;
   recall(request: RecallByModel, context: TaskContext): Promise<RecallAnswer>;

@@ -53,11 +53,9 @@ export const LEARNED_TOOLS: readonly ToolRow[] = [
     description: "Load a skill's full instructions by its name or an old name, as activate_skill does.",
     schema: z.strictObject({ name: NAME }),
     async run({ name }, { engine, context }) {
-      const isKnown = engine.view(context.agent).library.find(name) !== undefined;
-      const current = isKnown ? name : await engine.learned.resolve(name);
-      const { payload, text: instructions } = await engine.tasks.activate(current, context);
+      const { payload, text: instructions } = await engine.tasks.activate(name, context);
       const skill = engine.view(context.agent).require(payload.name, "model");
-      return { text: instructions, data: { ...payload, ...(await engine.learned.history.text(skill)) } };
+      return { text: instructions, data: { ...payload, ...(await engine.learned.text(skill)) } };
     },
   }),
   row({

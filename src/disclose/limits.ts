@@ -1,6 +1,7 @@
 // Owns the numbers and tool names of disclosure, each with its why. Does not own how they are applied.
 
 import type { Budget, Style } from "../model/turn.ts";
+import { SPEC } from "../package/package.ts";
 
 /** What a section may cost when the caller names no budget. */
 export const DEFAULT_BUDGETS: Readonly<Record<Style, Budget>> = {
@@ -20,7 +21,7 @@ export const DEFAULT_BUDGETS: Readonly<Record<Style, Budget>> = {
 
 export const LIMITS = {
   /** The open spec's longest description; more would let one skill crowd out the rest. */
-  description: 1_024,
+  description: SPEC.descriptionChars,
   /** A brief is one line of a terminal. */
   brief: 80,
   /** A learned skill's summary has up to 15 words. */

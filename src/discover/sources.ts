@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { ExtraSource, Source, SourceScope } from "../model/source.ts";
+import { isSkillFile } from "../package/package.ts";
 
 interface Place {
   /** Folder below the home folder or the project, `/`-separated. */
@@ -81,7 +82,7 @@ export function resolveSources(options: SourceOptions): Source[] {
 
 /** A source made of one path that a person asked to look at: a skill's folder, its SKILL.md, or a folder of skills. */
 export function checkedSource(path: string): Source {
-  const root = basename(path).toLowerCase() === "skill.md" ? dirname(path) : path;
+  const root = isSkillFile(basename(path)) ? dirname(path) : path;
   return {
     id: path,
     root,

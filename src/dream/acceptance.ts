@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LessonStep, Lessons, VersionRecord } from "../learn/learn.ts";
+import type { LearnedSkills, LearnedStep, VersionRecord } from "../learn/learn.ts";
 import type { Clock } from "../model/clock.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
@@ -36,7 +36,7 @@ export interface Accepted {
 
 export interface AcceptanceParts {
   readonly store: Store;
-  readonly lessons: Lessons;
+  readonly lessons: LearnedSkills;
   readonly clock: Clock;
   readonly rehearsal: Rehearsal;
 }
@@ -64,7 +64,7 @@ export class Acceptance {
       .map(({ title }) => title)
       .join("; ")
       .slice(0, 200)} [dream ${token}]`;
-    let changed: Awaited<ReturnType<Lessons["batch"]>>;
+    let changed: Awaited<ReturnType<LearnedSkills["batch"]>>;
     try {
       changed = await lessons.batch(stepsOf(sound, material), { author: "dream", reason });
     } catch (error) {
@@ -178,9 +178,9 @@ function heirsOf(records: readonly ProposalRecord[]): Map<SkillName, SkillName> 
 }
 
 /** Saves before archives, so that nothing goes before what absorbs it is there. */
-function stepsOf(records: readonly ProposalRecord[], { byName }: Gathered): LessonStep[] {
+function stepsOf(records: readonly ProposalRecord[], { byName }: Gathered): LearnedStep[] {
   const changes = records.map((record) => fromRecord(record).change);
-  const saves = changes.flatMap(({ save, archives, kind }): LessonStep[] => {
+  const saves = changes.flatMap(({ save, archives, kind }): LearnedStep[] => {
     if (!save) return [];
     const existing = byName.get(save.name);
     const { name, description, summary, seeAlso, body } = save;

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Repertoire } from "../engine/engine.ts";
-import type { LanguageModel, Lessons } from "../learn/learn.ts";
+import type { LanguageModel, LearnedSkills } from "../learn/learn.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
 import type { Store } from "../stores/stores.ts";
 import { Acceptance, type Accepted } from "./acceptance.ts";
@@ -72,7 +72,11 @@ export class Dreams {
   private readonly judge: Judge;
   private readonly acceptance: Acceptance;
 
-  constructor(engine: Repertoire, parts: { store: Store; lessons: Lessons }, options: DreamsOptions = {}) {
+  constructor(
+    engine: Repertoire,
+    parts: { store: Store; lessons: LearnedSkills },
+    options: DreamsOptions = {},
+  ) {
     const { store, lessons } = parts;
     const { clock } = engine;
     this.engine = engine;

@@ -5,11 +5,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Repertoire } from "../engine/engine.ts";
 import type { VersionRecord } from "../learn/learn.ts";
-import { LessonPlaces, metadataOf } from "../learn/learn.ts";
+import { SkillPlaces } from "../learn/learn.ts";
 import { isRepertoireError } from "../model/errors.ts";
 import { lastSegment, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { isSkillFile, packageFiles } from "../package/package.ts";
+import { metadataOf } from "../parse/parse.ts";
 import type { Embedder } from "../recall/recall.ts";
 import { headText, readCases } from "../recall/recall.ts";
 import type { Store } from "../stores/stores.ts";
@@ -66,7 +67,7 @@ export async function gather(parts: GatherParts): Promise<Gathered> {
 }
 
 async function shelved({ engine, store, embedder }: GatherParts): Promise<ShelvedSkill[]> {
-  const places = new LessonPlaces(engine);
+  const places = new SkillPlaces({ ...engine.config, project: engine.config.dir, sources: engine.sources });
   const stateOf = engine.visibility().judge();
   const skills = [...engine.library.skills.values()].filter(
     (skill) => !["hidden", "disabled"].includes(stateOf(skill).state),

@@ -2,6 +2,7 @@
 // refusal. Does not own whether messages still find their skills: `gate.ts` does.
 
 import type { SkillName } from "../model/name.ts";
+import { isPortableName, SPEC } from "../package/package.ts";
 import { type Change, type ChangeSave, changedBy, type Refusal, refuse, touchedBy } from "./changes.ts";
 import { coverageOf } from "./coverage.ts";
 import { isGuide } from "./evidence-shelf.ts";
@@ -21,9 +22,6 @@ export interface GuardContext {
   /** What is dangerous in the text and was not in the texts it comes from, in words. */
   readonly inspect: (text: string, sources: readonly string[]) => readonly string[];
 }
-
-const PORTABLE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const MAX_SEGMENT = 64;
 
 /** Everything that speaks against a change; empty when nothing does. */
 export function guard(change: Change, context: GuardContext): Refusal[] {
@@ -69,11 +67,11 @@ export function underCap<T extends { readonly change: Change }>(
 
 function checkName({ name }: ChangeSave, change: Change, { material, skills }: GuardContext): Refusal[] {
   const found: Refusal[] = [];
-  if (!name.split("/").every((segment) => segment.length <= MAX_SEGMENT && PORTABLE.test(segment)))
+  if (!name.split("/").every((segment) => segment.length <= SPEC.nameChars && isPortableName(segment)))
     found.push(
       refuse(
         "name-invalid",
-        `"${name}" is not a portable name: lower-case letters, digits and hyphens, 64 a part.`,
+        `"${name}" is not a portable name: lower-case letters, digits and hyphens, at most ${SPEC.nameChars} characters in a part.`,
         [name],
       ),
     );

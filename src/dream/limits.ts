@@ -1,5 +1,7 @@
 // Owns every number of the dream stage, each with its why. Does not own the numbers of recall or of learned skills.
 
+import { SPEC } from "../package/package.ts";
+
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const EVIDENCE = {
@@ -65,7 +67,7 @@ export const GUARD = {
   maxChars: 60_000,
   seeAlso: 12,
   summaryChars: 240,
-  descriptionChars: 1024,
+  descriptionChars: SPEC.descriptionChars,
 } as const;
 
 export const GATE = {

@@ -2,7 +2,7 @@
 
 import { SlashCommands, type TaskContext, Tasks } from "../activate/activate.ts";
 import type { RecordUse } from "../journal/journal.ts";
-import { lookupKey } from "../model/name.ts";
+import type { LearnedSkills } from "../learn/learn.ts";
 import type { Store } from "../stores/stores.ts";
 import { ActivatedSkills, type ScriptCall } from "../tools/tools.ts";
 import type { Repertoire } from "./engine.ts";
@@ -16,7 +16,11 @@ export interface TaskParts {
   readonly commands: SlashCommands;
 }
 
-export function openTasks(engine: Repertoire, store: Store, record: RecordUse): TaskParts {
+export function openTasks(
+  engine: Repertoire,
+  parts: { readonly store: Store; readonly learned: LearnedSkills; readonly record: RecordUse },
+): TaskParts {
+  const { store, learned, record } = parts;
   const { clock, config, tracing } = engine;
   const tasks = new Tasks({
     find: (name, { agent, audience = "model" }) => engine.find(name, audience, agent),

@@ -11,13 +11,14 @@ import type { Store } from "../stores/stores.ts";
 import { observedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import type { Repertoire } from "./engine.ts";
+import { openLearned } from "./learned-part.ts";
 import { openTasks, type TaskPart } from "./task-part.ts";
 
 export interface Workshop {
   readonly store: Store;
   readonly tasks: TaskPart;
   readonly commands: SlashCommands;
-  readonly learned: Lessons;
+  readonly learned: LearnedSkills;
   readonly dreams: Dreams;
   /** Calls back with what the store takes from this process, until the result is called. */
   onNews(listener: (news: StoreNews) => void): () => void;
@@ -50,9 +51,9 @@ export function openWorkshop(engine: Repertoire): Workshop {
   };
   const thinking = options.model || config.model.kind !== "none" ? { model } : {};
   const { prefixes, gaps, ...limits } = config.dream;
-  const learned = new Lessons(engine, store, thinking);
+  const learned = openLearned(engine, store, thinking);
   const record = useRecorder({ ...store, now: () => clock.now().getTime(), agent: config.agent, host });
-  const { tasks, commands } = openTasks(engine, store, record);
+  const { tasks, commands } = openTasks(engine, { store, learned, record });
   return {
     store,
     tasks,

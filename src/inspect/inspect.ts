@@ -18,9 +18,9 @@ import { manifestFindings } from "./rules/manifests.ts";
 import { OBFUSCATION } from "./rules/obfuscation.ts";
 import { PRIVILEGE } from "./rules/privilege.ts";
 import { THEFT } from "./rules/theft.ts";
-import type { FileContext, Finding, Inspection, PackageFile, Rule, Unit } from "./types.ts";
+import type { FileContext, Finding, InspectedFile, Inspection, Rule, Unit } from "./types.ts";
 
-export type { Finding, FindingSeverity, Inspection, PackageFile, Risk } from "./types.ts";
+export type { Finding, FindingSeverity, InspectedFile, Inspection, Risk } from "./types.ts";
 
 export const RULES: readonly Rule[] = [
   ...INJECTION,
@@ -41,7 +41,7 @@ const BINARY_RULES: readonly Rule[] = RULES.filter(
   (rule) => rule.severity === "high" && rule.scope === "line",
 );
 
-export function inspectPackage(files: readonly PackageFile[]): Inspection {
+export function inspectPackage(files: readonly InspectedFile[]): Inspection {
   const findings: Finding[] = [];
   const hosts = new Set<string>();
   let budget: number = LIMITS.textPerPackage;
@@ -66,7 +66,7 @@ export function inspectPackage(files: readonly PackageFile[]): Inspection {
   };
 }
 
-function textFindings(file: PackageFile, text: TextFile, hosts: Set<string>): Finding[] {
+function textFindings(file: InspectedFile, text: TextFile, hosts: Set<string>): Finding[] {
   const context: FileContext = { path: file.path, script: !DOCUMENT_NAME.test(file.path) };
   const content = text.lines.join("\n");
   for (const host of hostsIn(content)) hosts.add(host);
@@ -109,7 +109,7 @@ function uncovered(units: readonly Unit[], content: string, hosts: Set<string>):
   return found;
 }
 
-function unreadFindings(file: PackageFile, text: TextFile): Finding[] {
+function unreadFindings(file: InspectedFile, text: TextFile): Finding[] {
   if (text.unread === 0) return [];
   return [
     {

@@ -4,7 +4,7 @@ import type { Matcher, Span } from "./match.ts";
 export type FindingSeverity = "low" | "medium" | "high";
 export type Risk = "none" | FindingSeverity;
 
-export interface PackageFile {
+export interface InspectedFile {
   /** As stored in the package, slash separated. */
   readonly path: string;
   readonly bytes: Uint8Array;

@@ -1,46 +1,59 @@
-// Owns what a change of a learned skill must pass before it is worked out: who may, on which text, with which files.
+// Refuses changes of learned skills: by name, by author, by what changed meanwhile, by path, by text, by danger.
 
-import { RepertoireError } from "../model/errors.ts";
-import type { SkillName } from "../model/name.ts";
-import { isSkillFile, type PackageFile, sha256Of } from "../package/package.ts";
-import { metadataOf, type SkillText } from "../parse/parse.ts";
+import { type Finding, inspectPackage } from "../inspect/inspect.ts";
+import { type ErrorCode, RepertoireError } from "../model/errors.ts";
+import { type SkillName, toSkillName } from "../model/name.ts";
+import { isPortableName, isSkillFile, type PackageFile, SPEC, sha256Of } from "../package/package.ts";
+import { metadataOf, parseSkill, type SkillText } from "../parse/parse.ts";
 
-/** Refuses a support file that would land outside the skill's folder, or make a sub-skill. */
-export function checkSupportPath(path: string): void {
-  const segments = path.split("/");
-  const isSafe =
-    !/[\\\0]/.test(path) &&
-    segments.every(
-      (segment) => segment !== "" && segment !== "." && segment !== ".." && segment !== ".git",
-    ) &&
-    !isSkillFile(segments.at(-1)!);
-  if (isSafe) return;
-  throw new RepertoireError(
-    "file-path",
-    `${JSON.stringify(path)} cannot be a file of the skill. Use a path below its folder, such as references/notes.md. Nothing was changed.`,
-    path,
+const WHY = {
+  "name-empty": "has a part without any letter or digit",
+  "name-traversal": "would leave the folder of skills",
+  "name-confusable": "has letters that only look like others",
+  "name-too-long": "is too long",
+} as const;
+
+/** The name as it will be kept, or an error that says what is wrong and what would be accepted. */
+export function learnedName(spelling: string): SkillName {
+  const result = toSkillName(spelling.trim());
+  if (!result.ok) throw refusedName(spelling, result.code, WHY[result.code]);
+  const segments = result.name.split("/");
+  if (segments.some((segment) => segment.length > SPEC.nameChars))
+    throw refusedName(spelling, "name-too-long", `has a part of more than ${SPEC.nameChars} characters`);
+  if (!segments.every(isPortableName)) {
+    const instead = result.name.replace(/\.+/g, "-");
+    throw refusedName(spelling, "name-not-portable", `has a dot; "${instead}" is accepted`);
+  }
+  return result.name;
+}
+
+function refusedName(spelling: string, code: ErrorCode, why: string): RepertoireError {
+  return new RepertoireError(
+    code,
+    `"${spelling}" cannot be the name of a skill: it ${why}. Use lower-case letters, digits and hyphens, with "/" between levels: plan-meeting, mcp/email. Nothing was changed.`,
+    spelling,
   );
 }
 
-export function metadataIn(lesson: SkillText | undefined): Readonly<Record<string, unknown>> {
-  return (lesson?.front.metadata ?? {}) as Record<string, unknown>;
+export function metadataIn(text: SkillText | undefined): Readonly<Record<string, unknown>> {
+  return (text?.front.metadata ?? {}) as Record<string, unknown>;
 }
 
-export function isPinned(lesson: SkillText): boolean {
-  return metadataOf(metadataIn(lesson), "pinned") === "true";
+export function isPinned(text: SkillText): boolean {
+  return metadataOf(metadataIn(text), "pinned") === "true";
 }
 
-/** A person may change everything; agents nothing that is pinned; a dream, besides, only what agents made. */
-export function checkPermission(author: string, name: SkillName, lesson: SkillText | undefined): void {
-  if (author === "person" || lesson === undefined) return;
-  if (isPinned(lesson)) {
+/** Agents may not change pinned skills. Dreams may change only skills that agents made. */
+export function checkPermission(author: string, name: SkillName, existing: SkillText | undefined): void {
+  if (author === "person" || existing === undefined) return;
+  if (isPinned(existing)) {
     throw new RepertoireError(
       "skill-pinned",
-      `"${name}" is pinned, so only a person changes it. Ask them, or let them run repertoire unpin ${name}.`,
+      `"${name}" is pinned, so only a person changes it. Ask them to change it, or to run repertoire unpin ${name}.`,
       name,
     );
   }
-  const provenance = metadataOf(metadataIn(lesson), "provenance") ?? "person";
+  const provenance = metadataOf(metadataIn(existing), "provenance") ?? "person";
   if (/^dream\b/.test(author) && provenance !== "agent") {
     throw new RepertoireError(
       "skill-protected",
@@ -50,6 +63,7 @@ export function checkPermission(author: string, name: SkillName, lesson: SkillTe
   }
 }
 
+/** Refuses a change of a SKILL.md that is no longer the one with the given digest. */
 export function checkDigest(
   wanted: string | undefined,
   name: SkillName,
@@ -61,5 +75,49 @@ export function checkDigest(
     "skill-changed",
     `"${name}" has changed since it was read (now ${found?.slice(0, 12) ?? "gone"}). Read it again, then save. Nothing was changed.`,
     found,
+  );
+}
+
+/** Refuses a support file that would be outside the skill's folder, or would make a sub-skill. */
+export function checkSupportPath(path: string): void {
+  const segments = path.split("/");
+  const isSafe =
+    !/[\\\0]/.test(path) &&
+    segments.every((segment) => !["", ".", "..", ".git"].includes(segment)) &&
+    !isSkillFile(segments.at(-1)!);
+  if (isSafe) return;
+  throw new RepertoireError(
+    "file-path",
+    `${JSON.stringify(path)} cannot be a file of the skill. Use a path below its folder, such as references/notes.md. Nothing was changed.`,
+    path,
+  );
+}
+
+/** Refuses text that the open spec's validator would refuse. */
+export function checkConformance(text: string, path: string): void {
+  const { diagnostics } = parseSkill(text, path, { profile: "strict" });
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const [first] = errors;
+  if (first === undefined) return;
+  throw new RepertoireError(
+    first.code,
+    `The skill was not saved: ${errors.map(({ message, fix }) => `${message} ${fix}`).join(" ")}`,
+    errors.map(({ code }) => code),
+  );
+}
+
+/** The dangers in a package. Refuses one of high severity unless a person has allowed it. */
+export function checkSafety(files: readonly PackageFile[], allowed: boolean): readonly Finding[] {
+  const { findings } = inspectPackage(files);
+  const high = findings.filter(({ severity }) => severity === "high");
+  if (high.length === 0 || allowed) return findings;
+  const list = high
+    .slice(0, 3)
+    .map(({ path, line, message }) => `${path}${line === undefined ? "" : `:${line}`} ${message}`)
+    .join(" ");
+  throw new RepertoireError(
+    "skill-unsafe",
+    `The skill was not saved, because it looks dangerous. ${list} ${high[0]!.fix} A person who wants it anyway can use repertoire save --allow-unsafe.`,
+    high.map(({ code }) => code),
   );
 }

@@ -1,12 +1,14 @@
-// Works out and checks a requested change of a learned skill, without making it. Called under the lock.
+// Works out and checks the changes that a person or an agent asks for, without making them. Used within
+// `SkillVersions.exclusive`, so that what a draft read is still true when it is applied.
 
 import { join } from "node:path";
 import { entriesOf, type Files } from "../disk/disk.ts";
-import type { Repertoire } from "../engine/engine.ts";
+import type { Library } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
 import { RepertoireError } from "../model/errors.ts";
-import type { SkillName } from "../model/name.ts";
-import { type PackageFile, readPackage, sha256Of, skillFileOf } from "../package/package.ts";
+import { lookupKey, type SkillName } from "../model/name.ts";
+import type { Skill } from "../model/skill.ts";
+import { type PackageFile, readPackage, SKILL_FILE, sha256Of, skillFileOf } from "../package/package.ts";
 import {
   composeSkill,
   type ManagedKey,
@@ -15,94 +17,116 @@ import {
   type SkillText,
   withMetadata,
 } from "../parse/parse.ts";
-import { checkDigest, checkPermission, checkSupportPath, isPinned, metadataIn } from "./checks.ts";
-import type { Changed, Notice } from "./learned-skills.ts";
-import { checkConformance, checkSafety } from "./lesson-text.ts";
-import type { LessonPlaces, Target } from "./places.ts";
-import { learnedName } from "./skill-name.ts";
-import type { Change, VersionBook } from "./version-book.ts";
-import type { Place } from "./version-place.ts";
+import {
+  checkConformance,
+  checkDigest,
+  checkPermission,
+  checkSafety,
+  checkSupportPath,
+  isPinned,
+  learnedName,
+  metadataIn,
+} from "./checks.ts";
+import type { SkillPlace, SkillPlaces } from "./places.ts";
 import type { RedirectStore } from "./version-store.ts";
+import type { SkillChange, SkillVersions } from "./versions.ts";
 
 export interface SaveRequest {
   readonly name: string;
   /** A whole SKILL.md, or the procedure alone. */
   readonly content: string;
-  readonly description?: string;
-  readonly summary?: string;
-  readonly seeAlso?: readonly string[];
+  readonly description?: string | undefined;
+  readonly summary?: string | undefined;
+  readonly seeAlso?: readonly string[] | undefined;
   /** Support files by path, added to those that the skill has. */
-  readonly files?: Readonly<Record<string, string | Uint8Array>>;
-  readonly author?: string;
-  readonly reason?: string;
-  /** Into the project's `.repertoire/skills` instead of the home folder's. */
-  readonly project?: boolean;
-  /** A person's word that content which looks dangerous is meant. */
-  readonly allowUnsafe?: boolean;
-  /** Refuse when the SKILL.md is no longer the one with this digest. */
-  readonly ifDigest?: string;
+  readonly files?: Readonly<Record<string, string | Uint8Array>> | undefined;
+  /** `person`, `agent`, `agent:reviewer`, `dream`; a person unless given. */
+  readonly author?: string | undefined;
+  readonly reason?: string | undefined;
+  /** Save in the project's `.repertoire/skills` instead of the home folder's. */
+  readonly project?: boolean | undefined;
+  /** Save content that looks dangerous. Only a person may. */
+  readonly allowUnsafe?: boolean | undefined;
+  /** Refuse if the SKILL.md has another digest now. */
+  readonly ifDigest?: string | undefined;
 }
 
-export interface Draft {
-  readonly place: Place;
-  /** Absent when nothing would change. */
-  readonly change?: Change;
-  readonly result: Changed["result"];
+/** Something that the caller should know although the change was made. */
+export interface Notice {
+  readonly code: string;
+  readonly message: string;
+}
+
+interface Draft {
+  readonly place: SkillPlace;
+  /** Absent if nothing would change. */
+  readonly change?: SkillChange | undefined;
+  readonly result: "created" | "updated" | "unchanged" | "archived";
   readonly notices: readonly Notice[];
   readonly summary?: { readonly text: string; readonly wanted: boolean };
 }
 
-type Managed = Readonly<Partial<Record<ManagedKey, string>>>;
-type AuthoredRequest = SaveRequest & { readonly author: string; readonly managed?: Managed };
+/** Where a save goes, and which skills of other sources it meets. */
+interface Target {
+  readonly place: SkillPlace;
+  /** The skill of another source that the new one starts from. */
+  readonly copyFrom?: Skill;
+  /** A skill that keeps precedence over all learned ones. */
+  readonly coveredBy?: Skill;
+}
+
+type AuthoredRequest = SaveRequest & {
+  readonly author: string;
+  readonly managed?: Readonly<Partial<Record<ManagedKey, string>>>;
+};
+
+interface DraftNeeds {
+  readonly library: Library;
+  readonly versions: SkillVersions;
+  readonly places: SkillPlaces;
+  readonly redirects: RedirectStore;
+  readonly clock: Clock;
+  readonly files: Files;
+}
 
 export class Drafts {
-  private readonly engine: Repertoire;
-  private readonly book: VersionBook;
-  private readonly places: LessonPlaces;
+  readonly library: Library;
+  private readonly versions: SkillVersions;
+  private readonly places: SkillPlaces;
+  private readonly redirects: RedirectStore;
   private readonly clock: Clock;
   private readonly files: Files;
-  private readonly redirects: RedirectStore;
 
-  constructor(parts: {
-    engine: Repertoire;
-    book: VersionBook;
-    places: LessonPlaces;
-    clock: Clock;
-    files: Files;
-    redirects: RedirectStore;
-  }) {
-    this.engine = parts.engine;
-    this.book = parts.book;
-    this.places = parts.places;
-    this.clock = parts.clock;
-    this.files = parts.files;
-    this.redirects = parts.redirects;
+  constructor({ library, versions, places, redirects, clock, files }: DraftNeeds) {
+    this.library = library;
+    this.versions = versions;
+    this.places = places;
+    this.redirects = redirects;
+    this.clock = clock;
+    this.files = files;
   }
 
   async save(request: AuthoredRequest): Promise<Draft> {
     const asked = learnedName(request.name);
-    const name = this.engine.library.skills.has(asked) ? asked : await this.redirects.resolve(asked);
-    const target = this.places.target(this.book, name, request.project ?? false);
+    const name = this.library.skills.has(asked) ? asked : await this.redirects.resolve(asked);
+    const target = this.target(name, request.project ?? false);
     const { place, copyFrom } = target;
-    const current = this.book.onDisk(place);
+    const current = this.versions.onDisk(place);
     if (current.length === 0) this.checkFolder(place);
     const basis = current.length > 0 ? current : copyFrom ? readPackage(this.files, copyFrom.directory) : [];
     const main = skillFileOf(basis);
     const existing = main && readSkillText(main.bytes, main.path);
     checkPermission(request.author, name, existing);
     checkDigest(request.ifDigest, name, main);
-    const text = this.compose(request, { name, existing, target, isUpdate: current.length > 0 });
-    const files = withSupport(basis, request.files ?? {}, { path: main?.path ?? "SKILL.md", text });
-    checkConformance(text, join(this.places.directory(place), "SKILL.md"));
+    const before = current.length > 0 ? main : undefined;
+    const text = this.compose(request, { name, existing, copyFrom, before });
+    const files = withSupport(basis, request.files ?? {}, { path: main?.path ?? SKILL_FILE, text });
+    checkConformance(text, join(this.places.directory(place), SKILL_FILE));
     const findings = checkSafety(files, request.allowUnsafe === true && request.author === "person");
     const isSame = current.length > 0 && isUnchanged(files, current);
-    const summary = metadataOf(
-      readSkillText(text, "SKILL.md").front.metadata as Record<string, unknown>,
-      "summary",
-    );
     return {
       place,
-      ...(!isSame && { change: { place, action: "save", files } }),
+      change: isSame ? undefined : { place, action: "save", files },
       result: isSame ? "unchanged" : current.length > 0 ? "updated" : "created",
       notices: [
         ...noticesAbout(asked, target, this.places.unread(place)),
@@ -110,31 +134,27 @@ export class Drafts {
           .filter(({ severity }) => severity !== "low")
           .map(({ code, path, message }) => ({ code, message: `${path}: ${message}` })),
       ],
-      summary: { text: summary ?? "", wanted: request.summary === undefined },
+      summary: {
+        text: metadataOf(metadataIn(readSkillText(text, SKILL_FILE)), "summary") ?? "",
+        wanted: request.summary === undefined,
+      },
     };
   }
 
-  async archive(
-    spelling: string,
-    options: { readonly author: string; readonly into?: SkillName | undefined },
-  ): Promise<Draft> {
-    const place = this.places.require(this.book, spelling);
-    checkPermission(options.author, place.name, this.lesson(place));
-    const beneath = this.engine.library.shadowed.findLast(({ skill }) => skill.name === place.name);
+  async archive(spelling: string, author: string, into: SkillName | undefined): Promise<Draft> {
+    const place = this.require(spelling);
+    checkPermission(author, place.name, this.textAt(place));
+    const covered = this.library.shadowed.findLast(({ skill }) => skill.name === place.name);
+    const data = into === undefined ? undefined : { to: into };
     return {
       place,
-      change: {
-        place,
-        action: "delete",
-        files: [],
-        ...(options.into !== undefined && { data: { to: options.into } }),
-      },
+      change: { place, action: "delete", files: [], data },
       result: "archived",
-      notices: beneath
+      notices: covered
         ? [
             {
               code: "uncovered",
-              message: `The skill of the same name from ${beneath.skill.source} counts again.`,
+              message: `The skill of the same name from ${covered.skill.source} is used again.`,
             },
           ]
         : [],
@@ -145,22 +165,22 @@ export class Drafts {
     spelling: string,
     to: SkillName,
     author: string,
-  ): Promise<{ place: Place; changes: Change[] }> {
-    const from = this.places.require(this.book, spelling);
-    const place: Place = { ...from, name: to };
-    const lesson = this.lesson(from);
-    checkPermission(author, from.name, lesson);
-    if (this.engine.library.skills.has(to) || this.book.onDisk(place).length > 0) throw taken(from.name, to);
+  ): Promise<{ place: SkillPlace; changes: SkillChange[] }> {
+    const from = this.require(spelling);
+    const place: SkillPlace = { ...from, name: to };
+    const existing = this.textAt(from);
+    checkPermission(author, from.name, existing);
+    if (this.library.skills.has(to) || this.versions.onDisk(place).length > 0) throw taken(from.name, to);
     this.checkFolder(place);
     const text = composeSkill({
       name: to,
-      incoming: lesson,
-      existing: lesson,
+      incoming: existing,
+      existing,
+      firstParagraph: existing.firstParagraph,
       managed: { "updated-at": this.now() },
     });
-    checkConformance(text, join(this.places.directory(place), "SKILL.md"));
-    const disk = this.book.onDisk(from);
-    const files = withSupport(disk, {}, { path: skillFileOf(disk)!.path, text });
+    checkConformance(text, join(this.places.directory(place), SKILL_FILE));
+    const files = this.withText(from, text);
     return {
       place,
       changes: [
@@ -170,58 +190,100 @@ export class Drafts {
     };
   }
 
-  async pin(spelling: string, on: boolean): Promise<{ place: Place; change?: Change }> {
-    const place = this.places.require(this.book, spelling);
-    const lesson = this.lesson(place);
-    if (isPinned(lesson) === on) return { place };
-    const text = withMetadata(lesson, { pinned: on ? "true" : undefined });
-    const disk = this.book.onDisk(place);
-    const files = withSupport(disk, {}, { path: skillFileOf(disk)!.path, text });
+  /** Without a change if the skill is pinned, or not pinned, already. */
+  async pin(spelling: string, on: boolean): Promise<{ place: SkillPlace; change?: SkillChange | undefined }> {
+    const place = this.require(spelling);
+    const existing = this.textAt(place);
+    if (isPinned(existing) === on) return { place };
+    const files = this.withText(place, withMetadata(existing, { pinned: on ? "true" : undefined }));
     return { place, change: { place, action: on ? "pin" : "unpin", files } };
   }
 
-  /** What the skill would be described as, for the search for similar ones. */
-  descriptionOf({ content, description }: SaveRequest): string {
-    if (description !== undefined) return description;
-    const lesson = readSkillText(content, "SKILL.md");
-    return typeof lesson.front.description === "string" ? lesson.front.description : lesson.firstParagraph;
+  /** The place of the learned skill of this name, or an error that says what the name is instead. */
+  private require(spelling: string): SkillPlace {
+    const name = this.library.find(spelling)?.name ?? lookupKey(spelling);
+    const place = this.existing(name) ?? this.existing(lookupKey(spelling));
+    if (place) return place;
+    const other = this.library.skills.get(name);
+    if (other) {
+      throw new RepertoireError(
+        "skill-not-learned",
+        `"${name}" comes from ${other.source} (${other.directory}), which is not written to. Switch it off with repertoire disable ${name}, or save a version of your own: repertoire save ${name}.`,
+        spelling,
+      );
+    }
+    throw new RepertoireError(
+      "skill-not-found",
+      `There is no learned skill "${spelling}". repertoire list shows all skills, repertoire archive --list those that were deleted.`,
+      spelling,
+    );
+  }
+
+  private existing(name: SkillName): SkillPlace | undefined {
+    return this.places.both(name).find((place) => this.versions.onDisk(place).length > 0);
+  }
+
+  /** Where the learned skill is, or else the lowest learned root with precedence over the skill that it changes. */
+  private target(name: SkillName, inProject: boolean): Target {
+    const { places } = this;
+    const existing = this.existing(name);
+    if (existing && (!inProject || places.isInProject(existing))) return { place: existing };
+    const other = this.library.skills.get(name);
+    if (other === undefined || places.isLearned(other))
+      return { place: inProject ? places.project(name) : places.home(name) };
+    const possible = [...(inProject ? [] : [places.home(name)]), places.project(name)];
+    const place = possible.find((each) => places.isAbove(each, other));
+    return place
+      ? { place, copyFrom: other }
+      : { place: possible.at(-1)!, copyFrom: other, coveredBy: other };
   }
 
   private compose(
     request: AuthoredRequest,
-    now: { name: SkillName; existing: SkillText | undefined; target: Target; isUpdate: boolean },
+    now: {
+      readonly name: SkillName;
+      readonly existing: SkillText | undefined;
+      readonly copyFrom: Skill | undefined;
+      /** The SKILL.md that the save replaces; not one that it copies. */
+      readonly before: PackageFile | undefined;
+    },
   ): string {
-    const incoming = readSkillText(request.content, "SKILL.md");
+    const incoming = readSkillText(request.content, SKILL_FILE);
     const metadata = metadataIn(now.existing);
-    const updatedAt = now.isUpdate ? metadataOf(metadata, "updated-at") : undefined;
+    const updatedAt = now.before && metadataOf(metadata, "updated-at");
     const parts = {
       name: now.name,
       incoming,
       existing: now.existing,
       description: request.description,
+      firstParagraph: incoming.firstParagraph,
       summary: request.summary,
       seeAlso: request.seeAlso,
       managed: {
-        "created-at": (now.isUpdate && metadataOf(metadata, "created-at")) || this.now(),
+        "created-at": (now.before && metadataOf(metadata, "created-at")) || this.now(),
         provenance: metadataOf(metadata, "provenance") ?? provenanceOf(request.author, now),
-        ...(now.target.copyFrom && { "copied-from": now.target.copyFrom.source }),
+        ...(now.copyFrom && { "copied-from": now.copyFrom.source }),
         ...(updatedAt !== undefined && { "updated-at": updatedAt }),
         ...request.managed,
       },
     };
     const text = composeSkill(parts);
-    const before = now.isUpdate ? skillFileOf(this.book.onDisk(now.target.place)) : undefined;
-    if (before === undefined || Buffer.from(text).equals(before.bytes)) return text;
+    if (now.before === undefined || Buffer.from(text).equals(now.before.bytes)) return text;
     return composeSkill({ ...parts, managed: { ...parts.managed, "updated-at": this.now() } });
   }
 
-  private lesson(place: Place): SkillText {
-    const main = skillFileOf(this.book.onDisk(place))!;
+  private textAt(place: SkillPlace): SkillText {
+    const main = skillFileOf(this.versions.onDisk(place))!;
     return readSkillText(main.bytes, main.path);
   }
 
-  /** A folder that holds another skill's support files must not become a skill: that one would lose them. */
-  private checkFolder(place: Place): void {
+  private withText(place: SkillPlace, text: string): PackageFile[] {
+    const files = this.versions.onDisk(place);
+    return withSupport(files, {}, { path: skillFileOf(files)!.path, text });
+  }
+
+  /** A folder that holds another skill's support files must not become a skill: the other skill would lose them. */
+  private checkFolder(place: SkillPlace): void {
     const folder = this.places.directory(place);
     if (!entriesOf(this.files, folder).some((entry) => entry.isFile())) return;
     throw new RepertoireError(
@@ -234,6 +296,13 @@ export class Drafts {
   private now(): string {
     return this.clock.now().toISOString();
   }
+}
+
+/** The description that a saved skill would have, as far as the request tells. */
+export function requestedDescription({ content, description }: SaveRequest): string {
+  if (description !== undefined) return description;
+  const { front, firstParagraph } = readSkillText(content, SKILL_FILE);
+  return typeof front.description === "string" ? front.description : firstParagraph;
 }
 
 function withSupport(
@@ -255,11 +324,13 @@ function isUnchanged(next: readonly PackageFile[], current: readonly PackageFile
   return next.map(key).sort().join("\n") === current.map(key).sort().join("\n");
 }
 
-/** Who made a skill that does not say so itself. */
-function provenanceOf(author: string, now: { existing: SkillText | undefined; target: Target }): string {
-  const { copyFrom } = now.target;
+/** Who made a skill whose text does not say so. */
+function provenanceOf(
+  author: string,
+  { copyFrom, existing }: { copyFrom: Skill | undefined; existing: SkillText | undefined },
+): string {
   if (copyFrom) return copyFrom.source === "bundled" ? "starter" : "installed";
-  return now.existing !== undefined || author === "person" ? "person" : "agent";
+  return existing !== undefined || author === "person" ? "person" : "agent";
 }
 
 function noticesAbout(
@@ -271,22 +342,22 @@ function noticesAbout(
   if (asked !== place.name)
     notices.push({
       code: "renamed",
-      message: `"${asked}" is now called "${place.name}"; that one was saved.`,
+      message: `"${asked}" is now called "${place.name}"; that skill was saved.`,
     });
   if (copyFrom)
     notices.push({
       code: "copied",
-      message: `"${place.name}" comes from ${copyFrom.source}, which is not written to; a copy was made first, and the copy counts from now on.`,
+      message: `"${place.name}" comes from ${copyFrom.source}, which is not written to, so a copy was saved${coveredBy ? "" : " and is used from now on"}.`,
     });
   if (coveredBy)
     notices.push({
       code: "covered",
-      message: `The skill from ${coveredBy.source} stands above all learned ones and stays in front of this copy.`,
+      message: `The skill from ${coveredBy.source} has precedence over all learned skills, so it is still used instead of this copy.`,
     });
   if (unread)
     notices.push({
       code: "not-a-source",
-      message: `It is saved but not read: the configuration leaves ${unread} out. Add it to sources.only, or take it out of sources.drop.`,
+      message: `It is saved but not read: the configuration leaves ${unread} out. Add it to sources.only, or remove it from sources.drop.`,
     });
   return notices;
 }
@@ -294,7 +365,7 @@ function noticesAbout(
 function taken(from: SkillName, to: SkillName): RepertoireError {
   return new RepertoireError(
     "skill-exists",
-    `"${from}" cannot be renamed: there is a skill "${to}" already. Choose another name, or delete that one first.`,
+    `"${from}" cannot be renamed: there is a skill "${to}" already. Choose another name, or delete that skill first.`,
     to,
   );
 }

@@ -1,112 +1,59 @@
-// Owns looking at learned skills and their past: one skill whole, its versions, what each changed, what is archived.
-// Composes the version book, the store and the library; changes nothing.
+// Reads the past of learned skills: their versions, what each changed, what was deleted.
 
-import type { Repertoire } from "../engine/engine.ts";
+import type { Library } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
-import type { Skill } from "../model/skill.ts";
-import { skillFileOf } from "../package/package.ts";
-import { metadataOf } from "../parse/parse.ts";
-import type { Store } from "../stores/stores.ts";
 import { unifiedDiff } from "../text/diff.ts";
-import type { LessonPlaces } from "./places.ts";
-import type { VersionBook } from "./version-book.ts";
-import { type Place, placeOf } from "./version-place.ts";
-import type { VersionRecord } from "./version-store.ts";
+import { placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
+import type { VersionRecord, VersionStore } from "./version-store.ts";
+import type { SkillVersions } from "./versions.ts";
 
-/** A skill as a record: name, summary, content and times, from any source. */
-export interface SkillText {
-  readonly name: SkillName;
-  readonly summary: string;
-  /** The whole SKILL.md. */
-  readonly content: string;
-  readonly digest: string;
-  readonly path: string;
-  readonly source: string;
-  readonly learned: boolean;
-  readonly pinned: boolean;
-  readonly provenance?: string;
-  readonly createdAt?: string;
-  readonly updatedAt?: string;
-  readonly lastUsedAt?: string;
-  readonly seeAlso: readonly string[];
+export interface HistoryOptions {
+  /** Add what each version changed. */
+  readonly diff?: boolean | undefined;
+  /** The newest versions only. */
+  readonly limit?: number | undefined;
 }
 
 export interface HistoryReport {
   readonly name: SkillName;
   /** Newest first. */
-  readonly versions: readonly VersionRecord[];
+  readonly versions: readonly (VersionRecord & { readonly diff?: string | undefined })[];
+  /** How many versions there are without the limit. */
+  readonly total: number;
   readonly state: "there" | "archived" | "renamed" | "edited-outside";
   /** Where an old name leads. */
-  readonly to?: SkillName;
+  readonly to?: SkillName | undefined;
 }
 
-export class History {
-  private readonly engine: Repertoire;
-  private readonly store: Store;
-  private readonly book: VersionBook;
-  private readonly locations: LessonPlaces;
+interface HistoryNeeds {
+  readonly library: () => Promise<Library>;
+  readonly store: VersionStore;
+  readonly versions: SkillVersions;
+  readonly places: SkillPlaces;
+}
 
-  constructor(parts: { engine: Repertoire; store: Store; book: VersionBook; places: LessonPlaces }) {
-    this.engine = parts.engine;
-    this.store = parts.store;
-    this.book = parts.book;
-    this.locations = parts.places;
+export class SkillHistory {
+  private readonly needs: HistoryNeeds;
+
+  constructor(needs: HistoryNeeds) {
+    this.needs = needs;
   }
 
-  /** One skill with its text, read from disk now; an old name leads to the new one. */
-  async text(skill: Skill): Promise<SkillText> {
-    const { manifest, name, path, source } = skill;
-    const main = skillFileOf(this.book.filesIn(skill.directory));
-    if (main === undefined) throw gone(name);
-    const tallies = await this.store.journal.tallies(name);
-    const lastUsedAt = Math.max(0, ...tallies.map((tally) => tally.lastUsedAt));
-    const [provenance, createdAt, updatedAt, pinned] = [
-      "provenance",
-      "created-at",
-      "updated-at",
-      "pinned",
-    ].map((key) => metadataOf(manifest.metadata, key));
-    const learned = this.locations.isLearned(skill);
-    return {
-      name,
-      summary: manifest.summary ?? manifest.brief,
-      content: Buffer.from(main.bytes).toString("utf8"),
-      digest: this.book.digestOf(main),
-      path,
-      source,
-      learned,
-      pinned: pinned === "true",
-      ...(provenance !== undefined ? { provenance } : learned && { provenance: "person" }),
-      ...(createdAt !== undefined && { createdAt }),
-      ...(updatedAt !== undefined && { updatedAt }),
-      ...(lastUsedAt > 0 && { lastUsedAt: new Date(lastUsedAt).toISOString() }),
-      seeAlso: manifest.seeAlso,
-    };
+  async report(spelling: string, { diff, limit }: HistoryOptions): Promise<HistoryReport> {
+    const past = await this.pastOf(spelling);
+    const to = past.head.data?.to as SkillName | undefined;
+    const versions: HistoryReport["versions"][number][] = [];
+    for (const version of past.versions.slice(0, limit))
+      versions.push(diff ? { ...version, diff: await this.diff(version) } : version);
+    return { name: past.name, versions, total: past.versions.length, state: this.stateOf(past.head), to };
   }
 
-  async of(spelling: string): Promise<HistoryReport> {
-    const { name, versions } = await this.pastOf(spelling);
-    const [head] = versions;
-    if (head === undefined) throw this.noHistory(spelling, name);
-    const to = head.data?.to as SkillName | undefined;
-    const state = !this.book.isRecorded(head)
-      ? "edited-outside"
-      : head.files.length > 0
-        ? "there"
-        : to === undefined
-          ? "archived"
-          : "renamed";
-    return { name, versions, state, ...(to !== undefined && { to }) };
-  }
-
-  /** What a version changed, file by file, as a patch; against the disk's state with `against: "disk"`. */
-  async diff(version: VersionRecord, against: "parent" | "disk" = "parent"): Promise<string> {
-    const parent = version.parent === undefined ? undefined : await this.store.versions.get(version.parent);
-    const [before, after] =
-      against === "parent"
-        ? [await this.book.filesOf(parent), await this.book.filesOf(version)]
-        : [await this.book.filesOf(version), this.book.onDisk(placeOf(version))];
+  /** What a version changed, file by file, as a patch. */
+  async diff(version: VersionRecord): Promise<string> {
+    const { versions } = this.needs;
+    const before = await versions.filesOf(await versions.parentOf(version));
+    const after = await versions.filesOf(version);
     const paths = [...new Set([...before, ...after].map(({ path }) => path))];
     const text = (files: typeof before, path: string) =>
       Buffer.from(files.find((file) => file.path === path)?.bytes ?? "").toString("utf8");
@@ -118,84 +65,78 @@ export class History {
     return patches.join("\n");
   }
 
-  /** Skills that were deleted and can be restored, by name. */
+  /** The newest versions of skills that were deleted, by name. */
   async archived(): Promise<VersionRecord[]> {
-    const heads = (await this.store.versions.heads()).filter((head) => this.isKnown(head));
-    return heads
+    return (await this.heads())
       .filter(
         ({ files, action, data }) => files.length === 0 && !(action === "rename" && data?.to !== undefined),
       )
       .sort((a, b) => compareNames(a.name, b.name));
   }
 
-  /** The version that a restore would bring back. */
-  async toRestore(spelling: string, wanted?: string): Promise<VersionRecord> {
-    const { name, versions } = await this.pastOf(spelling);
-    if (versions.length === 0) throw this.noHistory(spelling, name);
+  /** The version that a restore brings back. */
+  async toRestore(spelling: string, wanted: string | undefined): Promise<VersionRecord> {
+    const { name, head, versions } = await this.pastOf(spelling);
+    const withContent = versions.filter(({ files }) => files.length > 0);
     if (wanted !== undefined) {
-      const fitting = versions.filter(({ id }) => id.startsWith(wanted));
-      if (fitting.length === 1 && fitting[0]!.files.length > 0) return fitting[0]!;
+      const found = versions.filter(({ id }) => id.startsWith(wanted));
+      if (found.length === 1 && found[0]!.files.length > 0) return found[0]!;
+      const ids = withContent.slice(0, 10).map(({ id }) => id);
       throw new RepertoireError(
         "version-not-found",
-        `"${name}" has ${fitting.length > 1 ? "several versions" : "no version with content"} "${wanted}". Choose one of: ${versions
-          .filter(({ files }) => files.length > 0)
-          .map(({ id }) => id)
-          .slice(0, 10)
-          .join(", ")}.`,
+        `"${name}" has ${found.length > 1 ? "several versions" : "no version with content"} "${wanted}". Choose one of: ${ids.join(", ")}.`,
         wanted,
       );
     }
-    if (this.book.onDisk(placeOf(versions[0]!)).length > 0) {
+    if (this.needs.versions.onDisk(placeOf(head)).length > 0) {
       throw new RepertoireError(
         "skill-exists",
-        `"${name}" is there already. Name the version to return to: repertoire restore ${name} ID (repertoire history ${name} lists them).`,
+        `"${name}" exists. Name the version to return to: repertoire restore ${name} ID (repertoire history ${name} lists them).`,
         name,
       );
     }
-    return versions.find(({ files }) => files.length > 0)!;
-  }
-
-  /** A name that has a past of its own is meant before a skill that only declares it. */
-  private async pastOf(spelling: string): Promise<{ name: SkillName; versions: VersionRecord[] }> {
-    const own = lookupKey(spelling);
-    const versions = await this.known({ name: own });
-    const name = this.engine.library.find(spelling)?.name ?? own;
-    return versions.length > 0 ? { name: own, versions } : { name, versions: await this.known({ name }) };
+    return withContent[0]!;
   }
 
   /** Versions of this home folder and this project, newest first. */
   async known(filter: { readonly name?: SkillName }): Promise<VersionRecord[]> {
-    const all = await this.store.versions.list(filter);
-    return all.filter((version) => this.isKnown(version));
+    const all = await this.needs.store.list(filter);
+    return all.filter((version) => this.needs.places.isKnown(version));
   }
 
-  /** Where skills with a history stand; of one name, or all. */
-  async places(spelling?: string): Promise<Place[]> {
-    const heads = (await this.store.versions.heads()).filter((head) => this.isKnown(head));
+  /** Where skills with a history are: of one name, or all. */
+  async places(spelling: string | undefined): Promise<SkillPlace[]> {
     const name = spelling === undefined ? undefined : lookupKey(spelling);
-    return heads.filter((head) => name === undefined || head.name === name).map(placeOf);
+    return (await this.heads()).filter((head) => name === undefined || head.name === name).map(placeOf);
   }
 
-  private isKnown(version: VersionRecord): boolean {
-    return this.locations.both(version.name).some(({ root }) => root === placeOf(version).root);
+  private async heads(): Promise<VersionRecord[]> {
+    return (await this.needs.store.heads()).filter((head) => this.needs.places.isKnown(head));
   }
 
-  private noHistory(spelling: string, name: SkillName): RepertoireError {
-    const skill = this.engine.library.skills.get(name);
-    return new RepertoireError(
+  private stateOf(head: VersionRecord): HistoryReport["state"] {
+    if (!this.needs.versions.isRecorded(head)) return "edited-outside";
+    if (head.files.length > 0) return "there";
+    return head.data?.to === undefined ? "archived" : "renamed";
+  }
+
+  /** The versions of a name; if it has none, those of the skill that declares it. */
+  private async pastOf(
+    spelling: string,
+  ): Promise<{ name: SkillName; head: VersionRecord; versions: VersionRecord[] }> {
+    const own = lookupKey(spelling);
+    const library = await this.needs.library();
+    for (const name of new Set([own, library.find(spelling)?.name ?? own])) {
+      const versions = await this.known({ name });
+      if (versions[0]) return { name, head: versions[0], versions };
+    }
+    const skill = library.find(spelling) ?? library.skills.get(own);
+    throw new RepertoireError(
       "no-history",
       skill
-        ? `"${name}" (${skill.source}) has no versions yet: they begin with the first change made through Repertoire.`
+        ? `"${skill.name}" (${skill.source}) has no versions yet: they begin with the first change made through Repertoire.`
         : `There is no skill "${spelling}" and no version of one. repertoire archive --list shows what was deleted.`,
       spelling,
     );
   }
-}
-
-function gone(name: SkillName): RepertoireError {
-  return new RepertoireError(
-    "skill-not-found",
-    `"${name}" was there a moment ago and is gone now. repertoire archive --list shows what was deleted.`,
-    name,
-  );
 }

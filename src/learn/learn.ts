@@ -1,15 +1,24 @@
 // The front door of learn: what other rooms may use.
 
-export { composeSkill, metadataOf } from "../parse/parse.ts";
-export type { HistoryReport } from "./history.ts";
+export { checkConformance } from "./checks.ts";
+export type { Notice, SaveRequest } from "./drafts.ts";
+export type { HistoryOptions, HistoryReport } from "./history.ts";
 export type { LanguageModel, ModelAnswer, ModelRequest } from "./language-model.ts";
-export { type Changed, type LessonStep, Lessons } from "./learned-skills.ts";
-export { checkConformance } from "./lesson-text.ts";
-export { LessonPlaces } from "./places.ts";
-export { scaffold, TEMPLATES, type Template } from "./scaffold.ts";
+export {
+  type Attribution,
+  type Changed,
+  type CreatedSkill,
+  type CreateOptions,
+  type LearnedNeeds,
+  LearnedSkills,
+  type LearnedStep,
+  type SkillContent,
+} from "./learned-skills.ts";
+export { SkillPlaces } from "./places.ts";
+export { TEMPLATES, type Template } from "./scaffold.ts";
+export { bundledStarters, type Starter, type StarterFate, type StarterProvider } from "./starters.ts";
 export {
   type BlobStore,
-  followRedirects,
   type RedirectRecord,
   type RedirectStore,
   VERSION_ACTIONS,

@@ -1,300 +1,509 @@
-// Owns what an agent or a person does with learned skills: save, read, delete, rename, restore, undo, pin, history.
-// Composes parse, inspect and learn over a Store. How a change survives a crash is `learn/version-book.ts`'s, what a
-// saved file says is `lessons/drafts.ts`'s.
+// What an agent or a person does with learned skills: save, delete, rename, restore, undo, pin, and look at their past.
+// Every change is a version, made whole or not at all.
 
+import { join, resolve } from "node:path";
 import { DISK, type Files } from "../disk/disk.ts";
-import type { Repertoire } from "../engine/engine.ts";
+import { eventOf, type JournalStore, type NewEvent } from "../journal/journal.ts";
+import type { Library } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
 import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
-import type { Store } from "../stores/stores.ts";
-import { Drafts, type SaveRequest } from "./drafts.ts";
-import { History } from "./history.ts";
-import { journalled } from "./journalled.ts";
+import type { Skill } from "../model/skill.ts";
+import { sha256Of, writeNewPackage } from "../package/package.ts";
+import { metadataOf } from "../parse/parse.ts";
+import { learnedName } from "./checks.ts";
+import { Drafts, type Notice, requestedDescription, type SaveRequest } from "./drafts.ts";
+import { type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
 import type { LanguageModel } from "./language-model.ts";
-import { findNearDuplicates } from "./near-duplicates.ts";
-import { LessonPlaces } from "./places.ts";
-import { learnedName } from "./skill-name.ts";
-import { Starters } from "./starter-writer.ts";
-import type { StarterFate, StarterProvider } from "./starters.ts";
-import { SummaryWriter } from "./summary-writer.ts";
-import { type Change, VersionBook } from "./version-book.ts";
-import { type Place, placeOf } from "./version-place.ts";
+import { nearDuplicates } from "./near-duplicates.ts";
+import { type PlaceNeeds, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
+import { scaffold, type Template } from "./scaffold.ts";
+import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
+import { Summaries } from "./summaries.ts";
 import type { VersionRecord } from "./version-store.ts";
-import { checkUndo, lastChange, undoSteps } from "./version-undo.ts";
+import { type ChangeStore, lastChange, type SkillChange, SkillVersions } from "./versions.ts";
 
-export type { SaveRequest } from "./drafts.ts";
+/** A paraphrase is among the first few skills that recall finds; more would only cost time. */
+const NEAR_DUPLICATE_CANDIDATES = 5;
 
-/** Something that the caller should know although the change was made. */
-export interface Notice {
-  readonly code: string;
-  readonly message: string;
+export interface LearnedNeeds extends PlaceNeeds {
+  /** The library as it is known now. */
+  readonly library: () => Promise<Library>;
+  /** Reads the library again. */
+  readonly refresh: () => Promise<unknown>;
+  /** The names of the skills that recall finds for a message, at most `limit` and their duplicates. */
+  readonly recall: (message: string, limit: number) => Promise<readonly SkillName[]>;
+  readonly store: ChangeStore & { readonly journal: Pick<JournalStore, "append" | "tallies"> };
+  readonly clock: Clock;
+  readonly files?: Files | undefined;
+  /** Asked for summaries in the background, if there is one. */
+  readonly model?: (() => Promise<LanguageModel | undefined>) | undefined;
 }
 
+/** Who makes a change, and why. */
+export interface Attribution {
+  /** `person`, `agent`, `agent:reviewer`, `dream`; a person unless given. */
+  readonly author?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** What was done with one skill. */
 export interface Changed {
   readonly name: SkillName;
   readonly result: "created" | "updated" | "unchanged" | "archived" | "renamed" | "restored" | "undone";
   readonly path: string;
-  /** Absent when nothing changed. */
-  readonly version?: string;
-  /** What `undo` takes back together. */
-  readonly batch?: string;
-  readonly digest?: string;
-  readonly summary?: string;
+  /** Absent if nothing changed. */
+  readonly version?: string | undefined;
+  /** The changes that `undo` takes back together. */
+  readonly batch?: string | undefined;
+  readonly digest?: string | undefined;
+  readonly summary?: string | undefined;
   readonly notices: readonly Notice[];
 }
 
-/** One step of a batch: a save, or an archiving that names what absorbed the skill. */
-export type LessonStep =
+/** One step of a batch: a save, or an archiving that names the skill that replaces the archived one. */
+export type LearnedStep =
   | { readonly save: SaveRequest }
-  | { readonly archive: string; readonly into?: SkillName };
+  | { readonly archive: string; readonly into?: SkillName | undefined };
 
-export interface By {
-  /** `person`, `agent`, `agent:reviewer`, `dream`. */
-  readonly author?: string;
-  readonly reason?: string;
+/** A skill of any source with its text, its times and who made it. */
+export interface SkillContent {
+  readonly name: SkillName;
+  readonly summary: string;
+  /** The whole SKILL.md. */
+  readonly content: string;
+  readonly digest: string;
+  readonly path: string;
+  readonly source: string;
+  readonly learned: boolean;
+  readonly pinned: boolean;
+  readonly provenance?: string | undefined;
+  readonly createdAt?: string | undefined;
+  readonly updatedAt?: string | undefined;
+  readonly lastUsedAt?: string | undefined;
+  readonly seeAlso: readonly string[];
 }
 
-export interface LessonsOptions {
-  readonly files?: Files;
-  readonly clock?: Clock;
-  /** Asked for summaries in the background, when there is one. */
-  readonly model?: () => Promise<LanguageModel | undefined>;
-  /** Skills that say nearly the same; by default looked for with recall. */
-  readonly nearDuplicates?: (name: SkillName, description: string) => Promise<readonly SkillName[]>;
+export interface CreateOptions {
+  readonly template: Template;
+  readonly description?: string | undefined;
+  /** In the home folder instead of the project. */
+  readonly user?: boolean | undefined;
+  /** Below this folder instead; relative to the project. */
+  readonly to?: string | undefined;
 }
 
-export class Lessons {
-  readonly history: History;
-  private readonly engine: Repertoire;
-  private readonly store: Store;
-  private readonly clock: Clock;
-  private readonly book: VersionBook;
-  private readonly places: LessonPlaces;
-  private readonly drafts: Drafts;
-  private readonly starters: Starters;
-  private readonly summaries: SummaryWriter;
-  private readonly nearDuplicates: NonNullable<LessonsOptions["nearDuplicates"]>;
+export interface CreatedSkill {
+  readonly name: SkillName;
+  readonly directory: string;
+  /** The paths of the files that were written. */
+  readonly files: readonly string[];
+  /** The source that the skill belongs to; absent if the configuration reads none there. */
+  readonly source?: string | undefined;
+}
 
-  constructor(engine: Repertoire, store: Store, options: LessonsOptions = {}) {
-    this.engine = engine;
-    this.store = store;
-    this.clock = options.clock ?? engine.options.clock ?? { now: () => new Date() };
-    this.places = new LessonPlaces(engine);
-    const { roots } = this.places;
-    const files = options.files ?? DISK;
-    this.book = new VersionBook({ store, files, clock: this.clock, roots });
-    this.drafts = new Drafts({
-      engine,
-      book: this.book,
+export class LearnedSkills {
+  private readonly needs: LearnedNeeds;
+  private readonly places: SkillPlaces;
+  private readonly versions: SkillVersions;
+  private readonly past: SkillHistory;
+  private readonly summaries: Summaries;
+  private readonly files: Files;
+
+  constructor(needs: LearnedNeeds) {
+    const { store, clock, library, files = DISK } = needs;
+    this.needs = needs;
+    this.files = files;
+    this.places = new SkillPlaces(needs);
+    this.versions = new SkillVersions({ store, files, clock, places: this.places });
+    this.past = new SkillHistory({
+      library,
+      store: store.versions,
+      versions: this.versions,
       places: this.places,
-      clock: this.clock,
-      files,
-      redirects: store.redirects,
     });
-    this.starters = new Starters({ engine, book: this.book, places: this.places, drafts: this.drafts });
-    this.history = new History({ engine, store, book: this.book, places: this.places });
-    this.summaries = new SummaryWriter({ book: this.book, ...(options.model && { model: options.model }) });
-    this.nearDuplicates =
-      options.nearDuplicates ?? ((name, description) => findNearDuplicates(engine, { name, description }));
+    this.summaries = new Summaries(this.versions, needs.model);
   }
 
-  /** Creates or updates a learned skill. Nothing is written when the name or the content is refused. */
+  /**
+   * Creates or updates a learned skill. Nothing is written if the name or the content is refused.
+   *
+   * @example
+   * await skills.learned.save({ name: "plan-meeting", content: "Finds a time.\n\n1. Ask who comes.\n" });
+   */
   async save(request: SaveRequest): Promise<Changed> {
-    const [changed] = await this.batch([{ save: request }], {
-      ...(request.author !== undefined && { author: request.author }),
-      ...(request.reason !== undefined && { reason: request.reason }),
-    });
+    const [changed] = await this.batch([{ save: request }], request);
     return changed!;
   }
 
-  /** Archives a learned skill: its versions stay, and `restore` brings it back. */
-  async delete(name: string, options: By & { readonly into?: SkillName } = {}): Promise<Changed> {
-    const { into, ...by } = options;
-    const [changed] = await this.batch([{ archive: name, ...(into !== undefined && { into }) }], by);
+  /**
+   * Archives a learned skill: its versions are kept, and `restore` brings it back.
+   *
+   * @example
+   * await skills.learned.delete("plan-meeting", { reason: "not needed any more" });
+   */
+  async delete(
+    name: string,
+    options: Attribution & { readonly into?: SkillName | undefined } = {},
+  ): Promise<Changed> {
+    const [changed] = await this.batch([{ archive: name, into: options.into }], options);
     return changed!;
   }
 
-  /** Several steps as one change: all or none, undone together. */
-  async batch(steps: readonly LessonStep[], by: By = {}): Promise<Changed[]> {
-    const author = by.author ?? "person";
-    const checked = await Promise.all(steps.map((step) => this.noticesFor(step)));
-    const saved: VersionRecord[] = [];
-    const changed = await this.changing(async () => {
-      const drafts = [];
-      for (const [at, step] of steps.entries()) {
-        const draft =
+  /**
+   * Makes several steps as one change: all or none, undone together.
+   *
+   * @example
+   * await skills.learned.batch([
+   *   { save: { name: "meetings", content: "Plans and records meetings.\n" } },
+   *   { archive: "plan-meeting", into: "meetings" },
+   * ]);
+   */
+  async batch(steps: readonly LearnedStep[], by: Attribution = {}): Promise<Changed[]> {
+    const { author = "person", reason } = by;
+    const checked = await Promise.all(steps.map((step) => this.duplicatesOf(step)));
+    const unsummarised: VersionRecord[] = [];
+    const changed = await this.change(async (drafts) => {
+      const made = [];
+      for (const step of steps)
+        made.push(
           "save" in step
-            ? await this.drafts.save({ ...step.save, author })
-            : await this.drafts.archive(step.archive, { author, into: step.into });
-        drafts.push({ ...draft, notices: [...checked[at]!, ...draft.notices] });
-      }
-      const records = await this.apply(
-        drafts.flatMap(({ change }) => change ?? []),
-        { author, ...(by.reason !== undefined && { reason: by.reason }) },
-      );
-      return drafts.map(({ change, notices, result, place, summary }) => {
+            ? await drafts.save({ ...step.save, author })
+            : await drafts.archive(step.archive, author, step.into),
+        );
+      const changes = made.flatMap(({ change }) => change ?? []);
+      const records = await this.versions.apply(changes, { author, reason });
+      return made.map(({ change, notices, result, place, summary }, at) => {
         const version = change && records.find(({ name }) => name === place.name);
-        if (version && summary?.wanted) saved.push(version);
-        return this.changed(place, {
-          result,
-          notices,
-          ...(version && { version }),
-          ...(summary && { summary: summary.text }),
+        if (version && summary?.wanted) unsummarised.push(version);
+        return this.changed(place, result, {
+          version,
+          notices: [...checked[at]!, ...notices],
+          summary: summary?.text,
         });
       });
     });
-    for (const version of saved) this.summaries.improve(version);
+    for (const version of unsummarised) this.summaries.improve(version);
     return changed;
   }
 
-  /** Gives a learned skill another name; the old one leads to it from now on. */
-  async rename(from: string, to: string, by: By = {}): Promise<Changed> {
-    const author = by.author ?? "person";
-    return this.changing(async () => {
-      const { changes, place } = await this.drafts.rename(from, learnedName(to), author);
-      const [record] = await this.apply(changes, { author, ...by });
-      return this.changed(place, { result: "renamed", notices: [], version: record! });
+  /**
+   * Gives a learned skill another name. The old name leads to the new one.
+   *
+   * @example
+   * await skills.learned.rename("plan-meeting", "meetings/plan");
+   */
+  async rename(from: string, to: string, by: Attribution = {}): Promise<Changed> {
+    const { author = "person", reason } = by;
+    const [changed] = await this.change(async (drafts) => {
+      const { changes, place } = await drafts.rename(from, learnedName(to), author);
+      const [version] = await this.versions.apply(changes, { author, reason });
+      return [this.changed(place, "renamed", { version })];
     });
+    return changed!;
   }
 
-  /** Brings back an archived skill, or an earlier version of one. */
-  async restore(name: string, options: By & { readonly version?: string } = {}): Promise<Changed> {
-    const { version: wanted, ...by } = options;
-    return this.changing(async () => {
-      const version = await this.history.toRestore(name, wanted);
-      const change: Change = {
-        place: placeOf(version),
+  /**
+   * Brings back an archived skill, or an earlier version of a skill.
+   *
+   * @example
+   * await skills.learned.restore("plan-meeting");
+   */
+  async restore(
+    name: string,
+    options: Attribution & { readonly version?: string | undefined } = {},
+  ): Promise<Changed> {
+    const { author = "person", reason } = options;
+    const [changed] = await this.change(async () => {
+      const restored = await this.past.toRestore(name, options.version);
+      const change: SkillChange = {
+        place: placeOf(restored),
         action: "restore",
-        files: await this.book.filesOf(version),
-        data: { restores: version.id },
+        files: await this.versions.filesOf(restored),
+        data: { restores: restored.id },
       };
-      const [record] = await this.apply([change], { author: "person", ...by });
-      return this.changed(change.place, { result: "restored", notices: [], version: record! });
+      const [version] = await this.versions.apply([change], { author, reason });
+      return [this.changed(change.place, "restored", { version })];
+    });
+    return changed!;
+  }
+
+  /**
+   * Takes back the last change, the last change of the named skill, or the batch or version with this id. An undo can be
+   * undone.
+   *
+   * @example
+   * const [undone] = await skills.learned.undo("plan-meeting");
+   */
+  async undo(target?: string, by: Attribution = {}): Promise<Changed[]> {
+    const { author = "person" } = by;
+    return this.change(async () => {
+      const undone = await this.versionsToUndo(target);
+      const names = [...new Set(undone.map(({ name }) => name))].join(", ");
+      const reason = by.reason ?? `undo of ${undone[0]!.action} (${names})`;
+      const changes = await this.versions.undoChanges(undone);
+      const records = await this.versions.apply(changes, { author, reason });
+      return records.map((version) => this.changed(placeOf(version), "undone", { version }));
     });
   }
 
-  /** Takes back the last change, or the last one of a skill, or the batch or version of this id. Can itself be undone. */
-  async undo(target?: string, by: By = {}): Promise<Changed[]> {
-    return this.changing(async () => {
-      const undone = await this.changesToUndo(target);
-      const changes: Change[] = [];
-      for (const step of undoSteps(undone)) {
-        checkUndo(step, await this.book.head(step.place));
-        const to = step.to === undefined ? undefined : await this.store.versions.get(step.to);
-        const data = { undoes: step.undoes.id, ...(to?.data?.to !== undefined && { to: to.data.to }) };
-        changes.push({ place: step.place, action: "undo", files: await this.book.filesOf(to), data });
-      }
-      const records = await this.apply(changes, { author: "person", reason: describeUndo(undone), ...by });
-      return records.map((version) =>
-        this.changed(placeOf(version), { result: "undone", notices: [], version }),
-      );
+  /**
+   * Protects a skill from changes by agents and dreams, or ends the protection.
+   *
+   * @example
+   * await skills.learned.pin("plan-meeting", true);
+   */
+  async pin(name: string, on: boolean, by: Attribution = {}): Promise<Changed> {
+    const { author = "person", reason } = by;
+    const [changed] = await this.change(async (drafts) => {
+      const { place, change } = await drafts.pin(name, on);
+      const [version] = await this.versions.apply(change ? [change] : [], { author, reason });
+      return [this.changed(place, version ? "updated" : "unchanged", { version })];
     });
+    return changed!;
   }
 
-  /** Keeps dreams and agents from changing a skill, or lets them again. */
-  async pin(name: string, on: boolean, by: By = {}): Promise<Changed> {
-    return this.changing(async () => {
-      const { place, change } = await this.drafts.pin(name, on);
-      const [version] = change ? await this.apply([change], { author: "person", ...by }) : [];
-      const result = version ? "updated" : "unchanged";
-      return this.changed(place, { result, notices: [], ...(version && { version }) });
-    });
-  }
-
-  /** Where an old name leads: itself when nowhere. */
-  async resolve(name: string): Promise<SkillName> {
-    return this.store.redirects.resolve(lookupKey(name));
-  }
-
-  /** Writes starters that are new, lets untouched ones follow, and leaves edited and deleted ones alone. */
+  /**
+   * Writes starters that are new, updates those that nobody has changed, and leaves edited and deleted ones alone.
+   *
+   * @example
+   * const [{ fate }] = await skills.learned.seed([{ id: "host", skills: () => [starter] }]);
+   */
   async seed(providers: readonly StarterProvider[]): Promise<{ name: SkillName; fate: StarterFate }[]> {
+    const { versions, places } = this;
     const fates: { name: SkillName; fate: StarterFate }[] = [];
     for (const provider of providers) {
       for (const starter of await provider.skills()) {
-        fates.push({
-          name: starter.name,
-          fate: await this.changing(() => this.starters.seed(starter, provider)),
-        });
+        const fate = await this.exclusive((drafts) =>
+          seedStarter(starter, provider, { drafts, versions, places }),
+        );
+        fates.push({ name: starter.name, fate });
       }
     }
     return fates;
   }
 
-  /** Waits for summaries that are still being written. */
+  /**
+   * Makes a new skill from a template, by default in the project. It has no version until its first change.
+   *
+   * @example
+   * const { directory } = await skills.learned.create("plan-meeting", { template: "basic" });
+   */
+  async create(spelling: string, options: CreateOptions): Promise<CreatedSkill> {
+    const { name, files } = scaffold(spelling, options);
+    const root =
+      options.to === undefined
+        ? this.places.rootForNew(options.user ? "user" : "project")
+        : resolve(this.needs.project, options.to);
+    const directory = join(root, name);
+    const written = writeNewPackage(directory, files);
+    await this.needs.refresh();
+    return { name, directory, files: written, source: this.places.sourceOf(directory) };
+  }
+
+  /**
+   * The name under which a skill can be found now: the same if the library has it, else the name that it leads to.
+   *
+   * @example
+   * await skills.learned.currentName("plan-meeting"); // "meetings/plan"
+   */
+  async currentName(spelling: string): Promise<string> {
+    const library = await this.needs.library();
+    return library.find(spelling) ? spelling : this.needs.store.redirects.resolve(lookupKey(spelling));
+  }
+
+  /**
+   * The versions of a skill, newest first, and what its state is.
+   *
+   * @example
+   * const { versions, state } = await skills.learned.history("plan-meeting", { diff: true, limit: 3 });
+   */
+  async history(name: string, options: HistoryOptions = {}): Promise<HistoryReport> {
+    return this.past.report(name, options);
+  }
+
+  /**
+   * What a version changed, file by file, as a patch.
+   *
+   * @example
+   * const patch = await skills.learned.diff(versions[0]);
+   */
+  async diff(version: VersionRecord): Promise<string> {
+    return this.past.diff(version);
+  }
+
+  /**
+   * The newest versions of skills that were deleted and can be restored, by name.
+   *
+   * @example
+   * const names = (await skills.learned.archived()).map(({ name }) => name);
+   */
+  async archived(): Promise<VersionRecord[]> {
+    return this.past.archived();
+  }
+
+  /**
+   * A skill of any source with its whole SKILL.md, read from disk now.
+   *
+   * @example
+   * const { content, digest } = await skills.learned.text(skill);
+   */
+  async text(skill: Skill): Promise<SkillContent> {
+    const { manifest, name, path, source } = skill;
+    const bytes = this.skillFile(skill);
+    const tallies = await this.needs.store.journal.tallies(name);
+    const lastUsedAt = Math.max(0, ...tallies.map((tally) => tally.lastUsedAt));
+    const learned = this.places.isLearned(skill);
+    const metadata = (key: string) => metadataOf(manifest.metadata, key);
+    return {
+      name,
+      summary: manifest.summary ?? manifest.brief,
+      content: bytes.toString("utf8"),
+      digest: sha256Of(bytes),
+      path,
+      source,
+      learned,
+      pinned: metadata("pinned") === "true",
+      provenance: metadata("provenance") ?? (learned ? "person" : undefined),
+      createdAt: metadata("created-at"),
+      updatedAt: metadata("updated-at"),
+      lastUsedAt: lastUsedAt > 0 ? new Date(lastUsedAt).toISOString() : undefined,
+      seeAlso: manifest.seeAlso,
+    };
+  }
+
+  /**
+   * Waits for summaries that a language model is still writing.
+   *
+   * @example
+   * await skills.learned.settled();
+   */
   async settled(): Promise<void> {
     await this.summaries.settled();
   }
 
-  private async noticesFor(step: LessonStep): Promise<Notice[]> {
-    if (!("save" in step)) return [];
-    const name = learnedName(step.save.name);
-    if (this.engine.library.skills.has(name)) return [];
-    const description = this.drafts.descriptionOf(step.save);
+  private skillFile({ name, path }: Skill): Buffer {
     try {
-      const similar = await this.nearDuplicates(name, description);
-      if (similar.length === 0) return [];
-      const message = `"${name}" says nearly the same as ${similar.map((each) => `"${each}"`).join(", ")}. Consider updating that one instead, and deleting this.`;
-      return [{ code: "near-duplicate", message }];
+      return this.files.readFileSync(path);
     } catch (error) {
-      return [
-        { code: "duplicates-unchecked", message: `Similar skills were not looked for: ${messageOf(error)}.` },
-      ];
+      if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR") throw error;
+      throw new RepertoireError(
+        "skill-not-found",
+        `"${name}" was deleted a moment ago. repertoire archive --list shows what was deleted.`,
+        name,
+      );
     }
   }
 
-  private async changesToUndo(target: string | undefined): Promise<readonly VersionRecord[]> {
-    await this.book.adoptEdits(await this.history.places(target));
-    if (target === undefined) return lastChange(await this.history.known({}));
-    const batch = await this.store.versions.list({ batch: target });
-    if (batch.length > 0) return batch;
-    const version = await this.store.versions.get(target);
-    if (version) return version.batch ? this.store.versions.list({ batch: version.batch }) : [version];
-    return lastChange(await this.history.known({ name: lookupKey(target) }));
-  }
-
-  private async apply(changes: readonly Change[], by: By & { author: string }): Promise<VersionRecord[]> {
-    if (changes.length === 0) return [];
-    const batch = this.book.newId();
-    return this.book.apply(changes, { author: by.author, reason: by.reason, batch });
-  }
-
-  /** Work under the lock; afterwards the library is read again and the journal told. */
-  private async changing<T extends Changed | Changed[] | StarterFate>(work: () => Promise<T>): Promise<T> {
+  /** A notice if a new skill describes nearly the same as another one. */
+  private async duplicatesOf(step: LearnedStep): Promise<Notice[]> {
+    if (!("save" in step)) return [];
+    const name = learnedName(step.save.name);
+    const { skills } = await this.needs.library();
+    if (skills.has(name)) return [];
+    const description = requestedDescription(step.save);
+    if (description === "") return [];
     try {
-      const done = await this.book.exclusive(async () => {
-        await this.engine.refresh();
-        return work();
+      const found = new Set(await this.needs.recall(description, NEAR_DUPLICATE_CANDIDATES));
+      const candidates = [...found].flatMap((each) => skills.get(each) ?? []);
+      const similar = nearDuplicates(
+        { name, description },
+        candidates.map((each) => ({ name: each.name, description: each.manifest.description })),
+      );
+      if (similar.length === 0) return [];
+      const message = `"${name}" describes nearly the same as ${similar.map((each) => `"${each}"`).join(", ")}. Consider updating that skill instead, and deleting this one.`;
+      return [{ code: "near-duplicate", message }];
+    } catch (error) {
+      const message = `The search for similar skills failed: ${messageOf(error)}.`;
+      return [{ code: "duplicates-unchecked", message }];
+    }
+  }
+
+  private async versionsToUndo(target: string | undefined): Promise<readonly VersionRecord[]> {
+    const { versions } = this.needs.store;
+    await this.versions.adoptEdits(await this.past.places(target));
+    if (target === undefined) return lastChange(await this.past.known({}));
+    const batch = await versions.list({ batch: target });
+    if (batch.length > 0) return batch;
+    const version = await versions.get(target);
+    if (version) return version.batch ? versions.list({ batch: version.batch }) : [version];
+    return lastChange(await this.past.known({ name: lookupKey(target) }));
+  }
+
+  private async change(work: (drafts: Drafts) => Promise<Changed[]>): Promise<Changed[]> {
+    return this.journalled(await this.exclusive(work));
+  }
+
+  /** Runs the work while nobody else changes skills. The library is read again before and after. */
+  private async exclusive<T>(work: (drafts: Drafts) => Promise<T>): Promise<T> {
+    const { library, refresh, store, clock } = this.needs;
+    const { versions, places, files } = this;
+    try {
+      const done = await versions.exclusive(async () => {
+        await refresh();
+        const parts = { versions, places, redirects: store.redirects, clock, files };
+        return work(new Drafts({ ...parts, library: await library() }));
       });
-      await this.engine.refresh();
-      return (await journalled(this.store, done)) as T;
+      await refresh();
+      return done;
     } catch (error) {
       if (isRepertoireError(error) || codeOf(error) === "") throw error;
       throw new RepertoireError(
         "change-failed",
-        `Nothing was changed: ${messageOf(error)}. Mend the cause, then try again.`,
+        `Nothing was changed: ${messageOf(error)}. Fix this and try again.`,
         codeOf(error),
       );
     }
   }
 
+  /** Records the changes in the journal. A journal that fails adds a notice; the changes are made. */
+  private async journalled(changed: Changed[]): Promise<Changed[]> {
+    try {
+      const events = await Promise.all(changed.map(({ version }) => this.eventFor(version)));
+      await this.needs.store.journal.append(events.flatMap((event) => event ?? []));
+      return changed;
+    } catch (error) {
+      const notice = { code: "journal-failed", message: `The journal was not written: ${messageOf(error)}.` };
+      return changed.map((each) => ({ ...each, notices: [...each.notices, notice] }));
+    }
+  }
+
+  private async eventFor(id: string | undefined): Promise<NewEvent | undefined> {
+    const version = id === undefined ? undefined : await this.needs.store.versions.get(id);
+    if (version === undefined) return undefined;
+    const { name, at, author, reason, digest } = version;
+    const parent = (await this.versions.parentOf(version))?.digest;
+    const turn = { at, agent: author };
+    const more = { version: version.id, ...(reason !== undefined && { reason }) };
+    if (digest !== undefined) {
+      const details = { ...more, ...(parent !== undefined && { parent }) };
+      return eventOf(turn, { kind: "edited", skill: { name, digest }, details });
+    }
+    if (parent === undefined) return undefined;
+    const into = version.data?.to as SkillName | undefined;
+    const details = { ...more, ...(into !== undefined && { into }) };
+    return eventOf(turn, { kind: "archived", skill: { name, digest: parent }, details });
+  }
+
   private changed(
-    place: Place,
-    facts: Pick<Changed, "result" | "notices" | "summary"> & { readonly version?: VersionRecord },
+    place: SkillPlace,
+    result: Changed["result"],
+    facts: {
+      readonly version?: VersionRecord | undefined;
+      readonly notices?: readonly Notice[];
+      readonly summary?: string | undefined;
+    },
   ): Changed {
-    const { version, ...rest } = facts;
+    const { version, notices = [], summary } = facts;
     return {
       name: place.name,
+      result,
       path: this.places.directory(place),
-      ...rest,
-      ...(version && { version: version.id }),
-      ...(version?.batch && { batch: version.batch }),
-      ...(version?.digest && { digest: version.digest }),
+      version: version?.id,
+      batch: version?.batch,
+      digest: version?.digest,
+      summary,
+      notices,
     };
   }
-}
-
-function describeUndo(undone: readonly VersionRecord[]): string {
-  const names = [...new Set(undone.map(({ name }) => name))].join(", ");
-  return `undo of ${undone[0]!.action} (${names})`;
 }

@@ -1,108 +1,115 @@
-// Owns where a learned skill is or goes: the home folder's root or the project's, and what it would be copied from.
-// Composes the library with the version book; changes nothing.
+// Where learned skills are: below the home folder's `.repertoire/skills` or the project's.
 
 import { join, resolve } from "node:path";
-import type { Repertoire } from "../engine/engine.ts";
-import { RepertoireError } from "../model/errors.ts";
-import { lookupKey, type SkillName } from "../model/name.ts";
+import { isBelow } from "../disk/disk.ts";
+import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import type { VersionBook } from "./version-book.ts";
-import { directoryOf, type Place, type Roots, rootsOf } from "./version-place.ts";
+import type { VersionRecord } from "./version-store.ts";
 
-export interface Target {
-  readonly place: Place;
-  /** The skill of another source that the new one starts from. */
-  readonly copyFrom?: Skill;
-  /** A skill of a source above all learned ones, which will stay in front. */
-  readonly coveredBy?: Skill;
+/** A learned skill's name and root. Without a root it is the home folder's, so that the home folder can move. */
+export interface SkillPlace {
+  readonly name: SkillName;
+  readonly root?: string | undefined;
 }
 
-export class LessonPlaces {
-  readonly roots: Roots;
-  private readonly engine: Repertoire;
+/** The folders that learned skills belong to, and the sources that the library reads. */
+export interface PlaceNeeds {
+  readonly home: string;
+  readonly project: string;
+  /** Lowest precedence first. */
+  readonly sources: readonly Source[];
+}
+
+export class SkillPlaces {
+  /** The folders that learned skills are written to. */
+  readonly roots: readonly string[];
+  private readonly needs: PlaceNeeds;
+  private readonly homeRoot: string;
+  /** Undefined if the project is the home folder. */
   private readonly projectRoot: string | undefined;
 
-  constructor(engine: Repertoire) {
-    const home = join(engine.config.home, ".repertoire", "skills");
-    const project = resolve(engine.config.dir, ".repertoire", "skills");
-    this.engine = engine;
-    this.projectRoot = project === home ? undefined : project;
-    this.roots = rootsOf(home, this.projectRoot);
+  constructor(needs: PlaceNeeds) {
+    const project = resolve(ownRoot(needs.project));
+    this.needs = needs;
+    this.homeRoot = ownRoot(needs.home);
+    this.projectRoot = project === this.homeRoot ? undefined : project;
+    this.roots = this.projectRoot === undefined ? [this.homeRoot] : [this.homeRoot, this.projectRoot];
   }
 
-  home(name: SkillName): Place {
+  home(name: SkillName): SkillPlace {
     return { name };
   }
 
-  project(name: SkillName): Place {
+  project(name: SkillName): SkillPlace {
     return this.projectRoot === undefined ? { name } : { name, root: this.projectRoot };
   }
 
-  /** Both places that a name can have, the one that wins first. */
-  both(name: SkillName): Place[] {
+  /** Both places that a name can have, the one with precedence first. */
+  both(name: SkillName): SkillPlace[] {
     return this.projectRoot === undefined ? [this.home(name)] : [this.project(name), this.home(name)];
   }
 
-  /** Where the learned skill of this name is, if there is one. */
-  existing(book: VersionBook, name: SkillName): Place | undefined {
-    return this.both(name).find((place) => book.onDisk(place).length > 0);
+  root({ root }: SkillPlace): string {
+    return root ?? this.homeRoot;
   }
 
-  /** The learned skill of this name, or an error that says what the name is instead. */
-  require(book: VersionBook, spelling: string): Place {
-    const name = this.engine.library.find(spelling)?.name ?? lookupKey(spelling);
-    const place = this.existing(book, name) ?? this.existing(book, lookupKey(spelling));
-    if (place) return place;
-    const other = this.engine.library.skills.get(name);
-    if (other) {
-      throw new RepertoireError(
-        "skill-not-learned",
-        `"${name}" comes from ${other.source} (${other.directory}), which is not written to. Switch it off with repertoire disable ${name}, or save a version of your own: repertoire save ${name}.`,
-        spelling,
-      );
-    }
-    throw new RepertoireError(
-      "skill-not-found",
-      `There is no learned skill "${spelling}". repertoire list shows what there is, repertoire archive --list what was deleted.`,
-      spelling,
-    );
+  directory(place: SkillPlace): string {
+    return join(this.root(place), ...place.name.split("/"));
   }
 
-  /** Where a save goes: where the skill is, else to the lowest learned root that stands above what it changes. */
-  target(book: VersionBook, name: SkillName, inProject: boolean): Target {
-    const other = this.engine.library.skills.get(name);
-    const existing = this.existing(book, name);
-    if (existing && (!inProject || existing.root === this.projectRoot)) return { place: existing };
-    if (other === undefined || this.isLearned(other)) {
-      return { place: inProject ? this.project(name) : this.home(name) };
-    }
-    const isAbove = (place: Place) => this.rank(this.roots.path(place.root)) > this.rank(other);
-    const fitting = [...(inProject ? [] : [this.home(name)]), this.project(name)];
-    const place = fitting.find(isAbove);
-    return place ? { place, copyFrom: other } : { place: fitting.at(-1)!, copyFrom: other, coveredBy: other };
+  isInProject({ root }: SkillPlace): boolean {
+    return root === this.projectRoot;
   }
 
-  directory(place: Place): string {
-    return directoryOf(this.roots, place);
+  /** Whether a version belongs to this home folder or this project. */
+  isKnown(version: VersionRecord): boolean {
+    return this.both(version.name).some(({ root }) => root === placeOf(version).root);
   }
 
-  /** The id of the source that the configuration would have to read for this place to count, when it does not. */
-  unread(place: Place): string | undefined {
-    const root = this.roots.path(place.root);
-    if (this.engine.sources.some((source) => source.root === root)) return undefined;
+  /** The id of the source that would have to be configured for the library to read this place, if it does not. */
+  unread(place: SkillPlace): string | undefined {
+    const root = this.root(place);
+    if (this.needs.sources.some((source) => source.root === root)) return undefined;
     return `${root === this.projectRoot ? "." : "~"}/.repertoire/skills`;
   }
 
   isLearned(skill: Skill): boolean {
-    const source = this.engine.sources.find(({ id }) => id === skill.source);
-    return source !== undefined && this.roots.all.includes(source.root);
+    const source = this.needs.sources.find(({ id }) => id === skill.source);
+    return source !== undefined && this.roots.includes(source.root);
   }
 
-  /** How high a source stands. */
-  private rank(of: string | Skill): number {
-    const fits =
-      typeof of === "string" ? ({ root }: Source) => root === of : ({ id }: Source) => id === of.source;
-    return this.engine.sources.findIndex(fits);
+  /** Whether a skill at this place would have precedence over the given one. */
+  isAbove(place: SkillPlace, skill: Skill): boolean {
+    const { sources } = this.needs;
+    const root = this.root(place);
+    return (
+      sources.findIndex((source) => source.root === root) > sources.findIndex(({ id }) => id === skill.source)
+    );
   }
+
+  /** Where a new skill goes: our own folder, or the highest source of the scope if the configuration leaves ours out. */
+  rootForNew(scope: "user" | "project"): string {
+    const base = scope === "user" ? this.needs.home : this.needs.project;
+    const own = ownRoot(base);
+    const read = this.needs.sources.filter((source) => source.scope === scope && isBelow(base, source.root));
+    return read.some(({ root }) => root === own) ? own : (read.at(-1)?.root ?? own);
+  }
+
+  /** The id of the source that a folder belongs to. */
+  sourceOf(directory: string): string | undefined {
+    return this.needs.sources.find(({ root }) => isBelow(root, directory))?.id;
+  }
+}
+
+function ownRoot(base: string): string {
+  return join(base, ".repertoire", "skills");
+}
+
+export function placeOf({ name, data }: VersionRecord): SkillPlace {
+  return typeof data?.root === "string" ? { name, root: data.root } : { name };
+}
+
+export function isSamePlace(a: SkillPlace, b: SkillPlace): boolean {
+  return a.name === b.name && a.root === b.root;
 }

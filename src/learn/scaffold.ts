@@ -1,21 +1,22 @@
-// Owns the templates that `repertoire new` starts from. Does not write: it returns the files.
+// The templates that a new skill starts from, as files that are not written yet.
 
 import { RepertoireError } from "../model/errors.ts";
 import { lastSegment, type SkillName, toSkillName } from "../model/name.ts";
+import { SKILL_FILE } from "../package/package.ts";
 
 export const TEMPLATES = ["basic", "domain", "toolset"] as const;
 export type Template = (typeof TEMPLATES)[number];
 
-export interface Scaffold {
+interface Scaffold {
   readonly name: SkillName;
   /** Paths below the skill's folder. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** The files of a new skill. They pass the strict profile as they are. */
+/** The files of a new skill. They pass the strict profile unchanged. */
 export function scaffold(
   spelling: string,
-  options: { readonly template: Template; readonly description?: string },
+  options: { readonly template: Template; readonly description?: string | undefined },
 ): Scaffold {
   const result = toSkillName(spelling);
   if (!result.ok) {
@@ -33,12 +34,12 @@ export function scaffold(
 }
 
 const BUILDERS: Readonly<Record<Template, (name: string, description: string) => Record<string, string>>> = {
-  basic: (name, description) => ({ "SKILL.md": `${frontMatter(name, description)}\n${procedure(name)}` }),
+  basic: (name, description) => ({ [SKILL_FILE]: `${frontMatter(name, description)}\n${procedure(name)}` }),
   domain: (name, description) => ({
-    "SKILL.md": `${frontMatter(name, description)}\n${procedure(name)}\n${DOMAIN_KNOWLEDGE}`,
+    [SKILL_FILE]: `${frontMatter(name, description)}\n${procedure(name)}\n${DOMAIN_KNOWLEDGE}`,
   }),
   toolset: (name, description) => ({
-    "SKILL.md": `${frontMatter(name, description, `metadata:\n  toolsets: "toolsets/index:${pascal(name)}Toolset"\n`)}\n${procedure(name)}\n${toolsetNotes(name)}`,
+    [SKILL_FILE]: `${frontMatter(name, description, `metadata:\n  toolsets: "toolsets/index:${pascal(name)}Toolset"\n`)}\n${procedure(name)}\n${toolsetNotes(name)}`,
     "toolsets/index.ts": toolsetCode(name),
     "scripts/hello.mjs": SCRIPT,
   }),
@@ -94,9 +95,7 @@ function toolsetNotes(name: string): string {
 }
 
 function toolsetCode(name: string): string {
-  return `import { defineTool, z } from "repertoire/tools";
-
-export const greet = defineTool("${name}-greet", {
+  return `import { defineTool, z } from "repertoire/tools";\n\nexport const greet = defineTool("${name}-greet", {
   description: "Greets somebody by name.",
   parameters: z.object({ who: z.string().describe("whom to greet") }),
   execute: async ({ who }) => ({ title: "Greeted", metadata: { who }, output: \`Hello, \${who}!\` }),

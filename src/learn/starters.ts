@@ -1,46 +1,94 @@
-// Owns what becomes of a starter that a host brings along: written once, followed while nobody has touched it, left
-// alone once somebody has. Does not write: it decides, from the skill's history.
+// Starters are skills that a host brings along: written once, updated while nobody has changed them, left alone after.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { SkillName } from "../model/name.ts";
+import { SKILL_FILE, sha256Of, skillFileOf } from "../package/package.ts";
+import { parseSkill } from "../parse/parse.ts";
+import { learnedName } from "./checks.ts";
+import type { Drafts } from "./drafts.ts";
+import type { SkillPlaces } from "./places.ts";
 import type { VersionRecord } from "./version-store.ts";
+import type { SkillVersions } from "./versions.ts";
 
 export interface Starter {
   readonly name: SkillName;
-  /** Rises with each new text; only an untouched starter follows. */
+  /** Another version is another text; only an unchanged starter is updated. */
   readonly version: string;
-  /** A whole SKILL.md, or the bare procedure. */
+  /** A whole SKILL.md, or the procedure alone. */
   readonly content: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
 }
 
-/** A part of the host that knows how its tools are used. */
+/** A part of the host that brings starters, for example guides to its tools. */
 export interface StarterProvider {
   readonly id: string;
   skills(): readonly Starter[] | Promise<readonly Starter[]>;
 }
 
+/** What was done with a starter, or why nothing was done. */
 export type StarterFate = "seed" | "follow" | "current" | "edited" | "deleted" | "taken";
 
-/** What to do with a starter, given its history (newest first) and what is on disk now. */
-export function fateOf(
+/** Guides to the tools that Repertoire itself offers. */
+const BUNDLED = ["skills-and-rules", "memory-systems", "mcp-tool-guide"] as const;
+
+/**
+ * The starters of this package, read from its folder of skills. The bundled source serves the same files, so they need
+ * to be saved only if the configuration leaves that source out.
+ */
+export function bundledStarters(folder: string): StarterProvider {
+  return {
+    id: "repertoire",
+    skills: () =>
+      BUNDLED.map((name) => {
+        const path = join(folder, name, SKILL_FILE);
+        const content = readFileSync(path, "utf8");
+        return { name, content, version: parseSkill(content, path).skill?.manifest.version ?? "1" };
+      }),
+  };
+}
+
+/** Writes the starter if it is new, or updates it if it is unchanged. Only within `SkillVersions.exclusive`. */
+export async function seedStarter(
+  starter: Starter,
+  provider: StarterProvider,
+  parts: { readonly drafts: Drafts; readonly versions: SkillVersions; readonly places: SkillPlaces },
+): Promise<StarterFate> {
+  const { drafts, versions, places } = parts;
+  const place = places.home(learnedName(starter.name));
+  const main = skillFileOf(versions.onDisk(place));
+  const fate = fateOf(starter, {
+    history: await versions.history(place),
+    digestOnDisk: main && sha256Of(main.bytes),
+    isTaken: drafts.library.skills.has(place.name),
+  });
+  if (fate !== "seed" && fate !== "follow") return fate;
+  const author = `starter:${provider.id}`;
+  const managed = { provenance: "starter", "starter-version": starter.version };
+  const { change } = await drafts.save({ ...starter, author, managed });
+  if (change) {
+    const reason = `starter ${starter.version}`;
+    await versions.apply([{ ...change, data: { starter: starter.version } }], { author, reason });
+  }
+  return fate;
+}
+
+function fateOf(
   starter: Starter,
   now: {
+    /** Newest first. */
     readonly history: readonly VersionRecord[];
     readonly digestOnDisk: string | undefined;
-    /** Another source has a skill of this name. */
-    readonly elsewhere: boolean;
+    /** The library has a skill of this name. */
+    readonly isTaken: boolean;
   },
 ): StarterFate {
   const [head] = now.history;
-  if (head === undefined) return now.digestOnDisk === undefined && !now.elsewhere ? "seed" : "taken";
+  if (head === undefined) return now.digestOnDisk === undefined && !now.isTaken ? "seed" : "taken";
   if (!now.history.some(isSeeding)) return "taken";
   if (now.digestOnDisk === undefined) return "deleted";
   if (!isSeeding(head) || head.digest !== now.digestOnDisk) return "edited";
   return head.data?.starter === starter.version ? "current" : "follow";
-}
-
-export function starterAuthor(provider: StarterProvider): string {
-  return `starter:${provider.id}`;
 }
 
 function isSeeding(version: VersionRecord): boolean {

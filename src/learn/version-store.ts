@@ -8,7 +8,7 @@ export interface VersionFile {
   /** The blob that holds its bytes. */
   readonly sha256: string;
   readonly size: number;
-  readonly executable?: boolean;
+  readonly executable?: boolean | undefined;
 }
 
 export const VERSION_ACTIONS = ["save", "delete", "rename", "restore", "undo", "pin", "unpin"] as const;
@@ -22,25 +22,25 @@ export interface VersionRecord {
   readonly action: VersionAction;
   readonly at: number;
   readonly author: string;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
   /** Changes that belong together and are undone together. */
-  readonly batch?: string;
+  readonly batch?: string | undefined;
   /** The version that this one replaced. */
-  readonly parent?: string;
+  readonly parent?: string | undefined;
   /** SHA-256 of the SKILL.md afterwards; absent after a delete. */
-  readonly digest?: string;
+  readonly digest?: string | undefined;
   /** Empty after a delete. */
   readonly files: readonly VersionFile[];
-  /** Where a renamed skill went, what an undo undid, and the like. */
-  readonly data?: Readonly<Record<string, unknown>>;
+  /** More facts of the action: where a renamed skill went, what an undo took back. */
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An old name that still leads somewhere. */
+/** An old name that leads to a new one. */
 export interface RedirectRecord {
   readonly from: SkillName;
   readonly to: SkillName;
   readonly at: number;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 export interface VersionStore {
@@ -49,9 +49,9 @@ export interface VersionStore {
   get(id: string): Awaitable<VersionRecord | undefined>;
   /** Newest first. */
   list(filter: {
-    readonly name?: SkillName;
-    readonly batch?: string;
-    readonly limit?: number;
+    readonly name?: SkillName | undefined;
+    readonly batch?: string | undefined;
+    readonly limit?: number | undefined;
   }): Awaitable<readonly VersionRecord[]>;
   /** The newest version of every skill, by name. */
   heads(): Awaitable<readonly VersionRecord[]>;
@@ -61,7 +61,7 @@ export interface VersionStore {
 export interface BlobStore {
   /** Kept for good once this returns. */
   put(bytes: Uint8Array): Awaitable<string>;
-  /** Nothing when it is missing or no longer what its name says. */
+  /** Undefined if the bytes are missing or damaged. */
   get(sha256: string): Awaitable<Uint8Array | undefined>;
 }
 

@@ -9,6 +9,7 @@ import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
 import { lastSegment, type NameResult, toSkillName } from "../model/name.ts";
 import type { Skill, SkillManifest } from "../model/skill.ts";
+import { PACKAGE_LIMITS } from "../package/package.ts";
 import { type Profile, parseManifest, parseSkill } from "../parse/parse.ts";
 import type { BodySink } from "./reader.ts";
 import type { FileRecord } from "./snapshot.ts";
@@ -22,8 +23,6 @@ export interface CatalogOptions {
   readonly onProgress?: Progress | undefined;
 }
 
-/** Larger files are not read at all: no instruction text is that long, and a prompt could not hold it. */
-export const MAX_SKILL_BYTES = 256 * 1024;
 
 /** Whether these files would give the same records again: the same places, none of them touched. */
 export function isUnchanged(files: readonly FoundFile[], known: ReadonlyMap<string, FileRecord>): boolean {
@@ -63,7 +62,7 @@ function isCurrent(record: FileRecord | undefined, file: FoundFile): record is F
 function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileRecord {
   const { source, relativePath, path, size, mtimeMs, inode } = file;
   const place = { source, relativePath, path, size, mtimeMs, inode };
-  if (size > MAX_SKILL_BYTES) return { ...place, skill: undefined, diagnostics: [tooLarge(path, size)] };
+  if (size > PACKAGE_LIMITS.skillFileBytes) return { ...place, skill: undefined, diagnostics: [tooLarge(path, size)] };
   try {
     const { requireDescription, requireName } = source;
     const options = { profile, requireDescription, requireName };
@@ -86,7 +85,7 @@ export function readSkillFile(path: string): Uint8Array {
   try {
     const stats = fstatSync(file);
     if (!stats.isFile()) throw new Error("not a regular file");
-    const bytes = Buffer.allocUnsafe(Math.min(stats.size, MAX_SKILL_BYTES));
+    const bytes = Buffer.allocUnsafe(Math.min(stats.size, PACKAGE_LIMITS.skillFileBytes));
     let filled = 0;
     while (filled < bytes.length) {
       const count = readSync(file, bytes, filled, bytes.length - filled, filled);
@@ -133,7 +132,7 @@ function tooLarge(path: string, size: number): Diagnostic {
     code: "file-too-large",
     severity: "error",
     path,
-    message: `The file has ${Math.ceil(size / 1024)} KB; more than ${MAX_SKILL_BYTES / 1024} KB is not read.`,
+    message: `The file has ${Math.ceil(size / 1024)} KB; more than ${PACKAGE_LIMITS.skillFileBytes / 1024} KB is not read.`,
     fix: "Move details into files beside SKILL.md and point to them.",
   };
 }

@@ -1,9 +1,8 @@
-// Owns the digest of a whole package, and which files differ between two of them.
-// Does not own what is done with it: consent binds to it, the mount is checked against it.
+// The digest of a whole package, and which files differ between two of them. Consent is given to a digest, and a private
+// copy is checked against it.
 
 import { createHash } from "node:crypto";
-import { listPackage } from "./listing.ts";
-import { type RegularFile, readRegularFile } from "./regular-file.ts";
+import { listPackage, type RegularFile, readRegularFile } from "./files.ts";
 
 export interface SnapshotFile extends RegularFile {
   /** Where the bytes were read from; differs from the path for a link inside the package. */
@@ -12,7 +11,7 @@ export interface SnapshotFile extends RegularFile {
 }
 
 /** A package as it was when it was read. */
-export interface Snapshot {
+export interface PackageSnapshot {
   /** Real path of the folder. */
   readonly root: string;
   readonly digest: string;
@@ -20,7 +19,7 @@ export interface Snapshot {
   readonly files: ReadonlyMap<string, SnapshotFile>;
 }
 
-/** A file's SHA-256, with a sign for one that may be executed. */
+/** By path: the file's SHA-256, followed by `+x` if it is executable. */
 export type FileMarks = Readonly<Record<string, string>>;
 
 export interface FileChanges {
@@ -29,10 +28,10 @@ export interface FileChanges {
   readonly removed: readonly string[];
 }
 
-/** Another way of counting makes another digest, so that an old consent never fits by accident. */
+/** Part of the digest: another format makes another digest, so that an old consent never matches by accident. */
 const FORMAT = "repertoire package 1\n";
 
-export function snapshotPackage(directory: string): Snapshot {
+export function snapshotPackage(directory: string): PackageSnapshot {
   const { root, entries } = listPackage(directory);
   const files = new Map<string, SnapshotFile>();
   for (const { path, from } of entries) {
@@ -42,8 +41,12 @@ export function snapshotPackage(directory: string): Snapshot {
   return { root, digest: packageDigest(marksOf(files)), files };
 }
 
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
 export function fileMark({ bytes, executable }: RegularFile): string {
-  return createHash("sha256").update(bytes).digest("hex") + (executable ? "+x" : "");
+  return sha256Of(bytes) + (executable ? "+x" : "");
 }
 
 export function marksOf(files: ReadonlyMap<string, { readonly mark: string }>): FileMarks {

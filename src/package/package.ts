@@ -6,19 +6,19 @@ export {
   type FileMarks,
   fileMark,
   marksOf,
+  type PackageSnapshot,
   packageDigest,
-  type Snapshot,
+  sha256Of,
   snapshotPackage,
 } from "./digest.ts";
-export { isSkillFileName, listPackage, packageFiles } from "./listing.ts";
-export { readRegularFile } from "./regular-file.ts";
+export { isPortableName, isSkillFile, PACKAGE_LIMITS, SKILL_FILE, SPEC } from "./facts.ts";
 export {
   isSameFile,
-  isSkillFile,
+  listPackage,
   type PackageFile,
+  packageFiles,
   readPackage,
-  replacePackage,
-  sha256Of,
+  readRegularFile,
   skillFileOf,
-} from "./skill-package.ts";
-export { writeNewPackage } from "./write-package.ts";
+} from "./files.ts";
+export { replacePackage, writeNewPackage } from "./write.ts";

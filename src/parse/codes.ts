@@ -2,6 +2,7 @@
 // Does not own the sentence that describes one case: the place that finds it writes that.
 
 import type { Diagnostic, Severity, SkillFileCode } from "../model/diagnostic.ts";
+import { SPEC } from "../package/package.ts";
 
 export type Profile = "lenient" | "strict";
 
@@ -76,10 +77,10 @@ const CODES = {
   "description-too-long": row(
     "warning",
     "error",
-    "Shorten the description to 1024 characters; detail belongs in the body.",
+    `Shorten the description to ${SPEC.descriptionChars} characters; detail belongs in the body.`,
   ),
   "name-missing": row("off", "error", "Add `name:` with the folder's name."),
-  "name-too-long": row("warning", "error", "Shorten the name to 64 characters."),
+  "name-too-long": row("warning", "error", `Shorten the name to ${SPEC.nameChars} characters.`),
   "name-uppercase": row("warning", "error", "Write the name in lower case."),
   "name-hyphens": row("warning", "error", "Use single hyphens, none at the start or the end."),
   "name-characters": row("warning", "error", "Use letters, digits and hyphens only."),

@@ -1,8 +1,10 @@
 // Owns the numbers of the parse stage, each with its why. Does not own how a limit is reported: `codes.ts` does.
 
+import { PACKAGE_LIMITS, SPEC } from "../package/package.ts";
+
 export const LIMITS = {
-  /** A `SKILL.md` is text for a prompt; past this size it is something else. */
-  fileBytes: 256 * 1024,
+  ...SPEC,
+  fileBytes: PACKAGE_LIMITS.skillFileBytes,
   /** Real front matter stays below 4 KB; eight times that leaves room and still bounds the YAML parser. */
   frontMatterChars: 32 * 1024,
   /** The deepest dialect needs five levels; the YAML parser recurses once a level. */
@@ -18,10 +20,6 @@ export const LIMITS = {
   /** Entries kept of one list, and characters of one entry: generous for people, tight for floods. */
   listItems: 256,
   itemChars: 1024,
-  /** The spec's own limits. */
-  nameChars: 64,
-  descriptionChars: 1024,
-  compatibilityChars: 500,
   /** One line of a catalog. */
   briefChars: 80,
 } as const;

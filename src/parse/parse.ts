@@ -137,8 +137,11 @@ function noteFlowStyle(yaml: string, yamlLine: number, report: Report): void {
     });
 }
 
-export { createReport } from "./codes.ts";
-export { decode } from "./decode.ts";
-export { firstParagraph } from "./prose.ts";
-export { readFrontMatter } from "./read.ts";
-export { splitFrontMatter } from "./split.ts";
+export {
+  composeSkill,
+  type ManagedKey,
+  metadataOf,
+  readSkillText,
+  type SkillText,
+  withMetadata,
+} from "./skill-text.ts";

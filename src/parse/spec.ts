@@ -1,5 +1,6 @@
 // Checks the open spec's rules as its reference validator does: errors in the strict profile, advice in the lenient one.
 
+import { isPortableName } from "../package/package.ts";
 import { type Report, shown } from "./codes.ts";
 import { LIMITS } from "./limits.ts";
 import { isMap, type YamlMap, type YamlValue } from "./yaml.ts";
@@ -13,8 +14,6 @@ export const SPEC_FIELDS: readonly string[] = [
   "allowed-tools",
   "metadata",
 ];
-
-const PORTABLE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** Checks the front matter as written. `lineOf` finds the line of a top-level key. */
 export function checkSpec(
@@ -75,13 +74,13 @@ function checkName(
   }
   const name = (value ?? "").trim().normalize("NFKC");
   const folder = folderOf(path);
-  if (name === folder && name.length <= LIMITS.nameChars && PORTABLE.test(name)) return;
+  if (name === folder && name.length <= LIMITS.nameChars && isPortableName(name)) return;
   const line = lineOf("name");
   if (name === "") {
     report.add("name-missing", { message: "The front matter has no name; the folder's name is used.", line });
     return;
   }
-  if (!PORTABLE.test(name)) {
+  if (!isPortableName(name)) {
     if (name !== name.toLowerCase())
       report.add("name-uppercase", { message: `The name ${shown(name)} has capital letters.`, line });
     if (/^-|-$|--/.test(name))

@@ -28,7 +28,7 @@ describe("a skill as a record", () => {
     const engine = designWorkspace({}).open({ values: AGREED, clock });
     const { learned } = await engine.workshop();
     await learned.save({ name: "mcp/email", content: EMAIL, seeAlso: ["mcp/guide"], author: "agent" });
-    const record = async () => learned.history.text(await engine.find("mcp/email"));
+    const record = async () => learned.text(engine.find("mcp/email"));
     expect(await record()).toMatchObject({
       name: "mcp/email",
       summary: "Sends an e-mail through the mail server.",
@@ -36,8 +36,7 @@ describe("a skill as a record", () => {
       createdAt: "2026-03-01T00:00:00.000Z",
       seeAlso: ["mcp/guide"],
     });
-    expect(await record()).not.toHaveProperty("updatedAt");
-    expect(await record()).not.toHaveProperty("lastUsedAt");
+    expect(await record()).toMatchObject({ updatedAt: undefined, lastUsedAt: undefined });
     clock.at += DAY_MS;
     await learned.save({ name: "mcp/email", content: `${EMAIL}3. Say so.\n`, author: "agent" });
     clock.at += DAY_MS;
@@ -106,8 +105,8 @@ describe("the store of skills", () => {
         learned.save({ name: "shared", content: `${EMAIL}\nEdition ${at}.\n` }),
       ]),
     );
-    expect((await engine.list()).skills).toHaveLength(numbers.length + 1);
-    expect((await learned.history.of("shared")).versions).toHaveLength(numbers.length);
+    expect(engine.list().skills).toHaveLength(numbers.length + 1);
+    expect((await learned.history("shared")).versions).toHaveLength(numbers.length);
   });
 });
 

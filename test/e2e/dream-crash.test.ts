@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Dreams } from "../../src/dream/dreams.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
-import { Lessons } from "../../src/learn/learned-skills.ts";
+import { openLearned } from "../../src/engine/learned-part.ts";
 import { sqliteStore } from "../../src/stores/sqlite/store.ts";
 import { dreamWorkshop, NOW, type SeedSkill, seeded, treeOf } from "../dream-history.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
@@ -26,7 +26,7 @@ async function stateAfter(root: string) {
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "p"), home: join(root, "home"), env: {}, values, clock });
   const store = sqliteStore({ directory: join(root, "home/.repertoire"), clock });
-  const lessons = new Lessons(engine, store, { nearDuplicates: async () => [] });
+  const lessons = openLearned(engine, store, { recall: async () => [] });
   await new Dreams(engine, { store, lessons }).recover();
   const state = {
     tree: treeOf(join(root, "home/.repertoire/skills")),

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openRepertoire } from "../../src/engine/engine.ts";
-import { Lessons } from "../../src/learn/learned-skills.ts";
+import { openLearned } from "../../src/engine/learned-part.ts";
 import { sqliteStore } from "../../src/stores/sqlite/store.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
 
@@ -23,7 +23,7 @@ test(`${PROCESSES} processes saving, deleting, counting and reading at once lose
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "project"), home: root, env: {}, values });
   const store = sqliteStore({ directory: join(root, ".repertoire"), clock: { now: () => new Date() } });
-  const lessons = new Lessons(engine, store, { nearDuplicates: async () => [] });
+  const lessons = openLearned(engine, store, { recall: async () => [] });
   await lessons.save({ name: "counter", content: "Count 0.\n", author: "agent" });
 
   const started = Array.from({ length: PROCESSES }, (_, at) =>
@@ -34,8 +34,8 @@ test(`${PROCESSES} processes saving, deleting, counting and reading at once lose
 
   const acknowledged = ended.flatMap(({ lines }) => lines);
   const counted = acknowledged.filter((line) => line.counted === true).length;
-  await engine.refresh();
-  const counter = await lessons.history.text(engine.library.skills.get("counter")!);
+  engine.refresh();
+  const counter = await lessons.text(engine.library.skills.get("counter")!);
   expect(counter.content).toContain(`\n\nCount ${counted}.\n`);
   const changes = acknowledged.filter(({ version }) => version !== undefined);
   for (const { version, name } of changes) expect(store.versions.get(String(version))?.name).toBe(name);
@@ -45,7 +45,7 @@ test(`${PROCESSES} processes saving, deleting, counting and reading at once lose
       ...versions.slice(1).map(({ id }) => id),
       undefined,
     ]);
-    expect((await lessons.history.of(head.name)).state).toBe(head.files.length > 0 ? "there" : "archived");
+    expect((await lessons.history(head.name)).state).toBe(head.files.length > 0 ? "there" : "archived");
   }
   console.log(
     `${PROCESSES} processes, ${changes.length} saves and deletes, ${counted} counted updates, 0 lost.`,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isLeftover } from "../../src/disk/write.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
-import { Lessons } from "../../src/learn/learned-skills.ts";
+import { openLearned } from "../../src/engine/learned-part.ts";
 import { sqliteStore } from "../../src/stores/sqlite/store.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
 
@@ -25,7 +25,7 @@ function open(root: string) {
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "project"), home: root, env: {}, values });
   const store = sqliteStore({ directory: join(root, ".repertoire"), clock });
-  return { engine, store, lessons: new Lessons(engine, store, { nearDuplicates: async () => [] }) };
+  return { engine, store, lessons: openLearned(engine, store, { recall: async () => [] }) };
 }
 
 interface Tally {

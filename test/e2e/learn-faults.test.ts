@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DISK, type Files, isLeftover } from "../../src/disk/write.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
-import { Lessons } from "../../src/learn/learned-skills.ts";
+import { openLearned } from "../../src/engine/learned-part.ts";
+import type { LearnedSkills } from "../../src/learn/learned-skills.ts";
 import { isRepertoireError } from "../../src/model/errors.ts";
 import { memoryStore } from "../../src/stores/memory/store.ts";
 import type { Store } from "../../src/stores/store.ts";
@@ -41,7 +42,7 @@ class Faults {
 }
 
 interface World {
-  readonly lessons: Lessons;
+  readonly lessons: LearnedSkills;
   readonly faults: Faults;
   /** The skills on disk, whole. */
   state(): string;
@@ -64,7 +65,7 @@ async function world(): Promise<World> {
   const clock = { now: () => new Date(0) };
   // A sync can fail here, but need not reach the disk: no power is cut.
   const files = faults.wrap<Files>({ ...DISK, fsyncSync: () => {} }, "files");
-  const lessons = new Lessons(engine, store, { files, clock, nearDuplicates: async () => [] });
+  const lessons = openLearned(engine, store, { files, clock, recall: async () => [] });
   await lessons.save({ name: "a", content: "Old a.\n", files: { "notes/n.md": "old", "gone.md": "old" } });
   await lessons.save({ name: "b", content: "Old b.\n" });
   const skills = join(root, ".repertoire/skills");
@@ -79,7 +80,7 @@ async function world(): Promise<World> {
   return { lessons, faults, state };
 }
 
-const CHANGES: Record<string, (lessons: Lessons) => Promise<unknown>> = {
+const CHANGES: Record<string, (lessons: LearnedSkills) => Promise<unknown>> = {
   save: (lessons) =>
     lessons.save({ name: "a", content: "New a.\n", files: { "notes/n.md": "new", "more.md": "x" } }),
   "first save": (lessons) => lessons.save({ name: "deep/er/c", content: "New c.\n" }),

@@ -3,7 +3,6 @@
 
 import type { Repertoire, Workshop } from "../../engine/engine.ts";
 import { libraryStats, skillStats } from "../../journal/journal.ts";
-import type { Lessons, VersionRecord } from "../../learn/learn.ts";
 import { lookupKey } from "../../model/name.ts";
 
 export async function libraryStatsAnswer({ store, dreams }: Pick<Workshop, "store" | "dreams">) {
@@ -13,17 +12,4 @@ export async function libraryStatsAnswer({ store, dreams }: Pick<Workshop, "stor
 export function skillStatsAnswer(engine: Repertoire, { store }: Pick<Workshop, "store">, name: string) {
   const skill = engine.library.find(name)?.name ?? lookupKey(name);
   return skillStats(store.journal, skill, { now: engine.clock.now().getTime() });
-}
-
-/** The versions of a skill, newest first; with `diff`, what each changed. */
-export async function historyAnswer(
-  lessons: Lessons,
-  name: string,
-  options: { readonly diff?: boolean | undefined; readonly limit?: number | undefined },
-) {
-  const report = await lessons.history.of(name);
-  const versions: (VersionRecord & { readonly diff?: string })[] = [];
-  for (const version of report.versions.slice(0, options.limit))
-    versions.push(options.diff ? { ...version, diff: await lessons.history.diff(version) } : version);
-  return { ...report, versions, total: report.versions.length };
 }

@@ -2,14 +2,14 @@
 // Does not own what the verbs do.
 
 import type { Repertoire } from "../../engine/engine.ts";
-import type { Changed, Lessons } from "../../learn/learn.ts";
+import type { Changed, LearnedSkills } from "../../learn/learn.ts";
 import type { Store } from "../../stores/stores.ts";
 import type { Io } from "./io.ts";
 
 /** Lets the work use the learned skills; afterwards waits for summaries and closes the store. */
-export async function withLessons<T>(
+export async function withLearned<T>(
   engine: Repertoire,
-  work: (lessons: Lessons, store: Store) => Promise<T>,
+  work: (learned: LearnedSkills, store: Store) => Promise<T>,
 ): Promise<T> {
   try {
     const { learned, store } = await engine.workshop();

@@ -1,6 +1,6 @@
 // Owns what a file's name, mode and first bytes give away. Does not own its text.
 import { excerptOf } from "../excerpt.ts";
-import type { Finding, FindingSeverity, PackageFile } from "../types.ts";
+import type { Finding, FindingSeverity, InspectedFile } from "../types.ts";
 
 type Format =
   | "program"
@@ -84,7 +84,7 @@ export function formatOf(bytes: Uint8Array): Format | undefined {
 }
 
 /** Anything that a computer can run as it is: by name, by mode, or by its first line. */
-export function isScript(file: PackageFile): boolean {
+export function isScript(file: InspectedFile): boolean {
   if (SCRIPT_NAME.test(file.path) || LAUNCHER_NAME.test(file.path) || /\.pyc$/i.test(file.path)) return true;
   if (file.bytes[0] === 0x23 && file.bytes[1] === 0x21) return true;
   const format = formatOf(file.bytes);
@@ -94,7 +94,7 @@ export function isScript(file: PackageFile): boolean {
   );
 }
 
-export function fileFindings(file: PackageFile): Finding[] {
+export function fileFindings(file: InspectedFile): Finding[] {
   const findings: Finding[] = [];
   const report = (code: string, severity: FindingSeverity, message: string, fix: string): void => {
     findings.push({ code, severity, path: file.path, excerpt: excerptOf(file.path), message, fix });

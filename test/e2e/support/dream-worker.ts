@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DISK, type Files } from "../../../src/disk/write.ts";
 import { Dreams } from "../../../src/dream/dreams.ts";
 import { openRepertoire } from "../../../src/engine/engine.ts";
-import { Lessons } from "../../../src/learn/learned-skills.ts";
+import { openLearned } from "../../../src/engine/learned-part.ts";
 import { sqliteStore } from "../../../src/stores/sqlite/store.ts";
 import type { Store } from "../../../src/stores/store.ts";
 
@@ -53,7 +53,7 @@ const files: Files = counted({ ...DISK }, [
   "rmdirSync",
   "mkdirSync",
 ]);
-const lessons = new Lessons(engine, store, { files, nearDuplicates: async () => [] });
+const lessons = openLearned(engine, store, { files, recall: async () => [] });
 const { accepted } = await new Dreams(engine, { store, lessons }).accept("all");
 console.log(JSON.stringify({ accepted: accepted.length, steps }));
 real.close();

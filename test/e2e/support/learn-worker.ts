@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { openRepertoire } from "../../../src/engine/engine.ts";
-import { Lessons } from "../../../src/learn/learned-skills.ts";
+import { openLearned } from "../../../src/engine/learned-part.ts";
 import { codeOf } from "../../../src/model/errors.ts";
 import { sqliteStore } from "../../../src/stores/sqlite/store.ts";
 
@@ -15,7 +15,7 @@ const engine = openRepertoire({
   values: { "sources.bundled": false, cache: false, "embedder.kind": "none" },
 });
 const store = sqliteStore({ directory: join(root, ".repertoire"), clock: { now: () => new Date() } });
-const lessons = new Lessons(engine, store, { nearDuplicates: async () => [] });
+const lessons = openLearned(engine, store, { recall: async () => [] });
 
 function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -35,8 +35,8 @@ async function save(name: string, mark: string): Promise<void> {
 /** Reads a counter from the skill, adds one, and saves it only if nobody else has meanwhile. */
 async function count(): Promise<void> {
   for (;;) {
-    await engine.refresh();
-    const before = await lessons.history.text(engine.library.skills.get("counter")!);
+    engine.refresh();
+    const before = await lessons.text(engine.library.skills.get("counter")!);
     const value = Number(/\n\nCount (\d+)\./.exec(before.content)?.[1]);
     try {
       await lessons.save({

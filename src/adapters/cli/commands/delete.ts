@@ -1,6 +1,6 @@
 // `repertoire delete NAME`: archives a learned skill. `repertoire archive`: what was archived.
 
-import { tell, withLessons } from "../learned.ts";
+import { tell, withLearned } from "../learned.ts";
 import { EXIT, type Register } from "../program.ts";
 
 export const registerDelete: Register = (program, action) => {
@@ -10,8 +10,8 @@ export const registerDelete: Register = (program, action) => {
     .option("--reason <text>", "why, for the history")
     .action(
       action(({ io, open }, name: string, options: { reason?: string }) =>
-        withLessons(open(), async (lessons) => {
-          const changed = await lessons.delete(name, options);
+        withLearned(open(), async (learned) => {
+          const changed = await learned.delete(name, options);
           tell(io, changed, `repertoire restore ${changed.name}`);
           return EXIT.ok;
         }),
@@ -26,8 +26,8 @@ export const registerArchive: Register = (program, action) => {
     .option("--list", "list them (the default)")
     .action(
       action(({ io, open }) =>
-        withLessons(open(), async (lessons) => {
-          const archived = await lessons.history.archived();
+        withLearned(open(), async (learned) => {
+          const archived = await learned.archived();
           io.answer({ archived }, () => {
             for (const { name, at, author, reason, data } of archived) {
               const into = data?.to === undefined ? "" : ` (now part of ${data.to})`;

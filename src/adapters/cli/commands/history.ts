@@ -1,8 +1,7 @@
 // `repertoire history NAME`: the versions of a learned skill, newest first.
 
 import type { HistoryReport } from "../../../learn/learn.ts";
-import { historyAnswer } from "../../answers/learned.ts";
-import { withLessons } from "../learned.ts";
+import { withLearned } from "../learned.ts";
 import { positiveInteger } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";
 
@@ -22,8 +21,8 @@ export const registerHistory: Register = (program, action) => {
     .option("--limit <n>", "how many versions", positiveInteger)
     .action(
       action(({ io, open }, name: string, options: { diff?: boolean; limit?: number }) =>
-        withLessons(open(), async (lessons) => {
-          const report = await historyAnswer(lessons, name, options);
+        withLearned(open(), async (learned) => {
+          const report = await learned.history(name, options);
           io.answer(report, () => {
             for (const { id, at, action: done, author, reason, diff } of report.versions) {
               const when = new Date(at).toISOString().slice(0, 16).replace("T", " ");

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { exportSession, importLines } from "../../../journal/journal.ts";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
-import { withLessons } from "../learned.ts";
+import { withLearned } from "../learned.ts";
 import { EXIT, type Register } from "../program.ts";
 
 export const registerJournal: Register = (program, action) => {
@@ -15,7 +15,7 @@ export const registerJournal: Register = (program, action) => {
     .description("print the events of a session, one JSON object a line")
     .action(
       action(({ io, open }, session: string) =>
-        withLessons(open(), async (_, store) => {
+        withLearned(open(), async (_, store) => {
           io.streams.out(await exportSession(store.journal, session));
           return EXIT.ok;
         }),
@@ -26,7 +26,7 @@ export const registerJournal: Register = (program, action) => {
     .description("take events in; lines that are torn or not ours are counted and left out")
     .action(
       action(({ io, open }, file: string) =>
-        withLessons(open(), async (_, store) => {
+        withLearned(open(), async (_, store) => {
           const report = await importLines(store.journal, textOf(file));
           io.answer(report, () => {
             const { imported, known, torn, foreign } = report;

@@ -1,6 +1,7 @@
 // `repertoire new NAME`: a skill to start from.
 
 import { TEMPLATES, type Template } from "../../../learn/learn.ts";
+import { withLearned } from "../learned.ts";
 import { oneOf } from "../options.ts";
 import { EXIT, type Register } from "../program.ts";
 
@@ -21,21 +22,22 @@ export const registerNew: Register = (program, action) => {
           { io, open },
           name: string,
           options: { template: Template; description?: string; user?: boolean; to?: string },
-        ) => {
-          const made = open().manage.create(name, options);
-          io.answer(made, () => {
-            io.line(`Made ${made.name}:`);
-            for (const file of made.files) io.line(`  ${file}`);
-            if (made.source === undefined)
-              io.note(
-                "The configuration reads no source there, so the skill is not found yet: add the folder to sources.add.",
+        ) =>
+          withLearned(open(), async (learned) => {
+            const made = await learned.create(name, options);
+            io.answer(made, () => {
+              io.line(`Made ${made.name}:`);
+              for (const file of made.files) io.line(`  ${file}`);
+              if (made.source === undefined)
+                io.note(
+                  "The configuration reads no source there, so the skill is not found yet: add the folder to sources.add.",
+                );
+              io.line(
+                `Next: edit SKILL.md, then \`repertoire check ${made.directory}\` and \`repertoire show ${made.name}\`.`,
               );
-            io.line(
-              `Next: edit SKILL.md, then \`repertoire check ${made.directory}\` and \`repertoire show ${made.name}\`.`,
-            );
-          });
-          return EXIT.ok;
-        },
+            });
+            return EXIT.ok;
+          }),
       ),
     );
 };

@@ -1,6 +1,6 @@
 // `repertoire pin NAME` and `repertoire unpin NAME`: whether agents and dreams may change a learned skill.
 
-import { withLessons } from "../learned.ts";
+import { withLearned } from "../learned.ts";
 import { EXIT, type Register } from "../program.ts";
 
 export const registerPin: Register = (program, action) => {
@@ -12,8 +12,8 @@ export const registerPin: Register = (program, action) => {
       )
       .action(
         action(({ io, open }, name: string) =>
-          withLessons(open(), async (lessons) => {
-            const changed = await lessons.pin(name, verb === "pin");
+          withLearned(open(), async (learned) => {
+            const changed = await learned.pin(name, verb === "pin");
             io.answer(changed, () => {
               const now = verb === "pin" ? "pinned: only you change it" : "not pinned: agents may change it";
               io.line(`${changed.name} is ${now}.`);

@@ -1,6 +1,6 @@
 // `repertoire rename OLD NEW`: another name for a learned skill; the old one leads to it.
 
-import { tell, withLessons } from "../learned.ts";
+import { tell, withLearned } from "../learned.ts";
 import { EXIT, type Register } from "../program.ts";
 
 export const registerRename: Register = (program, action) => {
@@ -10,8 +10,8 @@ export const registerRename: Register = (program, action) => {
     .option("--reason <text>", "why, for the history")
     .action(
       action(({ io, open }, old: string, name: string, options: { reason?: string }) =>
-        withLessons(open(), async (lessons) => {
-          tell(io, await lessons.rename(old, name, options), "repertoire undo");
+        withLearned(open(), async (learned) => {
+          tell(io, await learned.rename(old, name, options), "repertoire undo");
           return EXIT.ok;
         }),
       ),

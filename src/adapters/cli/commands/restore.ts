@@ -1,6 +1,6 @@
 // `repertoire restore NAME`: brings back a deleted skill, or an earlier version of one.
 
-import { tell, withLessons } from "../learned.ts";
+import { tell, withLearned } from "../learned.ts";
 import { EXIT, type Register } from "../program.ts";
 
 export const registerRestore: Register = (program, action) => {
@@ -12,10 +12,10 @@ export const registerRestore: Register = (program, action) => {
     .option("--reason <text>", "why, for the history")
     .action(
       action(({ io, open }, name: string, version: string | undefined, options: { reason?: string }) =>
-        withLessons(open(), async (lessons) => {
+        withLearned(open(), async (learned) => {
           tell(
             io,
-            await lessons.restore(name, { ...options, ...(version !== undefined && { version }) }),
+            await learned.restore(name, { ...options, ...(version !== undefined && { version }) }),
             "repertoire undo",
           );
           return EXIT.ok;

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
-import { tell, withLessons } from "../learned.ts";
+import { tell, withLearned } from "../learned.ts";
 import { EXIT, type Register } from "../program.ts";
 
 interface SaveOptions {
@@ -32,9 +32,9 @@ export const registerSave: Register = (program, action) => {
     .action(
       action(({ io, open }, name: string, options: SaveOptions) => {
         const { from, seeAlso, ...rest } = options;
-        return withLessons(open(), async (lessons) => {
+        return withLearned(open(), async (learned) => {
           const content = read(from === undefined ? undefined : resolve(from));
-          const changed = await lessons.save({
+          const changed = await learned.save({
             name,
             content,
             author: "person",

@@ -4,7 +4,7 @@ import type { SkillStats } from "../../../journal/journal.ts";
 import { sparkline } from "../../../journal/journal.ts";
 import { libraryStatsAnswer, skillStatsAnswer } from "../../answers/learned.ts";
 import type { Io } from "../io.ts";
-import { withLessons } from "../learned.ts";
+import { withLearned } from "../learned.ts";
 import { EXIT, type Register } from "../program.ts";
 
 export const registerStats: Register = (program, action) => {
@@ -14,7 +14,7 @@ export const registerStats: Register = (program, action) => {
     .action(
       action(({ io, open }, name: string | undefined) => {
         const engine = open();
-        return withLessons(engine, async () => {
+        return withLearned(engine, async () => {
           const workshop = await engine.workshop();
           if (name === undefined) tellLibrary(io, await libraryStatsAnswer(workshop));
           else tellSkill(io, await skillStatsAnswer(engine, workshop, name));

@@ -1,6 +1,6 @@
 // `repertoire undo [TARGET]`: takes back the last change of the learned skills, or a named one.
 
-import { withLessons } from "../learned.ts";
+import { withLearned } from "../learned.ts";
 import { EXIT, type Register } from "../program.ts";
 
 export const registerUndo: Register = (program, action) => {
@@ -12,8 +12,8 @@ export const registerUndo: Register = (program, action) => {
     .option("--reason <text>", "why, for the history")
     .action(
       action(({ io, open }, target: string | undefined, options: { reason?: string }) =>
-        withLessons(open(), async (lessons) => {
-          const undone = await lessons.undo(target, options);
+        withLearned(open(), async (learned) => {
+          const undone = await learned.undo(target, options);
           io.answer({ undone }, () => {
             for (const { name, digest, version } of undone) {
               const state = digest === undefined ? "is gone again" : "is as it was before";

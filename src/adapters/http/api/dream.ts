@@ -8,7 +8,16 @@ import { casesFrom, type EvalReport, evaluate } from "../../../recall/recall.ts"
 import { dreamAnswer, dreamResultAnswer, evalAnswer, proposalsAnswer } from "../../answers/dream.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { defined, operation } from "./operation.ts";
-import { Accepted, Changed, DreamAccount, DreamResult, Evidence, flag, Job, Proposal } from "./schemas.ts";
+import {
+  Accepted,
+  ChangedSkill,
+  DreamAccount,
+  DreamResult,
+  Evidence,
+  flag,
+  Job,
+  Proposal,
+} from "./schemas.ts";
 
 const area = "dreams";
 const text = z.string();
@@ -165,7 +174,7 @@ export const DREAM_OPERATIONS = [
     summary: "Take back what an accepted proposal changed, with the rest of its batch.",
     refuses: [409],
     params: numberParams,
-    answer: z.looseObject({ undone: z.array(Changed) }),
+    answer: z.looseObject({ undone: z.array(ChangedSkill) }),
     async run({ params }, { workshop }) {
       const { number: asked, state, batch } = await workshop.dreams.proposal(params.number);
       if (batch !== undefined) return { undone: await workshop.learned.undo(batch) };

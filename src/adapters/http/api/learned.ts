@@ -1,10 +1,9 @@
 // Owns the operations on learned skills: save, delete, rename, restore, undo, pin, and their past.
 
 import * as z from "zod";
-import { historyAnswer } from "../../answers/learned.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { defined, operation } from "./operation.ts";
-import { Changed, flag, nameParams, reason, skillName, Version } from "./schemas.ts";
+import { ChangedSkill, flag, nameParams, reason, skillName, Version } from "./schemas.ts";
 
 const area = "learned skills";
 const text = z.string();
@@ -19,7 +18,7 @@ const pin = (on: boolean) =>
     area,
     summary: on ? "Let nobody but the person change a learned skill." : "Let agents change it again.",
     params: nameParams,
-    answer: Changed,
+    answer: ChangedSkill,
     run: ({ params }, { workshop }) => workshop.learned.pin(params.name, on),
   });
 
@@ -43,7 +42,7 @@ export const LEARNED_OPERATIONS = [
       project: z.boolean().optional().describe("Into the project instead of the home folder."),
       allowUnsafe: z.boolean().optional().describe("Save although it looks dangerous."),
     }),
-    answer: Changed,
+    answer: ChangedSkill,
     run: ({ params, body }, { workshop }) =>
       workshop.learned.save({ name: params.name, author: "person", ...defined(body) }),
   }),
@@ -56,7 +55,7 @@ export const LEARNED_OPERATIONS = [
     summary: "Delete a learned skill; its versions are kept and restore brings it back.",
     params: nameParams,
     query: why,
-    answer: Changed,
+    answer: ChangedSkill,
     run: ({ params, query }, { workshop }) => workshop.learned.delete(params.name, defined(query)),
   }),
   operation({
@@ -69,7 +68,7 @@ export const LEARNED_OPERATIONS = [
     refuses: [409],
     params: nameParams,
     body: why.extend({ to: skillName }),
-    answer: Changed,
+    answer: ChangedSkill,
     run({ params, body }, { workshop }) {
       const { to, ...by } = body;
       return workshop.learned.rename(params.name, to, defined(by));
@@ -85,7 +84,7 @@ export const LEARNED_OPERATIONS = [
     refuses: [409],
     params: nameParams,
     body: why.extend({ version: text.min(1).optional() }),
-    answer: Changed,
+    answer: ChangedSkill,
     run: ({ params, body }, { workshop }) => workshop.learned.restore(params.name, defined(body)),
   }),
   pin(true),
@@ -99,7 +98,7 @@ export const LEARNED_OPERATIONS = [
     summary: "Take back the last change of the learned skills, or of one skill, or a batch or version.",
     refuses: [409],
     body: why.extend({ target: text.min(1).optional().describe("A name, or the id of a batch or version.") }),
-    answer: z.looseObject({ undone: z.array(Changed) }),
+    answer: z.looseObject({ undone: z.array(ChangedSkill) }),
     async run({ body }, { workshop }) {
       const { target, ...by } = body;
       return { undone: await workshop.learned.undo(target, defined(by)) };
@@ -124,7 +123,7 @@ export const LEARNED_OPERATIONS = [
       versions: z.array(Version),
       total: z.int(),
     }),
-    run: ({ params, query }, { workshop }) => historyAnswer(workshop.learned, params.name, query),
+    run: ({ params, query }, { workshop }) => workshop.learned.history(params.name, query),
   }),
   operation({
     id: "listArchived",
@@ -134,6 +133,6 @@ export const LEARNED_OPERATIONS = [
     area,
     summary: "List the learned skills that were deleted and can be restored.",
     answer: z.looseObject({ archived: z.array(Version) }),
-    run: async (_, { workshop }) => ({ archived: await workshop.learned.history.archived() }),
+    run: async (_, { workshop }) => ({ archived: await workshop.learned.archived() }),
   }),
 ];

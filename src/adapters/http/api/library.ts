@@ -66,16 +66,7 @@ export const LIBRARY_OPERATIONS = [
       user: z.boolean().optional().describe("In the home folder instead of the project."),
     }),
     answer: z.looseObject({ name: text, directory: text, files: z.array(text) }),
-    async run({ body }, { engine }) {
-      const { name, template, description, user } = body;
-      const made = engine.manage.create(name, {
-        template,
-        ...(description !== undefined && { description }),
-        ...(user !== undefined && { user }),
-      });
-      await engine.refresh();
-      return made;
-    },
+    run: ({ body: { name, ...options } }, { workshop }) => workshop.learned.create(name, options),
   }),
   operation({
     id: "showSkill",

@@ -115,7 +115,7 @@ export const ConsentSheet = named(
   }),
 );
 
-export const Changed = named(
+export const ChangedSkill = named(
   "Changed",
   z.looseObject({
     name: text,

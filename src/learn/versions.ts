@@ -1,6 +1,5 @@
-// Owns how a change of learned skills is made so that nothing is lost: versions first, then the files, and after a
-// crash or a full disk either all of it or none. Does not own what is changed (`lessons.ts` says) or how versions are
-// stored (a `Store` does).
+// Changes learned skills so that nothing is lost: versions first, then the files. After a crash or a full disk, either the
+// whole change is made or none of it. Also decides what an undo returns to.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -17,42 +16,71 @@ import {
   sha256Of,
   skillFileOf,
 } from "../package/package.ts";
-import type { Store } from "../stores/stores.ts";
-import { directoryOf, type Place, placeOf, type Roots, withRoot } from "./version-place.ts";
-import type { VersionAction, VersionFile, VersionRecord } from "./version-store.ts";
+import { isSamePlace, placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
+import type {
+  BlobStore,
+  RedirectStore,
+  VersionAction,
+  VersionFile,
+  VersionRecord,
+  VersionStore,
+} from "./version-store.ts";
 
-/** What the change under way is, for whoever comes after a crash. */
+/** Names the change under way, for the process that comes after a crash. */
 const PENDING = "learn.pending";
 
-export interface Change {
-  readonly place: Place;
+/** One skill's new files, before they are written. */
+export interface SkillChange {
+  readonly place: SkillPlace;
   readonly action: VersionAction;
-  /** The package afterwards; empty when the skill goes. */
+  /** The package afterwards; empty if the skill is removed. */
   readonly files: readonly PackageFile[];
-  readonly data?: Readonly<Record<string, unknown>>;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface ChangeOptions {
+interface ChangeOptions {
   readonly author: string;
   readonly reason?: string | undefined;
+  /** Changes of one batch are undone together; a new one unless given. */
   readonly batch?: string | undefined;
 }
 
-export class VersionBook {
-  private readonly store: Store;
+/** The parts of a store that keep versions. */
+export interface ChangeStore {
+  readonly versions: VersionStore;
+  readonly blobs: BlobStore;
+  readonly redirects: RedirectStore;
+  readonly meta: {
+    get(key: string): Awaitable<string | undefined>;
+    set(key: string, value: string): Awaitable<void>;
+    remove(key: string): Awaitable<unknown>;
+  };
+  /** Runs the work while no other process runs theirs. Not re-entrant. */
+  exclusive<T>(work: () => Awaitable<T>): Promise<T>;
+}
+
+interface VersionNeeds {
+  readonly store: ChangeStore;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly places: SkillPlaces;
+}
+
+export class SkillVersions {
+  private readonly store: ChangeStore;
   private readonly files: Files;
   private readonly clock: Clock;
-  readonly roots: Roots;
+  private readonly places: SkillPlaces;
   private swept = false;
 
-  constructor(options: { store: Store; files: Files; clock: Clock; roots: Roots }) {
-    this.store = options.store;
-    this.files = options.files;
-    this.clock = options.clock;
-    this.roots = options.roots;
+  constructor({ store, files, clock, places }: VersionNeeds) {
+    this.store = store;
+    this.files = files;
+    this.clock = clock;
+    this.places = places;
   }
 
-  /** Runs the work alone among all processes, after what a crash left has been settled. */
+  /** Runs the work while no other process runs theirs, after a change that a crash interrupted has been settled. */
   exclusive<T>(work: () => Awaitable<T>): Promise<T> {
     return this.store.exclusive(async () => {
       await this.settle();
@@ -61,18 +89,23 @@ export class VersionBook {
   }
 
   /** Newest first. */
-  async history(place: Place): Promise<VersionRecord[]> {
+  async history(place: SkillPlace): Promise<VersionRecord[]> {
     const all = await this.store.versions.list({ name: place.name });
     return all.filter((version) => placeOf(version).root === place.root);
   }
 
-  async head(place: Place): Promise<VersionRecord | undefined> {
+  async head(place: SkillPlace): Promise<VersionRecord | undefined> {
     return (await this.history(place))[0];
   }
 
   /** The skill as it is on disk now. */
-  onDisk(place: Place): PackageFile[] {
-    return readPackage(this.files, directoryOf(this.roots, place));
+  onDisk(place: SkillPlace): PackageFile[] {
+    return readPackage(this.files, this.places.directory(place));
+  }
+
+  /** The version that this one replaced. */
+  async parentOf({ parent }: VersionRecord): Promise<VersionRecord | undefined> {
+    return parent === undefined ? undefined : this.store.versions.get(parent);
   }
 
   /** The package as a version kept it. */
@@ -81,17 +114,19 @@ export class VersionBook {
     for (const { path, sha256, executable } of version?.files ?? []) {
       const bytes = await this.store.blobs.get(sha256);
       if (bytes === undefined) throw damaged(version!, path);
-      files.push({ path, bytes, ...(executable && { executable }) });
+      files.push({ path, bytes, executable });
     }
     return files;
   }
 
-  /** Makes the changes, all or none. Only within `exclusive`. */
-  async apply(changes: readonly Change[], options: ChangeOptions): Promise<VersionRecord[]> {
+  /** Makes all changes or none. Only within `exclusive`. */
+  async apply(changes: readonly SkillChange[], options: ChangeOptions): Promise<VersionRecord[]> {
     const records: VersionRecord[] = [];
+    if (changes.length === 0) return records;
+    const batch = options.batch ?? newId();
     for (const change of changes) {
       const parent = await this.adopt(change.place);
-      records.push(await this.record(change, { ...options, parent }));
+      records.push(await this.record(change, { ...options, batch, parent }));
     }
     await this.store.meta.set(PENDING, JSON.stringify(records.map(({ id }) => id)));
     try {
@@ -110,35 +145,37 @@ export class VersionBook {
     return isUnchanged(this.onDisk(placeOf(head)), head);
   }
 
-  /** Keeps what was changed past us, as versions of their own, the latest change last. Only within `exclusive`. */
-  async adoptEdits(places: readonly Place[]): Promise<void> {
-    const edited: { place: Place; at: number }[] = [];
+  /** Records edits made outside Repertoire as versions, the latest edit last. Only within `exclusive`. */
+  async adoptEdits(places: readonly SkillPlace[]): Promise<void> {
+    const edited: { place: SkillPlace; at: number }[] = [];
     for (const place of places) {
       const head = await this.head(place);
       if (head === undefined || this.isRecorded(head)) continue;
-      const folder = this.files.statSync(directoryOf(this.roots, place), { throwIfNoEntry: false });
+      const folder = this.files.statSync(this.places.directory(place), { throwIfNoEntry: false });
       const [main] = this.onDisk(place);
-      const path = main && join(directoryOf(this.roots, place), main.path);
+      const path = main && join(this.places.directory(place), main.path);
       const at = (path ? this.files.statSync(path).mtimeMs : folder?.mtimeMs) ?? 0;
       edited.push({ place, at });
     }
     for (const { place } of edited.sort((a, b) => a.at - b.at)) await this.adopt(place);
   }
 
-  filesIn(directory: string): PackageFile[] {
-    return readPackage(this.files, directory);
+  /** The changes that take these versions back. Refuses if later changes would be lost. */
+  async undoChanges(undone: readonly VersionRecord[]): Promise<SkillChange[]> {
+    const changes: SkillChange[] = [];
+    for (const { place, to, undoes } of undoSteps(undone)) {
+      const head = await this.head(place);
+      if (head && contentOf(head) !== contentOf(undoes)) throw undoConflict(undoes, head);
+      const target = to === undefined ? undefined : await this.store.versions.get(to);
+      const redirect = target?.data?.to;
+      const data = { undoes: undoes.id, ...(redirect !== undefined && { to: redirect }) };
+      changes.push({ place, action: "undo", files: await this.filesOf(target), data });
+    }
+    return changes;
   }
 
-  digestOf(file: PackageFile): string {
-    return sha256Of(file.bytes);
-  }
-
-  newId(): string {
-    return randomBytes(5).toString("hex");
-  }
-
-  /** Keeps what is on disk when nobody has yet: a person's own edit, or a skill made by hand. Returns the head's id. */
-  private async adopt(place: Place): Promise<string | undefined> {
+  /** Records what is on disk if no version has it: an edit by hand, or a skill made by hand. Returns the head's id. */
+  private async adopt(place: SkillPlace): Promise<string | undefined> {
     const disk = this.onDisk(place);
     const head = await this.head(place);
     if (isUnchanged(disk, head)) return head?.id;
@@ -151,29 +188,29 @@ export class VersionBook {
   }
 
   private async record(
-    change: Change,
+    change: SkillChange,
     options: ChangeOptions & { readonly parent?: string | undefined },
   ): Promise<VersionRecord> {
     const files: VersionFile[] = [];
     for (const { path, bytes, executable } of change.files) {
       const sha256 = await this.store.blobs.put(bytes);
-      files.push({ path, sha256, size: bytes.length, ...(executable && { executable }) });
+      files.push({ path, sha256, size: bytes.length, executable });
     }
     const { author, reason, batch, parent } = options;
     const main = skillFileOf(change.files);
-    const data = withRoot(change.data, change.place);
+    const { name, root } = change.place;
     return {
-      id: this.newId(),
-      name: change.place.name,
+      id: newId(),
+      name,
       action: change.action,
       at: this.clock.now().getTime(),
       author,
-      ...(reason !== undefined && { reason }),
-      ...(batch !== undefined && { batch }),
-      ...(parent !== undefined && { parent }),
-      ...(main && { digest: sha256Of(main.bytes) }),
+      reason,
+      batch,
+      parent,
+      digest: main && sha256Of(main.bytes),
       files,
-      ...(data && { data }),
+      data: root === undefined ? change.data : { ...change.data, root },
     };
   }
 
@@ -183,24 +220,19 @@ export class VersionBook {
     formerly: readonly PackageFile[] = [],
   ): void {
     const place = placeOf(record);
-    const root = this.roots.path(place.root);
-    replacePackage(this.files, { directory: directoryOf(this.roots, place), root, formerly }, files);
+    const folders = { directory: this.places.directory(place), root: this.places.root(place), formerly };
+    replacePackage(this.files, folders, files);
   }
 
-  /** A skill that is there needs no redirect from its name; one that moved leaves one. */
+  /** A skill that exists needs no redirect from its name; one that moved leaves one. */
   private async redirect(record: VersionRecord): Promise<void> {
     const to = record.data?.to as SkillName | undefined;
     if (record.files.length > 0) await this.store.redirects.remove(record.name);
     else if (to !== undefined)
-      await this.store.redirects.put({
-        from: record.name,
-        to,
-        at: record.at,
-        ...(record.reason !== undefined && { reason: record.reason }),
-      });
+      await this.store.redirects.put({ from: record.name, to, at: record.at, reason: record.reason });
   }
 
-  /** After a failure: back to the old state, and the error with the way on. What fails here too is settled later. */
+  /** Returns to the old state after a failure, then throws. If that fails too, the next change settles it. */
   private async unwind(records: readonly VersionRecord[], error: unknown): Promise<never> {
     let after = "";
     try {
@@ -214,12 +246,12 @@ export class VersionBook {
     const names = [...new Set(records.map(({ name }) => name))].join(", ");
     throw new RepertoireError(
       "change-failed",
-      `${names} could not be changed: ${messageOf(error)}.${after} Make room or mend the disk, then try again.`,
+      `${names} could not be changed: ${messageOf(error)}.${after} Make room or repair the disk, then try again.`,
       names,
     );
   }
 
-  /** Finishes what a killed process began, or takes it back; then removes what its writes left. */
+  /** Finishes or takes back the change of a killed process, then removes the temporary files that it left. */
   private async settle(): Promise<void> {
     const pending = await this.store.meta.get(PENDING);
     if (pending !== undefined) {
@@ -233,15 +265,14 @@ export class VersionBook {
       await this.store.meta.remove(PENDING);
       this.swept = false;
     }
-    if (!this.swept) for (const root of this.roots.all) sweepLeftovers(this.files, root);
+    if (!this.swept) for (const root of this.places.roots) sweepLeftovers(this.files, root);
     this.swept = true;
   }
 
-  /** Writes a version's files, unless somebody has edited the skill since. */
+  /** Writes a version's files, unless the skill was edited since. */
   private async finish(version: VersionRecord): Promise<void> {
     const next = await this.filesOf(version);
-    const parent = version.parent === undefined ? undefined : await this.store.versions.get(version.parent);
-    const formerly = await this.filesOf(parent);
+    const formerly = await this.filesOf(await this.parentOf(version));
     const known = [...next, ...formerly];
     const disk = this.onDisk(placeOf(version));
     if (!disk.every((file) => known.some((one) => one.path === file.path && isSameFile(one, file)))) return;
@@ -253,7 +284,7 @@ export class VersionBook {
     for (const version of [...kept].reverse()) {
       const place = placeOf(version);
       const head = await this.head(place);
-      const before = version.parent === undefined ? undefined : await this.store.versions.get(version.parent);
+      const before = await this.parentOf(version);
       const files = await this.filesOf(before);
       if (head?.id === version.id) {
         const data = { undoes: version.id, failed: true };
@@ -285,4 +316,56 @@ function damaged(version: VersionRecord, path: string): RepertoireError {
     `${path} of version ${version.id} of "${version.name}" is missing from the store. Choose another version: repertoire history ${version.name}.`,
     version.id,
   );
+}
+
+function undoConflict(undoes: VersionRecord, head: VersionRecord): RepertoireError {
+  const { name } = undoes;
+  return new RepertoireError(
+    "undo-conflict",
+    `"${name}" has changed since version ${undoes.id} (${head.action} by ${head.author}, version ${head.id}). Look at repertoire history ${name}, then restore the version you want: repertoire restore ${name} ID.`,
+    undoes.id,
+  );
+}
+
+function newId(): string {
+  return randomBytes(5).toString("hex");
+}
+
+function contentOf({ files }: VersionRecord): string {
+  return files
+    .map(({ path, sha256 }) => `${path} ${sha256}`)
+    .sort()
+    .join("\n");
+}
+
+interface UndoStep {
+  readonly place: SkillPlace;
+  /** The version whose content comes back; undefined if the skill did not exist before. */
+  readonly to: string | undefined;
+  /** The newest version that is taken back. */
+  readonly undoes: VersionRecord;
+}
+
+/** What each skill of a change returns to. */
+function undoSteps(versions: readonly VersionRecord[]): UndoStep[] {
+  const steps: UndoStep[] = [];
+  for (const version of versions) {
+    const place = placeOf(version);
+    const at = steps.findIndex((step) => isSamePlace(step.place, place));
+    if (at < 0) steps.push({ place, to: version.parent, undoes: version });
+    else steps[at] = { ...steps[at]!, to: version.parent };
+  }
+  return steps;
+}
+
+/** The versions of the last change that succeeded. `versions` are newest first. */
+export function lastChange(versions: readonly VersionRecord[]): VersionRecord[] {
+  const failed = new Set(
+    versions.filter(({ data }) => data?.failed === true).flatMap(({ id, data }) => [id, data?.undoes]),
+  );
+  const last = versions.find(({ id }) => !failed.has(id));
+  if (last === undefined) {
+    throw new RepertoireError("nothing-to-undo", "There is no recorded change to undo.");
+  }
+  return last.batch === undefined ? [last] : versions.filter(({ batch }) => batch === last.batch);
 }

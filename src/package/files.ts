@@ -1,0 +1,270 @@
+// Which files belong to a skill's package, and how they are read. A package has its folder's files, without its
+// sub-skills and without ignored folders.
+
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { join, relative, sep } from "node:path";
+import { entriesOf, type Files, IGNORED_FOLDERS, isBelow, isLeftover } from "../disk/disk.ts";
+import { codeOf, RepertoireError } from "../model/errors.ts";
+import { isSkillFile, PACKAGE_LIMITS } from "./facts.ts";
+
+interface WalkedEntry {
+  /** `/`-separated below the package. */
+  readonly path: string;
+  readonly entry: Dirent;
+}
+
+/** Everything in a package but its folders, by name, folder by folder. `entriesIn` reads one folder. */
+function* walkPackage(
+  directory: string,
+  entriesIn: (folder: string) => Dirent[],
+  prefix = "",
+): Generator<WalkedEntry> {
+  const entries = entriesIn(join(directory, prefix));
+  if (prefix !== "" && entries.some(({ name }) => isSkillFile(name))) return;
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (IGNORED_FOLDERS.has(entry.name)) continue;
+    const path = prefix + entry.name;
+    if (entry.isDirectory()) yield* walkPackage(directory, entriesIn, `${path}/`);
+    else yield { path, entry };
+  }
+}
+
+function regularFiles(directory: string, entriesIn: (folder: string) => Dirent[]): string[] {
+  return [...walkPackage(directory, entriesIn)].flatMap(({ path, entry }) => (entry.isFile() ? path : []));
+}
+
+/** The paths of a package's regular files, for a list. Links and special files are left out. */
+export function packageFiles(directory: string): string[] {
+  return regularFiles(directory, (folder) => readdirSync(folder, { withFileTypes: true }));
+}
+
+/** A file of a package with its content. */
+export interface PackageFile {
+  /** Below the skill's folder, `/`-separated. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly executable?: boolean | undefined;
+}
+
+/** Reads a whole package, SKILL.md first. Empty if the folder has no SKILL.md. */
+export function readPackage(files: Files, directory: string): PackageFile[] {
+  const entriesIn = (folder: string) => entriesOf(files, folder).filter(({ name }) => !isLeftover(name));
+  if (!entriesIn(directory).some((entry) => entry.isFile() && isSkillFile(entry.name))) return [];
+  const paths = regularFiles(directory, entriesIn);
+  let bytes = 0;
+  return paths
+    .sort((a, b) => Number(isSkillFile(b)) - Number(isSkillFile(a)))
+    .map((path) => {
+      const full = join(directory, path);
+      const { mode, size } = files.statSync(full);
+      bytes += size;
+      if (bytes > PACKAGE_LIMITS.bytes) throw tooLarge(directory, path, size);
+      return { path, bytes: files.readFileSync(full), ...(isExecutable(mode) && { executable: true }) };
+    });
+}
+
+/** The SKILL.md among the files. */
+export function skillFileOf(files: readonly PackageFile[]): PackageFile | undefined {
+  return files.find(({ path }) => isSkillFile(path));
+}
+
+export function isSameFile(a: PackageFile, b: PackageFile): boolean {
+  return Boolean(a.executable) === Boolean(b.executable) && Buffer.compare(a.bytes, b.bytes) === 0;
+}
+
+interface ListedFile {
+  /** `/`-separated below the package. */
+  readonly path: string;
+  /** Where its bytes are: the same path, or the target of a link that stays inside. */
+  readonly from: string;
+  readonly size: number;
+}
+
+interface PackageListing {
+  /** The package's folder as a real path. */
+  readonly root: string;
+  /** Sorted by path. */
+  readonly entries: readonly ListedFile[];
+}
+
+/**
+ * The files of a package that may be handed over, or an error that names what may not: links that leave it, special
+ * files, too many files, too many bytes. Reads no content, so that a huge file costs nothing.
+ */
+export function listPackage(directory: string): PackageListing {
+  const root = orUnreadable(directory, () => realpathSync(directory));
+  const entries: ListedFile[] = [];
+  let bytes = 0;
+  let folders = 0;
+  const entriesIn = (folder: string) => {
+    folders += 1;
+    if (folders > PACKAGE_LIMITS.folders) throw tooMany(directory, "folders");
+    return boundedEntries(folder, directory);
+  };
+  for (const { path } of walkPackage(root, entriesIn)) {
+    const stats = orUnreadable(join(root, path), () => lstatSync(join(root, path)));
+    if (!stats.isFile() && !stats.isSymbolicLink()) throw specialFile(join(directory, path), stats);
+    const file = stats.isFile() ? { from: path, size: stats.size } : linkTarget(root, path);
+    entries.push({ path, ...file });
+    bytes += file.size;
+    if (entries.length > PACKAGE_LIMITS.files) throw tooMany(directory, "files");
+    if (bytes > PACKAGE_LIMITS.bytes) throw tooLarge(directory, path, file.size);
+  }
+  return { root, entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)) };
+}
+
+export interface RegularFile {
+  readonly bytes: Buffer;
+  readonly executable: boolean;
+}
+
+/** Opened without blocking, so that a FIFO put in the file's place cannot hang the process. */
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Reads one listed file. Follows no link and reads regular files only. `root` and the way to the file are real paths. */
+export function readRegularFile(root: string, from: string): RegularFile {
+  const path = join(root, from);
+  const file = orUnreadable(path, () => openSync(path, FLAGS));
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile() || realpathSync(path) !== path) {
+      throw new RepertoireError(
+        "package-changed",
+        `${path} is no longer a file of the package: it was replaced while it was read. Try again, and look at what changes it.`,
+        from,
+      );
+    }
+    return { bytes: readAll(file, path, stats.size), executable: isExecutable(stats.mode) };
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readAll(file: number, path: string, size: number): Buffer {
+  if (size > PACKAGE_LIMITS.bytes) throw unreadable(path, { code: "EFBIG" });
+  // One byte more than the file should have, so that a file that grows is noticed.
+  const bytes = Buffer.allocUnsafe(size + 1);
+  let filled = 0;
+  while (filled < bytes.length) {
+    const count = readSync(file, bytes, filled, bytes.length - filled, filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  if (filled !== size) throw unreadable(path, undefined);
+  return bytes.subarray(0, size);
+}
+
+function isExecutable(mode: number): boolean {
+  return (mode & 0o111) !== 0;
+}
+
+/** Reads entry by entry, so that a folder of millions is left after the first few thousand. */
+function boundedEntries(folder: string, directory: string): Dirent[] {
+  return orUnreadable(folder, () => {
+    const entries: Dirent[] = [];
+    const open = opendirSync(folder);
+    try {
+      for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+        entries.push(entry);
+        if (entries.length > PACKAGE_LIMITS.files + PACKAGE_LIMITS.folders) throw tooMany(directory, "files");
+      }
+    } finally {
+      open.closeSync();
+    }
+    return entries;
+  });
+}
+
+function linkTarget(root: string, path: string): { from: string; size: number } {
+  const link = join(root, path);
+  let target: string;
+  let stats: Stats;
+  try {
+    target = realpathSync(link);
+    stats = statSync(target);
+  } catch (thrown) {
+    throw new RepertoireError(
+      "package-link-broken",
+      `${link} is a link that leads nowhere (${codeOf(thrown)}). Remove it, or put the file in its place.`,
+      path,
+    );
+  }
+  if (!isBelow(root, target)) {
+    throw new RepertoireError(
+      "package-link-outside",
+      `${link} is a link that leaves the package. Put a copy of the file in its place.`,
+      path,
+    );
+  }
+  if (stats.isDirectory()) {
+    throw new RepertoireError(
+      "package-link-folder",
+      `${link} is a link to a folder; a package holds regular files and links to them. Put a copy of the folder in its place.`,
+      path,
+    );
+  }
+  if (!stats.isFile()) throw specialFile(link, stats);
+  return { from: relative(root, target).split(sep).join("/"), size: stats.size };
+}
+
+function orUnreadable<T>(path: string, look: () => T): T {
+  try {
+    return look();
+  } catch (thrown) {
+    throw thrown instanceof RepertoireError ? thrown : unreadable(path, thrown);
+  }
+}
+
+function specialFile(path: string, stats: Stats): RepertoireError {
+  const kind = stats.isFIFO()
+    ? "a FIFO"
+    : stats.isSocket()
+      ? "a socket"
+      : stats.isCharacterDevice() || stats.isBlockDevice()
+        ? "a device"
+        : "a special file";
+  const message = `${path} is ${kind}; a package holds regular files only. Remove it.`;
+  return new RepertoireError("package-special-file", message, path);
+}
+
+function tooMany(directory: string, what: "files" | "folders"): RepertoireError {
+  return new RepertoireError(
+    `package-too-many-${what}`,
+    `${directory} holds more than ${inWords(PACKAGE_LIMITS[what])} ${what}, the most a package may have. Move what the skill does not need out of it.`,
+    directory,
+  );
+}
+
+function tooLarge(directory: string, path: string, size: number): RepertoireError {
+  return new RepertoireError(
+    "package-too-large",
+    `${directory} holds more than ${PACKAGE_LIMITS.bytes / 1024 / 1024} MiB, the most a package may have; ${path} alone has ${inWords(size)} bytes. Move large files out of it.`,
+    path,
+  );
+}
+
+function unreadable(path: string, thrown: unknown): RepertoireError {
+  const why = codeOf(thrown) || "it changed while it was read";
+  return new RepertoireError(
+    "package-unreadable",
+    `${path} cannot be read (${why}). Correct its permissions or remove it.`,
+    path,
+  );
+}
+
+function inWords(count: number): string {
+  return count.toLocaleString("en-US");
+}
