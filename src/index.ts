@@ -20,7 +20,22 @@ export {
   loadConfig,
 } from "./config/config.ts";
 export type { Prompt, PromptOptions } from "./disclose/turn-prompt.ts";
-export type { Dreams } from "./dream/dreams.ts";
+export type {
+  Accepted,
+  Declined,
+  DreamAccount,
+  DreamEvidence,
+  DreamPrompt,
+  DreamResult,
+  Dreams,
+  FollowUp,
+  Pass,
+  PassReport,
+  ProposalRecord,
+  ProposalState,
+  Refusal,
+  RunOptions,
+} from "./dream/dream.ts";
 export { type OpenOptions, openRepertoire, Repertoire } from "./engine/engine.ts";
 export type { Workshop } from "./engine/workshop.ts";
 export { type Finding, type Inspection, inspectPackage } from "./inspect/inspect.ts";

@@ -3,9 +3,10 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { Dreams, type DreamsOptions } from "../src/dream/dreams.ts";
+import { type DreamNeeds, Dreams } from "../src/dream/dreams.ts";
 import type { Proposal } from "../src/dream/proposal.ts";
 import type { ProposalRecord } from "../src/dream/proposal-store.ts";
+import { dreamNeeds } from "../src/engine/dream-part.ts";
 import { openRepertoire } from "../src/engine/engine.ts";
 import { openLearned } from "../src/engine/learned-part.ts";
 import type { NewEvent, Outcome, Rating } from "../src/journal/events.ts";
@@ -45,7 +46,7 @@ export function seeded<T>(file: string): T[] {
   return lines.map((line) => JSON.parse(line) as T);
 }
 
-export interface WorkshopOptions extends DreamsOptions {
+export interface WorkshopOptions extends Partial<DreamNeeds> {
   readonly files?: Record<string, string>;
   readonly skills?: readonly SeedSkill[];
   readonly sessions?: readonly SeedSession[];
@@ -71,9 +72,10 @@ export async function dreamWorkshop(options: WorkshopOptions = {}) {
   for (const { author = "agent", ...skill } of skills) await lessons.save({ ...skill, author });
   clock.at = NOW;
   await seedHistory(store, sessions, (name) => engine.library.skills.get(name)?.digest ?? "");
-  const dreams = new Dreams(engine, { store, lessons }, dreaming);
+  const needs: DreamNeeds = { ...dreamNeeds(engine, { store, learned: lessons }), ...dreaming };
+  const dreams = new Dreams(needs);
   const learned = join(root, "home/.repertoire/skills");
-  return { root, engine, store, lessons, dreams, clock, learned, tree: () => treeOf(learned) };
+  return { root, engine, store, lessons, dreams, needs, clock, learned, tree: () => treeOf(learned) };
 }
 
 export async function seedHistory(

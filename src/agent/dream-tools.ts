@@ -29,7 +29,7 @@ export const DREAM_TOOLS: readonly ToolRow[] = [
       "Submit a plan for one question of dream_questions. It is checked and stored as proposals; a person accepts them.",
     schema: z.strictObject({ plan: text("The answer, as the JSON that the question asks for.") }),
     async run({ plan }, { engine }) {
-      const { staged, declined } = await engine.dreams.submit(plan);
+      const { proposals: staged, declined } = await engine.dreams.submit(plan);
       const lines = [
         ...staged.map(({ number, title }) => `proposed ${number}: ${title}`),
         ...declined.map(

@@ -1,26 +1,22 @@
-// Owns deciding proposals: accepting them as one batch that a crash cannot split, rejecting, and settling after a crash.
-// Composes the dream stage with learned skills and the store. How files survive is `learn/version-book.ts`'s.
+// Decides proposals: accepts them as one batch that a crash cannot split, rejects them, and settles a crash.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LearnedSkills, LearnedStep, VersionRecord } from "../learn/learn.ts";
-import type { Clock } from "../model/clock.ts";
+import type { VersionRecord, VersionStore } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import type { Store } from "../stores/stores.ts";
-import { collide, type Refusal, refuse, touchedBy } from "./changes.ts";
-import type { Evidence } from "./evidence.ts";
-import { gate, messagesToTry } from "./gate.ts";
-import type { Gathered } from "./gather.ts";
-import { objections } from "./judge.ts";
+import { collide, type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
+import { gate, prepareGate, type Review } from "./gate.ts";
+import { guard } from "./guard.ts";
+import type { Material } from "./material.ts";
 import { fromRecord, isStale } from "./proposal.ts";
-import type { ProposalRecord } from "./proposal-store.ts";
-import type { Rehearsal } from "./trial-library.ts";
+import type { MetaStore, ProposalRecord, ProposalStore } from "./proposal-store.ts";
+import { closeStale } from "./staging.ts";
 
-/** Which proposals are being applied, for whoever comes after a crash. */
+/** Which proposals are being applied, for the next process after a crash. */
 const PENDING = "dream.pending";
-/** Versions looked through for the batch that a crash left unrecorded: more than one batch can hold. */
+/** Versions searched for the batch that a crash left unrecorded: more than one batch can hold. */
 const LOOK_BACK = 1_000;
 
 export interface Accepted {
@@ -34,39 +30,61 @@ export interface Accepted {
   }[];
 }
 
-export interface AcceptanceParts {
-  readonly store: Store;
-  readonly lessons: LearnedSkills;
-  readonly clock: Clock;
-  readonly rehearsal: Rehearsal;
+/** One step of a batch: a save, or an archiving that names what absorbed the skill. */
+type LearnedStep =
+  | {
+      readonly save: {
+        readonly name: SkillName;
+        readonly content: string;
+        readonly description?: string;
+        readonly summary?: string;
+        readonly seeAlso?: readonly SkillName[];
+        /** Refuse if the SKILL.md is no longer the one with this digest. */
+        readonly ifDigest?: string;
+        readonly files?: Readonly<Record<string, Uint8Array>>;
+      };
+    }
+  | { readonly archive: SkillName; readonly into: SkillName };
+
+/** What a dream does to learned skills. */
+interface LearnedChanges {
+  /** Makes all steps or none, to be undone together. Settles first what a crash left, even without any step. */
+  batch(
+    steps: readonly LearnedStep[],
+    by?: { readonly author: string; readonly reason: string },
+  ): Promise<readonly { readonly batch?: string }[]>;
+}
+
+export interface AcceptanceNeeds {
+  readonly learned: LearnedChanges;
+  readonly now: () => number;
+  readonly store: {
+    readonly proposals: ProposalStore;
+    readonly meta: MetaStore;
+    readonly versions: Pick<VersionStore, "list">;
+  };
 }
 
 export class Acceptance {
-  private readonly parts: AcceptanceParts;
+  private readonly needs: AcceptanceNeeds;
 
-  constructor(parts: AcceptanceParts) {
-    this.parts = parts;
+  constructor(needs: AcceptanceNeeds) {
+    this.needs = needs;
   }
 
-  /** Applies the proposals that still hold, all of them or none, and says why the others do not. */
-  async accept(
-    records: readonly ProposalRecord[],
-    material: Gathered,
-    evidence: Evidence,
-  ): Promise<Accepted> {
-    const { sound, declined } = await this.stillSound(records, { material, evidence });
+  /** Applies the proposals that are still sound, all of them or none, and says why the others are not. */
+  async accept(records: readonly ProposalRecord[], review: Review): Promise<Accepted> {
+    const { sound, declined } = await this.stillSound(records, review);
     if (sound.length === 0) return { accepted: [], declined };
     const token = randomBytes(6).toString("hex");
     const numbers = sound.map(({ number }) => number);
-    const { store, lessons } = this.parts;
+    const { store, learned } = this.needs;
     await store.meta.set(PENDING, JSON.stringify({ token, numbers }));
-    const reason = `${sound
-      .map(({ title }) => title)
-      .join("; ")
-      .slice(0, 200)} [dream ${token}]`;
-    let changed: Awaited<ReturnType<LearnedSkills["batch"]>>;
+    const titles = sound.map(({ title }) => title).join("; ");
+    const by = { author: "dream", reason: `${titles.slice(0, 200)} [dream ${token}]` };
+    let changed: Awaited<ReturnType<LearnedChanges["batch"]>>;
     try {
-      changed = await lessons.batch(stepsOf(sound, material), { author: "dream", reason });
+      changed = await learned.batch(stepsOf(sound, review.material), by);
     } catch (error) {
       await this.recover();
       throw error;
@@ -79,21 +97,20 @@ export class Acceptance {
 
   /** A rejected change is not proposed again as it is. */
   async reject(number: number, note?: string): Promise<ProposalRecord> {
-    const at = this.parts.clock.now().getTime();
-    const decided = await this.parts.store.proposals.decide(number, {
-      state: "rejected",
-      at,
+    const decision = {
+      state: "rejected" as const,
+      at: this.needs.now(),
       ...(note !== undefined && { note }),
-    });
-    return decided ?? this.notOpen(number);
+    };
+    return (await this.needs.store.proposals.decide(number, decision)) ?? this.notOpen(number);
   }
 
-  /** After a crash: the files are settled first, then the proposals follow what became of them. */
+  /** After a crash: settles the files first; the proposals then follow what became of them. */
   async recover(): Promise<void> {
-    const { store, lessons } = this.parts;
+    const { store, learned } = this.needs;
     const pending = await store.meta.get(PENDING);
     if (pending === undefined) return;
-    await lessons.batch([]);
+    await learned.batch([]);
     const { token, numbers } = JSON.parse(pending) as { token: string; numbers: number[] };
     const versions = await store.versions.list({ limit: LOOK_BACK });
     const ours = versions.filter(({ reason }) => reason?.endsWith(`[dream ${token}]`));
@@ -103,7 +120,7 @@ export class Acceptance {
   }
 
   async notOpen(number: number): Promise<never> {
-    const record = await this.parts.store.proposals.get(number);
+    const record = await this.needs.store.proposals.get(number);
     throw new RepertoireError(
       record ? "proposal-decided" : "proposal-not-found",
       record
@@ -114,10 +131,10 @@ export class Acceptance {
   }
 
   private async decide(numbers: readonly number[], batch: string | undefined): Promise<ProposalRecord[]> {
-    const at = this.parts.clock.now().getTime();
+    const { proposals } = this.needs.store;
+    const at = this.needs.now();
     const decided: ProposalRecord[] = [];
     for (const number of numbers) {
-      const { proposals } = this.parts.store;
       const decision = { state: "accepted" as const, at, ...(batch !== undefined && { batch }) };
       // Another process that settled a crash may have decided it a moment ago.
       const record = (await proposals.decide(number, decision)) ?? (await proposals.get(number));
@@ -126,64 +143,76 @@ export class Acceptance {
     return decided;
   }
 
-  /** Guard and gate once more, now on top of each other: two changes that are fine alone may not be together. */
+  /**
+   * Guard and gate once more: two changes that are sound by themselves may not be together. The state with all of them
+   * is tried first, because it is the one that will be real. Only if it loses a route are they added one by one.
+   */
   private async stillSound(
     records: readonly ProposalRecord[],
-    { material, evidence }: { material: Gathered; evidence: Evidence },
+    review: Review,
   ): Promise<{ sound: ProposalRecord[]; declined: Accepted["declined"] }> {
-    const sound: ProposalRecord[] = [];
-    const declined: { number: number; title: string; refusals: readonly Refusal[] }[] = [];
-    const copy = await this.parts.rehearsal.copy(material);
-    await copy.baseline(
-      new Set(records.flatMap((record) => messagesToTry(fromRecord(record).change, material, evidence))),
-    );
+    const { material } = review;
+    const refusals = new Map<ProposalRecord, Refusal[]>();
     for (const record of records) {
-      const { change } = fromRecord(record);
-      const refusals = isStale(record, material.byName)
-        ? [await this.stale(record)]
-        : [...collisions(record, sound), ...objections(change, material)];
-      if (refusals.length === 0) {
-        const takeBack = await copy.apply(change);
-        const { before, after } = copy;
-        refusals.push(
-          ...(await gate({ change, material, evidence, before, after, heirs: heirsOf(sound) })).refusals,
-        );
-        if (refusals.length > 0) await takeBack();
-      }
-      if (refusals.length > 0) declined.push({ number: record.number, title: record.title, refusals });
-      else sound.push(record);
+      const isOutdated = isStale(record, material.byName);
+      refusals.set(
+        record,
+        isOutdated ? [await closeStale(record, this.needs)] : guard(changeOf(record), material),
+      );
     }
+    const allowed = records.filter((record) => refusals.get(record)!.length === 0);
+    const areSound = await holdTogether(withoutCollisions(allowed), review);
+    const sound: ProposalRecord[] = [];
+    for (const record of allowed) {
+      const found = collisions(record, sound);
+      if (found.length === 0 && !areSound)
+        found.push(...(await gate(changeOf(record), review, sound.map(changeOf))).refusals);
+      refusals.set(record, found);
+      if (found.length === 0) sound.push(record);
+    }
+    const declined = records
+      .map((record) => ({ number: record.number, title: record.title, refusals: refusals.get(record)! }))
+      .filter((each) => each.refusals.length > 0);
     return { sound, declined };
   }
+}
 
-  private async stale({ number }: ProposalRecord): Promise<Refusal> {
-    const at = this.parts.clock.now().getTime();
-    const note = "what it would change has changed since";
-    await this.parts.store.proposals.decide(number, { state: "stale", at, note });
-    return refuse("stale", `Proposal ${number} is stale: ${note}. Run repertoire dream again.`, []);
+function changeOf(record: ProposalRecord): DreamChange {
+  return fromRecord(record).change;
+}
+
+async function holdTogether(records: readonly ProposalRecord[], review: Review): Promise<boolean> {
+  const changes = records.map(changeOf);
+  await prepareGate(changes, review);
+  for (const change of changes) {
+    const others = changes.filter((each) => each !== change);
+    if ((await gate(change, review, others)).refusals.length > 0) return false;
   }
+  return true;
+}
+
+/** Of proposals that change the same skills, the first. */
+function withoutCollisions(records: readonly ProposalRecord[]): ProposalRecord[] {
+  const chosen: ProposalRecord[] = [];
+  for (const record of records) if (collisions(record, chosen).length === 0) chosen.push(record);
+  return chosen;
 }
 
 function collisions(record: ProposalRecord, chosen: readonly ProposalRecord[]): Refusal[] {
-  const { change } = fromRecord(record);
-  const other = chosen.find((each) => collide(fromRecord(each).change, change));
+  const other = chosen.find((each) => collide(changeOf(each), changeOf(record)));
   if (!other) return [];
   const message = `Proposal ${other.number} (${other.title}) changes the same skills. Accept that one, then dream again.`;
-  return [refuse("touched-twice", message, touchedBy(change))];
-}
-
-function heirsOf(records: readonly ProposalRecord[]): Map<SkillName, SkillName> {
-  const archives = records.flatMap((record) => fromRecord(record).change.archives);
-  return new Map(archives.map(({ name, into }) => [name, into]));
+  return [refuse("touched-twice", message, touchedBy(changeOf(record)))];
 }
 
 /** Saves before archives, so that nothing goes before what absorbs it is there. */
-function stepsOf(records: readonly ProposalRecord[], { byName }: Gathered): LearnedStep[] {
-  const changes = records.map((record) => fromRecord(record).change);
+function stepsOf(records: readonly ProposalRecord[], { byName }: Material): LearnedStep[] {
+  const changes = records.map(changeOf);
   const saves = changes.flatMap(({ save, archives, kind }): LearnedStep[] => {
     if (!save) return [];
     const existing = byName.get(save.name);
     const { name, description, summary, seeAlso, body } = save;
+    const absorbed = archives.map((archive) => archive.name);
     return [
       {
         save: {
@@ -193,22 +222,17 @@ function stepsOf(records: readonly ProposalRecord[], { byName }: Gathered): Lear
           ...(summary !== undefined && { summary }),
           ...(seeAlso && { seeAlso }),
           ...(existing && { ifDigest: existing.digest }),
-          files: filesOf(
-            archives.map((archive) => archive.name),
-            byName,
-          ),
+          files: filesOf(absorbed, byName),
         },
       },
     ];
   });
-  const archives = changes.flatMap(({ archives: all }) =>
-    all.map(({ name, into }) => ({ archive: name, into })),
-  );
-  return [...saves, ...archives];
+  const archives = changes.flatMap((change) => change.archives);
+  return [...saves, ...archives.map(({ name, into }) => ({ archive: name, into }))];
 }
 
 /** Support files of what is absorbed move along. */
-function filesOf(names: readonly SkillName[], byName: Gathered["byName"]): Record<string, Uint8Array> {
+function filesOf(names: readonly SkillName[], byName: Material["byName"]): Record<string, Uint8Array> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const { files, skill } = byName.get(name)!;

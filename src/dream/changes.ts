@@ -1,37 +1,36 @@
-// Owns taking a plan apart into changes that stand alone: each can be judged, accepted, rejected and undone by itself.
-// Does not judge them: `guard.ts` does.
+// Splits a plan into changes that can be judged, accepted, rejected and undone one by one.
 
+import { readLesson } from "../learn/learn.ts";
+import { isRepertoireError } from "../model/errors.ts";
 import { type SkillName, toSkillName } from "../model/name.ts";
 import { clip } from "../text/markdown.ts";
-import { isGuide } from "./evidence-shelf.ts";
 import { GUARD } from "./limits.ts";
-import type { DreamSkill } from "./material.ts";
+import { isGuide, type Material } from "./material.ts";
 import type { Plan, PlanSave } from "./plan.ts";
 
 export const PASSES = ["gap", "consolidate", "optimize"] as const;
 export type Pass = (typeof PASSES)[number];
 
-export const CHANGE_KINDS = ["create", "guide", "improve", "merge", "link", "archive"] as const;
-export type ChangeKind = (typeof CHANGE_KINDS)[number];
+export type ChangeKind = "create" | "guide" | "improve" | "merge" | "link" | "archive";
 
 export interface ChangeSave {
   readonly name: SkillName;
   readonly body: string;
   /** Absent: the skill's own stays. */
-  readonly description?: string;
-  readonly summary?: string;
-  readonly seeAlso?: readonly SkillName[];
+  readonly description?: string | undefined;
+  readonly summary?: string | undefined;
+  readonly seeAlso?: readonly SkillName[] | undefined;
 }
 
-export interface ChangeArchive {
+interface ChangeArchive {
   readonly name: SkillName;
   readonly into: SkillName;
 }
 
-export interface Change {
+export interface DreamChange {
   readonly kind: ChangeKind;
   readonly pass: Pass;
-  readonly save?: ChangeSave;
+  readonly save?: ChangeSave | undefined;
   readonly archives: readonly ChangeArchive[];
 }
 
@@ -42,20 +41,7 @@ export interface Refusal {
   readonly names: readonly string[];
 }
 
-/** What the caller read from a save's content: front matter apart from the procedure. */
-export interface ReadContent {
-  readonly body: string;
-  readonly description?: string;
-}
-
-export interface SplitOptions {
-  readonly pass: Pass;
-  readonly skills: ReadonlyMap<SkillName, DreamSkill>;
-  /** Throws with the reason when the content is no skill. */
-  readonly read: (content: string) => ReadContent | Refusal;
-}
-
-export function touchedBy(change: Change): SkillName[] {
+export function touchedBy(change: DreamChange): SkillName[] {
   return [
     ...new Set([
       ...(change.save ? [change.save.name] : []),
@@ -64,23 +50,27 @@ export function touchedBy(change: Change): SkillName[] {
   ];
 }
 
-/** Skills whose files the change writes; what absorbs an archive is only relied on. */
-export function changedBy({ save, archives }: Change): SkillName[] {
+/** Skills whose files the change writes. What absorbs an archived skill stays as it is. */
+export function changedBy({ save, archives }: DreamChange): SkillName[] {
   return [...(save ? [save.name] : []), ...archives.map(({ name }) => name)];
 }
 
 /** Whether two changes cannot both be made as they were proposed. */
-export function collide(a: Change, b: Change): boolean {
+export function collide(a: DreamChange, b: DreamChange): boolean {
   const both = new Set(changedBy(a));
-  const reliesOn = (x: Change, y: Change) =>
+  const reliesOn = (x: DreamChange, y: DreamChange) =>
     x.archives.some(({ into }) => y.archives.some(({ name }) => name === into));
   return changedBy(b).some((name) => both.has(name)) || reliesOn(a, b) || reliesOn(b, a);
 }
 
 /** Every save with what it absorbs is one change; an archive that no save absorbs must name what does. */
-export function splitPlan(plan: Plan, options: SplitOptions): { changes: Change[]; refusals: Refusal[] } {
+export function splitPlan(
+  plan: Plan,
+  pass: Pass,
+  { byName }: Material,
+): { changes: DreamChange[]; refusals: Refusal[] } {
   const refusals: Refusal[] = [];
-  const changes: Change[] = [];
+  const changes: DreamChange[] = [];
   const wanted = new Map(
     plan.toDelete.map(({ name, into }) => [
       nameOf(name) ?? name,
@@ -88,9 +78,9 @@ export function splitPlan(plan: Plan, options: SplitOptions): { changes: Change[
     ]),
   );
   const taken = new Set<SkillName>();
-  const linkable = new Set([...options.skills.keys(), ...plan.toSave.map(({ name }) => nameOf(name))]);
+  const linkable = new Set([...byName.keys(), ...plan.toSave.map(({ name }) => nameOf(name))]);
   for (const item of plan.toSave) {
-    const save = toSave(item, { ...options, linkable });
+    const save = toSave(item, linkable);
     if ("code" in save) refusals.push(save);
     else if (taken.has(save.name))
       refusals.push(refuse("saved-twice", `"${save.name}" is saved twice in one plan.`, [save.name]));
@@ -101,7 +91,7 @@ export function splitPlan(plan: Plan, options: SplitOptions): { changes: Change[
         name !== save.name && (sources.includes(name) || wanted.get(name) === save.name);
       const archives = [...wanted.keys()].filter(isMine).map((name) => ({ name, into: save.name }));
       for (const { name } of archives) wanted.delete(name);
-      const change = toChange(save, archives, options);
+      const change = toChange(save, archives, { pass, byName });
       if (change) changes.push(change);
     }
   }
@@ -110,38 +100,53 @@ export function splitPlan(plan: Plan, options: SplitOptions): { changes: Change[
       refusals.push(
         refuse("no-absorber", `"${name}" would be archived without a skill that absorbs it.`, [name]),
       );
-    else changes.push({ kind: "archive", pass: options.pass, archives: [{ name, into }] });
+    else changes.push({ kind: "archive", pass, archives: [{ name, into }] });
   }
   return { changes, refusals };
 }
 
-function toSave(
-  item: PlanSave,
-  { read, linkable }: SplitOptions & { linkable: ReadonlySet<string | undefined> },
-): ChangeSave | Refusal {
+function toSave(item: PlanSave, linkable: ReadonlySet<string | undefined>): ChangeSave | Refusal {
   const name = nameOf(item.name);
   if (name === undefined)
     return refuse("name-invalid", `"${item.name}" cannot be the name of a skill.`, [item.name]);
-  const content = read(item.content);
+  const content = readContent(item.content);
   if ("code" in content) return { ...content, names: [name] };
   const description = item.description ?? content.description;
   return {
     name,
     body: content.body,
-    ...(description !== undefined && {
-      description: clip(description.replace(/\s+/g, " ").trim(), GUARD.descriptionChars),
-    }),
-    ...(item.summary !== undefined && { summary: clip(item.summary.trim(), GUARD.summaryChars) }),
-    ...(item.seeAlso && { seeAlso: seeAlsoOf(item.seeAlso, { own: name, linkable }) }),
+    description: description && clip(description.replace(/\s+/g, " ").trim(), GUARD.descriptionChars),
+    summary: item.summary && clip(item.summary.trim(), GUARD.summaryChars),
+    seeAlso: item.seeAlso && seeAlsoOf(item.seeAlso, { own: name, linkable }),
   };
+}
+
+/** Front matter within front matter is a way to smuggle keys in. */
+const LAYERS = 2;
+
+function readContent(content: string): { body: string; description?: string | undefined } | Refusal {
+  try {
+    let { front, body } = readLesson(content, "SKILL.md");
+    const { description } = front;
+    for (let layer = 0; /^\s*---\s*\n/.test(body); layer++) {
+      if (layer >= LAYERS)
+        return refuse("front-matter-nested", "The content begins with front matter within front matter.", []);
+      body = readLesson(body, "SKILL.md").body;
+    }
+    const hasDescription = typeof description === "string" && description !== "";
+    return { body: body.trim(), description: hasDescription ? description : undefined };
+  } catch (error) {
+    if (!isRepertoireError(error)) throw error;
+    return refuse(error.code, error.message, []);
+  }
 }
 
 function toChange(
   save: ChangeSave,
   archives: readonly ChangeArchive[],
-  { pass, skills }: SplitOptions,
-): Change | undefined {
-  const existing = skills.get(save.name);
+  { pass, byName }: { pass: Pass; byName: Material["byName"] },
+): DreamChange | undefined {
+  const existing = byName.get(save.name);
   if (archives.length > 0) return { kind: "merge", pass, save, archives };
   if (!existing) return { kind: isGuide(save.name) ? "guide" : "create", pass, save, archives };
   const sameText =
@@ -152,7 +157,7 @@ function toChange(
   return { kind: sameText ? "link" : "improve", pass, save, archives };
 }
 
-/** Links to skills that are there; one to nowhere helps nobody. */
+/** Only links to skills that exist. */
 function seeAlsoOf(
   names: readonly string[],
   { own, linkable }: { own: SkillName; linkable: ReadonlySet<string | undefined> },

@@ -1,15 +1,15 @@
-// Owns how much of one text is found again in another, fact by fact: headings, code, commands, names, numbers, words.
-// Each kind is counted by itself, so that a good average cannot hide a kind that is lost.
+// Measures how much of one text is found again in another: headings, code, commands, names, numbers and words. Each kind
+// is counted by itself, so that a good average cannot hide a kind that is lost.
 
 import { headings } from "../text/markdown.ts";
 import { bodyFields } from "../text/sections.ts";
 import { tokenize } from "../text/tokens.ts";
 import { GUARD } from "./limits.ts";
 
-export const FACT_KINDS = ["headings", "code", "commands", "names", "numbers", "words"] as const;
-export type FactKind = (typeof FACT_KINDS)[number];
+const FACT_KINDS = ["headings", "code", "commands", "names", "numbers", "words"] as const;
+type FactKind = (typeof FACT_KINDS)[number];
 
-export interface Coverage {
+interface Coverage {
   readonly kind: FactKind;
   readonly share: number;
   readonly enough: boolean;
@@ -19,7 +19,7 @@ export interface Coverage {
 /** Missing facts quoted in a refusal. */
 const QUOTED = 5;
 
-/** What `after` keeps of `before`, one line a kind that `before` has. */
+/** What `after` keeps of `before`, for each kind of fact that `before` has. */
 export function coverageOf(before: string, after: string): Coverage[] {
   const facts = factsOf(before);
   const target = { flat: flatten(after), words: new Set(tokenize(after, { partsOnly: true })) };

@@ -1,15 +1,12 @@
 // The front door of dream: what other rooms may use.
 
-export {
-  type DreamResult,
-  Dreams,
-  type Evidence,
-  fromRecord,
-  inSessions,
-  PASSES,
-  type Pass,
-  type RunOptions,
-} from "./dreams.ts";
+export type { Accepted } from "./acceptance.ts";
+export { PASSES, type Pass, type Refusal } from "./changes.ts";
+export { type DreamNeeds, type DreamResult, Dreams, type RunOptions } from "./dreams.ts";
+export type { DreamEvidence } from "./evidence.ts";
+export type { DreamAccount, FollowUp } from "./follow-up.ts";
+export type { DreamPrompt } from "./prompts.ts";
+export { fromRecord, inSessions } from "./proposal.ts";
 export {
   type MetaStore,
   type NewProposal,
@@ -19,3 +16,5 @@ export {
   type ProposalState,
   type ProposalStore,
 } from "./proposal-store.ts";
+export type { Declined } from "./staging.ts";
+export type { PassReport } from "./think.ts";

@@ -1,129 +1,144 @@
-// Owns the dream as a whole: report, run, hand over, take back, follow up. Composes the dream stage with the library,
-// recall, learned skills and a store; no judgement of its own, and every change goes through `dreams/acceptance.ts`.
+// Dreams: reports what the library lacks, proposes changes, applies accepted ones, and follows what became of them.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Repertoire } from "../engine/engine.ts";
-import type { LanguageModel, LearnedSkills } from "../learn/learn.ts";
-import { codeOf, RepertoireError } from "../model/errors.ts";
-import type { Store } from "../stores/stores.ts";
-import { Acceptance, type Accepted } from "./acceptance.ts";
-import { collide, PASSES, type Pass } from "./changes.ts";
-import { DIRECTIVE_FILES, DIRECTIVES } from "./directives.ts";
-import { type Evidence, gatherEvidence } from "./evidence.ts";
-import { accountOf, type DreamAccount, type FollowUp, followUp } from "./follow-up.ts";
-import { type Gathered, gather, TELLING } from "./gather.ts";
-import type { GuardSettings } from "./guard.ts";
-import { changesFrom, type Declined, Judge, type Thoughtful, type Verdict } from "./judge.ts";
-import { THINKING } from "./limits.ts";
-import type { PrefixKind } from "./material.ts";
+import type { LanguageModel } from "../learn/learn.ts";
+import { RepertoireError } from "../model/errors.ts";
+import { Acceptance, type AcceptanceNeeds, type Accepted } from "./acceptance.ts";
+import { PASSES, type Pass, splitPlan } from "./changes.ts";
+import { type DreamEvidence, gatherEvidence } from "./evidence.ts";
+import { type DreamAccount, dreamAccount, type FollowUp, followUp } from "./follow-up.ts";
+import type { Review } from "./gate.ts";
+import {
+  gatherMaterial,
+  HISTORY_KINDS,
+  type Material,
+  type MaterialNeeds,
+  visibleSkills,
+} from "./material.ts";
 import { readPlan } from "./plan.ts";
-import { type Prompt, promptFor } from "./prompts.ts";
+import { type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
 import type { ProposalRecord, ProposalState } from "./proposal-store.ts";
-import { suggest } from "./suggest.ts";
-import { type PassReport, think } from "./think.ts";
-import { Rehearsal } from "./trial-library.ts";
+import { markStale, type ProposedChange, type Staged, type StagingNeeds, stage } from "./staging.ts";
+import { declinedPart, type PassReport, think } from "./think.ts";
+import { TrialLibrary, type TrialNeeds } from "./trial-library.ts";
 
-export { PASSES, type Pass } from "./changes.ts";
-export type { Evidence } from "./evidence.ts";
-export type { DreamAccount } from "./follow-up.ts";
-export { fromRecord, type Proposal } from "./proposal.ts";
-export { inSessions } from "./reasons.ts";
-
-export interface DreamsOptions {
-  /** Who thinks; without one, evidence and rules have to do. */
-  readonly model?: () => Promise<LanguageModel | undefined>;
-  readonly prefixes?: Readonly<Record<string, PrefixKind>>;
-  readonly limits?: GuardSettings;
-  /** Whether skills are written for requests that no skill answers; true unless given. */
-  readonly gaps?: boolean;
+/** What dreams take from outside: the library, recall, learned skills, a store, and settings. */
+export interface DreamNeeds extends MaterialNeeds, TrialNeeds, StagingNeeds, AcceptanceNeeds {
+  /** Scans the sources again. */
+  readonly refresh: () => Promise<unknown>;
+  readonly store: MaterialNeeds["store"] & AcceptanceNeeds["store"];
+  /** The data folder: directives are read from it, prompts are written below it. */
+  readonly folder: string;
+  /** The model that thinks; without one, rules alone make proposals. */
+  readonly model?: (() => Promise<LanguageModel | undefined>) | undefined;
+  /** Whether skills are written for requests that no skill answers; true by default. */
+  readonly gaps?: boolean | undefined;
   /** How long one answer of the model may take. */
-  readonly callMs?: number;
+  readonly callMs?: number | undefined;
 }
 
 export interface RunOptions {
   /** Accept at once what guard and gate let through. */
   readonly apply?: boolean;
-  /** Also when nothing is new. */
+  /** Also if nothing is new. */
   readonly force?: boolean;
   readonly onPass?: (report: PassReport) => void;
 }
 
-export interface DreamResult extends Verdict {
+export interface DreamResult extends Staged {
   /** Why nothing was done. */
   readonly skipped?: string;
   readonly thinking: "model" | "rules" | "handoff";
-  readonly evidence: Evidence;
+  readonly evidence: DreamEvidence;
   readonly passes: readonly PassReport[];
   readonly applied?: Accepted;
 }
 
-/** What the last dream saw, so that the same is not thought twice. */
+/** A hash of what the last dream saw, so that the same is not thought about twice. */
 const INPUTS = "dream.inputs";
-/** Below the data folder. */
+/** Prompts for agents, below the data folder. */
 const HANDOFF = "dream";
 
+/**
+ * What the library should learn from what happened.
+ *
+ * @example
+ * const { proposals } = await skills.dreams.run();
+ * await skills.dreams.accept(proposals);
+ */
 export class Dreams {
-  private readonly engine: Repertoire;
-  private readonly store: Store;
-  private readonly options: DreamsOptions;
-  private readonly rehearsal: Rehearsal;
-  private readonly judge: Judge;
+  private readonly needs: DreamNeeds;
   private readonly acceptance: Acceptance;
+  private readonly passes: readonly Pass[];
 
-  constructor(
-    engine: Repertoire,
-    parts: { store: Store; lessons: LearnedSkills },
-    options: DreamsOptions = {},
-  ) {
-    const { store, lessons } = parts;
-    const { clock } = engine;
-    this.engine = engine;
-    this.store = store;
-    this.options = options;
-    this.rehearsal = new Rehearsal(engine);
-    this.judge = new Judge({ store, clock, rehearsal: this.rehearsal, limits: options.limits ?? {} });
-    this.acceptance = new Acceptance({ store, lessons, clock, rehearsal: this.rehearsal });
+  constructor(needs: DreamNeeds) {
+    this.needs = needs;
+    this.acceptance = new Acceptance(needs);
+    this.passes = PASSES.filter((pass) => pass !== "gap" || needs.gaps !== false);
   }
 
-  /** What happened and what the library lacks, found without a model. Changes nothing. */
-  async report(): Promise<Evidence> {
-    return (await this.look()).evidence;
+  /**
+   * Says what happened and what the library lacks, without a model. Changes nothing.
+   *
+   * @example const { gaps, atRisk } = await skills.dreams.report();
+   */
+  async report(): Promise<DreamEvidence> {
+    return (await this.review()).evidence;
   }
 
-  /** The whole cycle: evidence, passes, guard, gate, proposals; with `apply`, accepted at once as one batch. */
-  run(options: RunOptions = {}): Promise<DreamResult> {
-    return this.engine.tracing.trace("dream", options, () => this.cycle(options));
-  }
-
-  private async cycle(options: RunOptions): Promise<DreamResult> {
-    const { material, evidence } = await this.look();
-    const model = await this.options.model?.();
+  /**
+   * Runs the whole cycle: evidence, passes, guard, gate, proposals. With `apply`, all open proposals are accepted at
+   * once as one batch.
+   *
+   * @example const { proposals, declined } = await skills.dreams.run({ force: true });
+   */
+  async run(options: RunOptions = {}): Promise<DreamResult> {
+    const review = await this.review();
+    const { evidence } = review;
+    const model = await this.needs.model?.();
     const thinking = model ? "model" : "rules";
-    const inputs = await this.inputsHash(material, model?.id ?? "rules");
-    if (!options.force && (await this.store.meta.get(INPUTS)) === inputs) {
+    const { meta, proposals } = this.needs.store;
+    const inputs = await this.inputsHash(review.material, model?.id ?? "rules");
+    if (!options.force && (await meta.get(INPUTS)) === inputs) {
       const skipped = "nothing has happened and no skill has changed since the last dream";
-      return { skipped, thinking, evidence, passes: [], staged: [], declined: [], known: [] };
+      return { skipped, thinking, evidence, passes: [], proposals: [], declined: [], known: [] };
     }
-    const thought = await this.think(material, evidence, { model, onPass: options.onPass });
-    const verdict = await this.judge.judge(thought.thoughts, material, evidence);
+    const { onPass } = options;
+    const { folder, callMs } = this.needs;
+    const thought = await think(review, model, { passes: this.passes, folder, callMs, onPass });
+    const verdict = await stage(thought.proposed, review, this.needs);
+    const { passes } = thought;
+    if (!passes.some(({ state }) => state === "failed")) await meta.set(INPUTS, inputs);
     const declined = [...thought.declined, ...verdict.declined];
-    const failed = thought.passes.some(({ state }) => state === "failed");
-    if (!failed) await this.store.meta.set(INPUTS, inputs);
-    const applied = options.apply ? await this.accept("all") : undefined;
-    return { ...verdict, declined, thinking, evidence, passes: thought.passes, ...(applied && { applied }) };
+    const result = { ...verdict, declined, thinking, evidence, passes } as const;
+    if (!options.apply) return result;
+    const open = await proposals.list({ state: "open" });
+    const applied = await this.acceptance.accept(open, model ? await this.upToDate(review) : review);
+    return { ...result, applied };
   }
 
-  /** The prompts of the passes, for whoever wants to think instead of a configured model. */
-  async prompts(): Promise<Prompt[]> {
-    const { material, evidence } = await this.look();
-    return this.passes.map((pass) => this.promptOf(pass, { material, evidence, proposed: [] }));
+  /**
+   * The prompts of the passes, for an agent that thinks instead of a configured model.
+   *
+   * @example const [gap] = await skills.dreams.prompts();
+   */
+  async prompts(): Promise<DreamPrompt[]> {
+    const review = await this.review();
+    const { folder } = this.needs;
+    return this.passes.map((pass) =>
+      promptFor(pass, directiveFor(pass, folder), { ...review, proposed: [] }),
+    );
   }
 
-  /** Writes the prompts as files that an agent can be pointed at. */
+  /**
+   * Writes the prompts as files for an agent to read.
+   *
+   * @example for (const { path } of await skills.dreams.prepare()) console.log(path);
+   */
   async prepare(): Promise<{ pass: Pass; path: string; tokens: number; idle?: string }[]> {
-    const folder = join(this.engine.dataDirectory, HANDOFF);
+    const folder = join(this.needs.folder, HANDOFF);
     mkdirSync(folder, { recursive: true });
     return (await this.prompts()).map(({ pass, system, prompt, tokens, idle }, at) => {
       const path = join(folder, `${at + 1}-${pass}.md`);
@@ -134,7 +149,11 @@ export class Dreams {
     });
   }
 
-  /** Takes a plan that somebody else thought of; it is held to the same guard and gate. */
+  /**
+   * Takes an agent's plan. Guard and gate judge it like a model's.
+   *
+   * @example const { proposals } = await skills.dreams.submit('{"toSave": [], "toDelete": []}', { pass: "gap" });
+   */
   async submit(
     answer: string,
     options: { readonly pass?: Pass; readonly apply?: boolean } = {},
@@ -142,148 +161,131 @@ export class Dreams {
     const read = readPlan(answer);
     if (!read.ok)
       throw new RepertoireError(read.code, `${read.message} Nothing was proposed.`, answer.slice(0, 80));
-    const { material, evidence } = await this.look();
-    const { changes, refusals } = changesFrom(read.plan, options.pass ?? "consolidate", material);
-    const thoughts = changes.map((change): Thoughtful => ({ change, by: "handoff" }));
-    const verdict = await this.judge.judge(thoughts, material, evidence);
-    const declined = [
-      ...refusals.map((refusal) => unplaced(options.pass ?? "consolidate", refusal)),
-      ...verdict.declined,
-    ];
-    const applied =
-      options.apply && verdict.staged.length > 0
-        ? await this.accept(verdict.staged.map(({ number }) => number))
-        : undefined;
-    return { ...verdict, declined, thinking: "handoff", evidence, passes: [], ...(applied && { applied }) };
+    const { pass = "consolidate" } = options;
+    const review = await this.review();
+    const { changes, refusals } = splitPlan(read.plan, pass, review.material);
+    const proposed = changes.map((change): ProposedChange => ({ change, by: "handoff" }));
+    const verdict = await stage(proposed, review, this.needs);
+    const declined = [...refusals.map((refusal) => declinedPart(pass, refusal)), ...verdict.declined];
+    const { evidence } = review;
+    const result = { ...verdict, declined, thinking: "handoff", evidence, passes: [] } as const;
+    if (!options.apply || verdict.proposals.length === 0) return result;
+    return { ...result, applied: await this.acceptance.accept(verdict.proposals, review) };
   }
 
-  /** Proposals, newest last; open ones whose skills have changed are marked stale first. */
+  /**
+   * Proposals, newest last. Open ones whose skills have changed are marked stale first.
+   *
+   * @example const open = await skills.dreams.proposals("open");
+   */
   async proposals(state?: ProposalState): Promise<readonly ProposalRecord[]> {
-    await this.acceptance.recover();
-    if ((await this.store.proposals.list({ state: "open" })).length > 0)
-      await this.judge.markStale((await this.look()).material);
-    return this.store.proposals.list(state === undefined ? {} : { state });
+    await this.recover();
+    const { proposals } = this.needs.store;
+    if ((await proposals.list({ state: "open" })).length > 0) {
+      await this.needs.refresh();
+      await markStale(await visibleSkills(this.needs), this.needs);
+    }
+    return proposals.list(state === undefined ? {} : { state });
   }
 
+  /**
+   * One proposal by its number.
+   *
+   * @example const { title, state } = await skills.dreams.proposal(3);
+   */
   async proposal(number: number): Promise<ProposalRecord> {
     const record = (await this.proposals()).find((each) => each.number === number);
     return record ?? this.acceptance.notOpen(number);
   }
 
-  /** Applies proposals as one batch, after guard and gate have looked once more. */
-  async accept(which: readonly number[] | "all"): Promise<Accepted> {
-    const { material, evidence } = await this.look();
-    const open = await this.store.proposals.list({ state: "open" });
-    if (which === "all") return this.acceptance.accept(open, material, evidence);
+  /**
+   * Applies open proposals as one batch, after guard and gate have judged them once more.
+   *
+   * @example const { accepted, batch } = await skills.dreams.accept([1, 2]);
+   */
+  async accept(which: readonly (number | Pick<ProposalRecord, "number">)[] | "all"): Promise<Accepted> {
+    await this.recover();
+    const open = await this.needs.store.proposals.list({ state: "open" });
+    const numbers = which === "all" ? open.map(({ number }) => number) : which.map(numberOf);
     const chosen: ProposalRecord[] = [];
-    for (const number of new Set(which))
+    for (const number of new Set(numbers))
       chosen.push(open.find((each) => each.number === number) ?? (await this.acceptance.notOpen(number)));
-    return this.acceptance.accept(chosen, material, evidence);
+    if (chosen.length === 0) return { accepted: [], declined: [] };
+    return this.acceptance.accept(chosen, await this.review());
   }
 
+  /**
+   * Turns a proposal down; it is not proposed again as it is.
+   *
+   * @example await skills.dreams.reject(3, "we need both");
+   */
   async reject(number: number, note?: string): Promise<ProposalRecord> {
+    await this.recover();
     return this.acceptance.reject(number, note);
   }
 
-  /** What became of accepted proposals. */
+  /**
+   * How the skills did before and after accepted proposals.
+   *
+   * @example const worse = (await skills.dreams.followUp()).filter(({ worse }) => worse);
+   */
   async followUp(): Promise<FollowUp[]> {
-    const accepted = await this.store.proposals.list({ state: "accepted" });
-    const live = new Map([...this.engine.library.skills.values()].map(({ name, digest }) => [name, digest]));
-    return followUp(accepted, await this.store.journal.tallies(), live);
+    const { proposals, journal } = this.needs.store;
+    const { skills } = await this.needs.library();
+    const live = new Map([...skills.values()].map(({ name, digest }) => [name, digest]));
+    return followUp(await proposals.list({ state: "accepted" }), await journal.tallies(), live);
   }
 
-  /** Acceptance rate and regressions, for `stats`. */
+  /**
+   * How many proposals were accepted, and which of them made a skill worse.
+   *
+   * @example const { acceptanceRate, regressions } = await skills.dreams.account();
+   */
   async account(): Promise<DreamAccount> {
-    return accountOf(await this.store.proposals.list(), await this.followUp());
+    return dreamAccount(await this.needs.store.proposals.list(), await this.followUp());
   }
 
-  /** Settles what a crash left; every other method does so first. */
+  /**
+   * Settles what a crash left. Other methods that need it do so themselves.
+   *
+   * @example await skills.dreams.recover();
+   */
   async recover(): Promise<void> {
     await this.acceptance.recover();
   }
 
-  private async look(): Promise<{ material: Gathered; evidence: Evidence }> {
-    await this.acceptance.recover();
-    await this.engine.refresh();
-    const { embedder } = await this.rehearsal.open();
-    const material = await gather({
-      engine: this.engine,
-      store: this.store,
-      embedder,
-      prefixes: this.options.prefixes ?? {},
-      reach: await this.rehearsal.now(),
-    });
-    return { material, evidence: gatherEvidence(material) };
+  private async review(): Promise<Review> {
+    await this.recover();
+    await this.needs.refresh();
+    const material = await gatherMaterial(this.needs);
+    return { material, evidence: gatherEvidence(material), trial: new TrialLibrary(material, this.needs) };
   }
 
-  /** The model's passes in order, each told what the one before proposes; then what rules alone suggest. */
-  private async think(
-    material: Gathered,
-    evidence: Evidence,
-    { model, onPass }: { model: LanguageModel | undefined; onPass: RunOptions["onPass"] },
-  ): Promise<{ thoughts: Thoughtful[]; declined: Declined[]; passes: PassReport[] }> {
-    const thoughts: Thoughtful[] = [];
-    const declined: Declined[] = [];
-    const passes: PassReport[] = [];
-    for (const pass of model ? this.passes : []) {
-      const proposed = thoughts.flatMap(({ change: { kind, save } }) =>
-        kind === "create" && save
-          ? [{ name: save.name, description: save.description ?? save.summary ?? "" }]
-          : [],
-      );
-      const callMs = this.options.callMs;
-      const prompt = this.promptOf(pass, { material, evidence, proposed });
-      const { plan, report } = await think(prompt, model!, callMs === undefined ? {} : { callMs });
-      passes.push(report);
-      onPass?.(report);
-      if (!plan) continue;
-      const { changes, refusals } = changesFrom(plan, pass, material);
-      declined.push(...refusals.map((refusal) => unplaced(pass, refusal)));
-      const cost = report.cost === undefined ? {} : { cost: report.cost };
-      thoughts.push(...changes.map((change) => ({ change, by: model!.id, ...cost })));
-    }
-    const simple = suggest(evidence, material.byName).filter(
-      (change) => !thoughts.some((thought) => collide(thought.change, change)),
-    );
-    thoughts.push(...simple.map((change) => ({ change, by: "rules" })));
-    return { thoughts, declined, passes };
+  /** The review, or a new one if the library has changed, for example while a model was thinking. */
+  private async upToDate(review: Review): Promise<Review> {
+    await this.needs.refresh();
+    const skills = await visibleSkills(this.needs);
+    const { byName } = review.material;
+    const isCurrent =
+      skills.size === byName.size &&
+      [...skills].every(([name, { digest }]) => byName.get(name)?.digest === digest);
+    return isCurrent ? review : this.review();
   }
 
-  private get passes(): readonly Pass[] {
-    return PASSES.filter((pass) => pass !== "gap" || this.options.gaps !== false);
-  }
-
-  private promptOf(
-    pass: Pass,
-    input: { material: Gathered; evidence: Evidence; proposed: { name: string; description: string }[] },
-  ): Prompt {
-    return promptFor({ pass, directive: this.directive(pass), ...input });
-  }
-
-  /** The person's own directive where there is one. */
-  private directive(pass: Pass): string {
-    try {
-      const own = readFileSync(join(this.engine.dataDirectory, DIRECTIVE_FILES[pass]), "utf8").trim();
-      return own === "" ? DIRECTIVES[pass] : own.slice(0, THINKING.directiveChars);
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return DIRECTIVES[pass];
-      throw error;
-    }
-  }
-
-  private async inputsHash({ skills, prefixes }: Gathered, thinker: string): Promise<string> {
-    const [last] = await this.store.journal.query({ kinds: TELLING, newestFirst: true, limit: 1 });
+  private async inputsHash({ skills, prefixes }: Material, thinker: string): Promise<string> {
+    const { store, folder } = this.needs;
+    const [last] = await store.journal.query({ kinds: HISTORY_KINDS, newestFirst: true, limit: 1 });
     const facts = {
       thinker,
       prefixes,
       last: last?.seq ?? 0,
-      directives: this.passes.map((pass) => this.directive(pass)),
+      directives: this.passes.map((pass) => directiveFor(pass, folder)),
       skills: skills.map(({ name, digest, editable }) => [name, digest, editable]).sort(),
     };
     return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
   }
 }
 
-function unplaced(pass: Pass, refusal: Declined["refusals"][number]): Declined {
-  return { title: refusal.names.join(", "), pass, refusals: [refusal] };
+function numberOf(proposal: number | Pick<ProposalRecord, "number">): number {
+  return typeof proposal === "number" ? proposal : proposal.number;
 }

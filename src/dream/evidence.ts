@@ -1,28 +1,37 @@
-// Owns what a dream can tell without a model: the report's shape, and which finder fills which part. Pure.
-// Does not own the finders: the `evidence-*.ts` files do.
+// Finds, without a model, what the history and the library say: gaps, overlaps, skills at risk and more. Pure.
 
-import type { SkillName } from "../model/name.ts";
-import { findGaps } from "./evidence-gaps.ts";
-import { findOverlaps } from "./evidence-overlaps.ts";
-import { findPrefixes, findUnused } from "./evidence-shelf.ts";
-import { recurringTerms } from "./evidence-terms.ts";
-import { findAtRisk, findConflicts, findCoUse, findSparse } from "./evidence-use.ts";
-import type { Material, PrefixKind } from "./material.ts";
+import { compareNames, type SkillName } from "../model/name.ts";
+import { stem } from "../text/stem.ts";
+import { isStopWord } from "../text/stopwords.ts";
+import { fold } from "../text/tokens.ts";
+import { EVIDENCE_LIMITS, SIMILARITY } from "./limits.ts";
+import {
+  type DreamSession,
+  type DreamSkill,
+  type DreamTurn,
+  guideOf,
+  isGuide,
+  isNamespaced,
+  type Material,
+  type PrefixKind,
+  prefixOf,
+} from "./material.ts";
+import { type Bag, bagLikeness, bagsOf, clusters, nearness, similarPairs } from "./similarity.ts";
 
-export interface Term {
+interface Term {
   readonly term: string;
   readonly sessions: readonly string[];
 }
 
 /** Requests that come again and again and that no skill answers. */
-export interface Gap {
+interface Gap {
   /** Words that the messages share, the most telling first. */
   readonly topic: readonly string[];
   readonly messages: readonly string[];
   readonly sessions: readonly string[];
 }
 
-export interface Overlap {
+interface Overlap {
   readonly a: SkillName;
   readonly b: SkillName;
   /** By words, between 0 and 1. */
@@ -40,19 +49,19 @@ export interface PrefixCluster {
   readonly guide?: SkillName;
 }
 
-export interface CoUsePair {
+interface CoUsePair {
   readonly a: SkillName;
   readonly b: SkillName;
   readonly sessions: readonly string[];
 }
 
-export interface SparseSkill {
+interface SparseSkill {
   readonly name: SkillName;
   readonly chars: number;
   readonly sessions: readonly string[];
 }
 
-export interface AtRiskSkill {
+interface AtRiskSkill {
   readonly name: SkillName;
   readonly sessions: readonly string[];
   /** What was said about it, in the user's words. */
@@ -62,20 +71,20 @@ export interface AtRiskSkill {
   readonly messages: readonly string[];
 }
 
-export interface UnusedSkill {
+interface UnusedSkill {
   readonly name: SkillName;
   /** 0 when never. */
   readonly lastUsedAt: number;
 }
 
-export interface Conflict {
+interface Conflict {
   readonly a: SkillName;
   readonly b: SkillName;
   readonly messages: readonly string[];
   readonly sessions: readonly string[];
 }
 
-export interface Evidence {
+export interface DreamEvidence {
   readonly sessions: number;
   readonly skills: number;
   readonly terms: readonly Term[];
@@ -90,7 +99,7 @@ export interface Evidence {
   readonly conflicts: readonly Conflict[];
 }
 
-export function gatherEvidence(material: Material): Evidence {
+export function gatherEvidence(material: Material): DreamEvidence {
   return {
     sessions: material.sessions.length,
     skills: material.skills.length,
@@ -104,4 +113,287 @@ export function gatherEvidence(material: Material): Evidence {
     ...findUnused(material),
     conflicts: findConflicts(material),
   };
+}
+
+interface MissedTurn extends DreamTurn {
+  readonly bag: Bag;
+  readonly vector?: Float32Array | undefined;
+}
+
+/**
+ * Requests that recur and that no skill answers, most sessions first. If a skill was used for half of a group, that is
+ * the skill's failure and not a gap; `findAtRisk` reports it.
+ */
+function findGaps(material: Material): Gap[] {
+  const turns = material.sessions
+    .flatMap((session) => session.turns)
+    .filter((turn) => isMissed(turn, material))
+    .slice(-EVIDENCE_LIMITS.messages);
+  const bags = bagsOf(turns.map(({ message }) => message));
+  const missed = turns
+    .map((turn, at): MissedTurn => ({ ...turn, bag: bags[at]!, vector: material.meaning.get(turn.message) }))
+    .filter(({ bag }) => bag.size >= SIMILARITY.messageWords);
+  const least = material.meaning.size > 0 ? SIMILARITY.message : SIMILARITY.messageWordsOnly;
+  return clusters(missed, alike, least)
+    .filter((group) => isGap(group))
+    .map(toGap)
+    .sort((a, b) => b.sessions.length - a.sessions.length || compareNames(a.messages[0]!, b.messages[0]!))
+    .slice(0, EVIDENCE_LIMITS.items);
+}
+
+function isMissed(turn: DreamTurn, { isUnmet }: Material): boolean {
+  if (turn.endedBadly) return true;
+  return turn.recalled?.length === 0 && turn.used.length === 0 && isUnmet(turn);
+}
+
+function alike(a: MissedTurn, b: MissedTurn): number {
+  const words = bagLikeness(a.bag, b.bag);
+  return a.vector && b.vector ? (words + nearness(a.vector, b.vector)) / 2 : words;
+}
+
+function isGap(group: readonly MissedTurn[]): boolean {
+  if (new Set(group.map(({ session }) => session)).size < EVIDENCE_LIMITS.minSessions) return false;
+  const served = group.filter(({ used }) => used.length > 0).length;
+  if (served * 2 >= group.length) return false;
+  return group.length > 2 || alike(group[0]!, group[1]!) >= SIMILARITY.messagePair;
+}
+
+function toGap(group: readonly MissedTurn[]): Gap {
+  const weight = new Map<string, { count: number; sum: number }>();
+  for (const { bag } of group) {
+    for (const [word, value] of bag) {
+      const known = weight.get(word) ?? { count: 0, sum: 0 };
+      weight.set(word, { count: known.count + 1, sum: known.sum + value });
+    }
+  }
+  const topic = [...weight]
+    .filter(([, { count }]) => count > 1)
+    .sort(([a, m], [b, n]) => n.count - m.count || n.sum - m.sum || compareNames(a, b))
+    .slice(0, 5)
+    .map(([word]) => spellingOf(word, group));
+  return {
+    topic,
+    messages: [...new Set(group.map(({ message }) => message))].slice(-EVIDENCE_LIMITS.quotes),
+    sessions: [...new Set(group.map(({ session }) => session))],
+  };
+}
+
+/** The first word of the messages that has this stem. */
+function spellingOf(term: string, group: readonly MissedTurn[]): string {
+  const words = group.flatMap(({ message }) => message.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
+  return words.map(fold).find((word) => stem(word) === term) ?? term;
+}
+
+/** Skills that say the same, the most alike first. Children of a namespaced prefix are alike by design and are not compared. */
+function findOverlaps(material: Material): Overlap[] {
+  const skills = [...material.skills]
+    .filter(({ name }) => !isNamespaced(material.prefixes, prefixOf(name)))
+    .sort((a, b) => Number(b.editable) - Number(a.editable) || compareNames(a.name, b.name))
+    .slice(0, EVIDENCE_LIMITS.skills);
+  const bags = bagsOf(skills.map(textOf));
+  const found: Overlap[] = [];
+  for (const pair of similarPairs(bags, SIMILARITY.skill)) {
+    const [x, y] = [skills[pair.a]!, skills[pair.b]!];
+    const meaning = nearness(x.vector, y.vector);
+    if (x.vector && y.vector && meaning < SIMILARITY.skillMeaning) continue;
+    const [a, b] = [x.name, y.name].sort(compareNames) as [SkillName, SkillName];
+    const sessions = usedIn(material, [a, b]);
+    found.push({ a, b, words: round(pair.value), meaning: round(meaning), sessions });
+  }
+  return found.sort((a, b) => b.words - a.words || compareNames(a.a, b.a)).slice(0, EVIDENCE_LIMITS.items);
+}
+
+function textOf({ name, description, body }: DreamSkill): string {
+  return `${name.replace(/[/-]/g, " ")}\n${description}\n${body}`;
+}
+
+function usedIn({ sessions }: Material, names: readonly SkillName[]): string[] {
+  return sessions.filter(({ used }) => used.some((name) => names.includes(name))).map(({ id }) => id);
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** Prefixes with two members or more, guides not counted. A skill that is the prefix itself guides as well. */
+function findPrefixes({ skills, prefixes }: Material): PrefixCluster[] {
+  const members = new Map<string, string[]>();
+  const names = new Set(skills.map(({ name }) => name));
+  for (const { name } of skills) {
+    const prefix = prefixOf(name);
+    if (prefix !== undefined && !isGuide(name)) members.set(prefix, [...(members.get(prefix) ?? []), name]);
+  }
+  return [...members]
+    .filter(([, children]) => children.length >= 2)
+    .map(([prefix, children]): PrefixCluster => {
+      const kind = isNamespaced(prefixes, prefix) ? "namespaced" : "topical";
+      const guide = [guideOf(prefix), prefix].find((name) => names.has(name));
+      return { prefix, kind, members: children.sort(compareNames), ...(guide !== undefined && { guide }) };
+    })
+    .sort((a, b) => compareNames(a.prefix, b.prefix))
+    .slice(0, EVIDENCE_LIMITS.items);
+}
+
+/** Learned skills without any use, and those whose last use is long ago. Other sources are left out. */
+function findUnused({ skills, now }: Material): { neverUsed: UnusedSkill[]; idle: UnusedSkill[] } {
+  const learned = skills.filter((skill) => skill.learned && !isGuide(skill.name));
+  const toItem = ({ name, lastUsedAt }: UnusedSkill): UnusedSkill => ({ name, lastUsedAt });
+  const oldestFirst = (a: UnusedSkill, b: UnusedSkill) =>
+    a.lastUsedAt - b.lastUsedAt || compareNames(a.name, b.name);
+  return {
+    neverUsed: learned
+      .filter(
+        ({ lastUsedAt, createdAt }) => lastUsedAt === 0 && now - createdAt > EVIDENCE_LIMITS.unusedAgeMs,
+      )
+      .map(toItem)
+      .sort(oldestFirst)
+      .slice(0, EVIDENCE_LIMITS.items),
+    idle: learned
+      .filter(({ lastUsedAt }) => lastUsedAt > 0 && now - lastUsedAt > EVIDENCE_LIMITS.idleMs)
+      .map(toItem)
+      .sort(oldestFirst)
+      .slice(0, EVIDENCE_LIMITS.items),
+  };
+}
+
+const POOR: readonly string[] = ["poor", "fair"];
+
+/** Pairs that several sessions used, most sessions first. */
+function findCoUse({ sessions, skills }: Material): CoUsePair[] {
+  const known = new Set(skills.map(({ name }) => name));
+  const pairs = new Map<string, CoUsePair & { sessions: string[] }>();
+  for (const { id, used } of sessions) {
+    for (const [a, b] of pairsOf(used, known)) {
+      const pair = pairs.get(`${a}\n${b}`) ?? { a, b, sessions: [] };
+      pair.sessions.push(id);
+      pairs.set(`${a}\n${b}`, pair);
+    }
+  }
+  return [...pairs.values()]
+    .filter((pair) => pair.sessions.length >= EVIDENCE_LIMITS.minSessions)
+    .sort((a, b) => b.sessions.length - a.sessions.length || compareNames(`${a.a} ${a.b}`, `${b.a} ${b.b}`))
+    .slice(0, EVIDENCE_LIMITS.pairs);
+}
+
+/** Every two of these names that are known, each pair once and in order. */
+function pairsOf(names: readonly SkillName[], known: ReadonlySet<SkillName>): [SkillName, SkillName][] {
+  const sorted = names.filter((name) => known.has(name)).sort(compareNames);
+  return sorted.flatMap((a, at) => sorted.slice(at + 1).map((b): [SkillName, SkillName] => [a, b]));
+}
+
+/** Used in a session with a correction or a poor or fair rating; most sessions first. */
+function findAtRisk({ sessions, skills }: Material): AtRiskSkill[] {
+  const known = new Set(skills.map(({ name }) => name));
+  const found = new Map<SkillName, DreamSession[]>();
+  for (const session of sessions) {
+    for (const name of blamed(session))
+      if (known.has(name)) found.set(name, [...(found.get(name) ?? []), session]);
+  }
+  return [...found]
+    .map(([name, bad]) => toAtRisk(name, bad))
+    .sort((a, b) => b.sessions.length - a.sessions.length || compareNames(a.name, b.name))
+    .slice(0, EVIDENCE_LIMITS.items);
+}
+
+/** The skills of the corrected turns; all skills of the session if it went badly as a whole. */
+function blamed(session: DreamSession): readonly SkillName[] {
+  const wasRatedLow = session.rating !== undefined && POOR.includes(session.rating);
+  const corrected = session.turns.filter(({ corrections }) => corrections.length > 0);
+  const inTurns = corrected.flatMap(({ used }) => used);
+  if (wasRatedLow) return session.used;
+  return inTurns.length > 0 ? [...new Set(inTurns)] : session.corrections.length > 0 ? session.used : [];
+}
+
+function toAtRisk(name: SkillName, bad: readonly DreamSession[]): AtRiskSkill {
+  const turns = bad.flatMap((session) => session.turns).filter(({ used }) => used.includes(name));
+  return {
+    name,
+    sessions: bad.map(({ id }) => id),
+    corrections: bad.flatMap(({ corrections }) => corrections).slice(-EVIDENCE_LIMITS.quotes),
+    ratings: bad.flatMap(({ rating }) => (rating && POOR.includes(rating) ? [rating] : [])),
+    messages: turns.map(({ message }) => message).slice(-EVIDENCE_LIMITS.quotes),
+  };
+}
+
+/** Learned skills with hardly any text, a week after they were made. */
+function findSparse(material: Material): SparseSkill[] {
+  const { skills, now } = material;
+  return skills
+    .filter(
+      ({ learned, body, createdAt }) =>
+        learned &&
+        charsOf(body) < EVIDENCE_LIMITS.sparseChars &&
+        now - createdAt > EVIDENCE_LIMITS.sparseAgeMs,
+    )
+    .map(({ name, body }) => ({ name, chars: charsOf(body), sessions: usedIn(material, [name]) }))
+    .sort((a, b) => a.chars - b.chars || compareNames(a.name, b.name))
+    .slice(0, EVIDENCE_LIMITS.items);
+}
+
+function charsOf(body: string): number {
+  return body.trim().length;
+}
+
+/** Two skills that were recalled for the same messages and took turns in being used. */
+function findConflicts({ sessions, skills }: Material): Conflict[] {
+  const known = new Set(skills.map(({ name }) => name));
+  const pairs = new Map<
+    string,
+    { a: SkillName; b: SkillName; chosen: Set<SkillName>; messages: string[]; sessions: Set<string> }
+  >();
+  for (const turn of sessions.flatMap((session) => session.turns)) {
+    for (const [a, b] of pairsOf(turn.recalled ?? [], known)) {
+      const used = turn.used.filter((name) => name === a || name === b);
+      if (used.length !== 1) continue;
+      const pair = pairs.get(`${a}\n${b}`) ?? { a, b, chosen: new Set(), messages: [], sessions: new Set() };
+      pair.chosen.add(used[0]!);
+      pair.messages.push(turn.message);
+      pair.sessions.add(turn.session);
+      pairs.set(`${a}\n${b}`, pair);
+    }
+  }
+  return [...pairs.values()]
+    .filter(
+      ({ chosen, messages, sessions: where }) =>
+        chosen.size === 2 &&
+        messages.length >= EVIDENCE_LIMITS.conflictTurns &&
+        where.size >= EVIDENCE_LIMITS.minSessions,
+    )
+    .map(({ a, b, messages, sessions: where }) => ({
+      a,
+      b,
+      messages: messages.slice(-EVIDENCE_LIMITS.quotes),
+      sessions: [...where],
+    }))
+    .sort((x, y) => y.sessions.length - x.sessions.length || compareNames(`${x.a} ${x.b}`, `${y.a} ${y.b}`))
+    .slice(0, EVIDENCE_LIMITS.items);
+}
+
+/** Words that come up in the first messages of several sessions, in their most frequent spelling. */
+function recurringTerms(sessions: readonly DreamSession[]): Term[] {
+  const found = new Map<string, { spellings: Map<string, number>; sessions: Set<string> }>();
+  for (const { id, turns } of sessions) {
+    for (const word of wordsOf(turns[0]?.message ?? "")) {
+      const entry = found.get(stem(word)) ?? { spellings: new Map(), sessions: new Set() };
+      entry.spellings.set(word, (entry.spellings.get(word) ?? 0) + 1);
+      entry.sessions.add(id);
+      found.set(stem(word), entry);
+    }
+  }
+  return [...found.values()]
+    .filter((entry) => entry.sessions.size >= EVIDENCE_LIMITS.minSessions)
+    .map((entry) => ({ term: commonest(entry.spellings), sessions: [...entry.sessions] }))
+    .sort((a, b) => b.sessions.length - a.sessions.length || (a.term < b.term ? -1 : 1))
+    .slice(0, EVIDENCE_LIMITS.terms);
+}
+
+function wordsOf(message: string): string[] {
+  const words = message.match(/[\p{L}\p{M}]+/gu) ?? [];
+  return words
+    .map(fold)
+    .filter((word) => [...word].length >= EVIDENCE_LIMITS.termLetters && !isStopWord(word));
+}
+
+function commonest(spellings: ReadonlyMap<string, number>): string {
+  return [...spellings].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))[0]![0];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { emptyTally } from "../journal/tally.ts";
-import { accountOf, followUp } from "./follow-up.ts";
+import { dreamAccount, followUp } from "./follow-up.ts";
 import type { ProposalRecord } from "./proposal-store.ts";
 
 const tally = (digest: string, successes: number, failures: number, parent?: string) => ({
@@ -49,7 +49,7 @@ describe("followUp", () => {
 
   it("counts acceptance over what was decided", () => {
     const all = [record("accepted"), record("rejected"), record("rejected"), record("open"), record("stale")];
-    expect(accountOf(all, [])).toEqual({
+    expect(dreamAccount(all, [])).toEqual({
       open: 1,
       accepted: 1,
       rejected: 2,
@@ -57,6 +57,6 @@ describe("followUp", () => {
       acceptanceRate: 1 / 3,
       regressions: [],
     });
-    expect(accountOf([], []).acceptanceRate).toBeUndefined();
+    expect(dreamAccount([], []).acceptanceRate).toBeUndefined();
   });
 });

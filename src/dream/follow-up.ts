@@ -1,5 +1,4 @@
-// Owns what became of accepted proposals: outcomes before and after, and which did clearly worse. Pure.
-// Does not own the counts: the journal keeps them.
+// Compares the outcomes of skills before and after accepted proposals, and finds those that became clearly worse. Pure.
 
 import type { Tally } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
@@ -7,10 +6,10 @@ import { FOLLOW_UP } from "./limits.ts";
 import { fromRecord } from "./proposal.ts";
 import type { ProposalRecord } from "./proposal-store.ts";
 
-export interface Outcomes {
+interface OutcomeRate {
   readonly successes: number;
   readonly failures: number;
-  /** Smoothed share of successes, between 0 and 1; 0.5 when nothing is known. */
+  /** Smoothed share of successes, between 0 and 1; 0.5 if nothing is known. */
   readonly rate: number;
 }
 
@@ -18,8 +17,8 @@ export interface FollowUp {
   readonly number: number;
   readonly title: string;
   readonly batch?: string;
-  readonly before: Outcomes;
-  readonly after: Outcomes;
+  readonly before: OutcomeRate;
+  readonly after: OutcomeRate;
   readonly worse: boolean;
 }
 
@@ -82,13 +81,16 @@ function isLater(
   return !earlier.has(digest);
 }
 
-function outcomesOf(tallies: readonly Tally[]): Outcomes {
+function outcomesOf(tallies: readonly Tally[]): OutcomeRate {
   const successes = tallies.reduce((sum, tally) => sum + tally.successes, 0);
   const failures = tallies.reduce((sum, tally) => sum + tally.failures, 0);
   return { successes, failures, rate: (successes + 1) / (successes + failures + 2) };
 }
 
-export function accountOf(proposals: readonly ProposalRecord[], followed: readonly FollowUp[]): DreamAccount {
+export function dreamAccount(
+  proposals: readonly ProposalRecord[],
+  followed: readonly FollowUp[],
+): DreamAccount {
   const count = (state: ProposalRecord["state"]) => proposals.filter((each) => each.state === state).length;
   const [accepted, rejected] = [count("accepted"), count("rejected")];
   return {

@@ -1,17 +1,23 @@
-// Owns the test that no message loses its way: stored messages are recalled before and after, on a copy of the library.
-// Does not own recall: it asks through `Reach`. Each route counts by itself; there is no average.
+// Checks that no message loses its way: recalls stored messages with and without a change, on a trial library. Each route
+// counts by itself; there is no average.
 
 import type { SkillName } from "../model/name.ts";
-import { type Change, type Refusal, refuse, touchedBy } from "./changes.ts";
-import type { Evidence } from "./evidence.ts";
+import { type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
+import type { DreamEvidence } from "./evidence.ts";
 import { GATE } from "./limits.ts";
 import type { Material } from "./material.ts";
+import type { Reach } from "./reach.ts";
+import type { TrialLibrary } from "./trial-library.ts";
 
-/** The skills that a message leads to, best first, at most three. */
-export type Reach = (message: string) => Promise<readonly SkillName[]>;
+/** What one call works on: gathered once, used by guard, gate and acceptance. */
+export interface Review {
+  readonly material: Material;
+  readonly evidence: DreamEvidence;
+  readonly trial: TrialLibrary;
+}
 
 /** A message that led to a skill and did well, or one that the skill's own `evals/` names. */
-export interface Route {
+interface Route {
   readonly message: string;
   readonly skill: SkillName;
   readonly from: "use" | "evals";
@@ -30,7 +36,7 @@ export interface GateResult {
 }
 
 /** Every known route, those of the touched skills first, bounded. A use without a known failure counts as a success. */
-export function routesOf(material: Material, touched: ReadonlySet<SkillName>): Route[] {
+function routesOf(material: Material, touched: ReadonlySet<SkillName>): Route[] {
   const routes = new Map<string, Route>();
   const add = (route: Route) => routes.set(`${route.skill}\n${route.message}`, route);
   for (const { name, queries } of material.skills)
@@ -46,42 +52,43 @@ export function routesOf(material: Material, touched: ReadonlySet<SkillName>): R
   return [...own, ...others].slice(0, GATE.routes);
 }
 
-/** Messages that a gate may ask about. */
-export function messagesToTry(change: Change, material: Material, evidence: Evidence): string[] {
-  const routes = routesOf(material, new Set(touchedBy(change))).map(({ message }) => message);
-  return change.kind === "create" ? [...routes, ...askedFor(material, evidence)] : routes;
+/** Asks the unchanged library for all messages that the gates of these changes will need. */
+export async function prepareGate(changes: readonly DreamChange[], review: Review): Promise<void> {
+  await review.trial.baseline(changes.flatMap((change) => messagesToTry(change, review)));
+}
+
+function messagesToTry(change: DreamChange, review: Review): string[] {
+  const routes = routesOf(review.material, new Set(touchedBy(change))).map(({ message }) => message);
+  return change.kind === "create" ? [...routes, ...askedFor(review)] : routes;
 }
 
 /** What users asked: unanswered requests first, then the first messages of sessions, newest first. */
-function askedFor(material: Material, evidence: Evidence): string[] {
+function askedFor({ material, evidence }: Review): string[] {
   const asked = evidence.gaps.flatMap(({ messages }) => messages);
   const first = material.sessions.flatMap(({ turns }) => (turns[0] ? [turns[0].message] : []));
   return [...new Set([...asked, ...first.reverse()])].slice(0, GATE.routes);
 }
 
-export interface GateInput {
-  readonly change: Change;
-  readonly material: Material;
-  readonly evidence: Evidence;
-  readonly before: Reach;
-  readonly after: Reach;
-  /** What absorbs skills that other changes of the same batch archive. */
-  readonly heirs?: ReadonlyMap<SkillName, SkillName>;
-}
-
-/** A route that held before must hold after, to the skill itself or to what absorbed it. */
-export async function gate(input: GateInput): Promise<GateResult> {
-  const { change, material, before, after } = input;
+/**
+ * Tries a change together with others. A route that held without any change must hold with all of them, to the skill
+ * itself or to what absorbed it.
+ */
+export async function gate(
+  change: DreamChange,
+  review: Review,
+  others: readonly DreamChange[] = [],
+): Promise<GateResult> {
+  await prepareGate([change], review);
+  const { material, trial } = review;
+  const after = await trial.with([...others, change]);
   const touched = new Set(touchedBy(change));
-  const heirs = new Map([
-    ...(input.heirs ?? []),
-    ...change.archives.map(({ name, into }) => [name, into] as const),
-  ]);
+  const archives = [...others, change].flatMap((each) => each.archives);
+  const heirs = new Map(archives.map(({ name, into }) => [name, into]));
   const shown: RouteResult[] = [];
   const refusals: Refusal[] = [];
   const routes = routesOf(material, touched);
   for (const route of routes) {
-    const had = await before(route.message);
+    const had = await trial.before(route.message);
     const has = await after(route.message);
     const heir = heirs.get(route.skill) ?? route.skill;
     const isLost = had.includes(route.skill) && !has.includes(heir) && !has.includes(route.skill);
@@ -89,7 +96,7 @@ export async function gate(input: GateInput): Promise<GateResult> {
     if (isLost || (touched.has(route.skill) && shown.length < GATE.shown))
       shown.push({ ...route, before: had, after: has });
   }
-  const { reached, refusal } = await newRoutes(input);
+  const { reached, refusal } = await newRoutes(change, review, after);
   return {
     routes: [...shown, ...reached],
     tried: routes.length,
@@ -97,29 +104,26 @@ export async function gate(input: GateInput): Promise<GateResult> {
   };
 }
 
-/** A skill that is made for a gap must be found by a message of the history; else nobody would ever meet it. */
-async function newRoutes({ change, material, evidence, before, after }: GateInput): Promise<{
-  reached: RouteResult[];
-  refusal?: Refusal;
-}> {
-  if (change.kind !== "create" || !change.save || material.sessions.length === 0) return { reached: [] };
-  const { name } = change.save;
+/** A skill that is made for a gap must be found by a message of the history; otherwise nobody would ever see it. */
+async function newRoutes(
+  { kind, save }: DreamChange,
+  review: Review,
+  after: Reach,
+): Promise<{ reached: RouteResult[]; refusal?: Refusal }> {
+  if (kind !== "create" || !save || review.material.sessions.length === 0) return { reached: [] };
+  const { name } = save;
   const reached: RouteResult[] = [];
-  for (const message of askedFor(material, evidence)) {
+  for (const message of askedFor(review)) {
     const has = await after(message);
-    if (has.includes(name))
-      reached.push({ message, skill: name, from: "use", before: await before(message), after: has });
+    if (has.includes(name)) {
+      const before = await review.trial.before(message);
+      reached.push({ message, skill: name, from: "use", before, after: has });
+    }
     if (reached.length >= GATE.shown) break;
   }
   if (reached.length > 0) return { reached };
-  return {
-    reached,
-    refusal: refuse(
-      "never-reached",
-      `No message of the history leads to "${name}". Describe it in the words that users say.`,
-      [name],
-    ),
-  };
+  const message = `No message of the history leads to "${name}". Describe it in the words that users say.`;
+  return { reached, refusal: refuse("never-reached", message, [name]) };
 }
 
 function lostMessage({ message, skill }: Route, heir: SkillName, has: readonly SkillName[]): string {

@@ -1,42 +1,40 @@
-// Owns what a change must be, whoever thought of it: allowed, complete, lossless, small. Decides in code and names every
-// refusal. Does not own whether messages still find their skills: `gate.ts` does.
+// Checks that a change is allowed, complete, lossless and small, whoever thought of it. Every refusal has a code.
 
+import { inspectPackage } from "../inspect/inspect.ts";
+import { checkConformance } from "../learn/learn.ts";
+import { isRepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import { isPortableName, SPEC } from "../package/package.ts";
-import { type Change, type ChangeSave, changedBy, type Refusal, refuse, touchedBy } from "./changes.ts";
+import { type ChangeSave, changedBy, type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
 import { coverageOf } from "./coverage.ts";
-import { isGuide } from "./evidence-shelf.ts";
 import { GUARD } from "./limits.ts";
-import { type DreamSkill, isNamespaced, type Material, prefixOf } from "./material.ts";
+import { type DreamSkill, isGuide, isNamespaced, type Material, prefixOf } from "./material.ts";
+import { textAfter } from "./trial-library.ts";
 
 export interface GuardSettings {
   /** Share of the library that one run may touch. */
-  readonly share?: number;
+  readonly share?: number | undefined;
   /** Skills that one run may touch, however small the library. */
-  readonly least?: number;
+  readonly least?: number | undefined;
 }
 
-export interface GuardContext {
-  readonly material: Material;
-  readonly skills: ReadonlyMap<SkillName, DreamSkill>;
-  /** What is dangerous in the text and was not in the texts it comes from, in words. */
-  readonly inspect: (text: string, sources: readonly string[]) => readonly string[];
-}
+const PORTABLE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const MAX_SEGMENT = 64;
 
-/** Everything that speaks against a change; empty when nothing does. */
-export function guard(change: Change, context: GuardContext): Refusal[] {
-  const { save } = change;
-  return [
+/** Everything that speaks against a change before any message is tried. */
+export function guard(change: DreamChange, material: Material): Refusal[] {
+  const { save, archives } = change;
+  const refusals = [
     ...(save
       ? [
-          ...checkName(save, change, context),
-          ...checkTarget(save, context),
-          ...checkText(save, change, context),
+          ...checkName(save, change, material),
+          ...checkTarget(save, material),
+          ...checkText(save, change, material),
         ]
       : []),
-    ...change.archives.flatMap((archive) => checkArchive(archive, change, context)),
-    ...(save ? [...checkSize(save, change, context), ...checkPaths(change, context)] : []),
+    ...archives.flatMap((archive) => checkArchive(archive, change, material)),
+    ...(save ? [...checkSize(save, change, material), ...checkPaths(change, material)] : []),
   ];
+  return refusals.length === 0 && save ? checkFormat(save, material) : refusals;
 }
 
 /** How many skills one run may touch. */
@@ -45,7 +43,7 @@ export function capOf(librarySize: number, settings: GuardSettings = {}): number
 }
 
 /** Lets changes through in order until the cap is reached; the rest is refused. */
-export function underCap<T extends { readonly change: Change }>(
+export function underCap<T extends { readonly change: DreamChange }>(
   items: readonly T[],
   cap: number,
 ): { kept: T[]; refused: { item: T; refusal: Refusal }[] } {
@@ -65,18 +63,18 @@ export function underCap<T extends { readonly change: Change }>(
   return { kept, refused };
 }
 
-function checkName({ name }: ChangeSave, change: Change, { material, skills }: GuardContext): Refusal[] {
+function checkName({ name }: ChangeSave, change: DreamChange, material: Material): Refusal[] {
   const found: Refusal[] = [];
-  if (!name.split("/").every((segment) => segment.length <= SPEC.nameChars && isPortableName(segment)))
+  if (!name.split("/").every((segment) => segment.length <= MAX_SEGMENT && PORTABLE.test(segment)))
     found.push(
       refuse(
         "name-invalid",
-        `"${name}" is not a portable name: lower-case letters, digits and hyphens, at most ${SPEC.nameChars} characters in a part.`,
+        `"${name}" is not a portable name: lower-case letters, digits and hyphens, 64 a part.`,
         [name],
       ),
     );
   const to = material.redirects.get(name);
-  if (to !== undefined && !skills.has(name))
+  if (to !== undefined && !material.byName.has(name))
     found.push(
       refuse(
         "name-redirects",
@@ -105,36 +103,42 @@ function checkName({ name }: ChangeSave, change: Change, { material, skills }: G
   return found;
 }
 
-function checkTarget(save: ChangeSave, { skills }: GuardContext): Refusal[] {
-  const existing = skills.get(save.name);
+function checkTarget(save: ChangeSave, { byName }: Material): Refusal[] {
+  const existing = byName.get(save.name);
   return existing && !existing.editable
-    ? [refuse("not-editable", `"${save.name}" is not changed by a dream: ${existing.kept}.`, [save.name])]
+    ? [
+        refuse("not-editable", `"${save.name}" is not changed by a dream: ${existing.protectedBecause}.`, [
+          save.name,
+        ]),
+      ]
     : [];
 }
 
-function checkText(save: ChangeSave, change: Change, { inspect, skills }: GuardContext): Refusal[] {
+function checkText(save: ChangeSave, change: DreamChange, { byName }: Material): Refusal[] {
   const { name, body, description = "" } = save;
-  const sources = changedBy(change).flatMap((each) => skills.get(each)?.body ?? []);
-  const dangers = inspect(`${description}\n\n${body}`, sources);
+  const sources = changedBy(change).flatMap((each) => byName.get(each)?.body ?? []);
+  const dangers = dangersIn(`${description}\n\n${body}`, sources);
   if (dangers.length === 0) return [];
   return [refuse("content-unsafe", `"${name}" looks dangerous: ${dangers.join(" ")}`, [name])];
 }
 
 function checkArchive(
   { name, into }: { name: SkillName; into: SkillName },
-  change: Change,
-  { skills, material }: GuardContext,
+  change: DreamChange,
+  material: Material,
 ): Refusal[] {
-  const skill = skills.get(name);
+  const skill = material.byName.get(name);
   if (!skill) return [refuse("not-found", `"${name}" would be archived but is not in the library.`, [name])];
   const found: Refusal[] = [];
   if (!skill.editable)
-    found.push(refuse("not-editable", `"${name}" is not archived by a dream: ${skill.kept}.`, [name]));
+    found.push(
+      refuse("not-editable", `"${name}" is not archived by a dream: ${skill.protectedBecause}.`, [name]),
+    );
   if (isNamespaced(material.prefixes, prefixOf(name)))
     found.push(
       refuse("merge-of-namespaced", `"${name}" belongs to its own server and is never merged.`, [name]),
     );
-  const absorber = skills.get(into);
+  const absorber = material.byName.get(into);
   const saved = change.save?.name === into ? change.save : undefined;
   if (name === into || (!absorber && !saved)) {
     found.push(
@@ -171,8 +175,8 @@ function checkFiles(
 }
 
 /** Two absorbed skills cannot both bring a file of the same path. */
-function checkPaths({ archives }: Change, { skills }: GuardContext): Refusal[] {
-  const paths = archives.flatMap(({ name }) => skills.get(name)?.files ?? []);
+function checkPaths({ archives }: DreamChange, { byName }: Material): Refusal[] {
+  const paths = archives.flatMap(({ name }) => byName.get(name)?.files ?? []);
   const twice = paths.filter((path, at) => paths.indexOf(path) !== at);
   const names = archives.map(({ name }) => name);
   return twice.length === 0
@@ -186,9 +190,9 @@ function checkPaths({ archives }: Change, { skills }: GuardContext): Refusal[] {
       ];
 }
 
-function checkSize(save: ChangeSave, change: Change, { skills }: GuardContext): Refusal[] {
+function checkSize(save: ChangeSave, change: DreamChange, { byName }: Material): Refusal[] {
   const size = save.body.trim().length;
-  const existing = skills.get(save.name);
+  const existing = byName.get(save.name);
   const found: Refusal[] = [];
   if (size > GUARD.maxChars)
     found.push(
@@ -205,7 +209,7 @@ function checkSize(save: ChangeSave, change: Change, { skills }: GuardContext): 
         [save.name],
       ),
     );
-  const sources = change.archives.map(({ name }) => skills.get(name)?.body.trim().length ?? 0);
+  const sources = change.archives.map(({ name }) => byName.get(name)?.body.trim().length ?? 0);
   const longest = Math.max(0, ...sources);
   if (existing && size < existing.body.trim().length * GUARD.shrink)
     found.push(
@@ -224,4 +228,27 @@ function checkSize(save: ChangeSave, change: Change, { skills }: GuardContext): 
       ),
     );
   return found;
+}
+
+/** The text as it would be saved must pass the open spec's validator. */
+function checkFormat(save: ChangeSave, { byName }: Material): Refusal[] {
+  try {
+    checkConformance(textAfter(save, byName.get(save.name)), `${save.name}/SKILL.md`);
+    return [];
+  } catch (error) {
+    if (!isRepertoireError(error)) throw error;
+    return [refuse(error.code, error.message, [save.name])];
+  }
+}
+
+/** Nobody watches a dream write, so what a person may save with a warning is refused, unless a source had it before. */
+function dangersIn(text: string, sources: readonly string[]): string[] {
+  const findings = (content: string) =>
+    inspectPackage([{ path: "SKILL.md", bytes: Buffer.from(content) }]).findings.filter(
+      ({ severity }) => severity !== "low",
+    );
+  const before = new Set(sources.flatMap(findings).map(({ code }) => code));
+  return findings(text)
+    .filter(({ code, severity }) => severity === "high" || !before.has(code))
+    .map(({ message }) => message);
 }

@@ -1,10 +1,10 @@
-// Owns every number of the dream stage, each with its why. Does not own the numbers of recall or of learned skills.
+// Every number of dreams, each with its reason.
 
 import { SPEC } from "../package/package.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export const EVIDENCE = {
+export const EVIDENCE_LIMITS = {
   /** What happened in the last month says what the library lacks now. */
   windowMs: 30 * DAY_MS,
   /** Once is chance; a second session makes a pattern. */
@@ -21,7 +21,7 @@ export const EVIDENCE = {
   idleMs: 90 * DAY_MS,
   /** A new skill has had its chance after a month. */
   unusedAgeMs: 30 * DAY_MS,
-  /** Turns in which two skills stood side by side before it is called a conflict. */
+  /** Turns for which two skills were recalled together before that is called a conflict. */
   conflictTurns: 3,
   /** Messages looked at for gaps; the newest count. Comparing is quadratic. */
   messages: 600,
@@ -44,7 +44,7 @@ export const SIMILARITY = {
   messageWordsOnly: 0.26,
   /** Two skills say the same when the words of their whole text agree this far… */
   skill: 0.6,
-  /** …and their descriptions are this near, where meaning is known. */
+  /** …and their descriptions are this near, if meaning is known. */
   skillMeaning: 0.6,
 } as const;
 
@@ -63,7 +63,7 @@ export const GUARD = {
   mergeShrink: 0.8,
   /** A skill below this length cannot guide anybody. */
   minChars: 120,
-  /** A skill that no prompt could bear is no improvement. */
+  /** A longer skill does not fit into a prompt. */
   maxChars: 60_000,
   seeAlso: 12,
   summaryChars: 240,

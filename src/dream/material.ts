@@ -1,30 +1,50 @@
-// Owns the data a dream works on: skills with their text, sessions with their turns. Does not own reading them from a
-// store (`dreams-material.ts`) or what they tell (`evidence.ts`).
+// Collects what a dream works on: the skills with their texts and makers, and the sessions of the last month.
 
-import type { Rating } from "../journal/journal.ts";
-import type { SkillName } from "../model/name.ts";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type ConversationStore,
+  type JournalEvent,
+  type JournalStore,
+  type Rating,
+  type SaidRecord,
+  USE_KINDS,
+} from "../journal/journal.ts";
+import { metadataOf, type RedirectStore, type VersionRecord, type VersionStore } from "../learn/learn.ts";
+import { isRepertoireError } from "../model/errors.ts";
+import { lastSegment, type SkillName } from "../model/name.ts";
+import type { Skill } from "../model/skill.ts";
+import { isSkillFile, packageFiles } from "../package/package.ts";
+import { headText, type RecallIndex, readCases } from "../recall/recall.ts";
+import { EVIDENCE_LIMITS } from "./limits.ts";
+import { type ReachNeeds, reachIn } from "./reach.ts";
 
 export interface DreamSkill {
+  readonly skill: Skill;
   readonly name: SkillName;
   readonly description: string;
   readonly summary: string;
+  /** The whole SKILL.md. */
+  readonly text: string;
   readonly body: string;
   readonly digest: string;
   readonly seeAlso: readonly SkillName[];
   /** Support files, SKILL.md left out. */
   readonly files: readonly string[];
+  readonly learned: boolean;
   /** Learned, unpinned and made by an agent: only these may be changed. */
   readonly editable: boolean;
   /** Why it may not be changed. */
-  readonly kept?: string;
-  readonly learned: boolean;
+  readonly protectedBecause?: string | undefined;
   readonly createdAt: number;
-  /** 0 when never used. */
+  /** When it was made or last changed. */
+  readonly changedAt: number;
+  /** 0 if it was never used. */
   readonly lastUsedAt: number;
   /** Messages from its own `evals/` that must lead to it. */
   readonly queries: readonly string[];
-  /** Meaning of the description, where an embedder is there. */
-  readonly vector?: Float32Array;
+  /** Meaning of the description, if there is an embedder. */
+  readonly vector?: Float32Array | undefined;
 }
 
 export interface DreamTurn {
@@ -32,7 +52,7 @@ export interface DreamTurn {
   readonly turn: number;
   readonly at: number;
   readonly message: string;
-  /** Undefined when the host did not say; empty when the message recalled none. */
+  /** Undefined if the host did not say; empty if the message recalled none. */
   readonly recalled: readonly SkillName[] | undefined;
   readonly used: readonly SkillName[];
   readonly failed: readonly SkillName[];
@@ -47,25 +67,210 @@ export interface DreamSession {
   readonly turns: readonly DreamTurn[];
   readonly used: readonly SkillName[];
   readonly corrections: readonly string[];
-  readonly rating?: Rating;
+  readonly rating?: Rating | undefined;
 }
 
-export const PREFIX_KINDS = ["namespaced", "topical"] as const;
-/** Namespaced: each child is bound to its own server, so none is ever merged. */
-export type PrefixKind = (typeof PREFIX_KINDS)[number];
+/** Namespaced: each child belongs to its own server, so none is ever merged. */
+export type PrefixKind = "namespaced" | "topical";
 
 export interface Material {
   readonly now: number;
   readonly skills: readonly DreamSkill[];
+  readonly byName: ReadonlyMap<SkillName, DreamSkill>;
+  /** Oldest first. */
   readonly sessions: readonly DreamSession[];
   /** Prefixes that a person declared; all others are topical. */
   readonly prefixes: Readonly<Record<string, PrefixKind>>;
   /** Old names that lead elsewhere: none of them can become a new skill. */
   readonly redirects: ReadonlyMap<SkillName, SkillName>;
-  /** Meaning of messages, where an embedder is there. */
+  /** Meaning of messages, if there is an embedder. */
   readonly meaning: ReadonlyMap<string, Float32Array>;
-  /** False when a skill that came after the message now answers it: that gap is closed. */
+  /** False if a skill that came after the message now answers it: that gap is closed. */
   readonly isUnmet: (turn: DreamTurn) => boolean;
+}
+
+export interface MaterialNeeds extends ReachNeeds {
+  /** The library as last scanned. */
+  readonly library: () => Promise<{ readonly skills: ReadonlyMap<SkillName, Skill> }>;
+  /** Reads and parses a skill's SKILL.md. */
+  readonly readSkill: (skill: Skill) => Promise<{ readonly text: string; readonly body: string }>;
+  /** Whether the skill comes from a folder of learned skills. */
+  readonly isLearned: (skill: Skill) => boolean;
+  /** The recall index of the library, up to date. */
+  readonly index: () => Promise<RecallIndex>;
+  readonly prefixes?: Readonly<Record<string, PrefixKind>> | undefined;
+  readonly now: () => number;
+  readonly store: {
+    readonly journal: Pick<JournalStore, "query" | "tallies">;
+    readonly conversation: Pick<ConversationStore, "query">;
+    readonly versions: Pick<VersionStore, "list">;
+    readonly redirects: Pick<RedirectStore, "list">;
+  };
+}
+
+/** Journal events that a dream learns from; its own calls and edits are left out. */
+export const HISTORY_KINDS = [
+  "recalled",
+  "activated",
+  "file_read",
+  "script_run",
+  "outcome",
+  "feedback",
+] as const;
+
+/** Reads each skill once. The library must have been scanned before. */
+export async function gatherMaterial(needs: MaterialNeeds): Promise<Material> {
+  const { store, prefixes = {} } = needs;
+  const now = needs.now();
+  const since = now - EVIDENCE_LIMITS.windowMs;
+  const sessions = readHistory(
+    await store.journal.query({ since, kinds: HISTORY_KINDS }),
+    await store.conversation.query({ since, role: "user" }),
+  );
+  const skills = await readSkills(needs);
+  const redirects = await store.redirects.list();
+  return {
+    now,
+    sessions,
+    skills,
+    byName: new Map(skills.map((skill) => [skill.name, skill])),
+    prefixes,
+    redirects: new Map(redirects.map(({ from, to }) => [from, to])),
+    ...(await aboutMessages(sessions, skills, needs)),
+  };
+}
+
+/** The skills that dreams look at: neither hidden nor switched off. */
+export async function visibleSkills(
+  needs: Pick<MaterialNeeds, "library" | "visibility">,
+): Promise<ReadonlyMap<SkillName, Skill>> {
+  const stateOf = needs.visibility();
+  const { skills } = await needs.library();
+  return new Map([...skills].filter(([, skill]) => !["hidden", "disabled"].includes(stateOf(skill).state)));
+}
+
+async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
+  const skills = [...(await visibleSkills(needs)).values()];
+  const lastUsed = new Map<SkillName, number>();
+  for (const { name, lastUsedAt } of await needs.store.journal.tallies())
+    lastUsed.set(name, Math.max(lastUsedAt, lastUsed.get(name) ?? 0));
+  const { embedder } = await needs.meaning();
+  const vectors = embedder.dimensions > 0 ? await embedder.embed(skills.map(headText)) : [];
+  const found: DreamSkill[] = [];
+  for (const [at, skill] of skills.entries()) {
+    const { manifest, name } = skill;
+    const learned = needs.isLearned(skill);
+    const reason = learned
+      ? await protectedBecause(skill, needs.store.versions)
+      : "it was not learned but comes from a source that people look after";
+    const files = learned ? packageFiles(skill.directory).filter((path) => !isSkillFile(path)) : [];
+    const createdAt = timeOf(skill, "created-at") ?? statSync(skill.path).mtimeMs;
+    found.push({
+      skill,
+      name,
+      description: manifest.description,
+      summary: manifest.summary ?? manifest.brief,
+      ...(await needs.readSkill(skill)),
+      digest: skill.digest,
+      seeAlso: manifest.seeAlso,
+      files,
+      learned,
+      editable: reason === undefined,
+      protectedBecause: reason,
+      createdAt,
+      changedAt: Math.max(createdAt, timeOf(skill, "updated-at") ?? 0),
+      lastUsedAt: lastUsed.get(name) ?? 0,
+      queries: ownQueries(skill, files),
+      vector: vectors[at],
+    });
+  }
+  return found;
+}
+
+function timeOf({ manifest }: Skill, key: string): number | undefined {
+  const time = Date.parse(metadataOf(manifest.metadata, key) ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** Why a learned skill may not be changed. An agent must have written it, and nobody may have pinned or edited it since. */
+async function protectedBecause(
+  { name, manifest, digest }: Skill,
+  versions: Pick<VersionStore, "list">,
+): Promise<string | undefined> {
+  if (metadataOf(manifest.metadata, "pinned") === "true") return "it is pinned";
+  const provenance = metadataOf(manifest.metadata, "provenance") ?? "person";
+  if (provenance !== "agent")
+    return provenance === "person"
+      ? "a person made it"
+      : `it was ${provenance === "starter" ? "shipped as a starter" : provenance}`;
+  const history = await versions.list({ name });
+  if (history[0]?.digest !== digest) return "it was edited by hand";
+  return isHandWritten(history) ? "a person edited it" : undefined;
+}
+
+/** Whether a person wrote the words. Pins do not count; an undo or a restore brings back the words of an earlier version. */
+function isHandWritten(newestFirst: readonly VersionRecord[]): boolean {
+  const [head, ...older] = newestFirst;
+  if (head === undefined) return true;
+  if (head.action === "pin" || head.action === "unpin") return isHandWritten(older);
+  if (head.action === "undo" || head.action === "restore") {
+    const source = older.findIndex((version) => version.digest === head.digest);
+    return source < 0 || isHandWritten(older.slice(source));
+  }
+  return !/^(?:agent|dream)\b/.test(head.author);
+}
+
+/** Messages that the skill's own `evals/` say must lead to it. A broken file does not stop the dream. */
+function ownQueries({ name, directory }: Skill, files: readonly string[]): string[] {
+  const own = new Set([name, lastSegment(name)]);
+  return files
+    .filter((path) => /^evals\/[^/]+\.jsonl?$/.test(path))
+    .flatMap((path) => {
+      try {
+        const cases = readCases(join(directory, path));
+        return cases.filter(({ gold }) => gold.some((each) => own.has(each))).map(({ query }) => query);
+      } catch (error) {
+        if (isRepertoireError(error)) return [];
+        throw error;
+      }
+    });
+}
+
+/** Which unanswered messages a newer skill answers by now, and what the messages mean that matter for gaps. */
+async function aboutMessages(
+  sessions: readonly DreamSession[],
+  skills: readonly DreamSkill[],
+  needs: MaterialNeeds,
+): Promise<Pick<Material, "meaning" | "isUnmet">> {
+  const missed = sessions
+    .flatMap((session) => session.turns)
+    .filter(({ recalled, used, endedBadly }) => endedBadly || (recalled?.length === 0 && used.length === 0))
+    .slice(-EVIDENCE_LIMITS.messages);
+  const oldest = Math.min(...missed.map(({ at }) => at));
+  const bundled = new Set(needs.sources.filter(({ scope }) => scope === "bundled").map(({ id }) => id));
+  const newer = skills.filter(({ changedAt, skill }) => changedAt > oldest && !bundled.has(skill.source));
+  const messages = [...new Set(missed.map(({ message }) => message))];
+  const answeredAt = newer.length > 0 ? await answers(messages, newer, needs) : new Map<string, number>();
+  const { embedder } = await needs.meaning();
+  const vectors = embedder.dimensions > 0 && messages.length > 0 ? await embedder.embed(messages) : [];
+  const meaning = new Map(
+    messages.flatMap((message, at) => (vectors[at] ? [[message, vectors[at]] as const] : [])),
+  );
+  return { meaning, isUnmet: ({ message, at }) => (answeredAt.get(message) ?? 0) <= at };
+}
+
+/** When the newest of these skills that a message leads to was changed; 0 if it leads to none. */
+async function answers(
+  messages: readonly string[],
+  skills: readonly DreamSkill[],
+  needs: MaterialNeeds,
+): Promise<Map<string, number>> {
+  const changedAt = new Map(skills.map((skill) => [skill.name, skill.changedAt]));
+  const reach = await reachIn(await needs.index(), needs);
+  const found = new Map<string, number>();
+  for (const message of messages)
+    found.set(message, Math.max(0, ...(await reach(message)).map((name) => changedAt.get(name) ?? 0)));
+  return found;
 }
 
 export function prefixOf(name: SkillName): string | undefined {
@@ -78,4 +283,98 @@ export function isNamespaced(prefixes: Material["prefixes"], prefix: string | un
   for (let at = prefix; at !== undefined; at = prefixOf(at))
     if (Object.hasOwn(prefixes, at)) return prefixes[at] === "namespaced";
   return false;
+}
+
+export function guideOf(prefix: string): SkillName {
+  return `${prefix}/guide`;
+}
+
+export function isGuide(name: SkillName): boolean {
+  return name.endsWith("/guide");
+}
+
+interface OpenTurn {
+  recalled: SkillName[] | undefined;
+  readonly used: Set<SkillName>;
+  readonly outcomes: Map<SkillName, string>;
+  readonly corrections: string[];
+}
+
+interface OpenSession {
+  readonly turns: Map<number, OpenTurn>;
+  readonly used: Set<SkillName>;
+  readonly corrections: string[];
+  rating?: Rating;
+}
+
+/** Sessions, oldest first. `events` and `said` are in the order in which they happened. */
+function readHistory(events: readonly JournalEvent[], said: readonly SaidRecord[]): DreamSession[] {
+  const open = new Map<string, OpenSession>();
+  for (const event of events)
+    if (event.session !== undefined) addEvent(sessionIn(open, event.session), event);
+  const lines = new Map<string, SaidRecord[]>();
+  for (const line of said) {
+    lines.set(line.session, [...(lines.get(line.session) ?? []), line]);
+    sessionIn(open, line.session);
+  }
+  return [...open]
+    .map(([id, session]) => closed(id, session, lines.get(id) ?? []))
+    .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+}
+
+function addEvent(session: OpenSession, event: JournalEvent): void {
+  const turn = event.turn === undefined ? undefined : turnIn(session, event.turn);
+  if (USE_KINDS.has(event.kind) && event.skill !== undefined) {
+    session.used.add(event.skill);
+    turn?.used.add(event.skill);
+  }
+  if (event.kind === "recalled" && turn) {
+    turn.recalled ??= [];
+    if (event.skill !== undefined && event.details.via === undefined) turn.recalled.push(event.skill);
+  }
+  if (event.kind === "outcome" && turn) turn.outcomes.set(event.skill ?? "", event.details.result);
+  if (event.kind !== "feedback") return;
+  if (event.details.type === "summary") session.rating = event.details.rating;
+  else {
+    session.corrections.push(event.details.text);
+    turn?.corrections.push(event.details.text);
+  }
+}
+
+function closed(id: string, session: OpenSession, lines: readonly SaidRecord[]): DreamSession {
+  const turns = lines.map((line): DreamTurn => {
+    const turn = session.turns.get(line.turn);
+    const outcomes = [...(turn?.outcomes ?? [])];
+    const corrections = turn?.corrections ?? [];
+    return {
+      session: id,
+      turn: line.turn,
+      at: line.at,
+      message: line.text,
+      recalled: turn?.recalled,
+      used: [...(turn?.used ?? [])],
+      failed: outcomes.filter(([, result]) => result === "failure").map(([skill]) => skill),
+      corrections,
+      endedBadly: corrections.length > 0 || outcomes.some(([, result]) => result === "failure"),
+    };
+  });
+  const { corrections, rating } = session;
+  const at = lines[0]?.at ?? 0;
+  return { id, at, turns, used: [...session.used].sort(), corrections, rating };
+}
+
+function sessionIn(open: Map<string, OpenSession>, id: string): OpenSession {
+  const known = open.get(id);
+  if (known) return known;
+  const made: OpenSession = { turns: new Map(), used: new Set(), corrections: [] };
+  open.set(id, made);
+  return made;
+}
+
+function turnIn(session: OpenSession, turn: number): OpenTurn {
+  const known = session.turns.get(turn);
+  if (known) return known;
+  const made: OpenTurn = { recalled: undefined, used: new Set(), outcomes: new Map(), corrections: [] };
+  session.turns.set(turn, made);
+  return made;
 }

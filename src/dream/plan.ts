@@ -1,5 +1,4 @@
-// Owns the answer of whoever thinks: its shape, and reading it out of the text around it. A bad answer is data: a code
-// and what to mend. Does not own whether the plan is a good one: `guard.ts` and `gate.ts` do.
+// Reads a plan out of a model's answer. A bad answer is data: a code and what to fix.
 
 import type { ErrorCode } from "../model/errors.ts";
 import { THINKING } from "./limits.ts";
@@ -14,9 +13,9 @@ export interface PlanSave {
   readonly seeAlso?: readonly string[];
 }
 
-export interface PlanArchive {
+interface PlanArchive {
   readonly name: string;
-  /** What absorbs it, where no save names it as a source. */
+  /** What absorbs it, if no save names it as a source. */
   readonly into?: string;
 }
 
@@ -25,7 +24,7 @@ export interface Plan {
   readonly toDelete: readonly PlanArchive[];
 }
 
-export type PlanResult =
+type PlanResult =
   | { readonly ok: true; readonly plan: Plan }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string };
 
@@ -58,7 +57,7 @@ export function readPlan(answer: string): PlanResult {
     : bad("plan-no-json", "There is no JSON object in the answer. Give one with toSave and toDelete.");
 }
 
-export function checkPlan(value: unknown): PlanResult {
+function checkPlan(value: unknown): PlanResult {
   if (!isRecord(value)) return bad("plan-invalid", "The plan is not a JSON object.");
   const { toSave = [], toDelete = [] } = value;
   if (!Array.isArray(toSave)) return bad("plan-invalid", '"toSave" is not a list.');

@@ -1,16 +1,15 @@
-// Owns what a proposal holds and how it is recognised: the same change again, and a basis that has moved. Does not own
-// where proposals are kept: a `ProposalStore` does.
+// Says what a proposal holds, recognises the same change when it comes again, and when a proposal is stale.
 
 import { createHash } from "node:crypto";
 import type { SkillName } from "../model/name.ts";
-import { type Change, type ChangeKind, touchedBy } from "./changes.ts";
+import { type ChangeKind, type DreamChange, touchedBy } from "./changes.ts";
+import type { DreamEvidence } from "./evidence.ts";
 import type { RouteResult } from "./gate.ts";
-import type { DreamSkill } from "./material.ts";
 import type { NewProposal, ProposalRecord } from "./proposal-store.ts";
 
 /** Everything a person needs in order to decide. */
 export interface Proposal {
-  readonly change: Change;
+  readonly change: DreamChange;
   /** Why: one line each, with the sessions that it comes from. */
   readonly evidence: readonly string[];
   readonly diff: string;
@@ -18,15 +17,16 @@ export interface Proposal {
   readonly tried: number;
   /** Who thought of it: `rules`, a model's id, `handoff`. */
   readonly by: string;
-  readonly cost?: number;
+  /** In US dollars, if the price is known. */
+  readonly cost?: number | undefined;
   /** Digests of the touched skills as they were. */
   readonly basis: Readonly<Record<SkillName, string>>;
 }
 
-type Skills = ReadonlyMap<SkillName, DreamSkill>;
+type Digests = ReadonlyMap<SkillName, { readonly digest: string }>;
 
 /** Digest by name; empty for a skill that is not there. */
-export function basisOf(change: Change, skills: Skills): Record<SkillName, string> {
+export function basisOf(change: DreamChange, skills: Digests): Record<SkillName, string> {
   return Object.fromEntries(
     touchedBy(change)
       .sort()
@@ -34,12 +34,12 @@ export function basisOf(change: Change, skills: Skills): Record<SkillName, strin
   );
 }
 
-export function basisHash(basis: Readonly<Record<SkillName, string>>): string {
+function basisHash(basis: Readonly<Record<SkillName, string>>): string {
   return hashOf(Object.entries(basis));
 }
 
-/** The same whoever thought of it and whenever. */
-export function changeHash({ save, archives }: Change): string {
+/** The same for the same change, whoever thought of it and whenever. */
+export function changeHash({ save, archives }: DreamChange): string {
   return hashOf({ save: save && { ...save, body: save.body.trim() }, archives });
 }
 
@@ -58,8 +58,8 @@ export function fromRecord(record: ProposalRecord): Proposal {
   return record.payload as unknown as Proposal;
 }
 
-/** Whether what it would change is still what it was proposed for. */
-export function isStale(record: ProposalRecord, skills: Skills): boolean {
+/** Whether a skill that it would change is no longer what it was proposed for. */
+export function isStale(record: ProposalRecord, skills: Digests): boolean {
   return basisHash(basisOf(fromRecord(record).change, skills)) !== record.basisHash;
 }
 
@@ -72,7 +72,7 @@ const TITLES: Readonly<Record<ChangeKind, (save: string, archived: string) => st
   archive: (_, archived) => `Archive ${archived}`,
 };
 
-export function titleOf({ kind, save, archives }: Change): string {
+export function titleOf({ kind, save, archives }: DreamChange): string {
   const archived =
     kind === "archive"
       ? archives.map(({ name, into }) => `${name} (${into} says the same)`)
@@ -82,4 +82,54 @@ export function titleOf({ kind, save, archives }: Change): string {
 
 function hashOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}
+
+/** Why a change is proposed: one line for each item of evidence about the skills that it touches. */
+export function reasonsFor(
+  change: DreamChange,
+  evidence: DreamEvidence,
+  reached: readonly string[],
+): string[] {
+  const touched = new Set(touchedBy(change));
+  const both = (pair: { a: string; b: string }) => touched.has(pair.a) && touched.has(pair.b);
+  const either = (pair: { a: string; b: string }) => touched.has(pair.a) || touched.has(pair.b);
+  const lines = [
+    ...evidence.gaps
+      .filter(({ messages }) => messages.some((message) => reached.includes(message)))
+      .map(
+        ({ messages, sessions }) => `asked in ${inSessions(sessions)} without an answer: "${messages[0]}"`,
+      ),
+    ...evidence.overlaps
+      .filter(both)
+      .map(({ a, b, words }) => `${a} and ${b} agree in ${Math.round(words * 100)}% of their words`),
+    ...evidence.coUse
+      .filter((pair) => (change.kind === "link" ? either(pair) : both(pair)))
+      .map(({ a, b, sessions }) => `${a} and ${b} were used together in ${inSessions(sessions)}`),
+    ...evidence.conflicts
+      .filter(both)
+      .map(({ a, b, sessions }) => `${a} and ${b} answered the same messages in ${inSessions(sessions)}`),
+    ...evidence.atRisk
+      .filter(({ name }) => touched.has(name))
+      .map(
+        ({ name, sessions, corrections }) =>
+          `${name} was used in ${inSessions(sessions)} that went badly${corrections[0] ? `: "${corrections[0]}"` : ""}`,
+      ),
+    ...evidence.sparse
+      .filter(({ name }) => touched.has(name))
+      .map(({ name, chars }) => `${name} has only ${chars} characters`),
+    ...evidence.neverUsed.filter(({ name }) => touched.has(name)).map(({ name }) => `${name} was never used`),
+    ...evidence.prefixes
+      .filter(({ prefix }) => change.save?.name.startsWith(`${prefix}/`) && change.kind === "guide")
+      .map(({ prefix, members }) => `${prefix}/ has ${members.length} members and no guide`),
+  ];
+  return lines;
+}
+
+/** Sessions named in a line; the rest is counted. */
+const NAMED = 4;
+
+export function inSessions(sessions: readonly string[]): string {
+  const named = sessions.slice(0, NAMED).join(", ");
+  const more = sessions.length - NAMED;
+  return `${sessions.length} session${sessions.length === 1 ? "" : "s"} (${named}${more > 0 ? `, and ${more} more` : ""})`;
 }

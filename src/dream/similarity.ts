@@ -1,12 +1,11 @@
-// Owns how alike two texts are: by their words, weighed by rarity among the texts at hand, and by meaning.
-// Does not own tokens (`text/`) or thresholds (`limits.ts`).
+// Measures how alike texts are: by their words, weighed by rarity among the given texts, and by meaning.
 
 import { tokenize } from "../text/tokens.ts";
 
 /** A text as a bag of weighed words of length 1. */
 export type Bag = ReadonlyMap<string, number>;
 
-/** One bag a text; a word that every text has weighs little. */
+/** One bag per text; a word that every text has weighs little. */
 export function bagsOf(texts: readonly string[]): Bag[] {
   const words = texts.map((text) => new Set(tokenize(text, { partsOnly: true })));
   const spread = new Map<string, number>();
@@ -18,7 +17,7 @@ export function bagsOf(texts: readonly string[]): Bag[] {
   });
 }
 
-export function likeness(a: Bag, b: Bag): number {
+export function bagLikeness(a: Bag, b: Bag): number {
   const [small, large] = a.size <= b.size ? [a, b] : [b, a];
   let sum = 0;
   for (const [word, weight] of small) sum += weight * (large.get(word) ?? 0);
@@ -26,7 +25,7 @@ export function likeness(a: Bag, b: Bag): number {
 }
 
 /** Every pair that is at least so alike. Adds up word by word, because most pairs share next to nothing. */
-export function alikePairs(bags: readonly Bag[], least: number): { a: number; b: number; value: number }[] {
+export function similarPairs(bags: readonly Bag[], least: number): { a: number; b: number; value: number }[] {
   const found: { a: number; b: number; value: number }[] = [];
   const holders = new Map<string, { rows: number[]; weights: number[] }>();
   const sums = new Float64Array(bags.length);

@@ -1,35 +1,33 @@
-// Owns what can be proposed without a model: links from common use, guides as skeletons, archives of what another skill
-// says already. Held to the same guard and gate as a model's plan.
+// Suggests changes without a model: links between skills used together, guides as skeletons, archives of what another
+// skill says already. Guard and gate judge them like a model's plan.
 
-import type { SkillName } from "../model/name.ts";
-import { compareNames } from "../model/name.ts";
+import { compareNames, type SkillName } from "../model/name.ts";
 import { forLine } from "../text/escape.ts";
 import { firstSentence } from "../text/markdown.ts";
-import type { Change } from "./changes.ts";
+import type { DreamChange } from "./changes.ts";
 import { coverageOf } from "./coverage.ts";
-import type { Evidence, PrefixCluster } from "./evidence.ts";
-import { guideOf } from "./evidence-shelf.ts";
+import type { DreamEvidence, PrefixCluster } from "./evidence.ts";
 import { GUARD } from "./limits.ts";
-import type { DreamSkill } from "./material.ts";
+import { type DreamSkill, guideOf } from "./material.ts";
 
 type Skills = ReadonlyMap<SkillName, DreamSkill>;
 
 /** Archives first, because they change what else makes sense; a skill that goes gets no link. */
-export function suggest(evidence: Evidence, skills: Skills): Change[] {
+export function suggest(evidence: DreamEvidence, skills: Skills): DreamChange[] {
   const archives = archivesFrom(evidence, skills);
   const gone = new Set(archives.flatMap((change) => change.archives.map(({ name }) => name)));
   return [...archives, ...guidesFrom(evidence, skills), ...linksFrom(evidence, skills, gone)];
 }
 
-/** See-also for skills that sessions use together: one change a skill. */
-function linksFrom({ coUse }: Evidence, skills: Skills, gone: ReadonlySet<SkillName>): Change[] {
+/** See-also for skills that sessions use together: one change per skill. */
+function linksFrom({ coUse }: DreamEvidence, skills: Skills, gone: ReadonlySet<SkillName>): DreamChange[] {
   const company = new Map<SkillName, SkillName[]>();
   for (const { a, b } of coUse) {
     if (gone.has(a) || gone.has(b)) continue;
     company.set(a, [...(company.get(a) ?? []), b]);
     company.set(b, [...(company.get(b) ?? []), a]);
   }
-  return [...company].flatMap(([name, others]): Change[] => {
+  return [...company].flatMap(([name, others]): DreamChange[] => {
     const skill = skills.get(name);
     const added = others.filter((other) => !skill?.seeAlso.includes(other));
     if (!skill?.editable || added.length === 0) return [];
@@ -39,14 +37,14 @@ function linksFrom({ coUse }: Evidence, skills: Skills, gone: ReadonlySet<SkillN
 }
 
 /** A page that says which member is for what, in the members' own words. */
-function guidesFrom({ prefixes }: Evidence, skills: Skills): Change[] {
+function guidesFrom({ prefixes }: DreamEvidence, skills: Skills): DreamChange[] {
   return prefixes
     .filter(
       ({ guide, kind, members }) =>
         guide === undefined && kind === "topical" && members.some((name) => skills.get(name)?.learned),
     )
     .map(
-      (cluster): Change => ({
+      (cluster): DreamChange => ({
         kind: "guide",
         pass: "consolidate",
         save: guideFor(cluster, skills),
@@ -75,13 +73,13 @@ function shortName(name: SkillName): string {
 }
 
 /** Of two skills that say the same, the one whose every fact the other has, the less used one first. */
-function archivesFrom({ overlaps }: Evidence, skills: Skills): Change[] {
+function archivesFrom({ overlaps }: DreamEvidence, skills: Skills): DreamChange[] {
   const gone = new Set<SkillName>();
-  const changes: Change[] = [];
+  const changes: DreamChange[] = [];
   for (const { a, b } of overlaps) {
     const pair = [skills.get(a), skills.get(b)].filter((skill) => skill !== undefined);
     if (pair.length < 2 || gone.has(a) || gone.has(b)) continue;
-    const found = candidates(pair as [DreamSkill, DreamSkill]).find(
+    const found = bothWays(pair as [DreamSkill, DreamSkill]).find(
       ({ skill, into }) => skill.editable && isSaidBy(skill, into),
     );
     if (!found) continue;
@@ -95,7 +93,7 @@ function archivesFrom({ overlaps }: Evidence, skills: Skills): Change[] {
   return changes;
 }
 
-function candidates([a, b]: [DreamSkill, DreamSkill]): { skill: DreamSkill; into: DreamSkill }[] {
+function bothWays([a, b]: [DreamSkill, DreamSkill]): { skill: DreamSkill; into: DreamSkill }[] {
   const [less, more] =
     a.lastUsedAt < b.lastUsedAt || (a.lastUsedAt === b.lastUsedAt && compareNames(a.name, b.name) > 0)
       ? [a, b]

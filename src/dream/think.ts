@@ -1,12 +1,14 @@
-// Owns asking a language model for a pass: one answer, one more with the complaint, then a named problem. The front door
-// of the stage for whoever has a model. Does not own prompts, plans' judgement, or anything that is written.
+// Finds changes: asks a language model pass by pass, then adds what rules suggest.
 
 import type { LanguageModel } from "../learn/learn.ts";
 import { messageOf } from "../model/errors.ts";
-import type { Pass } from "./changes.ts";
+import { collide, type DreamChange, type Pass, splitPlan } from "./changes.ts";
+import type { Review } from "./gate.ts";
 import { THINKING } from "./limits.ts";
 import { type Plan, readPlan } from "./plan.ts";
-import type { Prompt } from "./prompts.ts";
+import { type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
+import type { Declined, ProposedChange } from "./staging.ts";
+import { suggest } from "./suggest.ts";
 
 export interface PassReport {
   readonly pass: Pass;
@@ -16,24 +18,68 @@ export interface PassReport {
   readonly code?: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** In US dollars, where the price is known. */
+  /** In US dollars, if the price is known. */
   readonly cost?: number;
 }
 
-export interface Thought {
-  readonly report: PassReport;
-  readonly plan?: Plan;
+interface ThinkOptions {
+  readonly passes: readonly Pass[];
+  /** Holds a person's own directives. */
+  readonly folder: string;
+  /** How long one answer of the model may take. */
+  readonly callMs?: number | undefined;
+  readonly onPass?: ((report: PassReport) => void) | undefined;
 }
 
-/** Never throws for what a model does: a pass that fails is reported, and the next one still runs. */
+/** Asks the model in each pass, if there is one, and shows it what the passes before propose; then applies the rules. */
 export async function think(
-  prompt: Prompt,
+  { material, evidence }: Pick<Review, "material" | "evidence">,
+  model: LanguageModel | undefined,
+  { passes, folder, callMs, onPass }: ThinkOptions,
+): Promise<{ proposed: ProposedChange[]; declined: Declined[]; passes: PassReport[] }> {
+  const proposed: ProposedChange[] = [];
+  const declined: Declined[] = [];
+  const reports: PassReport[] = [];
+  for (const pass of model ? passes : []) {
+    const input = { material, evidence, proposed: proposed.flatMap(({ change }) => newSkill(change)) };
+    const prompt = promptFor(pass, directiveFor(pass, folder), input);
+    const { plan, report } = await askModel(prompt, model!, callMs);
+    reports.push(report);
+    onPass?.(report);
+    if (!plan) continue;
+    const { changes, refusals } = splitPlan(plan, pass, material);
+    declined.push(...refusals.map((refusal) => declinedPart(pass, refusal)));
+    proposed.push(...changes.map((change) => ({ change, by: model!.id, cost: report.cost })));
+  }
+  const simple = suggest(evidence, material.byName).filter(
+    (change) => !proposed.some((each) => collide(each.change, change)),
+  );
+  proposed.push(...simple.map((change) => ({ change, by: "rules" })));
+  return { proposed, declined, passes: reports };
+}
+
+/** A part of a plan that could not be turned into a change. */
+export function declinedPart(pass: Pass, refusal: Declined["refusals"][number]): Declined {
+  return { title: refusal.names.join(", "), pass, refusals: [refusal] };
+}
+
+function newSkill({ kind, save }: DreamChange): { name: string; description: string }[] {
+  if (kind !== "create" || !save) return [];
+  return [{ name: save.name, description: save.description ?? save.summary ?? "" }];
+}
+
+/** One answer, and one more with the complaint. Never throws for what a model does: a failed pass is reported. */
+async function askModel(
+  prompt: DreamPrompt,
   model: LanguageModel,
-  options: { readonly callMs?: number } = {},
-): Promise<Thought> {
-  const spent = { inputTokens: 0, outputTokens: 0, cost: undefined as number | undefined };
-  if (prompt.idle !== undefined)
-    return { report: { pass: prompt.pass, state: "idle", note: prompt.idle, ...used(spent) } };
+  callMs: number = THINKING.callMs,
+): Promise<{ report: PassReport; plan?: Plan }> {
+  const { pass } = prompt;
+  const spent: { inputTokens: number; outputTokens: number; cost?: number } = {
+    inputTokens: 0,
+    outputTokens: 0,
+  };
+  if (prompt.idle !== undefined) return { report: { pass, state: "idle", note: prompt.idle, ...spent } };
   let problem = { code: "", message: "" };
   for (let attempt = 0; attempt < THINKING.tries; attempt++) {
     const complaint =
@@ -41,9 +87,9 @@ export async function think(
         ? ""
         : `\n\nYour last answer could not be used: ${problem.message} Answer again, with the JSON object only.`;
     try {
-      const answer = await within(options.callMs ?? THINKING.callMs, (signal) =>
+      const answer = await within(callMs, (signal) =>
         model.generate({
-          purpose: `dream-${prompt.pass}`,
+          purpose: `dream-${pass}`,
           system: prompt.system,
           prompt: prompt.prompt + complaint,
           maxTokens: THINKING.outputTokens,
@@ -54,32 +100,17 @@ export async function think(
       spent.outputTokens += answer.usage.outputTokens;
       if (answer.cost !== undefined) spent.cost = (spent.cost ?? 0) + answer.cost;
       const result = readPlan(answer.text);
-      if (result.ok)
-        return { plan: result.plan, report: { pass: prompt.pass, state: "planned", ...used(spent) } };
+      if (result.ok) return { plan: result.plan, report: { pass, state: "planned", ...spent } };
       problem = result;
     } catch (error) {
       problem = { code: "model-failed", message: messageOf(error) };
       break;
     }
   }
-  return {
-    report: { pass: prompt.pass, state: "failed", code: problem.code, note: problem.message, ...used(spent) },
-  };
+  return { report: { pass, state: "failed", code: problem.code, note: problem.message, ...spent } };
 }
 
-function used({
-  inputTokens,
-  outputTokens,
-  cost,
-}: {
-  inputTokens: number;
-  outputTokens: number;
-  cost: number | undefined;
-}) {
-  return { inputTokens, outputTokens, ...(cost !== undefined && { cost }) };
-}
-
-/** Ends the call at the limit even when the model does not listen to the signal. */
+/** Ends the call at the limit even if the model ignores the signal. */
 async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController();
   let timer: NodeJS.Timeout | undefined;

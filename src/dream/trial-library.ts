@@ -1,34 +1,39 @@
-// Owns trying a change on a copy of the library: what its text would be, and where messages would lead. Composes parse,
-// learn and recall; writes nothing anywhere.
+// A copy of the library that only recall sees, to try where messages would lead after changes. Writes nothing.
 
-import { createHash } from "node:crypto";
-import { join } from "node:path";
-import type { Repertoire } from "../engine/engine.ts";
-import { type Meaning, openMeaning } from "../engine/engine.ts";
+import { dirname, join } from "node:path";
+import { composeSkill, readLesson } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { lastSegment, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import { composeSkill, parseSkill, readSkillText } from "../parse/parse.ts";
-import { NOTHING_KNOWN, RecallIndex, type RecallOptions, recall } from "../recall/recall.ts";
+import { sha256Of } from "../package/package.ts";
+import { parseSkill } from "../parse/parse.ts";
+import { RecallIndex } from "../recall/recall.ts";
 import { unifiedDiff } from "../text/diff.ts";
-import type { Change, ChangeSave } from "./changes.ts";
-import type { Reach } from "./gate.ts";
-import type { Gathered, ShelvedSkill } from "./gather.ts";
-import { GATE } from "./limits.ts";
+import type { ChangeSave, DreamChange } from "./changes.ts";
+import type { DreamSkill, Material } from "./material.ts";
+import { type Reach, type ReachNeeds, reachIn } from "./reach.ts";
 
-interface Trial {
+export interface TrialNeeds extends ReachNeeds {
+  /** The folder that new learned skills go to. */
+  readonly learnedRoot: string;
+}
+
+interface TrialSkill {
   readonly skill: Skill;
   readonly body: string;
 }
 
+type TrialSkills = ReadonlyMap<SkillName, TrialSkill>;
+
 /** The SKILL.md as it would be saved, times aside. */
-export function textAfter(save: ChangeSave, existing: ShelvedSkill | undefined): string {
-  const incoming = readSkillText(save.body, "SKILL.md");
+export function textAfter(save: ChangeSave, existing: DreamSkill | undefined): string {
+  const incoming = readLesson(save.body, "SKILL.md");
   return composeSkill({
     name: save.name,
     incoming,
-    existing: existing && readSkillText(existing.text, "SKILL.md"),
+    existing: existing && readLesson(existing.text, "SKILL.md"),
     description: save.description,
+    firstParagraph: incoming.firstParagraph,
     summary: save.summary,
     seeAlso: save.seeAlso,
     managed: {},
@@ -36,154 +41,93 @@ export function textAfter(save: ChangeSave, existing: ShelvedSkill | undefined):
 }
 
 /** What the change does to the files, as a patch. */
-export async function diffOf(change: Change, { byName }: Gathered): Promise<string> {
-  const { save, archives } = change;
-  const parts: string[] = [];
-  if (save) {
-    const before = byName.get(save.name);
-    const patch = await unifiedDiff(before?.text ?? "", textAfter(save, before));
-    parts.push(`--- ${before ? save.name : "nothing"}\n+++ ${save.name}\n${patch}`);
-  }
-  for (const { name, into } of archives) parts.push(`--- ${name}\n+++ archived, leads to ${into}`);
-  return parts.join("\n");
+export async function diffOf({ save, archives }: DreamChange, { byName }: Material): Promise<string> {
+  const parts = archives.map(({ name, into }) => `--- ${name}\n+++ archived, leads to ${into}`);
+  if (!save) return parts.join("\n");
+  const before = byName.get(save.name);
+  const patch = await unifiedDiff(before?.text ?? "", textAfter(save, before));
+  return [`--- ${before ? save.name : "nothing"}\n+++ ${save.name}\n${patch}`, ...parts].join("\n");
 }
 
-export class Rehearsal {
-  private readonly engine: Repertoire;
-  private meaning: Promise<Meaning> | undefined;
+export class TrialLibrary {
+  private readonly material: Material;
+  private readonly needs: TrialNeeds;
+  private readonly unchanged: TrialSkills;
+  private readonly saved = new Map<ChangeSave, TrialSkill>();
+  private readonly original = new Map<string, readonly SkillName[]>();
+  private index: RecallIndex | undefined;
+  /** What the index holds now. */
+  private state: { readonly skills: TrialSkills; readonly reach: Reach } | undefined;
 
-  constructor(engine: Repertoire) {
-    this.engine = engine;
+  constructor(material: Material, needs: TrialNeeds) {
+    this.material = material;
+    this.needs = needs;
+    this.unchanged = new Map(
+      material.skills
+        .filter(({ skill }) => !skill.manifest.userOnly)
+        .map(({ skill, body }) => [skill.name, { skill, body }]),
+    );
   }
 
-  /** Opened once: the table of the embedder takes a moment. */
-  open(): Promise<Meaning> {
-    this.meaning ??= openMeaning(this.engine.config);
-    return this.meaning;
-  }
-
-  /** Where messages lead in the library as it is. */
-  async now(): Promise<Reach> {
-    const index = await (await this.engine.indexing()).current();
-    return remembered(await this.reach(index));
-  }
-
-  /** A copy on which changes can be tried one after another. */
-  async copy(material: Gathered): Promise<Copy> {
-    const { embedder, background } = await this.open();
-    const index = RecallIndex.empty({ embedder, background });
-    const trials = new Map<SkillName, Trial>();
-    for (const { skill, body } of material.skills)
-      if (!skill.manifest.userOnly) trials.set(skill.name, { skill, body });
-    const copy = new Copy(index, { material, reach: await this.reach(index), source: this.learnedSource() });
-    await copy.set(trials);
-    return copy;
-  }
-
-  private learnedSource(): string {
-    const root = join(this.engine.config.home, ".repertoire", "skills");
-    return this.engine.sources.find((source) => source.root === root)?.id ?? root;
-  }
-
-  private async reach(index: RecallIndex): Promise<Reach> {
-    const { embedder, background } = await this.open();
-    const stateOf = this.engine.visibility().judge();
-    const places = new Map(this.engine.sources.map(({ id }, place) => [id, place]));
-    const options: RecallOptions = {
-      ...this.engine.config.recall,
-      index,
-      embedder,
-      background,
-      effectiveness: NOTHING_KNOWN,
-      isVisible: (skill) => stateOf(skill).state === "active",
-      precedence: (skill) => places.get(skill.source) ?? 0,
-      limit: GATE.top,
-    };
-    return async (message) => {
-      if (message.trim() === "") return [];
-      const { matches } = await recall({ message }, options);
-      return matches
-        .filter(({ via }) => via === undefined)
-        .flatMap(({ name, duplicates = [] }) => [name, ...duplicates]);
-    };
-  }
-}
-
-/** A library that only recall sees. */
-export class Copy {
-  private readonly index: RecallIndex;
-  private readonly parts: { readonly material: Gathered; readonly reach: Reach; readonly source: string };
-  private trials: ReadonlyMap<SkillName, Trial> = new Map();
-  private known: Reach;
-  private original = new Map<string, readonly SkillName[]>();
-
-  constructor(index: RecallIndex, parts: { material: Gathered; reach: Reach; source: string }) {
-    this.index = index;
-    this.parts = parts;
-    this.known = remembered(parts.reach);
-  }
-
-  /** Where messages lead with the changes tried so far. */
-  readonly after: Reach = (message) => this.known(message);
-
-  /** Where messages led before any change; only those that `baseline` was told of. */
+  /** Where messages lead before any change; only those that `baseline` has asked. */
   readonly before: Reach = async (message) => this.original.get(message) ?? [];
 
-  /** Asks these messages of the unchanged copy. To be called before the first change. */
+  /** Asks the unchanged library. Ask everything at once, before the first change: each return costs an index update. */
   async baseline(messages: Iterable<string>): Promise<void> {
-    for (const message of messages)
-      if (!this.original.has(message)) this.original.set(message, await this.after(message));
+    const unknown = [...new Set(messages)].filter((message) => !this.original.has(message));
+    if (unknown.length === 0) return;
+    const reach = await this.with([]);
+    for (const message of unknown) this.original.set(message, await reach(message));
   }
 
-  /** Tries a change; the result takes it back. */
-  async apply(change: Change): Promise<() => Promise<void>> {
-    const before = this.trials;
-    const after = new Map(before);
-    if (change.save) after.set(change.save.name, this.trialOf(change.save, before.get(change.save.name)));
-    for (const { name } of change.archives) after.delete(name);
-    await this.set(after);
-    return () => this.set(before);
+  /** Where messages lead with exactly these changes, which must not collide. Valid until the next call. */
+  async with(changes: readonly DreamChange[]): Promise<Reach> {
+    const skills = new Map(this.unchanged);
+    for (const { save } of changes) if (save) skills.set(save.name, this.afterSave(save));
+    for (const { name } of changes.flatMap(({ archives }) => archives)) skills.delete(name);
+    if (!this.state || !areEqual(this.state.skills, skills))
+      this.state = { skills, reach: await this.indexed(skills) };
+    return this.state.reach;
   }
 
-  async set(trials: ReadonlyMap<SkillName, Trial>): Promise<void> {
-    this.trials = trials;
-    this.known = remembered(this.parts.reach);
+  private async indexed(skills: TrialSkills): Promise<Reach> {
+    this.index ??= RecallIndex.empty(await this.needs.meaning());
     await this.index.update({
-      skills: [...trials.values()].map(({ skill }) => skill),
-      readBody: (skill) => trials.get(skill.name)?.body ?? "",
+      skills: [...skills.values()].map(({ skill }) => ({ skill, size: 0, mtimeMs: 0 })),
+      readBody: ({ name }) => skills.get(name)?.body ?? "",
+      facts: { containers: [], missing: [], scannedAt: 1 },
     });
+    return reachIn(this.index, this.needs);
   }
 
-  private trialOf(save: ChangeSave, before: Trial | undefined): Trial {
-    const text = textAfter(save, this.parts.material.byName.get(save.name));
-    const path = before?.skill.path ?? join("/", ...save.name.split("/"), "SKILL.md");
-    const { skill } = parseSkill(text, path);
-    const digest = createHash("sha256").update(text).digest("hex");
+  private afterSave(save: ChangeSave): TrialSkill {
+    const known = this.saved.get(save) ?? this.parsed(save);
+    this.saved.set(save, known);
+    return known;
+  }
+
+  private parsed(save: ChangeSave): TrialSkill {
+    const { name } = save;
+    const existing = this.material.byName.get(name);
+    const base = existing?.skill ?? this.newSkill(name);
+    const text = textAfter(save, existing);
+    const { skill } = parseSkill(text, base.path);
     if (!skill)
-      throw new RepertoireError(
-        "change-unreadable",
-        `"${save.name}" cannot be read back as a skill.`,
-        save.name,
-      );
-    const directory = path.slice(0, -"/SKILL.md".length);
-    const { source } = this.parts;
-    const base = before?.skill ?? {
-      name: save.name,
-      displayName: lastSegment(save.name),
-      source,
-      path,
-      directory,
+      throw new RepertoireError("change-unreadable", `"${name}" cannot be read back as a skill.`, name);
+    return {
+      skill: { ...base, manifest: skill.manifest, digest: sha256Of(Buffer.from(text)) },
+      body: skill.body,
     };
-    return { skill: { ...base, manifest: skill.manifest, digest }, body: skill.body };
+  }
+
+  private newSkill(name: SkillName): Omit<Skill, "manifest" | "digest"> {
+    const { learnedRoot, sources } = this.needs;
+    const path = join("/", ...name.split("/"), "SKILL.md");
+    const source = sources.find(({ root }) => root === learnedRoot)?.id ?? learnedRoot;
+    return { name, displayName: lastSegment(name), source, path, directory: dirname(path) };
   }
 }
 
-/** The same message is asked once. */
-function remembered(reach: Reach): Reach {
-  const known = new Map<string, Promise<readonly SkillName[]>>();
-  return (message) => {
-    const found = known.get(message) ?? reach(message);
-    known.set(message, found);
-    return found;
-  };
+function areEqual(a: TrialSkills, b: TrialSkills): boolean {
+  return a.size === b.size && [...a].every(([name, { skill }]) => b.get(name)?.skill.digest === skill.digest);
 }

@@ -2,7 +2,7 @@
 // A recall needs none of it, so nothing here is loaded before somebody asks.
 
 import type { SlashCommands } from "../activate/activate.ts";
-import { Dreams } from "../dream/dream.ts";
+import type { Dreams } from "../dream/dream.ts";
 import { useRecorder } from "../journal/journal.ts";
 import type { LanguageModel } from "../learn/learn.ts";
 import { Lessons } from "../learn/learn.ts";
@@ -10,6 +10,7 @@ import { countedModel, openModel } from "../models/models.ts";
 import type { Store } from "../stores/stores.ts";
 import { observedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
+import { openDreams } from "./dream-part.ts";
 import type { Repertoire } from "./engine.ts";
 import { openLearned } from "./learned-part.ts";
 import { openTasks, type TaskPart } from "./task-part.ts";
@@ -59,7 +60,7 @@ export function openWorkshop(engine: Repertoire): Workshop {
     tasks,
     commands,
     learned,
-    dreams: new Dreams(engine, { store, lessons: learned }, { ...thinking, prefixes, gaps, limits }),
+    dreams: openDreams(engine, { store, learned, ...thinking }),
     onNews(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -108,10 +108,10 @@ const ROWS: { readonly [K in Operation]: Row<K> } = {
   },
   dream: {
     before: ({ apply = false }) => ({ "repertoire.apply": apply }),
-    after: (span, { thinking, staged, declined, skipped }) =>
+    after: (span, { thinking, proposals, declined, skipped }) =>
       span.set({
         "repertoire.thinking": thinking,
-        "repertoire.staged": staged.length,
+        "repertoire.staged": proposals.length,
         "repertoire.declined": declined.length,
         "repertoire.skipped": skipped !== undefined,
       }),

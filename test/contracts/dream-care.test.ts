@@ -3,7 +3,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { DIRECTIVES } from "../../src/dream/directives.ts";
+import { DIRECTIVES } from "../../src/dream/prompts.ts";
 import { dreamWorkshop, NOW, type SeedSession, type SeedSkill, seeded } from "../dream-history.ts";
 
 const workshop = () =>
@@ -58,10 +58,10 @@ it("keeps text of others inside its fence, and every prompt within its bound", a
 it("flags an accepted change whose skill does clearly worse, with the batch that takes it back", async () => {
   const { dreams, store, engine } = await workshop();
   const body = engine.body(engine.library.skills.get("plan-sprint")!);
-  const { staged } = await dreams.submit(
+  const { proposals } = await dreams.submit(
     planFor("plan-sprint", `${body}\n5. Fill the sprint to the brim.\n`),
   );
-  const { batch } = await dreams.accept([staged[0]!.number]);
+  const { batch } = await dreams.accept([proposals[0]!.number]);
   const { digest } = engine.library.skills.get("plan-sprint")!;
   for (let turn = 1; turn <= 6; turn++) {
     const base = { at: NOW, session: "later", turn, skill: "plan-sprint", digest };

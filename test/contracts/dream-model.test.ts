@@ -5,8 +5,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { PASSES } from "../../src/dream/changes.ts";
-import { DIRECTIVES } from "../../src/dream/directives.ts";
 import { readPlan } from "../../src/dream/plan.ts";
+import { DIRECTIVES } from "../../src/dream/prompts.ts";
 import { openModel } from "../../src/models/models.ts";
 import {
   changeOf,
@@ -78,7 +78,7 @@ async function dreamWith(script: Script, options: WorkshopOptions = {}, model = 
   const result = await shop.dreams.run();
   expect(shop.tree()).toEqual(before);
   const codes = result.declined.flatMap(({ refusals }) => refusals.map(({ code }) => code));
-  const changes = result.staged.filter(({ payload }) => payload.by !== "rules").map(changeOf);
+  const changes = result.proposals.filter(({ payload }) => payload.by !== "rules").map(changeOf);
   return { ...shop, before, result, prompts, codes, changes };
 }
 
@@ -148,7 +148,7 @@ describe("a good model", () => {
       ["merge", "write-changelog", "changelog-entry"],
       ["improve", "rotate-logs"],
     ]);
-    const create = result.staged[0]!.payload as {
+    const create = result.proposals[0]!.payload as {
       evidence: string[];
       routes: { message: string; before: string[]; after: string[] }[];
       diff: string;
@@ -166,7 +166,7 @@ describe("a good model", () => {
       ["planned", 100],
     ]);
     expect(prompts[1]).toContain("renew-certificate [proposed]");
-    expect(await store.proposals.list({ state: "open" })).toHaveLength(result.staged.length);
+    expect(await store.proposals.list({ state: "open" })).toHaveLength(result.proposals.length);
   });
 
   it("may think aloud first and put its JSON into a fence with prose around it", async () => {
@@ -308,7 +308,7 @@ describe("a hostile model", () => {
     });
     expect(changes).toEqual([]);
     expect(new Set(codes)).toContain("content-lost");
-    expect(result.staged).toEqual([]);
+    expect(result.proposals).toEqual([]);
   });
 
   it("cannot delete what no save absorbs", async () => {
@@ -340,8 +340,8 @@ describe("a hostile model", () => {
       files: { "home/.agents/skills/house-rules/SKILL.md": other },
     });
     await shop.lessons.pin("plan-sprint", true);
-    const { staged, declined } = await shop.dreams.run();
-    expect(staged).toEqual([]);
+    const { proposals, declined } = await shop.dreams.run();
+    expect(proposals).toEqual([]);
     expect(declined.flatMap(({ refusals }) => refusals.map(({ code, message }) => [code, message]))).toEqual([
       ["not-editable", '"plan-sprint" is not changed by a dream: it is pinned.'],
       [
@@ -391,7 +391,7 @@ describe("a hostile model", () => {
       sessions: [],
       prefixes: { mcp: "namespaced" },
     });
-    expect(result.staged).toEqual([]);
+    expect(result.proposals).toEqual([]);
     expect(new Set(codes)).toEqual(new Set(["guide-for-namespaced", "merge-of-namespaced"]));
   });
 
@@ -508,6 +508,50 @@ describe("the gate", () => {
     });
     expect(codes).toEqual(["route-lost"]);
   });
+
+  it("declines the change that loses a route only together with others", async () => {
+    const message = "start the pelican export";
+    const used = ["nightly-orders"];
+    const skill = (name: string, steps: string) => ({
+      name,
+      description: `Starts the pelican export ${steps}.`,
+      content: `# Start the pelican export ${steps}\n\nUse this to start the pelican export ${steps}. Look at the result ${steps}, write the numbers down, and tell the person who asked for it.\n`,
+      sourceNames: [],
+    });
+    const { dreams } = await dreamWorkshop({
+      skills: [
+        skill(
+          "nightly-orders",
+          "of the orders at night and uploads the file to the folder that the partner reads",
+        ),
+      ],
+      sessions: [
+        {
+          session: "p1",
+          daysAgo: 1,
+          turns: [{ message, recalled: used, used, outcome: "success" as const }],
+        },
+      ],
+    });
+    const saves = [
+      skill("export-on-monday", "on a monday morning before the standup"),
+      skill("export-by-hand", "by hand, with the console of the warehouse"),
+      skill("export-for-audit", "for the yearly audit of the accountants"),
+    ];
+    const { proposals, declined } = await dreams.submit(JSON.stringify({ toSave: saves }), { pass: "gap" });
+    expect(declined).toEqual([]);
+    const result = await dreams.accept(proposals);
+    expect(result.accepted.map(({ title }) => title)).toEqual([
+      "Create export-on-monday",
+      "Create export-by-hand",
+    ]);
+    expect(result.declined).toMatchObject([
+      {
+        title: "Create export-for-audit",
+        refusals: [{ code: "route-lost", names: ["nightly-orders", "nightly-orders"] }],
+      },
+    ]);
+  });
 });
 
 describe("handing the thinking over", () => {
@@ -518,10 +562,10 @@ describe("handing the thinking over", () => {
     });
     const files = await shop.dreams.prepare();
     expect(files.map(({ pass }) => pass)).toEqual(["gap", "consolidate", "optimize"]);
-    const { staged } = await shop.dreams.submit(JSON.stringify({ toSave: [CERTIFICATE], toDelete: [] }), {
+    const { proposals } = await shop.dreams.submit(JSON.stringify({ toSave: [CERTIFICATE], toDelete: [] }), {
       pass: "gap",
     });
-    expect(staged.map(changeOf)).toEqual([["create", "renew-certificate"]]);
+    expect(proposals.map(changeOf)).toEqual([["create", "renew-certificate"]]);
     await expect(shop.dreams.submit("no plan at all")).rejects.toMatchObject({ code: "plan-no-json" });
   });
 });

@@ -57,14 +57,14 @@ describe("a dream without a model", () => {
   it("proposes links between skills used together and the archiving of what another skill says", async () => {
     const { dreams, tree } = await workshop();
     const before = tree();
-    const { staged, declined, thinking } = await dreams.run();
+    const { proposals, declined, thinking } = await dreams.run();
     expect(thinking).toBe("rules");
-    expect(staged.map(changeOf)).toEqual([
+    expect(proposals.map(changeOf)).toEqual([
       ["archive", "changelog-entry"],
       ["link", "backup-database"],
       ["link", "run-migrations"],
     ]);
-    expect(staged[0]!.payload).toMatchObject({
+    expect(proposals[0]!.payload).toMatchObject({
       change: { archives: [{ name: "changelog-entry", into: "write-changelog" }] },
     });
     expect(declined).toEqual([]);
@@ -93,8 +93,8 @@ describe("a dream without a model", () => {
 
   it("does not propose a rejected change again, and marks one stale whose skill has changed", async () => {
     const { dreams, lessons } = await workshop();
-    const { staged } = await dreams.run();
-    await dreams.reject(staged[0]!.number, "we need both");
+    const { proposals } = await dreams.run();
+    await dreams.reject(proposals[0]!.number, "we need both");
     await lessons.save({
       name: "backup-database",
       content: "# Back up\n\nUse the nightly job of the platform team instead; it keeps 14 days.\n",
@@ -104,7 +104,7 @@ describe("a dream without a model", () => {
     expect(again.known.map(({ state }) => state)).toContain("rejected");
     const all = await dreams.proposals();
     expect(all.find((each) => changeOf(each).join() === "link,backup-database")?.state).toBe("stale");
-    await expect(dreams.accept([staged[0]!.number])).rejects.toThrow(
+    await expect(dreams.accept([proposals[0]!.number])).rejects.toThrow(
       withCode("proposal-decided", { value: 1, message: expect.stringContaining("(we need both)") }),
     );
   });

@@ -68,9 +68,9 @@ describe("the passes of a dream", () => {
     const { dreams, engine, learned } = await withModel((pass) => (pass === "gap" ? plan : EMPTY), {
       sessions: sessionsOf(RENEW),
     });
-    const { staged } = await dreams.run();
-    expect(staged.map(changeOf)).toEqual([["create", "renew-certificate"]]);
-    expect((await engine.list()).skills).toEqual([]);
+    const { proposals } = await dreams.run();
+    expect(proposals.map(({ title }) => title)).toEqual(["Create renew-certificate"]);
+    expect(engine.list().skills).toEqual([]);
     const { batch } = await dreams.accept("all");
     await engine.refresh();
     expect((await engine.find("renew-certificate")).manifest.summary).toBe("Renews TLS certificates");
@@ -207,19 +207,19 @@ describe("consolidation", () => {
   it("may fill in what belongs together", async () => {
     const { dreams, engine } = await dreaming({ skills: [skill("alpha"), skill("omega")] });
     const linked = { name: "alpha", content: procedure("alpha"), sourceNames: ["alpha"], seeAlso: ["omega"] };
-    const { staged } = await dreams.submit(JSON.stringify({ toSave: [linked] }), { apply: true });
-    expect(staged.map(changeOf)).toEqual([["link", "alpha"]]);
-    await engine.refresh();
-    expect((await engine.find("alpha")).manifest.seeAlso).toEqual(["omega"]);
+    const { proposals } = await dreams.submit(JSON.stringify({ toSave: [linked] }), { apply: true });
+    expect(proposals.map(({ title }) => title)).toEqual(["Link alpha to related skills"]);
+    engine.refresh();
+    expect(engine.find("alpha").manifest.seeAlso).toEqual(["omega"]);
   });
 
   it("deletes nothing when no skill is saved that takes its place", async () => {
     const { dreams, engine } = await dreaming({ skills: [skill("alpha"), skill("omega")] });
-    const { staged, declined } = await dreams.submit(
+    const { proposals, declined } = await dreams.submit(
       JSON.stringify({ toSave: [], toDelete: ["alpha", "omega"] }),
       { apply: true },
     );
-    expect(staged).toEqual([]);
+    expect(proposals).toEqual([]);
     expect(declined.flatMap(({ refusals }) => refusals.map(({ code }) => code))).toEqual([
       "no-absorber",
       "no-absorber",
@@ -237,7 +237,7 @@ describe("consolidation", () => {
     expect(guide).toContain("**mcp/calendar**");
     expect(guide).toContain("**mcp/email**");
     expect(guide).not.toContain("Do the next thing");
-    expect((await dreams.run({ force: true })).staged).toEqual([]);
+    expect((await dreams.run({ force: true })).proposals).toEqual([]);
   });
 });
 

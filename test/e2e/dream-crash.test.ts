@@ -5,7 +5,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Dreams } from "../../src/dream/dreams.ts";
+import { openDreams } from "../../src/engine/dream-part.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { openLearned } from "../../src/engine/learned-part.ts";
 import { sqliteStore } from "../../src/stores/sqlite/store.ts";
@@ -26,8 +26,8 @@ async function stateAfter(root: string) {
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "p"), home: join(root, "home"), env: {}, values, clock });
   const store = sqliteStore({ directory: join(root, "home/.repertoire"), clock });
-  const lessons = openLearned(engine, store, { recall: async () => [] });
-  await new Dreams(engine, { store, lessons }).recover();
+  const lessons = new Lessons(engine, store, { nearDuplicates: async () => [] });
+  await openDreams(engine, { store, learned: lessons }).recover();
   const state = {
     tree: treeOf(join(root, "home/.repertoire/skills")),
     states: [...new Set((await store.proposals.list()).map(({ state: each }) => each))],
@@ -50,7 +50,7 @@ test("a dream killed at any step of its application is applied whole or not at a
   const { dreams, engine, store, root } = seed;
   const merged = `${engine.body(engine.library.skills.get("write-changelog")!)}\nAn entry for one release is one section.\n`;
   const better = `${engine.body(engine.library.skills.get("plan-sprint")!)}5. Ask the team whether it is too much.\n`;
-  const { staged } = await dreams.submit(
+  const { proposals } = await dreams.submit(
     JSON.stringify({
       toSave: [
         { name: "write-changelog", content: merged, sourceNames: ["changelog-entry"] },
@@ -59,7 +59,7 @@ test("a dream killed at any step of its application is applied whole or not at a
       toDelete: ["changelog-entry"],
     }),
   );
-  expect(staged).toHaveLength(2);
+  expect(proposals).toHaveLength(2);
   const before = seed.tree();
   store.close();
   const folder = mkdtempSync(join(tmpdir(), "repertoire-dream-"));

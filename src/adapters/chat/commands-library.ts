@@ -111,10 +111,10 @@ export const LIBRARY_COMMANDS: readonly Command[] = [
     name: "dream",
     about: "review what happened and propose how the library should change",
     async run({ agent, io, tell }) {
-      const { staged, ...result } = await agent.parts.workshop.dreams.run({
+      const result = await agent.parts.workshop.dreams.run({
         onPass: ({ pass, state }) => io.json || io.note(io.colour.dim(`${pass}: ${state}`)),
       });
-      tell({ ...result, proposals: staged }, () => tellResult(io, { ...result, staged }));
+      tell(result, () => tellResult(io, result));
       return undefined;
     },
   },

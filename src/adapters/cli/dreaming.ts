@@ -2,7 +2,7 @@
 // Does not own what the verbs do.
 
 import type { ProposalRecord } from "../../dream/dream.ts";
-import { type DreamResult, type Dreams, type Evidence, inSessions } from "../../dream/dream.ts";
+import { type DreamEvidence, type DreamResult, type Dreams, inSessions } from "../../dream/dream.ts";
 import type { Repertoire } from "../../engine/engine.ts";
 import type { Io } from "./io.ts";
 
@@ -15,7 +15,7 @@ export async function withDreams<T>(engine: Repertoire, work: (dreams: Dreams) =
 }
 
 /** What was found, one line each; sections without a finding are left out. */
-export function tellEvidence(io: Io, evidence: Evidence): void {
+export function tellEvidence(io: Io, evidence: DreamEvidence): void {
   const { sessions, skills } = evidence;
   io.line(`${sessions} sessions of the last 30 days, ${skills} skills.`);
   const section = (title: string, lines: readonly string[]) => {
@@ -84,7 +84,7 @@ export function tellResult(io: Io, result: DreamResult): void {
     io.line(`Skipped: ${result.skipped}. repertoire dream --force dreams anyway.`);
     return;
   }
-  tellProposals(io, result.staged);
+  tellProposals(io, result.proposals);
   for (const { title, refusals } of result.declined)
     io.line(
       `${io.colour.yellow("refused")} ${title}\n  ${refusals.map(({ code, message }) => `${message} ${io.colour.dim(`[${code}]`)}`).join("\n  ")}`,
@@ -95,13 +95,13 @@ export function tellResult(io: Io, result: DreamResult): void {
   const tokens = passes.reduce((sum, pass) => sum + pass.inputTokens + pass.outputTokens, 0);
   const cost = passes.reduce((sum, pass) => sum + (pass.cost ?? 0), 0);
   const kinds = new Map<string, number>();
-  for (const { kind } of result.staged) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  for (const { kind } of result.proposals) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   const made = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(", ") || "nothing";
   io.line(
     `Proposed: ${made}; refused: ${result.declined.length}${tokens > 0 ? `; ${tokens} tokens` : ""}${cost > 0 ? `, $${cost.toFixed(4)}` : ""}.`,
   );
   if (result.applied) tellAccepted(io, result.applied);
-  else if (result.staged.length > 0)
+  else if (result.proposals.length > 0)
     io.line("Look: repertoire proposals show N. Accept: repertoire proposals accept N, or --all.");
 }
 

@@ -1,8 +1,8 @@
 // Accepts every open proposal of a home folder and dies by its own hand before the n-th step that changes anything.
 
 import { join } from "node:path";
-import { DISK, type Files } from "../../../src/disk/write.ts";
-import { Dreams } from "../../../src/dream/dreams.ts";
+import { DISK, type Files } from "../../../src/disk/durable-write.ts";
+import { openDreams } from "../../../src/engine/dream-part.ts";
 import { openRepertoire } from "../../../src/engine/engine.ts";
 import { openLearned } from "../../../src/engine/learned-part.ts";
 import { sqliteStore } from "../../../src/stores/sqlite/store.ts";
@@ -53,7 +53,7 @@ const files: Files = counted({ ...DISK }, [
   "rmdirSync",
   "mkdirSync",
 ]);
-const lessons = openLearned(engine, store, { files, recall: async () => [] });
-const { accepted } = await new Dreams(engine, { store, lessons }).accept("all");
+const lessons = new Lessons(engine, store, { files, nearDuplicates: async () => [] });
+const { accepted } = await openDreams(engine, { store, learned: lessons }).accept("all");
 console.log(JSON.stringify({ accepted: accepted.length, steps }));
 real.close();

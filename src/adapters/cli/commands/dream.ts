@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError } from "commander";
 import { PASSES, type Pass } from "../../../dream/dream.ts";
 import { isRepertoireError, messageOf, RepertoireError } from "../../../model/errors.ts";
-import { dreamAnswer, dreamResultAnswer } from "../../answers/dream.ts";
+import { dreamAnswer } from "../../answers/dream.ts";
 import { tellEvidence, tellResult, withDreams } from "../dreaming.ts";
 import type { Io } from "../io.ts";
 import { oneOf } from "../options.ts";
@@ -61,8 +61,8 @@ export const registerDream: Register = (program, action) => {
       action(({ io, open }, file: string, options: { pass?: Pass }) =>
         withDreams(open(), async (dreams) => {
           const result = await dreams.submit(readAnswer(file), options);
-          io.answer(dreamResultAnswer(result), () => tellResult(io, result));
-          return result.staged.length > 0 ? EXIT.ok : EXIT.findings;
+          io.answer(result, () => tellResult(io, result));
+          return result.proposals.length > 0 ? EXIT.ok : EXIT.findings;
         }),
       ),
     );

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { PASSES } from "../../../dream/dream.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { casesFrom, type EvalReport, evaluate } from "../../../recall/recall.ts";
-import { dreamAnswer, dreamResultAnswer, evalAnswer, proposalsAnswer } from "../../answers/dream.ts";
+import { dreamAnswer, evalAnswer, proposalsAnswer } from "../../answers/dream.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { defined, operation } from "./operation.ts";
 import {
@@ -113,7 +113,7 @@ export const DREAM_OPERATIONS = [
     answer: DreamResult,
     async run({ body: { plan, pass } }, { workshop }) {
       const answer = typeof plan === "string" ? plan : JSON.stringify(plan);
-      return dreamResultAnswer(await workshop.dreams.submit(answer, defined({ pass })));
+      return workshop.dreams.submit(answer, defined({ pass }));
     },
   }),
   operation({

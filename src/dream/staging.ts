@@ -1,0 +1,122 @@
+// Checks proposed changes with guard, cap and gate, and stages those that pass as proposals. Changes no skill.
+
+import type { SkillName } from "../model/name.ts";
+import { type DreamChange, type Pass, type Refusal, refuse } from "./changes.ts";
+import { type GateResult, gate, prepareGate, type Review } from "./gate.ts";
+import { capOf, type GuardSettings, guard, underCap } from "./guard.ts";
+import { basisOf, changeHash, isStale, reasonsFor, titleOf, toNewProposal } from "./proposal.ts";
+import type { ProposalRecord, ProposalStore } from "./proposal-store.ts";
+import { diffOf } from "./trial-library.ts";
+
+/** A change with its origin, before guard and gate have judged it. */
+export interface ProposedChange {
+  readonly change: DreamChange;
+  /** Who thought of it: `rules`, a model's id, `handoff`. */
+  readonly by: string;
+  readonly cost?: number | undefined;
+}
+
+/** A change that was not proposed, with every reason. */
+export interface Declined {
+  readonly title: string;
+  readonly pass: Pass;
+  readonly refusals: readonly Refusal[];
+}
+
+export interface Staged {
+  /** New proposals. */
+  readonly proposals: readonly ProposalRecord[];
+  readonly declined: readonly Declined[];
+  /** Changes that were proposed before: still open, or decided. */
+  readonly known: readonly ProposalRecord[];
+}
+
+export interface StagingNeeds {
+  readonly store: { readonly proposals: ProposalStore };
+  readonly now: () => number;
+  readonly limits?: GuardSettings | undefined;
+}
+
+/** Each change is tried by itself against the library as it is. */
+export async function stage(
+  proposed: readonly ProposedChange[],
+  review: Review,
+  needs: StagingNeeds,
+): Promise<Staged> {
+  const { material } = review;
+  await markStale(material.byName, needs);
+  const declined: Declined[] = [];
+  const decline = ({ change }: ProposedChange, refusals: readonly Refusal[]) =>
+    declined.push({ title: titleOf(change), pass: change.pass, refusals });
+  const { fresh, known } = await unknown(proposed, needs.store.proposals);
+  const sound = fresh.filter((each) => {
+    const refusals = guard(each.change, material);
+    if (refusals.length > 0) decline(each, refusals);
+    return refusals.length === 0;
+  });
+  const { kept, refused } = underCap(sound, capOf(material.skills.length, needs.limits));
+  for (const { item, refusal } of refused) decline(item, [refusal]);
+  await prepareGate(
+    kept.map(({ change }) => change),
+    review,
+  );
+  const proposals: ProposalRecord[] = [];
+  for (const each of kept) {
+    const result = await gate(each.change, review);
+    if (result.refusals.length > 0) decline(each, result.refusals);
+    else proposals.push(await add(each, result, { review, needs }));
+  }
+  return { proposals, declined, known };
+}
+
+/** Closes open proposals whose skills have changed since. */
+export async function markStale(
+  skills: ReadonlyMap<SkillName, { readonly digest: string }>,
+  needs: StagingNeeds,
+): Promise<void> {
+  for (const record of await needs.store.proposals.list({ state: "open" }))
+    if (isStale(record, skills)) await closeStale(record, needs);
+}
+
+/** Marks a proposal as stale and says so. */
+export async function closeStale({ number }: ProposalRecord, { store, now }: StagingNeeds): Promise<Refusal> {
+  const note = "what it would change has changed since";
+  await store.proposals.decide(number, { state: "stale", at: now(), note });
+  return refuse("stale", `Proposal ${number} is stale: ${note}. Run repertoire dream again.`, []);
+}
+
+/** Leaves out what was proposed before, unless that has become stale. */
+async function unknown(proposed: readonly ProposedChange[], proposals: ProposalStore) {
+  const fresh: ProposedChange[] = [];
+  const known: ProposalRecord[] = [];
+  const seen = new Set<string>();
+  for (const each of proposed) {
+    const hash = changeHash(each.change);
+    const before = await proposals.list({ changeHash: hash });
+    const same = before.find(({ state }) => state !== "stale");
+    if (same) known.push(same);
+    else if (!seen.has(hash)) fresh.push(each);
+    seen.add(hash);
+  }
+  return { fresh, known };
+}
+
+async function add(
+  { change, by, cost }: ProposedChange,
+  { routes, tried }: GateResult,
+  { review, needs }: { review: Review; needs: StagingNeeds },
+): Promise<ProposalRecord> {
+  const { material, evidence } = review;
+  const reached = routes.map(({ message }) => message);
+  const proposal = {
+    change,
+    evidence: reasonsFor(change, evidence, reached),
+    diff: await diffOf(change, material),
+    routes,
+    tried,
+    by,
+    cost,
+    basis: basisOf(change, material.byName),
+  };
+  return needs.store.proposals.add(toNewProposal(proposal, needs.now()));
+}
