@@ -1,12 +1,13 @@
 // The tools that a model gets, the same for every host: which ones a host serves, and those that activated skills bring.
 
 import type { TaskContext } from "../activate/activate.ts";
-import { type AgentEngine, connect, type EngineParts, type WorkshopParts } from "./connect.ts";
+import type { AgentEngine } from "./connect.ts";
 import { DREAM_TOOLS } from "./dream-tools.ts";
 import { LEARNED_TOOLS } from "./learned-tools.ts";
 import { SKILL_TOOLS } from "./skill-tools.ts";
 import { type AgentTool, type ToolRow, toolOf } from "./tool.ts";
 
+export type { AgentEngine } from "./connect.ts";
 export { dreamTask } from "./dream-tools.ts";
 export { learnTask } from "./learned-tools.ts";
 export type { AgentTool, AgentToolResult, ToolEffect } from "./tool.ts";
@@ -35,15 +36,15 @@ export interface AgentToolsOptions extends Omit<TaskContext, "audience"> {
  * The tools of one host.
  *
  * @example
- * const toolbox = new Toolbox(engine, await engine.workshop());
+ * const toolbox = await skills.toolbox();
  * for (const tool of toolbox.served({ task: "42", session: "s1" })) host.register(tool);
  */
 export class Toolbox {
   private readonly engine: AgentEngine;
   private readonly chosen: readonly ToolRow[];
 
-  constructor(engine: EngineParts, workshop: WorkshopParts, choice: ToolChoice = "default") {
-    this.engine = connect(engine, workshop);
+  constructor(engine: AgentEngine, choice: ToolChoice = "default") {
+    this.engine = engine;
     const names = choice === "default" ? DEFAULT_TOOLS : choice;
     this.chosen = names === "all" ? TOOLS : TOOLS.filter(({ name }) => names.includes(name));
   }

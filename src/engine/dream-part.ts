@@ -3,44 +3,45 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type DreamNeeds, Dreams } from "../dream/dream.ts";
-import { LessonPlaces } from "../learn/learn.ts";
+import { SkillPlaces } from "../learn/learn.ts";
 import { parseSkill } from "../parse/parse.ts";
-import type { Repertoire } from "./engine.ts";
-import { type Meaning, openMeaning } from "./meaning.ts";
+import type { LibraryPart } from "./library-part.ts";
+import type { TurnEngine } from "./turn-engine.ts";
 
-/** What is not the engine's own. */
+interface EngineParts {
+  readonly turns: TurnEngine;
+  readonly library: LibraryPart;
+}
+
+/** What does not come from the engine. */
 type DreamParts = Pick<DreamNeeds, "store" | "learned" | "model" | "callMs">;
 
-export function openDreams(engine: Repertoire, parts: DreamParts): Dreams {
+export function openDreams(engine: EngineParts, parts: DreamParts): Dreams {
   const dreams = new Dreams(dreamNeeds(engine, parts));
   const run = dreams.run.bind(dreams);
-  dreams.run = (options = {}) => engine.tracing.trace("dream", options, () => run(options));
+  dreams.run = (options = {}) => engine.turns.tracing.trace("dream", options, () => run(options));
   return dreams;
 }
 
-export function dreamNeeds(engine: Repertoire, parts: DreamParts): DreamNeeds {
-  const { clock, config, sources } = engine;
+export function dreamNeeds({ turns, library }: EngineParts, parts: DreamParts): DreamNeeds {
+  const { clock, config, sources } = turns;
   const { prefixes, gaps, ...limits } = config.dream;
-  const places = new LessonPlaces(engine);
-  let meaning: Promise<Meaning> | undefined;
+  const places = new SkillPlaces({ home: config.home, project: config.dir, sources });
   return {
-    refresh: async () => engine.refresh(),
-    library: async () => engine.library,
+    refresh: () => library.refresh(),
+    library: () => library.current(),
     readSkill: async ({ path }) => {
       const bytes = await readFile(path);
       return { text: bytes.toString("utf8"), body: parseSkill(bytes, path).skill?.body ?? "" };
     },
     isLearned: (skill) => places.isLearned(skill),
-    visibility: () => engine.visibility().judge(),
+    visibility: () => turns.visibility().judge(),
     sources,
     learnedRoot: join(config.home, ".repertoire", "skills"),
-    index: async () => (await engine.indexing()).current(),
+    index: async () => (await turns.indexing()).current(),
     recall: config.recall,
-    meaning: () => {
-      meaning ??= openMeaning(config);
-      return meaning;
-    },
-    folder: engine.dataDirectory,
+    meaning: async () => (await turns.indexing()).settings,
+    folder: turns.dataDirectory,
     now: () => clock.now().getTime(),
     prefixes,
     gaps,

@@ -3,9 +3,7 @@
 import type { LibraryChanges } from "../library/library.ts";
 import type { StoreNews } from "../stores/stores.ts";
 
-export type EngineEvent =
-  | StoreNews
-  | { readonly about: "library"; readonly changes: LibraryChanges };
+export type EngineEvent = StoreNews | { readonly about: "library"; readonly changes: LibraryChanges };
 
 /** Hands each event to every open stream. A slow reader keeps its events; it loses none. */
 export class EventStream {

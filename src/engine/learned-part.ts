@@ -1,26 +1,27 @@
 // Wires learned skills to the library, to recall and to a store.
 
 import { type LearnedNeeds, LearnedSkills } from "../learn/learn.ts";
-import type { Repertoire } from "./engine.ts";
+import type { LibraryPart } from "./library-part.ts";
+import type { TurnEngine } from "./turn-engine.ts";
 
 export function openLearned(
-  engine: Repertoire,
+  { turns, library }: { readonly turns: TurnEngine; readonly library: LibraryPart },
   store: LearnedNeeds["store"],
   options: Partial<Pick<LearnedNeeds, "clock" | "files" | "model" | "recall">> = {},
 ): LearnedSkills {
-  const { home, dir: project } = engine.config;
+  const { home, dir: project } = turns.config;
   return new LearnedSkills({
-    library: async () => engine.library,
-    refresh: async () => engine.refresh(),
+    library: () => library.current(),
+    refresh: () => library.refresh(),
     recall: async (message, limit) => {
-      const { matches } = await engine.recall({ message }, { limit });
+      const { matches } = await turns.recall({ message }, { limit });
       return matches.flatMap(({ name, duplicates = [] }) => [name, ...duplicates]);
     },
     home,
     project,
-    sources: engine.sources,
+    sources: turns.sources,
     store,
-    clock: engine.clock,
+    clock: turns.clock,
     ...options,
   });
 }

@@ -1,7 +1,7 @@
 // The one door: opens the engine and hands out its parts.
 
 import type { Consents, SlashCommands } from "../activate/activate.ts";
-import type { AgentTool, AgentToolsOptions, ToolChoice, Toolbox } from "../agent/agent.ts";
+import type { AgentTool, AgentToolsOptions, Toolbox, ToolChoice } from "../agent/agent.ts";
 import type { Config } from "../config/config.ts";
 import type { MemoryItem } from "../disclose/disclose.ts";
 import type { Dreams } from "../dream/dream.ts";

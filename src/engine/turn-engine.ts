@@ -8,7 +8,6 @@ import { misnamedSources, resolveSources } from "../discover/discover.ts";
 import type { TurnStore } from "../journal/journal.ts";
 import { type LibraryReader, LibraryView, StoredLibrary, Visibility } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
-import { codeOf } from "../model/errors.ts";
 import type { Source } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
 import {
@@ -33,21 +32,6 @@ export type OpenReader = (
 /** Answers from the snapshot and the index on disk; fails with `index-stale` if only a scan can answer. */
 export function openTurnEngine(options: OpenOptions = {}): TurnEngine {
   return new TurnEngine(options, (sources, reading) => new StoredLibrary(sources, reading));
-}
-
-/** Asks the index on disk, and the whole engine if only a scan can answer. */
-export async function answerQuickly<T>(
-  options: OpenOptions,
-  ask: (turns: TurnEngine) => Promise<T>,
-): Promise<{ readonly answer: T; readonly turns: TurnEngine }> {
-  const turns = openTurnEngine(options);
-  try {
-    return { answer: await ask(turns), turns };
-  } catch (thrown) {
-    if (codeOf(thrown) !== "index-stale") throw thrown;
-  }
-  const whole = (await import("./engine.ts")).openRepertoire(options).turns;
-  return { answer: await ask(whole), turns: whole };
 }
 
 export class TurnEngine {

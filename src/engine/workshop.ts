@@ -1,70 +1,97 @@
-// Owns what stands on the database: tasks, learned skills and dreams over one store, opened when first asked for.
-// A recall needs none of it, so nothing here is loaded before somebody asks.
+// Wires what needs the store: tasks, learned skills, dreams, the journal, and the tools of a model.
 
-import type { SlashCommands } from "../activate/activate.ts";
+import type { Consents, SlashCommands } from "../activate/activate.ts";
+import type { AgentEngine } from "../agent/agent.ts";
 import type { Dreams } from "../dream/dream.ts";
-import { useRecorder } from "../journal/journal.ts";
-import type { LanguageModel } from "../learn/learn.ts";
-import { Lessons } from "../learn/learn.ts";
+import { Journal, useRecorder } from "../journal/journal.ts";
+import type { LanguageModel, LearnedSkills } from "../learn/learn.ts";
 import { countedModel, openModel } from "../models/models.ts";
-import type { Store } from "../stores/stores.ts";
 import { observedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import { openDreams } from "./dream-part.ts";
-import type { Repertoire } from "./engine.ts";
 import { openLearned } from "./learned-part.ts";
+import type { LibraryPart } from "./library-part.ts";
 import { openTasks, type TaskPart } from "./task-part.ts";
+import type { TurnEngine } from "./turn-engine.ts";
 
 export interface Workshop {
-  readonly store: Store;
   readonly tasks: TaskPart;
+  readonly consents: Consents;
   readonly commands: SlashCommands;
   readonly learned: LearnedSkills;
   readonly dreams: Dreams;
-  /** Calls back with what the store takes from this process, until the result is called. */
-  onNews(listener: (news: StoreNews) => void): () => void;
-  /** Waits for what goes on in the background, then closes the store. */
+  readonly journal: Journal;
+  /** What the tools of a model need. */
+  readonly agent: AgentEngine;
+  /** Imports what hooks left, and removes sessions that were quiet for long. */
+  tidy(): Promise<void>;
+  /** Waits for work in the background, then closes the store. */
   close(): Promise<void>;
 }
 
-export function openWorkshop(engine: Repertoire): Workshop {
-  const { clock, config, options } = engine;
+export async function openWorkshop(
+  turns: TurnEngine,
+  library: LibraryPart,
+  onNews: (news: StoreNews) => void,
+): Promise<Workshop> {
+  const { clock, config, options, tracing } = turns;
   const { host } = options;
-  const listeners = new Set<(news: StoreNews) => void>();
+  const { agent } = config;
+  const now = () => clock.now().getTime();
   const kept =
     options.store ??
     sqliteStore({
-      directory: engine.dataDirectory,
+      directory: turns.dataDirectory,
       clock,
       onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
     });
-  const observed = observedStore(kept, (news) => {
-    for (const listener of listeners) listener(news);
-  });
-  const store = tracedStore(observed, engine.tracing);
-  const env = options.env ?? process.env;
+  const store = tracedStore(observedStore(kept, onNews), tracing);
   const model = async (): Promise<LanguageModel | undefined> => {
-    const parts = { env, journal: store.journal, now: () => clock.now().getTime() };
+    const parts = { env: options.env ?? process.env, journal: store.journal, now };
     const opened = options.model
       ? countedModel(options.model, parts.journal, parts.now)
       : openModel(config.model, parts);
-    return opened && tracedModel(opened, engine.tracing);
+    return opened && tracedModel(opened, tracing);
   };
   const thinking = options.model || config.model.kind !== "none" ? { model } : {};
-  const { prefixes, gaps, ...limits } = config.dream;
+  const engine = { turns, library };
   const learned = openLearned(engine, store, thinking);
-  const record = useRecorder({ ...store, now: () => clock.now().getTime(), agent: config.agent, host });
-  const { tasks, commands } = openTasks(engine, { store, learned, record });
+  const record = useRecorder({ sessions: store.sessions, journal: store.journal, now, agent, host });
+  const { tasks, commands } = openTasks({ ...engine, store, learned, record });
+  const dreams = openDreams(engine, { store, learned, ...thinking });
+  const journal = new Journal({
+    journal: store.journal,
+    conversation: store.conversation,
+    sessions: store.sessions,
+    find: (name, who) => library.find(name, "model", who),
+    currentName: (name) => learned.currentName(name),
+    now,
+    agent,
+    host,
+  });
+  // A dream that a crash cut short is settled before anything else happens.
+  await dreams.recover();
   return {
-    store,
     tasks,
+    consents: tasks.consents,
     commands,
     learned,
-    dreams: openDreams(engine, { store, learned, ...thinking }),
-    onNews(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    dreams,
+    journal,
+    agent: {
+      aliases: config.tools.aliases,
+      tasks,
+      learned,
+      dreams,
+      view: (who) => turns.view(who),
+      recall: ({ beginsTurn, message, limit }, context) =>
+        turns.recall(
+          { ...context, message },
+          { byModel: beginsTurn ? "as-turn" : "in-turn", limit, agent: context.agent },
+        ),
+      reportOutcome: (report, actor) => journal.reportOutcome(report, actor),
     },
+    tidy: async () => store.tidy(),
     async close() {
       await learned.settled();
       await store.close();

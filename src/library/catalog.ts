@@ -23,7 +23,6 @@ export interface CatalogOptions {
   readonly onProgress?: Progress | undefined;
 }
 
-
 /** Whether these files would give the same records again: the same places, none of them touched. */
 export function isUnchanged(files: readonly FoundFile[], known: ReadonlyMap<string, FileRecord>): boolean {
   return files.length === known.size && files.every((file) => isCurrent(known.get(file.path), file));
@@ -62,7 +61,8 @@ function isCurrent(record: FileRecord | undefined, file: FoundFile): record is F
 function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileRecord {
   const { source, relativePath, path, size, mtimeMs, inode } = file;
   const place = { source, relativePath, path, size, mtimeMs, inode };
-  if (size > PACKAGE_LIMITS.skillFileBytes) return { ...place, skill: undefined, diagnostics: [tooLarge(path, size)] };
+  if (size > PACKAGE_LIMITS.skillFileBytes)
+    return { ...place, skill: undefined, diagnostics: [tooLarge(path, size)] };
   try {
     const { requireDescription, requireName } = source;
     const options = { profile, requireDescription, requireName };

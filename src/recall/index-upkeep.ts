@@ -156,7 +156,8 @@ export class Indexing {
    */
   claimRefresh(olderThanMs: number): boolean {
     const now = this.needs.now?.() ?? Date.now();
-    if (this.path === undefined || now - (this.needs.library.stored()?.scannedAt ?? 0) < olderThanMs) return false;
+    if (this.path === undefined || now - (this.needs.library.stored()?.scannedAt ?? 0) < olderThanMs)
+      return false;
     return claimMark(`${this.path}.refreshing`);
   }
 

@@ -127,7 +127,10 @@ export class SessionRecall {
   }
 
   /** What recall and its explanation need besides the turn. */
-  private async options({ agent, allows }: Pick<RecallRequest, "agent" | "allows"> = {}): Promise<RecallOptions> {
+  private async options({
+    agent,
+    allows,
+  }: Pick<RecallRequest, "agent" | "allows"> = {}): Promise<RecallOptions> {
     const indexing = await this.needs.indexing();
     const whole = await indexing.current();
     const visibility = this.needs.visibility(agent);

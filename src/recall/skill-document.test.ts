@@ -18,7 +18,10 @@ describe("a document", () => {
   test("has evidence, whatever the skill's texts are, and not the skill itself", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (description, body) => {
-        const { payload: evidence } = document(skillOf("some-skill", { description, license: "a-license" }), body);
+        const { payload: evidence } = document(
+          skillOf("some-skill", { description, license: "a-license" }),
+          body,
+        );
         expect(decodeEvidence(evidence!).name.length).toBeGreaterThan(0);
         expect(Buffer.from(evidence!).includes("a-license")).toBe(false);
       }),
