@@ -12,7 +12,7 @@ export const LIMITS = {
   /** Keys, values and list items together. More than any list below could use. */
   nodes: 4000,
   /** Values over several lines that are indented for the YAML parser; each costs one more parse. */
-  reindents: 8,
+  reindents: 4,
   /** Repairs try lines one by one; a longer block goes straight to the bare extraction. */
   repairLines: 250,
   /** How far a front matter that does not open the file is looked for. */

@@ -4,7 +4,7 @@ import type { ParseCode, Report } from "./codes.ts";
 import { LIMITS } from "./limits.ts";
 import { extractBare, REPAIRS } from "./repair.ts";
 import { type Split, splitShorter } from "./split.ts";
-import { isMap, readYaml, type YamlMap, type YamlResult } from "./yaml.ts";
+import { isMap, readYaml, type YamlMap, type YamlResult, type YamlValue } from "./yaml.ts";
 
 export interface FrontMatter {
   readonly raw: YamlMap;
@@ -22,7 +22,7 @@ export function readFrontMatter(text: string, split: Split, report: Report): Fro
     return bare(split, report);
   }
   const strict = readYaml(yaml);
-  if (strict.ok) return accepted(strict, split, report);
+  if (strict.ok) return accepted(strict.value, split, report);
   if (strict.code === "yaml-too-deep" || strict.code === "yaml-too-many-nodes")
     return unreadable(strict, split, report);
 
@@ -43,28 +43,19 @@ export function readFrontMatter(text: string, split: Split, report: Report): Fro
 function mended(yaml: string, first: Failure, split: Split, report: Report): FrontMatter {
   const pending: { code: ParseCode; line: number; message: string }[] = [];
   let text = yaml;
-  let failure = first;
-  let duplicates: "refuse" | "last" = "refuse";
   for (const repair of [undefined, ...REPAIRS]) {
     const repaired = repair?.(text);
     if (repair && !repaired) continue;
     for (const { code, line, what } of repaired?.findings ?? []) pending.push({ code, line, message: what });
     text = repaired?.text ?? text;
-    let result: YamlResult = repair ? readYaml(text, { duplicates }) : first;
-    if (!result.ok && result.code === "yaml-duplicate-key" && duplicates === "refuse") {
-      const message = "A key appears twice; the last one counts.";
-      pending.push({ code: result.code, line: result.line, message });
-      duplicates = "last";
-      result = readYaml(text, { duplicates });
-    }
-    if (result.ok) {
-      for (const { code, line, message } of pending)
-        report.add(code, { message, line: split.yamlLine + line - 1 });
-      return accepted(result, split, report);
-    }
-    failure = result;
+    const result = repair ? readYaml(text) : first;
+    if (result.value === undefined) continue;
+    if (!result.ok) pending.push({ ...result, message: "A key appears twice; the last one counts." });
+    for (const { code, line, message } of pending)
+      report.add(code, { message, line: split.yamlLine + line - 1 });
+    return accepted(result.value, split, report);
   }
-  return unreadable(first.code === "yaml-duplicate-key" ? failure : first, split, report);
+  return unreadable(first, split, report);
 }
 
 function unreadable({ code, reason, line }: Failure, split: Split, report: Report): FrontMatter {
@@ -72,8 +63,7 @@ function unreadable({ code, reason, line }: Failure, split: Split, report: Repor
   return bare(split, report);
 }
 
-function accepted(result: Extract<YamlResult, { ok: true }>, split: Split, report: Report): FrontMatter {
-  const { value } = result;
+function accepted(value: YamlValue, split: Split, report: Report): FrontMatter {
   if (isMap(value)) return { raw: value, split };
   if (value === null) return { raw: Object.create(null), split };
   report.add("front-matter-not-mapping", {

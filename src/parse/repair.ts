@@ -3,6 +3,7 @@
 import { type ParseCode, shown } from "./codes.ts";
 import { frontMatterTable } from "./dialects.ts";
 import { LIMITS } from "./limits.ts";
+import { lineAt } from "./split.ts";
 import { readYaml, UNPRINTABLE, type YamlMap } from "./yaml.ts";
 
 export interface Mended {
@@ -22,7 +23,7 @@ function dropControlCharacters(text: string): Mended | undefined {
   if (at < 0) return undefined;
   const finding = {
     code: "yaml-control-characters" as const,
-    line: lineOf(text, at),
+    line: lineAt(text, at),
     what: "Control characters were left out.",
   };
   return { text: text.replace(new RegExp(UNPRINTABLE, "g"), ""), findings: [finding] };
@@ -37,7 +38,7 @@ function indentWithSpaces(text: string): Mended | undefined {
     findings: [
       {
         code: "yaml-tabs",
-        line: lineOf(text, at),
+        line: lineAt(text, at),
         what: "The indentation has a tab; it was read as two spaces.",
       },
     ],
@@ -96,7 +97,8 @@ function endOfValue(lines: readonly string[], start: number, indent: number): nu
 function isSound(chunk: readonly string[], lead: string): boolean {
   const first = (chunk[0] as string).slice(lead.length);
   const text = [first, ...chunk.slice(1).map((line) => line.slice(lead.length))].join("\n");
-  // The commonest fault, found without a parser.
+  // The commonest values and the commonest fault need no parser.
+  if (/^(?:[\w.-]+: +)?\w[\w ,.()/-]*$/.test(text)) return true;
   if (/^[\w.-]+[ \t]*:[ \t]+\w[^#]*:(?:\s|$)/.test(text)) return false;
   return readYaml(text).ok;
 }
@@ -111,10 +113,6 @@ function codeFor(value: string): ParseCode {
 function quoted(value: string): string {
   const inner = /^(["'])((?:(?!\1).)*)$/.exec(value)?.[2] ?? /^(["'])(.*)\1$/.exec(value)?.[2] ?? value;
   return `'${inner.replaceAll("'", "''")}'`;
-}
-
-function lineOf(text: string, offset: number): number {
-  return text.slice(0, offset).split("\n").length;
 }
 
 /** A skill that hides itself from the model must stay hidden when its YAML is broken. */

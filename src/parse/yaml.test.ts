@@ -11,7 +11,6 @@ describe("a YAML value", () => {
   it.each([
     ["a: 1.10\nb: no\nc: 2024-01-01\nd: 0x1F", { a: "1.10", b: "no", c: "2024-01-01", d: "0x1F" }],
     ["a: null\nb: ~\nc:\nd: ''", { a: "null", b: "~", c: null, d: "" }],
-    ["a: &#39;\n<<: b", "yaml-anchor:1"],
     ["<<: {a: b}\nc: d", { "<<": { a: "b" }, c: "d" }],
     ["a: 'it''s'\nb: \"x\\ty\"\nc: |\n  &x *y\n", { a: "it's", b: "x\ty", c: "&x *y\n" }],
     ["a: [b, {c: d}]", { a: ["b", { c: "d" }] }],
@@ -49,15 +48,19 @@ describe("a YAML text that is refused", () => {
     ["x: 1\na: b\u0007", "yaml-invalid:2"],
     ["a: \ud800", "yaml-invalid:1"],
     ["\ta: b", "yaml-invalid:1"],
-    [`a: ${"[".repeat(LIMITS.depth + 2)}`, "yaml-too-deep:1"],
-    [`a:\n  ${"- ".repeat(20_000)}b`, "yaml-too-deep:2"],
-    [`a: [${"b,".repeat(LIMITS.nodes)}]`, "yaml-too-many-nodes:1"],
-    [`a: [${"'b',".repeat(LIMITS.nodes)}]`, "yaml-too-many-nodes:1"],
   ])("has the code and the line of its first fault: %j", (text, wanted) => {
     expect(value(text)).toBe(wanted);
   });
 
-  it("may have a key twice if the last one is to count", () => {
-    expect(readYaml("a: b\na: c", { duplicates: "last" })).toEqual({ ok: true, value: { a: "c" } });
+  it("is too deep or has too many values", () => {
+    expect(value(`a: ${"[".repeat(LIMITS.depth + 2)}`)).toBe("yaml-too-deep:1");
+    expect(value(`a:\n  ${"- ".repeat(20_000)}b`)).toBe("yaml-too-deep:2");
+    expect(value(`a: [${"b,".repeat(LIMITS.nodes)}]`)).toBe("yaml-too-many-nodes:1");
+    expect(value(`a: [${"'b',".repeat(LIMITS.nodes)}]`)).toBe("yaml-too-many-nodes:1");
+  });
+
+  it("has its value, with the last one, if only a key appears twice", () => {
+    expect(readYaml("a: b\na: c")).toMatchObject({ code: "yaml-duplicate-key", value: { a: "c" } });
+    expect(readYaml("a: b\na: c\nd: e: f").value).toBeUndefined();
   });
 });

@@ -4,6 +4,7 @@
 import { Composer, CST, isMap as isMapNode, isScalar, isSeq, Lexer, type Node, Parser, Schema } from "yaml";
 import type { ParseCode } from "./codes.ts";
 import { LIMITS } from "./limits.ts";
+import { lineAt } from "./split.ts";
 
 /** A YAML value: text, list, map (null prototype) or nothing. */
 export type YamlValue = string | null | YamlValue[] | YamlMap;
@@ -13,12 +14,14 @@ export interface YamlMap {
 
 export type YamlResult =
   | { readonly ok: true; readonly value: YamlValue }
-  | { readonly ok: false; readonly code: ParseCode; readonly reason: string; readonly line: number };
-
-export interface YamlOptions {
-  /** `last`: a later key replaces an earlier one of the same name, as in most loaders. */
-  readonly duplicates?: "refuse" | "last";
-}
+  | {
+      readonly ok: false;
+      readonly code: ParseCode;
+      readonly reason: string;
+      readonly line: number;
+      /** If the only fault is a key that appears twice: the map in which the last one counts, as in most loaders. */
+      readonly value?: YamlValue | undefined;
+    };
 
 /** Characters that YAML does not allow anywhere, and halves of surrogate pairs. */
 export const UNPRINTABLE =
@@ -36,29 +39,39 @@ const OPTIONS = {
   logLevel: "silent",
 } as const;
 
-/** Why a text is not read. */
-class Refusal extends Error {
+/** Why a text is not read. Thrown, but not an Error: its stack trace would cost more than the parse. */
+class Refusal {
   readonly code: ParseCode;
+  readonly reason: string;
   readonly offset: number;
-  readonly line: number;
+  private readonly text: string;
   constructor(code: ParseCode, reason: string, text: string, offset: number) {
-    super(reason);
     this.code = code;
+    this.reason = reason;
     this.offset = offset;
-    this.line = text.slice(0, offset).split("\n").length;
+    this.text = text;
+  }
+
+  get line(): number {
+    return lineAt(this.text, this.offset);
   }
 }
 
 /** Reads one YAML document and never throws. Line numbers count from 1 in `text`. */
-export function readYaml(text: string, { duplicates = "refuse" }: YamlOptions = {}): YamlResult {
+export function readYaml(text: string): YamlResult {
   try {
     const parsed = parse(text);
-    return { ok: true, value: toValue(compose(parsed), { text: parsed.text, duplicates, nodes: 0 }) };
+    const conversion: Conversion = { text: parsed.text, nodes: 0, duplicate: undefined };
+    const value = toValue(compose(parsed), conversion);
+    return conversion.duplicate ? failure(conversion.duplicate, value) : { ok: true, value };
   } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    const { code, line } = thrown instanceof Refusal ? thrown : { code: "yaml-invalid" as const, line: 1 };
-    return { ok: false, code, reason, line };
+    if (thrown instanceof Refusal) return failure(thrown);
+    return { ok: false, code: "yaml-invalid", reason: String(thrown), line: 1 };
   }
+}
+
+function failure({ code, reason, line }: Refusal, value?: YamlValue): YamlResult {
+  return { ok: false, code, reason, line, value };
 }
 
 interface Parsed {
@@ -162,8 +175,8 @@ type ErrorSource = number | readonly [number, ...number[]] | { readonly offset: 
 
 interface Conversion {
   readonly text: string;
-  readonly duplicates: "refuse" | "last";
   nodes: number;
+  duplicate: Refusal | undefined;
 }
 
 /** Plain data without prototypes, so that a key such as `constructor` is only data. */
@@ -178,8 +191,8 @@ function toValue(node: Node | null, conversion: Conversion): YamlValue {
     const name = toValue(key, conversion);
     const at = key.range?.[0] ?? offset;
     if (typeof name !== "string") throw new Refusal("yaml-invalid", "an empty key", conversion.text, at);
-    if (name in map && conversion.duplicates === "refuse")
-      throw new Refusal("yaml-duplicate-key", `the key ${name} appears twice`, conversion.text, at);
+    if (name in map)
+      conversion.duplicate ??= new Refusal("yaml-duplicate-key", `the key ${name}`, conversion.text, at);
     map[name] = toValue(value, conversion);
   }
   return map;
