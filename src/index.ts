@@ -1,14 +1,24 @@
-// The public promise of the package: everything here is documented and stays; nothing else is public.
+// The public entry of the package: everything here is documented and stays; nothing else is public.
 
-export type { ConsentAsker, ConsentSheet } from "./activate/consent.ts";
-export type { ActivationPayload } from "./activate/payload.ts";
-export type { Tasks } from "./activate/tasks.ts";
+export type {
+  Activation,
+  ActivationPayload,
+  ConsentAsker,
+  ConsentSheet,
+  Consents,
+  Expansion,
+  FilePart,
+  SlashCommand,
+  SlashCommands,
+  TaskContext,
+  TaskReport,
+} from "./activate/activate.ts";
 export {
   type AgentTool,
   type AgentToolResult,
   type AgentToolsOptions,
   DEFAULT_TOOLS,
-  Toolbox,
+  type Toolbox,
   type ToolChoice,
   type ToolEffect,
 } from "./agent/agent.ts";
@@ -19,52 +29,68 @@ export {
   type ConfigValues,
   loadConfig,
 } from "./config/config.ts";
-export type { Prompt, PromptOptions } from "./disclose/turn-prompt.ts";
+export type { MemoryItem, Prompt, PromptOptions } from "./disclose/disclose.ts";
 export type {
   Accepted,
-  Declined,
   DreamAccount,
   DreamEvidence,
   DreamPrompt,
   DreamResult,
   Dreams,
   FollowUp,
-  Pass,
-  PassReport,
   ProposalRecord,
   ProposalState,
-  Refusal,
   RunOptions,
 } from "./dream/dream.ts";
-export { type OpenOptions, openRepertoire, Repertoire } from "./engine/engine.ts";
-export type { Workshop } from "./engine/workshop.ts";
+export {
+  type Deferred,
+  type EngineEvent,
+  type LibraryPart,
+  type OpenOptions,
+  type OpenTask,
+  type OpenTurn,
+  openRepertoire,
+  type Repertoire,
+  type TaskOptions,
+  type TaskPart,
+} from "./engine/engine.ts";
 export { type Finding, type Inspection, inspectPackage } from "./inspect/inspect.ts";
 export type {
-  Attribution,
+  Actor,
+  Journal,
+  JournalEvent,
+  Outcome,
+  OutcomeReport,
+  SessionState,
+} from "./journal/journal.ts";
+export type {
   Changed,
-  CreatedSkill,
-  CreateOptions,
-  HistoryOptions,
-  HistoryReport,
   LanguageModel,
   LearnedSkills,
   LearnedStep,
-  Notice,
+  ModelAnswer,
+  ModelRequest,
   SaveRequest,
-  SkillContent,
-  Starter,
-  StarterFate,
   StarterProvider,
-  Template,
   VersionRecord,
 } from "./learn/learn.ts";
-export type { LibraryChanges } from "./library/diff.ts";
-export type { Library } from "./library/precedence.ts";
-export type { SkillReport } from "./library/reports.ts";
-export type { Audience, LibraryView } from "./library/view.ts";
+export type {
+  Audience,
+  Library,
+  LibraryChanges,
+  LibraryView,
+  SkillReport,
+  SourceReport,
+} from "./library/library.ts";
+export type { Awaitable } from "./model/awaitable.ts";
 export type { Clock } from "./model/clock.ts";
 export { type Diagnostic, type Severity, SKILL_FILE_CODES, type SkillFileCode } from "./model/diagnostic.ts";
-export { ERROR_CODES, type ErrorCode, isRepertoireError, RepertoireError } from "./model/errors.ts";
+export {
+  ERROR_CODES,
+  type ErrorCode,
+  isRepertoireError,
+  RepertoireError,
+} from "./model/errors.ts";
 export { FRAMES, type Frame } from "./model/frame.ts";
 export { type NameResult, type SkillName, toSkillName } from "./model/name.ts";
 export type { ListedSkill, Requirements, Skill, SkillManifest, SkillState, Triggers } from "./model/skill.ts";
@@ -79,12 +105,16 @@ export {
   type Turn,
 } from "./model/turn.ts";
 export { type ParsedSkill, type Profile, parseSkill } from "./parse/parse.ts";
-export type { Embedder } from "./recall/embedder.ts";
-export { type EvalReport, evaluate, readCases } from "./recall/evaluation.ts";
-export type { Recalled } from "./recall/recall-skills.ts";
-export type { RecallAnswer, RecallRequest } from "./recall/session-recall.ts";
-export type { Explanation } from "./recall/why.ts";
-export { memoryStore } from "./stores/memory/store.ts";
-export { type SqliteOptions, sqliteStore } from "./stores/sqlite/store.ts";
-export type { Store } from "./stores/store.ts";
-export type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./telemetry/port.ts";
+export {
+  type Embedder,
+  type EvalCase,
+  type EvalOptions,
+  type EvalReport,
+  type Explanation,
+  type RecallAnswer,
+  type RecallRequest,
+  readCases,
+} from "./recall/recall.ts";
+export { memoryStore, type Store, sqliteStore } from "./stores/stores.ts";
+export type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./telemetry/telemetry.ts";
+export type { RegisteredTool, ScriptCall, ScriptResult, ToolCallResult } from "./tools/tools.ts";

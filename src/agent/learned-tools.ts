@@ -54,7 +54,7 @@ export const LEARNED_TOOLS: readonly ToolRow[] = [
     schema: z.strictObject({ name: NAME }),
     async run({ name }, { engine, context }) {
       const { payload, text: instructions } = await engine.tasks.activate(name, context);
-      const skill = engine.view(context.agent).require(payload.name, "model");
+      const skill = (await engine.view(context.agent)).require(payload.name, "model");
       return { text: instructions, data: { ...payload, ...(await engine.learned.text(skill)) } };
     },
   }),

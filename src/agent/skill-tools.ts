@@ -23,7 +23,7 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
     }),
     async run(args, { engine, context, beginsTurns }) {
       const { matches, seen = [] } = await engine.recall({ ...args, beginsTurn: beginsTurns }, context);
-      const view = engine.view(context.agent);
+      const view = await engine.view(context.agent);
       const found = matches.flatMap((match) => {
         const skill = view.active(match.name);
         return skill ? [{ match, description: skill.manifest.description }] : [];
@@ -103,7 +103,7 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
       offset: count("Number of skills to skip.").exactOptional(),
     }),
     async run({ prefix = "", offset = 0 }, { engine, context }) {
-      const visible = engine.view(context.agent).visible();
+      const visible = (await engine.view(context.agent)).visible();
       const all = visible.filter(({ name }) => name.startsWith(prefix.toLowerCase()));
       const listed = all.slice(offset, offset + LISTED);
       const more = all.length - offset - listed.length;

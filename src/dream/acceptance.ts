@@ -52,7 +52,7 @@ interface LearnedChanges {
   batch(
     steps: readonly LearnedStep[],
     by?: { readonly author: string; readonly reason: string },
-  ): Promise<readonly { readonly batch?: string }[]>;
+  ): Promise<readonly { readonly batch?: string | undefined }[]>;
 }
 
 export interface AcceptanceNeeds {

@@ -1,8 +1,8 @@
 // Splits a plan into changes that can be judged, accepted, rejected and undone one by one.
 
-import { readLesson } from "../learn/learn.ts";
 import { isRepertoireError } from "../model/errors.ts";
 import { type SkillName, toSkillName } from "../model/name.ts";
+import { readSkillText } from "../parse/parse.ts";
 import { clip } from "../text/markdown.ts";
 import { GUARD } from "./limits.ts";
 import { isGuide, type Material } from "./material.ts";
@@ -126,12 +126,12 @@ const LAYERS = 2;
 
 function readContent(content: string): { body: string; description?: string | undefined } | Refusal {
   try {
-    let { front, body } = readLesson(content, "SKILL.md");
+    let { front, body } = readSkillText(content, "SKILL.md");
     const { description } = front;
     for (let layer = 0; /^\s*---\s*\n/.test(body); layer++) {
       if (layer >= LAYERS)
         return refuse("front-matter-nested", "The content begins with front matter within front matter.", []);
-      body = readLesson(body, "SKILL.md").body;
+      body = readSkillText(body, "SKILL.md").body;
     }
     const hasDescription = typeof description === "string" && description !== "";
     return { body: body.trim(), description: hasDescription ? description : undefined };

@@ -10,11 +10,12 @@ import {
   type SaidRecord,
   USE_KINDS,
 } from "../journal/journal.ts";
-import { metadataOf, type RedirectStore, type VersionRecord, type VersionStore } from "../learn/learn.ts";
+import type { RedirectStore, VersionRecord, VersionStore } from "../learn/learn.ts";
 import { isRepertoireError } from "../model/errors.ts";
 import { lastSegment, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { isSkillFile, packageFiles } from "../package/package.ts";
+import { metadataOf } from "../parse/parse.ts";
 import { headText, type RecallIndex, readCases } from "../recall/recall.ts";
 import { EVIDENCE_LIMITS } from "./limits.ts";
 import { type ReachNeeds, reachIn } from "./reach.ts";

@@ -1,12 +1,11 @@
 // A copy of the library that only recall sees, to try where messages would lead after changes. Writes nothing.
 
 import { dirname, join } from "node:path";
-import { composeSkill, readLesson } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { lastSegment, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { sha256Of } from "../package/package.ts";
-import { parseSkill } from "../parse/parse.ts";
+import { composeSkill, parseSkill, readSkillText } from "../parse/parse.ts";
 import { RecallIndex } from "../recall/recall.ts";
 import { unifiedDiff } from "../text/diff.ts";
 import type { ChangeSave, DreamChange } from "./changes.ts";
@@ -27,13 +26,12 @@ type TrialSkills = ReadonlyMap<SkillName, TrialSkill>;
 
 /** The SKILL.md as it would be saved, times aside. */
 export function textAfter(save: ChangeSave, existing: DreamSkill | undefined): string {
-  const incoming = readLesson(save.body, "SKILL.md");
+  const incoming = readSkillText(save.body, "SKILL.md");
   return composeSkill({
     name: save.name,
     incoming,
-    existing: existing && readLesson(existing.text, "SKILL.md"),
+    existing: existing && readSkillText(existing.text, "SKILL.md"),
     description: save.description,
-    firstParagraph: incoming.firstParagraph,
     summary: save.summary,
     seeAlso: save.seeAlso,
     managed: {},
@@ -93,9 +91,8 @@ export class TrialLibrary {
   private async indexed(skills: TrialSkills): Promise<Reach> {
     this.index ??= RecallIndex.empty(await this.needs.meaning());
     await this.index.update({
-      skills: [...skills.values()].map(({ skill }) => ({ skill, size: 0, mtimeMs: 0 })),
+      skills: [...skills.values()].map(({ skill }) => skill),
       readBody: ({ name }) => skills.get(name)?.body ?? "",
-      facts: { containers: [], missing: [], scannedAt: 1 },
     });
     return reachIn(this.index, this.needs);
   }

@@ -104,7 +104,7 @@ export class LibraryPart {
   async check(options: {
     readonly path?: string | undefined;
     readonly profile: Profile;
-  }): Promise<{ checked: number; diagnostics: Diagnostic[] }> {
+  }): Promise<{ checked: number; diagnostics: readonly Diagnostic[] }> {
     await readyPatterns();
     const { path, profile } = options;
     const { sources, config } = this.turns;

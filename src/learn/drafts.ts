@@ -176,7 +176,6 @@ export class Drafts {
       name: to,
       incoming: existing,
       existing,
-      firstParagraph: existing.firstParagraph,
       managed: { "updated-at": this.now() },
     });
     checkConformance(text, join(this.places.directory(place), SKILL_FILE));

@@ -19,6 +19,7 @@ export { TEMPLATES, type Template } from "./scaffold.ts";
 export { bundledStarters, type Starter, type StarterFate, type StarterProvider } from "./starters.ts";
 export {
   type BlobStore,
+  followRedirects,
   type RedirectRecord,
   type RedirectStore,
   VERSION_ACTIONS,

@@ -25,14 +25,14 @@ export interface Match {
 /** One user message in one session. */
 export interface Turn {
   /** The host's own id of the message, so that a repeated event is known. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly message: string;
-  readonly session?: string;
+  readonly session?: string | undefined;
   /** Who brings the message, for the journal; the engine's own host unless given. */
-  readonly host?: string;
-  readonly frame?: Frame;
+  readonly host?: string | undefined;
+  readonly frame?: Frame | undefined;
   /** Files that the host says are open. */
-  readonly files?: readonly string[];
+  readonly files?: readonly string[] | undefined;
 }
 
 export const STYLES = ["adaptive", "cards", "index", "tiers", "on-demand", "catalog"] as const;

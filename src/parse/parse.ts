@@ -136,12 +136,3 @@ function noteFlowStyle(yaml: string, yamlLine: number, report: Report): void {
       line: yamlLine + lineAt(yaml, at) - 1,
     });
 }
-
-export {
-  composeSkill,
-  type ManagedKey,
-  metadataOf,
-  readSkillText,
-  type SkillText,
-  withMetadata,
-} from "./skill-text.ts";

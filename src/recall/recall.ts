@@ -3,6 +3,8 @@
 export type { Embedder } from "./embedder.ts";
 export {
   casesFrom,
+  type EvalCase,
+  type EvalOptions,
   type EvalReport,
   evaluate,
   type GroupFigures,
