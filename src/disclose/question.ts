@@ -1,6 +1,8 @@
 // Owns finding out whether a message asks what there is ("what can you do", "list skills"), in several languages.
 // Only a message that asks nothing else counts. Does not own the answer: the styles do.
 
+import { isPlain, lazyPattern } from "../text/patterns.ts";
+
 /** A longer message is a task that happens to mention skills. */
 const LONGEST_QUESTION = 160;
 
@@ -55,17 +57,24 @@ const UNSPACED_QUESTIONS = [
   "(?:使える|利用可能な)?スキル(?:の)?(?:一覧|リスト)?(?:を)?(?:見せて|表示して|教えて)(?:ください)?",
 ];
 
-const SPACED = new RegExp(`^(?:(?:${COURTESY}) )*(?:${QUESTIONS.join("|")})(?: (?:${COURTESY}))*$`, "u");
-const UNSPACED = new RegExp(`^(?:${UNSPACED_QUESTIONS.join("|")})(?:呢|吗|嗎|啊)?$`, "u");
+/** Words of which each question has one: the pattern of all questions takes long to compile, and most messages have none. */
+const HINT = /skill|abilit|capa|comp[eé]t|habil|f(?:ä|er)|what|help|was |wobei|womit|qu[eé']|cosa/;
+
+const SPACED = lazyPattern(`^(?:(?:${COURTESY}) )*(?:${QUESTIONS.join("|")})(?: (?:${COURTESY}))*$`, "u");
+const UNSPACED = lazyPattern(`^(?:${UNSPACED_QUESTIONS.join("|")})(?:呢|吗|嗎|啊)?$`, "u");
 
 /** Whether a message asks what the agent can do or which skills there are, and nothing else. */
 export function asksForList(message: string): boolean {
   if (message.length > LONGEST_QUESTION) return false;
+  if (isPlain(message)) return isSpacedQuestion(message.toLowerCase().replace(/[^a-z0-9']+/g, " "));
   const words = message
     .normalize("NFC")
     .toLowerCase()
     .replaceAll("’", "'")
-    .replace(/[^\p{L}\p{M}\p{N}']+/gu, " ")
-    .trim();
-  return SPACED.test(words) || UNSPACED.test(words.replaceAll(" ", ""));
+    .replace(/[^\p{L}\p{M}\p{N}']+/gu, " ");
+  return isSpacedQuestion(words) || UNSPACED().test(words.replaceAll(" ", ""));
+}
+
+function isSpacedQuestion(words: string): boolean {
+  return HINT.test(words) && SPACED().test(words.trim());
 }

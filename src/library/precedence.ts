@@ -2,7 +2,7 @@
 // Front door of the stage. Does not own reading files (`catalog.ts`) or who may see what (`view.ts`).
 
 import type { Diagnostic } from "../model/diagnostic.ts";
-import { compareNames, lookupKey, parentName, type SkillName } from "../model/name.ts";
+import { lookupKey, parentName, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 
 /** A skill that another one of the same name covers. */
@@ -35,7 +35,7 @@ export class Library {
       winners.set(skill.name, skill);
     }
     for (const skill of winners.values()) this.addAlias(skill, findings);
-    this.skills = new Map([...winners].sort(([a], [b]) => compareNames(a, b)));
+    this.skills = new Map([...winners.keys()].sort().map((name) => [name, winners.get(name)!]));
     for (const skill of this.skills.values()) {
       const parent = parentName(skill.name);
       if (parent === undefined) continue;
@@ -65,7 +65,7 @@ export class Library {
 
   private addAlias(skill: Skill, findings: Diagnostic[]): void {
     const declared = skill.manifest.declaredName;
-    const alias = declared === undefined ? "" : lookupKey(declared);
+    const alias = declared === undefined || declared === skill.name ? "" : lookupKey(declared);
     if (alias === "" || alias === skill.name) return;
     const earlier = this.aliases.get(alias);
     if (earlier) {

@@ -18,6 +18,8 @@ export function rankForDisclosure(skills: readonly Skill[], sources: readonly So
   });
 }
 
-function depth(skill: Skill): number {
-  return skill.name.split("/").length;
+function depth({ name }: Skill): number {
+  let slashes = 0;
+  for (let at = name.indexOf("/"); at >= 0; at = name.indexOf("/", at + 1)) slashes++;
+  return slashes;
 }

@@ -132,10 +132,13 @@ export class LibrarySnapshot {
   /** The library of this snapshot. Throws `SnapshotDamage`. */
   library(): Library {
     if (this.made) return this.made;
-    const records = this.records();
-    const skills = records.flatMap(({ skill }) => skill ?? []);
-    const diagnostics = records.flatMap((record) => record.diagnostics);
-    this.made = new Library(skills, [...this.findings, ...this.facts.diagnostics, ...diagnostics]);
+    const skills: Skill[] = [];
+    const diagnostics = [...this.findings, ...this.facts.diagnostics];
+    for (const record of this.records()) {
+      if (record.skill) skills.push(record.skill);
+      for (const finding of record.diagnostics) diagnostics.push(finding);
+    }
+    this.made = new Library(skills, diagnostics);
     return this.made;
   }
 
@@ -186,7 +189,7 @@ export function encodeSnapshot(snapshot: LibrarySnapshot, sources: readonly Sour
   const parts: Buffer[] = [];
   let end = 0;
   records.forEach((record, row) => {
-    const bytes = Buffer.from(JSON.stringify(packRecord(record, sources)));
+    const bytes = asciiJson(packRecord(record, sources));
     parts.push(Buffer.from(row === 0 ? "[" : ","), bytes);
     end += 1 + bytes.length;
     columns.set([nameHash(record.skill?.name ?? ""), end, checksum(bytes)], row * 3);
@@ -194,7 +197,7 @@ export function encodeSnapshot(snapshot: LibrarySnapshot, sources: readonly Sour
   parts.push(Buffer.from(records.length === 0 ? "[]" : "]"));
   const text = Buffer.concat(parts);
   const { generation, facts } = snapshot;
-  const head = Buffer.from(JSON.stringify({ generation, sources, ...facts } satisfies Head));
+  const head = asciiJson({ generation, sources, ...facts } satisfies Head);
   const headBytes = padded(head.length);
   const recordsAt = HEADER_BYTES + headBytes + columns.byteLength;
   const bytes = new Uint8Array(recordsAt + text.length);
@@ -243,7 +246,7 @@ function readHead(fd: number): { head: Head; scannedAt: number; records: StoredR
     throw new SnapshotDamage("Not a snapshot of this version.");
   const bytes = recordsAt <= first.length ? first : readBytes(fd, 0, recordsAt);
   if (checksum(bytes.subarray(12, recordsAt)) !== sum) throw new SnapshotDamage("The head is damaged.");
-  const head = JSON.parse(textOf(bytes.subarray(HEADER_BYTES, HEADER_BYTES + headLength!))) as Head;
+  const head = fromAsciiJson<Head>(bytes.subarray(HEADER_BYTES, HEADER_BYTES + headLength!));
   const rows = wordsOf(bytes, columnsAt, count! * 3);
   return {
     head,
@@ -275,7 +278,7 @@ class StoredRecords {
     if (checksum(bytes) !== sum) throw new SnapshotDamage("The records are damaged.");
     // Nothing is left to be read.
     closeSync(fd);
-    return (JSON.parse(textOf(bytes)) as PackedRecord[]).map((packed) => unpackRecord(packed, sources));
+    return fromAsciiJson<PackedRecord[]>(bytes).map((packed) => unpackRecord(packed, sources));
   }
 
   /** The last of several records of one name: the one that wins. */
@@ -296,7 +299,7 @@ class StoredRecords {
     const start = (row === 0 ? 0 : rows[row * 3 - 2]!) + 1;
     const bytes = readBytes(fd, at + start, rows[row * 3 + 1]! - start);
     if (checksum(bytes) !== rows[row * 3 + 2]) throw new SnapshotDamage("A record is damaged.");
-    return unpackRecord(JSON.parse(textOf(bytes)) as PackedRecord, sources);
+    return unpackRecord(fromAsciiJson<PackedRecord>(bytes), sources);
   }
 }
 
@@ -329,8 +332,14 @@ function wordsOf(bytes: Uint8Array, at: number, count: number): Uint32Array {
   return new Uint32Array(bytes.buffer, bytes.byteOffset + at, count);
 }
 
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+/** JSON in ASCII alone: bytes become a string without being decoded, and the string takes half the room. */
+function asciiJson(value: unknown): Buffer {
+  const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return Buffer.from(JSON.stringify(value).replace(/[\u0080-\uffff]/g, escaped), "latin1");
+}
+
+function fromAsciiJson<T>(bytes: Uint8Array): T {
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice()) as T;
 }
 
 function padded(length: number): number {
@@ -431,8 +440,8 @@ function unpackManifest(fields: Partial<SkillManifest>): SkillManifest {
     defaultEnabled: fields.defaultEnabled ?? true,
     userOnly: fields.userOnly ?? false,
     userInvocable: fields.userInvocable ?? true,
-    metadata: withoutPrototype(fields.metadata ?? NOTHING),
-    unknown: withoutPrototype(fields.unknown ?? NOTHING),
+    metadata: fields.metadata ? withoutPrototype(fields.metadata) : NOTHING,
+    unknown: fields.unknown ? withoutPrototype(fields.unknown) : NOTHING,
   };
 }
 

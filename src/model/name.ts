@@ -51,6 +51,7 @@ export function toSkillName(path: string): NameResult {
 
 /** The form under which two spellings of a name are the same: `Git_Workflow`, `git workflow` and `git-workflow`. */
 export function lookupKey(spelling: string): string {
+  if (SAFE.test(spelling)) return spelling;
   return spelling
     .trim()
     .replace(/^\/+/, "")

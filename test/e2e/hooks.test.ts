@@ -130,8 +130,8 @@ describe("every hook", () => {
     await send("codex", event("codex", "message"));
     const folder = dirname(program.bin);
     const compiled = () => readdirSync(folder).filter((file) => file.endsWith(".compiled"));
-    expect(compiled()).toHaveLength(1);
     const first = await send("codex", event("codex", "message", { session_id: "a" }));
+    expect(compiled()).toHaveLength(1);
     writeFileSync(join(folder, compiled()[0]!), "garbage");
     const damaged = await send("codex", event("codex", "message", { session_id: "b" }));
     rmSync(join(folder, compiled()[0]!));

@@ -13,22 +13,32 @@ import { verbOf } from "./verb.ts";
 /** The bundle's name has its content in it, so that compiled code is never run for another source. */
 declare const QUICK_BUNDLE: string;
 
+/** As the bundle imports it. */
+const WHOLE_ENGINE = "./index.js";
+
 const args = process.argv.slice(2);
-if (args[0] === "hook" || ["recall", "prompt"].includes(verbOf(args) ?? "")) void runQuickly();
+const verb = verbOf(args);
+if (args[0] === "hook" || verb === "recall" || verb === "prompt") void runQuickly();
 else void import("./main.ts").then(({ main }) => main(args));
 
 async function runQuickly(): Promise<void> {
   const file = join(__dirname, QUICK_BUNDLE);
-  const compiled = `${file}.${process.version}-${process.arch}.compiled`;
+  // Each verb has its own, which holds what the verb uses and nothing else.
+  const compiled = `${file}.${verb}.${process.version}-${process.arch}.compiled`;
   const cachedData = readIfThere(compiled);
   const source = `(function (module, require, __filename, __import) {${readFileSync(file, "latin1")}\n})`;
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
   const module = { exports: {} as typeof Quick };
-  script.runInThisContext()(module, createRequire(file), file, (specifier: string) => import(specifier));
+  let isWhole = false;
+  const load = (specifier: string) => {
+    isWhole ||= specifier === WHOLE_ENGINE;
+    return import(specifier);
+  };
+  script.runInThisContext()(module, createRequire(file), file, load);
   const { exit, answered } = await module.exports.run(args);
   process.exitCode = exit;
-  // Taken after an answer, the compiled code holds all that the next one will use.
-  if (answered && (cachedData === undefined || script.cachedDataRejected)) keep(compiled, script);
+  // Taken after an answer without the whole engine, the compiled code holds all that the next one will use.
+  if (answered && !isWhole && (cachedData === undefined || script.cachedDataRejected)) keep(compiled, script);
 }
 
 function readIfThere(path: string): Buffer | undefined {
