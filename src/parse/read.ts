@@ -2,6 +2,7 @@
 
 import type { ParseCode, Report } from "./codes.ts";
 import { LIMITS } from "./limits.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
 import { extractBare, REPAIRS } from "./repair.ts";
 import { type Split, splitShorter } from "./split.ts";
 import { isMap, readYaml, type YamlMap, type YamlResult, type YamlValue } from "./yaml.ts";
@@ -21,6 +22,8 @@ export function readFrontMatter(text: string, split: Split, report: Report): Fro
     report.add("front-matter-too-large", { message, line: split.yamlLine });
     return bare(split, report);
   }
+  const plain = readPlainYaml(yaml);
+  if (plain) return { raw: plain, split };
   const strict = readYaml(yaml);
   if (strict.ok) return accepted(strict.value, split, report);
   if (strict.code === "yaml-too-deep" || strict.code === "yaml-too-many-nodes")

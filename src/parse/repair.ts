@@ -3,6 +3,7 @@
 import { type ParseCode, shown } from "./codes.ts";
 import { frontMatterTable } from "./dialects.ts";
 import { LIMITS } from "./limits.ts";
+import { readPlainYaml } from "./plain-yaml.ts";
 import { lineAt } from "./split.ts";
 import { readYaml, UNPRINTABLE, type YamlMap } from "./yaml.ts";
 
@@ -100,7 +101,7 @@ function isSound(chunk: readonly string[], lead: string): boolean {
   // The commonest values and the commonest fault need no parser.
   if (/^(?:[\w.-]+: +)?\w[\w ,.()/-]*$/.test(text)) return true;
   if (/^[\w.-]+[ \t]*:[ \t]+\w[^#]*:(?:\s|$)/.test(text)) return false;
-  return readYaml(text).ok;
+  return readPlainYaml(text) !== undefined || readYaml(text).ok;
 }
 
 function codeFor(value: string): ParseCode {
