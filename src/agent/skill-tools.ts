@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { Match } from "../model/turn.ts";
 import { forLine } from "../text/escape.ts";
-import type { ScriptResult } from "../tools/scripts.ts";
+import type { ScriptResult } from "../tools/tools.ts";
 import { count, row, type ToolRow, text, texts } from "./tool.ts";
 
 /** Skills in one answer of list_skills: about 8,000 tokens. */

@@ -339,7 +339,7 @@ function asciiJson(value: unknown): Buffer {
 }
 
 function fromAsciiJson<T>(bytes: Uint8Array): T {
-  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).latin1Slice()) as T;
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1")) as T;
 }
 
 function padded(length: number): number {

@@ -17,11 +17,6 @@ const DOCUMENTS = [
   ...[...namesIn("docs/guides"), ...namesIn("docs/decisions")].filter((path) => path.endsWith(".md")),
 ];
 
-/** The first cells of a table's rows, without the backticks. */
-function firstCells(text: string): string[] {
-  return [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, cell]) => cell!);
-}
-
 describe("the generated parts", () => {
   it("are up to date", () => {
     const { status, stderr } = spawnSync(process.execPath, ["scripts/docs.mjs", "--check"], {
