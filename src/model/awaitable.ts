@@ -1,4 +1,4 @@
-// A value that may come at once or later.
+// The result type of ports that may be synchronous or asynchronous.
 
-/** A store on this machine answers at once, a remote one later; callers `await` and need not know. */
+/** Local stores return the value, remote stores a promise of it; callers `await` both. */
 export type Awaitable<T> = T | Promise<T>;

@@ -1,6 +1,6 @@
-// The time, as a port.
+// The port for the current time.
 
-/** The time, passed in so that tests can set it. */
+/** Returns the current time; tests pass their own. */
 export interface Clock {
   now(): Date;
 }

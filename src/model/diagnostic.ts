@@ -1,22 +1,22 @@
-// Owns the shape of a finding about a skill or a source. Does not own the findings themselves: each stage names its own codes.
+// The shape of a problem found in a skill or a source, and the codes of problems in a SKILL.md.
 
 export type Severity = "error" | "warning" | "info";
 
-/** What is wrong, where, and what to do about it. An `error` means that the skill was skipped. */
+/** A problem, its place and its fix. An `error` means that the skill was skipped. */
 export interface Diagnostic<Code extends string = string> {
   /** Stable, kebab-case, for example `yaml-unquoted-colon`. */
   readonly code: Code;
   readonly severity: Severity;
-  /** The file or folder the finding is about. */
+  /** The file or folder with the problem. */
   readonly path: string;
-  /** 1-based line in that file, where one is known. */
-  readonly line?: number;
+  /** 1-based line in that file, if known. */
+  readonly line?: number | undefined;
   readonly message: string;
   /** The next step for the person who owns the file. */
   readonly fix: string;
 }
 
-/** The codes of findings about a SKILL.md. Saving a skill that is refused for one throws an error with that code. */
+/** The codes of problems in a SKILL.md. If one prevents saving a skill, the error has the same code. */
 export const SKILL_FILE_CODES = [
   "file-too-large",
   "file-empty",

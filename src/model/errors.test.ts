@@ -19,7 +19,7 @@ describe("the list of error codes", () => {
     expect(new Set(codes).size).toBe(codes.length);
   });
 
-  it("has no code that nothing reports", () => {
+  it("has only codes that the code reports", () => {
     expect(codes.filter((code) => !sources.includes(`"${code}"`))).toEqual([]);
   });
 

@@ -1,10 +1,10 @@
-// The one error class of the engine, and the list of every code that it can carry.
+// The error class of the engine and the list of its codes.
 
 import type { SkillFileCode } from "./diagnostic.ts";
 
-/** Every code of an expected failure, with its meaning. A refused SKILL.md is one of `SKILL_FILE_CODES` instead. */
+/** The codes of expected failures and their meanings. A refused SKILL.md has a code of `SKILL_FILE_CODES` instead. */
 export const ERROR_CODES = {
-  usage: "The command line lacks an argument or has one too many.",
+  usage: "The command line has too few or too many arguments.",
   "invalid-arguments": "The arguments of a tool call do not fit the tool's schema.",
   "config-unreadable": "A configuration file cannot be read.",
   "config-unwritable": "A configuration file cannot be written.",
@@ -124,7 +124,7 @@ export const ERROR_CODES = {
 } as const;
 export type ErrorCode = keyof typeof ERROR_CODES | SkillFileCode;
 
-/** An expected failure: a code for programs, the offending value, and a message that says what to do next. */
+/** An expected failure: a code for programs, the value that caused it, and a message with the next step. */
 export class RepertoireError extends Error {
   readonly code: ErrorCode;
   readonly value: unknown;

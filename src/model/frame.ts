@@ -1,8 +1,8 @@
-// Owns the six frames a turn can be in. Does not own how a frame is chosen: `recall/` does.
+// The six kinds of turn.
 
 export const FRAMES = ["task", "debug", "decision", "question", "creative", "conversation"] as const;
 
-/** What kind of turn this is: doing, fixing, choosing, asking, making, or talking. */
+/** The kind of a turn: doing, fixing, choosing, asking, making or talking. */
 export type Frame = (typeof FRAMES)[number];
 
 export function isFrame(value: unknown): value is Frame {

@@ -6,7 +6,7 @@ const nameOf = (path: string) => {
   return result.ok ? result.name : result.code;
 };
 
-describe("a folder path becomes a name", () => {
+describe("toSkillName", () => {
   it.each([
     ["Repo Survey", "repo-survey"],
     ["  Foo  Bar!! ", "foo-bar"],
@@ -30,23 +30,23 @@ describe("a folder path becomes a name", () => {
     ["x".repeat(256), "name-too-long"],
     ["pаypal", "name-confusable"],
     ["ｐlan", "name-confusable"],
-  ])("%s is refused: %s", (path, code) => expect(nameOf(path)).toBe(code));
+  ])("refuses %s: %s", (path, code) => expect(nameOf(path)).toBe(code));
 
-  it("does not take an honest foreign name for a forgery", () => {
+  it("accepts names of other scripts that do not imitate ASCII", () => {
     expect(nameOf("über-uns")).toBe("uber-uns");
     expect(nameOf("план")).toBe("name-empty");
   });
 });
 
-describe("two spellings", () => {
-  it("are equal in case, underscores, spaces and a leading slash", () => {
+describe("lookupKey", () => {
+  it("ignores case, underscores, spaces and a leading slash", () => {
     expect(lookupKey("/Git_Workflow")).toBe(lookupKey("git workflow"));
     expect(lookupKey("Sven/PLAN")).toBe("sven/plan");
   });
 });
 
 describe("the hierarchy", () => {
-  it("knows direct children from grandchildren", () => {
+  it("distinguishes children from grandchildren", () => {
     expect(isDirectChild("sven", "sven/plan")).toBe(true);
     expect(isDirectChild("sven", "sven/implement/research")).toBe(false);
     expect(parentName("sven")).toBeUndefined();

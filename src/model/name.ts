@@ -1,5 +1,4 @@
-// Owns the identity of a skill: how a folder path becomes a name and how two spellings are found equal.
-// Does not own precedence or look-up tables: `library/` does.
+// Names of skills: how a folder path becomes a name, and when two spellings are the same name.
 
 /** A slash path of safe segments: `plan-meeting`, `mcp/email`, `sven/plan`. */
 export type SkillName = string;
@@ -12,14 +11,14 @@ export type NameResult =
       readonly segment: string;
     };
 
-/** A file name's longest, and a path that prompts can still bear. The open specification's 64 is a matter of `check`. */
+/** The longest file name, and the longest path that fits a prompt. `check` reports names over the specification's 64. */
 const MAX_SEGMENT = 255;
 const MAX_NAME = 1024;
 
-/** A name that is one safe segment already: the common case, answered at once. */
+/** A name that is already one safe segment: the common case. */
 const SAFE = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
 
-/** Letters of other scripts that a reader takes for an ASCII letter. The common attack set, not all of Unicode. */
+/** Letters of other scripts that look like an ASCII letter: those common in attacks, not all of Unicode. */
 const LOOKALIKES = new Map(
   [
     "аa сc ԁd еe һh іi јj кk ӏl мm оo рp ԛq ѕs тt ѵv ԝw хx уy үy",
@@ -29,8 +28,10 @@ const LOOKALIKES = new Map(
 );
 
 /**
- * Turns a folder path into a skill name: lower-case, accents folded, every run of other characters one `-`.
- * A segment of letters that only look like ASCII ones is refused, so that `pаypal` cannot pose as `paypal`.
+ * Turns a folder path into a skill name: lower case, accents removed, each run of other characters replaced by `-`.
+ * Refuses a segment with letters that only look like ASCII, so that `pаypal` cannot pose as `paypal`.
+ *
+ * @example toSkillName("Git Tools/Repo_Survey") // { ok: true, name: "git-tools/repo-survey" }
  */
 export function toSkillName(path: string): NameResult {
   if (path.length <= MAX_SEGMENT && SAFE.test(path)) return { ok: true, name: path };
@@ -49,7 +50,7 @@ export function toSkillName(path: string): NameResult {
   return { ok: true, name };
 }
 
-/** The form under which two spellings of a name are the same: `Git_Workflow`, `git workflow` and `git-workflow`. */
+/** The key that all spellings of a name share: `Git_Workflow`, `git workflow` and `git-workflow`. */
 export function lookupKey(spelling: string): string {
   if (SAFE.test(spelling)) return spelling;
   return spelling
@@ -64,7 +65,7 @@ export function lastSegment(name: SkillName): string {
   return name.slice(name.lastIndexOf("/") + 1);
 }
 
-/** The name of the skill that this one lies below, or undefined at the top. */
+/** The name of the parent skill, or undefined at the top level. */
 export function parentName(name: SkillName): SkillName | undefined {
   const slash = name.lastIndexOf("/");
   return slash < 0 ? undefined : name.slice(0, slash);
@@ -74,7 +75,7 @@ export function isDirectChild(parent: SkillName, name: SkillName): boolean {
   return parentName(name) === parent;
 }
 
-/** One order for names everywhere, independent of the machine's locale. */
+/** Orders names independently of the machine's locale. */
 export function compareNames(a: SkillName, b: SkillName): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,21 +1,20 @@
-// Owns what a skill is once it is read: its manifest (front matter, all dialects united) and where it stands.
-// Does not own parsing (`parse/`), precedence or state (`library/`).
+// A skill after reading: its manifest (the front matter of all dialects in one shape), identity and state.
 
 import type { SkillName } from "./name.ts";
 
-/** Phrases that speak for a skill. A plain list in the front matter becomes `keywords`. */
+/** Phrases that suggest a skill. A plain list in the front matter becomes `keywords`. */
 export interface Triggers {
   readonly keywords: readonly string[];
   readonly verbs: readonly string[];
-  /** Regular expressions, untrusted: matched in linear time only. */
+  /** Untrusted regular expressions: match them in linear time only. */
   readonly patterns: readonly string[];
 }
 
-/** What must be present on the machine for the skill to work. */
+/** What the skill needs on the machine. */
 export interface Requirements {
   readonly env: readonly string[];
   readonly bins: readonly string[];
-  /** At least one of these must be there. */
+  /** At least one of these is needed. */
   readonly anyBins: readonly string[];
 }
 
@@ -46,29 +45,29 @@ export interface SkillManifest {
   readonly scripts: readonly string[];
   readonly seeAlso: readonly string[];
   readonly knowledge: readonly string[];
-  /** Globs of files that the skill is about. */
+  /** Globs of the files that the skill is for. */
   readonly paths: readonly string[];
   readonly argumentHint?: string | undefined;
   /** Shown in every prompt, whatever the budget. */
   readonly always: boolean;
   readonly defaultEnabled: boolean;
-  /** Only a person may invoke it; hidden from the model everywhere. */
+  /** Only a person may invoke the skill; it is hidden from the model. */
   readonly userOnly: boolean;
-  /** May be invoked as a slash command. */
+  /** The skill may be invoked as a slash command. */
   readonly userInvocable: boolean;
   /** The spec's `metadata`, as written (null prototype). */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Keys that no dialect knows, kept (null prototype). */
+  /** Keys that are in no dialect, as written (null prototype). */
   readonly unknown: Readonly<Record<string, unknown>>;
 }
 
-/** A skill of the library: its manifest, its identity and its place on disk. The body is read when it is needed. */
+/** A skill of the library: its manifest, identity and files. The body is read when needed. */
 export interface Skill {
   readonly name: SkillName;
-  /** The front matter's name where it differs from the identity's last segment, else the last segment. */
+  /** The front matter's name, or the last segment of `name` if there is none. */
   readonly displayName: string;
   readonly manifest: SkillManifest;
-  /** The id of the source it came from. */
+  /** The id of the skill's source. */
   readonly source: string;
   /** The SKILL.md file. */
   readonly path: string;
@@ -81,11 +80,11 @@ export interface Skill {
 export const SKILL_STATES = ["active", "unavailable", "disabled", "shadowed", "hidden"] as const;
 export type SkillState = (typeof SKILL_STATES)[number];
 
-/** A skill together with whether it can be used, and why not. */
+/** A skill with its state, and the reason if it cannot be used. */
 export interface ListedSkill {
   readonly skill: Skill;
   readonly state: SkillState;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 export const NO_TRIGGERS: Triggers = { keywords: [], verbs: [], patterns: [] };

@@ -1,8 +1,8 @@
-// Owns what a source is. Does not own which sources there are: `discover/sources.ts` has the table.
+// The shape of a source, a folder with skills.
 
 export type SourceScope = "bundled" | "user" | "project" | "custom";
 
-/** A root folder that skills come from. Sources are ordered; a later one wins. */
+/** A root folder of skills. Sources are ordered; a later one takes precedence. */
 export interface Source {
   /** Short and stable, for example `~/.claude` or `project/.agents`. */
   readonly id: string;
@@ -11,7 +11,7 @@ export interface Source {
   readonly scope: SourceScope;
   /** The root itself may be a skill (`<project>/skills/SKILL.md`). */
   readonly rootSkill: boolean;
-  /** Links may lead out of the source. */
+  /** Links may point out of the source. */
   readonly trustLinks: boolean;
   /** Skip a skill without a description instead of taking its first paragraph. */
   readonly requireDescription: boolean;
@@ -19,12 +19,12 @@ export interface Source {
   readonly requireName: boolean;
 }
 
-/** A source that a config adds. */
+/** A source that the configuration adds. */
 export interface ExtraSource {
   readonly path: string;
-  readonly id?: string;
-  readonly rootSkill?: boolean;
-  readonly trustLinks?: boolean;
-  readonly requireDescription?: boolean;
-  readonly requireName?: boolean;
+  readonly id?: string | undefined;
+  readonly rootSkill?: boolean | undefined;
+  readonly trustLinks?: boolean | undefined;
+  readonly requireDescription?: boolean | undefined;
+  readonly requireName?: boolean | undefined;
 }

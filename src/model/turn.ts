@@ -1,10 +1,9 @@
-// Owns what one turn brings forth: matches with their reasons, and the section shown to the model.
-// Does not own how they are made: `recall/` and `disclose/` do.
+// A turn and its results: matches with their reasons, and the section for the prompt.
 
 import type { Frame } from "./frame.ts";
 import type { SkillName } from "./name.ts";
 
-/** One signal's share in a score, in words that a person understands. */
+/** What one signal contributes to a score, with a note for people. */
 export interface Reason {
   readonly signal: string;
   readonly value: number;
@@ -16,22 +15,22 @@ export interface Match {
   readonly name: SkillName;
   readonly score: number;
   readonly reasons: readonly Reason[];
-  /** Set when the skill came along with another one (see-also). */
-  readonly via?: SkillName;
-  /** Near-duplicates that this match stands for. */
-  readonly duplicates?: readonly SkillName[];
+  /** The skill whose see-also added this one. */
+  readonly via?: SkillName | undefined;
+  /** Near-duplicates that this match replaces. */
+  readonly duplicates?: readonly SkillName[] | undefined;
 }
 
 /** One user message in one session. */
 export interface Turn {
-  /** The host's own id of the message, so that a repeated event is known. */
+  /** The host's id of the message; reveals a repeated event. */
   readonly id?: string | undefined;
   readonly message: string;
   readonly session?: string | undefined;
-  /** Who brings the message, for the journal; the engine's own host unless given. */
+  /** The host of the message, for the journal; the engine's host by default. */
   readonly host?: string | undefined;
   readonly frame?: Frame | undefined;
-  /** Files that the host says are open. */
+  /** Files that are open in the host. */
   readonly files?: readonly string[] | undefined;
 }
 
@@ -41,19 +40,19 @@ export type Style = (typeof STYLES)[number];
 /** How much of a skill a section shows. */
 export type ShownLevel = "body" | "card" | "full" | "short" | "name";
 
-/** The text that goes into the prompt, and an account of what is in it. */
+/** The text for the prompt and what it contains. */
 export interface Section {
   readonly text: string;
   readonly style: Style;
   readonly tokens: number;
   readonly chars: number;
   readonly shown: readonly { readonly name: SkillName; readonly level: ShownLevel }[];
-  /** How many visible skills the text does not name. */
+  /** The number of visible skills that the text does not name. */
   readonly omitted: number;
 }
 
-/** A limit on a section. With both, the tighter one holds. */
+/** Limits on a section; both apply. */
 export interface Budget {
-  readonly tokens?: number;
-  readonly chars?: number;
+  readonly tokens?: number | undefined;
+  readonly chars?: number | undefined;
 }
