@@ -25,7 +25,7 @@ describe("unifiedDiff", () => {
     );
   });
 
-  it("shows each change with its surroundings and its place", async () => {
+  it("shows each change with its context and line numbers", async () => {
     const before = numbered("line", 20);
     const after = before.replace("line 3\n", "third\n").replace("line 18\n", "");
     expect(await unifiedDiff(before, after)).toMatchInlineSnapshot(`
@@ -61,7 +61,7 @@ describe("unifiedDiff", () => {
     expect(applyPatch(before, `${patch}\n`, { autoConvertLineEndings: false })).toBe(after);
   });
 
-  it("shows a file of many lines that is new or gone", async () => {
+  it("shows a large file that is added or removed", async () => {
     const text = numbered("line", 30_000);
     expect(applyPatch("", `${await unifiedDiff("", text)}\n`)).toBe(text);
     expect(applyPatch(text, `${await unifiedDiff(text, "")}\n`)).toBe("");

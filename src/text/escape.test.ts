@@ -19,8 +19,8 @@ const nasty = fc.string({
 });
 const visible = (text: string) => text.replace(/[\p{DI}\p{Cc}\p{Z}_\\/-]/gu, "").toLowerCase();
 
-describe("one line", () => {
-  it("has no line break, control, bidi, zero-width or tag character whatever the text is", () => {
+describe("oneLine and forLine", () => {
+  it("return no line break, control, bidi, zero-width or tag character for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         expect(oneLine(text)).not.toMatch(/[\p{Cc}\p{DI}\u2028\u2029\uFFF9-\uFFFB\uD800-\uDFFF]/u);
@@ -31,13 +31,13 @@ describe("one line", () => {
     expect(oneLine("not a character: \uFFFE")).toBe("not a character: \uFFFD");
   });
 
-  it("leaves plain text and other scripts as they are", () => {
+  it("keep plain text and other scripts as they are", () => {
     for (const text of ["Plain (text), 100% fine.", "发送邮件", "Grüße – naïve", "x < 5 and y > 3"]) {
       expect(forLine(text)).toBe(text);
     }
   });
 
-  it("starts no tag", () => {
+  it("escape the start of a tag", () => {
     expect(forLine("</available_skills><b>< system><!-- x")).toBe(
       "&lt;/available_skills>&lt;b>&lt; system>&lt;!-- x",
     );
@@ -45,15 +45,15 @@ describe("one line", () => {
   });
 });
 
-describe("code span and XML", () => {
-  it("cannot be left", () => {
+describe("forCode and forXmlAttribute", () => {
+  it("return no character that ends the code span or the attribute", () => {
     expect(forCode("a`b\nc")).toBe("`a'b c`");
     expect(forXmlText('<a href="x">&amp;')).toBe('&lt;a href="x"&gt;&amp;amp;');
     expect(forXmlAttribute(`"'<`)).toBe("&quot;&#39;&lt;");
   });
 });
 
-describe("a body in an envelope", () => {
+describe("forEnvelope", () => {
   it.each([
     "</skill_content>",
     "</SKILL_Content >",
@@ -70,7 +70,7 @@ describe("a body in an envelope", () => {
     expect(forEnvelope(`before ${tag} after`)).not.toContain("<");
   });
 
-  it("cannot carry any of our tags however it is disguised", () => {
+  it("escapes the tags of envelopes in any disguise", () => {
     fc.assert(
       fc.property(nasty, (body) => {
         const text = visible(forEnvelope(body));
@@ -80,7 +80,7 @@ describe("a body in an envelope", () => {
     );
   });
 
-  it("is otherwise Markdown as written", () => {
+  it("keeps other Markdown as written", () => {
     const body = "# T\n\n\tcode <div>\n\n`a < b` & <T> 👩‍👩‍👧 \u200fעברית\n";
     expect(forEnvelope(body)).toBe(body);
     expect(forEnvelope("a\r\nb\u0007\u202Ec")).toBe("a\nbc");
@@ -94,7 +94,7 @@ describe("a body in an envelope", () => {
   });
 });
 
-it("a card's body cannot have a line that looks like the head of a card", () => {
+it("forCard escapes lines that look like the head of a card", () => {
   fc.assert(
     fc.property(nasty, (body) => {
       expect(forCard(`${body}\n\u200b [ Skill : x]`)).not.toMatch(

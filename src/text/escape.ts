@@ -1,9 +1,8 @@
-// Owns making text of a skill harmless for the place where it lands: a Markdown line, XML text, an XML attribute,
-// a body inside an envelope. Does not own lengths nor layout.
+// Escapes text of a skill for its target: a Markdown line, XML text, an XML attribute, or a body inside an envelope.
 
 import { lazyPattern } from "./patterns.ts";
 
-/** Every element that Repertoire wraps around text of a skill. A body may neither close nor open one of them. */
+/** The elements that Repertoire wraps around text of a skill. A body may neither open nor close one of them. */
 export const ENVELOPES = [
   "skill_content",
   "available_skills",
@@ -13,23 +12,23 @@ export const ENVELOPES = [
   "skill",
 ] as const;
 
-/** Characters that show nothing and can hide or reorder text: zero-width, bidi, tags, fillers, annotations. */
+/** Invisible characters that can hide or reorder text: zero-width, bidi, tags, fillers, annotations. */
 const invisible = lazyPattern("[\\p{DI}\\uFFF9-\\uFFFB]+", "gu");
 const LONE_SURROGATE = /[\uD800-\uDFFF]/gu;
-/** Not allowed in XML 1.0 whatever the escaping. */
+/** Not allowed in XML 1.0, escaped or not. */
 const noncharacter = lazyPattern("[\\p{NChar}]", "gu");
 /** All white space and control characters, line separators included. */
 const blank = lazyPattern("[\\p{Z}\\p{Cc}]+", "gu");
-/** What Markdown or a model could read as a tag, a comment or a processing instruction. */
+/** The start of a tag, a comment or a processing instruction. */
 const TAG_START = /<(?=\s?[/!?A-Za-z])/g;
 
-/** In a body line feeds, tabs and joiners are content; other controls, bidi controls and tag characters are not. */
+/** Characters removed from a body: control, bidi and tag characters, but not line feeds, tabs and joiners. */
 const BODY_CONTROL =
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
 const LINE_BREAK = /\r\n?|[\u0085\u2028\u2029]/g;
 
-// Between the letters of a tag's name anything invisible may stand, and before it any run of blanks and slashes.
-// No two runs of the same characters stand side by side, so that a long one is scanned once.
+// Matches a tag even with invisible characters between its letters, and blanks and slashes before them.
+// No two adjacent runs share a character, so matching stays linear.
 const GAP = "\\p{DI}\\p{Cc}\\p{Z}";
 const envelopeTag = lazyPattern(`<(?=[${GAP}/\\\\_-]*(?:${ENVELOPES.map(looseName).join("|")}))`, "giu");
 const cardHead = lazyPattern(
@@ -42,7 +41,7 @@ function looseName(name: string): string {
   return words.join(`[${GAP}_-]*`);
 }
 
-/** One visible line: controls, line breaks and invisible characters gone, white space single. */
+/** One visible line: without line breaks, control and invisible characters, and with single spaces. */
 export function oneLine(text: string): string {
   if (/^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/.test(text)) return text;
   return text
@@ -54,7 +53,7 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** For an entry of a Markdown list: one line in which no tag starts. */
+/** For an entry of a Markdown list: one line without tags. */
 export function forLine(text: string): string {
   return oneLine(text).replace(TAG_START, "&lt;");
 }
@@ -74,12 +73,12 @@ export function forXmlAttribute(text: string): string {
   return forXmlText(text).replaceAll('"', "&quot;").replaceAll("'", "&#39;");
 }
 
-/** For a body inside an envelope: Markdown as written, except that no tag of an envelope survives in it. */
+/** For a body inside an envelope: Markdown as written, with the tags of envelopes escaped. */
 export function forEnvelope(body: string): string {
   return plainBody(body).replace(envelopeTag(), "&lt;");
 }
 
-/** For a part of a body on a card: as in an envelope, and no line can pass for the head of another card. */
+/** For a part of a body on a card: as in an envelope, with lines that look like the head of a card escaped. */
 export function forCard(body: string): string {
   return forEnvelope(body).replace(cardHead(), "$1\\[");
 }

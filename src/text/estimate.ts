@@ -1,16 +1,14 @@
-// Owns the estimate of how many tokens a text costs a model. Does not own budgets: `disclose/` does.
-// No tokenizer is loaded: each character has a weight by its kind, so the estimate is one pass, the same on
-// every machine, and additive: the units of two texts joined are the sum of their units.
+// Estimates how many tokens a text costs a model, without a tokenizer: each character has a weight by its kind.
 
-/** Units in one token. Weights are whole units, so that sums are exact. */
+/** Units in one token. Weights are whole units, so that the units of two texts add up exactly. */
 export const UNITS_PER_TOKEN = 8;
 
 /**
- * Weights in units, set so that the usual byte-pair tokenizers need no more than the estimate for nearly every
- * real text: prose costs about a token for four characters, an ideograph about one.
+ * Weights in units. For nearly every real text, the usual byte-pair tokenizers need at most the estimate: about one
+ * token for four characters of prose, and one for an ideograph.
  */
 const WEIGHTS = {
-  /** Prose has 4 to 5 characters a token, its spaces included. */
+  /** Prose has 4 to 5 characters per token, including spaces. */
   letter: 2,
   /** Capitals break words: `SKILL`, `camelCase`. */
   capital: 3,
@@ -18,15 +16,15 @@ const WEIGHTS = {
   digit: 4,
   /** A mark is a token of its own or joins a neighbour, about evenly. */
   mark: 4,
-  /** Accented Latin, Greek, Cyrillic, Hebrew, Arabic: two to three characters a token. */
+  /** Accented Latin, Greek, Cyrillic, Hebrew, Arabic: two to three characters per token. */
   alphabet: 4,
-  /** Ideographs, kana, Hangul, and scripts that tokenizers know little of. */
+  /** Ideographs, kana, Hangul, and scripts that are rare in the vocabularies of tokenizers. */
   dense: 9,
   /** Half of a surrogate pair: an emoji is two to three tokens. */
   surrogate: 10,
 } as const;
 
-/** Where alphabets end and scripts that cost a token a character begin. */
+/** From this code point on, scripts cost about one token per character. */
 const ALPHABETS_END = 0x0900;
 
 const ascii = new Uint8Array(128).fill(WEIGHTS.mark);
@@ -50,7 +48,7 @@ export function tokenUnits(text: string): number {
   return units;
 }
 
-/** About how many tokens a text costs, rather too many than too few. */
+/** About how many tokens a text costs, rounded up. */
 export function estimateTokens(text: string): number {
   return Math.ceil(tokenUnits(text) / UNITS_PER_TOKEN);
 }

@@ -1,5 +1,4 @@
-// Owns folding a word to the spelling that it is known by, whatever its case, width and accents.
-// Does not own stems (stem.ts).
+// Folds a word to one spelling, independent of case, width and accents.
 
 const FOLDED: Readonly<Record<string, string>> = {
   ß: "ss",

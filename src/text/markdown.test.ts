@@ -9,7 +9,7 @@ const anyMarkdown = fc
   .map((lines) => lines.join("\n"));
 
 describe("headings", () => {
-  it("finds both kinds and ignores what only looks like one", () => {
+  it("finds ATX and setext headings and ignores what only looks like one", () => {
     const text =
       "# One #\n\nTwo\n---\n\n```sh\n# not\n```\n\n- item\n---\n\n#no\n\n### Three ##\nplain\n\n---\n";
     expect(headings(text).map(({ level, text }) => [level, text])).toEqual([
@@ -26,24 +26,24 @@ describe("headings", () => {
 });
 
 describe("the first H2 section", () => {
-  it("holds its deeper headings and ends before the next H1 or H2", () => {
+  it("includes deeper headings and ends before the next H1 or H2", () => {
     const text = "# T\n\nintro\n\n## Use\n\nalways\n\n### Never\n\nno\n\n## Next\n\nx";
     expect(firstH2Section(text)).toBe("## Use\n\nalways\n\n### Never\n\nno");
     expect(opening(text)).toBe("intro");
   });
 
-  it("is not taken from inside a code block", () => {
+  it("is not a heading inside a code block", () => {
     expect(firstH2Section("```\n## no\n```\n")).toBeUndefined();
     expect(firstH2Section("## a\n```\n## no\n```\nend")).toBe("## a\n```\n## no\n```\nend");
   });
 
-  it("reads line ends of either kind", () => {
+  it("accepts LF and CRLF line ends", () => {
     expect(firstH2Section("# T\r\n## Use\r\none\r\n## Next\r\n")).toBe("## Use\none");
   });
 });
 
-describe("cutting", () => {
-  it("offers the ends of sentences and lines, none inside a code block", () => {
+describe("cutPoints", () => {
+  it("are the ends of sentences and lines outside code blocks", () => {
     const text = "One. Two?\n```\na. b\n```\nThree";
     expect(cutPoints(text).map((point) => text.slice(0, point))).toEqual([
       "One.",
@@ -53,7 +53,7 @@ describe("cutting", () => {
     ]);
   });
 
-  it("never leaves a code block open that the text closes", () => {
+  it("never leave a code block open that the text closes", () => {
     fc.assert(
       fc.property(anyMarkdown, (text) => {
         const whole = closeFence(text);
@@ -78,11 +78,11 @@ describe("the first sentence", () => {
     expect(firstSentence(text, 80)).toBe(sentence);
   });
 
-  it("gives way to whole words with an ellipsis when it is too long", () => {
+  it("is cut between words, with an ellipsis, if it is too long", () => {
     expect(firstSentence("alpha beta gamma delta epsilon. Next.", 20)).toBe("alpha beta gamma…");
   });
 
-  it("never exceeds its length nor halves a character", () => {
+  it("never exceeds the length or splits a surrogate pair", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 1, max: 40 }), (text, max) => {
         for (const short of [firstSentence(text, max), clip(text, max)]) {

@@ -1,17 +1,17 @@
-// Owns the little of Markdown that prompts need: headings outside code fences, the first H2 section, places where
-// a text may be cut, the first sentence. Linear, safe for any text. Does not own rendering nor escaping.
+// Reads the parts of Markdown that prompts need, in linear time: headings, the first H2 section, cut points, sentences.
 
-export interface Heading {
+interface Heading {
   readonly level: number;
   readonly text: string;
-  /** 0-based line of the heading, and of the first line below it. */
+  /** 0-based line of the heading. */
   readonly line: number;
+  /** 0-based line of the first line below the heading. */
   readonly below: number;
 }
 
 interface ScannedLine {
   readonly text: string;
-  /** Inside a fenced block, its fences included. */
+  /** Whether the line belongs to a fenced block, fences included. */
   readonly fenced: boolean;
 }
 
@@ -23,15 +23,15 @@ interface Fence {
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
 const SETEXT = /^ {0,3}(=+|-+)[ \t]*$/;
-/** Lines that an underline does not turn into a heading: lists, quotes, tables, indented code, other headings. */
+/** Lines that are not a heading despite an underline: lists, quotes, tables, indented code, other headings. */
 const NOT_TITLE = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)][ \t]))/;
 
-/** The headings of a text, in order; `#` inside a fenced block is not one. */
+/** The headings of a text, in order, outside fenced blocks. */
 export function headings(markdown: string): Heading[] {
   return headingsOf(scan(markdown).lines);
 }
 
-/** The first H2 with all that belongs to it (up to the next H1 or H2), or undefined when there is none. */
+/** The first H2 section, up to the next H1 or H2, or undefined if there is none. */
 export function firstH2Section(markdown: string): string | undefined {
   const { lines } = scan(markdown);
   const all = headingsOf(lines);
@@ -41,7 +41,7 @@ export function firstH2Section(markdown: string): string | undefined {
   return joinLines(lines.slice(start.line, end));
 }
 
-/** What a text says before its first H2, without its title. */
+/** The text before the first H2, without the title. */
 export function opening(markdown: string): string {
   const { lines } = scan(markdown);
   const all = headingsOf(lines);
@@ -51,13 +51,13 @@ export function opening(markdown: string): string {
   return joinLines(lines.slice(start, end));
 }
 
-/** Closes a fenced block that the text leaves open, so that nothing after it is swallowed. */
+/** Closes a fenced block that the text leaves open, so that text appended to it is not code. */
 export function closeFence(markdown: string): string {
   const { open } = scan(markdown);
   return open === undefined ? markdown : `${markdown}\n${open.mark.repeat(open.length)}`;
 }
 
-/** Offsets at which the text may end: after a line or a sentence, never inside a fenced block. Ascending. */
+/** Ascending offsets at which the text may be cut: after a line or a sentence, never inside a fenced block. */
 export function cutPoints(markdown: string): number[] {
   const { lines } = scan(markdown);
   const points: number[] = [];
@@ -79,10 +79,10 @@ export function cutPoints(markdown: string): number[] {
 }
 
 const SENTENCE_END = /[.!?](?:["')\]]{0,3})\s|[。！？]\s?/gu;
-/** A full stop after these does not end a sentence. */
+/** Abbreviations: their full stop does not end a sentence. */
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|dr|mr|mrs|ms|st|z\.b|d\.h|bzw|p\.ex)\.$/i;
 
-/** The first sentence of a text when it is short enough, else as many whole words as fit, with an ellipsis. */
+/** The first sentence of a text if it fits `max` characters, else the words that fit, with an ellipsis. */
 export function firstSentence(text: string, max: number): string {
   const flat = text.replace(/\s+/g, " ").trim();
   for (const found of flat.matchAll(SENTENCE_END)) {
@@ -93,7 +93,7 @@ export function firstSentence(text: string, max: number): string {
   return clip(flat, max);
 }
 
-/** At most `max` characters, cut between words where one is near, with an ellipsis; no character is halved. */
+/** Cuts a text to `max` characters with an ellipsis, between words if possible, never inside a surrogate pair. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text;
   let end = Math.max(0, max - 1);
@@ -149,7 +149,7 @@ function headingsOf(lines: readonly ScannedLine[]): Heading[] {
   return found;
 }
 
-/** A heading's text without the closing `##` that some write. By hand: a pattern would be quadratic in the marks. */
+/** Removes the closing `##` of a heading. A regular expression would be quadratic in the number of marks. */
 function withoutClosing(title: string): string {
   const text = title.trim();
   let end = text.length;

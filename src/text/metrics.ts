@@ -1,4 +1,4 @@
-// Owns the measures of a ranking: hit rate, recall, reciprocal rank, discounted gain, percentiles. Pure arithmetic.
+// Measures of a ranking: hit rate, recall, reciprocal rank, discounted gain, percentiles.
 
 export interface RankingScore {
   readonly hit1: number;
@@ -9,7 +9,7 @@ export interface RankingScore {
   readonly ndcg10: number;
 }
 
-/** `found[i]` is the number of the gold item at place i, or undefined; `golds` is how many there are. */
+/** Scores a ranking: `found[i]` is the number of the gold item at rank i, or undefined; `golds` is their count. */
 export function scoreRanking(found: readonly (number | undefined)[], golds: number): RankingScore {
   const recallAt = (k: number) =>
     new Set(found.slice(0, k).filter((gold) => gold !== undefined)).size / Math.max(1, golds);
@@ -41,7 +41,7 @@ export function mean(numbers: readonly number[]): number {
   return numbers.length === 0 ? 0 : numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }
 
-/** The value below which `share` of the numbers lie. */
+/** The value below which the fraction `share` of the numbers lies. */
 export function percentile(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -1,25 +1,25 @@
 import { expect, test } from "vitest";
 import { inAlphabet, isPlain, lazyPattern } from "./patterns.ts";
 
-test("plain text is ASCII with its blanks, nothing else", () => {
+test("isPlain accepts only ASCII text and white space", () => {
   expect(isPlain("")).toBe(true);
   expect(isPlain("fix_it: a\tb\r\nc ~")).toBe(true);
   for (const other of ["café", "\u0000", "日本", "a\u2019b", "\ud800"]) expect(isPlain(other)).toBe(false);
 });
 
-test("a lazy pattern is made once", () => {
+test("lazyPattern compiles once", () => {
   const pattern = lazyPattern("\\p{L}+", "u");
   expect(pattern()).toBe(pattern());
   expect("café 1".match(pattern())?.[0]).toBe("café");
 });
 
-test("a text gets the pattern that knows its letters", () => {
+test("inAlphabet chooses the pattern by the letters of the text", () => {
   const words = inAlphabet(({ letters }) => `[${letters}]+`, "g");
   expect("deja vu".match(words("deja vu"))).toEqual(["deja", "vu"]);
   expect("déjà vu".match(words("déjà vu"))).toEqual(["déjà", "vu"]);
 });
 
-test("both alphabets know the same signs of plain text", () => {
+test("both alphabets classify ASCII characters alike", () => {
   const signs = inAlphabet((alphabet) => `^[${alphabet.signs}]$`, "");
   const others = inAlphabet((alphabet) => `^[${alphabet.letters}${alphabet.digits}\\s]$`, "");
   const whole = /^[\p{P}\p{S}]$/u;

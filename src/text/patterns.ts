@@ -1,14 +1,13 @@
-// Owns keeping slow patterns out of a cold start: one that knows the letters of every script takes a millisecond to
-// compile, and most messages have none but plain ones.
+// Compiles Unicode-wide patterns only when needed: each takes a millisecond, and most messages are plain ASCII.
 
 const PLAIN = /^[\t\n\r -~]*$/;
 
-/** Whether a text has nothing but ASCII, so that `\w` knows all its words. */
+/** Whether a text is printable ASCII, so that `\w` matches all its words. */
 export function isPlain(text: string): boolean {
   return PLAIN.test(text);
 }
 
-/** A pattern that is made when it is first asked for. */
+/** Compiles a pattern on first use. */
 export function lazyPattern(source: string, flags: string): () => RegExp {
   let made: RegExp | undefined;
   return () => {
@@ -17,7 +16,7 @@ export function lazyPattern(source: string, flags: string): () => RegExp {
   };
 }
 
-/** Sets of characters, to stand between the brackets of a pattern. */
+/** Sets of characters for the brackets of a pattern. */
 export interface Alphabet {
   readonly letters: string;
   readonly digits: string;
@@ -27,7 +26,7 @@ export interface Alphabet {
 const PLAIN_ALPHABET: Alphabet = { letters: "a-zA-Z", digits: "0-9", signs: "!-\\/:-@[-`{-~" };
 const WHOLE_ALPHABET: Alphabet = { letters: "\\p{L}", digits: "\\p{N}", signs: "\\p{P}\\p{S}" };
 
-/** One pattern in two alphabets: the small one for plain texts, the whole one for all others. */
+/** Builds a pattern for ASCII and one for all of Unicode, and chooses by the text. */
 export function inAlphabet(source: (alphabet: Alphabet) => string, flags: string): (text: string) => RegExp {
   const plain = lazyPattern(source(PLAIN_ALPHABET), flags);
   const whole = lazyPattern(source(WHOLE_ALPHABET), `${flags}u`);

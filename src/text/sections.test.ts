@@ -4,7 +4,7 @@ import { bodyFields, bodySections, descriptionClauses } from "./sections.ts";
 const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i}`).join(" ");
 
 describe("bodyFields", () => {
-  test("parts headings, prose and fenced code", () => {
+  test("separates headings, prose and fenced code", () => {
     const fields = bodyFields("# Title #\n\nSome text.\n\n```bash\n# not a heading\nrun it\n```\nMore.");
     expect(fields.headings).toBe("Title");
     expect(fields.code).toBe("# not a heading\nrun it");
@@ -12,15 +12,15 @@ describe("bodyFields", () => {
     expect(fields.prose).toContain("More.");
   });
 
-  test("takes the rest for code when a fence is never closed", () => {
+  test("treats the rest as code after a fence that is never closed", () => {
     expect(bodyFields("~~~\none\n# two").code).toBe("one\n# two");
   });
 
-  test("a shorter fence does not close a longer one", () => {
+  test("does not close a fence with a shorter one", () => {
     expect(bodyFields("````\n```\ninner\n```\n````\nafter").prose).toBe("after");
   });
 
-  test("reads Windows line ends", () => {
+  test("accepts CRLF line ends", () => {
     expect(bodyFields("# A\r\ntext\r\n").headings).toBe("A");
   });
 });
@@ -32,7 +32,7 @@ describe("bodySections", () => {
     expect(sections[0]!.heading).toBe("Title");
   });
 
-  test("cuts at a heading once a section has some words", () => {
+  test("cuts at a heading after enough words", () => {
     const sections = bodySections(`# One\n${words(50)}\n# Two\n${words(50)}`);
     expect(sections.map((s) => s.heading)).toEqual(["One", "Two"]);
   });
@@ -42,7 +42,7 @@ describe("bodySections", () => {
     expect(bodySections(body).length).toBeGreaterThan(2);
   });
 
-  test("sets apart what the skill is not for, however short", () => {
+  test("separates what the skill is not for, even if it is short", () => {
     const sections = bodySections("# Skill\nhelps\n## When not to use\nfor cooking\n## Steps\nfirst");
     expect(sections.map((s) => [s.heading, s.notFor])).toEqual([
       ["Skill", false],
@@ -51,13 +51,13 @@ describe("bodySections", () => {
     ]);
   });
 
-  test("gives nothing for an empty body", () => {
+  test("returns an empty list for an empty body", () => {
     expect(bodySections("\n\n")).toEqual([]);
   });
 });
 
 describe("descriptionClauses", () => {
-  test("parts what a skill is for from what it is not for", () => {
+  test("separates what a skill is for from what it is not for", () => {
     const { positive, negative } = descriptionClauses(
       "Fills PDF forms. Use when a form has fields. Do not use for scanned paper.",
     );
@@ -65,7 +65,7 @@ describe("descriptionClauses", () => {
     expect(negative).toContain("scanned paper");
   });
 
-  test("takes a referral for something the skill is not for", () => {
+  test("treats a referral to another skill as something that the skill is not for", () => {
     const { positive, negative } = descriptionClauses(
       "Calibrates videos. For live streams, use rtsp-tool instead.",
     );
@@ -73,7 +73,7 @@ describe("descriptionClauses", () => {
     expect(negative).toContain("live streams");
   });
 
-  test("leaves a plain description whole", () => {
+  test("keeps a description without exclusions whole", () => {
     expect(descriptionClauses("Use when the user wants a chart.")).toEqual({
       positive: "Use when the user wants a chart.",
       negative: "",

@@ -1,25 +1,24 @@
-// Owns cutting a Markdown body into fields (headings, prose, fenced code) and into sections.
-// Works line by line and never fails; does not own front matter (parse/) nor words (tokens.ts).
+// Cuts a Markdown body into fields (headings, prose, fenced code) and sections, and a description into clauses.
 
-export interface BodyFields {
+interface BodyFields {
   headings: string;
   prose: string;
   code: string;
 }
 
-export interface BodySection {
-  /** True when the section tells what the skill is not for. */
+interface BodySection {
+  /** Whether the section lists what the skill is not for. */
   notFor: boolean;
-  /** The heading the section stands under, without its marks; empty before the first. */
+  /** The text of the section's heading; empty before the first heading. */
   heading: string;
   /** Heading, prose and code of the section, as written. */
   text: string;
 }
 
-export const SECTION_LIMITS = {
-  /** A heading opens a new section only after this many words, so that a title and its first line stay together. */
+const SECTION_LIMITS = {
+  /** A heading starts a new section only after this many words, so that a title and its first lines stay together. */
   minWords: 40,
-  /** A section is closed at the line that reaches this many words: about what one embedding can still stand for. */
+  /** A section ends at the line that reaches this many words: about as many as one embedding can represent. */
   maxWords: 280,
 } as const;
 
@@ -38,11 +37,11 @@ export function bodyFields(body: string): BodyFields {
   return { headings: headings.join("\n"), prose: prose.join("\n"), code: code.join("\n") };
 }
 
-// A heading under which authors say what their skill leaves to others.
+// The heading of a section that lists what the skill is not for.
 const NOT_FOR_HEADING =
   /\b(?:when not to|do not use|don['\u2019]t use|not for|not use|out[- ]of[- ]scope|non[- ]goals?|not in scope|not covered|what this (?:skill )?is not|anti[- ]triggers?)\b/iu;
 
-/** The body in order, cut at a heading after `minWords` words, or at `maxWords`. */
+/** The sections of a body in order, cut at a heading after `minWords` words, or at `maxWords`. */
 export function bodySections(body: string): BodySection[] {
   const sections: BodySection[] = [];
   let heading = "";
@@ -72,7 +71,7 @@ export function bodySections(body: string): BodySection[] {
   return sections;
 }
 
-// Words are counted by their first letter: cheaper than words, and close enough to cut by.
+// Counts the starts of words: cheaper than tokenizing, and exact enough for cutting.
 function countWords(line: string): number {
   let count = 0;
   let inside = false;
@@ -80,7 +79,7 @@ function countWords(line: string): number {
     const code = line.charCodeAt(i);
     const letter =
       (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code > 127;
-    // A script without spaces counts each second character, as it gives that many words.
+    // In scripts without spaces, every second character counts as a word.
     if (letter && (!inside || (code >= 0x2e80 && i % 2 === 0))) count++;
     inside = letter;
   }
@@ -91,7 +90,7 @@ function headingText(line: string): string {
   return line.replace(/^\s{0,3}#{1,6}\s*/, "").replace(/\s*#+\s*$/, "");
 }
 
-// Calls `visit` for each line with what it is. A fence that is never closed leaves the rest of the body code.
+// Calls `visit` for each line with its kind. After a fence that is never closed, the rest of the body is code.
 function eachLine(body: string, visit: (line: string, kind: LineKind) => void): void {
   let fence = "";
   let start = 0;
@@ -124,21 +123,21 @@ function isHeading(line: string): boolean {
   return /^\s{0,3}#{1,6}(?:\s|$)/.test(line.slice(0, 16));
 }
 
-export interface DescriptionClauses {
+interface DescriptionClauses {
   /** What the skill is for. */
   positive: string;
-  /** What its author says it is not for, or sends elsewhere. */
+  /** What the skill is not for, or refers to other skills. */
   negative: string;
 }
 
-// A clause that opens with one of these speaks of other people's work until its sentence ends.
+// Starts a clause that says, until the end of its sentence, what the skill is not for.
 const NEGATIVE_OPENING =
   /(?:\b(?:do not|don't|does not|doesn't|never|should not|shouldn't|must not|cannot|can't) (?:use|trigger|activate|invoke|apply|load|run|call|handle|cover|be used)\b|\bnot (?:for|intended|meant|suitable|needed|applicable|when|if|to be used)\b|\bskip (?:this|it|for|when|if|plain)\b|\bavoid (?:for|when|using|if)\b|\bunsuitable for\b|\brather than for\b)/iu;
 // "For live streams, use that-skill instead." / "For X, see Y."
 const REFERRAL =
   /^(?:for|if|when)\b[^.;]{3,200}?(?:,|\u2014|:| -)\s*(?:please\s+)?(?:see|use|prefer|refer to|try|go to|invoke)\b/iu;
 
-/** Parts a description into what the skill is for and what it is not for. */
+/** Splits a description into what the skill is for and what it is not for. */
 export function descriptionClauses(description: string): DescriptionClauses {
   const positive: string[] = [];
   const negative: string[] = [];

@@ -1,8 +1,6 @@
-// Owns "one spelling per word": light English stemming and a short table of everyday technical short forms.
-// Does not own splitting text into words (tokens.ts) nor stop words (stopwords.ts).
+// Reduces the forms of a word to one term: light English stemming and a table of common technical abbreviations.
 
-// Short forms that people type and skills spell out (or the other way round). Only pairs that mean the same in
-// nearly every technical text; anything ambiguous is left to the meaning signal.
+// Only abbreviations with the same meaning in nearly every technical text; embeddings handle the ambiguous ones.
 const SAME_WORD: ReadonlyMap<string, string> = new Map(
   Object.entries({
     k8s: "kubernetes",
@@ -69,7 +67,7 @@ const SAME_WORD: ReadonlyMap<string, string> = new Map(
 
 const MIN_STEM = 3;
 
-/** The stem of a lower-case, accent-folded word. Words with letters outside a-z come back unchanged. */
+/** The stem of a lower-case, accent-folded word. Words with letters outside a-z are returned unchanged. */
 export function stem(word: string): string {
   const same = SAME_WORD.get(word);
   if (same !== undefined) return same;
@@ -106,7 +104,7 @@ function withoutVerbEnding(w: string): string {
   return base;
 }
 
-// Longest first; the number is how many letters must stay, so that "station" keeps its shape.
+// Longest first; `keep` is how many letters must remain, so that "station" is not shortened.
 const DERIVATIONS: ReadonlyArray<readonly [suffix: string, keep: number, replacement: string]> = [
   ["ization", 4, "iz"],
   ["isation", 4, "iz"],

@@ -1,5 +1,6 @@
-// Owns the words that carry no topic: function words of English and of the languages that messages arrive in.
-// Does not own rarity (document frequencies do that) nor small talk (the calibration does that).
+// Stop words: the function words of English and of other common languages of messages.
+
+import { fold } from "./fold.ts";
 
 const ENGLISH = `a about above after again against all almost also although always am among an and another any anybody anyone
 anything are aren around as at be became because been before being below between both but by came can cannot could couldn
@@ -41,7 +42,7 @@ const RUSSIAN = `а без более бы был была были было б�
 за и из или им их к как ко когда кто ли мне мной может можно мой моя мы на надо нам нас не него нее нет ни но ну о об он она они
 оно от по под при с со так такой там то того тоже только тот ты у уже хочу чего чем что чтобы эта эти это этого этот я`;
 
-// Words that mean something in English or in a tool's name although another language uses them as a function word.
+// Function words of one language that are content words in English or names of tools.
 const KEPT = new Set(
   "ai bin c ci eu io nas ses vi era me per sole tan dos ante son con come die will mine net".split(" "),
 );
@@ -52,16 +53,7 @@ for (const list of [GERMAN, FRENCH, SPANISH_PORTUGUESE_ITALIAN, RUSSIAN]) {
 }
 for (const word of ENGLISH.split(/\s+/)) stop.add(word);
 
-// As tokens.ts folds: accents of Latin letters go, other scripts keep their marks.
-function fold(word: string): string {
-  return word
-    .normalize("NFKD")
-    .replace(/([a-z])[\u0300-\u036f]+/g, "$1")
-    .normalize("NFC")
-    .replaceAll("ё", "е");
-}
-
-/** True for a lower-case, accent-folded word that carries no topic of its own. */
+/** Whether a lower-case, accent-folded word is a stop word. */
 export function isStopWord(word: string): boolean {
   return stop.has(word);
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fold, tokenize } from "./tokens.ts";
+import { fold } from "./fold.ts";
+import { tokenize } from "./tokens.ts";
 
 describe("tokenize", () => {
   test("splits identifiers and keeps their joined form", () => {
@@ -9,30 +10,30 @@ describe("tokenize", () => {
     expect(tokenize("XMLHttpRequest")).toEqual(["xmlhttprequest", "xml", "http", "request"]);
   });
 
-  test("leaves the joined form out when neighbours matter", () => {
+  test("leaves out the joined form with `partsOnly`", () => {
     expect(tokenize("release-notes", { partsOnly: true })).toEqual(["releas", "note"]);
   });
 
-  test("finds the same term for dashed, spaced and camel-case spellings of a compound", () => {
+  test("gives the same term for dashed, underscored and camel-case spellings of a compound", () => {
     const spellings = ["front-end", "frontEnd", "front_end"].map((s) => tokenize(s)[0]);
     expect(new Set([...spellings, tokenize("frontend")[0]]).size).toBe(1);
   });
 
-  test("keeps languages whose names are punctuation", () => {
+  test("keeps names of languages with punctuation", () => {
     expect(tokenize("C++ and C# on .NET")).toEqual(["cpp", "csharp", "dotnet", "net"]);
     expect(tokenize("node.js")).toContain("nodejs");
     expect(tokenize("ASP.NET")).toContain("aspnet");
   });
 
-  test("does not take a brand apart", () => {
+  test("does not split brand names", () => {
     expect(tokenize("JavaScript GitHub PostgreSQL")).toEqual(["javascript", "github", "postgres"]);
   });
 
-  test("parts a word from its number", () => {
+  test("splits a word from its number", () => {
     expect(tokenize("python3 dotnet10")).toEqual(["python3", "python", "3", "dotnet10", "dotnet", "10"]);
   });
 
-  test("brings the forms of a verb together", () => {
+  test("gives one term for the forms of a verb", () => {
     const forms = ["migrate", "migrates", "migrating", "migrated", "migration", "migrations"];
     expect(new Set(forms.flatMap((form) => tokenize(form))).size).toBe(1);
   });
@@ -48,19 +49,19 @@ describe("tokenize", () => {
     expect(tokenize("字")).toEqual(["字"]);
   });
 
-  test("folds accents of Latin letters and leaves other scripts alone", () => {
+  test("folds accents of Latin letters and keeps other scripts", () => {
     expect(tokenize("Café")).toEqual(tokenize("cafe"));
     expect(fold("Straße")).toBe("strasse");
     expect(tokenize("обновление")).toEqual(["обновление"]);
   });
 
-  test("takes the steps of a path apart", () => {
+  test("splits the steps of a path", () => {
     expect(tokenize("src/text/tokens.py")).toEqual(
       expect.arrayContaining(["src", "text", "token", "python"]),
     );
   });
 
-  test("accepts any string, unpaired surrogates and control characters included", () => {
+  test("accepts any string, including unpaired surrogates and control characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
         for (const term of tokenize(text)) expect(term.length).toBeGreaterThan(0);
@@ -68,7 +69,7 @@ describe("tokenize", () => {
     );
   });
 
-  test("gives the same terms however often and after whatever else it is asked", () => {
+  test("gives the same terms after other texts", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), fc.string({ maxLength: 200 }), (text, other) => {
         const first = tokenize(text);
@@ -78,7 +79,7 @@ describe("tokenize", () => {
     );
   });
 
-  test("a space between two texts parts their terms", () => {
+  test("gives the terms of both texts for two texts with white space between them", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 100 }), fc.string({ maxLength: 100 }), (a, b) => {
         expect(tokenize(`${a} \n ${b}`)).toEqual([...tokenize(a), ...tokenize(b)]);
@@ -86,11 +87,11 @@ describe("tokenize", () => {
     );
   });
 
-  test("keeps only the head of a run that is no word", () => {
+  test("keeps only the start of a run that is not a word", () => {
     expect(tokenize("a".repeat(100_000))[0]!.length).toBeLessThanOrEqual(48);
   });
 
-  test("keeps short names of tools that are function words elsewhere", () => {
+  test("keeps short names of tools that are function words in other languages", () => {
     expect(tokenize("AI in CI, C for /bin on a NAS, vi and SES")).toEqual([
       "ai",
       "ci",
@@ -102,7 +103,7 @@ describe("tokenize", () => {
     ]);
   });
 
-  test("knows a numeronym by its word", () => {
+  test("gives numeronyms the term of their word", () => {
     expect(tokenize("i18n a11y")).toEqual(tokenize("internationalization accessibility"));
     expect(tokenize("implementation")).toEqual(tokenize("implementing"));
   });

@@ -1,32 +1,29 @@
-// Owns the way from text to terms: words, identifiers and their parts, CJK pairs, folding, stemming, stop words.
-// Linear in the text's length, safe for any string. Does not own fields and sections (sections.ts) nor weights.
+// Turns text into terms in linear time: words, identifiers and their parts, CJK pairs, folded and stemmed.
 
 import { fold } from "./fold.ts";
 import { lazyPattern } from "./patterns.ts";
 import { stem } from "./stem.ts";
 import { isStopWord } from "./stopwords.ts";
 
-export { fold } from "./fold.ts";
+/** "joined" is a whole identifier, "part" a piece of the "joined" before it, "word" any other term. */
+type TokenKind = "word" | "joined" | "part";
+type TokenVisitor = (term: string, kind: TokenKind) => void;
 
-/** "word" stands alone, "joined" is a whole identifier, "part" is a piece of the identifier just given. */
-export type TokenKind = "word" | "joined" | "part";
-export type TokenVisitor = (term: string, kind: TokenKind) => void;
-
-export interface TokenizeOptions {
+interface TokenizeOptions {
   /** Leave out the joined form of identifiers, so that neighbours in the result are neighbours in the text. */
-  partsOnly?: boolean;
+  partsOnly?: boolean | undefined;
 }
 
 const LIMITS = {
-  /** A longer run of letters is data (base64, a minified line); only its head is kept. */
+  /** A longer run of letters is data (base64, a minified line); only its start is kept. */
   wordLength: 48,
-  /** `a-b-c-d` is an identifier, a longer chain is a path or a sentence: parts only. */
+  /** `a-b-c-d` is an identifier; a longer chain is a path or a sentence and has parts only. */
   joinedParts: 5,
-  /** A chain is cut here, so that no text can make one identifier of itself. */
+  /** A chain is cut here, so that a whole text cannot be one identifier. */
   chainParts: 64,
-  /** Units of text that a buffer has room for: most skills, without making another. */
+  /** UTF-16 units in the shared buffer: enough for most skills. */
   units: 1 << 15,
-  /** Spellings remembered with their term, a power of two: covers the running text of a large library. */
+  /** Spellings cached with their term, a power of two: enough for the text of a large library. */
   memo: 1 << 16,
 } as const;
 
@@ -44,7 +41,7 @@ for (let c = 0; c < 128; c++) {
     c >= 97 && c <= 122 ? LOWER : c >= 65 && c <= 90 ? UPPER : c >= 48 && c <= 57 ? DIGIT : SEPARATOR;
 }
 
-// Scripts written without spaces: their words are found by overlapping pairs.
+// Scripts written without spaces: their terms are overlapping pairs of characters.
 const unspacedScript = lazyPattern(
   "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー]",
   "u",
@@ -55,7 +52,7 @@ function classOf(code: number): number {
   const known = classes[code]!;
   if (known !== UNKNOWN) return known;
   const char = String.fromCharCode(code);
-  // Half a surrogate pair: rare scripts and emoji carry no term, an unpaired one carries nothing at all.
+  // Surrogates are separators: rare scripts and emoji give no terms.
   const surrogate = code >= 0xd800 && code <= 0xdfff;
   const found =
     surrogate || !wordCharacter().test(char) ? SEPARATOR : unspacedScript().test(char) ? UNSPACED : LETTER;
@@ -80,7 +77,7 @@ export function visitTokens(text: string, visit: TokenVisitor): void {
       at = visitPairs(text, at, visit);
       continue;
     }
-    // One pass finds the word's end, its hash, and whether a border of case or number may part it.
+    // One pass finds the end of the word, its hash, and whether case or digits may split it.
     let stop = at;
     let a = 0;
     let b = 0;
@@ -116,10 +113,10 @@ export function visitTokens(text: string, visit: TokenVisitor): void {
   shared ??= units;
 }
 
-/** The buffer that texts are read through; undefined while a text is being read, so that a visitor may read another. */
+/** The reused buffer; undefined while a text is being read, so that a visitor may tokenize another text. */
 let shared: Uint16Array | undefined;
 
-/** The text's UTF-16 units: numbers in a row are read several times faster than a string of unknown make. */
+/** The UTF-16 units of a text: an array is read several times faster than a string. */
 function unitsOf(text: string): Uint16Array {
   const size = Math.max(text.length, LIMITS.units);
   const units = shared !== undefined && shared.length >= text.length ? shared : new Uint16Array(size);
@@ -147,7 +144,7 @@ const UNSPLIT = new Set(
   ),
 );
 
-// Splits one run of letters and digits at lowerUpper, ABCWord and word9 borders and appends the pieces.
+// Splits a run of letters and digits at the borders in lowerUpper, ABCWord and word9, and appends the pieces.
 function splitWord(run: { text: string; start: number; stop: number; parts: string[] }): void {
   const { text, start, parts } = run;
   const stop = Math.min(run.stop, start + LIMITS.wordLength);
@@ -197,8 +194,7 @@ function visitIdentifier(parts: readonly string[], visit: TokenVisitor): void {
   }
 }
 
-// Spelling -> term, direct-mapped: bounded, and a hit touches neither text nor spelling. A spelling is known by its 64
-// bits of hash, as terms are in the index.
+// Direct-mapped cache from spelling to term. A spelling is identified by its 64-bit hash, as terms are in the index.
 const memoA = new Int32Array(LIMITS.memo);
 const memoB = new Int32Array(LIMITS.memo);
 const memoTerms: (string | undefined)[] = new Array(LIMITS.memo).fill(undefined);
@@ -217,7 +213,7 @@ interface HashedSpelling {
   b: number;
 }
 
-// The term for one spelling; the empty string for a stop word.
+// The term of a spelling, or an empty string for a stop word.
 function termHashed({ text, start, stop, a, b }: HashedSpelling): string {
   const slot = (b ^ (b >>> 16)) & (LIMITS.memo - 1);
   const known = memoTerms[slot];
@@ -230,7 +226,7 @@ function termHashed({ text, start, stop, a, b }: HashedSpelling): string {
   return term;
 }
 
-// A slice of a text keeps the whole of it in memory, and the memo outlives the text.
+// Copies a slice: in the cache, the slice itself would keep the whole text in memory.
 function ownCopy(slice: string): string {
   return Buffer.from(slice, "utf16le").toString("utf16le");
 }
@@ -256,7 +252,7 @@ function visitPairs(text: string, start: number, visit: TokenVisitor): number {
   return at;
 }
 
-// `-`, `.` and `_` hold an identifier together; `/` and `\` part the steps of a path.
+// `-`, `.` and `_` join the parts of an identifier; `/` and `\` separate the steps of a path.
 function isJoiner(code: number): boolean {
   return code === 45 || code === 46 || code === 95;
 }
@@ -267,7 +263,7 @@ function isWordAt(text: string, at: number): boolean {
   return kind !== SEPARATOR && kind !== UNSPACED;
 }
 
-// The language names that punctuation belongs to, as the words that skills are named with.
+// Names of languages that include punctuation, as the terms that skills use.
 function languageAt(text: string, at: number): string | undefined {
   const letter = text.charCodeAt(at) | 32;
   const next = text.charCodeAt(at + 1);
@@ -277,7 +273,7 @@ function languageAt(text: string, at: number): string | undefined {
   return undefined;
 }
 
-// ".NET" on its own; in "ASP.NET" the joined form says it.
+// ".NET" on its own; "ASP.NET" has its joined form.
 function isDotNet(text: string, at: number): boolean {
   if (text.charCodeAt(at) !== 46 || text.slice(at + 1, at + 4).toLowerCase() !== "net") return false;
   return !isWordAt(text, at + 4) && (at === 0 || !isWordAt(text, at - 1));
