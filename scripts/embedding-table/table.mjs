@@ -1,4 +1,4 @@
-// Owns the way from fitted rows to the table file. The layout is the loader's (`src/embedders/table.ts`).
+// Quantises fitted rows and writes them to the table file, in the format of `src/embedders/table.ts`.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { borrow, tablePath } from "./cutter.mjs";
@@ -48,58 +48,10 @@ function fitLevels(table, scales, dimensions) {
   return levels;
 }
 
-export async function writeTable({ keys, dimensions, idf, scales, levels, codes }) {
-  const format = await borrow("table.ts");
-  const { hashKey } = await borrow("words.ts");
-  const { FIELD } = format;
-  let slots = 1;
-  while (slots < keys.length * 1.5) slots *= 2;
-  const sizes = {
-    fingerprints: slots * 4,
-    rowNumbers: slots * 2,
-    scales: keys.length * 4,
-    idf: keys.length,
-    codes: codes.length,
-  };
-  const at = {};
-  let bytes = format.HEADER_BYTES;
-  for (const [name, size] of Object.entries(sizes)) {
-    at[name] = bytes;
-    bytes = Math.ceil((bytes + size) / 16) * 16;
-  }
-  const buffer = new ArrayBuffer(bytes);
-  const header = new Uint32Array(buffer, 0, 16);
-  Object.entries({
-    magic: format.MAGIC,
-    version: format.VERSION,
-    bytes,
-    dimensions,
-    rows: keys.length,
-    slots,
-    ...at,
-  }).forEach(([name, value]) => {
-    header[FIELD[name]] = value;
-  });
-  new Float32Array(buffer, format.LEVELS_AT, 16).set(levels);
-  const fingerprints = new Uint32Array(buffer, at.fingerprints, slots);
-  const rowNumbers = new Uint16Array(buffer, at.rowNumbers, slots).fill(format.NO_ROW);
-  keys.forEach((key, row) => {
-    const [a, b] = hashKey(key);
-    let slot = format.slotOf(a) & (slots - 1);
-    while (rowNumbers[slot] !== format.NO_ROW) slot = (slot + 1) & (slots - 1);
-    fingerprints[slot] = b >>> 0;
-    rowNumbers[slot] = row;
-  });
-  new Float32Array(buffer, at.scales, keys.length).set(scales);
-  const steps = new Uint8Array(buffer, at.idf, keys.length);
-  idf.forEach((value, row) => {
-    steps[row] = Math.max(0, Math.min(255, Math.round(value / format.IDF_STEP)));
-  });
-  new Uint8Array(buffer, at.codes, codes.length).set(codes);
-  const written = new Uint8Array(buffer);
-  header[FIELD.content] = format.checksumOfCodes(written.subarray(at.codes));
-  header[FIELD.checksum] = format.checksumOfIndex(written.subarray(0, at.codes));
+export async function writeTable(parts) {
+  const { encodeTable } = await borrow("table.ts");
+  const bytes = encodeTable(parts);
   mkdirSync(dirname(tablePath), { recursive: true });
-  writeFileSync(tablePath, new Uint8Array(buffer));
-  return `${tablePath}: ${keys.length} rows, ${(bytes / 1e6).toFixed(2)} MB`;
+  writeFileSync(tablePath, bytes);
+  return `${tablePath}: ${parts.keys.length} rows, ${(bytes.length / 1e6).toFixed(2)} MB`;
 }

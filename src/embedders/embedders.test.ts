@@ -8,24 +8,24 @@ const codeFrom = async (opening: Promise<unknown>): Promise<string> =>
     (thrown: unknown) => codeOf(thrown),
   );
 
-describe("opening an embedder", () => {
-  test("local works from the package's own table", async () => {
+describe("openEmbedder", () => {
+  test("opens local with the table of the package", async () => {
     const [vector] = await (await openEmbedder("local")).embed(["hello world"]);
     expect(Math.hypot(...vector!)).toBeCloseTo(1, 5);
   });
 
-  test("none gives empty vectors", async () => {
+  test("opens none, which returns empty vectors", async () => {
     const none = await openEmbedder("none");
     expect(none.dimensions).toBe(0);
     expect(await none.embed(["a", "b"])).toEqual([new Float32Array(0), new Float32Array(0)]);
   });
 
-  test("openai-compatible without an endpoint and unknown kinds are refused with a code", async () => {
+  test("refuses openai-compatible without an endpoint, and unknown kinds", async () => {
     expect(await codeFrom(openEmbedder("openai-compatible"))).toBe("embedder-endpoint-missing");
     expect(await codeFrom(openEmbedder("telepathy" as EmbedderKind))).toBe("embedder-unknown");
   });
 
-  test("the table is found from the sources and from a bundle", () => {
+  test("finds the table from the sources and from a bundle", () => {
     expect(bundledTablePath("file:///p/src/embedders/embedders.ts")).toBe("/p/data/embedding/table.bin");
     expect(bundledTablePath("file:///p/dist/index.js")).toBe("/p/data/embedding/table.bin");
   });

@@ -1,6 +1,5 @@
-/**
- * Owns the choice among embedders: the front door of this folder. Does not read configuration.
- */
+// The front door of embedders: opens the embedder of a given kind.
+
 import { fileURLToPath } from "node:url";
 import { RepertoireError } from "../model/errors.ts";
 import type { Embedder } from "../recall/recall.ts";
@@ -9,22 +8,27 @@ import type { MinilmOptions } from "./minilm.ts";
 import { createNoEmbedder } from "./none.ts";
 import type { RemoteOptions } from "./openai-compatible.ts";
 
-export const EMBEDDER_KINDS = ["local", "minilm", "openai-compatible", "none"] as const;
+const EMBEDDER_KINDS = ["local", "minilm", "openai-compatible", "none"] as const;
 export type EmbedderKind = (typeof EMBEDDER_KINDS)[number];
 
-export interface EmbedderOptions extends MinilmOptions {
-  /** The package's own table when absent. */
-  tablePath?: string;
-  remote?: Omit<RemoteOptions, "fallback" | "warning">;
-  warning?: (message: string) => void;
+interface EmbedderOptions extends MinilmOptions {
+  /** The table of the package by default. */
+  tablePath?: string | undefined;
+  remote?: Omit<RemoteOptions, "fallback" | "warning"> | undefined;
+  warning?: ((message: string) => void) | undefined;
 }
 
-/** Where the package keeps its table, seen from this file or from a bundle one folder below the root. */
+/** The path of the package's table, from this file or from a bundle one folder below the root. */
 export function bundledTablePath(from: string = import.meta.url): string {
   const depth = /\/src\/embedders\/[^/]*$/.test(from) ? "../../" : "../";
   return fileURLToPath(new URL(`${depth}data/embedding/table.bin`, from));
 }
 
+/**
+ * Opens an embedder; packages and endpoints are loaded only for the kinds that need them.
+ *
+ * @example const embedder = await openEmbedder("local");
+ */
 export async function openEmbedder(kind: EmbedderKind, options: EmbedderOptions = {}): Promise<Embedder> {
   const local = () => createLocalEmbedder({ tablePath: options.tablePath ?? bundledTablePath() });
   switch (kind) {
@@ -50,7 +54,7 @@ export async function openEmbedder(kind: EmbedderKind, options: EmbedderOptions 
     default:
       throw new RepertoireError(
         "embedder-unknown",
-        `"${kind}" is no embedder. Choose one of: ${EMBEDDER_KINDS.join(", ")}.`,
+        `Unknown embedder "${kind}". Choose one of: ${EMBEDDER_KINDS.join(", ")}.`,
         kind,
       );
   }

@@ -17,7 +17,7 @@ const closeness = (one: string, other: string): number => {
 };
 const lengthOf = (vector: Float32Array): number => Math.hypot(...vector);
 
-/** Any code units at all, half surrogate pairs and control characters included. */
+/** Any code units, including lone surrogates and control characters. */
 const anyText = fc
   .array(fc.nat({ max: 0xffff }), { maxLength: 500 })
   .map((units) => String.fromCharCode(...units));
@@ -36,13 +36,13 @@ describe("meaning", () => {
     expect(closeness(message, near)).toBeGreaterThan(closeness(message, far) + 0.1);
   });
 
-  test("polite openings change little", () => {
+  test("polite openings hardly change a vector", () => {
     expect(closeness("could you please translate this letter", "translate this letter")).toBeGreaterThan(
       0.85,
     );
   });
 
-  test("common words have a lower background idf than rare ones, unknown ones none", () => {
+  test("common words have a lower idf than rare ones, unknown words have none", () => {
     expect(embedder.idf("the")).toBeLessThan(2);
     expect(embedder.idf("kubernetes")).toBeGreaterThan(5);
     expect(embedder.idf("The")).toBe(embedder.idf("the"));
@@ -51,20 +51,20 @@ describe("meaning", () => {
 });
 
 describe("vectors", () => {
-  test("are of unit length, or zero when nothing is known", () => {
+  test("have unit length, or are zero if no word is known", () => {
     expect(lengthOf(embedder.embedOne("merge two files"))).toBeCloseTo(1, 5);
     expect(lengthOf(embedder.embedOne(""))).toBe(0);
     expect(lengthOf(embedder.embedOne("用这个工具"))).toBe(0);
     expect(embedder.embedOne("x")).toHaveLength(embedder.dimensions);
   });
 
-  test("are the same for the same text, whatever came before", () => {
+  test("are the same for the same text after other texts", () => {
     const before = embedder.embedOne("write release notes notes notes");
     embedder.embed(["something else", "notes", "release"]);
     expect(embedder.embedOne("write release notes notes notes")).toEqual(before);
   });
 
-  test("stay finite for any text", () => {
+  test("have length 0 or 1 for any text", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const length = lengthOf(embedder.embedOne(text));
@@ -73,34 +73,34 @@ describe("vectors", () => {
     );
   });
 
-  test("a text of ten megabytes counts by its beginning", () => {
+  test("depend only on the beginning of a very long text", () => {
     const head = "deploy the service ".repeat(2_000);
     expect(embedder.embedOne(head + "x y z ".repeat(1_700_000))).toEqual(embedder.embedOne(head));
   });
 });
 
-/** More rows than are read one by one, so that all of the file is read. */
+/** More rows than are read one by one, so that the whole file is read. */
 const manyWords = readFileSync(
   new URL("../../scripts/embedding-table/technical-words.txt", import.meta.url),
   "utf8",
 ).split("\n");
 
 describe("the table file", () => {
-  test("is read when first needed, not before", () => {
+  test("is read on first use", () => {
     const lazy = createLocalEmbedder({ tablePath: join(folder, "absent.bin") });
     expect(() => lazy.embedOne("x")).toThrow(
       expect.objectContaining({ code: "ENOENT", path: join(folder, "absent.bin") }),
     );
   });
 
-  test("gives the same vectors read row by row and read at once", () => {
+  test("gives the same vectors if read row by row or at once", () => {
     const fresh = createLocalEmbedder({ tablePath: bundledTablePath() });
     const before = fresh.embedOne("merge two scanned contracts");
     fresh.embed(manyWords);
     expect(fresh.embedOne("merge two scanned contracts")).toEqual(before);
   });
 
-  test("names its own content in the id", () => {
+  test("is identified by its content in the embedder's id", () => {
     expect(embedder.id).toMatch(/^local-[0-9a-f]{8}$/);
   });
 
@@ -113,7 +113,7 @@ describe("the table file", () => {
       "a flipped bit among the codes",
       (bytes: Buffer) => bytes.fill(bytes[4_000_000]! ^ 1, 4_000_000, 4_000_001),
     ],
-  ])("with %s is refused, and the error says what to do", (_, damage) => {
+  ])("is refused with %s", (_, damage) => {
     const path = join(folder, "damaged.bin");
     copyFileSync(bundledTablePath(), path);
     writeFileSync(path, damage(readFileSync(path)));

@@ -1,7 +1,5 @@
-/**
- * Owns the default embedder: a text's vector is the sum of its words' rows in a static table, made unit length.
- * No model runs and nothing is downloaded. Does not own the table's making (`scripts/embedding-table`).
- */
+// The default embedder: sums the rows of a text's words in a static table (made by `scripts/embedding-table`).
+
 import type { Embedder } from "../recall/recall.ts";
 import { EmbeddingTable } from "./table.ts";
 import { WordCutter } from "./words.ts";
@@ -9,21 +7,22 @@ import { WordCutter } from "./words.ts";
 export interface LocalEmbedder extends Embedder {
   embed(texts: readonly string[]): Float32Array[];
   embedOne(text: string): Float32Array;
-  /** Background idf of a word, `##piece` or phrase, from general and technical prose; undefined when unknown. */
+  /** The idf of a word, `##piece` or phrase in general and technical prose; undefined if unknown. */
   idf(token: string): number | undefined;
 }
 
-export interface LocalOptions {
+interface LocalOptions {
   tablePath: string;
 }
 
 interface Opened {
   table: EmbeddingTable;
   cutter: WordCutter;
-  /** How often each row has come up in the text at hand. */
+  /** How often each row occurs in the current text. */
   seen: Uint16Array;
 }
 
+/** Creates the local embedder; the table is read on first use. */
 export function createLocalEmbedder(options: LocalOptions): LocalEmbedder {
   let opened: Opened | undefined;
   const open = (): Opened => {
@@ -47,7 +46,7 @@ export function createLocalEmbedder(options: LocalOptions): LocalEmbedder {
   };
 }
 
-/** A word's second mention counts half, its third a third: repetition stresses a word, it must not drown the rest. */
+/** The second occurrence of a word counts half, the third a third, so that repetition does not dominate the text. */
 function sumOfRows({ table, cutter, seen }: Opened, text: string): Float32Array {
   const sum = new Float32Array(table.dimensions);
   const rows = cutter.cut(text);
@@ -68,7 +67,7 @@ function harmonic(times: number): number {
   return sum;
 }
 
-/** What a word counts that stands so many times, for all but the most repeated. */
+/** The weight of a word by its number of occurrences, precomputed for all but the most repeated words. */
 const WEIGHTS = Float64Array.from({ length: 64 }, (_, times) => harmonic(times));
 
 function toUnitLength(vector: Float32Array): Float32Array {

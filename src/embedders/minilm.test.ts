@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { withCode } from "../../test/errors.ts";
 import { createMinilmEmbedder } from "./minilm.ts";
 
-test("absent packages are named together with the command that installs them", async () => {
+test("names missing packages and the command that installs them", async () => {
   const absent = createMinilmEmbedder({ importPackage: (name) => import(`${name}-surely-absent`) });
   await expect(absent).rejects.toThrow(
     withCode("embedder-package-missing", {
@@ -11,7 +11,7 @@ test("absent packages are named together with the command that installs them", a
   );
 });
 
-test("vectors keep the order of the texts, blank texts get zeros and are not sent", async () => {
+test("returns vectors in the order of the texts, and zeros for blank texts without sending them", async () => {
   const sent: string[][] = [];
   const packages: Record<string, unknown> = {
     "@lat.md/embed": {

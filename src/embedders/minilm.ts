@@ -1,7 +1,5 @@
-/**
- * Owns the optional sentence model: all-MiniLM-L6-v2 through two peer packages, loaded only when asked for.
- * Does not install them and does not fall back: whoever asks for the model by name is told what is missing.
- */
+// The embedder with the sentence model all-MiniLM-L6-v2, from two optional peer packages.
+
 import { messageOf, RepertoireError } from "../model/errors.ts";
 import type { Embedder } from "../recall/recall.ts";
 
@@ -15,13 +13,14 @@ interface Engine {
   }>;
 }
 
-export type ImportPackage = (name: string) => Promise<unknown>;
+type ImportPackage = (name: string) => Promise<unknown>;
 
 export interface MinilmOptions {
-  /** Where packages come from; tests and bundles that carry the model pass their own. */
-  importPackage?: ImportPackage;
+  /** Loads a package; tests and bundles with the model pass their own. */
+  importPackage?: ImportPackage | undefined;
 }
 
+/** Loads the packages; fails with `embedder-package-missing` if one is not installed. */
 export async function createMinilmEmbedder(options: MinilmOptions = {}): Promise<Embedder> {
   const importPackage = options.importPackage ?? ((name: string) => import(name));
   const engine = (await load(importPackage, ENGINE)) as Engine;

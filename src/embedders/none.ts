@@ -1,6 +1,5 @@
-/**
- * Owns the embedder that knows nothing: recall then rests on words alone. Does not read any file.
- */
+// The embedder without vectors: recall then uses words only.
+
 import type { Embedder } from "../recall/recall.ts";
 
 export function createNoEmbedder(): Embedder {

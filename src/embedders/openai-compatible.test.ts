@@ -64,8 +64,8 @@ const open = (options: Partial<RemoteOptions> = {}): Embedder =>
     ...options,
   });
 
-describe("an endpoint that answers", () => {
-  test("gives unit vectors in the order of the texts, whatever the order of the reply", async () => {
+describe("the remote embedder", () => {
+  test("returns unit vectors in the order of the texts, for any order of the reply", async () => {
     const [one, other] = await open().embed(["abc", "a"]);
     expect(one![0]! / one![1]!).toBeCloseTo(3);
     expect(other![0]! / other![1]!).toBeCloseTo(1);
@@ -73,7 +73,7 @@ describe("an endpoint that answers", () => {
     expect(requests[0]).toMatchObject({ model: "test-model", key: "Bearer key", url: "/v1/embeddings" });
   });
 
-  test("is asked in batches, once for each distinct text, never for blank ones", async () => {
+  test("requests distinct texts in batches, without blank texts", async () => {
     const texts = [...Array.from({ length: 100 }, (_, i) => `text ${i}`), "text 0", "  "];
     const vectors = await open().embed(texts);
     expect(requests.map((request) => request.input.length)).toEqual([64, 36]);
@@ -81,21 +81,21 @@ describe("an endpoint that answers", () => {
     expect(vectors[101]).toEqual(new Float32Array(3));
   });
 
-  test("is not asked again for what the cache holds, also in a new process", async () => {
+  test("does not request texts that are in the cache file", async () => {
     const first = await open().embed(["abc"]);
     const second = await open().embed(["abc", "new"]);
     expect(second[0]).toEqual(first[0]);
     expect(requests.map((request) => request.input)).toEqual([["abc"], ["new"]]);
   });
 
-  test("keeps one cache file a model", async () => {
+  test("keeps one cache file per model", async () => {
     await open().embed(["abc"]);
     await open({ model: "another" }).embed(["abc"]);
     expect(requests).toHaveLength(2);
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  test("is asked anew when the cache file is damaged", async () => {
+  test("replaces a damaged cache file", async () => {
     await open().embed(["abc"]);
     writeFileSync(join(folder, readdirSync(folder)[0]!), "garbage that is longer than a header");
     await open().embed(["abc"]);
@@ -104,14 +104,14 @@ describe("an endpoint that answers", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("is sent well-formed text", async () => {
+  test("sends well-formed text", async () => {
     await open().embed(["half \ud800 pair"]);
     expect(requests[0]!.input).toEqual(["half \ufffd pair"]);
   });
 });
 
-describe("an endpoint that fails", () => {
-  /** The time limit of the first request. It ends when a test says so, not by the clock. */
+describe("an endpoint failure", () => {
+  /** The time limit of the first request, controlled by the test instead of the clock. */
   let limit: AbortController;
 
   beforeEach(() => {
@@ -132,7 +132,7 @@ describe("an endpoint that fails", () => {
         return { hang: true };
       },
     ],
-  ])("with %s hands over to the fallback for good, and says so once", async (_, failing) => {
+  ])("with %s switches to the fallback permanently, with one warning", async (_, failing) => {
     reply = failing;
     const embedder = open({ timeoutMs: 1_234 });
     expect(embedder.id).toBe("openai-compatible-test-model-3");

@@ -1,34 +1,32 @@
-/**
- * Owns embeddings from any `/v1/embeddings` endpoint: batches, a time limit, a cache by content digest.
- * When the endpoint fails, this and every later call is answered by the fallback, and the warning says so:
- * vectors of two models are never mixed. Does not own keys: they are passed in.
- */
+// The embedder for a `/v1/embeddings` endpoint, with batches, a time limit, a cache and a fallback.
+
 import { messageOf } from "../model/errors.ts";
 import type { Embedder } from "../recall/recall.ts";
 import { openVectorCache } from "./vector-cache.ts";
 
 export interface RemoteOptions {
-  /** Up to and including `/v1`. */
+  /** The address up to and including `/v1`. */
   endpoint: string;
   model: string;
   dimensions: number;
-  apiKey?: string;
-  /** Without a folder nothing is kept between processes. */
-  cacheFolder?: string;
-  timeoutMs?: number;
+  apiKey?: string | undefined;
+  /** Without a folder, vectors are not cached. */
+  cacheFolder?: string | undefined;
+  timeoutMs?: number | undefined;
   fallback: Embedder;
   warning: (message: string) => void;
 }
 
 const LIMITS = {
-  /** Texts a request: every known server takes this many. */
+  /** Texts per request: all known servers accept this many. */
   batch: 64,
-  /** Characters a text: about 8,000 tokens, the shortest window among current embedding models. */
+  /** Characters per text: about 8,000 tokens, the smallest context window of current embedding models. */
   characters: 24_000,
-  /** A turn waits for recall; a slower endpoint is worse than the local table. */
+  /** A turn waits for recall; the local table is better than a slower endpoint. */
   timeoutMs: 4_000,
 } as const;
 
+/** After the first failure, all calls use the fallback, so that vectors of two models are never mixed. */
 export function createRemoteEmbedder(options: RemoteOptions): Embedder {
   const cache = options.cacheFolder ? openVectorCache(options.cacheFolder, cacheKey(options)) : undefined;
   let fallenBack = false;
@@ -72,7 +70,7 @@ export function createRemoteEmbedder(options: RemoteOptions): Embedder {
   };
 }
 
-/** JSON over the wire is UTF-8: half a surrogate pair becomes the replacement character. */
+/** JSON is sent as UTF-8, so a lone surrogate becomes the replacement character. */
 const wellFormed = (text: string): string => Buffer.from(text).toString();
 
 const cacheKey = (options: RemoteOptions): string =>
@@ -95,13 +93,13 @@ async function request(options: RemoteOptions, input: string[]): Promise<Float32
 function vectorsOf(reply: unknown, count: number, dimensions: number): Float32Array[] {
   const data = (reply as { data?: unknown } | null)?.data;
   if (!Array.isArray(data) || data.length !== count)
-    throw new Error(`the reply does not hold ${count} embeddings`);
+    throw new Error(`the reply does not contain ${count} embeddings`);
   const vectors: Float32Array[] = [];
   data.forEach((entry: { index?: unknown; embedding?: unknown } | null, position) => {
     const index = typeof entry?.index === "number" ? entry.index : position;
     vectors[index] = unitVector(entry?.embedding, dimensions);
   });
-  if (Object.keys(vectors).length !== count) throw new Error("the reply's indexes repeat or leave gaps");
+  if (Object.keys(vectors).length !== count) throw new Error("the indexes in the reply repeat or have gaps");
   return vectors;
 }
 
@@ -110,6 +108,6 @@ function unitVector(values: unknown, dimensions: number): Float32Array {
     throw new Error(`an embedding is not a list of ${dimensions} numbers`);
   }
   const length = Math.hypot(...values);
-  if (!Number.isFinite(length)) throw new Error("an embedding holds something that is not a number");
+  if (!Number.isFinite(length)) throw new Error("an embedding contains a value that is not a number");
   return Float32Array.from(values, (value) => (length === 0 ? 0 : value / length));
 }

@@ -1,30 +1,30 @@
-/**
- * Owns the table file: its layout, its checks, the look-up of a key and the decoding of a row.
- * Does not cut texts into keys and does not know who trained the rows.
- *
- * Layout, little-endian: 128 bytes of header, then fingerprints (u32 a slot), row numbers (u16 a slot),
- * scales (f32 a row), background idf (u8 a row), codes (two 4-bit codes a byte). Offsets stand in the header.
- * All but the codes, a tenth of the file, is read at opening; codes are read row by row for the first texts, so that
- * a process that embeds one message need not read five megabytes, and then all at once. Only then are checksums worth
- * their time: an index is built from a sound table or not at all, and one message from a damaged one is merely misread.
- */
+// The file format of the table of word vectors: encodes it, opens it, finds keys and decodes rows.
+//
+// Little-endian: a header of 128 bytes with the offsets of the parts, then fingerprints (u32 per slot), row numbers (u16
+// per slot), scales (f32 per row), idf (u8 per row), codes (two 4-bit codes per byte).
+// Opening reads everything except the codes: a tenth of the file. Codes are read row by row for the first texts, because
+// embedding one message should not read five megabytes, and then all at once. Checksums are verified only then: an index
+// is never built from a damaged table, while a single message may get a wrong vector.
+
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { RepertoireError } from "../model/errors.ts";
 import { checksum } from "../search/search.ts";
 import { hashKey, type RowIndex } from "./words.ts";
 
-export const MAGIC = 0x45545052; // "RPTE"
-export const VERSION = 1;
-export const HEADER_BYTES = 128;
-/** The 16 levels that a 4-bit code stands for follow the numbers of the header. */
-export const LEVELS_AT = 64;
-export const NO_ROW = 0xffff;
+const MAGIC = 0x45545052; // "RPTE"
+const VERSION = 1;
+const HEADER_BYTES = 128;
+/** The parts of the file start at multiples of this. */
+const ALIGNMENT = 16;
+/** The offset of the 16 values of the 4-bit codes, in the header. */
+const LEVELS_AT = 64;
+const NO_ROW = 0xffff;
 /** One step of the stored idf: 255 steps cover 0 to 12.75. */
-export const IDF_STEP = 0.05;
-/** Rows read one by one before the rest is read at once: by then single reads have cost as much. */
+const IDF_STEP = 0.05;
+/** After this many single rows, all rows are read at once: single reads have cost as much by then. */
 const SINGLE_READS = 512;
-/** Header words (u32): what is where. */
-export const FIELD = {
+/** The header's words (u32). */
+const FIELD = {
   magic: 0,
   version: 1,
   checksum: 2,
@@ -40,16 +40,66 @@ export const FIELD = {
   content: 12,
 } as const;
 
-/** Of all that is read at opening. */
-export const checksumOfIndex = (head: Uint8Array): number =>
-  checksum(head.subarray(4 * (FIELD.checksum + 1)));
-/** Of the codes: names what the table says, and is checked when all of them are read. */
-export const checksumOfCodes = (codes: Uint8Array): number => checksum(codes);
-export const slotOf = (a: number): number => (a ^ (a >>> 15)) >>> 0;
+/** The checksum of everything before the codes. */
+const checksumOfHead = (head: Uint8Array): number => checksum(head.subarray(4 * (FIELD.checksum + 1)));
+const slotOf = (a: number): number => (a ^ (a >>> 15)) >>> 0;
 
+interface TableParts {
+  /** The key of each row. */
+  readonly keys: readonly string[];
+  readonly dimensions: number;
+  readonly idf: ArrayLike<number>;
+  readonly scales: ArrayLike<number>;
+  /** The values of the 16 codes. */
+  readonly levels: ArrayLike<number>;
+  readonly codes: Uint8Array;
+}
+
+/** Encodes a table; `scripts/embedding-table` writes it. */
+export function encodeTable({ keys, dimensions, idf, scales, levels, codes }: TableParts): Uint8Array {
+  let slots = 1;
+  while (slots < keys.length * 1.5) slots *= 2;
+  let bytes = HEADER_BYTES;
+  const part = (size: number): number => {
+    const start = bytes;
+    bytes = Math.ceil((bytes + size) / ALIGNMENT) * ALIGNMENT;
+    return start;
+  };
+  const at = {
+    fingerprints: part(slots * 4),
+    rowNumbers: part(slots * 2),
+    scales: part(keys.length * 4),
+    idf: part(keys.length),
+    codes: part(codes.length),
+  };
+  const buffer = new ArrayBuffer(bytes);
+  const table = new Uint8Array(buffer);
+  const header = new Uint32Array(buffer, 0, HEADER_BYTES / 4);
+  const words = { magic: MAGIC, version: VERSION, bytes, dimensions, rows: keys.length, slots, ...at };
+  for (const [name, word] of Object.entries(words)) header[FIELD[name as keyof typeof words]] = word;
+  new Float32Array(buffer, LEVELS_AT, 16).set(levels);
+  const fingerprints = new Uint32Array(buffer, at.fingerprints, slots);
+  const rowNumbers = new Uint16Array(buffer, at.rowNumbers, slots).fill(NO_ROW);
+  for (const [row, key] of keys.entries()) {
+    const [a, b] = hashKey(key);
+    let slot = slotOf(a) & (slots - 1);
+    while (rowNumbers[slot] !== NO_ROW) slot = (slot + 1) & (slots - 1);
+    fingerprints[slot] = b >>> 0;
+    rowNumbers[slot] = row;
+    table[at.idf + row] = Math.max(0, Math.min(255, Math.round(idf[row]! / IDF_STEP)));
+  }
+  new Float32Array(buffer, at.scales, keys.length).set(scales);
+  table.set(codes, at.codes);
+  header[FIELD.content] = checksum(table.subarray(at.codes));
+  header[FIELD.checksum] = checksumOfHead(table.subarray(0, at.codes));
+  return table;
+}
+
+/** An open table file. */
 export class EmbeddingTable implements RowIndex {
   readonly dimensions: number;
   readonly rows: number;
+  /** The checksum of the codes, which identifies the table. */
   readonly content: number;
   readonly #path: string;
   readonly #header: Uint32Array;
@@ -99,7 +149,7 @@ export class EmbeddingTable implements RowIndex {
     return row < 0 ? undefined : this.#idf[row]! * IDF_STEP;
   }
 
-  /** Makes the rows ready for `addRow`. */
+  /** Loads the rows; call it before `addRow`. */
   need(rows: Int32Array): void {
     if (this.#singleReads > SINGLE_READS) return;
     const missing = rows.filter((row) => this.#present[row] === 0);
@@ -155,14 +205,14 @@ export class EmbeddingTable implements RowIndex {
   #readAllCodes(file: number): void {
     readFully(file, this.#codes, this.#header[FIELD.codes]!);
     const head = new Uint8Array(this.#header.buffer);
-    if (this.#header[FIELD.checksum] !== checksumOfIndex(head)) this.#refuse("its checksum differs");
-    if (checksumOfCodes(this.#codes) !== this.content) this.#refuse("the checksum of its codes differs");
+    if (this.#header[FIELD.checksum] !== checksumOfHead(head)) this.#refuse("its checksum differs");
+    if (checksum(this.#codes) !== this.content) this.#refuse("the checksum of its codes differs");
   }
 
   #refuse(why: string): never {
     throw new RepertoireError(
       "embedding-table-unreadable",
-      `${this.#path} is no usable embedding table of version ${VERSION}: ${why}. ` +
+      `${this.#path} is not a usable embedding table of version ${VERSION}: ${why}. ` +
         'Reinstall the package, or choose the embedder "none".',
       this.#path,
     );

@@ -1,7 +1,5 @@
-/**
- * Owns the vectors kept on disk for a remote model: one file a model, found by the digest of the text.
- * Does not know where vectors come from. A file that is damaged or of another model is thrown away.
- */
+// Caches the vectors of a remote model on disk: one file per model, keyed by the digest of the text.
+
 import { createHash } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -11,18 +9,19 @@ import { checksum } from "../search/search.ts";
 
 const VERSION = 1;
 const DIGEST_BYTES = 32;
-/** Version, dimensions, entries, checksum of what follows. */
+/** Version, dimensions, entries, checksum of the rest. */
 const HEADER_WORDS = 4;
 
-export interface VectorCache {
+interface VectorCache {
   get(text: string): Float32Array | undefined;
   put(text: string, vector: Float32Array): void;
-  /** Writes what was put, through a temporary file, so that a reader never sees half of it. */
+  /** Writes new vectors to disk, atomically. */
   save(): void;
 }
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
+/** Opens the cache of a model; a damaged file is deleted. */
 export function openVectorCache(folder: string, model: string): VectorCache {
   const path = join(folder, `${digestOf(model).slice(0, 16)}.vectors`);
   const vectors = readVectors(path);

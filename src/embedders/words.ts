@@ -1,21 +1,18 @@
-/**
- * Owns how a text becomes rows of the embedding table: words, word pieces and phrases, found by running hashes
- * so that no substring is ever allocated. Does not know what a row holds, nor how rows are summed.
- */
+// Cuts a text into rows of the embedding table (words, word pieces, phrases), by running hashes without substrings.
 
-/** Where a key's row is found; `-1` when the table has no such key. */
 export interface RowIndex {
+  /** The row of the key with these hashes, or -1. */
   find(a: number, b: number): number;
 }
 
-export const LIMITS = {
-  /** Characters looked at: about 5,000 words. A longer text has long since said what it is about. */
+export const WORD_LIMITS = {
+  /** Characters that are read, about 5,000 words: enough to determine the topic. */
   characters: 32_768,
   /** Rows taken from one text: bounds the time of a text made of one-letter words. */
   rows: 4_096,
-  /** Letters of one word: beyond it lies base64, a hash or a minified line, not a word. */
+  /** Letters of a word; longer runs are base64, hashes or minified lines. */
   wordLetters: 48,
-  /** Words in the longest phrase that has a row of its own. */
+  /** Words in the longest phrase that has its own row. */
   phraseWords: 3,
 } as const;
 
@@ -23,15 +20,15 @@ const SPACE = 32;
 const HASH = 35;
 const PLUS = 43;
 
-export const seedA = 0x811c9dc5 | 0;
-export const seedB = 0x2545f491 | 0;
-export const stepA = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
-export const stepB = (hash: number, unit: number): number => {
+const seedA = 0x811c9dc5 | 0;
+const seedB = 0x2545f491 | 0;
+const stepA = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
+const stepB = (hash: number, unit: number): number => {
   const mixed = Math.imul(hash + unit, 0x9e3779b1 | 0);
   return mixed ^ (mixed >>> 15);
 };
 
-/** Both hashes of a key as the table is built with: a word, `##piece`, or words joined by one space. */
+/** Both hashes of a key of the table: a word, `##piece`, or words joined by one space. */
 export function hashKey(key: string): [number, number] {
   let a = seedA;
   let b = seedB;
@@ -44,9 +41,9 @@ export function hashKey(key: string): [number, number] {
 
 const [pieceA, pieceB] = hashKey("##");
 
-/** Lower-case, width and accents folded for Latin letters; marks of other scripts stay, they carry vowels there. */
-export function foldText(text: string): string {
-  const head = text.length > LIMITS.characters ? text.slice(0, LIMITS.characters) : text;
+/** Folds width and removes accents, but not the marks of other scripts, which are vowels there. */
+function foldText(text: string): string {
+  const head = text.length > WORD_LIMITS.characters ? text.slice(0, WORD_LIMITS.characters) : text;
   if (/^[\x00-\x7f]*$/.test(head)) return head;
   return head.normalize("NFKD").replace(/[\u0300-\u036f]+/g, "");
 }
@@ -71,36 +68,36 @@ const lowerUnit = (c: number): number => {
 
 const joinsPhrase = (c: number): boolean => c === SPACE || c === 45 || c === 46 || c === 47 || c === 95;
 
-/** Cuts texts into row numbers. One instance serves one table; it keeps buffers and is not re-entrant. */
+/** Cuts texts into row numbers of one table. It reuses buffers and is not re-entrant. */
 export class WordCutter {
   readonly #index: RowIndex;
-  readonly #rows = new Int32Array(LIMITS.rows);
-  readonly #units = new Uint16Array(LIMITS.wordLetters);
+  readonly #rows = new Int32Array(WORD_LIMITS.rows);
+  readonly #units = new Uint16Array(WORD_LIMITS.wordLetters);
   #count = 0;
-  /** Running hashes of the phrases that the words before this one may still grow into. */
-  readonly #openA = new Int32Array(LIMITS.phraseWords - 1);
-  readonly #openB = new Int32Array(LIMITS.phraseWords - 1);
+  /** Running hashes of the phrases that end with the previous word and may continue. */
+  readonly #openA = new Int32Array(WORD_LIMITS.phraseWords - 1);
+  readonly #openB = new Int32Array(WORD_LIMITS.phraseWords - 1);
   #open = 0;
 
   constructor(index: RowIndex) {
     this.#index = index;
   }
 
-  /** The rows of a text in order, repeats included. The view is valid until the next call. */
+  /** The rows of a text in order, with repetitions. The view is valid until the next call. */
   cut(text: string): Int32Array {
     const folded = foldText(text);
     this.#count = 0;
     this.#open = 0;
     const end = folded.length;
     let at = 0;
-    while (at < end && this.#count < LIMITS.rows) {
+    while (at < end && this.#count < WORD_LIMITS.rows) {
       if (!isWordUnit(folded.charCodeAt(at))) {
         at++;
         continue;
       }
       let stop = at + 1;
       while (stop < end && isWordUnit(folded.charCodeAt(stop))) stop++;
-      if (stop - at <= LIMITS.wordLetters) this.#word(folded, at, stop);
+      if (stop - at <= WORD_LIMITS.wordLetters) this.#word(folded, at, stop);
       else this.#open = 0;
       if (!joinsPhrase(folded.charCodeAt(stop)) || !isWordUnit(folded.charCodeAt(stop + 1))) this.#open = 0;
       at = stop;
@@ -109,7 +106,7 @@ export class WordCutter {
   }
 
   #push(row: number): void {
-    if (this.#count < LIMITS.rows) this.#rows[this.#count++] = row;
+    if (this.#count < WORD_LIMITS.rows) this.#rows[this.#count++] = row;
   }
 
   #word(text: string, start: number, stop: number): void {
@@ -129,7 +126,7 @@ export class WordCutter {
     else if (!this.#humps(text, start, stop)) this.#pieces(0, stop - start);
   }
 
-  /** `c#` and `c++` are words though their last signs are not letters. */
+  /** Finds words that end in signs: `c#` and `c++`. */
   #signed(text: string, stop: number, a: number, b: number): number {
     const next = text.charCodeAt(stop);
     if (next === HASH) return this.#index.find(stepA(a, HASH), stepB(b, HASH));
@@ -137,7 +134,7 @@ export class WordCutter {
     return this.#index.find(stepA(stepA(a, PLUS), PLUS), stepB(stepB(b, PLUS), PLUS));
   }
 
-  /** A phrase's row is added to those of its words: it holds only what the words together mean beyond their sum. */
+  /** Adds the rows of phrases to those of their words: a phrase's row holds the difference from the sum of its words. */
   #phrases(length: number, wordA: number, wordB: number): void {
     const held = this.#open;
     for (let k = held - 1; k >= 0; k--) {
@@ -159,7 +156,7 @@ export class WordCutter {
     this.#open = Math.min(held + 1, this.#openA.length);
   }
 
-  /** `parseHTTPHeader` falls into parse, HTTP, Header; `utf8text` into utf, 8, text. False when it is one piece. */
+  /** Splits `parseHTTPHeader` into parse, HTTP, Header and `utf8text` into utf, 8, text. Returns false for one piece. */
   #humps(text: string, start: number, stop: number): boolean {
     let from = start;
     for (let i = start + 1; i <= stop; i++) {
@@ -179,7 +176,7 @@ export class WordCutter {
     return isLower(before) || (isUpper(before) && i + 1 < stop && isLower(text.charCodeAt(i + 1)));
   }
 
-  /** The longest known head, then the longest known tails, greedily; a word with an unknown part says nothing. */
+  /** Takes the longest known start, then the longest known pieces; a word with an unknown part adds no rows. */
   #pieces(from: number, to: number): void {
     const mark = this.#count;
     let at = from;
