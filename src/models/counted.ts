@@ -1,8 +1,9 @@
-// Owns that every answer of a language model is counted in the journal: what for, how many tokens, what it cost.
+// Records each call of a language model in the journal: its purpose, tokens and cost.
 
 import type { JournalStore } from "../journal/journal.ts";
 import type { LanguageModel, ModelAnswer } from "../learn/learn.ts";
 
+/** Wraps a model so that each call is recorded in the journal. */
 export function countedModel(model: LanguageModel, journal: JournalStore, now: () => number): LanguageModel {
   return {
     id: model.id,
@@ -15,7 +16,7 @@ export function countedModel(model: LanguageModel, journal: JournalStore, now: (
   };
 }
 
-export interface Call {
+interface ModelCall {
   readonly at: number;
   readonly model: string;
   readonly purpose: string;
@@ -23,7 +24,7 @@ export interface Call {
   readonly cost: number | undefined;
 }
 
-export async function recordCall(journal: JournalStore, call: Call): Promise<void> {
+export async function recordCall(journal: JournalStore, call: ModelCall): Promise<void> {
   const { at, model, purpose, usage, cost } = call;
   const details = { model, purpose, ...usage, ...(cost !== undefined && { cost }) };
   await journal.append([{ at, kind: "model_call", details }]);

@@ -11,7 +11,7 @@ interface Seen {
   readonly body: Record<string, unknown>;
 }
 
-/** A server on loopback that speaks the protocol; `answer` gets the request and how many came before it. */
+/** A local server; `answer` gets the request and the number of requests before it. */
 async function server(answer: (response: ServerResponse, seen: Seen, before: number) => void) {
   const requests: Seen[] = [];
   const http = createServer((request, response) => {
@@ -59,8 +59,8 @@ const message = (text: string) => ({
 const settings = { kind: "openai-compatible", name: "small", retries: 0 } as const;
 const request = { purpose: "summary", system: "Be brief.", prompt: "Hello", maxTokens: 50 };
 
-describe("an OpenAI-compatible server", () => {
-  it("is asked in its own protocol, and each answer is counted in the journal", async () => {
+describe("a model on an OpenAI-compatible server", () => {
+  it("uses the server's protocol and records each call in the journal", async () => {
     const { endpoint, requests } = await server((response) => json(response, completion("Hi.")));
     const { journal } = memoryStore();
     const model = openModel(
@@ -90,7 +90,7 @@ describe("an OpenAI-compatible server", () => {
     ]);
   });
 
-  it("is asked again when it is busy", async () => {
+  it("retries if the server is busy", async () => {
     const { endpoint, requests } = await server((response, _, before) => {
       if (before === 0) {
         response.setHeader("retry-after-ms", "1");
@@ -102,7 +102,7 @@ describe("an OpenAI-compatible server", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("that refuses is named with its reason, and the key is not", async () => {
+  it("reports the reason of a refusal without the key", async () => {
     const { endpoint } = await server((response) =>
       json(response, { error: { message: "bad key secret" } }, 401),
     );
@@ -112,7 +112,7 @@ describe("an OpenAI-compatible server", () => {
     expect((failure as Error).message).not.toContain("secret");
   });
 
-  it("that never answers is given up after the time limit, and one that is called off at once", async () => {
+  it("fails after the time limit, and at once if the request is cancelled", async () => {
     const { endpoint } = await server(() => {});
     const model = openModel({ ...settings, endpoint, timeoutMs: 50 }, { env: {} })!;
     await expect(model.generate(request)).rejects.toThrow(
@@ -126,7 +126,7 @@ describe("an OpenAI-compatible server", () => {
   });
 });
 
-it("an Anthropic server is asked in its own protocol", async () => {
+it("a model on an Anthropic server uses the server's protocol", async () => {
   const { endpoint, requests } = await server((response) => json(response, message("Hi.")));
   const model = openModel(
     { kind: "anthropic", name: "big", endpoint },
@@ -143,8 +143,8 @@ it("an Anthropic server is asked in its own protocol", async () => {
   });
 });
 
-describe("the configuration", () => {
-  it("of none is no model", () => {
+describe("openModel", () => {
+  it("returns undefined for the kind none", () => {
     expect(openModel({ kind: "none" }, { env: {} })).toBeUndefined();
   });
 
@@ -152,7 +152,7 @@ describe("the configuration", () => {
     [{ kind: "openai-compatible", name: "x" }, "model-incomplete"],
     [{ kind: "anthropic" }, "model-incomplete"],
     [{ kind: "openai", name: "x" }, "model-key-missing"],
-  ] as const)("%j says what is missing", (incomplete, code) => {
+  ] as const)("refuses %j with %s", (incomplete, code) => {
     expect(() => openModel(incomplete, { env: {} })).toThrow(expect.objectContaining({ code }));
   });
 });

@@ -1,40 +1,59 @@
-// Owns language models over the AI SDK: any OpenAI-compatible address, OpenAI, Anthropic. The SDK's retries and abort
-// signals are used as they are; errors become ours, without the key.
+// Language models over the AI SDK: any OpenAI-compatible server, OpenAI, Anthropic.
 
 import type { LanguageModel, ModelAnswer, ModelRequest } from "../learn/learn.ts";
 import { modelFailure, TimeLimitError } from "./failure.ts";
-import type { ModelKind, ModelSettings } from "./kinds.ts";
 
 const NUMBERS = {
-  /** A local model on a slow machine needs this long for a page; more means that it hangs. */
+  /** A local model on a slow machine needs this long for a page; after more time it hangs. */
   timeoutMs: 60_000,
   /** A busy server is usually free again within two pauses. */
   retries: 2,
-  /** What an answer may cost when the caller does not say. */
+  /** The default limit of an answer. */
   maxTokens: 2_000,
 } as const;
 
 const PER_MILLION = 1_000_000;
 
+export type ModelKind = "none" | "openai-compatible" | "openai" | "anthropic";
+
+export interface ModelSettings {
+  readonly kind: ModelKind;
+  /** For example `http://localhost:11434/v1`. */
+  readonly endpoint?: string | undefined;
+  readonly name?: string | undefined;
+  /** The environment variable that holds the key. */
+  readonly apiKeyEnv?: string | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly retries?: number | undefined;
+  /** US dollars for a million input tokens. */
+  readonly priceIn?: number | undefined;
+  /** US dollars for a million output tokens. */
+  readonly priceOut?: number | undefined;
+}
+
 export interface SdkOptions extends ModelSettings {
   readonly kind: Exclude<ModelKind, "none">;
   readonly name: string;
   readonly endpoint: string;
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
 }
 
-/** How long a model is waited for and how often it is asked again. */
+/** The time limit and the number of retries. */
 export function limitsOf(options: SdkOptions): { readonly timeoutMs: number; readonly retries: number } {
   const { timeoutMs = NUMBERS.timeoutMs, retries = NUMBERS.retries } = options;
   return { timeoutMs, retries };
 }
 
-/** In US dollars, where the price is known. */
-export function costOf({ priceIn, priceOut }: SdkOptions, usage: ModelAnswer["usage"]): number | undefined {
+/** The cost in US dollars; undefined if the prices are not configured. */
+export function usageCost(
+  { priceIn, priceOut }: SdkOptions,
+  usage: ModelAnswer["usage"],
+): number | undefined {
   if (priceIn === undefined || priceOut === undefined) return undefined;
   return (usage.inputTokens * priceIn + usage.outputTokens * priceOut) / PER_MILLION;
 }
 
+/** A model that returns whole answers; a failure throws `model-failed`. */
 export function createModel(options: SdkOptions): LanguageModel {
   return {
     id: `${options.kind}/${options.name}`,
@@ -61,7 +80,7 @@ async function ask(options: SdkOptions, request: ModelRequest): Promise<ModelAns
     ...(request.signal && { abortSignal: request.signal }),
   });
   const spent = { inputTokens: usage.inputTokens ?? 0, outputTokens: usage.outputTokens ?? 0 };
-  const cost = costOf(options, spent);
+  const cost = usageCost(options, spent);
   return { text, usage: spent, ...(cost !== undefined && { cost }) };
 }
 
@@ -72,7 +91,7 @@ export async function providerModel({ kind, name, endpoint: baseURL, apiKey }: S
   }
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const key = apiKey !== undefined && { apiKey };
-  // Without being asked, a server does not say what a streamed answer cost.
+  // Servers report the usage of a streamed answer only with `includeUsage`.
   return createOpenAICompatible({ name: kind, baseURL, includeUsage: true, ...key })(name);
 }
 

@@ -1,12 +1,11 @@
-// Owns a language model that answers in a stream: the SDK's model, its limits, how a call is counted and a failure
-// told. Does not own the conversation: whoever streams does.
+// A language model for streamed answers: the SDK's model, its limits, the record of a call and the error of a failure.
 
 import type { LanguageModel } from "ai";
 import type { JournalStore } from "../journal/journal.ts";
 import type { RepertoireError } from "../model/errors.ts";
 import { recordCall } from "./counted.ts";
 import { modelFailure } from "./failure.ts";
-import { costOf, limitsOf, providerModel, type SdkOptions } from "./sdk.ts";
+import { limitsOf, providerModel, type SdkOptions, usageCost } from "./sdk.ts";
 
 export interface TokenUsage {
   readonly inputTokens: number;
@@ -14,28 +13,29 @@ export interface TokenUsage {
 }
 
 export interface StreamingModel {
-  /** Names the provider and the model, for the journal and for people. */
+  /** The provider and the model, for the journal and for people. */
   readonly id: string;
   readonly endpoint: string;
-  /** How long it may be silent. */
+  /** The longest pause in an answer. */
   readonly timeoutMs: number;
   readonly retries: number;
   /** For `streamText`; loaded with the first call. */
   load(): Promise<LanguageModel>;
-  /** Counts an answer in the journal. */
+  /** Records an answer in the journal. */
   count(purpose: string, usage: TokenUsage): Promise<void>;
-  /** What went wrong, in one line with the next step. */
+  /** The error for a failed call, with the next step. */
   failure(thrown: unknown): RepertoireError;
 }
 
-export interface CountingParts {
-  readonly journal?: JournalStore;
-  readonly now?: () => number;
+interface RecordingParts {
+  readonly journal?: JournalStore | undefined;
+  readonly now?: (() => number) | undefined;
 }
 
+/** A model for `streamText` of the AI SDK. */
 export function streamingModel(
   options: SdkOptions,
-  { journal, now = Date.now }: CountingParts,
+  { journal, now = Date.now }: RecordingParts,
 ): StreamingModel {
   const id = `${options.kind}/${options.name}`;
   return {
@@ -46,7 +46,7 @@ export function streamingModel(
     failure: (thrown) => modelFailure(options, thrown),
     async count(purpose, usage) {
       if (journal)
-        await recordCall(journal, { at: now(), model: id, purpose, usage, cost: costOf(options, usage) });
+        await recordCall(journal, { at: now(), model: id, purpose, usage, cost: usageCost(options, usage) });
     },
   };
 }
