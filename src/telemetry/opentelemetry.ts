@@ -1,28 +1,27 @@
-// Owns the port `Telemetry` over the OpenTelemetry API. The host brings the SDK and the exporter; whatever they do wrong
-// goes to the API's own diagnostics and never reaches the work. Does not own what is told (`operations.ts`).
+// Sends spans to OpenTelemetry. Errors of the host's SDK go to the API's diagnostics and never reach the traced work.
 
 import { context, diag, type Span, SpanStatusCode, type TracerProvider, trace } from "@opentelemetry/api";
 import type { Telemetry, TelemetryAttributes } from "./port.ts";
 
-/** Tells the provider, or the one that is registered when something is told. */
+/** Sends spans to the provider; by default to the one that is registered when a span starts. */
 export function openTelemetry(provider: Pick<TracerProvider, "getTracer"> = trace): Telemetry {
   return {
     async span(name, attributes, work) {
       const span = quietly(() =>
         provider.getTracer("repertoire").startSpan(name, { attributes: given(attributes) }),
       );
-      const told = {
+      const writer = {
         set: (more: TelemetryAttributes) => void quietly(() => span?.setAttributes(given(more))),
         event: (event: string, more: TelemetryAttributes) =>
           void quietly(() => span?.addEvent(event, given(more))),
       };
       let running: ReturnType<typeof work> | undefined;
       const run = () => {
-        running = work(told);
+        running = work(writer);
       };
       if (span) quietly(() => context.with(trace.setSpan(context.active(), span), run));
       try {
-        return await (running ?? work(told));
+        return await (running ?? work(writer));
       } catch (error) {
         quietly(() => fail(span, error));
         throw error;
@@ -33,7 +32,7 @@ export function openTelemetry(provider: Pick<TracerProvider, "getTracer"> = trac
   };
 }
 
-/** The kind of error only: its words may hold what a person wrote. */
+/** Records the code of an error, not its message, which may quote a person. */
 function fail(span: Span | undefined, error: unknown): void {
   const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
   span?.setAttribute("error.type", String(code ?? name ?? "unknown"));
@@ -45,11 +44,11 @@ function given(attributes: TelemetryAttributes): Record<string, string | number 
   return Object.fromEntries(pairs) as Record<string, string | number | boolean>;
 }
 
-function quietly<T>(tell: () => T): T | undefined {
+function quietly<T>(call: () => T): T | undefined {
   try {
-    return tell();
+    return call();
   } catch (error) {
-    diag.error("repertoire could not tell its telemetry", error);
+    diag.error("repertoire could not record telemetry", error);
     return undefined;
   }
 }

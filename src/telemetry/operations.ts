@@ -1,5 +1,4 @@
-// The span of each operation: its name, attributes and events. A person's words and a skill's text are included only
-// with `telemetry.content`.
+// The span of each operation: its name, attributes and events. Messages and texts need `telemetry.content`.
 
 import type { Activation, TaskContext } from "../activate/activate.ts";
 import type { Prompt } from "../disclose/disclose.ts";
@@ -23,16 +22,16 @@ interface Operations {
   readonly model: { readonly input: ModelRequest & { readonly model: string }; readonly result: ModelAnswer };
   readonly outcome: {
     readonly input: readonly NewEvent[];
-    /** What the journal kept. */
+    /** The events that the journal stored. */
     readonly result: readonly JournalEvent[];
   };
 }
 
-export type Operation = keyof Operations;
-export type OperationInput<K extends Operation> = Operations[K]["input"];
-export type OperationResult<K extends Operation> = Operations[K]["result"];
+export type TracedOperation = keyof Operations;
+export type OperationInput<K extends TracedOperation> = Operations[K]["input"];
+export type OperationResult<K extends TracedOperation> = Operations[K]["result"];
 
-/** A skill as a span names it. */
+/** The attributes of a skill in a span. */
 export interface TracedSkill {
   readonly name: string;
   readonly digest: string;
@@ -41,13 +40,13 @@ export interface TracedSkill {
 }
 
 export interface TracingScope {
-  /** The skill behind a name; undefined if it is unknown or nothing was scanned yet. */
+  /** The skill of a name; undefined if it is unknown or not scanned yet. */
   readonly skill: (name: string) => TracedSkill | undefined;
   /** Whether messages and texts of skills may be recorded. */
   readonly content: boolean;
 }
 
-interface Row<K extends Operation> {
+interface Row<K extends TracedOperation> {
   readonly before: (input: OperationInput<K>, scope: TracingScope) => TelemetryAttributes;
   readonly after: (
     span: TelemetrySpan,
@@ -56,7 +55,7 @@ interface Row<K extends Operation> {
   ) => void;
 }
 
-const ROWS: { readonly [K in Operation]: Row<K> } = {
+const ROWS: { readonly [K in TracedOperation]: Row<K> } = {
   recall: {
     before: turnOf,
     after(span, { matches, frame }) {
@@ -142,6 +141,7 @@ const ROWS: { readonly [K in Operation]: Row<K> } = {
   },
 };
 
+/** Runs operations inside spans. */
 export class SpanWriter {
   private readonly scope: TracingScope;
   private readonly telemetry: Telemetry;
@@ -151,7 +151,7 @@ export class SpanWriter {
     this.telemetry = telemetry;
   }
 
-  span<K extends Operation>(
+  span<K extends TracedOperation>(
     operation: K,
     input: OperationInput<K>,
     work: () => Promise<OperationResult<K>>,
@@ -173,7 +173,7 @@ function contextOf({ session, task, agent }: TaskContext): TelemetryAttributes {
   return { "session.id": session, "repertoire.task": task, "repertoire.agent": agent };
 }
 
-/** Which content of which skill, and where it came from. */
+/** The skill, its content and its source. */
 function activated(
   { name, by }: { readonly name: string; readonly by: string },
   scope: TracingScope,

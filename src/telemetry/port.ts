@@ -1,6 +1,6 @@
 // The port that receives spans.
 
-/** What a span or an event says: names and numbers. */
+/** The attributes of a span or an event. */
 export type TelemetryAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface TelemetrySpan {
@@ -8,7 +8,7 @@ export interface TelemetrySpan {
   event(name: string, attributes: TelemetryAttributes): void;
 }
 
-/** Tells a tracing system what happens. Runs the work exactly once; a failure of its own never reaches it. */
+/** Sends spans to a tracing system. Runs the work exactly once; its own failures never reach the work. */
 export interface Telemetry {
   span<T>(
     name: string,

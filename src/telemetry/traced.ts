@@ -1,5 +1,4 @@
-// Owns the ports as the engine uses them, with a tracing system told: each answer of the model, and each outcome that the
-// journal keeps, whoever reported it. Does not own the ports' work.
+// Wraps ports so that calls of the model and reported outcomes are traced.
 
 import type { JournalStore } from "../journal/journal.ts";
 import type { LanguageModel } from "../learn/learn.ts";
@@ -7,6 +6,7 @@ import type { Store } from "../stores/stores.ts";
 import { overridden } from "../stores/stores.ts";
 import type { Tracing } from "./tracing.ts";
 
+/** Traces each call of the model. */
 export function tracedModel(model: LanguageModel, tracing: Tracing): LanguageModel {
   return {
     id: model.id,
@@ -15,6 +15,7 @@ export function tracedModel(model: LanguageModel, tracing: Tracing): LanguageMod
   };
 }
 
+/** Traces each outcome that is written to the journal. */
 export function tracedStore(store: Store, tracing: Tracing): Store {
   const append: JournalStore["append"] = (events) =>
     events.some(({ kind }) => kind === "outcome")

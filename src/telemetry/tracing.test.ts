@@ -17,7 +17,7 @@ import { openTelemetry } from "./opentelemetry.ts";
 const MEETING = { message: "Plan a meeting with the team", session: "s" };
 const DIGEST = expect.stringMatching(/^[0-9a-f]{64}$/);
 
-/** A provider as a host registers it. */
+/** Registers a provider as a host does. */
 function register(...processors: readonly SpanProcessor[]): InMemorySpanExporter {
   const exporter = new InMemorySpanExporter();
   const spanProcessors = [...processors, new SimpleSpanProcessor(exporter)];
@@ -31,8 +31,8 @@ function register(...processors: readonly SpanProcessor[]): InMemorySpanExporter
   return exporter;
 }
 
-/** What a span tells, its parent by name. */
-function told(spans: readonly ReadableSpan[]) {
+/** The contents of spans, with their parents by name. */
+function contentsOf(spans: readonly ReadableSpan[]) {
   const names = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
   return spans.map(({ name, parentSpanContext, attributes, events, status }) => ({
     name,
@@ -44,11 +44,11 @@ function told(spans: readonly ReadableSpan[]) {
 }
 
 describe("a turn", () => {
-  it("tells recall within prompt, which skills were recalled and which were shown", async () => {
+  it("records recall within prompt, and the recalled and shown skills", async () => {
     const exporter = register();
     const { engine } = agentWorkspace();
     const { tokens, shown, omitted } = await engine.prompt(MEETING);
-    expect(told(exporter.getFinishedSpans())).toEqual([
+    expect(contentsOf(exporter.getFinishedSpans())).toEqual([
       {
         name: "repertoire.recall",
         parent: "repertoire.prompt",
@@ -77,11 +77,11 @@ describe("a turn", () => {
     ]);
   });
 
-  it("tells that a style which injects a body activates the skill", async () => {
+  it("records an activation if the style injects a body", async () => {
     const exporter = register();
     const { engine } = agentWorkspace();
     await engine.prompt({ message: "/plan-meeting" }, { style: "tiers" });
-    const [, prompt] = told(exporter.getFinishedSpans());
+    const [, prompt] = contentsOf(exporter.getFinishedSpans());
     expect(prompt?.events).toEqual([
       ["skill.shown", { "skill.name": "plan-meeting", "skill.level": "body" }],
       [
@@ -97,14 +97,14 @@ describe("a turn", () => {
     ]);
   });
 
-  it("hangs below the span in which the host called", async () => {
+  it("is a child of the host's span", async () => {
     const exporter = register();
     const { engine } = agentWorkspace();
     await trace.getTracer("host").startActiveSpan("request", async (span) => {
       await engine.recall(MEETING);
       span.end();
     });
-    expect(told(exporter.getFinishedSpans()).map(({ name, parent }) => [name, parent])).toEqual([
+    expect(contentsOf(exporter.getFinishedSpans()).map(({ name, parent }) => [name, parent])).toEqual([
       ["repertoire.recall", "request"],
       ["request", undefined],
     ]);
@@ -112,7 +112,7 @@ describe("a turn", () => {
 });
 
 describe("a task", () => {
-  it("tells what was activated, that a script ran, and how it ended", async () => {
+  it("records the activation, the script run and the outcome", async () => {
     const exporter = register();
     const { engine } = agentWorkspace();
     await engine.recall(MEETING);
@@ -125,7 +125,7 @@ describe("a task", () => {
     const tools = new Toolbox(engine, workshop).served(context);
     const report = tools.find(({ name }) => name === "report_outcome")!;
     await report.run({ outcome: "success", note: "a private note" });
-    const [activate, script, outcome] = told(exporter.getFinishedSpans());
+    const [activate, script, outcome] = contentsOf(exporter.getFinishedSpans());
     const common = { "session.id": "s", "repertoire.task": "t" };
     expect(activate).toEqual({
       name: "repertoire.activate",
@@ -161,7 +161,7 @@ describe("a task", () => {
     });
   });
 
-  it("tells the kind of a refusal, without its words", async () => {
+  it("records the code of a refusal without its message", async () => {
     const exporter = register();
     const { engine } = agentWorkspace();
     const { tasks } = await engine.workshop();
@@ -171,13 +171,13 @@ describe("a task", () => {
     await expect(tasks.activate("my secret wish", { task: "t" })).rejects.toThrow(
       withCode("skill-not-found"),
     );
-    const [declined, unknown] = told(exporter.getFinishedSpans());
+    const [declined, unknown] = contentsOf(exporter.getFinishedSpans());
     expect(declined).toMatchObject({ status: 2, attributes: { "error.type": expect.any(String) } });
     expect(JSON.stringify(unknown)).not.toContain("secret");
   });
 });
 
-it("a dream and its model calls are told, the calls below the dream", async () => {
+it("a dream and its model calls are recorded, the calls as children of the dream", async () => {
   const exporter = register();
   const { endpoint } = await scripted("{}");
   const values = { "model.kind": "openai-compatible", "model.endpoint": endpoint, "model.name": "small" };
@@ -187,7 +187,7 @@ it("a dream and its model calls are told, the calls below the dream", async () =
   const { dreams } = await engine.workshop();
   exporter.reset();
   await dreams.run();
-  const spans = told(exporter.getFinishedSpans());
+  const spans = contentsOf(exporter.getFinishedSpans());
   expect(spans.find(({ name }) => name === "repertoire.dream")).toMatchObject({
     parent: undefined,
     attributes: { "repertoire.apply": false, "repertoire.thinking": "model", "repertoire.skipped": false },
@@ -205,17 +205,17 @@ it("a dream and its model calls are told, the calls below the dream", async () =
   });
 });
 
-describe("what was said", () => {
+describe("content", () => {
   const walk = async (content: boolean) => {
     const exporter = register();
     const { engine } = agentWorkspace({ values: { "telemetry.content": content } });
     await engine.prompt(MEETING);
     const { tasks } = await engine.workshop();
     await tasks.activate("demo", { task: "t", ask: person(true).ask });
-    return JSON.stringify(told(exporter.getFinishedSpans()));
+    return JSON.stringify(contentsOf(exporter.getFinishedSpans()));
   };
 
-  it("stays out: no message, no section, no instructions", async () => {
+  it("is not recorded by default: no message, no section, no instructions", async () => {
     const spans = await walk(false);
     expect(spans).not.toContain("with the team");
     expect(spans).not.toContain("## Skills");
@@ -223,15 +223,15 @@ describe("what was said", () => {
     expect(spans).not.toContain("Do the demo");
   });
 
-  it("is told where the configuration says so", async () => {
+  it("is recorded with `telemetry.content`", async () => {
     const spans = await walk(true);
     expect(spans).toContain('"repertoire.message":"Plan a meeting with the team"');
     expect(spans).toContain("## Skills");
   });
 });
 
-describe("nothing is told", () => {
-  it("where no provider is registered, and from then on where one is", async () => {
+describe("the receiver of spans", () => {
+  it("may be registered after the first turn", async () => {
     const { engine } = agentWorkspace();
     await engine.prompt(MEETING);
     const exporter = register();
@@ -242,14 +242,14 @@ describe("nothing is told", () => {
     ]);
   });
 
-  it("where the host says so", async () => {
+  it("gets nothing with `telemetry: false`", async () => {
     const exporter = register();
     const { engine } = agentWorkspace({ telemetry: false });
     await engine.prompt(MEETING);
     expect(exporter.getFinishedSpans()).toEqual([]);
   });
 
-  it("to the registered provider where the host gives its own", async () => {
+  it("is the host's own telemetry instead of the registered provider", async () => {
     const registered = register();
     const own = new InMemorySpanExporter();
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(own)] });
@@ -260,7 +260,7 @@ describe("nothing is told", () => {
   });
 });
 
-describe("a telemetry that fails", () => {
+describe("a failing telemetry", () => {
   const broken = () => {
     throw new Error("the collector is down");
   };
@@ -269,7 +269,7 @@ describe("a telemetry that fails", () => {
   it.each([
     ["when a span starts", { onStart: broken, onEnd: () => {} }],
     ["when a span ends", { onStart: () => {}, onEnd: broken }],
-  ])("%s breaks no turn", async (_, hooks) => {
+  ])("%s does not break a turn", async (_, hooks) => {
     register({ ...hooks, forceFlush: quiet, shutdown: quiet });
     const { engine } = agentWorkspace();
     const { matches, text } = await engine.prompt(MEETING);
@@ -278,13 +278,13 @@ describe("a telemetry that fails", () => {
     expect((await engine.session("s")).turn).toBe(1);
   });
 
-  it("in its exporter breaks no turn", async () => {
+  it("in its exporter does not break a turn", async () => {
     register(new SimpleSpanProcessor({ export: broken, shutdown: quiet }));
     const { engine } = agentWorkspace();
     expect((await engine.recall(MEETING)).matches).toHaveLength(1);
   });
 
-  it("in its context breaks no turn and runs it once", async () => {
+  it("in its context does not break a turn and runs it once", async () => {
     register();
     context.disable();
     const manager = new AsyncLocalStorageContextManager().enable();

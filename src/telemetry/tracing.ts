@@ -1,11 +1,16 @@
-// Traces operations while somebody listens: a telemetry that the host gave, or a registered OpenTelemetry provider.
-// Otherwise nothing of this room but this file is loaded.
+// Traces operations if the host passed a telemetry or registered an OpenTelemetry provider; loads the rest only then.
 
 import { messageOf } from "../model/errors.ts";
-import type { Operation, OperationInput, OperationResult, SpanWriter, TracingScope } from "./operations.ts";
+import type {
+  OperationInput,
+  OperationResult,
+  SpanWriter,
+  TracedOperation,
+  TracingScope,
+} from "./operations.ts";
 import type { Telemetry } from "./port.ts";
 
-/** Where the OpenTelemetry API keeps what was registered, in every copy of its first major version. */
+/** The global key under which every copy of the OpenTelemetry API 1.x registers providers. */
 const REGISTRY = Symbol.for("opentelemetry.js.api.1");
 
 function isProviderRegistered(): boolean {
@@ -13,11 +18,12 @@ function isProviderRegistered(): boolean {
   return registry?.trace !== undefined;
 }
 
-export interface TracingOptions extends TracingScope {
-  /** Receives the spans, instead of the registered OpenTelemetry provider; false turns tracing off. */
+interface TracingOptions extends TracingScope {
+  /** Receives the spans instead of the registered OpenTelemetry provider; false turns tracing off. */
   readonly telemetry?: Telemetry | false | undefined;
 }
 
+/** Traces the operations of an engine. */
 export class Tracing {
   private readonly options: TracingOptions;
   private opened: Promise<SpanWriter | undefined> | undefined;
@@ -26,8 +32,8 @@ export class Tracing {
     this.options = options;
   }
 
-  /** Runs the work, inside a span if somebody listens. */
-  async trace<K extends Operation>(
+  /** Runs the work, inside a span if tracing is on. */
+  async trace<K extends TracedOperation>(
     operation: K,
     input: OperationInput<K>,
     work: () => Promise<OperationResult<K>>,
@@ -36,7 +42,7 @@ export class Tracing {
     return writer === undefined ? work() : writer.span(operation, input, work);
   }
 
-  /** A provider may be registered after the engine was opened. */
+  /** Checked at each operation: a provider may be registered after the engine was opened. */
   private writer(): Promise<SpanWriter | undefined> | undefined {
     const { telemetry } = this.options;
     if (telemetry === false || (telemetry === undefined && !isProviderRegistered())) return undefined;
