@@ -1,4 +1,4 @@
-// Owns which external hosts a text names. Does not own whether a host is good or bad: `rules/hosts.ts` does.
+// Finds the external hosts that a text names.
 
 const URL_LIKE =
   /\b(?:https?|wss?|ftps?|ssh|git|tcp|udp|stratum\+tcp|stratum\+ssl|ldap|smb|socks5?):\/\/[^\s<>"'`|\\^(){}[\]]{1,300}/gi;
@@ -11,6 +11,7 @@ const HERE =
   /^(?:localhost|.{1,63}\.localhost|0\.0\.0\.0|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1?\]|host\.docker\.internal)$/;
 const NAME = /^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}$|^\[[0-9a-f:.]{2,45}\]$/;
 
+/** The external hosts in URLs, git remotes, netcat calls and remote copies. */
 export function hostsIn(text: string): string[] {
   const hosts = new Set<string>();
   for (const match of text.matchAll(URL_LIKE)) hosts.add(hostOf(match[0]));

@@ -1,29 +1,30 @@
-// Owns how the words around a hit change its weight: a warning against a thing is not the thing. Does not own the rules.
-import type { FindingSeverity, Hit, Rule } from "./types.ts";
+// Adjusts the severity of a match by its context: a warning against an attack is not an attack.
+
+import type { FindingSeverity, Rule, RuleHit } from "./types.ts";
 
 const ORDER: readonly FindingSeverity[] = ["low", "medium", "high"];
 const LOOK_BACK = 90;
-/** Between a negation and what it negates: a verb and a few words. */
+/** The most characters between a negation and what it negates: a verb and a few words. */
 const NEGATION_REACH = 40;
 
 const NEGATION =
   /\b(?:never|do not|don't|does not|doesn't|must not|should not|shouldn't|cannot|can't|won't|will not|avoid|refuse(?:s|d)?|instead of|rather than|prevent(?:s|ing)?|block(?:s|ed|ing)?|reject(?:s|ed)?|den(?:y|ies|ied)|forbid(?:s|den)?|prohibit(?:s|ed)?|disallow(?:s|ed)?)\b/g;
-/** "Never forget to run", "do not continue until you ran": negations that ask for the thing. */
+/** "Never forget to run", "do not continue until you ran": negations that ask for the action. */
 const FALSE_NEGATION =
   /\b(?:forget|fail|skip|hesitate|worry|mind|until|unless|before|without|except|only|wait|ask|stop|miss|omit|delay|need to|proceed|continue|start|tell|inform)\b/;
 
-/** Words of somebody who describes an attack; an attacker has no use for them. */
+/** Words that describe an attack; an attacker does not use them. */
 const DESCRIBES =
   /\b(?:injections?|jailbreaks?|attacks?|attackers?|attacking|malicious|malware|adversar\w{0,6}|suspicious|red flags?|detect(?:s|ed|ion|ing)?|vulnerab\w{0,8}|exploit\w{0,5}|anti-?patterns?|unsafe|dangerous|untrusted|hostile|phishing|threats?|blocked|blocklist|denylist|forbidden|prohibited|payloads?)\b|❌|✗|🚫/;
-/** Words around a quotation that show it is one. */
+/** Words that introduce a quotation. */
 const CITES =
   /\b(?:says?|saying|reads?|contain(?:s|ing)?|phrases?|patterns?|such as|e\.g\.|for example|(?<![./])examples?(?!\.)|like|never|avoid|reject|refuse|scan(?:s|ner|ning)?|audit|sanitiz\w{0,5}|flag(?:s|ged)?|includes?|match(?:es|ing)?|grep)\b/;
 
-export function lower(severity: FindingSeverity, steps: number): FindingSeverity {
+function lower(severity: FindingSeverity, steps: number): FindingSeverity {
   return ORDER[Math.max(0, ORDER.indexOf(severity) - steps)]!;
 }
 
-export function raise(severity: FindingSeverity): FindingSeverity {
+function raise(severity: FindingSeverity): FindingSeverity {
   return ORDER[Math.min(2, ORDER.indexOf(severity) + 1)]!;
 }
 
@@ -31,8 +32,8 @@ export function worse(a: FindingSeverity, b: FindingSeverity): boolean {
   return ORDER.indexOf(a) > ORDER.indexOf(b);
 }
 
-/** The severity in its surroundings, or undefined when the text says the opposite of what the rule looks for. */
-export function weigh(rule: Rule, hit: Hit): FindingSeverity | undefined {
+/** The severity in context, or undefined if the text says the opposite of what the rule looks for. */
+export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
   const severity = rule.grade ? rule.grade(hit) : rule.severity;
   if (severity === undefined) return undefined;
   const { unit, span, file } = hit;
@@ -53,7 +54,7 @@ function surroundings(text: string, start: number, end: number): string {
   return `${text.slice(Math.max(0, start - 120), start)} … ${text.slice(end, end + 80)}`;
 }
 
-function negated({ unit, span }: Hit): boolean {
+function negated({ unit, span }: RuleHit): boolean {
   const before = unit.text.slice(Math.max(0, span.start - LOOK_BACK), span.start);
   const clause = before.slice(
     Math.max(
@@ -70,7 +71,7 @@ function negated({ unit, span }: Hit): boolean {
   return between.length <= NEGATION_REACH && !FALSE_NEGATION.test(between);
 }
 
-function quotedIn({ unit, span }: Hit): boolean {
+function quotedIn({ unit, span }: RuleHit): boolean {
   const before = unit.text.slice(Math.max(0, span.start - 60), span.start);
   if (unit.kind === "code") return /["'`] ?$/.test(before) && !/(?:-c|-e|\() ?["'`] ?$/.test(before);
   const after = unit.text.slice(span.end, span.end + 60);

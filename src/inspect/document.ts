@@ -1,8 +1,8 @@
-// Owns cutting a text file into units: logical lines, paragraphs, code blocks, and the parts a reader does not see.
-// Does not own decoding what is encoded inside them (`decode.ts`) or matching (`engine.ts`).
-import { fold } from "./fold.ts";
-import { LIMITS } from "./limits.ts";
-import type { Scope, Unit, UnitKind } from "./types.ts";
+// Cuts a text file into units: logical lines, paragraphs, code blocks, and parts that are hidden from readers.
+
+import { canonicalText } from "./canonical-text.ts";
+import { INSPECT_LIMITS } from "./limits.ts";
+import type { Unit, UnitKind, UnitScope } from "./types.ts";
 
 interface SourceLine {
   readonly number: number;
@@ -11,7 +11,7 @@ interface SourceLine {
 
 const HEADING = /^ {0,3}#{1,6} (.{0,200})/;
 const FENCE = /^ {0,12}(?:[-*>] )?(```|~~~)/;
-const NEW_THOUGHT = /^(?:[-*+>|] |[0-9]{1,3}[.)] |\||#)/;
+const NEW_PARAGRAPH = /^(?:[-*+>|] |[0-9]{1,3}[.)] |\||#)/;
 const SCRIPT_COMMENT = /^(?:#(?!!)|\/\/|\*|--|;|rem |""")/i;
 const CONTINUES = /(?:\\|`|\||&&|[+])$/;
 const CONTINUATION = /^(?:\||&&|[+] )/;
@@ -19,16 +19,16 @@ const REFERENCE_COMMENT = /^\[(?:\/\/|comment|_|\.|#)?\]: ?(?:#|<>|<\/>|\/) ?["'
 const UNSEEN_STYLE =
   /display ?: ?none|visibility ?: ?hidden|font-size ?: ?[01](?:px|pt|em|%)?\b|opacity ?: ?0\b|color ?: ?(?:white|#fff\b|#ffffff|transparent)|<[a-z]{1,10} [^>]{0,80}\bhidden\b/i;
 
-/** A document talks about code: prose, front matter, fences and comments are told apart. */
+/** The units of a document: prose, front matter, fenced code and comments. */
 export function documentUnits(lines: readonly string[]): Unit[] {
   const units: Unit[] = [];
   let kind: UnitKind = "prose";
   let heading = "";
-  let thought: SourceLine[] = [];
+  let paragraph: SourceLine[] = [];
   let fence: { mark: string; lines: SourceLine[] } | undefined;
   const flush = (): void => {
-    if (thought.length > 0) units.push(unitOf("paragraph", kind, thought, heading));
-    thought = [];
+    if (paragraph.length > 0) units.push(unitOf("paragraph", kind, paragraph, heading));
+    paragraph = [];
   };
   const shown = withoutComments(lines, (comment) => {
     units.push(unitOf("line", "hidden", comment, heading), unitOf("paragraph", "hidden", comment, heading));
@@ -57,16 +57,16 @@ export function documentUnits(lines: readonly string[]): Unit[] {
       continue;
     }
     const trimmed = line.text.trim();
-    if (trimmed === "" || NEW_THOUGHT.test(trimmed)) flush();
+    if (trimmed === "" || NEW_PARAGRAPH.test(trimmed)) flush();
     if (trimmed === "") continue;
     const title = HEADING.exec(line.text)?.[1];
-    if (title !== undefined) heading = fold(title).toLowerCase();
+    if (title !== undefined) heading = canonicalText(title).toLowerCase();
     const unseen = UNSEEN_STYLE.test(line.text) || REFERENCE_COMMENT.test(trimmed);
     const lineKind = unseen ? "hidden" : "prose";
     if (lineKind !== kind) flush();
     kind = lineKind;
-    thought.push(line);
-    if (thought.length > 40) flush();
+    paragraph.push(line);
+    if (paragraph.length > 40) flush();
   }
   flush();
   if (fence) units.push(...codeUnits(fence.lines, heading));
@@ -74,7 +74,7 @@ export function documentUnits(lines: readonly string[]): Unit[] {
   return units;
 }
 
-/** Code throughout; comments and long strings are read as prose too, since an agent reads them. */
+/** The units of a script: code, and comments and long lines as paragraphs too, because an agent reads them. */
 export function scriptUnits(lines: readonly string[]): Unit[] {
   const source = lines.map((text, index) => ({ number: index + 1, text }));
   const units = codeUnits(source, "");
@@ -93,15 +93,15 @@ export function scriptUnits(lines: readonly string[]): Unit[] {
   return units;
 }
 
-/** One text that came out of another: matched as a line, a thought and a block at once. */
+/** The units of a text that was derived from another: one for each scope. */
 export function derivedUnits(
   text: string,
   parent: Pick<Unit, "kind" | "heading" | "lineAt">,
   disguise: Unit["disguise"],
 ): Unit[] {
-  const clean = fold(text);
+  const clean = canonicalText(text);
   const line = parent.lineAt(0);
-  const scopes: readonly Scope[] = ["line", "paragraph", "block"];
+  const scopes: readonly UnitScope[] = ["line", "paragraph", "block"];
   return scopes.map((scope) => ({
     scope,
     kind: parent.kind,
@@ -109,7 +109,7 @@ export function derivedUnits(
     text: clean.toLowerCase(),
     lineAt: () => line,
     heading: parent.heading,
-    ...(disguise ? { disguise } : {}),
+    disguise,
   }));
 }
 
@@ -132,7 +132,7 @@ function codeUnits(lines: readonly SourceLine[], heading: string): Unit[] {
   return units;
 }
 
-/** Commands stand in prose too, one line each. */
+/** The lines of prose, which may contain commands. */
 function proseLines(lines: readonly SourceLine[], units: readonly Unit[]): Unit[] {
   const covered = new Set<number>();
   for (const unit of units) if (unit.scope === "line" && unit.kind !== "hidden") covered.add(unit.lineAt(0));
@@ -145,20 +145,20 @@ function proseLines(lines: readonly SourceLine[], units: readonly Unit[]): Unit[
   for (const line of lines) {
     if (covered.has(line.number) || line.text.trim() === "") continue;
     const title = HEADING.exec(line.text)?.[1];
-    if (title !== undefined) heading = fold(title).toLowerCase();
+    if (title !== undefined) heading = canonicalText(title).toLowerCase();
     found.push(unitOf("line", "prose", [line], heading));
   }
   return found;
 }
 
-function unitOf(scope: Scope, kind: UnitKind, lines: readonly SourceLine[], heading: string): Unit {
+function unitOf(scope: UnitScope, kind: UnitKind, lines: readonly SourceLine[], heading: string): Unit {
   const starts: number[] = [];
   let clean = "";
   for (const line of lines) {
     starts.push(clean.length);
     const text =
       scope === "paragraph" ? line.text.replace(/\*\*|__|[*]/g, "").replace(/["`]{1,3}/g, '"') : line.text;
-    const piece = fold(scope === "line" ? text.replace(/[\\`]\s{0,99}$/, "") : text).trim();
+    const piece = canonicalText(scope === "line" ? text.replace(/[\\`]\s{0,99}$/, "") : text).trim();
     clean += piece === "" ? "" : piece + (scope === "block" ? "\n" : " ");
   }
   clean = clean.trimEnd();
@@ -176,7 +176,7 @@ function unitOf(scope: Scope, kind: UnitKind, lines: readonly SourceLine[], head
   };
 }
 
-/** Takes HTML comments out of the lines and hands each one on; line numbers stay. */
+/** Removes HTML comments from the lines, keeps line numbers, and calls `hand` with each comment. */
 function withoutComments(lines: readonly string[], hand: (comment: SourceLine[]) => void): SourceLine[] {
   let comment: SourceLine[] | undefined;
   let size = 0;
@@ -194,7 +194,7 @@ function withoutComments(lines: readonly string[], hand: (comment: SourceLine[])
         size += piece.length;
       } else kept += piece;
       rest = edge < 0 ? "" : rest.slice(edge + (comment ? 3 : 4));
-      if (comment && (edge >= 0 || size > LIMITS.paragraph)) {
+      if (comment && (edge >= 0 || size > INSPECT_LIMITS.paragraph)) {
         hand(comment);
         comment = edge >= 0 ? undefined : [];
         size = 0;

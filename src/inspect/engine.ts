@@ -1,17 +1,18 @@
-// Owns running rules over the units of a file and keeping the finding that says most. Does not own any rule.
+// Runs rules over the units of a file and keeps the most severe findings.
+
 import { weigh, worse } from "./context.ts";
 import { excerptOf } from "./excerpt.ts";
-import { LIMITS } from "./limits.ts";
+import { INSPECT_LIMITS } from "./limits.ts";
 import type { Disguise, FileContext, Finding, Rule, Unit } from "./types.ts";
 
 const DISGUISES: Readonly<Record<Disguise, string>> = {
   encoded: " The text was encoded.",
   spliced: " The command was split up so that a search would not find it.",
   invisible: " The text was written in invisible characters.",
-  binary: " The text stands inside a binary file.",
+  binary: " The text is inside a binary file.",
 };
 
-/** The findings of `rules` in one file: the worst per code and line, and not more of one code than a reader needs. */
+/** The findings of `rules` in a file: the worst per code and line, and a limited number per code. */
 export function findingsOf(rules: readonly Rule[], units: readonly Unit[], file: FileContext): Finding[] {
   const found: Finding[] = [];
   for (const scope of ["line", "paragraph", "block"] as const) {
@@ -56,7 +57,7 @@ function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): 
 }
 
 function mostTelling(findings: readonly Finding[]): Finding[] {
-  return findings.toSorted((a, b) => compareSeverity(a, b)).slice(0, LIMITS.sameCodePerFile);
+  return findings.toSorted((a, b) => compareSeverity(a, b)).slice(0, INSPECT_LIMITS.sameCodePerFile);
 }
 
 /** Worst first. */

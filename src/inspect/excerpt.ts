@@ -1,16 +1,18 @@
-// Owns the one safe line that a finding shows. Does not own where the finding is.
-import { LIMITS } from "./limits.ts";
+// Makes the excerpt of a finding: one printable line.
+
+import { INSPECT_LIMITS } from "./limits.ts";
 import type { Span } from "./match.ts";
 
 const LEAD = 24;
 
-/** The text around `span`: printable ASCII, everything else as `\u{...}`, never longer than the limit. */
+/** The text around `span` as printable ASCII, with other characters as `\u{...}`, cut to the limit. */
 export function excerptOf(text: string, span: Span = { start: 0, end: text.length }): string {
   const start = Math.max(0, span.start - LEAD);
   let line = start > 0 ? "..." : "";
-  for (const char of text.slice(start, start + 2 * LIMITS.excerpt)) {
+  for (const char of text.slice(start, start + 2 * INSPECT_LIMITS.excerpt)) {
     const shown = printable(char);
-    if (line.length + shown.length > LIMITS.excerpt) return `${line.slice(0, LIMITS.excerpt - 3)}...`;
+    if (line.length + shown.length > INSPECT_LIMITS.excerpt)
+      return `${line.slice(0, INSPECT_LIMITS.excerpt - 3)}...`;
     line += shown;
   }
   return line.trim();

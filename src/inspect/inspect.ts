@@ -1,10 +1,10 @@
-// Owns the front door of inspection: a package's files in, findings, addresses, scripts and a risk out. Pure.
-// Does not own reading files (the caller does), the rules (`rules/`), or what happens with a risky skill (`activate/`).
+// The front door of inspection: finds dangers, addresses and scripts in the files of a package.
+
 import { hostsIn } from "./addresses.ts";
 import { decodedTexts, joinedArguments, unspliced } from "./decode.ts";
 import { derivedUnits, documentUnits, scriptUnits } from "./document.ts";
 import { compareSeverity, findingsOf } from "./engine.ts";
-import { LIMITS } from "./limits.ts";
+import { INSPECT_LIMITS } from "./limits.ts";
 import { fileLines, type TextFile } from "./read.ts";
 import { characterFindings, smuggledTexts } from "./rules/characters.ts";
 import { DECEIT } from "./rules/deceit.ts";
@@ -20,8 +20,9 @@ import { PRIVILEGE } from "./rules/privilege.ts";
 import { THEFT } from "./rules/theft.ts";
 import type { FileContext, Finding, InspectedFile, Inspection, Rule, Unit } from "./types.ts";
 
-export type { Finding, FindingSeverity, InspectedFile, Inspection, Risk } from "./types.ts";
+export type { Finding, InspectedFile, Inspection } from "./types.ts";
 
+/** All rules for text. */
 export const RULES: readonly Rule[] = [
   ...INJECTION,
   ...DECEIT,
@@ -36,28 +37,33 @@ export const RULES: readonly Rule[] = [
 
 const DOCUMENT_NAME =
   /\.(?:md|mdx|markdown|txt|rst|adoc|html?|svg)$|(?:^|\/)(?:readme|license|changelog|notice|authors)$/i;
-/** Text of a binary is matched against rules that need no surroundings. */
+/** The rules for text in binary files, which has no context. */
 const BINARY_RULES: readonly Rule[] = RULES.filter(
   (rule) => rule.severity === "high" && rule.scope === "line",
 );
 
+/**
+ * Inspects the files of a package, without reading or running anything.
+ *
+ * @example inspectPackage([{ path: "SKILL.md", bytes }]).risk // "high"
+ */
 export function inspectPackage(files: readonly InspectedFile[]): Inspection {
   const findings: Finding[] = [];
   const hosts = new Set<string>();
-  let budget: number = LIMITS.textPerPackage;
-  const looked = files.slice(0, LIMITS.files);
-  for (const file of looked) {
+  let budget: number = INSPECT_LIMITS.textPerPackage;
+  const inspected = files.slice(0, INSPECT_LIMITS.files);
+  for (const file of inspected) {
     findings.push(...fileFindings(file));
     const text = fileLines(file.bytes, budget);
     budget -= text.size;
     findings.push(...unreadFindings(file, text));
     if (text.lines.length > 0) findings.push(...textFindings(file, text, hosts));
   }
-  if (files.length > looked.length) findings.push(tooManyFiles(files.length));
-  const kept = distinct(findings).toSorted(byWeight).slice(0, LIMITS.findings);
+  if (files.length > inspected.length) findings.push(tooManyFiles(files.length));
+  const kept = distinct(findings).toSorted(byWeight).slice(0, INSPECT_LIMITS.findings);
   return {
     findings: kept,
-    addresses: [...hosts].sort().slice(0, LIMITS.addresses),
+    addresses: [...hosts].sort().slice(0, INSPECT_LIMITS.addresses),
     scripts: files
       .filter(isScript)
       .map((file) => file.path)
@@ -83,16 +89,17 @@ function textFindings(file: InspectedFile, text: TextFile, hosts: Set<string>): 
   ];
 }
 
-/** What the units say once encodings, split strings and invisible characters are seen through. */
+/** The units behind encodings, split strings and invisible characters. */
 function uncovered(units: readonly Unit[], content: string, hosts: Set<string>): Unit[] {
   const found: Unit[] = [];
-  let budget: number = LIMITS.decodedPerFile;
+  let budget: number = INSPECT_LIMITS.decodedPerFile;
   const add = (text: string, parent: Unit, depth: number): void => {
     if (budget <= 0) return;
     budget -= text.length;
     for (const host of hostsIn(text)) hosts.add(host);
     found.push(...derivedUnits(text, parent, "encoded"));
-    if (depth < LIMITS.decodeDepth) for (const inner of decodedTexts(text)) add(inner, parent, depth + 1);
+    if (depth < INSPECT_LIMITS.decodeDepth)
+      for (const inner of decodedTexts(text)) add(inner, parent, depth + 1);
   };
   for (const unit of units) {
     if (unit.scope === "block") continue;
@@ -116,9 +123,9 @@ function unreadFindings(file: InspectedFile, text: TextFile): Finding[] {
       code: "file-partly-unread",
       severity: "medium",
       path: file.path,
-      excerpt: `${text.unread} characters not looked at`,
-      message: "The file is longer than what is looked at, and something can hide in the rest.",
-      fix: "Split the file, or leave out what the skill does not need.",
+      excerpt: `${text.unread} characters not inspected`,
+      message: "The file is too long: a part of it was not inspected.",
+      fix: "Split the file, or remove what the skill does not need.",
     },
   ];
 }
@@ -129,8 +136,8 @@ function tooManyFiles(count: number): Finding {
     severity: "medium",
     path: "",
     excerpt: `${count} files`,
-    message: `Only the first ${LIMITS.files} files were looked at.`,
-    fix: "Leave out what the skill does not need.",
+    message: `Only the first ${INSPECT_LIMITS.files} files were inspected.`,
+    fix: "Remove files that the skill does not need.",
   };
 }
 

@@ -1,27 +1,27 @@
-// Owns the numbers of inspection, each with its why. Does not own what a rule looks for.
+// The limits of inspection.
 
-export const LIMITS = {
-  /** A skill has tens of files; a package of more is reported and the rest counted as unseen. */
+export const INSPECT_LIMITS = {
+  /** Files that are inspected; a skill has tens. More files are reported, not inspected. */
   files: 2_000,
-  /** Text of one file that is matched, after blank space is squeezed, so that padding cannot push a payload out. */
+  /** Text per file that is matched, after runs of blanks are shortened, so that padding cannot hide a payload. */
   textPerFile: 512_000,
-  /** The end of an over-long file is matched too: payloads are put there. */
+  /** Text at the end of a longer file that is matched too, because payloads are often there. */
   tailPerFile: 128_000,
-  /** Text of the whole package that is matched: bounds the time that a package can cost. */
+  /** Text per package that is matched: limits the time for a package. */
   textPerPackage: 4_000_000,
-  /** Encoded text that is decoded for one file. */
+  /** Encoded text per file that is decoded. */
   decodedPerFile: 200_000,
-  /** Encoded inside encoded: legitimate files have no third layer. */
+  /** Layers of encoding that are decoded. */
   decodeDepth: 2,
-  /** A finding more of the same code in the same file tells a reader nothing new. */
+  /** Findings of the same code in the same file; more add no information. */
   sameCodePerFile: 4,
   findings: 200,
   addresses: 500,
   excerpt: 120,
-  /** Blank lines in a row after which a reader believes that the file has ended. */
+  /** Blank lines in a row after which a file seems to have ended. */
   blankLines: 150,
-  /** Blanks in a row that push text out of an editor's window. */
+  /** Blanks in a row that push text out of the window of an editor. */
   blankColumns: 160,
-  /** A paragraph is one thought; longer ones are split so that steps far apart do not add up. */
+  /** Longer paragraphs are split, so that unrelated sentences are not combined. */
   paragraph: 3_000,
 } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chain, either, pattern, sentence, together, unless } from "./match.ts";
+import { allOf, anyOf, chain, pattern, sentence, unless } from "./match.ts";
 
 describe("chain", () => {
   const fetchThenRun = chain(10, /curl/, /\| sh/);
@@ -10,25 +10,25 @@ describe("chain", () => {
     expect(fetchThenRun.find(`curl ${"a".repeat(20)} | sh`)).toBeUndefined();
   });
 
-  it("takes the nearest earlier step", () => {
+  it("uses the nearest earlier step", () => {
     expect(fetchThenRun.find(`curl ${"a".repeat(40)} curl x | sh`)).toEqual({ start: 46, end: 57 });
   });
 });
 
-it("sentence does not reach over the end of a sentence", () => {
+it("sentence does not match across the end of a sentence", () => {
   const matcher = sentence(40, /send/, /keys/);
   expect(matcher.find("send all keys")).toBeDefined();
   expect(matcher.find("send it. keys stay")).toBeUndefined();
 });
 
-it("either, together and unless combine", () => {
-  expect(either(pattern(/a/), pattern(/b/)).find("xb")).toEqual({ start: 1, end: 2 });
-  expect(together(pattern(/a/), pattern(/b/)).find("ba")).toEqual({ start: 1, end: 2 });
-  expect(together(pattern(/a/), pattern(/b/)).find("a")).toBeUndefined();
+it("anyOf, allOf and unless combine matchers", () => {
+  expect(anyOf(pattern(/a/), pattern(/b/)).find("xb")).toEqual({ start: 1, end: 2 });
+  expect(allOf(pattern(/a/), pattern(/b/)).find("ba")).toEqual({ start: 1, end: 2 });
+  expect(allOf(pattern(/a/), pattern(/b/)).find("a")).toBeUndefined();
   expect(unless(/test/, pattern(/a/)).find("a test")).toBeUndefined();
 });
 
-it("mayOccur is never wrong in the negative and remembers only the same text", () => {
+it("mayOccur has no false negatives and caches only the last text", () => {
   const matcher = chain(5, /a/, /b/);
   expect([matcher.mayOccur("ab"), matcher.mayOccur("a"), matcher.mayOccur("ab")]).toEqual([
     true,

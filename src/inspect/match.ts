@@ -1,5 +1,4 @@
-// Owns the small pattern language of the rules: one expression, several in order, either, both.
-// Does not own any pattern. Every expression has bounded repetition only, so that matching stays linear on hostile text.
+// The pattern language of the rules. All expressions have bounded repetition, so matching is linear on hostile text.
 
 export interface Span {
   readonly start: number;
@@ -8,17 +7,18 @@ export interface Span {
 
 export interface Matcher {
   readonly find: (text: string) => Span | undefined;
-  /** Cheap and never wrong in the negative: false means that no part of `text` can match. */
+  /** A cheap check: false means that no part of `text` matches. */
   readonly mayOccur: (text: string) => boolean;
   readonly expressions: readonly RegExp[];
 }
 
-/** More matches of one step than this in one piece of text add nothing but time. */
+/** The most matches of one step that are tried in a text. */
 const MAX_SPANS = 2_000;
 const interned = new Map<string, RegExp>();
 const lastAnswers = new WeakMap<RegExp, { readonly text: string; readonly answer: boolean }>();
 const SENTENCE_END = /[.!?;] /;
 
+/** One expression. */
 export function pattern(expression: RegExp): Matcher {
   const global = asGlobal(expression);
   return {
@@ -28,17 +28,18 @@ export function pattern(expression: RegExp): Matcher {
   };
 }
 
-/** Each step after the one before it, at most `gap` characters between them. */
+/** Steps in order, with at most `gap` characters between them. */
 export function chain(gap: number, ...steps: readonly RegExp[]): Matcher {
   return ordered(steps, (between) => between.length <= gap, gap);
 }
 
-/** As `chain`, and no sentence ends between the steps. */
+/** As `chain`, but without the end of a sentence between the steps. */
 export function sentence(gap: number, ...steps: readonly RegExp[]): Matcher {
   return ordered(steps, (between) => !SENTENCE_END.test(between), gap);
 }
 
-export function either(...matchers: readonly Matcher[]): Matcher {
+/** The first matcher that matches. */
+export function anyOf(...matchers: readonly Matcher[]): Matcher {
   return {
     find: (text) => {
       for (const matcher of matchers) {
@@ -52,8 +53,8 @@ export function either(...matchers: readonly Matcher[]): Matcher {
   };
 }
 
-/** All of them somewhere in the same text, in any order; the first one says where. */
-export function together(...matchers: readonly Matcher[]): Matcher {
+/** All matchers in the same text, in any order; the span is that of the first. */
+export function allOf(...matchers: readonly Matcher[]): Matcher {
   return {
     find: (text) => {
       const spans = matchers.map((matcher) => matcher.find(text));
@@ -122,7 +123,7 @@ function spansOf(global: RegExp, text: string, limit: number): Span[] {
   return spans;
 }
 
-/** Many rules share an expression, and each is asked about the same text in turn. */
+/** Caches the last result per expression: many rules share one and test the same text in turn. */
 function occurs(global: RegExp, text: string): boolean {
   const known = lastAnswers.get(global);
   if (known?.text === text) return known.answer;

@@ -1,23 +1,25 @@
-// Owns turning bytes into lines that fit the budget. Does not own what the lines mean.
-import { LIMITS } from "./limits.ts";
+// Turns the bytes of a file into lines, within a budget.
+
+import { INSPECT_LIMITS } from "./limits.ts";
 
 export interface TextFile {
   readonly lines: readonly string[];
-  /** The lines are the printable strings of a binary file. */
+  /** Whether the lines are the printable strings of a binary file. */
   readonly binary: boolean;
   /** Characters counted against the package's budget. */
   readonly size: number;
+  /** Characters that are not in `lines`. */
   readonly unread: number;
 }
 
-/** Any bytes: UTF-8, UTF-16 with a mark, or the printable strings of a binary. */
+/** The lines of any bytes: UTF-8, UTF-16 with a byte order mark, or the printable strings of a binary file. */
 export function fileLines(bytes: Uint8Array, budget: number): TextFile {
-  const most = Math.max(0, Math.min(budget, LIMITS.textPerFile));
-  const cap = most + LIMITS.tailPerFile;
+  const most = Math.max(0, Math.min(budget, INSPECT_LIMITS.textPerFile));
+  const cap = most + INSPECT_LIMITS.tailPerFile;
   const binary = isBinary(bytes);
   const squeezed = squeeze(binary ? strings(bytes) : decode(bytes));
   if (squeezed.length <= cap) return { lines: cut(squeezed), binary, size: squeezed.length, unread: 0 };
-  const kept = `${squeezed.slice(0, most)}\n${squeezed.slice(-LIMITS.tailPerFile)}`;
+  const kept = `${squeezed.slice(0, most)}\n${squeezed.slice(-INSPECT_LIMITS.tailPerFile)}`;
   return { lines: cut(kept), binary, size: kept.length, unread: binary ? 0 : squeezed.length - kept.length };
 }
 
@@ -25,11 +27,11 @@ function cut(text: string): string[] {
   return text.split(/\r\n|[\n\r\u2028\u2029\u0085]/);
 }
 
-/** Runs of blanks longer than any layout needs are cut to a length that is still reported as out of sight. */
+/** Shortens very long runs of blanks, to a length that is still reported as `characters-out-of-sight`. */
 function squeeze(text: string): string {
-  if (text.length <= LIMITS.textPerFile) return text;
-  const columns = " ".repeat(LIMITS.blankColumns + 1);
-  const rows = "\n".repeat(LIMITS.blankLines + 2);
+  if (text.length <= INSPECT_LIMITS.textPerFile) return text;
+  const columns = " ".repeat(INSPECT_LIMITS.blankColumns + 1);
+  const rows = "\n".repeat(INSPECT_LIMITS.blankLines + 2);
   return text.replace(/[ \t]{400,}/g, columns).replace(/(?:\r?\n){400,}/g, rows);
 }
 
@@ -53,7 +55,7 @@ function strings(bytes: Uint8Array): string {
   const latin = Buffer.from(
     bytes.buffer,
     bytes.byteOffset,
-    Math.min(bytes.length, LIMITS.textPerFile),
+    Math.min(bytes.length, INSPECT_LIMITS.textPerFile),
   ).toString("latin1");
   return (latin.match(/[\x20-\x7e\t]{12,4000}/g) ?? []).join("\n");
 }

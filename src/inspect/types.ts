@@ -1,15 +1,16 @@
-// Owns the shapes that inspection hands out and the one shape every rule has. Does not own any rule or any limit.
+// The types of inspection: its input and result, the units of a file, and the shape of a rule.
+
 import type { Matcher, Span } from "./match.ts";
 
 export type FindingSeverity = "low" | "medium" | "high";
-export type Risk = "none" | FindingSeverity;
+type Risk = "none" | FindingSeverity;
 
 export interface InspectedFile {
-  /** As stored in the package, slash separated. */
+  /** The path in the package, with slashes. */
   readonly path: string;
   readonly bytes: Uint8Array;
-  /** The Unix mode with its file-type bits, where the caller knows it. */
-  readonly mode?: number;
+  /** The Unix mode with its file-type bits, if known. */
+  readonly mode?: number | undefined;
 }
 
 export interface Finding {
@@ -17,7 +18,7 @@ export interface Finding {
   readonly code: string;
   readonly severity: FindingSeverity;
   readonly path: string;
-  /** 1-based, where the finding has a line. */
+  /** 1-based; absent if the finding is about the whole file. */
   readonly line?: number;
   /** One printable line of at most 120 characters. */
   readonly excerpt: string;
@@ -28,44 +29,44 @@ export interface Finding {
 export interface Inspection {
   /** Worst first, then by path and line. */
   readonly findings: readonly Finding[];
-  /** External hosts named anywhere, also inside encoded text. */
+  /** External hosts, including those inside encoded text. */
   readonly addresses: readonly string[];
-  /** Files that are executable or carry a script's extension or shebang. */
+  /** Files that are executable or have the extension or shebang of a script. */
   readonly scripts: readonly string[];
   readonly risk: Risk;
 }
 
-/** A line is one command, a paragraph one thought, a block one code fence or one whole script. */
-export type Scope = "line" | "paragraph" | "block";
+/** A line is a command, a paragraph is prose, a block is a code fence or a whole script. */
+export type UnitScope = "line" | "paragraph" | "block";
 
-/** `hidden` is text that a reader of the rendered page does not see. */
+/** `hidden` text is invisible on the rendered page. */
 export type UnitKind = "prose" | "code" | "frontmatter" | "hidden";
 
-/** How the text was disguised, when the attacker's words are not the bytes of the file. */
+/** How a text was disguised, if it is not in the file as written. */
 export type Disguise = "encoded" | "spliced" | "invisible" | "binary";
 
-/** A piece of a file, folded for matching: lower case, one space between words, look-alike letters replaced. */
+/** A piece of a file for matching. */
 export interface Unit {
-  readonly scope: Scope;
+  readonly scope: UnitScope;
   readonly kind: UnitKind;
-  /** Folded and lower-cased: what rules see. */
+  /** Canonical text in lower case, for rules. */
   readonly text: string;
-  /** Folded with its capitals: what excerpts show. */
+  /** Canonical text in its own case, for excerpts. */
   readonly clean: string;
   readonly lineAt: (offset: number) => number;
-  /** The headings above, folded. */
+  /** The canonical text of the heading above. */
   readonly heading: string;
-  readonly disguise?: Disguise;
+  readonly disguise?: Disguise | undefined;
 }
 
-/** What a file is, as far as the weight of a finding depends on it. */
+/** What the severity of a finding depends on in its file. */
 export interface FileContext {
   readonly path: string;
-  /** Code that something can run, as opposed to a document that talks about code. */
+  /** Whether the file is code, not a document about code. */
   readonly script: boolean;
 }
 
-export interface Hit {
+export interface RuleHit {
   readonly unit: Unit;
   readonly span: Span;
   readonly file: FileContext;
@@ -74,15 +75,15 @@ export interface Hit {
 export interface Rule {
   readonly code: string;
   readonly severity: FindingSeverity;
-  readonly scope: Scope;
-  /** Restricts the rule to some kinds of text; all kinds when absent. */
+  readonly scope: UnitScope;
+  /** The kinds of text that the rule applies to; all by default. */
   readonly kinds?: readonly UnitKind[];
-  /** What the text does and why that is dangerous: the finding's message. */
+  /** What the text does and why that is dangerous: the message of the finding. */
   readonly why: string;
   readonly fix: string;
   readonly test: Matcher;
-  /** Another severity for this hit, or undefined when it is harmless after all. */
-  readonly grade?: (hit: Hit) => FindingSeverity | undefined;
-  /** A sentence that is itself negated ("do not tell the user"): a negation before it changes nothing. */
+  /** The severity of a match instead of `severity`; undefined if it is harmless. */
+  readonly grade?: (hit: RuleHit) => FindingSeverity | undefined;
+  /** Whether the rule looks for a negated sentence ("do not tell the user"), so that a negation is not a warning. */
   readonly ownNegation?: boolean;
 }

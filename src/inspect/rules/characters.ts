@@ -1,8 +1,8 @@
-// Owns what the raw characters of a text give away before it is folded: invisible, reordering and look-alike letters,
-// text pushed out of sight. Does not own what the hidden text says; the caller matches that again.
+// Finds suspicious characters in raw text: invisible, reordering and look-alike ones, and text out of sight.
+
+import { maskedLetters } from "../canonical-text.ts";
 import { excerptOf } from "../excerpt.ts";
-import { maskedLetters } from "../fold.ts";
-import { LIMITS } from "../limits.ts";
+import { INSPECT_LIMITS } from "../limits.ts";
 import type { Finding, FindingSeverity } from "../types.ts";
 
 const FLAG = /\u{1f3f4}[\u{e0061}-\u{e007a}\u{e0030}-\u{e0039}]{2,6}\u{e007f}/gu;
@@ -27,7 +27,7 @@ const SIGNS: readonly Sign[] = [
   {
     code: "characters-smuggled",
     severity: "high",
-    why: "Carries a message in tag characters or variation selectors, which no reader sees and a model reads.",
+    why: "Contains a message in tag characters or variation selectors, which a model reads and a person does not see.",
     test: (line) =>
       line.replace(FLAG, "").search(TAG_RUN) >= 0 ||
       line.search(SELECTOR_RUN) >= 0 ||
@@ -36,7 +36,7 @@ const SIGNS: readonly Sign[] = [
   {
     code: "characters-reordered",
     severity: "high",
-    why: "Reverses the reading direction, so that the text shown is not the text that runs.",
+    why: "Reverses the reading direction, so that the visible text is not the text that runs.",
     test: (line) => OVERRIDE.test(line),
   },
   {
@@ -54,13 +54,13 @@ const SIGNS: readonly Sign[] = [
   {
     code: "characters-look-alike",
     severity: "medium",
-    why: "Has letters of another script that look like ASCII ones in the middle of a word.",
+    why: "Has letters of another script that look like ASCII letters inside a word.",
     test: (line) => hasMaskedWord(line),
   },
   {
     code: "characters-out-of-sight",
     severity: "medium",
-    why: "Has text far to the right of the line, outside an editor's window.",
+    why: "Has text far to the right, outside the window of an editor.",
     test: (line) => pushedAside(line),
   },
 ];
@@ -71,7 +71,7 @@ export function characterFindings(path: string, lines: readonly string[]): Findi
   const report = (sign: Pick<Sign, "code" | "severity" | "why">, line: number, text: string): void => {
     const count = (counts.get(sign.code) ?? 0) + 1;
     counts.set(sign.code, count);
-    if (count > LIMITS.sameCodePerFile) return;
+    if (count > INSPECT_LIMITS.sameCodePerFile) return;
     findings.push({
       code: sign.code,
       severity: sign.severity,
@@ -88,19 +88,19 @@ export function characterFindings(path: string, lines: readonly string[]): Findi
       blank++;
       continue;
     }
-    if (blank >= LIMITS.blankLines) {
+    if (blank >= INSPECT_LIMITS.blankLines) {
       report(
         {
           code: "characters-out-of-sight",
           severity: "medium",
-          why: `Continues after ${blank} blank lines, where a reader has stopped.`,
+          why: `Continues after ${blank} blank lines, where readers do not expect more text.`,
         },
         index + 1,
         line,
       );
     }
     blank = 0;
-    if (/^[\x21-\x7e\t ]*$/.test(line) && line.length < LIMITS.blankColumns) continue;
+    if (/^[\x21-\x7e\t ]*$/.test(line) && line.length < INSPECT_LIMITS.blankColumns) continue;
     const seen = new Set<string>();
     for (const sign of SIGNS) {
       if (seen.has(sign.code) || !sign.test(line)) continue;
@@ -111,7 +111,7 @@ export function characterFindings(path: string, lines: readonly string[]): Findi
   return findings;
 }
 
-/** The messages that tag characters and variation selectors spell. */
+/** The messages that are written in tag characters and variation selectors. */
 export function smuggledTexts(text: string): string[] {
   const texts: string[] = [];
   for (const match of text.replace(FLAG, "").matchAll(TAG_RUN))

@@ -1,7 +1,7 @@
-// Owns sentences that make the agent act behind its user's back: hiding, sending, collecting, skipping consent.
-// Does not own sentences that change whom the agent obeys (`injection.ts`).
-import { either, pattern, sentence } from "../match.ts";
-import type { Hit, Rule } from "../types.ts";
+// Rules for sentences that make the agent deceive its user: hide, send, collect, or skip consent.
+
+import { anyOf, pattern, sentence } from "../match.ts";
+import type { Rule, RuleHit } from "../types.ts";
 import { GUARDED_SECRET } from "./words.ts";
 
 const USER = `(?:the |your |any |a )?(?:end[- ])?(?:users?|humans?|operators?|owners?|customers?|developers?|them)`;
@@ -17,10 +17,9 @@ const ADDRESS =
 const COVERT =
   /\b(?:silently|quietly|secretly|covertly|discreetly|stealthily|invisibly|surreptitiously|without (?:mentioning|announcing|telling|displaying|showing|revealing|disclosing|drawing attention))\b/;
 
-const REMOVE =
-  "Remove the sentence, or do not install the skill: a skill has no business giving orders of this kind.";
+const REMOVE = "Remove the sentence, or do not install the skill: skills do not need such orders.";
 
-const ownUse = ({ unit, span }: Hit): boolean =>
+const ownUse = ({ unit, span }: RuleHit): boolean =>
   /\b(?:header|authorization|bearer|x-api-key|api key (?:in|as|via)|request body|sign(?:ed|ing)?)\b/.test(
     unit.text.slice(span.start, span.end + 40),
   );
@@ -33,7 +32,7 @@ export const DECEIT: readonly Rule[] = [
     why: "Tells the agent to hide what it does from the user.",
     fix: REMOVE,
     ownNegation: true,
-    test: either(
+    test: anyOf(
       pattern(
         new RegExp(
           String.raw`\b(?:do not|don't|never) (?:bring up|talk about|raise|draw attention to|point out) (?:this|it|the)(?: [a-z]{1,14}){0,4} (?:with|to) ${USER}`,
@@ -90,9 +89,9 @@ export const DECEIT: readonly Rule[] = [
     code: "injection-covert-action",
     severity: "medium",
     scope: "paragraph",
-    why: "Asks for an action that the user is not meant to notice.",
-    fix: "Read what the action does; a skill's steps belong in plain sight.",
-    test: either(
+    why: "Asks for an action that the user should not notice.",
+    fix: "Check what the action does; the steps of a skill should be visible.",
+    test: anyOf(
       sentence(
         40,
         COVERT,
@@ -120,7 +119,7 @@ export const DECEIT: readonly Rule[] = [
     scope: "paragraph",
     why: "Tells the agent to send the conversation, its instructions or the user's data to somebody else.",
     fix: REMOVE,
-    test: either(
+    test: anyOf(
       sentence(60, TALK, SENT, ADDRESS),
       sentence(60, SEND, TALK, ADDRESS),
       sentence(60, SEND, ADDRESS, TALK),
@@ -136,9 +135,9 @@ export const DECEIT: readonly Rule[] = [
     code: "injection-send-secrets",
     severity: "high",
     scope: "paragraph",
-    why: "Tells the agent to hand credentials or private files to an address.",
+    why: "Tells the agent to send credentials or private files to an address.",
     fix: REMOVE,
-    test: either(
+    test: anyOf(
       sentence(110, GUARDED_SECRET, SEND, ADDRESS),
       sentence(110, SEND, GUARDED_SECRET, ADDRESS),
       sentence(90, GUARDED_SECRET, /https?:\/\/(?!localhost|127\.)/),
@@ -194,7 +193,7 @@ export const DECEIT: readonly Rule[] = [
     severity: "medium",
     scope: "paragraph",
     why: "Tells the agent to search the user's machine for credentials.",
-    fix: "Ask why the skill needs them; a skill names the one variable it needs in `requires`.",
+    fix: "Ask why the skill needs them; a skill lists the variables that it needs in `requires`.",
     test: sentence(
       45,
       /\b(?:collect|gather|harvest|steal|dump|grab|extract|search for|look for|scan for|find|locate|read|list|enumerate)\b/,
@@ -206,10 +205,10 @@ export const DECEIT: readonly Rule[] = [
     code: "injection-no-consent",
     severity: "medium",
     scope: "paragraph",
-    why: "Asks the agent to act without the user's approval, or to switch off what asks for it.",
-    fix: "Strike the sentence; approval is the user's to give.",
+    why: "Asks the agent to act without the user's approval, or to switch off the approval.",
+    fix: "Remove the sentence; only the user may approve.",
     ownNegation: true,
-    test: either(
+    test: anyOf(
       sentence(
         24,
         /\b(?:auto-?approve|automatically approve|always approve|approve all|pre-?approve|blindly (?:accept|approve))\b/,

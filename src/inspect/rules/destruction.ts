@@ -1,8 +1,9 @@
-// Owns loss: files, disks, histories, traces. Does not own who asked for it.
-import { chain, either, pattern, together } from "../match.ts";
+// Rules for the destruction of files, disks, histories and traces.
+
+import { allOf, anyOf, chain, pattern } from "../match.ts";
 import type { Rule } from "../types.ts";
 
-const STOP = "Remove the command, or name the one folder it is meant for.";
+const STOP = "Remove the command, or limit it to one folder.";
 const END = String.raw`(?=["' ;&|)\x60\n]|$)`;
 
 export const DESTRUCTION: readonly Rule[] = [
@@ -12,7 +13,7 @@ export const DESTRUCTION: readonly Rule[] = [
     scope: "line",
     why: "Deletes the home folder or the whole system.",
     fix: STOP,
-    test: either(
+    test: anyOf(
       pattern(
         new RegExp(
           String.raw`\brm (?:-[a-z-]{1,20} |--[a-z-]{1,20} ){1,5}["']?(?:/|/\*|~|~/|~/\*|\$home|\$home/|\$\{home\}/?|\$home/\*|/home|/home/\*|/users|/users/\*|/etc|/usr|/var|/bin|/\.|~/\.\*|~/documents|~/desktop|/\*\*|["' +]{0,6}(?:os\.path\.expanduser\(["']~["']\)|os\.homedir\(\)|path\.home\(\)))["']?${END}`,
@@ -38,7 +39,7 @@ export const DESTRUCTION: readonly Rule[] = [
     scope: "line",
     why: "Overwrites a disk.",
     fix: STOP,
-    test: either(
+    test: anyOf(
       pattern(/\bdd\b[^\n|]{0,80}of=\/dev\/(?:sd[a-z]|nvme[0-9]|disk[0-9]|hd[a-z]|vd[a-z]|mmcblk)\b/),
       pattern(
         /\bmkfs(?:\.[a-z0-9]{2,6})? (?:-[a-z]{1,4} ){0,3}\/dev\/(?:sd[a-z]|nvme|hd[a-z]|vd[a-z])|> ?\/dev\/(?:sd[a-z]|nvme[0-9]n[0-9]|hd[a-z]|disk[0-9])\b|\bdiskutil (?:erasedisk|zerodisk|secureerase)|\bformat [c-e]:|\bwipefs -a|\bcipher \/w|\bclear-disk\b/,
@@ -60,9 +61,9 @@ export const DESTRUCTION: readonly Rule[] = [
     code: "destruction-ransom",
     severity: "high",
     scope: "block",
-    why: "Encrypts the user's files in bulk or deletes the copies they could be restored from.",
+    why: "Encrypts many files of the user or deletes their backups.",
     fix: "Do not install the skill.",
-    test: either(
+    test: anyOf(
       pattern(
         /\bvssadmin(?:\.exe)? delete shadows|\bwbadmin delete catalog|\btmutil (?:disable|deletelocalsnapshots)|\bbcdedit\b[^\n]{0,60}recoveryenabled no/,
       ),
@@ -72,7 +73,7 @@ export const DESTRUCTION: readonly Rule[] = [
         /-exec|xargs|while read/,
         /\b(?:openssl (?:enc|aes)|gpg (?:-[a-z-]{1,20} ){0,5}(?:-c|--symmetric|--encrypt|-e)|age -|7z a[^\n]{0,30}-p|ccrypt)/,
       ),
-      together(
+      allOf(
         pattern(
           /\bos\.walk\( ?(?:os\.path\.expanduser|path\.home|["']\/(?:home|users)?["'])|rglob\( ?["']\*["']|glob\( ?[^\n]{0,30}homedir/,
         ),
@@ -86,7 +87,7 @@ export const DESTRUCTION: readonly Rule[] = [
     severity: "medium",
     scope: "line",
     why: "Removes the record of what was done.",
-    fix: "Remove the step; a skill has nothing to cover up.",
+    fix: "Remove the step; a skill does not need to hide what it did.",
     test: pattern(
       /\bhistory -c\b|\bunset histfile\b|\bhistfile=\/dev\/null|\bhistsize=0\b|\bset \+o history\b|(?:\brm|\bshred|\btruncate|>) [^\n|;]{0,30}\.(?:bash|zsh)_history\b|\bln -sf? \/dev\/null ~\/\.(?:bash|zsh)_history|\bwevtutil cl\b|\bclear-eventlog\b|\bclear-history\b|\brm (?:-[rf]{1,2} )(?:\/var\/log\/?(?:\*|$|\s)|\/var\/log\/(?:auth|syslog|wtmp|secure))|\bjournalctl --vacuum-time=1s|\blog erase --all\b/,
     ),
@@ -97,7 +98,7 @@ export const DESTRUCTION: readonly Rule[] = [
     scope: "line",
     kinds: ["code", "hidden"],
     why: "Overwrites the history that others rely on.",
-    fix: "Use `--force-with-lease` on a branch of your own, or ask first.",
+    fix: "Use `--force-with-lease` on your own branch, or ask first.",
     test: pattern(
       /\bgit push\b[^\n;&|]{0,80}(?: --force(?!-with)| -f\b| --mirror\b| \+(?:main|master|head))|\bgit reflog expire --expire=now --all|\bgit update-ref -d refs\/heads\/(?:main|master)/,
     ),

@@ -1,14 +1,15 @@
-// Owns code that is fetched and run at once. Does not own what a person is asked to install (`installers.ts`).
-import { chain, either, pattern, together, unless } from "../match.ts";
-import type { FindingSeverity, Hit, Rule } from "../types.ts";
+// Rules for code that is downloaded and run at once.
+
+import { allOf, anyOf, chain, pattern, unless } from "../match.ts";
+import type { FindingSeverity, Rule, RuleHit } from "../types.ts";
 import { isKnownInstaller, isShadyOrigin } from "./hosts.ts";
 import { FETCHES, PIPES_TO_SHELL } from "./words.ts";
 
 const INSPECT_FIRST =
   "Download the file, read it, pin its checksum, then run it; or install from a package registry.";
 
-/** Who serves the code, and whether it is run unseen, decide how bad running it is. */
-function byOrigin({ unit, span, file }: Hit): FindingSeverity {
+/** The severity depends on the server and on whether the code runs in the background. */
+function byOrigin({ unit, span, file }: RuleHit): FindingSeverity {
   const command = unit.text.slice(Math.max(0, span.start - 40), span.end + 160);
   if (
     isShadyOrigin(command) ||
@@ -30,9 +31,9 @@ export const DOWNLOAD: readonly Rule[] = [
     code: "download-pipe-shell",
     severity: "medium",
     scope: "line",
-    why: "Runs code straight from the network, unread.",
+    why: "Runs code directly from the network, so that nobody can read it first.",
     fix: INSPECT_FIRST,
-    test: either(
+    test: anyOf(
       chain(300, FETCHES, PIPES_TO_SHELL),
       chain(
         30,
@@ -55,8 +56,8 @@ export const DOWNLOAD: readonly Rule[] = [
     code: "download-at-load",
     severity: "medium",
     scope: "line",
-    why: "Runs a command as soon as the skill is loaded, before anybody has read the result.",
-    fix: "Make it a step that the agent takes in plain sight.",
+    why: "Runs a command when the skill is loaded, before anybody has read the result.",
+    fix: "Make the command a visible step for the agent.",
     test: pattern(
       /(?:^|\s)!\x60[^\x60\n]{0,200}\b(?:curl|wget|nc|ncat|base64|eval|iwr|irm|python[0-9.]{0,4} -c|node -e|ssh|scp)\b/,
     ),
@@ -68,7 +69,7 @@ export const DOWNLOAD: readonly Rule[] = [
     scope: "block",
     why: "Downloads a file, makes it executable and runs it.",
     fix: INSPECT_FIRST,
-    test: either(
+    test: anyOf(
       chain(
         400,
         /\b(?:curl|wget|aria2c|iwr|invoke-webrequest|start-bitstransfer|urlretrieve|downloadfile)\b/,
@@ -107,9 +108,9 @@ export const DOWNLOAD: readonly Rule[] = [
     code: "download-eval",
     severity: "high",
     scope: "line",
-    why: "Executes text that it has just fetched from the network.",
-    fix: "Ship the code in the package instead.",
-    test: either(
+    why: "Executes text from the network.",
+    fix: "Put the code into the package instead.",
+    test: anyOf(
       chain(
         50,
         /(?:(?<![.\w])(?:exec|eval|execfile|compile)|\bnew function|\b(?:vm\.run\w{0,20}|os\.system|child_process\.exec|execsync|instance_eval|loadstring|iex))\b ?\(/,
@@ -126,11 +127,11 @@ export const DOWNLOAD: readonly Rule[] = [
     code: "download-eval-script",
     severity: "medium",
     scope: "block",
-    why: "Fetches from the network and executes text in the same script: together they run whatever the other side sends.",
-    fix: "Ship the code in the package instead.",
+    why: "Fetches from the network and executes text in the same script: it can run whatever the server sends.",
+    fix: "Put the code into the package instead.",
     test: unless(
       /\bpage\.evaluate|\$eval|ast\.literal_eval|\.eval\(\)/,
-      together(
+      allOf(
         pattern(
           /(?<![.\w])(?:eval|exec|new function|vm\.runin\w{0,20}|marshal\.loads|pickle\.loads|__import__) ?\( ?(?:await )?(?:[a-z_][a-z0-9_.]{0,30}(?:\.(?:text|content|data|body|decode|read|tostring|stdout)\b|\()|(?:code|payload|script|body|data|text|src|source|resp|response|content|cmd|command|result|stage2?)\b)/,
         ),
@@ -143,16 +144,13 @@ export const DOWNLOAD: readonly Rule[] = [
     code: "download-remote-command",
     severity: "high",
     scope: "block",
-    why: "Asks a server again and again what to run.",
-    fix: "Do not install the skill: this is how a remote control works.",
-    test: together(
+    why: "Asks a server repeatedly for commands to run.",
+    fix: "Do not install the skill: the server could control this machine.",
+    test: allOf(
       pattern(
         /\bwhile (?:true|:|\[ 1 \]|1\b|\(true\)|\(1\))|setinterval\(|\bfor ?\( ?; ?; ?\)|schedule\.every|while ?\( ?\$true/,
       ),
-      either(
-        chain(200, /\b(?:curl|wget)\b/, /\| ?(?:ba?sh|sh|zsh|python)/),
-        chain(400, FETCH_CALL, EXECUTES),
-      ),
+      anyOf(chain(200, /\b(?:curl|wget)\b/, /\| ?(?:ba?sh|sh|zsh|python)/), chain(400, FETCH_CALL, EXECUTES)),
     ),
     grade: ({ file, unit, span }) =>
       file.script || /\| ?(?:ba?sh|sh)\b/.test(unit.text.slice(span.start)) ? "high" : "low",

@@ -1,4 +1,5 @@
-// Owns what a file's name, mode and first bytes give away. Does not own its text.
+// Finds dangers in the name, mode and first bytes of a file.
+
 import { excerptOf } from "../excerpt.ts";
 import type { Finding, FindingSeverity, InspectedFile } from "../types.ts";
 
@@ -70,9 +71,9 @@ const DOUBLE_NAME =
 const LAUNCHER_NAME =
   /\.(?:exe|scr|pif|com|msi|lnk|dll|dylib|so|node|dmg|pkg|app|deb|rpm|appimage|iso|img|hta|reg|jar|xpi|crx)$/i;
 
-const REMOVE = "Remove the file, or ask for the source it was made from.";
+const REMOVE = "Remove the file, or ask for its source.";
 
-export function formatOf(bytes: Uint8Array): Format | undefined {
+function formatOf(bytes: Uint8Array): Format | undefined {
   const magic = MAGICS.find(
     ({ at = 0, bytes: wanted }) =>
       bytes.length >= at + wanted.length && wanted.every((byte, index) => bytes[at + index] === byte),
@@ -83,7 +84,7 @@ export function formatOf(bytes: Uint8Array): Format | undefined {
   return python ? "bytecode" : undefined;
 }
 
-/** Anything that a computer can run as it is: by name, by mode, or by its first line. */
+/** Whether the file can be run: by its name, its mode or its first bytes. */
 export function isScript(file: InspectedFile): boolean {
   if (SCRIPT_NAME.test(file.path) || LAUNCHER_NAME.test(file.path) || /\.pyc$/i.test(file.path)) return true;
   if (file.bytes[0] === 0x23 && file.bytes[1] === 0x21) return true;
@@ -109,7 +110,7 @@ export function fileFindings(file: InspectedFile): Finding[] {
     report(
       "file-outside",
       "high",
-      "The name leads out of the package's folder.",
+      "The path leads out of the folder of the package.",
       "Do not unpack this package.",
     );
   }
@@ -144,7 +145,7 @@ export function fileFindings(file: InspectedFile): Finding[] {
     report(
       "file-two-extensions",
       "high",
-      "The name looks like a document and the file is a program.",
+      "The name looks like a document, but the file is a program.",
       REMOVE,
     );
 
@@ -163,15 +164,15 @@ export function fileFindings(file: InspectedFile): Finding[] {
     report(
       "file-bytecode",
       /(?:^|\/)__pycache__\//.test(path) ? "medium" : "high",
-      "Python bytecode runs instead of the source beside it and can differ from it.",
-      "Delete the file; Python makes it anew from the source.",
+      "Python bytecode runs instead of the source and can differ from it.",
+      "Delete the file; Python creates it again from the source.",
     );
   } else if (format === "archive") {
     if (OFFICE_NAME.test(path))
       report(
         "file-not-opened",
         "low",
-        "A container format; its inside was not looked at.",
+        "A container format; its contents were not inspected.",
         "Open it yourself before you trust it.",
       );
     else if (SHOWN_AS.test(path) || SCRIPT_NAME.test(path))
@@ -180,23 +181,18 @@ export function fileFindings(file: InspectedFile): Finding[] {
       report(
         "file-archive",
         "medium",
-        "An archive; its inside was not looked at.",
+        "An archive; its contents were not inspected.",
         "Unpack the files into the package so that they can be read.",
       );
   } else if (format === "wasm")
-    report(
-      "file-not-opened",
-      "low",
-      "WebAssembly; its inside was not looked at.",
-      "Ask for the source it was made from.",
-    );
+    report("file-not-opened", "low", "WebAssembly; its contents were not inspected.", "Ask for its source.");
   else if (shebang && SHOWN_AS.test(path))
     report("file-false-name", "high", "A script under the name of a document or picture.", REMOVE);
   else if (BINARY_PICTURE.test(path) && file.bytes.length > 0 && format !== "picture") {
-    report("file-false-name", "medium", "The name says picture; the content is something else.", REMOVE);
+    report("file-false-name", "medium", "The name is that of a picture, but the content is not.", REMOVE);
   }
   if (MACRO_NAME.test(path))
-    report("file-macros", "medium", "An office document that can carry macros.", "Save it without macros.");
+    report("file-macros", "medium", "An office document that can contain macros.", "Save it without macros.");
   if (LAUNCHER_NAME.test(path) && format !== "program")
     report("file-launcher", "medium", "A file that starts a program or installs one.", REMOVE);
   if (/(?:^|\/)\.git\/(?:hooks\/|config$)/.test(path))

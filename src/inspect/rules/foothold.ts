@@ -1,19 +1,18 @@
-// Owns what lets an intruder in or keeps him there: remote shells, miners, schedules, start files, hooks, agent settings.
-// Does not own the powers it takes (`privilege.ts`).
-import { chain, either, pattern, together } from "../match.ts";
-import type { FindingSeverity, Hit, Rule } from "../types.ts";
+// Rules for lasting access: remote shells, miners, schedules, start files, hooks, agent settings.
+
+import { allOf, anyOf, chain, pattern } from "../match.ts";
+import type { FindingSeverity, Rule, RuleHit } from "../types.ts";
 import { AGENT_FILES } from "./words.ts";
 
 const WRITES =
   /(?:>>?|\btee\b(?: -a)?|\bcp\b|\bmv\b|\binstall -|\bln -s|\bcat <<|\bsed -i|\bset-content|\badd-content|\bout-file|\.write(?:_text|filesync|file)?\(|appendfilesync|appendfile|open\()/;
-const UNDO =
-  "Remove the step; what must run later belongs under the user's own scheduler, set up by the user.";
+const UNDO = "Remove the step; if something must run later, let the user schedule it.";
 const HOSTILE_LINE =
   /\b(?:curl|wget|nc|ncat|base64|eval|python[0-9.]{0,3} -c|node -e|bash -i|\/dev\/tcp|nohup|iex|osascript|ssh -r|socat|prompt_command|ld_preload|alias (?:sudo|ssh|git|gh|npm|aws)=)/;
 
 const withHostileLine =
   (otherwise: FindingSeverity) =>
-  ({ unit, span }: Hit): FindingSeverity =>
+  ({ unit, span }: RuleHit): FindingSeverity =>
     HOSTILE_LINE.test(unit.text.slice(Math.max(0, span.start - 200), span.end + 120)) ? "high" : otherwise;
 
 export const FOOTHOLD: readonly Rule[] = [
@@ -23,7 +22,7 @@ export const FOOTHOLD: readonly Rule[] = [
     scope: "line",
     why: "Opens a shell on this machine for somebody else.",
     fix: "Do not install the skill.",
-    test: either(
+    test: anyOf(
       chain(
         60,
         /\b(?:bash|sh|zsh|ksh) (?:-i|-l)\b|\bexec [0-9]{1,3}<>|[0-9]{1,3}<>|0>&1|>& ?/,
@@ -65,8 +64,8 @@ export const FOOTHOLD: readonly Rule[] = [
     scope: "block",
     why: "Connects a socket to a shell.",
     fix: "Do not install the skill.",
-    test: either(
-      together(
+    test: anyOf(
+      allOf(
         pattern(
           /\bsocket\.socket\(|net\.socket\(|net\.connect\(|net\.createconnection\(|tcpclient\(|tcpsocket\.(?:new|open)/,
         ),
@@ -74,7 +73,7 @@ export const FOOTHOLD: readonly Rule[] = [
           /\bos\.dup2|pty\.spawn|spawn\( ?["'](?:\/bin\/(?:ba|z)?sh|cmd(?:\.exe)?|powershell)|popen\( ?\[? ?["'](?:\/bin\/(?:ba)?sh|cmd)|\.pipe\( ?sh\.stdin|\.pipe\( ?[a-z]{1,12}\.stdin/,
         ),
       ),
-      together(
+      allOf(
         pattern(/\bsocket\.socket\(/),
         pattern(/\.connect\(/),
         pattern(/\.recv\(/),
@@ -86,9 +85,9 @@ export const FOOTHOLD: readonly Rule[] = [
     code: "foothold-machine-code",
     severity: "high",
     scope: "block",
-    why: "Puts machine code into memory and runs it.",
+    why: "Loads machine code into memory and runs it.",
     fix: "Do not install the skill.",
-    test: together(
+    test: allOf(
       pattern(
         /\bvirtualalloc(?:ex)?\b|createremotethread|writeprocessmemory|\brtlmovememory|prot_exec|ntcreatethreadex|mmap\.mmap\([^\n]{0,60}exec/,
       ),
@@ -101,8 +100,8 @@ export const FOOTHOLD: readonly Rule[] = [
     severity: "medium",
     scope: "line",
     kinds: ["code", "hidden"],
-    why: "Starts a program that goes on in the background and talks to a server.",
-    fix: "Run it in the foreground, where it ends with the task.",
+    why: "Starts a program that keeps running in the background and connects to a server.",
+    fix: "Run it in the foreground, so that it ends with the task.",
     test: chain(
       120,
       /\b(?:nohup|setsid|disown|daemonize|start-process -windowstyle hidden)\b/,
@@ -133,9 +132,9 @@ export const FOOTHOLD: readonly Rule[] = [
     code: "foothold-schedule",
     severity: "medium",
     scope: "line",
-    why: "Has the system run something again and again, after the task is over.",
+    why: "Schedules something that runs repeatedly after the task.",
     fix: UNDO,
-    test: either(
+    test: anyOf(
       pattern(
         /\| ?(?:sudo )?crontab (?:-u [^\s]{1,32} )?-(?![a-z])|\bcrontab (?:-u [^\s]{1,32} )?(?:\/|\.\/|[a-z_-]{1,20}\.(?:txt|cron))|\bcrontab <<|from crontab import|subprocess[^\n]{0,60}["']crontab["']/,
       ),
@@ -155,17 +154,17 @@ export const FOOTHOLD: readonly Rule[] = [
     code: "foothold-schedule-block",
     severity: "high",
     scope: "block",
-    why: "Registers a program that starts by itself and talks to a server.",
+    why: "Registers a program that starts by itself and connects to a server.",
     fix: UNDO,
-    test: together(
-      either(
+    test: allOf(
+      anyOf(
         pattern(
           /\blaunchctl (?:load|bootstrap)\b|systemctl (?:--user )?(?:enable|start)\b|\bschtasks \/create|\| ?crontab -/,
         ),
         pattern(/library\/launchagents\/|\.config\/systemd\/user|\/etc\/cron\./),
       ),
       pattern(WRITES),
-      either(
+      anyOf(
         pattern(/\b(?:curl|wget)\b[^\n]{0,200}\| ?(?:ba)?sh\b/),
         pattern(/\bbase64 (?:-d|--decode)|\/dev\/tcp\//),
       ),
@@ -175,7 +174,7 @@ export const FOOTHOLD: readonly Rule[] = [
     code: "foothold-shell-start",
     severity: "low",
     scope: "line",
-    why: "Changes the file that every new shell runs.",
+    why: "Changes a file that every new shell runs.",
     fix: "Show the line to the user and let them add it.",
     test: chain(
       60,
@@ -188,9 +187,9 @@ export const FOOTHOLD: readonly Rule[] = [
     code: "foothold-git-hook",
     severity: "low",
     scope: "line",
-    why: "Installs a git hook or moves git's hooks: it runs at every commit from now on.",
+    why: "Installs a git hook or changes the folder of hooks: they run at every commit.",
     fix: "Show the hook to the user and let them install it.",
-    test: either(
+    test: anyOf(
       chain(60, WRITES, /\.git\/hooks\/[a-z-]{3,30}/),
       pattern(
         /\bgit config (?:--global |--system )(?:core\.hookspath|core\.fsmonitor|core\.sshcommand|core\.pager|credential\.helper ["']?!|alias\.[a-z]{1,20} ["']?!|url\.[^\s]{3,120}\.insteadof|http\.sslverify)/,
@@ -202,9 +201,9 @@ export const FOOTHOLD: readonly Rule[] = [
     code: "foothold-agent-config",
     severity: "medium",
     scope: "line",
-    why: "Writes into the files that steer the agent: hooks, permissions, tool servers or standing orders.",
+    why: "Writes to the files that configure the agent: hooks, permissions, tool servers or instructions.",
     fix: "Show the change to the user and let them make it.",
-    test: either(
+    test: anyOf(
       chain(
         60,
         WRITES,
@@ -222,7 +221,7 @@ export const FOOTHOLD: readonly Rule[] = [
     scope: "block",
     why: "Changes the agent's own settings from a script.",
     fix: "Show the change to the user and let them make it.",
-    test: together(
+    test: allOf(
       chain(
         30,
         /\.(?:claude|codex|cursor|gemini|openclaw|windsurf)\b/,
@@ -245,7 +244,7 @@ export const FOOTHOLD: readonly Rule[] = [
     scope: "block",
     why: "Sets an agent hook or tool server that runs a program from the network.",
     fix: "Remove the hook.",
-    test: either(
+    test: anyOf(
       chain(
         300,
         /"?(?:hooks|pretooluse|posttooluse|sessionstart|userpromptsubmit|stop)"? ?[:=]/,
@@ -273,9 +272,9 @@ export const FOOTHOLD: readonly Rule[] = [
     code: "foothold-login-key",
     severity: "high",
     scope: "line",
-    why: "Adds a key that lets somebody log in to this machine.",
+    why: "Adds a key with which somebody can log in to this machine.",
     fix: "Remove the step.",
-    test: either(
+    test: anyOf(
       chain(
         100,
         /\b(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp256) aaaa[a-z0-9+/]{10,800}/,

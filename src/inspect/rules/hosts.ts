@@ -1,11 +1,10 @@
-// Owns what is known about hosts: installers everybody uses, places that anybody can put anything, addresses without a name.
-// Does not own extraction (`addresses.ts`).
+// Classifies hosts: known installers, services where anybody can publish, and bare IP addresses.
 
-/** Official installers of widely used tools: worth a note, not an alarm. */
+/** Official installers of widely used tools. */
 const KNOWN_INSTALLERS =
   /(?:https?:\/\/)?(?:[a-z0-9-]{1,30}\.)?(?:rustup\.rs|docker\.com|astral\.sh|bun\.(?:sh|com)|deno\.(?:land|com)|sdkman\.io|nixos\.org|determinate\.systems|nodesource\.com|python-poetry\.org|ollama\.(?:com|ai)|fly\.io|pnpm\.io|claude\.ai|anthropic\.com|cursor\.com|helm\.sh|sentry\.io|mise\.run|mise\.jdx\.dev|starship\.rs|paradigm\.xyz|github\.com\/cli|microsoft\.com|aka\.ms|google\.com|amazonaws\.com|amazon\.com|tailscale\.com|k3s\.io|volta\.sh|gitlab\.com|duckdb\.org|temporal\.download|railway\.(?:app|com)|supabase\.com|pixi\.sh|just\.systems|stripe\.com|vercel\.com|netlify\.com|render\.com|heroku\.com|hashicorp\.com|pulumi\.com|grafana\.com|datadoghq\.com|elastic\.co|mongodb\.(?:com|org)|cloudflare\.com|expo\.dev|flutter\.dev|dart\.dev|brew\.sh|chocolatey\.org|scoop\.sh|haskell\.org|julialang\.org|rvm\.io|ghcup\.haskell\.org|solana\.com|anza\.xyz|aptos\.dev|sui\.io|starkup\.dev|huggingface\.co|openai\.com|opencode\.ai|nvidia\.com|apple\.com|ubuntu\.com|debian\.org|mozilla\.org|semgrep\.dev|snyk\.io|codecov\.io|circleci\.com|buildkite\.com|warp\.dev|zed\.dev|modal\.com|wasmtime\.dev|wasmer\.io|moonrepo\.dev|gradle\.org|sh\.rustup|istio\.io|linkerd\.io|cilium\.io|fluxcd\.io|argoproj\.io|ngrok\.com|neon\.tech|planetscale\.com|turso\.tech|convex\.dev|encore\.dev|dapr\.io|nextflow\.io|rclone\.org|tigris\.dev|blaxel\.ai|e2b\.dev|daytona\.io)\b|raw\.githubusercontent\.com\/(?:homebrew|nvm-sh|helm|aquasecurity|anchore|golangci|rust-lang|astral-sh|ohmyzsh|pyenv|rbenv|asdf-vm|kubernetes-sigs|kubernetes|k3d-io|oven-sh|docker|microsoft|github|google|trufflesecurity|gitleaks|aws|azure|hashicorp|foundry-rs|denoland|casey|jdx|dotnet|apache|grafana|open-telemetry|vercel|supabase|tilt-dev|derailed|zaproxy|projectdiscovery)\//;
 
-/** Paste, drop, tunnel and link-shortening services: the content changes at the author's whim. */
+/** Paste, file-sharing, tunnel and link-shortening services: their content can change at any time. */
 const ANYBODYS =
   /\b(?:pastebin\.com|rentry\.(?:co|org)|glot\.io|hastebin\.com|paste\.ee|dpaste\.(?:com|org)|ix\.io|termbin\.com|sprunge\.us|transfer\.sh|0x0\.st|file\.io|gofile\.io|anonfiles\.com|catbox\.moe|temp\.sh|bashupload\.com|oshi\.at|bit\.ly|tinyurl\.com|t\.ly|is\.gd|cutt\.ly|shorturl\.at|rb\.gy|goo\.gl|webhook\.site|requestbin\.(?:com|net)|pipedream\.net|requestcatcher\.com|beeceptor\.com|hookbin\.com|interact\.sh|oast\.(?:fun|live|me|online|pro|site)|oastify\.com|burpcollaborator\.net|dnslog\.cn|canarytokens\.(?:com|org)|ngrok(?:-free)?\.(?:io|app|dev)|trycloudflare\.com|serveo\.net|localhost\.run|loca\.lt|localtunnel\.me|bore\.pub|discord(?:app)?\.com\/api\/webhooks|api\.telegram\.org\/bot|cdn\.discordapp\.com|mediafire\.com|mega\.nz|gist\.githubusercontent\.com|duckdns\.org|no-ip\.(?:org|com)|\.onion\b)/;
 
@@ -14,7 +13,7 @@ const NAMELESS =
 
 const UNENCRYPTED = /\bhttp:\/\/(?!localhost|127\.|0\.0\.0\.0|\[::|10\.|192\.168\.|host\.docker|\$|<|\{)/;
 
-/** An address in the shape `https://trusted.name@real.host/`. */
+/** An address of the form `https://trusted.name@real.host/`. */
 export const DISGUISED_ADDRESS =
   /https?:\/\/[a-z0-9.-]{3,80}\.[a-z]{2,10}(?::[^\s@/]{0,40})?@[a-z0-9.-]{3,80}/;
 
@@ -22,6 +21,6 @@ export const isKnownInstaller = (text: string): boolean => KNOWN_INSTALLERS.test
 export const isAnybodys = (text: string): boolean => ANYBODYS.test(text);
 export const isNameless = (text: string): boolean => NAMELESS.test(text);
 
-/** A download from here deserves no benefit of the doubt. */
+/** Whether a command names an origin that makes a download dangerous. */
 export const isShadyOrigin = (text: string): boolean =>
   ANYBODYS.test(text) || NAMELESS.test(text) || UNENCRYPTED.test(text) || DISGUISED_ADDRESS.test(text);

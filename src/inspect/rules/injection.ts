@@ -1,6 +1,6 @@
-// Owns prompt injection: text that changes whom the agent obeys. Does not own acting behind the user's back
-// (`deceit.ts`) or the characters that hide such text (`characters.ts`).
-import { chain, either, pattern, sentence } from "../match.ts";
+// Rules for prompt injection: text that changes whose instructions the agent follows.
+
+import { anyOf, chain, pattern, sentence } from "../match.ts";
 import type { Rule } from "../types.ts";
 import { AGENT_FILES } from "./words.ts";
 
@@ -15,18 +15,17 @@ const HIGHER =
 const ORDERS =
   /\b(?:instructions?|prompts?|rules|guidelines|directives?|commands|constraints|polic(?:y|ies)|guardrails?|programming|restrictions|safeguards|you (?:were|have been) told)\b/;
 
-const REMOVE =
-  "Remove the sentence, or do not install the skill: a skill has no business giving orders of this kind.";
+const REMOVE = "Remove the sentence, or do not install the skill: skills do not need such orders.";
 
 export const INJECTION: readonly Rule[] = [
   {
     code: "injection-override",
     severity: "high",
     scope: "paragraph",
-    why: "Tells the agent to put aside the instructions it works under.",
+    why: "Tells the agent to ignore its instructions.",
     fix: REMOVE,
     ownNegation: false,
-    test: either(
+    test: anyOf(
       sentence(22, ASIDE, EARLIER, ORDERS),
       sentence(18, OVERRULE, HIGHER, ORDERS),
       pattern(
@@ -59,9 +58,9 @@ export const INJECTION: readonly Rule[] = [
     code: "injection-precedence",
     severity: "medium",
     scope: "paragraph",
-    why: "Claims to outrank the user, the system or the developer.",
+    why: "Claims priority over the user, the system or the developer.",
     fix: REMOVE,
-    test: either(
+    test: anyOf(
       pattern(
         /\b(?:safety|security|system|content|usage) (?:guidelines|rules|polic(?:y|ies)|restrictions|filters|checks|instructions) (?:is|are) (?:now |temporarily )?(?:suspended|disabled|lifted|void|off\b|overridden|irrelevant|obsolete|ignored)/,
       ),
@@ -90,7 +89,7 @@ export const INJECTION: readonly Rule[] = [
     scope: "paragraph",
     why: "Gives the agent a persona without restrictions.",
     fix: REMOVE,
-    test: either(
+    test: anyOf(
       sentence(
         60,
         /\b(?:you are|you're|act as|become|pretend (?:to be|you are)|roleplay as|enter|switch (?:in)?to|enable|activate|behave as|operate in)\b/,
@@ -119,9 +118,9 @@ export const INJECTION: readonly Rule[] = [
     code: "injection-remote-instructions",
     severity: "medium",
     scope: "paragraph",
-    why: "Makes the agent obey text that it fetches from an address, which can change after you have read the skill.",
-    fix: "Put the instructions into the package, so that what was read is what is run.",
-    test: either(
+    why: "Makes the agent follow instructions from an address; they can change after you have read the skill.",
+    fix: "Put the instructions into the package, so that they can be read first.",
+    test: anyOf(
       chain(
         120,
         /\b(?:instructions|rules|commands|directives)\b/,
@@ -159,7 +158,7 @@ export const INJECTION: readonly Rule[] = [
     code: "injection-reviewer",
     severity: "high",
     scope: "paragraph",
-    why: "Tells whoever checks the skill what to conclude.",
+    why: "Tells reviewers of the skill what to conclude.",
     fix: REMOVE,
     test: sentence(
       60,
@@ -174,7 +173,7 @@ export const INJECTION: readonly Rule[] = [
     severity: "medium",
     scope: "line",
     kinds: ["prose", "hidden", "frontmatter"],
-    why: "Contains markers that pose as the start of a system or user message, or that close the envelope around the skill.",
+    why: "Contains markers that imitate the start of a system or user message, or the end of the skill's envelope.",
     fix: "Remove the markers.",
     test: pattern(
       /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|begin_of_text)\|>|\[\/?inst\]|<<\/?sys>>|<\/(?:skill_content|available_skills|system_prompt|system-reminder|skill|instructions_from_user|untrusted[a-z_-]{0,20}|document_content|tool_result|function_results)>|^(?:#{1,4} )?\[?(?:system|developer) ?(?:message|override|prompt|notice|update|alert)\]? ?:/,
@@ -185,9 +184,9 @@ export const INJECTION: readonly Rule[] = [
     severity: "medium",
     scope: "paragraph",
     kinds: ["hidden"],
-    why: "Gives the agent an order in text that a reader of the page does not see.",
-    fix: "Move the text into plain sight or remove it.",
-    test: either(
+    why: "Gives the agent an order in text that is invisible on the page.",
+    fix: "Make the text visible or remove it.",
+    test: anyOf(
       sentence(
         60,
         /\b(?:you must|you should|you will|the agent|ai agents?|assistants?|claude|the model|llms?|the ai|important|note to (?:ai|agent|self)|system|when (?:reading|processing|loading))\b/,
@@ -208,9 +207,9 @@ export const INJECTION: readonly Rule[] = [
     code: "injection-agent-files",
     severity: "medium",
     scope: "paragraph",
-    why: "Makes the agent write standing orders into the files that steer it in every later session.",
-    fix: "Let the user decide what goes into those files, and see the exact text first.",
-    test: either(
+    why: "Makes the agent write instructions into the files that it reads in every later session.",
+    fix: "Show the exact text to the user and let them decide.",
+    test: anyOf(
       sentence(
         80,
         /\b(?:add|append|write|insert|inject|copy|put|save|store|persist|prepend|modify|edit|update)\b/,

@@ -1,6 +1,6 @@
-// Owns what a user is asked to install: archives, programs, packages and registries from somewhere else.
-// Does not own code that is fetched and run at once (`download.ts`).
-import { chain, either, pattern, sentence } from "../match.ts";
+// Rules for what a user is asked to install: archives, programs, packages and registries from other places.
+
+import { anyOf, chain, pattern, sentence } from "../match.ts";
 import type { Rule } from "../types.ts";
 import { isKnownInstaller, isShadyOrigin } from "./hosts.ts";
 
@@ -9,9 +9,9 @@ export const INSTALLERS: readonly Rule[] = [
     code: "download-locked-archive",
     severity: "high",
     scope: "paragraph",
-    why: "Has the user open a password-protected archive from the network: the password is there to keep scanners out.",
+    why: "Asks the user to open a password-protected archive from the network; the password keeps scanners out.",
     fix: "Do not open the archive.",
-    test: either(
+    test: anyOf(
       chain(
         160,
         /\b(?:download|grab|https?:\/\/|get the|fetch|release)/,
@@ -30,7 +30,7 @@ export const INSTALLERS: readonly Rule[] = [
     code: "download-locked-archive-command",
     severity: "high",
     scope: "line",
-    why: "Unpacks an archive with a password that stands in the package: the password is there to keep scanners out.",
+    why: "Unpacks an archive with a password from the package; the password keeps scanners out.",
     fix: "Do not open the archive.",
     test: pattern(
       /\bunzip\b.{0,40} -p ?["']?(?![$"'<{ ])[a-z0-9!@#_-]{3,40}\b.{0,80}\.zip|\b7z[a-z]? [xe]\b.{0,60} -p["']?(?![$"'<{ ])[a-z0-9!@#_-]{3,40}|\bunrar [xe]\b.{0,40} -p["']?(?![$"'<{ -])[a-z0-9!@#_-]{3,40}/,
@@ -41,9 +41,9 @@ export const INSTALLERS: readonly Rule[] = [
     code: "download-paste-terminal",
     severity: "medium",
     scope: "paragraph",
-    why: "Has the user paste text from a web page into a terminal.",
-    fix: "Read the text first; a skill brings its own scripts.",
-    test: either(
+    why: "Asks the user to paste text from a web page into a terminal.",
+    fix: "Read the text first; a skill should contain its own scripts.",
+    test: anyOf(
       chain(
         160,
         /\b(?:visit|open|go to|navigate to|from|at|see)\b/,
@@ -74,9 +74,9 @@ export const INSTALLERS: readonly Rule[] = [
     code: "download-forced-installer",
     severity: "medium",
     scope: "paragraph",
-    why: "Makes a program from the network a condition for using the skill.",
-    fix: "Check who publishes the program, and install it from its own site or a package registry.",
-    test: either(
+    why: "Requires a program from the network.",
+    fix: "Check who publishes the program, and install it from its official site or a package registry.",
+    test: anyOf(
       chain(
         140,
         /\b(?:must|required?|requires|mandatory|will not work|won't work|does not work|prerequisite|before (?:using|you (?:can )?(?:use|start|continue)|anything)|do not (?:continue|proceed)|cannot (?:work|run|continue|function))\b/,
@@ -99,7 +99,7 @@ export const INSTALLERS: readonly Rule[] = [
     scope: "line",
     why: "Installs a package from an address instead of the registry.",
     fix: "Install the published package with a pinned version.",
-    test: either(
+    test: anyOf(
       pattern(
         /\b(?:pip[0-9.]{0,4}|uv pip|uv tool|uv|pipx|poetry|conda) (?:install|add)\b.{0,120}(?:git\+|https?:\/\/)/,
       ),
@@ -124,9 +124,9 @@ export const INSTALLERS: readonly Rule[] = [
     code: "download-registry-redirect",
     severity: "medium",
     scope: "line",
-    why: "Points the package manager at another registry: every later install can bring foreign code.",
+    why: "Points the package manager to another registry, which can put its code into every later install.",
     fix: "Remove the setting unless your organisation runs that registry.",
-    test: either(
+    test: anyOf(
       pattern(
         /\b(?:npm|pnpm|yarn|bun) (?:config )?set (?:--?[a-z]{1,10} )?["']?(?:@[a-z0-9-]{1,40}:)?(?:npm)?registry(?:server)?["']?[ =]["']?https?:\/\/(?!registry\.npm(?:js|mirror)|registry\.yarnpkg|npm\.pkg\.github|localhost|127\.|<|\$|\{)/,
       ),
@@ -154,7 +154,7 @@ export const INSTALLERS: readonly Rule[] = [
     code: "download-quarantine-off",
     severity: "medium",
     scope: "line",
-    why: "Removes the mark that makes the system check a downloaded program.",
+    why: "Removes the mark for which the system checks a downloaded program.",
     fix: "Install a signed program instead.",
     test: pattern(
       /\bxattr (?:-[a-z]{1,3} ){1,3}(?:com\.apple\.quarantine)?|\bspctl --(?:master|global)-disable|unblock-file\b|mark of the web|zone\.identifier/,

@@ -1,5 +1,5 @@
-// Owns files that other programs read and act on by themselves: package manifests, editor tasks, agent settings.
-// Does not own shell commands as such; the text rules see those as well.
+// Finds files that other programs act on by themselves: package manifests, editor tasks, agent settings.
+
 import { excerptOf } from "../excerpt.ts";
 import type { Finding, FindingSeverity } from "../types.ts";
 
@@ -9,7 +9,7 @@ interface Manifest {
   readonly severity: FindingSeverity;
   readonly why: string;
   readonly fix: string;
-  /** What in the file is acted on; the whole file when absent. */
+  /** The part of the file that is acted on; the whole file by default. */
   readonly active?: RegExp;
 }
 
@@ -23,7 +23,7 @@ const MANIFESTS: readonly Manifest[] = [
     severity: "medium",
     active:
       /"(?:preinstall|install|postinstall|prepare|preprepare|postprepare|prepublish)"\s{0,9}:\s{0,9}"[^"\n]{1,600}/,
-    why: "Runs a script as soon as its dependencies are installed.",
+    why: "Runs a script when its dependencies are installed.",
     fix: "Install with --ignore-scripts, or remove the script.",
   },
   {
@@ -32,7 +32,7 @@ const MANIFESTS: readonly Manifest[] = [
     severity: "medium",
     active:
       /"[^"\n]{1,80}"\s{0,9}:\s{0,9}"(?:https?:\/\/|git\+|git:)[^"\n]{1,300}|^(?:-i|--index-url|--extra-index-url|--trusted-host|git\+|https?:\/\/)[^\n]{1,300}|^[a-zA-Z0-9_.-]{1,60} ?@ ?(?:git\+|https?:\/\/)[^\n]{1,300}/m,
-    why: "Takes a dependency from an address instead of the registry.",
+    why: "Installs a dependency from an address instead of the registry.",
     fix: "Depend on a published version.",
   },
   {
@@ -40,7 +40,7 @@ const MANIFESTS: readonly Manifest[] = [
     name: /(?:^|\/)(?:\.npmrc|\.yarnrc(?:\.yml)?|pip\.conf|\.pypirc|bunfig\.toml)$/,
     severity: "medium",
     active: /registry|index-url/i,
-    why: "Brings its own package registry setting.",
+    why: "Contains its own setting for the package registry.",
     fix: "Remove the file.",
   },
   {
@@ -71,21 +71,21 @@ const MANIFESTS: readonly Manifest[] = [
     name: /(?:^|\/)(?:\.claude\/settings(?:\.local)?\.json|\.mcp\.json|\.cursor\/mcp\.json|hooks\/hooks\.json|\.codex\/config\.toml|\.gemini\/settings\.json)$/,
     severity: "medium",
     active: /"?(?:hooks|mcpServers|mcp_servers|permissions|command)"?/,
-    why: "Brings its own agent settings: hooks, permissions or tool servers.",
-    fix: "Read what it starts; move it out of the package if you want it.",
+    why: "Contains its own agent settings: hooks, permissions or tool servers.",
+    fix: "Check what it starts; move it out of the package if you want it.",
   },
   {
     code: "manifest-agent-orders",
     name: /(?:^|\/)(?:CLAUDE|AGENTS|GEMINI|SOUL|MEMORY)\.md$|(?:^|\/)\.(?:cursorrules|windsurfrules|clinerules)$/,
     severity: "low",
-    why: "Brings standing orders that an agent may read by itself.",
-    fix: "Read it as you read the skill.",
+    why: "Contains instructions that an agent may read by itself.",
+    fix: "Read it as carefully as the skill.",
   },
   {
     code: "manifest-folder-script",
     name: /(?:^|\/)\.(?:envrc|autoenv|bashrc|zshrc|profile|bash_profile|zshenv)$/,
     severity: "medium",
-    why: "Is run by the shell when the folder is entered or a shell starts.",
+    why: "The shell runs it when it starts or enters the folder.",
     fix: "Remove the file.",
   },
 ];

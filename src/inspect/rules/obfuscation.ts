@@ -1,5 +1,6 @@
-// Owns code that hides what it does from its reader. Does not own invisible characters (`characters.ts`) or binaries (`files.ts`).
-import { chain, either, pattern, together } from "../match.ts";
+// Rules for code that hides what it does.
+
+import { allOf, anyOf, chain, pattern } from "../match.ts";
 import type { Rule } from "../types.ts";
 import { DISGUISED_ADDRESS } from "./hosts.ts";
 
@@ -13,7 +14,7 @@ const EXECUTES =
   /\b(?:eval|exec|execfile|new function|compile|settimeout|vm\.run\w{0,20}|iex|invoke-expression|os\.system|subprocess\.\w{1,12}|child_process\.\w{1,12}|execsync|assert|create_function|__import__\( ?["']os["'] ?\)\.\w{1,10}|instance_eval|loadstring) ?\(/;
 const DECODES =
   /\b(?:atob|b64decode|b32decode|a85decode|standard_b64decode|base64_decode|frombase64string|decode64|unhexlify|bytes\.fromhex|fromhex|fromcharcode|gzinflate|gzuncompress|zlib\.decompress|marshal\.loads|lzma\.decompress|bz2\.decompress|codecs\.decode|str_rot13|unescape|decodeuricomponent|chr)\b|buffer\.from\([^)\n]{1,4000}["'](?:base64|hex)["']|\.decode\( ?["'](?:base64|hex|rot.?13)["']/;
-const READ_IT = "Decode the text and read it; a skill has no reason to hide its code.";
+const READ_IT = "Decode the text and read it; a skill does not need to hide its code.";
 
 export const OBFUSCATION: readonly Rule[] = [
   {
@@ -22,7 +23,7 @@ export const OBFUSCATION: readonly Rule[] = [
     scope: "line",
     why: "Decodes hidden text and runs it.",
     fix: READ_IT,
-    test: either(
+    test: anyOf(
       chain(120, UNPACKS, RUNS),
       chain(400, RUN_FIRST, UNPACKS),
       chain(80, EXECUTES, DECODES),
@@ -57,7 +58,7 @@ export const OBFUSCATION: readonly Rule[] = [
     scope: "block",
     why: "Decodes a block of hidden text in one place and executes text in another.",
     fix: READ_IT,
-    test: together(
+    test: allOf(
       pattern(
         /(?<![.\w])(?:eval|exec|new function|iex|invoke-expression|__import__|marshal\.loads|vm\.runin\w{0,20}) ?\( ?[a-z_]/,
       ),
@@ -72,7 +73,7 @@ export const OBFUSCATION: readonly Rule[] = [
     code: "obfuscation-scrambled-names",
     severity: "medium",
     scope: "block",
-    why: "Was put through an obfuscator: nobody can read what it does.",
+    why: "The code is obfuscated: nobody can read what it does.",
     fix: "Ask for the source.",
     test: chain(
       400,
@@ -89,9 +90,9 @@ export const OBFUSCATION: readonly Rule[] = [
     code: "obfuscation-built-command",
     severity: "medium",
     scope: "line",
-    why: "Puts a command together from pieces so that its name does not appear.",
+    why: "Builds a command from pieces, so that its name does not appear.",
     fix: READ_IT,
-    test: either(
+    test: anyOf(
       pattern(
         /(?:^|[;&|] ?)[a-z]{1,2}=["']?[a-z/.:-]{1,12}["']?;? ?[a-z]{1,2}=["']?[a-z/.:-]{1,12}["']?;[^\n]{0,60}\$\{?[a-z]{1,2}\}?\$\{?[a-z]{1,2}\}?/,
       ),
@@ -109,7 +110,7 @@ export const OBFUSCATION: readonly Rule[] = [
     code: "obfuscation-disguised-address",
     severity: "high",
     scope: "line",
-    why: "Names a trusted site in front of an @, while the address leads to the host behind it.",
+    why: "Names a trusted site before an @, but the address leads to the host after it.",
     fix: "Use the real address.",
     test: pattern(DISGUISED_ADDRESS),
     grade: ({ unit, span }) =>

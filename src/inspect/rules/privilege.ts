@@ -1,6 +1,6 @@
-// Owns powers that a skill takes or switches off: administrator rights, protection, permission checks, open doors.
-// Does not own what stays behind afterwards (`foothold.ts`).
-import { chain, either, pattern } from "../match.ts";
+// Rules for privileges: administrator rights, disabled protection, disabled permission checks, open ports.
+
+import { anyOf, chain, pattern } from "../match.ts";
 import type { Rule } from "../types.ts";
 
 export const PRIVILEGE: readonly Rule[] = [
@@ -9,8 +9,8 @@ export const PRIVILEGE: readonly Rule[] = [
     severity: "high",
     scope: "line",
     why: "Gives a program or user rights over the whole machine.",
-    fix: "Remove the step; ask the user to run what needs an administrator.",
-    test: either(
+    fix: "Remove the step; ask the user to run commands that need an administrator.",
+    test: anyOf(
       chain(80, /nopasswd/, /sudoers|visudo/),
       chain(80, /(?:>>?|tee|echo)[^\n]{0,100}/, /\/etc\/sudoers/),
       pattern(
@@ -32,7 +32,7 @@ export const PRIVILEGE: readonly Rule[] = [
     code: "privilege-guard-off",
     severity: "high",
     scope: "line",
-    why: "Switches off what protects the machine.",
+    why: "Switches off a protection of the machine.",
     fix: "Remove the step.",
     test: pattern(
       /\bset-mppreference\b[^\n]{0,60}-disable[a-z]{1,30} (?!\$false|0)|\badd-mppreference\b[^\n]{0,40}-exclusion|\bcsrutil disable\b|\bsetenforce 0\b|\bufw disable\b|\bsystemctl (?:stop|disable)(?: --now)? (?:firewalld|ufw|auditd|apparmor|falco|crowdstrike\w{0,10}|osqueryd)|\bnetsh advfirewall set [a-z]{1,20} state off|\btccutil reset\b|\bdefaults write com\.apple\.(?:lsquarantine|alf)|\bset-executionpolicy (?:-[a-z]{1,16} [a-z]{1,16} ){0,2}(?:bypass|unrestricted)|-executionpolicy bypass|-ep bypass|\biptables -f\b|node_tls_reject_unauthorized ?=? ?["']?0/,
@@ -65,7 +65,7 @@ export const PRIVILEGE: readonly Rule[] = [
     severity: "medium",
     scope: "line",
     kinds: ["frontmatter"],
-    why: "Asks for every tool, or for every shell command, without a question.",
+    why: "Asks for permission for all tools or all shell commands.",
     fix: "List the tools and command prefixes that the skill needs, such as `Bash(git status:*)`.",
     test: pattern(
       /^(?:["']?allowed[-_]tools["']?|["']?tools["']?|["']?permissions["']?) ?: ?[["' ]{0,4}(?:\*|all\b|any\b)["'\] ]{0,4}$|\bbash\( ?\*?:?\* ?\)/,
@@ -75,8 +75,8 @@ export const PRIVILEGE: readonly Rule[] = [
     code: "privilege-host-access",
     severity: "low",
     scope: "line",
-    why: "Gives a container the host's own powers.",
-    fix: "Drop the mount or flag; use a rootless container.",
+    why: "Gives a container the rights of the host.",
+    fix: "Remove the mount or flag; use a rootless container.",
     test: pattern(
       /-v ["']?\/var\/run\/docker\.sock|\/var\/run\/docker\.sock:\/var\/run\/docker\.sock|\bdocker run\b[^\n]{0,120}(?:--privileged|--pid[ =]host|-v ["']?\/:\/)|\bnsenter\b[^\n]{0,40}-t 1\b|\bchroot \/(?:host|mnt)/,
     ),
@@ -106,7 +106,7 @@ export const PRIVILEGE: readonly Rule[] = [
     scope: "line",
     why: "Opens a port or a tunnel through which others can reach this machine.",
     fix: "Bind to 127.0.0.1, and close the tunnel when the task is over.",
-    test: either(
+    test: anyOf(
       pattern(/\b(?:nc|ncat|netcat)\b (?:-[a-z]{1,6} ){0,3}-[a-z]{0,5}l[a-z]{0,5}\b|\bsocat tcp[46]?-listen/),
       pattern(
         /\bssh\b[^\n]{0,80} -[a-z]{0,6}r ?["']?(?:[0-9*.]{1,15}:)?[0-9]{2,5}:(?:localhost|127)|\bautossh\b|\bngrok tcp\b|\bchisel (?:client|server)\b|\bfrpc\b -c|\bcloudflared tunnel --url (?:ssh|tcp)/,

@@ -1,6 +1,6 @@
-// Owns credentials that are read and data that leaves: the two halves and their combination.
-// Does not own prose that asks an agent for the same (`injection.ts`).
-import { chain, either, pattern, sentence, together, unless } from "../match.ts";
+// Rules for reading credentials, sending data away, and both together.
+
+import { allOf, anyOf, chain, pattern, sentence, unless } from "../match.ts";
 import type { Rule } from "../types.ts";
 import { isAnybodys, isNameless } from "./hosts.ts";
 import { ANY_SECRET, GUARDED_SECRET, SENDS_AWAY, SENSITIVE_FILE, WHOLE_ENVIRONMENT } from "./words.ts";
@@ -17,9 +17,9 @@ export const THEFT: readonly Rule[] = [
     code: "theft-secret-sent",
     severity: "high",
     scope: "line",
-    why: "Reads credentials and sends them away in one command.",
+    why: "Reads credentials and sends them to a server in one command.",
     fix: DO_NOT_INSTALL,
-    test: either(
+    test: anyOf(
       chain(300, GUARDED_SECRET, SENDS_AWAY),
       chain(300, SENDS_AWAY, GUARDED_SECRET),
       chain(200, WHOLE_ENVIRONMENT, SENDS_AWAY),
@@ -41,20 +41,20 @@ export const THEFT: readonly Rule[] = [
     code: "theft-secret-and-network",
     severity: "high",
     scope: "block",
-    why: "Reads stored credentials and talks to a server in the same script.",
+    why: "Reads stored credentials and connects to a server in the same script.",
     fix: DO_NOT_INSTALL,
-    test: together(pattern(GUARDED_SECRET), pattern(SENDS_AWAY)),
+    test: allOf(pattern(GUARDED_SECRET), pattern(SENDS_AWAY)),
     grade: ({ file }) => (file.script ? "high" : "medium"),
   },
   {
     code: "theft-environment-and-network",
     severity: "high",
     scope: "block",
-    why: "Takes the whole environment, with every key in it, and talks to a server in the same script.",
+    why: "Reads all environment variables, including keys, and connects to a server in the same script.",
     fix: DO_NOT_INSTALL,
     test: unless(
       /\benv ?[:=] ?\{ ?\.\.\.process\.env|env ?= ?(?:dict\()?os\.environ|env=\{\*\*os\.environ|os\.environ\.copy\(\)/,
-      together(pattern(WHOLE_ENVIRONMENT), pattern(SENDS_AWAY)),
+      allOf(pattern(WHOLE_ENVIRONMENT), pattern(SENDS_AWAY)),
     ),
     grade: ({ file, unit, span }) =>
       !file.script && !/stringify|dumps/.test(unit.text.slice(span.start, span.end))
@@ -67,10 +67,10 @@ export const THEFT: readonly Rule[] = [
     code: "theft-files-and-network",
     severity: "medium",
     scope: "block",
-    why: "Reads files that often hold credentials and talks to a server in the same script.",
+    why: "Reads files that often hold credentials and connects to a server in the same script.",
     fix: "Check which file is read and what is sent.",
-    test: together(
-      either(
+    test: allOf(
+      anyOf(
         chain(60, READS, SENSITIVE_FILE),
         pattern(
           /\b(?:tar|zip|7z|make_archive|zipfile)\b[^\n]{0,60}(?:~|\$home|\/home\/|\/users\/|homedir|expanduser|\/etc)|\bin (?:~|\$home|\/home|\/users)\/|id_rsa|\.pem\b/,
@@ -86,7 +86,7 @@ export const THEFT: readonly Rule[] = [
     severity: "medium",
     scope: "line",
     why: "Reads stored credentials.",
-    fix: "Ask why the skill needs them; a skill names the one variable it needs in `requires`.",
+    fix: "Ask why the skill needs them; a skill lists the variables that it needs in `requires`.",
     test: unless(
       /ssh-keygen|ssh-add|ssh-copy-id|known_hosts|authorized_keys|\.ssh\/config|-i ["']?~?\/?[a-z$./]{0,30}\.ssh/,
       chain(60, READS, GUARDED_SECRET),
@@ -106,7 +106,7 @@ export const THEFT: readonly Rule[] = [
     code: "theft-ask-secret",
     severity: "medium",
     scope: "paragraph",
-    why: "Asks the user for a secret that unlocks everything.",
+    why: "Asks the user for a secret that gives full access.",
     fix: "Never give a recovery phrase, a private key or a login password to a skill.",
     test: sentence(
       50,
@@ -124,7 +124,7 @@ export const THEFT: readonly Rule[] = [
     scope: "line",
     why: "Shows a dialog that asks for the user's password.",
     fix: DO_NOT_INSTALL,
-    test: either(
+    test: anyOf(
       chain(200, /\bosascript\b|display dialog/, /\bpassword\b/, /hidden answer/),
       chain(200, /display dialog/, /hidden answer/),
       pattern(
@@ -138,7 +138,7 @@ export const THEFT: readonly Rule[] = [
     scope: "line",
     why: "Sends the output of a command on this machine to a server.",
     fix: "Check what is sent and to whom before the skill runs.",
-    test: either(
+    test: anyOf(
       chain(
         120,
         /(?:^|[;&|(\x60] ?|\$ )(?:cat (?:~|\$home|\/etc|\/home|\/users)|tar |zip -|env\b|printenv\b|history\b|find (?:~|\$home|\/home|\/users|\/ )|pbpaste|xclip|screencapture|git config --list|ls -[a-z]{1,4} (?:~|\$home))/,
@@ -163,9 +163,9 @@ export const THEFT: readonly Rule[] = [
     code: "theft-by-dns",
     severity: "high",
     scope: "line",
-    why: "Puts data into host names, which reach a foreign server through any firewall.",
+    why: "Puts data into host names, which reach another server through any firewall.",
     fix: DO_NOT_INSTALL,
-    test: either(
+    test: anyOf(
       pattern(
         /(?:\b(?:dig|nslookup|resolve-dnsname|getent hosts)|(?:^|[;&|(] ?)(?:host|ping))\b[^|\n]{0,60}(?:\$\([^)\n]{1,120}\)|\x60[^\x60\n]{1,120}\x60)["']?\.["']?[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){0,4}/,
       ),
@@ -194,10 +194,10 @@ export const THEFT: readonly Rule[] = [
     severity: "medium",
     scope: "line",
     why: "Sends data to a service where anybody can collect it anonymously.",
-    fix: "Use a service of your own.",
+    fix: "Use your own service.",
     test: unless(
       /yourwebhook|your-|<your|your_|xxxx|\$\{?[a-z_]{0,20}(?:webhook|url)/,
-      together(
+      allOf(
         pattern(SENDS_AWAY),
         pattern(
           /\b(?:webhook\.site|requestbin|pipedream\.net|requestcatcher|beeceptor|hookbin|interact\.sh|oast\.|oastify|burpcollaborator|transfer\.sh|0x0\.st|file\.io|bashupload|termbin|gofile\.io|temp\.sh|ix\.io|paste\.ee|pastebin\.com\/api|discord(?:app)?\.com\/api\/webhooks\/[0-9]|api\.telegram\.org\/bot[0-9])/,
@@ -213,9 +213,9 @@ export const THEFT: readonly Rule[] = [
     code: "theft-image-address",
     severity: "medium",
     scope: "paragraph",
-    why: "Puts data into the address of an image, which is sent as soon as the answer is shown.",
+    why: "Puts data into the address of an image, which is requested when the answer is shown.",
     fix: "Use a fixed image address.",
-    test: either(
+    test: anyOf(
       pattern(
         /!\[[^\]]{0,80}\]\(https?:\/\/[^\s)]{3,160}[?&/=](?:[a-z0-9_]{1,20}=)?(?:\{|\$\{?|<|\[|%7b|\{\{)(?:[a-z0-9_ -]{0,20})(?:data|conversation|history|secret|token|key|content|summary|prompt|env|base64|encoded|message|context|password|file)/,
       ),
@@ -238,7 +238,7 @@ export const THEFT: readonly Rule[] = [
     code: "theft-payment",
     severity: "high",
     scope: "paragraph",
-    why: "Has the agent move the user's money.",
+    why: "Makes the agent transfer money of the user.",
     fix: "Remove the sentence.",
     test: sentence(
       60,
@@ -255,7 +255,7 @@ export const THEFT: readonly Rule[] = [
     scope: "block",
     why: "Records every key that is pressed.",
     fix: DO_NOT_INSTALL,
-    test: together(
+    test: allOf(
       pattern(
         /\bkeyboard\.(?:listener\(|on_press\(|hook\(|record\()|getasynckeystate|setwindowshookex|\/dev\/input\/event/,
       ),
@@ -266,9 +266,9 @@ export const THEFT: readonly Rule[] = [
     code: "theft-watching",
     severity: "high",
     scope: "block",
-    why: "Records keys, screen or clipboard and sends them away.",
+    why: "Records keys, screen or clipboard and sends them to a server.",
     fix: DO_NOT_INSTALL,
-    test: together(
+    test: allOf(
       pattern(
         /\bpynput\b|keyboard\.(?:on_press|hook|record)|getasynckeystate|setwindowshookex|\bkeylog|\bscreencapture\b|imagegrab\.grab|pyautogui\.screenshot|\bpbpaste\b|xclip -o|pyperclip\.paste|get-clipboard|\bffmpeg\b[^\n]{0,40}avfoundation/,
       ),

@@ -1,9 +1,8 @@
-// Owns the vocabulary that several families share: what is secret, what sends, what fetches, what runs.
-// Does not own rules. Expressions see folded text: lower case, single spaces.
+// Expressions that several families of rules share, for canonical text: lower case, single spaces.
 
 const HOME = String.raw`(?:~|\$home|\$\{home\}|\$env:userprofile|%userprofile%|/home/[a-z0-9_$*-]{1,32}|/users/[a-z0-9_$*-]{1,32}|/root)`;
 
-/** Files and stores that hold credentials and that no ordinary task reads. */
+/** Files and stores with credentials that ordinary tasks do not read. */
 const GUARDED = [
   String.raw`\.ssh(?:["', ]{1,4}|/)(?:id_(?:rsa|ed25519|ecdsa|dsa)|identity|\*)(?!\.pub|[a-z0-9_]{0,20}\.pub)`,
   String.raw`${HOME}/\.ssh/?(?=["' )|;]|$)`,
@@ -23,7 +22,7 @@ const GUARDED = [
   String.raw`/proc/(?:self|1|\*|[0-9]{1,6}|\$\$)/environ`,
 ];
 
-/** Files that hold credentials and that ordinary tasks do touch. */
+/** Files with credentials that ordinary tasks do read. */
 const SENSITIVE = [
   String.raw`(?<![\w.])\.env(?:\.(?:local|production|prod))?(?![\w.(\[-])`,
   String.raw`\.npmrc\b|\.pypirc\b|\.netrc\b|_netrc\b|\.pgpass\b|\.my\.cnf\b|\.docker/config\.json|\.kube/config\b|\.terraform\.d/credentials|\.cargo/credentials|\.vault-token|\.boto\b|\.s3cfg\b`,
@@ -50,7 +49,7 @@ export const SENSITIVE_FILE = alternatives(SENSITIVE);
 export const WHOLE_ENVIRONMENT = alternatives(ENVIRONMENT);
 export const ANY_SECRET = alternatives([...GUARDED, ...SENSITIVE, ...ENVIRONMENT]);
 
-/** Anything that carries data off the machine. */
+/** Anything that sends data to another machine. */
 const SENDS = [
   String.raw`\bcurl\b[^|\n;]{0,200}(?: -d\b| -d@| --data| -f\b| -f["' ]| --form| -t\b| --upload-file| -x ?(?:post|put)| --request ?=? ?(?:post|put)| --json)`,
   String.raw`\bwget\b[^|\n;]{0,120}--(?:post|body|method)`,
@@ -70,10 +69,10 @@ export const SENDS_AWAY = alternatives(SENDS);
 export const FETCHES =
   /\b(?:curl|wget|aria2c|lwp-download|lwp-request|fetch|invoke-webrequest|invoke-restmethod|iwr|irm|bitsadmin|certutil|start-bitstransfer|downloadstring|downloadfile|downloaddata|mshta)\b/;
 
-/** A pipe into something that executes what it reads; a script argument or `-c` reads data instead. */
+/** A pipe into a program that executes its input; with a script argument or `-c`, the input is data instead. */
 export const PIPES_TO_SHELL =
   /\|&? ?(?:tee [^|]{1,60}\| ?)?(?:sudo (?:-[a-z]{1,3} )?(?:-u [a-z]{1,20} )?)?(?:env (?:[a-z_]{1,30}=[^\s]{0,60} ){0,4})?(?:nohup |exec |command |busybox )?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:\$\{?shell\}?|(?:ba|z|da|k|fi)?sh|python[0-9.]{0,4}|perl|ruby|node|php|lua|tclsh|osascript|pwsh|powershell|iex|invoke-expression|xargs (?:-[^\s]{1,6} ){0,3}(?:(?:ba|z)?sh|eval)|source \/dev\/stdin|\. \/dev\/stdin|deno run -|bun run -|at now|batch)(?! -[cmepnr]{1,4}\b| -r[a-z]| [a-z0-9_./-]{1,60}\.(?:py|js|rb|pl|php|mjs|ts)\b)(?=[\s"'\x60;&|)>]|$|-)/;
 
-/** Names of the files that steer an agent. */
+/** Names of the files that configure an agent. */
 export const AGENT_FILES =
   /\b(?:claude\.md|agents\.md|gemini\.md|soul\.md|memory\.md|heartbeat\.md|identity\.md|tools\.md|\.cursorrules|\.windsurfrules|\.clinerules|copilot-instructions\.md|\.cursor\/rules|\.cursor\/mcp\.json|\.mcp\.json|mcp_settings\.json|claude_desktop_config\.json|\.claude\/settings(?:\.local)?\.json|\.claude\.json|\.codex\/config\.toml|openclaw\.json|\.vscode\/(?:settings|tasks|mcp)\.json)/;

@@ -1,7 +1,6 @@
-// Owns turning text into the form that rules match: look-alike letters, invisible characters, spaced letters, blank runs.
-// Does not own what hidden characters mean: `rules/characters.ts` reports them.
+// Removes disguises from text before rules match it: look-alike letters, invisible characters, spaced letters, blanks.
 
-/** Letters of other scripts that a reader takes for an ASCII letter, in lower case. */
+/** Letters of other scripts that look like an ASCII letter, in lower case. */
 const LOOKALIKES = new Map<string, string>(
   Object.entries({
     а: "a",
@@ -63,31 +62,31 @@ const LOOKALIKES = new Map<string, string>(
 );
 
 /** Characters without a glyph: zero-width, direction marks, fillers, tags and variation selectors. */
-export const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 const ASCII_ONLY = /^[\x00-\x7f]*$/;
 const WORD = /[\p{L}\p{N}_]{1,64}/gu;
 const SPACED_LETTERS = /(?<![a-z])(?:[a-z] ){3,64}[a-z](?![a-z])/gi;
 
-/** Case-preserving; `fold(x).toLowerCase()` is what rules see. */
-export function fold(line: string): string {
+/** The text without disguises, in its own case; rules match it in lower case. */
+export function canonicalText(line: string): string {
   let text = line;
   if (!ASCII_ONLY.test(text)) {
     text = text.normalize("NFKC").replace(INVISIBLE, "");
-    text = text.replace(/[‐-—−’‘“”⁄∕ǃꓸ]/g, (char) => LOOKALIKES.get(char) ?? char).replace(WORD, unmask);
+    text = text.replace(/[‐-—−’‘“”⁄∕ǃꓸ]/g, (char) => LOOKALIKES.get(char) ?? char).replace(WORD, unmaskWord);
   }
   text = text.replace(SPACED_LETTERS, (letters) => letters.replaceAll(" ", ""));
   return text.replace(/[\x00-\x20\x7f-\xa0]{1,1000}/g, " ").replace(/ {2,1000}/g, " ");
 }
 
-/** Letters of other scripts that stand in for ASCII ones in a word that is otherwise ASCII. */
+/** The look-alike letters of a word that is otherwise ASCII; empty for words of other scripts. */
 export function maskedLetters(word: string): string[] {
   if (ASCII_ONLY.test(word) || !/[a-z]/i.test(word)) return [];
   const foreign = [...word.toLowerCase()].filter((char) => char > "\x7f");
   return foreign.every((char) => LOOKALIKES.has(char)) ? foreign : [];
 }
 
-function unmask(word: string): string {
+function unmaskWord(word: string): string {
   if (ASCII_ONLY.test(word)) return word;
   const letters = [...word];
   const twins = letters.map((char) => LOOKALIKES.get(char.toLowerCase()));
