@@ -9,8 +9,8 @@ import {
   PostingsWriter,
   RECORD,
   SEGMENT_DOCUMENTS,
-  type Sections,
   Segment,
+  type SegmentSections,
   type TermEntry,
   type TermHash,
 } from "./segment.ts";
@@ -44,7 +44,7 @@ interface StoredDocument {
   scale: number;
 }
 
-type PostingSections = Pick<Sections, "terms" | "postings"> & { termCount: number };
+type PostingSections = Pick<SegmentSections, "terms" | "postings"> & { termCount: number };
 
 const encoder = new TextEncoder();
 

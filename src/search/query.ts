@@ -35,7 +35,7 @@ export interface Hit {
   score: number;
 }
 
-export interface WeightedTerm {
+interface WeightedTerm {
   term: string;
   /** Live documents that contain the term. */
   df: number;

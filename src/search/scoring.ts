@@ -1,6 +1,6 @@
 // BM25F: the field weights, and the formula from a document's terms to one byte of impact per term.
 
-export interface FieldParams {
+interface FieldParams {
   /** How much one occurrence in this field counts. */
   weight: number;
   /** How far a long field dilutes its terms: 0 not at all, 1 fully. */

@@ -10,8 +10,8 @@ import { globalDoc, type Hit, nearest, type SearchOptions, type SearchResult, se
 import { DEFAULT_PARAMS, fingerprint, type ScoringParams } from "./scoring.ts";
 import { hashTerm, LiveSegment, SEGMENT_DOCUMENTS, type Segment } from "./segment.ts";
 import {
+  type IndexSnapshot,
   openSnapshot,
-  type Snapshot,
   type SnapshotLabel,
   type SnapshotProblem,
   writeSnapshot,
@@ -25,13 +25,13 @@ export interface IndexOptions {
   dims?: number | undefined;
 }
 
-export interface IndexedDocument {
+interface IndexedDocument {
   doc: number;
   key: string;
   digest: string;
 }
 
-export interface IndexProblem {
+interface IndexProblem {
   code: SnapshotProblem["code"] | "index-mismatch" | "index-unwritable";
   message: string;
 }
@@ -380,7 +380,7 @@ function openFiles(
 }
 
 /** The delta, unless it belongs to a main file that was replaced since: then the main file alone is right. */
-function openDelta(path: string, main: Snapshot, wanted: SnapshotLabel): Snapshot | undefined {
+function openDelta(path: string, main: IndexSnapshot, wanted: SnapshotLabel): IndexSnapshot | undefined {
   const opened = openSnapshot(deltaPath(path));
   if ("problem" in opened) return undefined;
   const delta = opened.snapshot;

@@ -17,7 +17,7 @@ export const SECTION_NAMES = [
   "scales",
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
-export type Sections = Record<SectionName, ByteSource>;
+export type SegmentSections = Record<SectionName, ByteSource>;
 
 export interface SegmentShape {
   documents: number;
@@ -194,7 +194,7 @@ const decoder = new TextDecoder();
 /** Reads a segment. */
 export class Segment {
   readonly shape: SegmentShape;
-  private sections: Sections;
+  private sections: SegmentSections;
   private termWords: Uint32Array | undefined;
   private wholePostings: { docs: Uint16Array; impacts: Uint8Array } | undefined;
   private recordWords: Uint32Array | undefined;
@@ -202,7 +202,7 @@ export class Segment {
   private readonly keys: (string | undefined)[] = [];
   private readonly recent = new RecentBytes(RECENT_BYTES);
 
-  constructor(shape: SegmentShape, sections: Sections) {
+  constructor(shape: SegmentShape, sections: SegmentSections) {
     this.shape = shape;
     this.sections = sections;
     this.useResident();

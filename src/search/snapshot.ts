@@ -35,8 +35,8 @@ import {
   SECTION_NAMES,
   SEGMENT_DOCUMENTS,
   type SectionName,
-  type Sections,
   Segment,
+  type SegmentSections,
   type SegmentShape,
 } from "./segment.ts";
 
@@ -64,7 +64,7 @@ export interface SnapshotLabel {
   baseDeleted?: number[][] | undefined;
 }
 
-export interface Snapshot {
+export interface IndexSnapshot {
   label: SnapshotLabel;
   id: string;
   segments: LiveSegment[];
@@ -154,7 +154,7 @@ function split(value: number): [number, number] {
 }
 
 /** Reads header and table only. Reports a problem instead of throwing, whatever the file contains. */
-export function openSnapshot(path: string): { snapshot: Snapshot } | { problem: SnapshotProblem } {
+export function openSnapshot(path: string): { snapshot: IndexSnapshot } | { problem: SnapshotProblem } {
   let fd: number;
   try {
     fd = openSync(path, "r");
@@ -175,7 +175,7 @@ export function openSnapshot(path: string): { snapshot: Snapshot } | { problem: 
 }
 
 /** The snapshot, or the reason why it is outdated. */
-function readSnapshot(fd: number): Snapshot | string {
+function readSnapshot(fd: number): IndexSnapshot | string {
   const header = new Uint32Array(HEADER_WORDS);
   readFully(fd, new Uint8Array(header.buffer), 0);
   if (header[0] !== MAGIC[0] || header[1] !== MAGIC[1]) throw new DamagedSnapshot("This is not an index");
@@ -250,7 +250,7 @@ function openSegments(
       vectors: documents * dims,
       scales: documents * 4,
     };
-    const sources: Sections = bySection((name) => {
+    const sources: SegmentSections = bySection((name) => {
       const { offset, length } = sections[name];
       const fits = offset + length <= tail && (expected[name] ?? length) === length;
       if (!fits || (name === "terms" && length % ENTRY_BYTES !== 0)) {
