@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
 import { openRepertoire } from "../engine/engine.ts";
 import { openLearned } from "../engine/learned-part.ts";
-import { packageRoot } from "../package-root.ts";
+import { packageRoot } from "../engine/package-root.ts";
 import { parseSkill } from "../parse/parse.ts";
 import { memoryStore } from "../stores/memory/store.ts";
 import { sqliteStore } from "../stores/sqlite/store.ts";

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { OpenOptions } from "../../src/engine/recaller.ts";
+import type { OpenOptions } from "../../src/engine/options.ts";
 import { type Embedder, memoryStore, openRepertoire, type Repertoire } from "../../src/index.ts";
 import { recordOutcome } from "../../src/journal/events.ts";
 import { skillStats } from "../../src/journal/stats.ts";

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, CommanderError } from "commander";
 import type { OpenOptions, Repertoire } from "../../engine/engine.ts";
+import { packageRoot } from "../../engine/engine.ts";
 import { isRepertoireError } from "../../model/errors.ts";
-import { packageRoot } from "../../package-root.ts";
 import { Io, progressDisplay, type Streams } from "./io.ts";
 
 export const EXIT = { ok: 0, findings: 1, usage: 2 } as const;

@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import type { Recaller } from "../../engine/engine.ts";
-import { packageRoot } from "../../package-root.ts";
+import { packageRoot } from "../../engine/engine.ts";
 import type { GlobalFlags } from "./program.ts";
 
 /** Edits inside a known file are seen at the latest this long after they were made, once the next message comes. */
