@@ -66,7 +66,7 @@ function listOf({ library, small }: Place, message: EvalMessage, close: number):
   );
   const fitted = new Set<string>(FEATURES);
   const offsets = featureRows(probe, candidates, measures).map((row, i) =>
-    measures[i]!.turnedDown > 0
+    measures[i]!.rejected > 0
       ? Number.NEGATIVE_INFINITY
       : row.reduce((sum, c) => sum + (fitted.has(c.feature) ? 0 : c.value), 0),
   );

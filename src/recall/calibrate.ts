@@ -1,23 +1,23 @@
-// Owns how sure the engine is that the best match helps: a logistic over absolute evidence, so that a score of one
-// message can be held against a score of another. Does not own the order of candidates (rank.ts).
+// Turns the measures of the best match into a confidence from 0 to 1 that can be compared between messages.
 
-import type { Probe } from "./features.ts";
-import type { Measures } from "./measures.ts";
+import type { Measures, Probe } from "./features.ts";
 
 /**
- * Points of two logistics, fitted on real messages among the skills they were written for, against messages of other
- * libraries and small talk (`evals/fit-confidence.ts`, evals/README.md). The one speaks of words that were found;
+ * Two logistic models: `CONFIDENCE` scores words, `PARAPHRASE` meaning. Both were fitted on real messages with the skills
+ * that they were written for, against messages of other libraries and small talk (`evals/fit-confidence.ts`,
+ * evals/README.md).
  */
 export const CONFIDENCE = {
   bias: -3.8,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
   head: 0.5,
-  /** The share of the message found there, in the best single claim, */
+  /** The share of the message found in name and description. */
   headShare: 2.7,
+  /** The share of the message found in the best single claim. */
   claim: 1.57,
-  /** and anywhere: what tells a message of this library from one of another. */
+  /** The share of the message found anywhere: distinguishes a message for this library from one for another. */
   all: 2.62,
-  /** The message says the skill's name. */
+  /** The message has the skill's name. */
   name: 2.31,
   /** Neighbours found as neighbours in the head, and in the body. */
   pairs: 1.59,
@@ -26,54 +26,54 @@ export const CONFIDENCE = {
   meaning: 0.58,
 } as const;
 
-/** the other of meaning alone, for short messages that put it in other words. */
+/** Weights of meaning alone, for short messages that use other words than the skill. */
 export const PARAPHRASE = {
   bias: -4.4,
   meaning: 1.31,
-  /** How far the match stands out: a message of another library is as far from one skill as from the next. */
+  /** How much closer the match is than other skills: a message for another library is about equally far from all. */
   distinct: 3.76,
-  /** Few words are easily all missed; of many some would be found. */
+  /** A short message can easily share no word with its skill; a long one rarely does. */
   brief: 2.76,
 } as const;
 
 const HALF = {
-  /** Words found in name and description that are half of what there can be, in nats: one that few skills have. */
+  /** The mass of words in name and description that counts half, in nats: one word that few skills have. */
   head: 12,
-  /** Terms from which on evidence counts in full: what people say in passing has one or two, */
+  /** Number of terms from which the measures count in full: small talk has one or two. */
   words: 4,
-  /** and of thousands of skills that have such a word, one has the other too. */
+  /** More terms are needed if thousands of skills have one of them, because some skill then has the others by chance. */
   wordsForReach: 0.2,
-  /** Terms from which on a message is long: a sum of word vectors blurs, and no skill holds much of it. +1 Recall@3. */
+  /** More terms make a message long: a sum of word vectors blurs, and no skill contains much of it. +1 Recall@3. */
   terms: 24,
-  /** How much closer than its neighbour a match has to be to stand out, and to do so in full: differences of cosines. */
+  /** Differences of cosines between the match and its neighbour, from not distinct to fully distinct. */
   distinctFrom: 0,
   distinctTo: 0.3,
-  /** Terms up to which a message is brief, and from which on it is not. */
+  /** Numbers of terms up to which a message is fully brief and from which it is not brief at all. */
   briefTo: 6,
   briefFrom: 10,
-  /** So few terms have no meaning of their own, from these on they have; beyond the last meaning alone no longer counts. */
+  /** Numbers of terms between which meaning alone begins to count, and between which it stops counting. */
   meaninglessTo: 2,
   meaningfulFrom: 4,
   fadesFrom: 9,
   fadesTo: 13,
-  /** What is taken for the closeness in meaning where there is no embedder: that of the usual right match. */
+  /** The closeness in meaning that is assumed without an embedder: that of the usual right match. */
   unknownMeaning: 0.4,
 } as const;
 
-/** A name of one word that stands in a message by chance ("what is the next prime number") takes points off: */
+/** The penalty for a name of one word that is in a message by chance ("what is the next prime number"). */
 const BY_CHANCE = {
   points: 6,
-  /** little else is shared, */
+  /** Shares of the message in the skill from which and to which the penalty grows. */
   heldFrom: 0.75,
   heldTo: 0.65,
-  /** and the meaning is far. */
+  /** Cosines from which and to which the penalty grows. */
   meaningFrom: 0.41,
   meaningTo: 0.36,
 } as const;
 
 /**
- * Below this score nothing is shown: keeps 98% of the right matches and seven in eight paraphrases; 1 to 3% of small talk
- * and one in three messages that were written for another library still speak.
+ * Below this score nothing is shown. It keeps 98% of the right matches and seven in eight paraphrases; 1 to 3% of small
+ * talk and a third of the messages that were written for another library still recall something.
  */
 export const ABSTAIN_BELOW = 0.27;
 
@@ -85,7 +85,7 @@ export interface Closeness {
   readonly distinct: number;
 }
 
-/** The evidence for one match, each part 0 to 1, before weights. */
+/** The inputs of `CONFIDENCE` for one match, each 0 to 1. */
 export function confidenceParts(probe: Probe, measures: Measures, close: Closeness | undefined) {
   const enough = HALF.words + HALF.wordsForReach * Math.log(Math.max(1, probe.reach));
   const words = Math.min(1, probe.terms.length / enough);
@@ -103,6 +103,7 @@ export function confidenceParts(probe: Probe, measures: Measures, close: Closene
   };
 }
 
+/** The inputs of `PARAPHRASE` for one match, each 0 to 1. */
 export function paraphraseParts(probe: Probe, { meaning, distinct }: Closeness) {
   return {
     meaning: Math.max(0, meaning),
@@ -111,7 +112,7 @@ export function paraphraseParts(probe: Probe, { meaning, distinct }: Closeness) 
   };
 }
 
-/** The chance that the match helps, 0 to 1. Without any evidence there is none, however long the message. */
+/** The chance that the match helps, 0 to 1; 0 if neither words nor meaning were found. */
 export function confidence(probe: Probe, measures: Measures, close: Closeness | undefined): number {
   if (measures.allMass === 0 && (close?.meaning ?? 0) <= 0) return 0;
   const chance = byChance(probe, measures, close);
@@ -128,7 +129,7 @@ function byMeaning(probe: Probe, close: Closeness): number {
 }
 
 function byChance(probe: Probe, measures: Measures, close: Closeness | undefined): number {
-  // Without an embedder nothing is known about the meaning.
+  // Without an embedder the meaning is unknown.
   if (measures.nameTerms !== 1 || measures.nameShare < 1 || close === undefined) return 0;
   return (
     ramp(heldShare(probe, measures), BY_CHANCE.heldFrom, BY_CHANCE.heldTo) *
@@ -149,10 +150,7 @@ function logistic(points: number): number {
   return 1 / (1 + Math.exp(-points));
 }
 
-/**
- * The share of the message that the skill holds. No skill holds much of a long message; what it holds is no accident all
- * the same.
- */
+/** The share of the message that the skill contains, raised for long messages, of which no skill contains much. */
 export function heldShare(probe: Probe, measures: Measures): number {
   const most = Math.max(measures.headMass, measures.sectionMass);
   return probe.mass > 0 ? most / probe.mass / brevityOf(probe) : 0;

@@ -16,18 +16,18 @@ async function retrieved(message: string, options: { also?: string[] } = {}) {
 }
 
 describe("candidates", () => {
-  test("share a word with the message", async () => {
+  test("have a word of the message", async () => {
     expect(await retrieved("sourdough on the train")).toEqual(
       expect.arrayContaining(["sourdough-bread", "train-trips"]),
     );
     expect(await retrieved("zzyzx")).toEqual([]);
   });
 
-  test("take in those that must be looked at, each once", async () => {
+  test("include the required skills, each once", async () => {
     expect(await retrieved("zzyzx", { also: ["pdf-forms", "pdf-forms"] })).toEqual(["pdf-forms"]);
   });
 
-  test("are bounded, however large the library", async () => {
+  test("are limited in number in a large library", async () => {
     const many = Object.fromEntries(
       Array.from({ length: 200 }, (_, i) => [`bread-${i}`, skillText(`Bakes bread number ${i}.`)]),
     );

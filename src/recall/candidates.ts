@@ -1,44 +1,44 @@
-// Owns retrieval: from a message to the few dozen skills worth a close look, with what the ranker asks about each.
-// Does not own their order (`rank.ts`).
+// Retrieves the few dozen skills that the ranker examines for a message, by words and by meaning.
 
 import { type Hit, quantizeOne } from "../search/search.ts";
 import { createProbe, type Probe } from "./features.ts";
 import { type BackgroundIdf, backgroundOfTerms, rarityOf, readMessage } from "./features-message.ts";
-import type { Candidate } from "./rank.ts";
+import type { RankCandidate } from "./rank.ts";
 import type { RecallIndex } from "./recall-index.ts";
 
 export const CANDIDATES = {
-  /** By words: few of the last are looked at, but what is near in meaning is also known by its words. 160 give the same. */
+  /** Skills retrieved by words. 160 give the same results. */
   lexical: 100,
-  /** By meaning: messages that share no word with their skill find it here. */
+  /** Skills retrieved by meaning, for messages that share no word with their skill. */
   meaning: 40,
-  /** Of all these, looked at closely: every figure of the evals stays within 0.1 of what all would give. */
+  /** How many of them the ranker examines: each figure of the evals stays within 0.1 of examining all. */
   close: 32,
-  /** The nearest by meaning are always among them: a paraphrase shares its words with the wrong skills. */
+  /** The nearest by meaning are always examined, because a paraphrase shares its words with the wrong skills. */
   nearest: 12,
-  /** What being nearest is worth in that choice, the most words being 1. */
+  /** The weight of the nearest meaning in that choice; the best score by words weighs 1. */
   nearness: 0.5,
-  /** The span of cosines over which it falls to nothing. */
+  /** The span of cosines over which that weight falls to 0. */
   nearnessSpan: 0.2,
 } as const;
 
 export interface Retrieval {
   readonly probe: Probe;
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly RankCandidate[];
 }
 
-export interface RetrievalInput {
+interface RetrievalInput {
   readonly index: RecallIndex;
   readonly message: string;
   /** The message's meaning; undefined without an embedder. */
   readonly vector: Float32Array | undefined;
   readonly background: BackgroundIdf;
-  /** Skills that must be looked at whatever their text says. */
+  /** Skills that are always examined. */
   readonly also: readonly number[];
-  /** How many are looked at closely; a fit learns from more than an answer needs. */
-  readonly close?: number;
+  /** How many are examined; fitting the weights uses more than recall does. */
+  readonly close?: number | undefined;
 }
 
+/** Finds the candidates for a message. */
 export function retrieve(input: RetrievalInput): Retrieval {
   const { index, also, close = CANDIDATES.close } = input;
   const message = readMessage(input.message);
@@ -59,9 +59,9 @@ export function retrieve(input: RetrievalInput): Retrieval {
   const lexical = new Map(found.hits.map(({ doc, score }) => [doc, score]));
   const meaning = new Map(near.map(({ doc, score }) => [doc, score]));
   const closeness = (doc: number) => (vector ? (meaning.get(doc) ?? index.text.similarity(vector, doc)) : 0);
-  const looked = worthALook({ lexical: found.hits, near, closeness, also, close });
-  const closestPassages = vector && index.text.closestPassages(vector, looked);
-  const candidates = looked.map((doc, i) => ({
+  const chosen = choose({ lexical: found.hits, near, closeness, also, close });
+  const closestPassages = vector && index.text.closestPassages(vector, chosen);
+  const candidates = chosen.map((doc, i) => ({
     id: doc,
     evidence: index.evidence(doc),
     lexical: lexical.get(doc) ?? 0,
@@ -71,8 +71,8 @@ export function retrieve(input: RetrievalInput): Retrieval {
   return { probe, candidates };
 }
 
-/** The documents whose evidence is read: all that were asked for, the nearest, and the best by words and meaning. */
-function worthALook(found: {
+/** The documents to examine: all of `also`, the nearest, and the best by words and meaning together. */
+function choose(found: {
   lexical: readonly Hit[];
   near: readonly Hit[];
   closeness: (doc: number) => number;

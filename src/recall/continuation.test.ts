@@ -32,7 +32,7 @@ describe("a message that only says to go on", () => {
     "да, давай",
     "好的，继续",
     "はい、お願いします",
-  ])("is known: %j", (message) => {
+  ])("is recognized: %j", (message) => {
     expect(isContinuation(message)).toBe(true);
   });
 
@@ -71,11 +71,11 @@ describe("a message that only says to go on", () => {
 });
 
 describe("the message to recall for", () => {
-  test("is the one before, when this one only says to go on", () => {
+  test("is the previous one if this one only says to go on", () => {
     expect(effectiveMessage("yes, do it", "plan a trip")).toBe("plan a trip");
   });
 
-  test("is this one when it says something, or when there was none before", () => {
+  test("is this one if it has a topic or is the first", () => {
     expect(effectiveMessage("bake bread", "plan a trip")).toBe("bake bread");
     expect(effectiveMessage("yes, do it", undefined)).toBe("yes, do it");
   });

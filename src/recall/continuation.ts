@@ -1,8 +1,8 @@
-// Owns messages that mean nothing by themselves: "yes, do it" recalls what the turn before it recalled.
+// Recognizes messages that only tell the agent to go on ("yes, do it"), so that the message before them is used.
 
 import { inAlphabet } from "../text/patterns.ts";
 
-/** Words of assent and of pointing back; none of them has a topic of its own. */
+/** Words that agree or point back; none of them has a topic. */
 const WORDS = [
   "yes|yeah|yep|yup|sure|ok|okay|k|go|do|please|pls|it|that|this|ahead|on|for|so|then|now|all|right|alright|sounds",
   "good|great|perfect|fine|correct|exactly|continue|proceed|next|again|try|retry|more|keep|going|let'?s|and|with|you|can",
@@ -13,7 +13,7 @@ const WORDS = [
   "да|давай|продолжай",
 ].join("|");
 
-/** Written without blanks, so no boundary follows. */
+/** Written without spaces, so no word boundary follows. */
 const UNSPACED = "好的?|是的?|继续|做吧|可以|はい|お願いします|続けて";
 
 const goOn = inAlphabet(
@@ -22,7 +22,7 @@ const goOn = inAlphabet(
   "i",
 );
 
-/** A longer message has something of its own to say. */
+/** A longer message has a topic. */
 const MAX_CHARS = 60;
 
 /** Whether the message only tells the agent to go on. */
@@ -31,7 +31,7 @@ export function isContinuation(message: string): boolean {
   return text.length <= MAX_CHARS && goOn(text).test(text);
 }
 
-/** The message to recall for: the one before, where this one only says to go on. */
+/** The message to recall for: the previous one if this one only says to go on. */
 export function effectiveMessage(message: string, before: string | undefined): string {
   return before !== undefined && isContinuation(message) ? before : message;
 }

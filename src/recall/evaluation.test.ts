@@ -17,7 +17,7 @@ const one = (query: string, more: Partial<EvalCase> = {}): EvalCase => ({
 });
 
 describe("cases", () => {
-  test("are read from query/gold lines; blank lines and Windows line ends do not matter", () => {
+  test("are read from query/gold lines, with blank lines and Windows line ends ignored", () => {
     const text = [
       '{"query": "a b", "gold": ["X_Y"], "source": "s", "length": "long"}',
       "",
@@ -43,7 +43,7 @@ describe("cases", () => {
     }
   });
 
-  test("know their length by their words", () => {
+  test("get their length from their number of words", () => {
     const lines = [30, 31, 120, 121].map((count) =>
       JSON.stringify({ query: "w ".repeat(count).trim(), gold: null }),
     );
@@ -56,7 +56,7 @@ describe("cases", () => {
     expect(cases(lines[0]!)[0]!.gold).toEqual([]);
   });
 
-  test("are none in an empty file", () => {
+  test("are an empty list for an empty file", () => {
     expect(cases("\n")).toEqual([]);
   });
 
@@ -71,13 +71,13 @@ describe("cases", () => {
     );
   });
 
-  test("of a file that is not there fail with the path", () => {
+  test("of a missing file fail with the path", () => {
     expect(() => readCases("/nowhere/x.jsonl")).toThrow(withCode("eval-unreadable"));
   });
 });
 
 describe("an evaluation", () => {
-  test("adds up per source, and the macro average does not let a large source drown a small one", async () => {
+  test("gives figures per source and a mean in which each source counts the same", async () => {
     const engine = workspace(TRADES).open();
     const report = await evaluate(
       (turn, request) => engine.recall(turn, request),
@@ -117,7 +117,7 @@ describe("an evaluation", () => {
     expect(report.macro.messages).toBe(0);
   });
 
-  test("recalls among a source's own library where one is given", async () => {
+  test("recalls only from a source's own library if one is given", async () => {
     const engine = workspace(TRADES).open();
     const message = one("bake bread on the train", { gold: ["train-trips"] });
     const libraries = { tests: ["Train_Trips", "garden-calendar"] };
@@ -125,7 +125,7 @@ describe("an evaluation", () => {
     expect(report.groups.tests).toMatchObject({ hit1: 1 });
   });
 
-  test("takes a copy for its original, whether named in the table or folded by recall", async () => {
+  test("counts a copy as its original, whether listed in the table or folded by recall", async () => {
     const text = skillText(
       "Grooms poodles.",
       "",
@@ -145,7 +145,7 @@ describe("an evaluation", () => {
     ).toBe(1);
   });
 
-  test("does not count what came along by see-also", async () => {
+  test("does not count see-also matches", async () => {
     const bread = skillText("Bakes sourdough bread.", "see-also: [garden-calendar]\n");
     const engine = workspace({ ...TRADES, "sourdough-bread": bread }).open({ "embedder.kind": "none" });
     const report = await evaluate(
@@ -155,7 +155,7 @@ describe("an evaluation", () => {
     expect(report.macro).toMatchObject({ recall3: 0, shown3: 0 });
   });
 
-  test("leaves no session behind and gives the same figures twice", async () => {
+  test("writes no session and gives the same figures twice", async () => {
     const engine = workspace(TRADES).open();
     const all = [one("fill in this PDF form", { gold: ["pdf-forms"] }), one("hi")];
     const figures = async () => {
@@ -175,14 +175,14 @@ describe("regressions", () => {
     latency: {},
   });
 
-  test("are figures that fell, or alarms that rose, by more than the tolerance", () => {
+  test("are figures that fell and alarms that rose by more than the tolerance", () => {
     expect(regressions(report(0.7), report(0.8))).toEqual([expect.stringMatching(/^hit1 .*80\.0 .*70\.0$/)]);
     expect(regressions(report(0.8, 0.2), report(0.8, 0.1))).toEqual([
       expect.stringMatching(/^falseAlarms .*10\.0 .*20\.0$/),
     ]);
   });
 
-  test("are none for what stayed, rose, or was not measured before", () => {
+  test("are empty for figures that stayed, rose, or were not measured before", () => {
     expect(regressions(report(0.798), report(0.8))).toEqual([]);
     expect(regressions(report(0.9, 0.1), report(0.8, 0.2))).toEqual([]);
     expect(regressions(report(0.8, 0.9), report(0.8, null))).toEqual([]);

@@ -8,7 +8,7 @@ import type { Match, Turn } from "../model/turn.ts";
 import { mean, percentile, type RankingScore, scoreRanking } from "../text/metrics.ts";
 import type { RecallAnswer, RecallRequest } from "./session-recall.ts";
 
-/** One message with what is known about it. Without `gold` and `not` it should recall nothing at all. */
+/** One message with its right answers (`gold`) or forbidden ones (`not`). Without both it should recall nothing. */
 export interface EvalCase {
   readonly query: string;
   readonly gold: readonly SkillName[];
@@ -19,30 +19,30 @@ export interface EvalCase {
 
 export interface GroupFigures extends RankingScore {
   readonly messages: number;
-  /** Share of messages whose right skill is among the three that are really shown, threshold included. */
+  /** Share of messages whose right skill is among the at most three that are shown, after the threshold. */
   readonly shown3: number;
 }
 
 export interface EvalReport {
   readonly groups: Readonly<Record<string, GroupFigures>>;
   readonly macro: GroupFigures;
-  /** Share of messages that should recall nothing and do recall something; null without such messages. */
+  /** Share of the messages that should recall nothing but do; null without such messages. */
   readonly falseAlarms: number | null;
-  /** Share of messages that put a forbidden skill first; null without such messages. */
+  /** Share of the messages with a forbidden skill that recall it first; null without such messages. */
   readonly forbiddenFirst: number | null;
   readonly latency: Readonly<Record<string, { readonly p50: number; readonly p95: number }>>;
 }
 
-export interface EvalOptions {
-  /** Source of messages -> the only skills to recall among. */
+interface EvalOptions {
+  /** For each source of messages, the only skills to recall. */
   readonly libraries?: Readonly<Record<string, readonly string[]>>;
-  /** A copy -> the skill it counts as. */
+  /** For each copy, the skill that it counts as. */
   readonly duplicates?: Readonly<Record<string, string>>;
-  /** Waited for, so that a server can answer others between two messages; what it throws ends the measurement. */
+  /** Awaited, so that a server can answer others between two messages; an error that it throws ends the evaluation. */
   readonly onProgress?: (done: number, total: number) => void | Promise<void>;
 }
 
-/** Reads `query`/`gold` lines, or a list of `query`/`should_trigger` beside the skill it is about. */
+/** Reads JSON lines with `query` and `gold`, or a JSON list with `query` and `should_trigger` in the skill's folder. */
 export function readCases(path: string): EvalCase[] {
   const text = readText(path);
   const skill = triggerFileSkill(resolve(path));
@@ -56,12 +56,12 @@ export function readCases(path: string): EvalCase[] {
   return records.map((record) => toCase(record, skill, path));
 }
 
-/** Cases that a program hands over instead of a file. */
+/** Makes cases from records that a program passes instead of a file. */
 export function casesFrom(records: readonly unknown[], source: string): EvalCase[] {
   return records.map((record) => toCase(record, lookupKey(source), source));
 }
 
-/** A JSON file that goes with an evaluation: libraries, duplicates, a baseline. */
+/** Reads a JSON file of an evaluation: libraries, duplicates or a baseline. */
 export function readEvalJson<T>(path: string): T {
   return parsed(readText(path), path) as T;
 }
@@ -126,7 +126,7 @@ function names(value: unknown): SkillName[] {
   return [value ?? []].flat().map((name) => lookupKey(String(name)));
 }
 
-/** Runs every message and adds up, per source and as the mean over sources. */
+/** Recalls every message and computes the figures per source and as the mean over sources. */
 export async function evaluate(
   recall: (turn: Turn, request: RecallRequest) => Promise<RecallAnswer>,
   cases: readonly EvalCase[],
@@ -178,7 +178,7 @@ export async function evaluate(
   };
 }
 
-/** The index of the gold skill that a match is, itself or through a copy. */
+/** The index of the gold skill that a match or one of its copies is. */
 function goldIndex(
   match: Match,
   golds: readonly SkillName[],
@@ -204,7 +204,7 @@ function figures(all: readonly (RankingScore & { shown3: number })[], messages: 
   };
 }
 
-/** Figures that fell by more than the tolerance since a saved report. */
+/** Lists the figures that are worse than in a saved report by more than the tolerance. */
 export function regressions(report: EvalReport, baseline: EvalReport, tolerance = 0.005): string[] {
   const found: string[] = [];
   for (const key of ["hit1", "recall3", "recall5", "recall10", "mrr", "ndcg10", "shown3"] as const) {

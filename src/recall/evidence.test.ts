@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeEvidence, encodeEvidence, likeness, SEGMENT, sameName, termHash } from "./evidence.ts";
+import { decodeEvidence, encodeEvidence, SEGMENT, sameName, sharedPairs, termHash } from "./evidence.ts";
 
 const skill = {
   name: "pdf-forms",
@@ -20,7 +20,7 @@ describe("evidence", () => {
     expect(of(SEGMENT.section)).toHaveLength(1);
   });
 
-  test("keeps each thing that a skill is not for apart, and leaves the sections about it out", () => {
+  test("stores each thing that a skill is not for as its own segment, without the sections about it", () => {
     const { segments } = decodeEvidence(
       encodeEvidence({ ...skill, description: "Fill forms. Not for scanned paper, images or plain text." }),
     );
@@ -28,17 +28,17 @@ describe("evidence", () => {
     expect(segments.some((s) => s.terms.includes(termHash("cook")))).toBe(false);
   });
 
-  test("says how telling each word of the name is", () => {
+  test("stores the rarity of each word of the name", () => {
     const bytes = encodeEvidence(skill, { rarity: (term) => (term === "pdf" ? 5 : 2) });
     expect(decodeEvidence(bytes).name.map((n) => n.rarity)).toEqual([5, 2]);
   });
 
-  test("stays a few kilobytes for a long body", () => {
+  test("takes less than 16 kB for a long body", () => {
     const body = Array.from({ length: 40_000 }, (_, i) => `word${i % 5000}`).join(" ");
     expect(encodeEvidence({ ...skill, body }).length).toBeLessThan(16_000);
   });
 
-  test("refuses bytes of another version and says what to do", () => {
+  test("rejects bytes of another version", () => {
     expect(() => decodeEvidence(new Uint8Array([99, 0, 0]))).toThrow(/evidence-version/);
   });
 
@@ -52,17 +52,17 @@ describe("evidence", () => {
   });
 });
 
-describe("likeness", () => {
+describe("sharedPairs", () => {
   const long = (seed: string) =>
     Array.from({ length: 300 }, (_, i) => `${seed}${i} means ${seed}${i * 7}`).join(". ");
 
   test("is 1 for the same text and near 0 for another", () => {
     const a = encodeEvidence({ ...skill, body: long("alpha") });
-    expect(likeness(a, encodeEvidence({ ...skill, body: long("alpha") }))).toBe(1);
-    expect(likeness(a, encodeEvidence({ ...skill, body: long("beta") }))).toBeLessThan(0.3);
+    expect(sharedPairs(a, encodeEvidence({ ...skill, body: long("alpha") }))).toBe(1);
+    expect(sharedPairs(a, encodeEvidence({ ...skill, body: long("beta") }))).toBeLessThan(0.3);
   });
 
-  test("knows a name from another", () => {
+  test("compares names by their words", () => {
     expect(sameName(encodeEvidence(skill), encodeEvidence({ ...skill, name: "PDF forms", body: "" }))).toBe(
       true,
     );

@@ -1,54 +1,52 @@
-// Owns how a message is read: which terms it has, how often and where they stand, which of them it turns down.
-// Does not own document frequencies (the index gives them) nor what is found in skills (features.ts).
+// Reads a message: its terms, how much each counts by number and position, and which of them the message rejects.
 
 import { inAlphabet } from "../text/patterns.ts";
 import { tokenize, visitTokens } from "../text/tokens.ts";
-import { refusals } from "./features-refusals.ts";
 import { leadOf } from "./lead.ts";
 
 export const MESSAGE = {
-  /** Characters read from the beginning and from the end; what a person asks stands in one of the two. */
+  /** Characters read from the beginning and from the end; a person's request is in one of the two. */
   headChars: 24_000,
   tailChars: 8_000,
-  /** In a message of several lines the first line is its title: its words count this often. +0.2 Hit@1 on pasted tasks. */
+  /** The first line of a message of several lines is its title: its words count this often. +0.2 Hit@1 on pasted tasks. */
   titleTimes: 3,
   /** A message with fewer characters has no title. */
   titleFrom: 400,
-  /** Distinct terms kept, the lead's first: a pasted task of 1,000 words has about 350, and the others change nothing. */
+  /** Distinct terms kept, those of the lead first. A pasted task of 1,000 words has about 350; more change nothing. */
   maxTerms: 160,
-  /** What a word counts that stands only behind the lead of a long message. +1 Recall@3 and Recall@5 on pasted tasks. */
+  /** Weight of a word that occurs only after the lead of a long message. +1 Recall@3 and Recall@5 on pasted tasks. */
   behind: 0.3,
-  /** What a word counts that the message only names to turn it down ("not", "without", "instead of"). */
+  /** Weight of a word that the message only rejects ("not", "without", "instead of"). */
   refused: 0.2,
-  /** What a numbered thing counts ("ADR-0024"): it says which one is meant, not what is to be done with it. */
+  /** Weight of a numbered thing ("ADR-0024"): it says which one is meant, not what to do with it. */
   numbered: 0.2,
-  /** What the last word of a message loses against the first: people say first what is to be done, then with what. */
+  /** How much less the last word counts than the first: people say first what to do, then with what. */
   trailing: 0.4,
-  /** Skills among which a word is rare or common, in thought: what a large library would have. */
+  /** Size of the imagined large library in which a word is rare or common. */
   skills: 60_000,
-  /** And of these, how many are taken to use words like everyone does: what a library of twelve cannot know. */
+  /** How many skills of that library use words as general prose does; a library of twelve skills cannot show it. */
   backgroundSkills: 3_000,
-  /** The rarity of a word that the background has never seen. */
+  /** Rarity of a word that is missing from the background. */
   unseenIdf: 8,
 } as const;
 
 export interface ReadMessage {
   /** Distinct terms in order of first appearance. */
   terms: string[];
-  /** What each term's rarity is multiplied by: how often it stands there, less when it is turned down. */
+  /** Factor for each term's rarity: higher for repeated terms, lower for rejected ones. */
   factors: number[];
-  /** Terms named only to be turned down. */
+  /** Whether the message only rejects the term. */
   refused: boolean[];
-  /** Terms that stand where something is turned down, perhaps elsewhere too. */
+  /** Whether the message rejects the term at least once. */
   inRefusal: boolean[];
-  /** The terms in reading order as numbers into `terms`; -1 is a break. */
+  /** Indexes into `terms` in reading order; -1 is a break. */
   order: number[];
 }
 
-// A running number, alone or with its word: leading zeros tell it from a standard, a port or a year.
+// A running number, alone or with its word. Leading zeros distinguish it from a standard, a port or a year.
 const NUMBERED = /^[a-z]{0,12}0\d{2,7}$/u;
 
-/** Rarity of a word in general prose, in nats; undefined when the word is unknown. */
+/** Rarity of a word in general prose, in nats; undefined if the word is unknown. */
 export type BackgroundIdf = (word: string) => number | undefined;
 
 export function readMessage(message: string): ReadMessage {
@@ -104,15 +102,15 @@ interface Piece {
   readonly leading: boolean;
 }
 
-/** The message cut where it begins or ends to turn something down: first its lead, then the rest. */
+/** Cuts the message at the ends of each rejected part; the pieces of the lead come first, then the others. */
 function piecesOf(text: string): Piece[] {
   const title = titleEnd(text);
   const { end, closing } = leadOf(text);
-  const turnedDown = refusals(text.slice(title)).map(([from, to]) => [title + from, title + to] as const);
+  const rejected = refusals(text.slice(title)).map(([from, to]) => [title + from, title + to] as const);
   const cut = (from: number, to: number, leading: boolean): Piece[] => {
     const pieces: Piece[] = [];
     let at = from;
-    for (const [start, stop] of turnedDown) {
+    for (const [start, stop] of rejected) {
       if (stop <= from || start >= to) continue;
       pieces.push({ text: text.slice(at, Math.max(at, start)), times: 1, refused: false, leading });
       pieces.push({
@@ -134,7 +132,7 @@ function piecesOf(text: string): Piece[] {
   ].filter((piece) => piece.text !== "");
 }
 
-/** The beginning and the end of a message too long to be read whole. */
+/** The message, or the beginning and the end of a message that is too long to be read whole. */
 export function clipMessage(message: string): string {
   if (message.length <= MESSAGE.headChars + MESSAGE.tailChars) return message;
   return `${message.slice(0, MESSAGE.headChars)}\n${message.slice(-MESSAGE.tailChars)}`;
@@ -147,8 +145,8 @@ function titleEnd(text: string): number {
 }
 
 /**
- * How telling a word is, in nats: by the skills of the library that have it and by general prose. Not by the size of the
- * library, so that a skill which has nothing to do with a message changes nothing about it.
+ * The rarity of a word in nats, from the number of skills that have it and from general prose. It does not depend on the
+ * size of the library, so that adding an unrelated skill changes nothing for a message.
  */
 export function rarityOf(df: number, background: number | undefined): number {
   const inProse = MESSAGE.backgroundSkills * Math.exp(-(background ?? MESSAGE.unseenIdf));
@@ -157,7 +155,7 @@ export function rarityOf(df: number, background: number | undefined): number {
 
 const words = inAlphabet(({ letters, digits }) => `[${letters}${digits}]+`, "g");
 
-/** The background speaks of words as they are spelled; this finds the rarest spelling behind each term. */
+/** The background rarity of each term: that of the rarest spelling in the message, because the background has spellings. */
 export function backgroundOfTerms(message: string, background: BackgroundIdf): Map<string, number> {
   const found = new Map<string, number>();
   const text = clipMessage(message);
@@ -167,4 +165,71 @@ export function backgroundOfTerms(message: string, background: BackgroundIdf): M
     for (const term of tokenize(word)) found.set(term, Math.max(found.get(term) ?? 0, idf));
   }
   return found;
+}
+
+/** Words that one refusal covers. */
+const REACH_WORDS = 5;
+
+// "not sure", "no longer" and "not working" describe a state and reject nothing.
+const STATES =
+  "sure|only|just|longer|yet|able|found|matter|idea|problem|enough|many|much|more|less|than|one|need|know|want|being|been|running|be|to|so|too|very|really|quite|if|when|what|why|how|where|all|every|any";
+const STATE_STEMS =
+  "work|show|seem|get|appear|load|start|respond|compil|build|return|find|match|render|updat|pass";
+const REFUSAL = new RegExp(
+  `\\b(?:not|no|without|isn['\\u2019]t|aren['\\u2019]t|instead of|rather than|other than|except for|excluding)\\s+` +
+    `(?!(?:${STATES})\\b|(?:${STATE_STEMS})\\w*)`,
+  "gi",
+);
+const REACH_ENDS = ",;:!?()\n\u2014";
+
+// A skill as people call it (`/plan`, `/sdd:plan --loop`, `the card-maker skill`), and a name as people type it.
+const CALLED =
+  "(?:the\\s+)?(?:(/[\\w.:-]{1,96})(?:\\s+(?:skill|command))?(?:\\s+--\\w+)?|[`\"']?([\\w.:-]{2,96})[`\"']?\\s+skill)";
+const TYPED = "[`\"']?([\\w.]{1,64}(?:[:-][\\w.]{1,64}){1,12})[`\"']?";
+// A question about a skill is not a request to use it.
+const ABOUT = new RegExp(
+  [
+    `\\bwhat\\s+does\\s+${CALLED}\\s+(?:actually\\s+)?(?:do|output|mean|cover|return|produce|offer)\\b`,
+    `\\b(?:explain|describe|tell me|understand)\\s+(?:what|how)\\s+${CALLED}\\s+(?:actually\\s+)?(?:does|works|is|differs)\\b`,
+    `\\bhow\\s+does\\s+${CALLED}\\s+(?:work|differ)\\b`,
+    `\\bwhat(?:['\u2019]s|\\s+is)\\s+${CALLED}\\s*\\?`,
+    `\\bcompare\\s+${TYPED}\\s+(?:with|and|to)\\b[^.?!\\n]{0,40}\\bskills?\\b`,
+    `\\bis\\s+${TYPED}\\s+the\\s+(?:right|correct|best|proper)\\s+(?:skill|workflow|tool|one|choice)\\b`,
+  ].join("|"),
+  "gi",
+);
+
+/**
+ * What a message rejects ("not X", "without X", "instead of X") or only asks about ("what does /x do"): [start, end) of
+ * each range, in order, without overlaps. English only; in other languages nothing is found.
+ */
+export function refusals(text: string): Array<[start: number, end: number]> {
+  const found: Array<[number, number]> = [];
+  // Most messages name no skill, and the pattern is slow to compile.
+  for (const hit of /[/:-]|\sskill/i.test(text) ? text.matchAll(ABOUT) : []) {
+    const name = hit.slice(1).find((part) => part !== undefined) ?? "";
+    const start = hit.index + hit[0].indexOf(name);
+    found.push([start, start + name.length]);
+  }
+  REFUSAL.lastIndex = 0;
+  for (let hit = REFUSAL.exec(text); hit !== null; hit = REFUSAL.exec(text)) {
+    const start = hit.index + hit[0].length;
+    const end = reachEnd(text, start);
+    if (end > start) found.push([start, end]);
+    REFUSAL.lastIndex = Math.max(end, start);
+  }
+  return found.sort((a, b) => a[0] - b[0]).filter(([start], i, all) => i === 0 || start >= all[i - 1]![1]);
+}
+
+function reachEnd(text: string, start: number): number {
+  let words = 0;
+  for (let i = start; i < text.length; i++) {
+    const char = text[i]!;
+    if (REACH_ENDS.includes(char)) return i;
+    if (char === "." && !/\w/u.test(text[i + 1] ?? "")) return i;
+    if (char !== " ") continue;
+    words++;
+    if (words === REACH_WORDS || /^ (?:but|because|so|and)\b/u.test(text.slice(i, i + 9))) return i;
+  }
+  return text.length;
 }

@@ -111,23 +111,23 @@ describe.each(FRAMES)("the frame %s", (frame) => {
   });
 });
 
-test("a cue inside another word is none", () => {
+test("a cue inside another word does not count", () => {
   expect(chooseFrame("add prefixes for debugger-like terrors").name).toBe("task");
   expect(chooseFrame("a history of the vsync option").name).toBe("task");
 });
 
-test("several cues make the choice surer", () => {
+test("several cues raise the confidence", () => {
   const one = chooseFrame("an error").confidence;
   const many = chooseFrame("an error with a stack trace").confidence;
   expect(many).toBeGreaterThan(one);
 });
 
-test("a pasted log at the end does not decide", () => {
+test("a pasted log at the end does not decide the frame", () => {
   const log = "error: failed to open file\n".repeat(500);
   expect(chooseFrame(`add a column to the table\n${" .\n".repeat(1000)}${log}`).name).toBe("task");
 });
 
-test("any message has one frame, the same each time, with a confidence from 0.5 to 1", () => {
+test("any message gets the same frame each time, with a confidence from 0.5 to 1", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 300 }), (message) => {
       const choice = chooseFrame(message);
@@ -139,7 +139,7 @@ test("any message has one frame, the same each time, with a confidence from 0.5 
   );
 });
 
-test.each(["why does ", "a ", " ", "hi "])("the cost of a long message is linear: %j", async (words) => {
+test.each(["why does ", "a ", " ", "hi "])("a long message takes linear time: %j", async (words) => {
   const choose = (n: number) => {
     const message = words.repeat(n);
     return () => chooseFrame(message);

@@ -1,5 +1,4 @@
-// Owns which of the six frames a message is in: a deterministic reading of cues, no model. A host that knows better
-// gives the frame itself. Does not own what a frame does to a score: `signals/frame.ts` does.
+// Chooses one of the six frames for a message from cues in its text, if the host gives no frame.
 
 import type { Frame } from "../model/frame.ts";
 import { type Alphabet, inAlphabet } from "../text/patterns.ts";
@@ -16,31 +15,31 @@ interface Cue {
   readonly pattern: (text: string) => RegExp;
 }
 
-/** Only the beginning is read: a pasted log at the end must not decide, and a long one must not cost. */
+/** Only the beginning is read, so that a pasted log neither decides the frame nor takes time. */
 const READ_CHARS = 2000;
 
-/** What a message without any cue is: people write to agents to have something done. */
+/** The weight of the frame "task", which a message without a cue gets. */
 const DEFAULT_WEIGHT = 0.6;
 
-/** Words at boundaries that know letters of every script. Text is lower-cased before: `i` with `u` is slow to compile. */
+/** Whole words in any script. The text must be lower-case, because the flags `iu` are slow to compile. */
 const words = (alternatives: string) =>
   inAlphabet(
     ({ letters, digits }) => `(?<![${letters}${digits}_])(?:${alternatives})(?![${letters}${digits}_])`,
     "",
   );
 
-/** The beginning of a message, behind blanks and the signs that open a sentence in Spanish. */
+/** The beginning of a message, after spaces and the signs that open a sentence in Spanish. */
 const opening = (source: Parameters<typeof inAlphabet>[0]) =>
   inAlphabet((alphabet) => `^[\\s¡¿]*${source(alphabet)}`, "");
 
 const GREETINGS =
   "hi|hey|hello|good (?:morning|evening|night|afternoon)|thanks?|thank you|thx|cheers|bye|goodbye|see you|lol|haha|nice|great|cool|awesome|perfect|hallo|danke|tsch[uü]ss|bonjour|salut|merci|hola|gracias|ciao|grazie|ol[aá]|obrigad[oa]|你好|谢谢|こんにちは|ありがとう";
 
-/** A request, however politely put: "could you please run …". */
+/** A request, with or without polite words: "could you please run …". */
 const request = ({ letters, digits }: Alphabet) =>
   `(?:(?:please|pls|now|then|and|can you|could you|would you|will you|let'?s|i (?:want|need)(?: you)? to)[\\s,]+){0,4}(?:add|build|create|implement|make|write|generate|set ?up|configure|install|deploy|refactor|migrate|convert|update|upgrade|remove|delete|rename|move|run|test|review|publish|release|summari[sz]e|translate|analy[sz]e|extract|optimi[sz]e|document|send|schedule|plan|prepare|scan|audit|benchmark|integrate)(?![${letters}${digits}_])`;
 
-/** Several words weigh more than one, and a word that names the frame more than one that merely occurs in it. */
+/** Phrases that name the frame weigh more than words that only occur in it. */
 const CUES: readonly Cue[] = [
   {
     frame: "debug",

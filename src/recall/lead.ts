@@ -1,21 +1,20 @@
-// Owns which part of a long message says what is wanted: its beginning, and what it closes with in plain words.
-// Does not own what that part counts (features-message.ts).
+// Finds the lead of a long message, the part that says what is wanted: its beginning and its closing sentence.
 
 export const LEAD = {
-  /** A shorter message is lead throughout. */
+  /** A shorter message is all lead. */
   from: 600,
   /** The lead ends with the line or sentence that reaches this many characters: a title and a paragraph. */
   chars: 400,
   /** Or here at the latest. */
   most: 800,
-  /** A closing paragraph or question of at most this many characters belongs to it: people paste first and ask then. */
+  /** A closing paragraph or question up to this length belongs to the lead: people paste first and then ask. */
   closing: 300,
 } as const;
 
-export interface Lead {
+interface Lead {
   /** The beginning ends here. */
   readonly end: number;
-  /** The closing starts here; the text's length when there is none. */
+  /** The closing starts here; the text's length if there is none. */
   readonly closing: number;
 }
 
@@ -27,7 +26,7 @@ export function leadOf(text: string): Lead {
   return { end: Math.min(text.length, ...ends), closing: closingOf(text) };
 }
 
-/** The lead alone: what stands for the meaning of a long message, which a sum of all its words would blur. */
+/** The text of the lead. It is embedded instead of the whole message, because a sum of all words would blur the meaning. */
 export function leadText(text: string): string {
   const { end, closing } = leadOf(text);
   return closing < text.length ? `${text.slice(0, end)}\n${text.slice(closing)}` : text.slice(0, end);

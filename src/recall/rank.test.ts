@@ -4,7 +4,7 @@ import { ABSTAIN_BELOW } from "./calibrate.ts";
 import { encodeEvidence } from "./evidence.ts";
 import { createProbe } from "./features.ts";
 import { readMessage } from "./features-message.ts";
-import { type Candidate, rank } from "./rank.ts";
+import { type RankCandidate, rank } from "./rank.ts";
 
 const skills = [
   {
@@ -29,7 +29,7 @@ function probeOf(message: string) {
   });
 }
 
-function candidatesOf(given: Partial<Candidate>[] = []): Candidate[] {
+function candidatesOf(given: Partial<RankCandidate>[] = []): RankCandidate[] {
   return skills.map((skill, id) => ({
     id,
     evidence: encodeEvidence(skill),
@@ -41,20 +41,20 @@ function candidatesOf(given: Partial<Candidate>[] = []): Candidate[] {
 }
 
 describe("rank", () => {
-  test("puts the skill first whose words the message has", () => {
+  test("ranks the skill whose words are in the message first", () => {
     const ranked = rank(probeOf("please fill in this PDF form for me"), candidatesOf([{ lexical: 3 }]));
     expect(ranked[0]!.id).toBe(0);
     expect(ranked[0]!.score).toBeGreaterThan(ABSTAIN_BELOW);
   });
 
-  test("lets meaning decide when no word can be trusted", () => {
+  test("decides by meaning if no skill has enough words of the message", () => {
     const far = { lexical: 0, meaning: 0.3, sectionMeaning: 0.3 };
     const near = { lexical: 0, meaning: 0.8, sectionMeaning: 0.8 };
     const ranked = rank(probeOf("railway holiday with children"), candidatesOf([far, far, near]));
     expect(ranked[0]!.id).toBe(2);
   });
 
-  test("puts a skill back whose description says it is not for this", () => {
+  test("ranks a skill lower if its description says that it is not for this", () => {
     const probe = probeOf("merge two scanned pages into one PDF");
     const of = (description: string) => ({ evidence: encodeEvidence({ ...skills[0]!, description }) });
     const points = (description: string) =>
@@ -63,7 +63,7 @@ describe("rank", () => {
     expect(points("Fill in PDF forms. Not for scanned pages.")).toBeLessThan(open - 1);
   });
 
-  test("doubts a one-word name that stands in the message by chance", () => {
+  test("lowers the score of a one-word name that is in the message by chance", () => {
     const named = (name: string) =>
       candidatesOf().map((candidate) => ({
         ...candidate,
@@ -74,7 +74,7 @@ describe("rank", () => {
     expect(rank(probe, named("prime"))[0]!.score).toBeLessThan(ABSTAIN_BELOW);
   });
 
-  test("doubts a long message of which the skill holds next to nothing", () => {
+  test("lowers the score for a long message of which the skill contains almost nothing", () => {
     const message =
       "our warehouse robots lose their calibration overnight while pdf operators file angry complaints about cold coffee";
     const far = { meaning: 0.2, sectionMeaning: 0.2 };
@@ -82,7 +82,7 @@ describe("rank", () => {
     expect(ranked[0]!.score).toBeLessThan(ABSTAIN_BELOW);
   });
 
-  test("never gives a skill that the message turns down by name", () => {
+  test("never returns a skill that the message rejects by name", () => {
     const ranked = rank(
       probeOf("fill the PDF form fields, but not pdf-forms"),
       candidatesOf([{ lexical: 9 }]),
@@ -90,14 +90,14 @@ describe("rank", () => {
     expect(ranked.map((r) => r.id)).not.toContain(0);
   });
 
-  test("explains the order by what each feature gave", () => {
+  test("explains the order by the contribution of each feature", () => {
     const [first] = rank(probeOf("fill PDF forms"), candidatesOf());
     const sum = first!.contributions.reduce((total, c) => total + c.value, 0);
     expect(sum).toBeCloseTo(first!.points, 9);
     expect(first!.contributions.map((c) => c.feature)).toContain("name");
   });
 
-  test("folds a copy into the better placed one and names it", () => {
+  test("folds a copy into the better one and lists it", () => {
     const candidates = candidatesOf();
     const copy = { ...candidates[0]!, id: 9, lexical: 0.5 };
     const [first, ...rest] = rank(probeOf("fill PDF forms"), [...candidates, copy]);
@@ -105,12 +105,12 @@ describe("rank", () => {
     expect(rest.map((r) => r.id)).not.toContain(9);
   });
 
-  test("says little about a message without a topic", () => {
+  test("gives a message without a topic a low score", () => {
     const quiet = candidatesOf([{ lexical: 0 }, { lexical: 0 }, { lexical: 0 }]);
     expect(rank(probeOf("thanks, that is fine"), quiet)[0]!.score).toBeLessThan(ABSTAIN_BELOW);
   });
 
-  test("answers the same whatever order the candidates come in", () => {
+  test("gives the same result for any order of candidates", () => {
     const probe = probeOf("recognise text of a scanned PDF form");
     const forward = rank(probe, candidatesOf());
     const backward = rank(probe, candidatesOf().reverse());

@@ -1,12 +1,11 @@
-// Owns the order of candidates: one table of weights over measures, the score in [0, 1], and copies folded into one.
-// Does not own retrieval (text/), the measures (features.ts) nor when a score is too low to speak (calibrate.ts).
+// Orders the candidates of a message by weighted features, scores them from 0 to 1, and folds copies into one.
 
 import { brevityOf, type Closeness, confidence, heldShare } from "./calibrate.ts";
-import { likeness, sameName } from "./evidence.ts";
+import { sameName, sharedPairs } from "./evidence.ts";
+import type { Measures } from "./features.ts";
 import { Measurer, type Probe } from "./features.ts";
-import type { Measures } from "./measures.ts";
 
-export interface Candidate {
+export interface RankCandidate {
   /** The caller's number for the skill; ties go to the lower one. */
   id: number;
   evidence: Uint8Array;
@@ -19,11 +18,11 @@ export interface Candidate {
 }
 
 /**
- * The weights, fitted listwise on real messages with every source left out in turn (evals/README.md has the figures).
- * All are positive: each feature can only speak for a skill, the two in PENALTIES only against it.
+ * The weights of features, fitted listwise on real messages with each source left out in turn (figures: evals/README.md).
+ * All are positive: only the two `PENALTIES` lower the score of a skill.
  */
-export const WEIGHTS = {
-  /** BM25F relative to the message's best: the backbone; alone it has Hit@1 65. */
+const WEIGHTS = {
+  /** BM25F relative to the best candidate's; alone it reaches Hit@1 65. */
   lexical: 1.95,
   /** Share of the name that the message has. */
   name: 1.85,
@@ -31,9 +30,9 @@ export const WEIGHTS = {
   head: 1.05,
   /** The best single claim of the description, relative to the best candidate's: +2.5 Hit@1 in small libraries. */
   claim: 1.25,
-  /** The best section's part of the message, relative to the best candidate's: finds the skill that goes into it. */
+  /** The words found in the best section, relative to the best candidate's: prefers the skill that goes into detail. */
   section: 2.1,
-  /** The best single heading, likewise. */
+  /** The best single heading, relative to the best candidate's. */
   heading: 1,
   /** Share of the message found anywhere in the skill. */
   all: 1.65,
@@ -41,68 +40,68 @@ export const WEIGHTS = {
   bodyPairs: 1.1,
   /** Closeness in meaning to the description, relative to the closest: decides when words are missing. */
   meaning: 0.9,
-  /** And to the closest section. */
+  /** Closeness in meaning to the closest section. */
   sectionMeaning: 1.15,
 } as const;
 
-export type Feature = keyof typeof WEIGHTS;
+type Feature = keyof typeof WEIGHTS;
 export const FEATURES = Object.keys(WEIGHTS) as Feature[];
 
 const PENALTIES = {
-  /** Part of the name that the message turns down. Set, not fitted: positive messages cannot teach it. */
+  /** Share of the name that the message rejects. Set by hand, because it cannot be fitted on positive messages. */
   refused: 8,
-  /** The best clause of what the skill is not for, held against the best claim of all. Set; Hit@1 is the same from 0 to 6. */
+  /** The best clause of what the skill is not for, relative to the best claim. Set by hand; Hit@1 is the same from 0 to 6. */
   notFor: 6,
 } as const;
 
 export const RANKING = {
-  /** Words count for nothing while the best skill holds less than this share of a short message, */
+  /** Words do not count if the best skill contains less than this share of a short message. */
   strangeShare: 0.2,
-  /** and in full from this share on; between the two, meaning takes over. Paraphrases in the top 3: 27% -> 69%. */
+  /** Words count in full from this share on; below it, meaning counts more. Paraphrases in the top 3: 27% -> 69%. */
   trustedShare: 0.35,
-  /** What meaning gains when no word can be trusted. From 3 to 5 nothing else moves. */
+  /** How much more meaning counts if words do not count. Between 3 and 5 nothing else changes. */
   meaningGain: 4,
-  /** The span of cosines from a stranger to the closest skill. */
+  /** The span of cosines between an unrelated skill and the closest one. */
   meaningSpan: 0.2,
-  /** A match stands out as far as it is closer in meaning than the skill in this place, */
+  /** The place of the skill with which a match is compared to see how distinct it is in meaning. */
   neighbour: 12,
-  /** which in a small library is one that the message has nothing to do with. */
+  /** The cosine of an unrelated skill, used if the library has no skill in that place. */
   strangeMeaning: 0.12,
-  /** A clause of what a skill is not for counts at most this much more than the best claim of all. */
+  /** A clause of what a skill is not for counts at most this many times the best claim. */
   notForMost: 1.5,
-  /** How fast a score falls behind the best: points of the weighted sum for a factor e. */
+  /** How many points behind the best divide the score by e. */
   fall: 3.4,
-  /** Copies: the same name and this likeness, or */
+  /** Skills with the same name are copies from this share of common word pairs on. */
   copyWithName: 0.4,
-  /** this likeness under any name. Templates filled in for another product stay below it. */
+  /** Skills with different names are copies from this share on. Templates filled in for another product stay below it. */
   copy: 0.97,
-  /** Places in which copies are looked for. */
+  /** Copies are searched among this many best skills. */
   copyPlaces: 24,
 } as const;
 
 export interface Contribution {
   feature: Feature | keyof typeof PENALTIES;
-  /** What it adds to (or takes from) the weighted sum. */
+  /** Its part of the weighted sum; negative for a penalty. */
   value: number;
 }
 
 export interface Ranked {
   id: number;
-  /** How sure the engine is that this skill helps with this message, 0 to 1, comparable between messages. */
+  /** Confidence that this skill helps with this message, 0 to 1, comparable between messages. */
   score: number;
   /** The weighted sum that orders one message's candidates. */
   points: number;
   contributions: Contribution[];
-  /** Copies that this one stands for, best first. */
+  /** Copies of this skill, best first. */
   duplicates: number[];
 }
 
-/** Candidates in order, copies folded, scores calibrated. The same candidates in any order give the same answer. */
-export function rank(probe: Probe, candidates: readonly Candidate[]): Ranked[] {
+/** Orders candidates, folds copies and calibrates scores. The result does not depend on the order of `candidates`. */
+export function rank(probe: Probe, candidates: readonly RankCandidate[]): Ranked[] {
   const measurer = new Measurer(probe);
   const measures = candidates.map((c) => measurer.measure(c.evidence));
   const rows = featureRows(probe, candidates, measures);
-  const places = candidates.map((_, i) => i).filter((i) => measures[i]!.turnedDown === 0);
+  const places = candidates.map((_, i) => i).filter((i) => measures[i]!.rejected === 0);
   const points = rows.map((row) => row.reduce((sum, c) => sum + c.value, 0));
   places.sort((a, b) => points[b]! - points[a]! || candidates[a]!.id - candidates[b]!.id);
   const top = places[0];
@@ -117,8 +116,8 @@ export function rank(probe: Probe, candidates: readonly Candidate[]): Ranked[] {
   }));
 }
 
-/** How close a candidate is, and how far it stands out; undefined without an embedder, where none is close to anything. */
-export function closenessOf(candidates: readonly Candidate[], place: number): Closeness | undefined {
+/** How close and how distinct a candidate is in meaning; undefined without an embedder. */
+export function closenessOf(candidates: readonly RankCandidate[], place: number): Closeness | undefined {
   if (candidates.every(({ meaning }) => meaning === 0)) return undefined;
   const descending = candidates.map((c) => c.meaning).sort((a, b) => b - a);
   const neighbour = Math.max(RANKING.strangeMeaning, descending[RANKING.neighbour - 1] ?? 0);
@@ -126,10 +125,10 @@ export function closenessOf(candidates: readonly Candidate[], place: number): Cl
   return { meaning, distinct: meaning - neighbour };
 }
 
-/** Every feature of every candidate, weighed. */
+/** Every feature of every candidate, weighted. */
 export function featureRows(
   probe: Probe,
-  candidates: readonly Candidate[],
+  candidates: readonly RankCandidate[],
   measures: readonly Measures[],
 ): Contribution[][] {
   const raw = rawFeatures(probe, candidates, measures);
@@ -149,10 +148,10 @@ export function featureRows(
   });
 }
 
-/** Features as they are fitted: before weights, each about 0 to 1. */
+/** The features before weights, each about 0 to 1. */
 export function rawFeatures(
   probe: Probe,
-  candidates: readonly Candidate[],
+  candidates: readonly RankCandidate[],
   measures: readonly Measures[],
 ): Record<Feature, number>[] {
   const best = {
@@ -182,21 +181,21 @@ export function rawFeatures(
   });
 }
 
-/** 1 for the closest, less for the others, 0 without an embedder. That none is a stranger's distance away is no merit. */
+/** 1 for the closest, less for the others, 0 without an embedder. If all are unrelated, even the closest is below 1. */
 function nearness(cosines: readonly number[]): number[] {
   if (cosines.every((cosine) => cosine === 0)) return cosines.map(() => 0);
   const closest = Math.max(RANKING.strangeMeaning, ...cosines);
   return cosines.map((cosine) => Math.max(0, 1 - (closest - cosine) / RANKING.meaningSpan));
 }
 
-/** How far words can be trusted for this message: 1 when some skill holds a good share of it, 0 when none does. */
+/** How much words count for this message: 1 if some skill contains a good share of it, 0 if none does. */
 export function wordTrust(probe: Probe, measures: readonly Measures[]): number {
   const held = largest(measures, (m) => heldShare(probe, m));
   const { strangeShare, trustedShare } = RANKING;
   return Math.min(1, Math.max(0, (held - strangeShare) / (trustedShare - strangeShare)));
 }
 
-function foldCopies(places: readonly number[], candidates: readonly Candidate[]) {
+function foldCopies(places: readonly number[], candidates: readonly RankCandidate[]) {
   const kept: Array<{ place: number; duplicates: number[] }> = [];
   places.forEach((place, position) => {
     const evidence = candidates[place]!.evidence;
@@ -210,9 +209,9 @@ function foldCopies(places: readonly number[], candidates: readonly Candidate[])
   return kept;
 }
 
-/** True when two skills say the same: one under two roofs, or a copy with small changes. */
-export function isCopy(a: Uint8Array, b: Uint8Array): boolean {
-  const alike = likeness(a, b);
+/** Whether one skill is a copy of the other, perhaps with small changes. */
+function isCopy(a: Uint8Array, b: Uint8Array): boolean {
+  const alike = sharedPairs(a, b);
   return alike >= RANKING.copy || (alike >= RANKING.copyWithName && sameName(a, b));
 }
 

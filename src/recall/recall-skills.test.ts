@@ -6,7 +6,7 @@ import { type RecallOptions, recall } from "./recall-skills.ts";
 import { NOTHING_KNOWN } from "./signals/effectiveness.ts";
 import { WORTH } from "./signals/signal.ts";
 
-/** What the stage itself needs, over the real index of a workspace. */
+/** The options of `recall`, over the real index of a workspace. */
 async function optionsFor(space: Workspace, more: Partial<RecallOptions> = {}): Promise<RecallOptions> {
   const index = await (await space.open().indexing()).current();
   return {
@@ -47,7 +47,7 @@ describe("recall", () => {
     expect(answer).toMatchObject({ matches: [], abstained: true, considered: 0 });
   });
 
-  test("explains every match, and its answer has the promised shape", async () => {
+  test("gives reasons for every match, in an answer of the documented shape", async () => {
     const answer = await workspace(TRADES).open().recall({ message: "fill in this PDF form" });
     expect(Object.keys(answer).sort()).toEqual(
       ["abstained", "considered", "frame", "matches", "message", "ms"].sort(),
@@ -62,7 +62,7 @@ describe("recall", () => {
     }
   });
 
-  test("gives three matches at most, or as many as asked for", async () => {
+  test("returns at most three matches, or as many as requested", async () => {
     const space = workspace(
       Object.fromEntries(
         ["annual", "monthly", "weekly", "daily", "hourly"].map((name) => [
@@ -83,7 +83,7 @@ describe("recall", () => {
     expect((await space.open({ "recall.limit": 2 }).recall({ message })).matches).toHaveLength(2);
   });
 
-  test("shows nothing below the threshold that is configured", async () => {
+  test("returns nothing below the configured threshold", async () => {
     const message = "fill in this PDF form";
     expect((await workspace(TRADES).open({ "recall.threshold": 1 }).recall({ message })).abstained).toBe(
       true,
@@ -93,14 +93,14 @@ describe("recall", () => {
 
 describe("an explicitly named skill", () => {
   test.each(["/pdf-forms", "$pdf-forms", "use pdf-forms", "the pdf forms skill"])(
-    "comes first however much the message speaks of another: %s",
+    "comes first even if the rest of the message fits another skill: %s",
     async (mention) => {
       const message = `sourdough bread starter proofing scoring loaf ${mention}`;
       expect(await first(workspace(TRADES), message)).toBe("pdf-forms");
     },
   );
 
-  test("is recalled although nothing else fits", async () => {
+  test("is recalled even if nothing else fits", async () => {
     const { matches } = await workspace(TRADES).open().recall({ message: "/garden-calendar" });
     expect(matches[0]).toMatchObject({ name: "garden-calendar", score: 1 });
     expect(matches[0]!.reasons[0]).toMatchObject({ signal: "mention", value: 1 });
@@ -122,7 +122,7 @@ describe("an explicitly named skill", () => {
     expect((await namesFor(engine, "/review"))[0]).toBe("team/zeta");
   });
 
-  test("is not recalled when it is only for the person, switched off, or not there", async () => {
+  test("is not recalled if it is for people only, disabled, or missing", async () => {
     const space = workspace({
       ...TRADES,
       secret: skillText("Deletes everything.", "disable-model-invocation: true\n"),
@@ -145,12 +145,12 @@ describe("triggers", () => {
     ['triggers:\n  verbs: ["wave"]\n', "wave at them"],
     ['triggers:\n  patterns: ["greet\\\\s+\\\\w+"]\n', "Greet Ada"],
     ['triggers: ["🚀"]\n', "up, up 🚀"],
-  ])("reach a skill that shares no word: %j", async (front, message) => {
+  ])("recall a skill that shares no word with the message: %j", async (front, message) => {
     const space = workspace({ ...TRADES, lonely: lonely(front) });
     expect(await namesFor(space.open({ "embedder.kind": "none" }), message)).toEqual(["lonely"]);
   });
 
-  test("of one skill reach it among thousands of terms in other skills", async () => {
+  test("recall their skill among thousands of terms in other skills", async () => {
     const space = workspace({ ...TRADES, lonely: lonely("triggers: [frobnicate]\n") });
     const { matches } = await space.open().recall({ message: "frobnicate the sourdough" });
     const match = matches.find(({ name }) => name === "lonely");
@@ -161,7 +161,7 @@ describe("triggers", () => {
     });
   });
 
-  test("that cannot work are reported by doctor and check, and do no harm", async () => {
+  test("that cannot be used are reported by doctor and check, and are otherwise ignored", async () => {
     const space = workspace({ ...TRADES, odd: lonely('triggers:\n  patterns: ["(?=x)"]\n') });
     const engine = space.open();
     expect(await engine.manage.findings()).toContainEqual(
@@ -175,7 +175,7 @@ describe("triggers", () => {
 });
 
 describe("boosts", () => {
-  test("a declared frame adds 0.2 and names itself", async () => {
+  test("a declared frame adds 0.2 and is listed as a reason", async () => {
     const space = workspace({
       ...TRADES,
       "pdf-forms": skillText("Fills in PDF forms and extracts their fields.", "frames: [debug]\n"),
@@ -190,7 +190,7 @@ describe("boosts", () => {
     expect(boosted.reasons).toContainEqual({ signal: "frame", value: 0.2, note: "debug" });
   });
 
-  test("a frame that the host gives is taken as it is", async () => {
+  test("a frame from the host is used unchanged", async () => {
     const answer = await workspace(TRADES).open().recall({ message: "fix the crash", frame: "creative" });
     expect(answer.frame).toEqual({ name: "creative", confidence: 1 });
   });
@@ -200,7 +200,7 @@ describe("boosts", () => {
     expect(await namesFor(space.open(), { message: "hm", frame: "task" })).toEqual([]);
   });
 
-  test("a skill that keeps failing loses 0.1, and its place to an equal", async () => {
+  test("a skill that keeps failing loses 0.1, and ranks after an equal one", async () => {
     const space = workspace({
       alpha: skillText("Waters plants.", "triggers: [plants]\n", "# Alpha\n\nOne way of doing it.\n"),
       omega: skillText(
@@ -220,7 +220,7 @@ describe("boosts", () => {
     expect(worse.matches[1]!.score).toBeCloseTo(plain.matches[0]!.score - 0.1, 3);
   });
 
-  test("recent use breaks a tie, after the precedence of the source", async () => {
+  test("recent use decides between equal scores, after the precedence of the source", async () => {
     const space = workspace({
       alpha: skillText("Waters plants.", "triggers: [plants]\n", "# Alpha\n\nOne way of doing it.\n"),
       omega: skillText(
@@ -243,7 +243,7 @@ describe("boosts", () => {
 });
 
 describe("open files", () => {
-  test("lead to the skill whose paths they fit", async () => {
+  test("recall the skill whose paths they match", async () => {
     const space = workspace({ ...TRADES, infra: skillText("Zzyzx.", 'paths: ["*.tf", "deploy/**"]\n') });
     const engine = space.open({ "embedder.kind": "none" });
     const { matches } = await engine.recall({
@@ -268,7 +268,7 @@ describe("near-duplicates", () => {
       "# PDF forms\n\n## Steps\n\nList the fields of the form, map each value to its field, then flatten the result and check it twice.\n",
     );
 
-  test("are collapsed into one match that names them", async () => {
+  test("are collapsed into one match that lists them", async () => {
     const space = workspace({
       ...TRADES,
       "pdf-forms": text(),
@@ -281,7 +281,7 @@ describe("near-duplicates", () => {
     ]);
   });
 
-  test("never hide behind a copy that cannot be used, nor name it", async () => {
+  test("are not hidden by a copy that cannot be used, and do not list it", async () => {
     const space = workspace({
       ...TRADES,
       "pdf-forms": text("requires: [SOME_KEY_THAT_IS_NOT_SET]\n"),
@@ -292,7 +292,7 @@ describe("near-duplicates", () => {
     expect(JSON.stringify(matches)).not.toContain('"pdf-forms"');
   });
 
-  test("give way to the one that the message names", async () => {
+  test("are represented by the one that the message names", async () => {
     const space = workspace({ ...TRADES, "pdf-forms": text(), "team/pdf-forms": text() });
     const { matches } = await space.open().recall({ message: "fill in the PDF form with /team/pdf-forms" });
     expect(matches[0]).toMatchObject({ name: "team/pdf-forms", duplicates: ["pdf-forms"] });
@@ -300,7 +300,7 @@ describe("near-duplicates", () => {
 });
 
 describe("a restriction to some skills", () => {
-  test("holds for text, mention, trigger and see-also alike", async () => {
+  test("applies to text, mention, trigger and see-also", async () => {
     const space = workspace({
       ...TRADES,
       "pdf-forms": skillText("Fills in PDF forms.", "see-also: [garden-calendar]\n"),
@@ -313,7 +313,7 @@ describe("a restriction to some skills", () => {
     expect(matches.map(({ name }) => name)).toEqual(["pdf-forms"]);
   });
 
-  test("by an agent's allowlist holds everywhere", async () => {
+  test("by an agent's allowlist applies everywhere", async () => {
     const values = {
       agent: "baker",
       agents: { baker: { skills: ["sour*"] }, nobody: { skills: [] }, all: { skills: ["*"] } },
@@ -327,7 +327,7 @@ describe("a restriction to some skills", () => {
 });
 
 describe("availability", () => {
-  test("is looked at anew for each recall", async () => {
+  test("is checked again for each recall", async () => {
     const env: Record<string, string | undefined> = {};
     const space = workspace({
       ...TRADES,

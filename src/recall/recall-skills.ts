@@ -1,5 +1,4 @@
-// Owns a recall from message to matches: candidates, their order, the signals on top, what is left unsaid. Front door
-// of the stage. Does not own the session's memory (given and taken as data) nor how matches are shown.
+// Recalls the skills for a message: retrieves and ranks candidates, applies signals, and drops what is below the threshold.
 
 import type { EffectivenessProvider } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
@@ -18,7 +17,7 @@ import { effectivenessSignal } from "./signals/effectiveness.ts";
 import { frameSignal } from "./signals/frame.ts";
 import { mentionedNames, mentionSignal } from "./signals/mention.ts";
 import { pathsSignal } from "./signals/paths.ts";
-import { type Judgement, type Query, type Signal, together } from "./signals/signal.ts";
+import { combineClaim, type Judgement, type Query, type Signal } from "./signals/signal.ts";
 import { messageWords, readyPatterns, triggerSignal } from "./signals/triggers.ts";
 
 /** The configured limits of a recall. */
@@ -33,9 +32,9 @@ export interface RecallOptions extends RecallSettings {
   readonly embedder: Embedder;
   readonly background: BackgroundIdf;
   readonly effectiveness: EffectivenessProvider;
-  /** Which skills the model may see now. */
+  /** Whether the model may see a skill now. */
   readonly isVisible: (skill: Skill) => boolean;
-  /** Position of a skill's source; settles conflicts between equals. */
+  /** Position of a skill's source; decides between skills with equal scores. */
   readonly precedence: (skill: Skill) => number;
   /** Skills that the session has seen; recalled again only when the message names them. */
   readonly seen?: ReadonlySet<SkillName>;
@@ -44,13 +43,13 @@ export interface RecallOptions extends RecallSettings {
 export interface Recalled {
   readonly frame: FrameChoice;
   readonly matches: readonly Match[];
-  /** True when the message fits no skill well enough. */
+  /** Whether no skill fits the message well enough. */
   readonly abstained: boolean;
-  /** How many skills were looked at closely. */
+  /** How many skills were examined. */
   readonly considered: number;
 }
 
-/** The answer to a message that was answered before. */
+/** The result for a message that was answered before. */
 export const REPEATED: Recalled = {
   frame: { name: "conversation", confidence: 1 },
   matches: [],
@@ -58,12 +57,12 @@ export const REPEATED: Recalled = {
   considered: 0,
 };
 
-/** One skill that was looked at, with everything that speaks for and against it. */
-export interface Considered {
+/** One skill that was examined, with the reasons for and against it. */
+interface Considered {
   readonly skill: Skill;
   readonly score: number;
-  /** The evidence alone, in [0, 1], before boosts: what the threshold is held against. */
-  readonly evidence: number;
+  /** The score before boosts, in [0, 1], which is compared with the threshold. */
+  readonly fit: number;
   readonly reasons: () => readonly Reason[];
   readonly mentioned: boolean;
   readonly lastUsedAt: number;
@@ -71,24 +70,24 @@ export interface Considered {
 }
 
 export const RECALL = {
-  /** Three skills at once: more than any message needs, and they still fit into a prompt. */
+  /** Matches per message: more than most messages need, and they still fit into a prompt. */
   limit: 3,
-  /** Ranked skills that signals look at: five times as many as are shown; 24 give the same figures. */
+  /** Ranked skills to which signals are applied: five times as many as are shown; 24 give the same figures. */
   judged: 16,
 } as const;
 
-/** Recalls for one turn. The same library, session and message give the same answer, in any scan order. */
+/** Recalls skills for one turn. The result depends on library, session and message, not on the order of the scan. */
 export async function recall(turn: Turn, options: RecallOptions): Promise<Recalled> {
   const { limit = RECALL.limit, threshold = ABSTAIN_BELOW, seen = new Set() } = options;
-  const { frame, considered, looked } = await consider(turn, options);
-  const fitting = considered.filter(({ evidence, mentioned }) => mentioned || evidence >= threshold);
+  const { frame, considered, examined } = await consider(turn, options);
+  const fitting = considered.filter(({ fit, mentioned }) => mentioned || fit >= threshold);
   const fresh = fitting.filter(({ skill, mentioned }) => mentioned || !seen.has(skill.name)).slice(0, limit);
   const matches = fresh.map(toMatch);
   const related = seeAlso(fresh, { ...options, seen, limit });
-  return { frame, matches: [...matches, ...related], abstained: fitting.length === 0, considered: looked };
+  return { frame, matches: [...matches, ...related], abstained: fitting.length === 0, considered: examined };
 }
 
-/** Every skill that was looked at closely, best first: what `recall` cuts and `why` explains. */
+/** Examines the candidates of a turn and the skills in `also`, and returns them, best first. */
 export async function consider(turn: Turn, options: RecallOptions, also: readonly SkillName[] = []) {
   const { index, embedder, background } = options;
   if (index.hasPatterns) await readyPatterns();
@@ -115,10 +114,10 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
     .map((one) => judgeCopies(one, { query, signals, options }))
     .filter((one) => one !== undefined)
     .sort((a, b) => inOrder(a, b, options.precedence));
-  return { frame, considered, looked: candidates.length };
+  return { frame, considered, examined: candidates.length };
 }
 
-/** In the order in which reasons are listed. */
+/** The signals, in the order in which their reasons are listed. */
 function signalsFor(message: string, effectiveness: EffectivenessProvider): Signal[] {
   return [
     mentionSignal(message),
@@ -135,7 +134,7 @@ interface JudgeContext {
   readonly options: RecallOptions;
 }
 
-/** Copies of one skill share its text and its place; the best of those that may be seen stands for the others. */
+/** Judges a skill and its copies, which share its rank, and returns the best visible one with the names of the others. */
 function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefined {
   const { index, isVisible, precedence } = context.options;
   if (ranked.duplicates.length === 0) {
@@ -151,34 +150,38 @@ function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefi
 }
 
 function judge(skill: Skill, ranked: Ranked, { query, signals, options }: JudgeContext): Considered {
-  const said: { signal: string; judgement: Judgement }[] = [];
-  let evidence = ranked.score;
+  const judgements: { signal: string; judgement: Judgement }[] = [];
+  let fit = ranked.score;
   let boosts = 0;
   for (const signal of signals) {
     const judgement = signal.judge(skill, query);
     if (judgement === undefined) continue;
-    said.push({ signal: signal.name, judgement });
-    if (judgement.kind === "claim") evidence = together(evidence, judgement);
+    judgements.push({ signal: signal.name, judgement });
+    if (judgement.kind === "claim") fit = combineClaim(fit, judgement);
     else boosts += judgement.value;
   }
   return {
     skill,
-    score: Math.max(0, evidence + boosts),
-    evidence,
-    // Made for the few that are shown, not for all that are looked at.
+    score: Math.max(0, fit + boosts),
+    fit,
+    // A function, because only the few skills that are shown need their reasons.
     reasons: () => [
-      ...said.map(({ signal, judgement }) => ({ signal, value: judgement.value, note: judgement.note })),
+      ...judgements.map(({ signal, judgement }) => ({
+        signal,
+        value: judgement.value,
+        note: judgement.note,
+      })),
       ...textReasons(ranked),
     ],
-    mentioned: said.some(({ signal, judgement }) => signal === "mention" && judgement.value === 1),
+    mentioned: judgements.some(({ signal, judgement }) => signal === "mention" && judgement.value === 1),
     lastUsedAt: options.effectiveness.of(skill.name, skill.digest).lastUsedAt,
     duplicates: [],
   };
 }
 
-/** Which features of the text are words and which are meaning, in words for a person. */
+/** The signal and the note under which each feature of the text is explained. */
 const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: string, note: string]>> = {
-  lexical: ["lexical", "words of the message, weighed by rarity"],
+  lexical: ["lexical", "words of the message, weighted by rarity"],
   name: ["lexical", "words of the name"],
   head: ["lexical", "words of name and description"],
   claim: ["lexical", "one claim of the description"],
@@ -188,11 +191,11 @@ const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: 
   bodyPairs: ["lexical", "word pairs kept together"],
   meaning: ["semantic", "close in meaning to the description"],
   sectionMeaning: ["semantic", "close in meaning to a section"],
-  refused: ["lexical", "the message turns the name down"],
+  refused: ["lexical", "the message rejects the name"],
   notFor: ["lexical", "the description says it is not for this"],
 };
 
-/** The ranker's share of the score, split over the features that made it. */
+/** The ranker's part of the score, split over its features. */
 function textReasons({ score, contributions }: Ranked): Reason[] {
   const whole = contributions.reduce((sum, { value }) => sum + Math.max(0, value), 0);
   return contributions
@@ -205,7 +208,7 @@ function textReasons({ score, contributions }: Ranked): Reason[] {
     .map((reason) => ({ ...reason, value: Math.round(reason.value * 1000) / 1000 }));
 }
 
-/** Better first; between equals the mentioned, then the higher source, then the more recently used, then the name. */
+/** Mentioned skills first, then by score, then by precedence of the source, then by recent use, then by name. */
 function inOrder(a: Considered, b: Considered, precedence: (skill: Skill) => number): number {
   return (
     Number(b.mentioned) - Number(a.mentioned) ||
@@ -216,14 +219,14 @@ function inOrder(a: Considered, b: Considered, precedence: (skill: Skill) => num
   );
 }
 
-function toMatch({ skill, score, evidence, duplicates, ...one }: Considered): Match {
+function toMatch({ skill, score, fit, duplicates, ...one }: Considered): Match {
   const reasons = one.reasons();
   const [signal, note] = FEATURE_NOTES.all;
   return {
     name: skill.name,
     score: Math.round(score * 1000) / 1000,
-    // Where too few words were found to order by, what was found is still what the score rests on.
-    reasons: reasons.length > 0 ? reasons : [{ signal, value: Math.round(evidence * 1000) / 1000, note }],
+    // If no feature adds enough to be listed, the score still comes from the words that were found.
+    reasons: reasons.length > 0 ? reasons : [{ signal, value: Math.round(fit * 1000) / 1000, note }],
     ...(duplicates.length > 0 && { duplicates }),
   };
 }

@@ -13,7 +13,7 @@ async function recalled(skills: Record<string, string>, more: { session?: string
 }
 
 describe("see-also", () => {
-  test("comes after the matches, marked with what led to it, and never scores above it", async () => {
+  test("comes after the matches, names its origin, and never scores above it", async () => {
     const matches = await recalled({ "sourdough-bread": bread("[garden-calendar]") });
     expect(matches.map(({ name, via }) => [name, via])).toEqual([
       ["sourdough-bread", undefined],
@@ -37,7 +37,7 @@ describe("see-also", () => {
     ]);
   });
 
-  test("never brings what is hidden, switched off, unknown or itself", async () => {
+  test("never adds a skill that is hidden, disabled, unknown or the origin itself", async () => {
     const matches = await recalled({
       "sourdough-bread": bread("[secret, dormant, keyed, nowhere, sourdough-bread, '', '../x']"),
       secret: skillText("Zzyzx.", "disable-model-invocation: true\n"),
@@ -47,7 +47,7 @@ describe("see-also", () => {
     expect(matches.map(({ name }) => name)).toEqual(["sourdough-bread"]);
   });
 
-  test("brings each skill once, and at most as many as there may be matches", async () => {
+  test("adds each skill once, and at most as many as the limit of matches", async () => {
     const matches = await recalled({
       "sourdough-bread": bread(
         "[garden-calendar, garden-calendar, train-trips, pdf-forms, incident-reports]",
@@ -58,7 +58,7 @@ describe("see-also", () => {
     expect(one.map(({ name }) => name)).toEqual(["sourdough-bread", "garden-calendar"]);
   });
 
-  test("does not bring what the session has seen", async () => {
+  test("does not add a skill that the session has seen", async () => {
     const space = workspace({ ...TRADES, "sourdough-bread": bread("[garden-calendar]") });
     const engine = space.open();
     await engine.prompt({ message: "when do I sow tomatoes in the garden?", session: "s" });
@@ -66,7 +66,7 @@ describe("see-also", () => {
     expect(matches.map(({ name }) => name)).toEqual(["sourdough-bread"]);
   });
 
-  test("does not go on from what came along", async () => {
+  test("does not follow the see-also of added skills", async () => {
     const matches = await recalled({
       "sourdough-bread": bread("[middle]"),
       middle: skillText("Zzyzx.", "see-also: [far]\n"),

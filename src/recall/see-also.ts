@@ -1,4 +1,4 @@
-// Owns what comes along: skills that a match points to and that the session has not seen.
+// Adds skills that a match points to and that the session has not seen.
 
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
@@ -10,7 +10,7 @@ interface Origin {
   readonly score: number;
 }
 
-/** After the matches, in the order in which they name others, each once, at most `limit`. */
+/** The skills that `origins` point to, in order, each once, at most `limit`. */
 export function seeAlso(
   origins: readonly Origin[],
   options: {
@@ -31,7 +31,7 @@ export function seeAlso(
       taken.add(skill.name);
       found.push({
         name: skill.name,
-        // Never above what led to it.
+        // Half the score of the origin, so that it never ranks above it.
         score: Math.round(score * 500) / 1000,
         reasons: [{ signal: "see-also", value: score / 2, note: `${origin.name} points to it` }],
         via: origin.name,

@@ -3,7 +3,7 @@ import { TRADES, workspace } from "../../test/recall-workspace.ts";
 import { skillText } from "../../test/skill-tree.ts";
 
 describe("why", () => {
-  test("gives place, score and reasons of a skill that is recalled", async () => {
+  test("gives place, score and reasons of a recalled skill", async () => {
     const engine = workspace(TRADES).open();
     const message = "fill in this PDF form";
     const why = await engine.why("pdf-forms", { message });
@@ -20,7 +20,7 @@ describe("why", () => {
     expect(why.reasons).toEqual(matches[0]!.reasons);
   });
 
-  test("says what fell short and what would have led to a skill that is not", async () => {
+  test("gives the missing fit of a skill that is not recalled, and what would have matched", async () => {
     const space = workspace({
       ...TRADES,
       greeter: skillText(
@@ -48,7 +48,7 @@ describe("why", () => {
     expect(why.ahead[0]?.name).toBe("pdf-forms");
   });
 
-  test("looks at a skill that retrieval alone would not have reached", async () => {
+  test("examines a skill that retrieval alone would not have found", async () => {
     const crowd = Object.fromEntries(
       Array.from({ length: 150 }, (_, i) => [`bread-${i}`, skillText(`Bakes bread number ${i}.`)]),
     );
@@ -57,7 +57,7 @@ describe("why", () => {
     expect(why).toMatchObject({ recalled: false, place: expect.any(Number) });
   });
 
-  test("names the copy that stands for a near-duplicate", async () => {
+  test("names the copy that is shown instead of a near-duplicate", async () => {
     const text = skillText(
       "Fills in PDF forms.",
       "",
@@ -69,14 +69,14 @@ describe("why", () => {
     expect(why.fellShort).toContainEqual(expect.stringMatching(/(?<!team\/)\bpdf-forms\b/));
   });
 
-  test("holds the skill against the configured threshold and limit", async () => {
+  test("uses the configured threshold and limit", async () => {
     const space = workspace(TRADES);
     const turn = { message: "fill in this PDF form" };
     const strict = await space.open({ "recall.threshold": 1, "recall.limit": 7 }).why("pdf-forms", turn);
     expect(strict).toMatchObject({ recalled: false, threshold: 1, limit: 7 });
   });
 
-  test("fails for a skill that the model may not see, as any look-up does", async () => {
+  test("fails for a skill that the model may not see", async () => {
     const space = workspace({ ...TRADES, secret: skillText("Secret.", "disable-model-invocation: true\n") });
     await expect(space.open().why("secret", { message: "x" })).rejects.toMatchObject({
       code: "skill-not-found",

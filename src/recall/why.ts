@@ -1,4 +1,4 @@
-// Owns the answer to "why this skill?" and "why not?": where it stood, what spoke for it, and what fell short.
+// Explains why a skill was or was not recalled for a message: its place, its reasons, and what would have matched.
 
 import type { Skill } from "../model/skill.ts";
 import type { Reason, Turn } from "../model/turn.ts";
@@ -10,20 +10,21 @@ import { consider, RECALL, type RecallOptions } from "./recall-skills.ts";
 export interface Explanation {
   readonly name: string;
   readonly recalled: boolean;
-  /** 1-based place among all that were looked at. */
-  readonly place?: number;
+  /** 1-based place among all skills that were examined. */
+  readonly place?: number | undefined;
   readonly score: number;
   readonly threshold: number;
   readonly limit: number;
   readonly reasons: readonly Reason[];
-  /** The skills that came before it, best first. */
+  /** The skills that ranked before it, best first. */
   readonly ahead: readonly { readonly name: string; readonly score: number }[];
-  /** What kept it back, in words. */
+  /** Why it was not recalled, in sentences. */
   readonly fellShort: readonly string[];
-  /** What would have led to it. */
+  /** What the message could have said to recall it. */
   readonly wouldMatch: readonly string[];
 }
 
+/** Explains the recall of `skill` for `turn`, also if retrieval alone would not have found it. */
 export async function explain(skill: Skill, turn: Turn, options: RecallOptions): Promise<Explanation> {
   const { threshold = ABSTAIN_BELOW, limit = RECALL.limit } = options;
   const { considered } = await consider(turn, options, [skill.name]);
@@ -31,21 +32,20 @@ export async function explain(skill: Skill, turn: Turn, options: RecallOptions):
   const own = considered[at];
   const original = considered.find((one) => one.duplicates.includes(skill.name));
   const ahead = considered.slice(0, Math.max(0, at)).slice(0, limit);
-  const fitting = considered.filter(({ mentioned, evidence }) => mentioned || evidence >= threshold);
+  const fitting = considered.filter(({ mentioned, fit }) => mentioned || fit >= threshold);
   const recalled = own !== undefined && fitting.slice(0, limit).includes(own);
   const reasons = own?.reasons() ?? [];
   const fellShort: string[] = [];
-  if (original) fellShort.push(`It is nearly the same as ${original.skill.name}, which stands for both.`);
-  if (own && own.evidence < threshold && !own.mentioned) {
-    fellShort.push(`Its evidence ${own.evidence.toFixed(2)} is below the threshold ${threshold.toFixed(2)}.`);
-  }
+  if (original) fellShort.push(`It is nearly the same as ${original.skill.name}, which is shown instead.`);
+  if (own && own.fit < threshold && !own.mentioned)
+    fellShort.push(`Its fit ${own.fit.toFixed(2)} is below the threshold ${threshold.toFixed(2)}.`);
   if (at >= limit) fellShort.push(`${at} skills fit better; ${limit} are shown.`);
   if (own && !reasons.some(({ signal }) => signal === "lexical"))
-    fellShort.push("None of its words stand in the message.");
+    fellShort.push("The message has none of its words.");
   return {
     name: skill.name,
     recalled,
-    ...(at >= 0 && { place: at + 1 }),
+    place: at >= 0 ? at + 1 : undefined,
     score: own?.score ?? 0,
     threshold,
     limit,
@@ -56,7 +56,7 @@ export async function explain(skill: Skill, turn: Turn, options: RecallOptions):
   };
 }
 
-/** Names, triggers and the words of the description that the message does not have. */
+/** The name, the triggers, and the words of the description that the message does not have. */
 function suggestions(skill: Skill, message: string): string[] {
   const said = new Set(readMessage(message).terms);
   const { keywords, verbs, patterns } = skill.manifest.triggers;

@@ -6,7 +6,7 @@ import type { Query } from "./signal.ts";
 const query: Query = { message: "", frame: { name: "task", confidence: 1 }, files: [] };
 
 describe("the effectiveness signal", () => {
-  test("takes 0.1 from a skill that keeps failing, and says how often it failed", () => {
+  test("subtracts 0.1 from a skill that keeps failing, and notes how often it failed", () => {
     const provider = {
       of: (name: string) => ({
         ...NOTHING_KNOWN.of("", ""),
@@ -23,7 +23,7 @@ describe("the effectiveness signal", () => {
     expect(effectivenessSignal(provider).judge(skillOf("solid"), query)).toBeUndefined();
   });
 
-  test("asks about this version of the skill", () => {
+  test("uses the record of this version of the skill", () => {
     const asked: string[][] = [];
     const provider = {
       of: (name: string, digest: string) => {
@@ -35,7 +35,7 @@ describe("the effectiveness signal", () => {
     expect(asked).toEqual([["flaky", "0".repeat(64)]]);
   });
 
-  test("says nothing without a journal", () => {
+  test("does not apply without a journal", () => {
     expect(effectivenessSignal(NOTHING_KNOWN).judge(skillOf("flaky"), query)).toBeUndefined();
   });
 });

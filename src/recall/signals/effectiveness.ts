@@ -1,4 +1,4 @@
-// Owns the penalty for a skill that keeps failing. Does not own the counting: it reads a provider.
+// The penalty for a skill that keeps failing.
 
 import type { EffectivenessProvider } from "../../journal/journal.ts";
 import { type Signal, WORTH } from "./signal.ts";
@@ -19,7 +19,7 @@ export function effectivenessSignal(provider: EffectivenessProvider): Signal {
   };
 }
 
-/** For a library without a journal. */
+/** The provider of a library without a journal. */
 export const NOTHING_KNOWN: EffectivenessProvider = {
   of: () => ({ activations: 0, successes: 0, failures: 0, rate: 0.5, deprioritised: false, lastUsedAt: 0 }),
 };

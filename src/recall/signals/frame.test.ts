@@ -41,14 +41,14 @@ describe("the frame signal", () => {
     expect(boost(frame, { domain })).toBeUndefined();
   });
 
-  test("takes any domain in a task, when the message speaks of it", () => {
+  test("fits any domain in a task if the message names it", () => {
     expect(boost("task", { domain: "research" }, "Do some research, please")).toBe(0.2);
     expect(boost("task", { domain: "data-science" }, "a data science notebook")).toBe(0.2);
     expect(boost("task", { domain: "research" }, "ask the researcher")).toBeUndefined();
     expect(boost("conversation", { domain: "research" }, "research")).toBeUndefined();
   });
 
-  test("counts once, and says why", () => {
+  test("counts once, with a note", () => {
     const query = { message: "x", frame: { name: "debug" as const, confidence: 1 }, files: [] };
     const both = skillOf("a", { frames: ["debug"], domain: "debugging" });
     expect(frameSignal.judge(both, query)).toEqual({ kind: "boost", value: 0.2, note: "debug" });

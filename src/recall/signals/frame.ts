@@ -1,10 +1,10 @@
-// Owns the boost for a skill that is made for the turn's frame: by its `frames`, or by its `domain`.
+// The boost for a skill whose `frames` or `domain` fit the turn's frame.
 
 import type { Frame } from "../../model/frame.ts";
 import { inAlphabet } from "../../text/patterns.ts";
 import { type Signal, WORTH } from "./signal.ts";
 
-/** Domains that belong to a frame. A task takes any domain that the message names; a conversation takes none. */
+/** Domains that belong to each frame. In addition, a task fits any domain that the message names. */
 const DOMAINS: Readonly<Record<Frame, readonly string[]>> = {
   task: [],
   debug: ["debugging", "code-review"],

@@ -69,14 +69,14 @@ describe("an explicit mention", () => {
 });
 
 describe("a name in words", () => {
-  test("of several words counts for half, one word for nothing", () => {
+  test("counts if it has several words, not if it has one", () => {
     expect(worth("we need a code review today", "code-review")).toBe(WORTH.nameInWords);
     expect(worth("Code – Review?", "code-review")).toBe(WORTH.nameInWords);
     expect(worth("a decode reviewer", "code-review")).toBeUndefined();
     expect(worth("we need a review today", "review")).toBeUndefined();
   });
 
-  test("says in its reason what stands in the message", () => {
+  test("is quoted in the reason", () => {
     const signal = mentionSignal("code review please");
     expect(signal.judge(skillOf("code-review"), query(""))?.note).toContain('"code review"');
   });
@@ -90,7 +90,7 @@ describe("spellings that may be names", () => {
     expect(new Set(names).size).toBe(32);
   });
 
-  test.each(["", "   ", "///", "$$$", "/", "-", "\ud800/\udfff", "/\u0000"])("are none in %j", (message) => {
+  test.each(["", "   ", "///", "$$$", "/", "-", "\ud800/\udfff", "/\u0000"])("are not found in %j", (message) => {
     expect(mentionedNames(message)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Owns explicit mention: `/name`, `$name`, or the skill's name in the message. First of all signals.
+// The claim of a skill that the message names: `/name`, `$name`, or the name in words.
 
 import { lookupKey, type SkillName } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
@@ -7,24 +7,24 @@ import { inAlphabet, lazyPattern } from "../../text/patterns.ts";
 import { clipMessage } from "../features-message.ts";
 import { type Signal, WORTH } from "./signal.ts";
 
-/** Behind a blank, an opening sign or a script without blanks; what follows anything else is part of a path. */
+/** `/name` or `$name` after a space, an opening sign or a script without spaces; otherwise it is part of a path. */
 const call = lazyPattern(
   "(?<![^\\s([\"'`“‘«,;，。、：（「『\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}])[/$]([\\p{L}\\p{N}][\\p{L}\\p{N}_./-]{0,127})",
   "gu",
 );
-/** `git-workflow` or `mcp/email` as a whole: not the end of a path, nor a flag. */
+/** `git-workflow` or `mcp/email` as a whole, but not the end of a path or a flag. */
 const spelled = inAlphabet(({ letters, digits }) => {
   const word = letters + digits;
   return `(?<![${word}_./-])[${word}][${word}_.]*(?:[-/][${word}_.]+)+`;
 }, "g");
 const skillWord = inAlphabet(({ letters, digits }) => `(?<=\\s)skill(?![${letters}${digits}_])`, "gi");
 
-/** "the code review skill": at most this many words before "skill" make a name. */
+/** "the code review skill": at most this many words before "skill" are a name. */
 const NAME_WORDS = 4;
-/** Where those words are looked for. */
+/** Characters before "skill" in which those words are searched. */
 const NAME_CHARS = 200;
 
-/** A message may name many things; only the first are looked up. */
+/** Only the first names in a message are looked up. */
 const MAX_NAMES = 32;
 
 /** Spellings in the message that may be names of skills, as look-up keys. */
@@ -39,7 +39,7 @@ export function mentionedNames(message: string): SkillName[] {
 }
 
 function* spellings(text: string): Generator<string> {
-  // Most messages have none of the signs, and the patterns are slow to compile.
+  // Most messages have none of these signs, and the patterns are slow to compile.
   if (/[/$]/.test(text)) for (const [, name] of text.matchAll(call())) yield name!;
   if (/[/-]/.test(text)) for (const [name] of text.matchAll(spelled(text))) yield name;
   for (const { index } of text.matchAll(skillWord(text))) {
@@ -65,25 +65,25 @@ export function mentionSignal(message: string): Signal {
       const inWords = spellings.find((words) => text.includes(` ${words} `));
       return inWords === undefined
         ? undefined
-        : { kind: "claim", value: WORTH.nameInWords, note: `"${inWords}" stands in the message` };
+        : { kind: "claim", value: WORTH.nameInWords, note: `the message has "${inWords}"` };
     },
   };
 }
 
-/** Whether the message names the match outright. */
+/** Whether the message names the match explicitly. */
 export function isMentioned(match: Match): boolean {
   return match.reasons.some(({ signal, value }) => signal === "mention" && value === WORTH.mention);
 }
 
 interface Names {
   readonly names: readonly string[];
-  /** Names of several words, in words. */
+  /** The names of several words, separated by spaces. */
   readonly inWords: readonly string[];
 }
 
 const known = new WeakMap<Skill, Names>();
 
-/** A busy process meets the same skills at every message. */
+/** Cached, because a long-running process judges the same skills for every message. */
 function namesOf(skill: Skill): Names {
   let found = known.get(skill);
   if (found === undefined) {

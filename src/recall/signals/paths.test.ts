@@ -23,7 +23,7 @@ describe("a glob", () => {
     ["Dockerfile", "deploy/Dockerfile"],
     ["*.test.*", "a.test.ts"],
     ["a{b,{c,d}}e", "ade"],
-  ])("%s fits %s", (glob, path) => {
+  ])("%s matches %s", (glob, path) => {
     expect(matchesGlob(glob, path)).toBe(true);
   });
 
@@ -36,7 +36,7 @@ describe("a glob", () => {
     ["a.c", "abc"],
     ["", "a"],
     ["[ab].ts", "a.ts"],
-  ])("%s does not fit %s", (glob, path) => {
+  ])("%s does not match %s", (glob, path) => {
     expect(matchesGlob(glob, path)).toBe(false);
   });
 
@@ -50,11 +50,11 @@ describe("a glob", () => {
     ["more folder stars", (n) => matchesGlob(`${"**/".repeat(n * 2)}b`, `${"a/".repeat(200)}c`)],
     ["more braces", (n) => matchesGlob("{a,b}".repeat(n), "a".repeat(100))],
     ["deeper braces", (n) => matchesGlob(`${"{".repeat(n * 10)}${"}".repeat(n * 10)}`, "a")],
-  ])("of a stranger takes linear time: %s", async (_, match) => {
+  ])("takes linear time on hostile input: %s", async (_, match) => {
     expect(await growth((n) => () => match(n), 25)).toBeLessThan(LINEAR);
   });
 
-  test("of a stranger does not fit because it is long", () => {
+  test("with many wildcards does not match a path that lacks its last part", () => {
     expect(matchesGlob(`${"*a".repeat(200)}b`, "a".repeat(2000))).toBe(false);
     expect(matchesGlob(`${"**/".repeat(200)}b`, `${"a/".repeat(200)}c`)).toBe(false);
   });
@@ -65,7 +65,7 @@ describe("the paths signal", () => {
   const judge = (files: string[]) =>
     pathsSignal.judge(skill, { message: "", frame: { name: "task", confidence: 1 }, files } satisfies Query);
 
-  test("claims a skill whose files are open and says which one fits which glob", () => {
+  test("claims a skill whose files are open, and notes the file and the glob", () => {
     expect(judge(["README.md", "infra/vars.json"])).toEqual({
       kind: "claim",
       value: WORTH.paths,
@@ -73,7 +73,7 @@ describe("the paths signal", () => {
     });
   });
 
-  test("says nothing about other files, or without files", () => {
+  test("does not apply to other files, or without files", () => {
     expect(judge(["README.md"])).toBeUndefined();
     expect(judge([])).toBeUndefined();
   });

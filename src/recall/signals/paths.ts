@@ -1,4 +1,4 @@
-// Owns matching the files that are open against the globs a skill declares in `paths`.
+// The claim of a skill whose `paths` globs match an open file.
 
 import { type Signal, WORTH } from "./signal.ts";
 
@@ -13,7 +13,10 @@ export const pathsSignal: Signal = {
   },
 };
 
-/** `*` within a folder, `**` over folders, `?` one character, `{a,b}` either; a glob without a slash fits the file's name. */
+/**
+ * Whether a path matches a glob: `*` within a folder, `**` across folders, `?` one character, `{a,b}` alternatives. A
+ * glob without a slash is compared with the file's name.
+ */
 export function matchesGlob(glob: string, path: string): boolean {
   const normal = path.replaceAll("\\", "/").replace(/^\.\//, "");
   return alternatives(glob.replace(/^\.?\//, "")).some((pattern) => {
@@ -22,7 +25,7 @@ export function matchesGlob(glob: string, path: string): boolean {
   });
 }
 
-/** Globs come from strangers: at most this many readings of nested braces are tried. */
+/** Globs are untrusted: at most this many alternatives of nested braces are tried. */
 const MAX_ALTERNATIVES = 64;
 
 function alternatives(glob: string): string[] {

@@ -1,9 +1,9 @@
-// Owns what a signal is, and the table of what each one is worth. Each signal has a file of its own beside this one.
+// Defines what a signal is, and the table of what each signal adds to a score.
 
 import type { Skill } from "../../model/skill.ts";
 import type { FrameChoice } from "../frames.ts";
 
-/** What a signal knows about the turn. */
+/** The turn as signals see it. */
 export interface Query {
   readonly message: string;
   readonly frame: FrameChoice;
@@ -11,14 +11,11 @@ export interface Query {
   readonly files: readonly string[];
 }
 
-/**
- * What a signal says about one skill. A claim is evidence for the skill and stays within [0, 1] together with the
- * ranker's score; a boost is added afterwards.
- */
+/** A signal's result for one skill. A claim is combined with the ranker's score within [0, 1]; a boost is added afterwards. */
 export interface Judgement {
   readonly kind: "claim" | "boost";
   readonly value: number;
-  /** What a claim adds where the text speaks too; as much as `value` when not given. */
+  /** How much a claim adds if the text of the skill fits too; `value` by default. */
   readonly beside?: number;
   readonly note: string;
 }
@@ -28,32 +25,32 @@ export interface Signal {
   judge(skill: Skill, query: Query): Judgement | undefined;
 }
 
-/** The worth of each signal. The ranker's own weights stand in `rank.ts`. */
+/** The value of each signal. The ranker's own weights are in `rank.ts`. */
 export const WORTH = {
-  /** `/name`, `$name` or the name spelled out: nothing can be plainer. */
+  /** `/name`, `$name` or the name as it is spelled. */
   mention: 1,
-  /** The words of a name of several words stand together in the message. More costs recall in large libraries. */
+  /** The words of a name of several words are together in the message. A higher value costs recall in large libraries. */
   nameInWords: 0.2,
-  /** A phrase or pattern that the author declared: enough to be recalled, not to outdo a skill whose text fits. */
+  /** A phrase or pattern that the author declared: enough to be recalled, but less than a skill whose text fits. */
   triggerPhrase: 0.35,
-  /** One declared word or verb: just enough on its own in a short message. */
+  /** One declared word or verb: just enough to be recalled for a short message. */
   triggerWord: 0.3,
   /**
-   * What the two add where the text speaks too: authors declare common words, and many more of them than a message has.
-   * In full they cost 0.8 points of Recall@3 and 0.7 of Recall@5, this 0.1.
+   * How much phrases and words add if the text fits too. Authors declare many common words: full values cost 0.8 points
+   * of Recall@3 and 0.7 of Recall@5, these values 0.1.
    */
   triggerPhraseBeside: 0.12,
   triggerWordBeside: 0.05,
-  /** A file that is open belongs to the skill's `paths`. */
+  /** An open file matches the skill's `paths`. */
   paths: 0.6,
-  /** The boost for a skill made for this frame: enough to decide between equals, too little to carry a stranger. */
+  /** The boost for a skill made for this frame: decides between equals, but does not lift an unrelated skill. */
   frame: 0.2,
   /** The penalty after 5 activations of which more than 60% failed. */
   ineffective: -0.1,
 } as const;
 
-/** Evidence adds up without ever passing 1: two independent claims leave only the doubt that both are wrong. */
-export function together(
+/** Combines a claim with a score as independent probabilities, so that the result never exceeds 1. */
+export function combineClaim(
   score: number,
   { value, beside = value }: Pick<Judgement, "value" | "beside">,
 ): number {

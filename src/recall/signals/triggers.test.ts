@@ -57,7 +57,7 @@ describe("a keyword", () => {
     ["PDF", "merge these pdf files"],
     ["Go", "a service in Go"],
     ["pdf", "把pdf转换成文字"],
-  ])("%s stands in %j", (keyword, message) => {
+  ])("%s matches %j", (keyword, message) => {
     expect(judge(message, { keywords: [keyword] })?.note).toBe(`keyword "${keyword}"`);
   });
 
@@ -79,11 +79,11 @@ describe("a keyword", () => {
     ["R", "are r and s equal"],
     ["", "anything"],
     ["  ", "a  b"],
-  ])("%s does not stand in %j", (keyword, message) => {
+  ])("%s does not match %j", (keyword, message) => {
     expect(judge(message, { keywords: [keyword] })).toBeUndefined();
   });
 
-  test("of several words is worth more than one word, and the best one is the reason", () => {
+  test("of several words counts more than one word, and the best one is the reason", () => {
     const given = { keywords: ["search", "web search"], verbs: ["find"] };
     expect(judge("find it by web search", given)).toEqual({
       kind: "claim",
@@ -94,7 +94,7 @@ describe("a keyword", () => {
     expect(judge("search", given)?.value).toBe(WORTH.triggerWord);
   });
 
-  test("calls on its own in a short message only", () => {
+  test("is enough on its own in a short message only", () => {
     const given = { keywords: ["search", "web search"] };
     const longer = (words: number) => `web ${"and then ".repeat(words / 2)}`;
     expect(judge(`search ${longer(12)}`, given)?.value).toBe(WORTH.triggerWordBeside);
@@ -102,13 +102,13 @@ describe("a keyword", () => {
     expect(judge(`web search ${longer(60)}`, given)?.value).toBe(WORTH.triggerPhraseBeside);
   });
 
-  test("is not looked for behind the first 20,000 characters", () => {
+  test("is not searched after the first 20,000 characters", () => {
     expect(judge(`${"x ".repeat(10_000)}deploy`, { keywords: ["deploy"] })).toBeUndefined();
   });
 });
 
 describe("a verb", () => {
-  test("matches at word boundaries and says so", () => {
+  test("matches at word boundaries, with a note", () => {
     expect(judge("wave to the crowd", { verbs: ["wave"] })?.note).toBe('verb "wave"');
     expect(judge("a microwave", { verbs: ["wave"] })).toBeUndefined();
     expect(judge("say it", { verbs: ["Say"] })).toBeDefined();
@@ -116,7 +116,7 @@ describe("a verb", () => {
 });
 
 describe("a pattern", () => {
-  test("matches as RE2, whatever the case", () => {
+  test("matches as RE2, ignoring case", () => {
     expect(judge("Greet Ada", { patterns: ["greet\\s+\\w+"] })).toEqual({
       kind: "claim",
       value: WORTH.triggerPhrase,
@@ -126,7 +126,7 @@ describe("a pattern", () => {
     expect(judge("greetings", { patterns: ["greet\\s+\\w+"] })).toBeUndefined();
   });
 
-  test("written in capitals matches too", () => {
+  test("in capitals matches too", () => {
     expect(judge("see JIRA-123", { patterns: ["[A-Z]{2,5}-\\d+"] })).toBeDefined();
   });
 
@@ -142,7 +142,7 @@ describe("a pattern", () => {
   );
 
   test.each(["(a+)+$", "(a|a)+$", "(a|aa)+$", "(.*a){12}$", "^(\\w+\\s?)*$"])(
-    "that would explode elsewhere takes linear time: %s",
+    "that would backtrack exponentially in other engines takes linear time: %s",
     async (pattern) => {
       const against = (n: number) => {
         const message = `${"a".repeat(n)}!`;
@@ -154,7 +154,7 @@ describe("a pattern", () => {
 });
 
 describe("findings", () => {
-  test("name the skills that claim one phrase, whatever its case", () => {
+  test("name the skills that declare the same phrase, ignoring case", () => {
     const skills = [
       skillWith({ keywords: ["Deploy", "deploy"] }, "a"),
       skillWith({ verbs: ["deploy"] }, "b"),
@@ -165,13 +165,13 @@ describe("findings", () => {
     ]);
   });
 
-  test("are none for skills that work", () => {
+  test("are empty for skills without a problem", () => {
     expect(triggerFindings([skillWith({ keywords: ["a"], patterns: ["b+"] }), skillWith({})])).toEqual([]);
   });
 });
 
-describe("the word under which a phrase is filed", () => {
-  test("is among the words of every message that holds the phrase", () => {
+describe("the word under which a phrase is indexed", () => {
+  test("is among the words of every message that has the phrase", () => {
     const piece = fc.constantFrom(
       "c++",
       "C#",
@@ -214,11 +214,11 @@ describe("the word under which a phrase is filed", () => {
 });
 
 describe("containsWhole", () => {
-  test("finds a later whole occurrence behind a glued one", () => {
+  test("finds a whole occurrence after one inside a word", () => {
     expect(containsWhole("contest test", "test")).toBe(true);
   });
 
-  test("stays linear on a text that repeats the phrase glued", () => {
+  test("rejects a text that repeats the phrase inside one word", () => {
     expect(containsWhole("ab".repeat(10_000), "b")).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
-// Owns the phrases that authors declare: keywords, verbs and patterns. Word boundaries know every script, so that
-// `c++` and `café` match; patterns run in linear time whatever a stranger wrote into them.
+// The claim of a skill whose declared keywords, verbs or patterns are in the message. Word boundaries work in every
+// script, so that `c++` and `café` match; untrusted patterns run in linear time.
 
 import type { RE2JS } from "re2js";
 import type { Diagnostic } from "../../model/diagnostic.ts";
@@ -7,13 +7,13 @@ import type { Skill } from "../../model/skill.ts";
 import { isPlain, lazyPattern } from "../../text/patterns.ts";
 import { type Judgement, type Signal, WORTH } from "./signal.ts";
 
-/** More of a message than this is not searched for triggers; the longest real ones stay below. */
+/** Characters of a message that are searched for triggers; the longest real messages are shorter. */
 const READ_CHARS = 20_000;
 
-/** A pattern longer than this is a program, not a trigger. */
+/** A longer pattern is rejected. */
 const PATTERN_CHARS = 500;
 
-/** In a message of more words, a declared word or phrase stands by chance too often to recall a skill on its own. */
+/** In a message of more words, a declared word or phrase is too often there by chance to recall a skill on its own. */
 const CALLS_WITHIN = { word: 12, phrase: 60 } as const;
 
 export function triggerSignal(message: string): Signal {
@@ -60,20 +60,20 @@ function claimOf(phrase: boolean, note: string): Judgement & { readonly beside: 
     : { kind: "claim", value: WORTH.triggerWord, beside: WORTH.triggerWordBeside, note };
 }
 
-/** Whether the phrase stands in the text with no letter or digit glued to its own letters or digits. */
+/** Whether the text has the phrase as whole words: no letter or digit touches the phrase's own letters or digits. */
 export function containsWhole(text: string, phrase: string): boolean {
   if (phrase === "") return false;
   for (let at = text.indexOf(phrase); at >= 0; at = text.indexOf(phrase, at + 1)) {
     const end = at + phrase.length;
-    const gluedBefore = startsWithWord(phrase) && endsWithWord(text.slice(Math.max(0, at - 2), at));
+    const touchedBefore = startsWithWord(phrase) && endsWithWord(text.slice(Math.max(0, at - 2), at));
     const after = text.slice(end, end + 2);
-    const gluedAfter = endsWithWord(phrase) && (startsWithWord(after) || isLanguageSign(after));
-    if (!gluedBefore && !gluedAfter) return true;
+    const touchedAfter = endsWithWord(phrase) && (startsWithWord(after) || isLanguageSign(after));
+    if (!touchedBefore && !touchedAfter) return true;
   }
   return false;
 }
 
-// Patterns that know every script take milliseconds to compile: plain letters are told by their numbers.
+// Patterns for every script take milliseconds to compile, so ASCII letters are recognized by their codes.
 const PLAIN_END = 128;
 
 function isPlainWord(code: number): boolean {
@@ -92,17 +92,17 @@ function endsWithWord(text: string): boolean {
   return last < PLAIN_END ? isPlainWord(last) : wordEnd().test(text);
 }
 
-/** `c` is not what `c++` and `c#` are about. */
+/** Whether the text continues a language name: the keyword `c` does not match `c++` and `c#`. */
 function isLanguageSign(text: string): boolean {
   return text === "++" || (text[0] === "#" && !letterOrDigit().test(text.slice(1)));
 }
 
-/** The word under which a phrase is filed; a phrase of signs alone is filed under the empty word. */
+/** The word under which a phrase is indexed; a phrase of signs alone is indexed under the empty word. */
 export function firstWord(phrase: string): string {
   return wordsIn(normal(phrase))[0] ?? "";
 }
 
-/** Every word under which a phrase that the message holds may be filed. */
+/** Every word under which a phrase in the message may be indexed. */
 export function messageWords(message: string): Set<string> {
   return new Set(["", ...wordsIn(normal(message.slice(0, READ_CHARS)))]);
 }
@@ -111,7 +111,7 @@ function wordsIn(text: string): readonly string[] {
   return text.match(isPlain(text) ? /\w+/g : words()) ?? [];
 }
 
-/** Written without spaces: each character stands for itself, and none is glued to its neighbour. */
+/** Scripts written without spaces: each character counts as a word. */
 const UNSPACED =
   "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー]";
 const SPACED = `(?!${UNSPACED})[\\p{L}\\p{N}\\p{M}_]`;
@@ -120,7 +120,7 @@ const wordEnd = lazyPattern(`${SPACED}$`, "u");
 const words = lazyPattern(`${UNSPACED}|(?:${SPACED})+`, "gu");
 const letterOrDigit = lazyPattern("^[\\p{L}\\p{N}]", "u");
 
-/** `Go`, `R` and `AI` are names, `go` and `ai` may be anything: names this short keep their case. */
+/** `Go`, `R` and `AI` are names, `go` and `ai` may be anything; so names this short match with their case only. */
 function isShortName(phrase: string): boolean {
   return /^\p{Lu}\p{L}?$/u.test(phrase);
 }
@@ -135,14 +135,14 @@ function squeezed(text: string): string {
 
 let engine: typeof RE2JS | undefined;
 
-/** Loads the pattern engine. Few skills have patterns, so the others' users do not pay for it. */
+/** Loads the pattern engine. It is loaded on demand, because few skills have patterns. */
 export async function readyPatterns(): Promise<void> {
   engine ??= (await import("re2js")).RE2JS;
 }
 
 const compiledPatterns = new Map<string, RE2JS | string>();
 
-/** The pattern ready to run, or the reason why it cannot be. Patterns come from skills, so there are few. */
+/** The compiled pattern, or the reason why it cannot be used. All are cached, because skills have few patterns. */
 function compile(pattern: string): RE2JS | string {
   let known = compiledPatterns.get(pattern);
   if (known === undefined) {
@@ -162,7 +162,7 @@ function compileAnew(pattern: string): RE2JS | string {
   }
 }
 
-/** Patterns that can never match, and phrases that two skills claim. */
+/** Reports patterns that can never match, and phrases that two skills declare. */
 export function triggerFindings(skills: readonly Skill[]): Diagnostic[] {
   const findings: Diagnostic[] = [];
   const claims = new Map<string, Skill[]>();
@@ -191,7 +191,7 @@ function badPattern(skill: Skill, pattern: string, why: string): Diagnostic {
     severity: "warning",
     path: skill.path,
     message: `The trigger pattern ${JSON.stringify(pattern)} cannot be used: ${why}.`,
-    fix: "Write it in RE2 syntax: no look-around, no back-references.",
+    fix: "Write it in RE2 syntax, without look-around and back-references.",
   };
 }
 
@@ -202,6 +202,6 @@ function conflict(phrase: string, first: Skill, others: readonly Skill[]): Diagn
     severity: "info",
     path: first.path,
     message: `"${phrase}" is a trigger of ${first.name} and of ${names.join(", ")}${others.length > 5 ? " and more" : ""}.`,
-    fix: "Nothing to do if the text of the skills tells them apart; otherwise make one trigger more specific.",
+    fix: "If the texts of the skills do not distinguish them, make one trigger more specific.",
   };
 }
