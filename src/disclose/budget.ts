@@ -1,12 +1,11 @@
-// Owns what a text costs and whether it fits: tokens by estimate and characters, side by side.
-// Does not own which entries are shown: `fit.ts` does.
+// Computes what a text costs, in estimated tokens and in characters, and whether it fits a budget.
 
 import { RepertoireError } from "../model/errors.ts";
 import type { Budget, Style } from "../model/turn.ts";
 import { tokenUnits, UNITS_PER_TOKEN } from "../text/estimate.ts";
 import { DEFAULT_BUDGETS, MATCH_RESERVE } from "./limits.ts";
 
-/** A cost, or a limit on one. Both parts add up exactly when texts are joined. */
+/** A cost, or a limit on a cost. The cost of joined texts is exactly the sum of their costs. */
 export interface Cost {
   readonly units: number;
   readonly chars: number;
@@ -14,7 +13,7 @@ export interface Cost {
 
 export const NO_COST: Cost = { units: 0, chars: 0 };
 
-export function costOf(text: string): Cost {
+export function textCost(text: string): Cost {
   return { units: tokenUnits(text), chars: text.length };
 }
 
@@ -22,7 +21,7 @@ export function plus(a: Cost, b: Cost): Cost {
   return { units: a.units + b.units, chars: a.chars + b.chars };
 }
 
-/** What is left of `a` after `b`, never below nothing. */
+/** The rest of `a` after `b`, at least 0. */
 export function minus(a: Cost, b: Cost): Cost {
   return { units: Math.max(0, a.units - b.units), chars: Math.max(0, a.chars - b.chars) };
 }
@@ -36,7 +35,7 @@ export function shareOf(limit: Cost, parts: number): Cost {
   return { units: Math.floor(limit.units / parts), chars: Math.floor(limit.chars / parts) };
 }
 
-/** The limit that a budget sets; a budget that names neither tokens nor characters is the style's own. */
+/** The limit of a budget, or the style's default if the budget has neither tokens nor characters. */
 export function limitOf(style: Style, budget: Budget = {}): Cost {
   const { tokens, chars } =
     budget.tokens === undefined && budget.chars === undefined ? DEFAULT_BUDGETS[style] : budget;
@@ -46,7 +45,7 @@ export function limitOf(style: Style, budget: Budget = {}): Cost {
   };
 }
 
-/** The part of an adaptive limit that is kept for the turn's matches. */
+/** The part of an adaptive limit that is reserved for the turn's matches. */
 export function matchReserve(limit: Cost): Cost {
   return {
     units: reserved(limit.units, UNITS_PER_TOKEN),
@@ -65,7 +64,7 @@ function checked(unit: "tokens" | "chars", value: number | undefined): number {
   if (value >= 0) return Math.floor(value);
   throw new RepertoireError(
     "budget-invalid",
-    `A budget of ${value} ${unit} cannot be kept. Give a number of 0 or more, or leave it out for the default.`,
+    `A budget of ${value} ${unit} is not valid. Give a number of 0 or more, or omit it for the default.`,
     value,
   );
 }

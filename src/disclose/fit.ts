@@ -1,12 +1,11 @@
-// Owns fitting a ranked list into a limit: as many entries as fit, or all of them at the level that fits.
-// What does not fit is counted, never dropped in silence. Does not own what an entry looks like.
+// Fits a ranked list of skills into a limit: as many entries as fit, or all at the level that fits, and counts the rest.
 
 import type { Skill } from "../model/skill.ts";
 import type { ShownLevel } from "../model/turn.ts";
-import { type Cost, costOf, fits, NO_COST, plus, shareOf } from "./budget.ts";
+import { type Cost, fits, NO_COST, plus, shareOf, textCost } from "./budget.ts";
 import { DESCRIBED_PART } from "./limits.ts";
 
-/** A skill's entry as text, and how much of the skill it really shows. */
+/** A skill's entry as text, and how much of the skill it shows. */
 export interface Entry {
   readonly text: string;
   readonly level: ShownLevel;
@@ -24,32 +23,32 @@ export interface Rendered {
 
 export const NOTHING: Rendered = { text: "", shown: [] };
 
-export interface Layout {
+interface Layout {
   readonly head: string;
   readonly tail?: string;
-  /** What is said when `left` skills are not among the entries; `none` when no entry is. */
+  /** The text if `left` skills are not among the entries; `none` if there are no entries. */
   readonly notice: (left: number, none: boolean) => string;
   readonly limit: Cost;
 }
 
-export interface PackRequest extends Layout {
+interface PackRequest extends Layout {
   readonly skills: readonly Skill[];
   readonly entry: (skill: Skill) => Entry;
-  /** How many entries, from the front, are shown whatever they cost. */
+  /** How many of the first entries are shown regardless of their cost. */
   readonly atLeast?: number;
 }
 
-/** As many entries as fit, in order, then a notice of the rest. If nothing fits, the notice alone is the text. */
+/** As many entries as fit, in order, then a notice about the rest. If no entry fits, the text is only the notice. */
 export function pack(request: PackRequest): Rendered {
   const { skills, entry, head, tail = "", notice, limit, atLeast = 0 } = request;
   if (skills.length === 0) return NOTHING;
-  const frame = plus(costOf(head), costOf(tail));
+  const frame = plus(textCost(head), textCost(tail));
   const entries: Entry[] = [];
   const costs: Cost[] = [];
   let total = frame;
   for (const skill of skills) {
     const next = entry(skill);
-    const cost = costOf(next.text);
+    const cost = textCost(next.text);
     if (entries.length >= atLeast && !fits(plus(total, cost), limit)) break;
     entries.push(next);
     costs.push(cost);
@@ -57,7 +56,7 @@ export function pack(request: PackRequest): Rendered {
   }
   let count = entries.length;
   while (count < skills.length && count > atLeast) {
-    if (fits(plus(total, costOf(notice(skills.length - count, false))), limit)) break;
+    if (fits(plus(total, textCost(notice(skills.length - count, false))), limit)) break;
     count -= 1;
     const dropped = costs[count] ?? NO_COST;
     total = { units: total.units - dropped.units, chars: total.chars - dropped.chars };
@@ -66,14 +65,14 @@ export function pack(request: PackRequest): Rendered {
   return assemble(request, entries.slice(0, count));
 }
 
-export interface ShrinkRequest extends Layout {
+interface ShrinkRequest extends Layout {
   readonly skills: readonly Skill[];
   readonly entry: (skill: Skill, level: "full" | "short" | "name") => Entry;
 }
 
 /**
- * Every skill at the richest level that fits: the tail shrinks first, from full to short to the bare name, and only
- * when not even the names fit are the last ones counted. No work is done for levels that cannot fit.
+ * Every skill at the richest level that fits. The last entries shrink first, from full to short to name; if not all
+ * names fit, the last skills are only counted.
  */
 export function shrink(request: ShrinkRequest): Rendered {
   const { skills, entry } = request;
@@ -83,7 +82,7 @@ export function shrink(request: ShrinkRequest): Rendered {
   return enrich(request, "short", "full") ?? enrich(request, "name", "short") ?? names;
 }
 
-/** Where some are only counted anyway, a few described ones at the head say more than as many more bare names. */
+/** If some skills are only counted anyway, a few descriptions at the head help more than a few more names. */
 function describeHead(request: ShrinkRequest): Rendered {
   const { skills, entry, limit } = request;
   const share = shareOf(limit, DESCRIBED_PART);
@@ -91,14 +90,14 @@ function describeHead(request: ShrinkRequest): Rendered {
   let total = NO_COST;
   for (const skill of skills) {
     const short = entry(skill, "short");
-    total = plus(total, costOf(short.text));
+    total = plus(total, textCost(short.text));
     if (!fits(total, share)) break;
     described.set(skill, short);
   }
   return pack({ ...request, entry: (skill) => described.get(skill) ?? entry(skill, "name") });
 }
 
-/** All at `plain`, and from the front as many at `rich` as fit; undefined when `plain` itself does not fit. */
+/** As many of the first entries at `rich` as fit, the others at `plain`; undefined if not all fit at `plain`. */
 function enrich(
   request: ShrinkRequest,
   plain: "short" | "name",
@@ -106,12 +105,15 @@ function enrich(
 ): Rendered | undefined {
   const { skills, entry, head, tail = "", limit } = request;
   const entries = skills.map((skill) => entry(skill, plain));
-  let total = entries.reduce((sum, { text }) => plus(sum, costOf(text)), plus(costOf(head), costOf(tail)));
+  let total = entries.reduce(
+    (sum, { text }) => plus(sum, textCost(text)),
+    plus(textCost(head), textCost(tail)),
+  );
   if (!fits(total, limit)) return undefined;
   for (const [index, skill] of skills.entries()) {
-    const before = costOf(entries[index]!.text);
+    const before = textCost(entries[index]!.text);
     const better = entry(skill, rich);
-    const after = costOf(better.text);
+    const after = textCost(better.text);
     const next = {
       units: total.units - before.units + after.units,
       chars: total.chars - before.chars + after.chars,

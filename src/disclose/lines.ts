@@ -1,21 +1,22 @@
-// Owns the one-line forms of a skill that several styles share, and the words of the notices.
-// Does not own the styles' layouts nor what fits.
+// Writes the one-line entries of a skill and the notices that several styles share.
 
 import type { Skill } from "../model/skill.ts";
 import { forLine, oneLine } from "../text/escape.ts";
 import { clip, firstSentence } from "../text/markdown.ts";
 import type { Entry } from "./fit.ts";
-import { LIMITS, TOOL } from "./limits.ts";
+import { SECTION_LIMITS, TOOL } from "./limits.ts";
 
-/** The description on one line, as long as the open spec allows. */
+/** The description on one line, up to the length that the open spec allows. */
 export function descriptionOf(skill: Skill): string {
-  return clip(oneLine(skill.manifest.description), LIMITS.description);
+  return clip(oneLine(skill.manifest.description), SECTION_LIMITS.description);
 }
 
-/** The brief on one line; where there is none, the description's first sentence. */
-export function briefOf(skill: Skill): string {
+/** The brief on one line, or the description's first sentence if there is no brief. */
+export function briefLine(skill: Skill): string {
   const brief = oneLine(skill.manifest.brief);
-  return brief === "" ? firstSentence(descriptionOf(skill), LIMITS.brief) : clip(brief, LIMITS.brief);
+  return brief === ""
+    ? firstSentence(descriptionOf(skill), SECTION_LIMITS.brief)
+    : clip(brief, SECTION_LIMITS.brief);
 }
 
 /** `- name: text`, without a suffix, at one of three levels. */
@@ -23,7 +24,7 @@ export function listEntry(skill: Skill, level: "full" | "short" | "name"): Entry
   return entryWith(skill, { level, suffix: "" });
 }
 
-/** As `listEntry`, with something of ours at the end. */
+/** Like `listEntry`, with a suffix. */
 export function entryWith(
   skill: Skill,
   options: { readonly level: "full" | "short" | "name"; readonly suffix: string },
@@ -34,10 +35,10 @@ export function entryWith(
   return { text: `- ${name}: ${forLine(described.text)}${options.suffix}\n`, level: described.level };
 }
 
-/** A brief that is no shorter than the description gives way to it, so that shrinking never makes an entry longer. */
+/** Uses the description if the brief is not shorter, so that shrinking never makes an entry longer. */
 function describe(skill: Skill, level: "full" | "short"): Entry | undefined {
   const description = descriptionOf(skill);
-  const brief = briefOf(skill);
+  const brief = briefLine(skill);
   if (description === "" && brief === "") return undefined;
   const whole = level === "full" || brief.length >= description.length;
   return whole && description !== "" ? { text: description, level: "full" } : { text: brief, level: "short" };
@@ -48,7 +49,7 @@ export function counted(count: number): string {
   return count === 1 ? "1 skill" : `${count} skills`;
 }
 
-/** What is said when skills are left out. */
+/** The notice that skills are left out. */
 export function omissionNotice(left: number, none: boolean): string {
   if (none) return `[${counted(left)} available; search them with ${TOOL.recall}]`;
   const more = left === 1 ? "1 more skill" : `${left} more skills`;
@@ -56,7 +57,7 @@ export function omissionNotice(left: number, none: boolean): string {
   return `… and ${more}; search ${them} with ${TOOL.recall}`;
 }
 
-/** What is said when some of the turn's own skills are left out. */
+/** The notice that matches of the turn are left out. */
 export function turnNotice(left: number, none: boolean): string {
   if (none) return `[${counted(left)} for this message; search with ${TOOL.recall}]`;
   return `… and ${left} more for this message; search with ${TOOL.recall}`;

@@ -51,7 +51,7 @@ describe("a question for the list of skills", () => {
     expect(asksForList(message)).toBe(false);
   });
 
-  it("is decided at once however often a filler word is repeated", () => {
+  it("is decided quickly for a filler word repeated many times", () => {
     for (const word of ["so ", "le tue ", "list all my ", "can you ", "kannst du "]) {
       expect(asksForList(`${word.repeat(12)}x`)).toBe(false);
       expect(asksForList(`elenca ${word.repeat(11)}x`)).toBe(false);

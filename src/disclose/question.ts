@@ -1,12 +1,11 @@
-// Owns finding out whether a message asks what there is ("what can you do", "list skills"), in several languages.
-// Only a message that asks nothing else counts. Does not own the answer: the styles do.
+// Detects messages that only ask which skills there are ("what can you do", "list skills"), in several languages.
 
 import { isPlain, lazyPattern } from "../text/patterns.ts";
 
-/** A longer message is a task that happens to mention skills. */
+/** A longer message is a task that mentions skills. */
 const LONGEST_QUESTION = 160;
 
-/** Said before or after the question without changing it. Each once: two ways to read a word multiply. */
+/** Words before or after the question that do not change it. Each is listed once, because ambiguity slows matching. */
 const COURTESY = [
   "hi|hey|hello|please|pls|thanks|thank you|so|ok|okay|now|then|exactly|here|for me|all|again|can you|could you",
   "hallo|bitte|danke|mal|denn|eigentlich|alles|genau|hier|für mich|kannst du|können sie|könntest du",
@@ -48,7 +47,7 @@ const QUESTIONS = [
   "(?:liste|listar|mostre|mostra)(?: (?:todas|as|suas|tuas))* (?:habilidades|capacidades|competências|skills)(?: disponíveis)?",
 ];
 
-/** Written without spaces, so they are compared whole. */
+/** Questions in scripts without spaces. */
 const UNSPACED_QUESTIONS = [
   "(?:请|請)?(?:你|您)(?:都)?(?:能|会|會|可以)(?:帮我|幫我|为我)?(?:做|干|幹)?(?:些)?(?:什么|什麼|啥)",
   "(?:请|請)?(?:列出|显示|顯示|告诉我|有)(?:你|您)?(?:的)?(?:所有|全部|哪些)?(?:的)?(?:可用)?(?:的)?(?:技能|能力)",

@@ -90,13 +90,13 @@ const anyRequest: fc.Arbitrary<DiscloseRequest> = fc.record({
 const NOTICE_ALONE =
   /^(?:\[\d+ skills? (?:available(?:; search them with recall_skills)?|for this message; .*)\])$/;
 
-/** The lines of a list, read back by the shape that every entry has. */
+/** The entries of a list. */
 function entries(text: string): string[] {
   return text.split("\n").filter((line) => line.startsWith("- "));
 }
 
 describe("every style", () => {
-  it("keeps to its budget, except for a notice that stands alone and skills that are always shown", () => {
+  it("keeps its budget, except for a notice alone and skills that are always shown", () => {
     fc.assert(
       fc.property(anyRequest, (request) => {
         const { text, tokens, chars, shown } = disclose(request);
@@ -110,7 +110,7 @@ describe("every style", () => {
     );
   });
 
-  it("gives an exact account of what the text names and what it leaves out", () => {
+  it("lists exactly the skills that the text shows, and counts the others", () => {
     fc.assert(
       fc.property(anyRequest, (request) => {
         const section = disclose(request);
@@ -147,7 +147,7 @@ describe("every style", () => {
     expect(text).toMatch(/(?:… and|^\[)\s?\d+ (?:more|skills)/m);
   });
 
-  it("refuses a budget that is no amount, and says what to give", () => {
+  it("rejects a budget that is not an amount", () => {
     const request = { style: "catalog", skills: [], matches: [], readBody: () => "" } as const;
     for (const tokens of [-1, Number.NaN]) {
       expect(() => disclose({ ...request, budget: { tokens } })).toThrow(
@@ -157,7 +157,7 @@ describe("every style", () => {
   });
 });
 
-describe("whatever a skill says", () => {
+describe("for any text in a skill", () => {
   it("its entry stays on one line of the list", () => {
     fc.assert(
       fc.property(anyLibrary, fc.constantFrom("adaptive", "index", "on-demand"), (skills, style) => {
@@ -177,7 +177,7 @@ describe("whatever a skill says", () => {
     );
   });
 
-  it("the catalog is well-formed and reads back as what went in", () => {
+  it("the catalog is well-formed XML with the same names", () => {
     fc.assert(
       fc.property(anyLibrary, (skills) => {
         const { text, shown } = disclose({ style: "catalog", skills, matches: [], readBody: () => "" });
@@ -207,7 +207,7 @@ describe("whatever a skill says", () => {
 });
 
 describe("the adaptive catalog", () => {
-  it("is the same from turn to turn whatever matches", () => {
+  it("is the same at every turn for any matches", () => {
     fc.assert(
       fc.property(anyRequest, anyMatches, (request, others) => {
         const turn = (matches: readonly Match[]) => disclose({ ...request, style: "adaptive", matches }).text;
@@ -227,7 +227,7 @@ describe("the adaptive catalog", () => {
     expect(tokens).toBeLessThanOrEqual(2_000);
   });
 
-  it("accounts once for a skill that it names and describes as a match, with the most that is shown", () => {
+  it("lists a skill that is an entry and a match once, at its richest level", () => {
     const skills = manySkills(500);
     const { shown } = disclose({
       style: "adaptive",
@@ -253,7 +253,7 @@ describe("the adaptive catalog", () => {
   });
 });
 
-/** A strict reader of the catalog's XML: any stray tag, entity or nesting fails. Gives the commands. */
+/** Reads the commands from the catalog's XML; fails on any stray tag, entity or nesting. */
 function readCatalog(section: string): string[] {
   if (section === "") return [];
   const xml = /<available_skills>\n([\s\S]*)<\/available_skills>/.exec(section)?.[1] ?? "unreadable";

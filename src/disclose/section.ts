@@ -1,5 +1,4 @@
-// Owns the front door of disclosure: one selection, written in one of the styles, within one budget, with an exact
-// account of what is in the text. Does not own recall, sessions or reading files.
+// Writes the section of a prompt in one of the styles, within a budget, and lists exactly which skills it shows.
 
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
@@ -18,19 +17,19 @@ import { tiers } from "./styles/tiers.ts";
 
 export interface DiscloseRequest {
   readonly style: Style;
-  /** Visible and available, in an order that is the same from turn to turn, most important first. */
+  /** The visible and available skills, most important first, in the same order at every turn. */
   readonly skills: readonly Skill[];
   readonly matches: readonly Match[];
-  /** Without one the style's own holds. */
+  /** The style's default budget if not given. */
   readonly budget?: Budget | undefined;
-  /** The Markdown below the front matter; an empty text where it cannot be read. */
+  /** The Markdown below the front matter; empty if it cannot be read. */
   readonly readBody: (skill: Skill) => string;
   /** Matches that earlier sections of this session have shown. A catalog entry alone does not count. */
-  readonly seen?: ReadonlySet<SkillName>;
-  /** The session's first section, so that an index that is sent once is due. True unless said otherwise. */
-  readonly firstTurn?: boolean;
-  /** The user asks what there is (`asksForList` finds out). */
-  readonly asksForList?: boolean;
+  readonly seen?: ReadonlySet<SkillName> | undefined;
+  /** Whether this is the session's first section, in which the index style sends its index; true by default. */
+  readonly firstTurn?: boolean | undefined;
+  /** Whether the user only asks which skills there are (see `asksForList`). */
+  readonly asksForList?: boolean | undefined;
 }
 
 const STYLE_TABLE: Readonly<Record<Style, RenderStyle>> = {
@@ -42,9 +41,10 @@ const STYLE_TABLE: Readonly<Record<Style, RenderStyle>> = {
   catalog,
 };
 
-/** From the most that can be shown of a skill to the least. */
+/** The levels at which a skill can be shown, richest first. */
 const LEVELS: readonly ShownLevel[] = ["body", "card", "full", "short", "name"];
 
+/** Writes the section of one turn. */
 export function disclose(request: DiscloseRequest): Section {
   const { style, skills, readBody, budget, firstTurn = true, asksForList = false } = request;
   const { text, shown } = STYLE_TABLE[style]({
@@ -65,7 +65,7 @@ export function disclose(request: DiscloseRequest): Section {
   };
 }
 
-/** A skill that stands in the text twice is accounted for once, with the most that is shown of it. */
+/** Lists a skill that is in the text twice once, at its richest level. */
 function richest(shown: readonly Shown[]): Shown[] {
   const levels = new Map<SkillName, ShownLevel>();
   for (const { name, level } of shown) {

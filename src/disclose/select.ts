@@ -1,35 +1,36 @@
-// Owns the one selection that every style shows: which skills, in which order, and which of the turn's matches are new.
-// Does not own how many of them fit nor how they look: `fit.ts` and `styles/` do.
+// Selects what every style shows: the skills in their order, and the turn's matches that are new in the session.
 
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Match } from "../model/turn.ts";
 
-export interface Recalled {
+export interface MatchedSkill {
   readonly skill: Skill;
   readonly match: Match;
-  /** The visible skill that a see-also match came along with. */
+  /** The visible skill whose see-also this is. */
   readonly via?: SkillName;
 }
 
 export interface Selection {
-  /** All skills: those that are always shown first, the rest in the order given. */
+  /** All skills: first those that are always shown, then the others in the given order. */
   readonly skills: readonly Skill[];
-  /** How many of `skills`, from the front, are always shown. */
+  /** How many of the first `skills` are always shown. */
   readonly always: number;
   /** The turn's own matches that are visible and not yet shown in this session, best first. */
-  readonly relevant: readonly Recalled[];
-  /** Those that came along with another one (see-also). */
-  readonly related: readonly Recalled[];
+  readonly relevant: readonly MatchedSkill[];
+  /** The see-also matches. */
+  readonly related: readonly MatchedSkill[];
 }
 
-export interface SelectRequest {
+export function select({
+  skills,
+  matches,
+  seen,
+}: {
   readonly skills: readonly Skill[];
   readonly matches: readonly Match[];
-  readonly seen?: ReadonlySet<SkillName>;
-}
-
-export function select({ skills, matches, seen }: SelectRequest): Selection {
+  readonly seen?: ReadonlySet<SkillName> | undefined;
+}): Selection {
   const always = skills.filter((skill) => skill.manifest.always);
   const rest = always.length === 0 ? skills : skills.filter((skill) => !skill.manifest.always);
   const recalled = newMatches(matches, skills, seen);
@@ -41,12 +42,12 @@ export function select({ skills, matches, seen }: SelectRequest): Selection {
   };
 }
 
-/** A match whose skill is not among the visible ones is dropped: recall must not uncover what a view hides. */
+/** The unseen matches whose skill is visible: a match must not reveal what a view hides. */
 function newMatches(
   matches: readonly Match[],
   skills: readonly Skill[],
   seen: ReadonlySet<SkillName> = new Set(),
-): Recalled[] {
+): MatchedSkill[] {
   const wanted = new Map<SkillName, Match>();
   for (const match of matches) {
     if (!seen.has(match.name) && !wanted.has(match.name)) wanted.set(match.name, match);

@@ -10,7 +10,7 @@ const relevant = [
   { name: "c", relevance: 0.3 },
 ];
 
-test("holds the cards of the relevant skills, most relevant first, and none of a skill that is gone", () => {
+test("has the cards of the relevant skills, most relevant first, without deleted skills", () => {
   const items = workingMemory({ relevant }, (name) => (name === "b" ? undefined : `card of ${name}`));
   expect(items).toEqual([
     { refId: "a", refType: "skill", content: "card of a", relevance: 0.9 },
@@ -18,7 +18,7 @@ test("holds the cards of the relevant skills, most relevant first, and none of a
   ]);
 });
 
-test("leaves the least relevant out when the frame's budget is full", () => {
+test("omits the least relevant if the frame's budget is full", () => {
   const card = () => "some words of a card ".repeat(80);
   const names = (frame: "question" | "task") =>
     workingMemory({ relevant, frame }, card).map(({ refId }) => refId);
@@ -26,7 +26,7 @@ test("leaves the least relevant out when the frame's budget is full", () => {
   expect(names("task").length).toBeGreaterThan(names("question").length);
 });
 
-test("never exceeds its budget, and nothing in it is less relevant than what was left out", () => {
+test("never exceeds its budget, and has nothing less relevant than what was omitted", () => {
   const cards = fc.array(fc.string({ maxLength: 3000 }), { maxLength: 8 });
   fc.assert(
     fc.property(cards, fc.constantFrom(...FRAMES), (texts, frame) => {

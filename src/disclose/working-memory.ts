@@ -1,4 +1,4 @@
-// Chooses what an agent keeps in its working memory: the cards of the skills recalled lately, within the frame's budget.
+// Chooses an agent's working memory: the cards of recently recalled skills, within the budget of the frame.
 
 import type { SessionState } from "../journal/journal.ts";
 import type { Frame } from "../model/frame.ts";
@@ -16,21 +16,21 @@ export interface MemoryItem {
 
 /** Tokens that working memory may hold in each frame; three compact cards are about 400. */
 export const MEMORY_BUDGETS: Readonly<Record<Frame, number>> = {
-  /** Doing needs the steps of several skills side by side. */
+  /** A task needs the steps of several skills at the same time. */
   task: 800,
-  /** Fixing goes back and forth between them. */
+  /** Debugging switches between skills. */
   debug: 800,
-  /** Choosing weighs a few. */
+  /** A decision compares a few. */
   decision: 600,
-  /** Making needs room for the user's own words. */
+  /** Creative work needs room for the user's own words. */
   creative: 600,
-  /** An answer rests on one or two. */
+  /** An answer needs one or two. */
   question: 400,
-  /** Talk needs next to nothing. */
+  /** A conversation needs almost none. */
   conversation: 200,
 };
 
-/** Most relevant first. `cardOf` returns nothing for a skill that no longer exists. */
+/** The items of working memory, most relevant first. `cardOf` returns undefined for a skill that no longer exists. */
 export function workingMemory(
   { relevant, frame = "task" }: Pick<SessionState, "relevant" | "frame">,
   cardOf: (name: SkillName) => string | undefined,

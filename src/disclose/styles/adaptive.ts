@@ -1,13 +1,12 @@
-// Owns the default style: a catalog that shrinks to its budget and stays the same from turn to turn, then the turn's
-// matches with their reasons. Does not own the shrinking (`fit.ts`) nor the reasons (`recall/`).
+// The default style: a catalog that shrinks to its budget and is the same at every turn, then the turn's matches.
 
 import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
-import { type Cost, costOf, matchReserve, minus } from "../budget.ts";
+import { type Cost, matchReserve, minus, textCost } from "../budget.ts";
 import { NOTHING, type Rendered, shrink } from "../fit.ts";
-import { LIMITS, TOOL } from "../limits.ts";
+import { SECTION_LIMITS, TOOL } from "../limits.ts";
 import { entryWith, listEntry, omissionNotice, turnNotice } from "../lines.ts";
-import type { Recalled, Selection } from "../select.ts";
+import type { MatchedSkill, Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
 const CATALOG_HEAD = `## Skills
@@ -22,7 +21,7 @@ Likely to help now; ${TOOL.activate} gives the instructions:
 `;
 
 export function adaptive({ selection, limit }: StyleRequest): Rendered {
-  // The reserve is kept whether or not there are matches: the catalog must not depend on the turn.
+  // The reserve is kept even without matches, because the catalog must not depend on the turn.
   const catalog = shrink({
     skills: selection.skills,
     entry: listEntry,
@@ -31,13 +30,13 @@ export function adaptive({ selection, limit }: StyleRequest): Rendered {
     limit: minus(limit, matchReserve(limit)),
   });
   const described = new Set(catalog.shown.filter(({ level }) => level === "full").map(({ name }) => name));
-  const matches = matchesBlock(selection, described, minus(limit, costOf(catalog.text)));
+  const matches = matchesBlock(selection, described, minus(limit, textCost(catalog.text)));
   return { text: catalog.text + matches.text, shown: [...catalog.shown, ...matches.shown] };
 }
 
 /**
- * A match that finds no room here is still in the catalog, by name or in its count. One that the catalog describes in
- * full is not described again.
+ * The block of matches. A match that does not fit is still in the catalog, by name or in its count. A match that the
+ * catalog describes in full is not described again.
  */
 function matchesBlock(
   { relevant, related }: Selection,
@@ -58,8 +57,8 @@ function matchesBlock(
   return block.shown.length > 0 ? block : NOTHING;
 }
 
-/** Why the skill is here, in a few words. A bare name goes without, unless it only came along. */
-function suffixOf(recalled: Recalled | undefined, level: "full" | "short" | "name"): string {
+/** Why the skill is here, in a few words. A bare name gets no reasons, only a see-also mark. */
+function suffixOf(recalled: MatchedSkill | undefined, level: "full" | "short" | "name"): string {
   if (recalled === undefined) return "";
   const { match, via } = recalled;
   if (match.via !== undefined) return via === undefined ? " [see also]" : ` [see also of ${forLine(via)}]`;
@@ -67,7 +66,7 @@ function suffixOf(recalled: Recalled | undefined, level: "full" | "short" | "nam
   const reasons = match.reasons
     .filter((reason) => reason.value > 0)
     .sort((a, b) => b.value - a.value)
-    .slice(0, LIMITS.reasons)
-    .map((reason) => clip(oneLine(`${reason.signal} ${reason.note}`), LIMITS.reason));
+    .slice(0, SECTION_LIMITS.reasons)
+    .map((reason) => clip(oneLine(`${reason.signal} ${reason.note}`), SECTION_LIMITS.reason));
   return reasons.length === 0 ? "" : ` [why: ${forLine(reasons.join("; "))}]`;
 }

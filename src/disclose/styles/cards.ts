@@ -1,12 +1,11 @@
-// Owns the working-memory cards: a skill's head lines and the first H2 section of its body, three skills in a few
-// hundred tokens. Does not own reading the body nor the boundaries a text may be cut at (`text/markdown.ts`).
+// The cards style: head lines and the first H2 section of the body, for three skills in a few hundred tokens.
 
 import type { Skill } from "../../model/skill.ts";
 import { forCard, forLine, oneLine } from "../../text/escape.ts";
 import { clip, closeFence, cutPoints, firstH2Section, opening } from "../../text/markdown.ts";
-import { type Cost, costOf, fits, minus, plus, shareOf } from "../budget.ts";
+import { type Cost, fits, minus, plus, shareOf, textCost } from "../budget.ts";
 import { NOTHING, type Rendered } from "../fit.ts";
-import { LIMITS, TOOL } from "../limits.ts";
+import { SECTION_LIMITS, TOOL } from "../limits.ts";
 import { turnNotice } from "../lines.ts";
 import type { StyleRequest } from "./style.ts";
 
@@ -14,28 +13,30 @@ const RULE = "\n---\n";
 const GAP = "\n\n";
 const CUT_NOTE = `[cut; ${TOOL.activate} gives the rest]`;
 
-/** As many of the top cards as fit, best first; the rest is counted. */
+/** As many of the best cards as fit; the rest is counted. */
 export function cards({ selection, limit, readBody }: StyleRequest): Rendered {
-  const top = [...selection.relevant, ...selection.related].slice(0, LIMITS.cards).map(({ skill }) => skill);
+  const top = [...selection.relevant, ...selection.related]
+    .slice(0, SECTION_LIMITS.cards)
+    .map(({ skill }) => skill);
   if (top.length === 0) return NOTHING;
   const sections = top.map((skill) => sectionOf(skill, readBody(skill)));
   for (let count = top.length; count > 0; count--) {
     const notice = count < top.length ? GAP + turnNotice(top.length - count, false) : "";
-    const text = cardsText(top.slice(0, count), { sections, limit: minus(limit, costOf(notice)) });
-    if (text !== undefined && fits(costOf(text + notice), limit)) {
+    const text = cardsText(top.slice(0, count), { sections, limit: minus(limit, textCost(notice)) });
+    if (text !== undefined && fits(textCost(text + notice), limit)) {
       return { text: text + notice, shown: top.slice(0, count).map(({ name }) => ({ name, level: "card" })) };
     }
   }
   return { text: turnNotice(top.length, true), shown: [] };
 }
 
-/** Each card gets an equal share of the room; what the shorter ones do not need goes to the longer ones. */
+/** Gives each card an equal share of the room; the rest of a short card's share goes to the longer ones. */
 function cardsText(
   skills: readonly Skill[],
   { sections, limit }: { readonly sections: readonly string[]; readonly limit: Cost },
 ): string | undefined {
   const texts: string[] = [];
-  let room = minus(limit, costOf(GAP.repeat(skills.length - 1)));
+  let room = minus(limit, textCost(GAP.repeat(skills.length - 1)));
   const shortestFirst = skills
     .map((skill, rank) => ({ skill, rank, section: sections[rank] ?? "" }))
     .sort((a, b) => a.section.length - b.section.length);
@@ -43,12 +44,12 @@ function cardsText(
     const text = cardText(skill, { section, limit: shareOf(room, skills.length - placed) });
     if (text === undefined) return undefined;
     texts[rank] = text;
-    room = minus(room, costOf(text));
+    room = minus(room, textCost(text));
   }
   return texts.join(GAP);
 }
 
-/** Head lines are dropped from the last upwards, then the card is given up. */
+/** Drops head lines from the last to the first until the card fits; undefined if not even the first line fits. */
 function cardText(
   skill: Skill,
   { section, limit }: { readonly section: string; readonly limit: Cost },
@@ -56,18 +57,18 @@ function cardText(
   const lines = headLines(skill);
   for (let count = lines.length; count > 0; count--) {
     const head = lines.slice(0, count).join("\n");
-    const room = minus(limit, costOf(head + RULE));
-    if (section === "" && fits(costOf(head), limit)) return head;
+    const room = minus(limit, textCost(head + RULE));
+    if (section === "" && fits(textCost(head), limit)) return head;
     const part = cutSection(section, room);
     if (section !== "" && part !== undefined) return head + RULE + part;
   }
   const bare = lines[0] ?? "";
-  return fits(costOf(bare), limit) ? bare : undefined;
+  return fits(textCost(bare), limit) ? bare : undefined;
 }
 
 function headLines({ name, manifest }: Skill): string[] {
   const { domain = "", tools, triggers } = manifest;
-  const about = clip(oneLine(domain), LIMITS.cardItem);
+  const about = clip(oneLine(domain), SECTION_LIMITS.cardItem);
   return [
     `[Skill: ${forLine(name)}]`,
     about === "" ? "" : `Domain: ${forLine(about)}`,
@@ -77,28 +78,30 @@ function headLines({ name, manifest }: Skill): string[] {
 }
 
 function listLine(label: string, items: readonly string[]): string {
-  const clean = items.map((item) => clip(oneLine(item), LIMITS.cardItem)).filter((item) => item !== "");
+  const clean = items
+    .map((item) => clip(oneLine(item), SECTION_LIMITS.cardItem))
+    .filter((item) => item !== "");
   if (clean.length === 0) return "";
-  const more = clean.length - LIMITS.cardItems;
+  const more = clean.length - SECTION_LIMITS.cardItems;
   const tail = more > 0 ? `, +${more} more` : "";
-  return `${label}: ${forLine(clean.slice(0, LIMITS.cardItems).join(", "))}${tail}`;
+  return `${label}: ${forLine(clean.slice(0, SECTION_LIMITS.cardItems).join(", "))}${tail}`;
 }
 
-/** The first H2 section; of a body without one its opening, of an empty body the description. */
+/** The first H2 section, or else the opening of the body, or else the description. */
 function sectionOf(skill: Skill, body: string): string {
   const clean = forCard(body);
   const section = firstH2Section(clean) || opening(clean) || forCard(skill.manifest.description);
   return closeFence(section.trim());
 }
 
-/** The section, or what of it ends on a sentence or line within the limit; undefined when not even the note fits. */
+/** The section, cut after a sentence or line to fit the limit; undefined if not even the note fits. */
 function cutSection(section: string, limit: Cost): string | undefined {
-  if (fits(costOf(section), limit)) return section;
-  let cost = costOf(`\n${CUT_NOTE}`);
+  if (fits(textCost(section), limit)) return section;
+  let cost = textCost(`\n${CUT_NOTE}`);
   if (!fits(cost, limit)) return undefined;
   let end = 0;
   for (const point of cutPoints(section)) {
-    cost = plus(cost, costOf(section.slice(end, point)));
+    cost = plus(cost, textCost(section.slice(end, point)));
     if (!fits(cost, limit)) break;
     end = point;
   }

@@ -1,5 +1,5 @@
-// Owns the XML catalog: command, name and description of each skill, never a body. Skills that are always shown
-// bypass the cap and come first. Does not own escaping nor packing.
+// The catalog style: command, name and description of each skill as XML. Skills that are always shown come first and
+// may exceed the limit.
 
 import { lastSegment } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
@@ -11,7 +11,7 @@ import type { StyleRequest } from "./style.ts";
 
 const HEAD = `## Skills
 
-Where a task fits one of these skills, call ${TOOL.activate} with its command before anything else.
+If a task fits one of these skills, call ${TOOL.activate} with its command before anything else.
 
 <available_skills>
 `;

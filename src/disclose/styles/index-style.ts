@@ -1,23 +1,22 @@
-// Owns the session index: every skill with its summary once a session, then per turn the names of what is relevant
-// and of what is related to it. Does not own which of them were shown before: `select.ts` does.
+// The index style: every skill with its summary once per session, then at each turn the names of the matches.
 
 import type { Skill } from "../../model/skill.ts";
 import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
-import { type Cost, costOf, fits, minus, NO_COST } from "../budget.ts";
+import { type Cost, fits, minus, NO_COST, textCost } from "../budget.ts";
 import { type Entry, NOTHING, pack, type Rendered } from "../fit.ts";
-import { LIMITS, TOOL } from "../limits.ts";
-import { briefOf, omissionNotice, turnNotice } from "../lines.ts";
+import { SECTION_LIMITS, TOOL } from "../limits.ts";
+import { briefLine, omissionNotice, turnNotice } from "../lines.ts";
 import type { Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
 const HEAD = `Available skills (use ${TOOL.activate} to load full instructions):\n`;
 const GAP = "\n\n";
 
-/** The turn's names are few and matter most: they come out of the limit first and the index takes what they leave. */
+/** The turn's names are few and matter most, so they are placed first and the index gets the rest of the limit. */
 export function indexStyle({ selection, limit, firstTurn, asksForList }: StyleRequest): Rendered {
   const due = firstTurn || asksForList;
-  const noticeRoom = due ? costOf(omissionNotice(selection.skills.length, true) + GAP) : NO_COST;
+  const noticeRoom = due ? textCost(omissionNotice(selection.skills.length, true) + GAP) : NO_COST;
   const turn = turnNames(selection, minus(limit, noticeRoom));
   if (!due) return turn.shown.length > 0 ? turn : unfitNotice(selection);
   const index = pack({
@@ -25,23 +24,23 @@ export function indexStyle({ selection, limit, firstTurn, asksForList }: StyleRe
     entry,
     head: HEAD,
     notice: omissionNotice,
-    limit: turn.text === "" ? limit : minus(limit, costOf(GAP + turn.text)),
+    limit: turn.text === "" ? limit : minus(limit, textCost(GAP + turn.text)),
   });
   if (turn.text === "") return index;
   return { text: index.text + GAP + turn.text, shown: [...index.shown, ...turn.shown] };
 }
 
 function entry(skill: Skill): Entry {
-  const summary = clip(oneLine(skill.manifest.summary ?? ""), LIMITS.summary) || briefOf(skill);
+  const summary = clip(oneLine(skill.manifest.summary ?? ""), SECTION_LIMITS.summary) || briefLine(skill);
   const name = forLine(skill.name);
   if (summary === "") return { text: `- ${name}\n`, level: "name" };
   return { text: `- ${name}: ${forLine(summary)}\n`, level: "short" };
 }
 
-/** Both lines with as many names as fit; the relevant ones go first, the related ones are the first to be cut. */
+/** Both lines with as many names as fit; the related ones are cut first. */
 function turnNames(selection: Selection, limit: Cost): Rendered {
-  const relevant = selection.relevant.slice(0, LIMITS.namesPerTurn).map(({ skill }) => skill.name);
-  const related = selection.related.slice(0, LIMITS.namesPerTurn).map(({ skill }) => skill.name);
+  const relevant = selection.relevant.slice(0, SECTION_LIMITS.namesPerTurn).map(({ skill }) => skill.name);
+  const related = selection.related.slice(0, SECTION_LIMITS.namesPerTurn).map(({ skill }) => skill.name);
   const total = relevant.length + related.length;
   for (let count = total; count > 0; count--) {
     const first = relevant.slice(0, count);
@@ -52,7 +51,7 @@ function turnNames(selection: Selection, limit: Cost): Rendered {
       count < total ? turnNotice(total - count, false) : "",
     ];
     const text = lines.filter((line) => line !== "").join("\n");
-    if (fits(costOf(text), limit)) {
+    if (fits(textCost(text), limit)) {
       return { text, shown: [...first, ...second].map((name) => ({ name, level: "name" })) };
     }
   }

@@ -1,5 +1,4 @@
-// Owns the metadata list: name, location and description of each skill; instructions come with activation only.
-// Does not own escaping nor packing.
+// The on-demand style: name, location and description of each skill.
 
 import type { Skill } from "../../model/skill.ts";
 import { forCode, forLine } from "../../text/escape.ts";
@@ -18,7 +17,7 @@ export function onDemand({ selection, limit }: StyleRequest): Rendered {
   return pack({ skills: selection.skills, entry, head: HEAD, notice: omissionNotice, limit });
 }
 
-/** The location stands before the description, where no description can feign one. */
+/** The location comes before the description, so that a description cannot fake it. */
 function entry(skill: Skill): Entry {
   const place = `- ${forLine(skill.name)} (location: ${forCode(skill.path)})`;
   return { text: `${place}: ${forLine(descriptionOf(skill))}\n`, level: "full" };

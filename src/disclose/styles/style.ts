@@ -1,4 +1,4 @@
-// Owns what a style is: a way to write one selection within a limit. Does not own any style.
+// Defines what a style is: a function that writes a selection within a limit.
 
 import type { Skill } from "../../model/skill.ts";
 import type { Cost } from "../budget.ts";
@@ -8,11 +8,11 @@ import type { Selection } from "../select.ts";
 export interface StyleRequest {
   readonly selection: Selection;
   readonly limit: Cost;
-  /** The Markdown below the front matter; empty where it cannot be read. */
+  /** The Markdown below the front matter; empty if it cannot be read. */
   readonly readBody: (skill: Skill) => string;
-  /** The session's first section: an index that is sent once is due. */
+  /** Whether this is the session's first section. */
   readonly firstTurn: boolean;
-  /** The user asks what there is. */
+  /** Whether the user only asks which skills there are. */
   readonly asksForList: boolean;
 }
 

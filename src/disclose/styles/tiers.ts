@@ -1,26 +1,23 @@
-// Owns the four tiers: nothing, a breadcrumb, a registry of briefs, or the full instructions of the top matches.
-// Does not own which skills match: `recall/` does. A body shown here counts as an activation for the caller.
+// The tiers style: nothing, a breadcrumb, a registry of briefs, or the full instructions of the matches.
 
 import type { Skill } from "../../model/skill.ts";
 import { forEnvelope, forLine, forXmlAttribute } from "../../text/escape.ts";
-import { type Cost, costOf, fits } from "../budget.ts";
+import { type Cost, fits, textCost } from "../budget.ts";
 import { type Entry, NOTHING, pack, type Rendered } from "../fit.ts";
 import { TOOL } from "../limits.ts";
-import { briefOf, counted, listEntry, omissionNotice, turnNotice } from "../lines.ts";
+import { briefLine, counted, listEntry, omissionNotice, turnNotice } from "../lines.ts";
 import type { Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
-export type Tier = 0 | 1 | 2 | 3;
-
-export interface TierRequest {
+interface TierRequest {
   readonly skills: readonly Skill[];
   /** Whether any skill matches the turn. */
   readonly matched: boolean;
   readonly asksForList: boolean;
 }
 
-/** A question for the list comes before a match; without any triggers nothing can match by itself, so all are listed. */
-export function tierOf({ skills, matched, asksForList }: TierRequest): Tier {
+/** The tier of a turn. A question for the list comes before a match; if no skill has triggers, all are listed. */
+export function tierOf({ skills, matched, asksForList }: TierRequest): 0 | 1 | 2 | 3 {
   if (skills.length === 0) return 0;
   if (asksForList) return 2;
   if (matched) return 3;
@@ -56,8 +53,8 @@ function registry({ skills }: Selection, limit: Cost): Rendered {
 }
 
 /**
- * A body is shown whole or not at all: half an instruction misleads. One that does not fit is named with its brief,
- * and room for that is kept while the bodies before it are placed.
+ * Shows each body whole or not at all, because half an instruction misleads. A skill whose body does not fit is named
+ * with its brief; the room for that is reserved while earlier bodies are placed.
  */
 function documentation(
   { relevant }: Selection,
@@ -68,10 +65,10 @@ function documentation(
   for (const [index, skill] of skills.entries()) {
     const pointed = entries[index]!;
     entries[index] = document(skill, readBody(skill));
-    if (!fits(costOf(textOf(entries)), limit)) entries[index] = pointed;
+    if (!fits(textCost(textOf(entries)), limit)) entries[index] = pointed;
   }
   const whole = textOf(entries);
-  if (fits(costOf(whole), limit)) {
+  if (fits(textCost(whole), limit)) {
     return { text: whole, shown: entries.map(({ level }, index) => ({ name: skills[index]!.name, level })) };
   }
   return pack({ skills, entry: (skill) => listEntry(skill, "name"), head: "", notice: turnNotice, limit });
@@ -84,7 +81,7 @@ function document(skill: Skill, body: string): Entry {
 }
 
 function pointer(skill: Skill): Entry {
-  const brief = briefOf(skill);
+  const brief = briefLine(skill);
   const about = brief === "" ? "" : `: ${forLine(brief)}`;
   return {
     text: `[Too long to show here; call ${TOOL.activate}] ${forLine(skill.name)}${about}`,
