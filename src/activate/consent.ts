@@ -7,8 +7,6 @@ import type { SourceScope } from "../model/source.ts";
 import { compareMarks, type FileChanges, type FileMarks } from "../package/package.ts";
 import type { ConsentRecord, TaskStore, TrustStore } from "./task-store.ts";
 
-export type Decision = "allow" | "ask" | "deny";
-
 /** `risky`: a person has not yet agreed to this content in this task. */
 export type ActivationRisk = "risky" | "safe";
 
@@ -25,7 +23,7 @@ export interface ConsentSubject {
   readonly scope: SourceScope;
 }
 
-/** Whether a rule `GLOB` or `GLOB@SOURCE` covers this skill. Names hold no `@`; ids of sources may. */
+/** Whether a rule `GLOB` or `GLOB@SOURCE` covers this skill. Names never contain `@`; ids of sources may. */
 export function ruleFits(rule: string, subject: ConsentSubject): boolean {
   const at = rule.indexOf("@");
   const glob = at < 0 ? rule : rule.slice(0, at);
@@ -34,8 +32,8 @@ export function ruleFits(rule: string, subject: ConsentSubject): boolean {
   return glob === "" || matchesAny([glob], subject.name);
 }
 
-/** If several lists fit, the strictest one holds; if none fits, a person is asked. */
-export function decide(policy: ConsentPolicy, subject: ConsentSubject): Decision {
+/** The decision of the policy: the strictest list that fits, or `ask` if none fits. */
+export function decide(policy: ConsentPolicy, subject: ConsentSubject): keyof ConsentPolicy {
   for (const decision of ["deny", "ask", "allow"] as const) {
     if (policy[decision].some((rule) => ruleFits(rule, subject))) return decision;
   }
@@ -46,12 +44,12 @@ export interface SheetFinding {
   readonly code: string;
   readonly severity: "low" | "medium" | "high";
   readonly path: string;
-  readonly line?: number;
+  readonly line?: number | undefined;
   readonly excerpt: string;
   readonly message: string;
 }
 
-/** What a person is shown before they answer. */
+/** What a person sees before they answer. */
 export interface ConsentSheet {
   readonly name: SkillName;
   readonly displayName: string;
@@ -69,14 +67,14 @@ export interface ConsentSheet {
   readonly environment: readonly string[];
   readonly addresses: readonly string[];
   readonly findings: readonly SheetFinding[];
-  /** What is different from what was agreed to before in this task. */
-  readonly changed?: FileChanges;
+  /** The changes since the last consent in this task. */
+  readonly changed?: FileChanges | undefined;
 }
 
-/** Puts the question to a person. Anything but `true` is a no. */
+/** Asks a person. Any answer but `true` is a no. */
 export type ConsentAsker = (sheet: ConsentSheet) => boolean | Promise<boolean>;
 
-export interface ConsentRequest {
+interface ConsentRequest {
   readonly task: string;
   readonly subject: ConsentSubject;
   readonly digest: string;
@@ -85,35 +83,28 @@ export interface ConsentRequest {
   readonly tasks: TaskStore;
   readonly trust: TrustStore;
   readonly ask?: ConsentAsker | undefined;
-  /** Made only when a person is asked. */
+  /** Called only if a person is asked. */
   readonly sheet: (changed: FileChanges | undefined) => ConsentSheet;
 }
 
-export interface Consent {
-  readonly risk: ActivationRisk;
-  /** Whose yes it was. */
-  readonly by: "earlier" | "policy" | "trust" | "person";
-}
-
-/** Returns when the skill may be activated, and fails with the next step when not. Records nothing. */
-export async function settleConsent(request: ConsentRequest): Promise<Consent> {
+/** Returns the risk if the skill may be activated, and fails with the next step if not. Records nothing. */
+export async function settleConsent(request: ConsentRequest): Promise<ActivationRisk> {
   const { task, subject, digest, ask } = request;
   const decision = decide(request.policy, subject);
   if (decision === "deny") throw deniedByPolicy(subject);
   const earlier = await request.tasks.consentFor(task, subject.name);
-  if (earlier?.digest === digest) return { risk: "safe", by: "earlier" };
-  if (decision === "allow") return { risk: "risky", by: "policy" };
-  if (await request.trust.has(digest)) return { risk: "risky", by: "trust" };
+  if (earlier?.digest === digest) return "safe";
+  if (decision === "allow" || (await request.trust.has(digest))) return "risky";
   const changed = earlier && compareMarks(earlier.files, request.marks);
   if (ask === undefined) throw unasked(request, changed);
   if ((await ask(request.sheet(changed))) !== true) {
     throw new RepertoireError(
       "consent-refused",
-      `"${subject.name}" was not activated: the answer was no. Go on without it.`,
+      `"${subject.name}" was not activated: the answer was no. Continue without it.`,
       subject.name,
     );
   }
-  return { risk: "risky", by: "person" };
+  return "risky";
 }
 
 export function consentRecord(
@@ -137,7 +128,7 @@ function unasked({ subject, task }: ConsentRequest, changed: FileChanges | undef
   const why = changed === undefined ? "needs a person's consent" : `has changed (${changesInWords(changed)})`;
   return new RepertoireError(
     "consent-required",
-    `"${name}" ${why} and nobody could be asked. A person runs \`repertoire activate ${name} --task ${quoted(task)}\` and answers, adds --yes to agree at once, or runs \`repertoire trust ${name}\` to agree to this content for good.`,
+    `"${name}" ${why} and nobody could be asked. A person can run \`repertoire activate ${name} --task ${quoted(task)}\` and answer, add --yes to agree at once, or run \`repertoire trust ${name}\` to agree to this content permanently.`,
     name,
   );
 }
@@ -148,7 +139,7 @@ export function changesInWords(changes: FileChanges): string {
   return kinds.map((kind) => `${firstFew(changes[kind])} ${kind}`).join("; ");
 }
 
-/** Names of changed files that a sentence still bears. */
+/** How many changed files a message names. */
 const NAMED_FILES = 5;
 
 function firstFew(paths: readonly string[]): string {

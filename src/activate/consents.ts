@@ -1,4 +1,4 @@
-// Prepares what a person is asked about a skill, and keeps what they trust for good.
+// Prepares what a person is asked about a skill, and keeps what they trust permanently.
 
 import { basename } from "node:path";
 import { type Inspection, inspectPackage } from "../inspect/inspect.ts";
@@ -30,7 +30,7 @@ export interface ConsentNeeds {
   readonly now: () => number;
 }
 
-/** A skill as it is on disk now, ready to be asked for. */
+/** A skill as it is on disk now, for which consent can be requested. */
 export interface Offer {
   readonly skill: Skill;
   readonly subject: ConsentSubject;
@@ -38,7 +38,7 @@ export interface Offer {
   readonly parsed: ParsedSkill;
 }
 
-/** Scripts that a message names. */
+/** How many scripts a message names. */
 const SCRIPTS_IN_MESSAGE = 20;
 
 export class Consents {
@@ -48,13 +48,13 @@ export class Consents {
     this.needs = needs;
   }
 
-  /** Reads the whole package anew. Fails if the skill is not visible, its package unfit, or its body empty. */
+  /** Reads the whole package again. Fails if the skill is not visible, its package not valid, or its body empty. */
   async offer(name: string, who: Who): Promise<Offer> {
     const known = await this.needs.find(name, who);
     const first = snapshotPackage(known.directory);
     const isStale = !first.files.get(basename(known.path))?.mark.startsWith(known.digest);
     if (isStale) await this.needs.refresh();
-    // The changed file may by now be disabled, or only for a person to invoke.
+    // The changed skill may now be disabled, or only a person may invoke it.
     const skill = isStale ? await this.needs.find(name, who) : known;
     const snapshot = skill.directory === known.directory ? first : snapshotPackage(skill.directory);
     return { skill, subject: this.subject(skill), snapshot, parsed: instructions(skill, snapshot) };
@@ -82,7 +82,7 @@ export class Consents {
       environment: manifest.requires.env,
       addresses,
       findings,
-      ...(changed && { changed }),
+      changed,
     };
   }
 
@@ -111,7 +111,7 @@ export class Consents {
     return this.needs.trust.list();
   }
 
-  /** By name or digest; a digest may be shortened as long as it is unambiguous. */
+  /** Revokes trust by name or digest; a digest may be shortened if it stays unambiguous. */
   async revoke(digestOrName: string): Promise<number> {
     const known = await this.needs.trust.list();
     const whole = known.filter(({ digest }) => digestOrName.length >= 8 && digest.startsWith(digestOrName));
@@ -128,7 +128,7 @@ export class Consents {
   }
 }
 
-/** The scripts of a package, as far as a message names them. */
+/** The first scripts of a package, for a message. */
 export function scriptsOf(snapshot: PackageSnapshot): readonly string[] {
   return inspect(snapshot)
     .scripts.filter((path) => !path.startsWith("toolsets/"))

@@ -1,5 +1,4 @@
-// Owns finding the knowledge documents that a skill names, in the project's knowledge folders. Does not read them
-// further than to their title.
+// Finds the knowledge documents that a skill names in the project's knowledge folders, and reads their titles.
 
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
@@ -12,25 +11,24 @@ import { PAYLOAD_LIMITS } from "./limits.ts";
 export interface KnowledgeDocument {
   /** As the front matter names it. */
   readonly document: string;
-  /** From the project's folder; absent when the document is missing. */
-  readonly path?: string;
-  readonly title?: string;
+  /** Relative to the project's folder; absent if the document is missing. */
+  readonly path?: string | undefined;
+  readonly title?: string | undefined;
   readonly missing: boolean;
 }
 
-/** Ours comes before the one that other agents keep. */
+/** Our folder comes before that of other agents. */
 const FOLDERS = [join(".repertoire", "knowledge"), join(".sven", "knowledge")];
 const PREFIX = /^(?:\.\/)?\.(?:repertoire|sven)\/knowledge\//;
 
-/** Looks in the project first, then in each folder above it up to the repository's root. */
+/** Searches the project first, then each folder above it up to the repository's root. */
 export function findKnowledge(documents: readonly string[], project: string): KnowledgeDocument[] {
   const folders = projectFolders(project).flatMap((base) => FOLDERS.map((folder) => join(base, folder)));
   return [...new Set(documents)].map((document) => {
     const file = locate(document.replace(PREFIX, ""), folders);
     if (file === undefined) return { document, missing: true };
-    const title = titleOf(file);
     const path = relative(project, file).split(sep).join("/");
-    return { document, path, missing: false, ...(title !== undefined && { title }) };
+    return { document, path, missing: false, title: titleOf(file) };
   });
 }
 
@@ -45,7 +43,7 @@ function locate(document: string, folders: readonly string[]): string | undefine
   return undefined;
 }
 
-/** A link in the folder must not make a title out of a file elsewhere. */
+/** Whether the file is in the folder. A link must not reveal the title of a file elsewhere. */
 function isFileInside(folder: string, file: string): boolean {
   try {
     return statSync(file).isFile() && isBelow(realpathSync(folder), realpathSync(file));
@@ -71,7 +69,7 @@ function startOf(file: string): string {
   }
 }
 
-/** The project and its ancestors up to the repository's root, deep first; outside a repository the project alone. */
+/** The project and its ancestors up to the repository's root, deepest first; outside a repository only the project. */
 function projectFolders(project: string): string[] {
   const folders: string[] = [];
   for (let folder = project; ; folder = dirname(folder)) {

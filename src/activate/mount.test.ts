@@ -52,7 +52,7 @@ function failure(work: () => unknown): { code: string; message: string; value: u
 }
 
 describe("the digest of a package", () => {
-  it("changes with every byte, every path and every executable bit, and names the file", () => {
+  it("changes with every byte, path and executable bit", () => {
     const { pkg } = workspace();
     const before = snapshotPackage(pkg);
     for (const path of before.files.keys()) {
@@ -71,7 +71,7 @@ describe("the digest of a package", () => {
     expect(snapshotPackage(pkg).digest).not.toBe(before.digest);
   });
 
-  it("leaves out sub-skills, .git and node_modules, and knows additions from removals", () => {
+  it("ignores sub-skills, .git and node_modules, and distinguishes additions from removals", () => {
     const { pkg, root } = workspace();
     const before = snapshotPackage(pkg);
     for (const left of ["child/SKILL.md", "deep/er/SKILL.md", ".git/config", "node_modules/x/index.js"]) {
@@ -90,8 +90,8 @@ describe("the digest of a package", () => {
   });
 });
 
-describe("a package that may not be handed over", () => {
-  it("with a link to the home folder, or to any file outside, is refused", () => {
+describe("a package that may not be activated", () => {
+  it("with a link to the home folder, or to any file outside, is rejected", () => {
     const { pkg, root } = workspace({ ...FILES, "home/.ssh/id": "secret" });
     symlinkSync(join(root, "home"), join(pkg, "home"));
     expect(failure(() => snapshotPackage(pkg))).toMatchObject({
@@ -103,7 +103,7 @@ describe("a package that may not be handed over", () => {
     expect(failure(() => snapshotPackage(pkg)).code).toBe("package-link-outside");
   });
 
-  it("with a link to a folder or to nowhere is refused; a link to a file of its own becomes that file", () => {
+  it("with a link to a folder or to nowhere is rejected; a link to its own file becomes that file", () => {
     const { pkg, mount } = workspace();
     symlinkSync("references/b.md", join(pkg, "alias.md"));
     const copy = join(mount(), "alias.md");
@@ -116,7 +116,7 @@ describe("a package that may not be handed over", () => {
     expect(failure(() => snapshotPackage(pkg)).code).toBe("package-link-broken");
   });
 
-  it("with a FIFO is refused, and does not hang", () => {
+  it("with a FIFO is rejected without waiting", () => {
     const { pkg } = workspace();
     execFileSync("mkfifo", [join(pkg, "pipe")]);
     expect(failure(() => snapshotPackage(pkg))).toMatchObject({
@@ -125,7 +125,7 @@ describe("a package that may not be handed over", () => {
     });
   });
 
-  it("of 10 GB is refused without being read, with the limit in the message", () => {
+  it("of 10 GB is rejected without being read, with the limit in the message", () => {
     const { pkg } = workspace();
     writeFileSync(join(pkg, "huge.bin"), "");
     truncateSync(join(pkg, "huge.bin"), 10 * 1024 ** 3);
@@ -136,7 +136,7 @@ describe("a package that may not be handed over", () => {
     });
   });
 
-  it("of too many files, or of too many folders, is refused with the limit in the message", () => {
+  it("with too many files or folders is rejected with the limit in the message", () => {
     const { pkg } = workspace();
     mkdirSync(join(pkg, "many"));
     const most = PACKAGE_LIMITS.files + PACKAGE_LIMITS.folders;
@@ -154,7 +154,7 @@ describe("a package that may not be handed over", () => {
 });
 
 describe("the private copy", () => {
-  it("holds the package's own files, read-only, with their executable bits", () => {
+  it("has the package's own files, read-only, with their executable bits", () => {
     const { pkg, place, mount } = workspace({ ...FILES, "pkg/child/SKILL.md": "child" });
     chmodSync(join(pkg, "scripts/a.sh"), 0o755);
     const path = mount();
@@ -166,7 +166,7 @@ describe("the private copy", () => {
     expect(statSync(taskFolder(place)).mode & 0o777).toBe(0o700);
   });
 
-  it("is refused when a file was swapped after it was shown, and nothing is published", () => {
+  it("is rejected and not published if a file was replaced after it was shown", () => {
     const { pkg, place } = workspace();
     const snapshot = snapshotPackage(pkg);
     writeFileSync(join(pkg, "scripts/a.sh"), "echo b");
@@ -201,10 +201,10 @@ describe("the private copy", () => {
         symlinkSync("/etc", join(file, ".."));
       },
     ],
-  ])("is refused when %s take a file's place in the middle of the copy", (_what, swap) => {
+  ])("is rejected if %s replace a file during the copy", (_what, swap) => {
     const { pkg, place } = workspace({ ...FILES, "pkg/scripts/hostname": "mine" });
     const read = snapshotPackage(pkg);
-    // The swap happens when the copy has already begun: after the first files, before this one.
+    // The file is replaced during the copy: after the first files, before this one.
     class Swapping extends Map<string, SnapshotFile> {
       override *[Symbol.iterator]() {
         for (const entry of read.files) {
@@ -221,7 +221,7 @@ describe("the private copy", () => {
     expect(existsSync(skillFolder(place, "demo"))).toBe(false);
   });
 
-  it("is used again as long as it is what it was, and made anew when it was tampered with", () => {
+  it("is reused if it has not changed, and made again if it has", () => {
     const { place, mount } = workspace();
     const path = mount();
     const { ino } = statSync(path);
@@ -235,7 +235,7 @@ describe("the private copy", () => {
     expect(existsSync(join(path, "extra.sh"))).toBe(false);
   });
 
-  it("of a parent and of its sub-skill live together, whatever is made anew", () => {
+  it("of a parent and of its sub-skill keep each other when one is made again", () => {
     const { root, place, pkg } = workspace({ ...FILES, "child/SKILL.md": "child" });
     const put = (name: string, from: string) =>
       mountPackage({ place, name, snapshot: snapshotPackage(join(root, from)) });
@@ -250,7 +250,7 @@ describe("the private copy", () => {
     expect(verifiedMount(place, "demo", snapshotPackage(pkg).digest)).toBeDefined();
   });
 
-  it("does not take the place of another skill's own folder", () => {
+  it("does not replace another skill's own folder", () => {
     const { root, place, pkg } = workspace({ ...FILES, "child/SKILL.md": "child" });
     mountPackage({ place, name: "demo", snapshot: snapshotPackage(pkg) });
     const snapshot = snapshotPackage(join(root, "child"));
@@ -271,18 +271,18 @@ describe("a task's folder", () => {
     },
   );
 
-  it("is a different one for every id, also where the file system takes capitals for small letters", () => {
+  it("is different for every id, also on file systems that ignore case", () => {
     const ids = ["a b", "a-b", "A-b", "a/b", "a~b", "A B", "a.b"];
     expect(new Set(ids.map((task) => taskFolder({ root: "/data", task }).toLowerCase())).size).toBe(
       ids.length,
     );
   });
 
-  it.each(["..", "/etc", "a/../..", "a//b", "A", ""])("has no place for a skill called %j", (name) => {
+  it.each(["..", "/etc", "a/../..", "a//b", "A", ""])("rejects a skill called %j", (name) => {
     expect(failure(() => skillFolder({ root: "/data", task: "t" }, name)).code).toBe("mount-name");
   });
 
-  it("is not written through a link, and its removal deletes nothing outside", () => {
+  it("is not written through a link, and its removal deletes nothing outside it", () => {
     const { root, place, mount } = workspace({ ...FILES, "victim/keep.txt": "keep" });
     mkdirSync(join(place.root, "private"), { recursive: true });
     symlinkSync(join(root, "victim"), taskFolder(place));

@@ -1,5 +1,4 @@
-// Owns a task's private copies of packages: made from what was consented to, checked, published by rename, removed.
-// Does not own consent. Writes and deletes below the task's own folder only.
+// Makes and verifies a task's private copies of packages. Writes and deletes only below the task's own folder.
 
 import { randomUUID } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -17,14 +16,14 @@ import {
 } from "../package/package.ts";
 import { skillFolder, type TaskFolder, taskFolder } from "./private-folder.ts";
 
-export interface MountRequest {
+interface MountRequest {
   readonly place: TaskFolder;
   readonly name: SkillName;
   /** What the person consented to. */
   readonly snapshot: Pick<PackageSnapshot, "root" | "digest" | "files">;
 }
 
-/** Copies the package, hashing what is written, and publishes it only when it is what was consented to. */
+/** Copies the package, hashes the copy, and publishes it by rename only if it is what the person consented to. */
 export function mountPackage({ place, name, snapshot }: MountRequest): string {
   const target = skillFolder(place, name);
   if (mountedDigest(place, name) === snapshot.digest) return target;
@@ -39,7 +38,7 @@ export function mountPackage({ place, name, snapshot }: MountRequest): string {
     if (mountedDigest(place, name) === snapshot.digest) return target;
     throw new RepertoireError(
       "mount-failed",
-      `The private copy of "${name}" could not be made at ${target}: ${messageOf(thrown)}. Make room there, then activate it again.`,
+      `The private copy of "${name}" could not be made at ${target}: ${messageOf(thrown)}. Fix this and activate it again.`,
       target,
     );
   } finally {
@@ -48,12 +47,8 @@ export function mountPackage({ place, name, snapshot }: MountRequest): string {
   return target;
 }
 
-/** The copy of a skill in a task, when it is there and still what it was when it was made. */
-export function verifiedMount(
-  place: TaskFolder,
-  name: SkillName,
-  digest: string,
-): PackageSnapshot | undefined {
+/** The copy of a skill in a task, if it exists and has not changed since it was made. */
+export function verifiedMount(place: TaskFolder, name: SkillName, digest: string): PackageSnapshot | undefined {
   const found = readMount(place, name);
   return found?.digest === digest ? found : undefined;
 }
@@ -68,7 +63,7 @@ function readMount(place: TaskFolder, name: SkillName): PackageSnapshot | undefi
   try {
     return snapshotPackage(target);
   } catch (thrown) {
-    // Whatever is wrong with it: it is not the copy that was made, and a new one takes its place.
+    // A copy that cannot be read is replaced by a new one.
     if (thrown instanceof RepertoireError) return undefined;
     throw thrown;
   }
@@ -91,7 +86,7 @@ function copyInto(staging: string, { root, digest, files }: MountRequest["snapsh
 function swapped(path: string): RepertoireError {
   return new RepertoireError(
     "package-changed",
-    `${path} changed after it was shown and before it was copied; nothing was activated. Look at what changed it, then activate the skill again.`,
+    `${path} changed after it was shown and before it was copied, so nothing was activated. Find out what changed it, then activate the skill again.`,
     path,
   );
 }
@@ -103,7 +98,7 @@ interface Publication {
   readonly target: string;
 }
 
-/** Copies of sub-skills lie below the target and move along; the old copy of this skill goes. */
+/** Replaces the old copy. Copies of sub-skills are below the target and move into the new copy. */
 function publish({ place, name, staging, target }: Publication): void {
   makeFolder(place, dirname(target));
   if (!existsOrLink(target)) {
@@ -126,7 +121,7 @@ function publish({ place, name, staging, target }: Publication): void {
   rmSync(old, { recursive: true, force: true });
 }
 
-/** Folders below that hold a skill of their own, outermost only: what lies below one moves with it. */
+/** The outermost folders below that contain a skill; folders below these move with them. */
 function mountsBelow(target: string, prefix = ""): string[] {
   return readdirSync(join(target, prefix), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -137,7 +132,7 @@ function mountsBelow(target: string, prefix = ""): string[] {
     });
 }
 
-/** Makes the folders below the task's own one by one, and refuses to go through a link. */
+/** Makes the folders below the task's own one by one, and fails at a link. */
 function makeFolder(place: TaskFolder, folder: string): void {
   const own = taskFolder(place);
   mkdirSync(dirname(own), { recursive: true, mode: 0o700 });
@@ -165,7 +160,7 @@ function existsOrLink(path: string): boolean {
 function conflict(name: string, path: string): RepertoireError {
   return new RepertoireError(
     "mount-conflict",
-    `There is no room for "${name}" at ${path}: something else is there. End the task, or rename the folder of the other skill that is in the way.`,
+    `"${name}" cannot be copied to ${path}, because something else is there. End the task, or rename the folder of the other skill.`,
     path,
   );
 }

@@ -1,4 +1,4 @@
-// Owns what an activation hands over as data. Does not own how a model sees it: `render.ts` does.
+// Builds the payload of an activation: instructions, files, sub-skills and knowledge documents as data.
 
 import type { SkillName } from "../model/name.ts";
 import { isSkillFile } from "../package/package.ts";
@@ -16,13 +16,13 @@ export interface SubSkill {
 export interface ActivationPayload {
   readonly name: SkillName;
   readonly displayName: string;
-  /** The Markdown below the front matter, whole. */
+  /** The whole Markdown below the front matter. */
   readonly instructions: string;
-  /** What relative paths in the instructions are relative to. */
+  /** The base of relative paths in the instructions. */
   readonly baseDirectory: string;
   /** A compact tree. */
   readonly folderStructure: string;
-  /** Bundled files, without SKILL.md and sub-skills; the first ones. */
+  /** The first bundled files, without SKILL.md and sub-skills. */
   readonly files: readonly string[];
   readonly moreFiles: number;
   /** Direct children that may be activated next. */
@@ -68,7 +68,7 @@ export function buildPayload({ paths, ...parts }: PayloadParts): ActivationPaylo
 
 type Tree = Map<string, Tree | undefined>;
 
-/** Folders before files, two blanks a level; long folders and long trees are cut and counted. */
+/** A tree with folders before files and two spaces per level; long folders and long trees are cut and counted. */
 export function folderStructure(paths: readonly string[]): string {
   const root: Tree = new Map();
   for (const path of paths) {

@@ -1,4 +1,4 @@
-// Owns where a task's private files lie, and removing them. Does not own what is put there: `mount.ts` does.
+// The paths of a task's private folder, and its removal.
 
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ export interface TaskFolder {
   readonly task: string;
 }
 
-/** Safe as a folder's name on every file system; capitals are not, where two spellings are one file. */
+/** Ids that are safe folder names on every file system. Capitals are not, because some file systems ignore case. */
 const PLAIN_ID = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;
 const SEGMENT = /^[a-z0-9]+(?:[.-]+[a-z0-9]+)*$/;
 
@@ -28,12 +28,12 @@ export function skillFolder(place: TaskFolder, name: SkillName): string {
   return join(taskFolder(place), ".skills", ...segments);
 }
 
-/** How the copy is called towards a model: the same in every task and on every machine. */
+/** The path of the copy as a model sees it: the same in every task and on every machine. */
 export function logicalPath(name: SkillName): string {
   return `private:/.skills/${name}`;
 }
 
-/** Removes all that a task left on disk; a link in the way is removed, not followed. */
+/** Removes a task's folder and returns whether there was one; a link is removed, not followed. */
 export function removeTaskFolder(place: TaskFolder): boolean {
   const folder = taskFolder(place);
   if (!existsSync(folder) && !lstatSync(folder, { throwIfNoEntry: false })) return false;
@@ -41,7 +41,7 @@ export function removeTaskFolder(place: TaskFolder): boolean {
   return true;
 }
 
-/** An id that cannot be a folder's name gets one of its own, which no plain id has: `~` stands in none. */
+/** The folder's name: the id, or a hash of an id that is not safe. Safe ids never contain `~`. */
 function folderName(task: string): string {
   if (PLAIN_ID.test(task)) return task;
   const readable = task

@@ -1,5 +1,4 @@
-// Owns handing one file of an activated package to a model: a text file of the package, in pieces that can be read.
-// Does not own whether the skill is activated.
+// Reads a text file of an activated package for a model, in parts.
 
 import { RepertoireError } from "../model/errors.ts";
 import type { PackageSnapshot } from "../package/package.ts";
@@ -8,14 +7,14 @@ import { PAYLOAD_LIMITS } from "./limits.ts";
 export interface FilePart {
   readonly path: string;
   readonly text: string;
-  /** Of the whole file, in characters. */
+  /** Length of the whole file in characters. */
   readonly length: number;
   readonly offset: number;
-  /** Where the next piece begins; absent at the end. */
-  readonly next?: number;
+  /** The offset of the next part; absent at the end. */
+  readonly next?: number | undefined;
 }
 
-/** Only what the consented listing has is a file of the package, so no path leads elsewhere. */
+/** Reads one part of a file. Only files of the consented snapshot are found, so no path leads out of the package. */
 export function readTextFile(snapshot: PackageSnapshot, wanted: string, offset = 0): FilePart {
   const path = wanted.replace(/^(?:\.\/)+/, "");
   const file = snapshot.files.get(path);
@@ -36,7 +35,7 @@ export function readTextFile(snapshot: PackageSnapshot, wanted: string, offset =
     text: part,
     length: text.length,
     offset: start,
-    ...(next < text.length && { next }),
+    next: next < text.length ? next : undefined,
   };
 }
 

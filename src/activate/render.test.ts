@@ -26,7 +26,7 @@ const PARTS: PayloadParts = {
 };
 const render = (parts: Partial<PayloadParts> = {}) => renderActivation(buildPayload({ ...PARTS, ...parts }));
 
-describe("what a model sees of an activated skill", () => {
+describe("the text of an activated skill", () => {
   it("is one envelope with body, base directory, files, knowledge and direct children", () => {
     expect(render()).toMatchInlineSnapshot(`
       "<skill_content command="sven" name="Sven Methodology">
@@ -88,7 +88,7 @@ describe("the payload", () => {
     expect(render({ paths })).toContain("\n  and 5 more\n</skill_files>");
   });
 
-  it("has exactly the promised fields", () => {
+  it("has exactly the documented fields", () => {
     expect(Object.keys(buildPayload(PARTS))).toEqual([
       "name",
       "displayName",
@@ -107,7 +107,7 @@ describe("the payload", () => {
     ]);
   });
 
-  it("has a compact tree that stays short", () => {
+  it("has a compact tree of limited length", () => {
     expect(folderStructure(["SKILL.md", "scripts/a.sh", "scripts/lib/b.sh", "notes.md"])).toBe(
       "scripts/\n  lib/\n    b.sh\n  a.sh\nSKILL.md\nnotes.md",
     );
@@ -118,7 +118,7 @@ describe("the payload", () => {
 });
 
 describe("knowledge documents", () => {
-  it("are found in the project and above it up to the repository, with their titles", () => {
+  it("are found in the project and the folders above it up to the repository, with their titles", () => {
     const root = temporaryTree({
       "repo/.sven/knowledge/p2p.md": "---\ntitle: x\n---\n\n# P2P Networking\n",
       "repo/.sven/knowledge/node.md": "no heading",

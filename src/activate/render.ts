@@ -1,5 +1,4 @@
-// Owns how a model sees an activated skill: one `<skill_content>` envelope that nothing in it can close.
-// Does not own what is in it: `payload.ts` does.
+// Writes an activated skill for a model: one `<skill_content>` envelope that its content cannot close.
 
 import { forEnvelope, forLine, forXmlAttribute, forXmlText } from "../text/escape.ts";
 import { clip } from "../text/markdown.ts";
@@ -7,6 +6,7 @@ import type { KnowledgeDocument } from "./knowledge.ts";
 import { PAYLOAD_LIMITS } from "./limits.ts";
 import type { ActivationPayload, SubSkill } from "./payload.ts";
 
+/** Writes a payload as text. */
 export function renderActivation(payload: ActivationPayload): string {
   const { name, displayName, instructions, baseDirectory, logicalPath } = payload;
   const parts = [

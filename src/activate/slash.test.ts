@@ -38,34 +38,34 @@ describe("an expansion", () => {
     );
   });
 
-  it("is the body alone without arguments", () => {
+  it("is only the body without arguments", () => {
     expect(expand("# Plan\n\nPay $5, run $1.\n", "")).toBe("# Plan\n\nPay $5, run $1.");
   });
 
-  it("puts the arguments where the body wants them, and then no task line", () => {
+  it("puts the arguments into the body's placeholders, without a task line", () => {
     expect(expand("Fix issue $ARGUMENTS now.", 'a "b c"')).toBe('Fix issue a "b c" now.');
     expect(expand("From $0 to $1, not $2.", 'here "over there"')).toBe("From here to over there, not .");
     expect(expand("Second: $ARGUMENTS[1].", "a b")).toBe("Second: b.");
     expect(expand("Take $ARGUMENTS.", "")).toBe("Take .");
   });
 
-  it("never reads what was typed as a placeholder", () => {
+  it("never reads typed text as a placeholder", () => {
     expect(expand("Say $0 and $1", `'$1' $ARGUMENTS \${SKILL_DIR}`)).toBe("Say $1 and $ARGUMENTS");
     expect(expand("Do.", `$0 \${SKILL_DIR}`)).toBe(`Do.\n\nTask: $0 \${SKILL_DIR}`);
   });
 
-  it("puts the folder where the body wants it, and keeps the task line", () => {
+  it("puts the folder into the body's placeholder, and keeps the task line", () => {
     expect(expand(`Run \${CLAUDE_SKILL_DIR}/a.sh and \${SKILL_DIR}/b.sh`, "now")).toBe(
       "Run /skills/x/a.sh and /skills/x/b.sh\n\nTask: now",
     );
   });
 
-  it("leaves prices, escapes and the variables of code alone", () => {
+  it("does not change prices, escapes and variables in code", () => {
     const body = "Costs $5.00 or $10 or \\$1.\n\n```sh\necho $1\n```\n\nUse `awk '{print $1}' file`.";
     expect(expand(body, "x")).toBe(`${body}\n\nTask: x`);
   });
 
-  it("fills code too when the skill says that it takes arguments", () => {
+  it("fills code too if the skill declares arguments", () => {
     const body = "```sh\ngh pr view $0 | awk '{print $1}'\n```";
     expect(expand(body, "12", { declaresArguments: true })).toBe(
       "```sh\ngh pr view 12 | awk '{print $1}'\n```",
@@ -83,7 +83,7 @@ describe("slash commands", () => {
   ];
   const commands = slashCommands(skills);
 
-  it("have one name each, the second of two equal ones with _2", () => {
+  it("have unique names, the second of two equal ones with _2", () => {
     expect(commands.map(({ command, name }) => [command, name])).toEqual([
       ["deploy", "deploy"],
       ["git_workflow", "git-workflow"],
@@ -100,11 +100,11 @@ describe("slash commands", () => {
     ["git_workflow_2", "git.workflow"],
     ["sven/plan", "sven/plan"],
     ["big-plan", "sven/plan"],
-  ])("%s leads to %s", (typed, name) => {
+  ])("%s finds %s", (typed, name) => {
     expect(findCommand(typed, commands, typed === "big-plan" ? "sven/plan" : undefined).name).toBe(name);
   });
 
-  it("that do not exist, or may not be typed, are answered with some that do", () => {
+  it("that do not exist or may not be typed fail with suggestions", () => {
     expect(() => findCommand("git-flow", commands, undefined)).toThrow(
       withCode("slash-unknown", {
         value: "git-flow",

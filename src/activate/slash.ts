@@ -1,7 +1,7 @@
-// Slash commands: their names, finding and completing one, and the text that a typed one becomes.
+// Slash commands: lists, finds and completes them, and expands a typed command to text.
 //
-// A person who types a command agrees to its instructions, so nothing is asked; the skill's scripts and tools still
-// need consent, as after any other activation.
+// A person who types a command agrees to its instructions, so no consent is asked. The skill's scripts and tools still
+// need consent.
 
 import type { RecordUse } from "../journal/journal.ts";
 import { RepertoireError } from "../model/errors.ts";
@@ -9,15 +9,15 @@ import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { TaskContext } from "./tasks.ts";
 
-/** Nobody reads more completions than this. */
+/** How many completions are returned. */
 const COMPLETIONS = 50;
 /** How many commands an error suggests. */
 const SUGGESTIONS = 5;
 
-export interface SlashNeeds {
+interface SlashNeeds {
   /** Skills that the model or the person may use. */
   readonly invocable: (agent: string | undefined) => Promise<readonly Skill[]>;
-  /** The skill that this alias leads to. */
+  /** The skill that has this alias. */
   readonly alias: (spelling: string) => Promise<SkillName | undefined>;
   readonly body: (skill: Skill) => string;
   /** The folder of the private copy, if the skill is activated in the task. */
@@ -29,7 +29,7 @@ export interface Expansion {
   readonly name: SkillName;
   readonly command: string;
   readonly arguments: string;
-  /** What is sent in place of the typed text. */
+  /** The text to send instead of the typed one. */
   readonly text: string;
 }
 
@@ -40,12 +40,12 @@ export class SlashCommands {
     this.needs = needs;
   }
 
-  /** Every command of the person, by name. */
+  /** Every command that the person may type, by name. */
   async list(agent?: string): Promise<SlashCommand[]> {
     return slashCommands(await this.needs.invocable(agent));
   }
 
-  /** Commands that begin like this, for a host that completes. */
+  /** Commands that start with `prefix`, for completion in a host. */
   async complete(prefix: string, agent?: string): Promise<SlashCommand[]> {
     return completions(prefix, await this.list(agent));
   }
@@ -93,10 +93,10 @@ export interface SlashCommand {
   readonly command: string;
   readonly name: SkillName;
   readonly description: string;
-  readonly argumentHint?: string;
+  readonly argumentHint?: string | undefined;
 }
 
-/** The commands of these skills by name; the second of two that would be called the same gets `_2`. */
+/** The commands of these skills by name; the second of two equal commands gets the suffix `_2`. */
 export function slashCommands(skills: readonly Skill[]): SlashCommand[] {
   const taken = new Set<string>();
   return skills
@@ -106,11 +106,11 @@ export function slashCommands(skills: readonly Skill[]): SlashCommand[] {
       command: untaken(underscored(name), taken),
       name,
       description: manifest.brief,
-      ...(manifest.argumentHint !== undefined && { argumentHint: manifest.argumentHint }),
+      argumentHint: manifest.argumentHint,
     }));
 }
 
-/** By the skill's own name first, then by the command, then by the name it declares. */
+/** Finds a command by the skill's name first, then by the command, then by alias. */
 export function findCommand(
   typed: string,
   commands: readonly SlashCommand[],
@@ -131,7 +131,7 @@ export function findCommand(
   throw new RepertoireError("slash-unknown", `There is no command "/${wanted}". ${hint}`, typed);
 }
 
-/** Commands that begin like this in either form, `/git_w` and `git-w` alike. */
+/** Commands that start with the prefix in either form, `/git_w` or `git-w`. */
 export function completions(prefix: string, commands: readonly SlashCommand[]): SlashCommand[] {
   const start = prefix.replace(/^\/+/, "").toLowerCase();
   const sameStart = start.replace(/[-. ]/g, "_");
@@ -154,28 +154,21 @@ function untaken(command: string, taken: Set<string>): string {
   return free;
 }
 
-export interface TypedCommand {
-  /** Without the slash. */
-  readonly command: string;
-  /** As typed, without blanks around it. */
+interface ExpansionOptions {
   readonly rest: string;
-}
-
-export interface ExpansionOptions {
-  readonly rest: string;
-  /** Stands for ${SKILL_DIR} and ${CLAUDE_SKILL_DIR}. */
+  /** Replaces ${SKILL_DIR} and ${CLAUDE_SKILL_DIR}. */
   readonly directory: string;
-  /** The front matter says that the skill takes arguments. */
+  /** Whether the front matter says that the skill takes arguments. */
   readonly declaresArguments: boolean;
 }
 
-/** `/sven/plan analyse it` is the command and the rest; anything that is no command is nothing. */
-export function typedCommand(text: string): TypedCommand | undefined {
+/** Splits `/sven/plan analyse it` into the command `sven/plan` and the rest; undefined if it is not a command. */
+export function typedCommand(text: string): { command: string; rest: string } | undefined {
   const [, command, rest] = /^\s*\/([^\s/][^\s]*)([\s\S]*)$/.exec(text) ?? [];
   return command === undefined ? undefined : { command, rest: (rest ?? "").trim() };
 }
 
-/** Words, where quotes of either kind group and a backslash keeps the next character. */
+/** Splits text into words. Quotes of either kind group words, and a backslash escapes the next character. */
 export function words(text: string): string[] {
   const found: string[] = [];
   let word: string | undefined;
@@ -197,15 +190,15 @@ export function words(text: string): string[] {
   return word === undefined ? found : [...found, word];
 }
 
-/** Programs in quotes whose `$1` is their own. */
+/** Quoted programs in which `$1` is not our placeholder. */
 const FOREIGN = String.raw`\b(?:[gm]?awk|sed|perl)\b[^\n'\`]{0,200}'[^'\n]{0,500}'`;
 const DIRECTORY = String.raw`\$\{(?:CLAUDE_)?SKILL_DIR\}`;
 const ALL = String.raw`\$ARGUMENTS(?:\[(\d{1,3})\])?(?![A-Za-z0-9_])`;
-/** Not a price (`$5.00`, `$10`) nor a name (`$1st`), and not escaped. */
+/** A placeholder such as `$1`, but not a price (`$5.00`, `$10`), a name (`$1st`), or escaped. */
 const ONE = String.raw`(?<![\w$\\])\$(\d)(?!\w|[.,]\d)`;
 const FENCED = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ {0,3}\1[`~]*[ \t]*$|$(?![\s\S]))/gm;
 
-/** The body alone, the body with the arguments where it wants them, or the body and a `Task:` line. */
+/** The body with the arguments in its placeholders, or followed by a `Task:` line if it has no placeholders. */
 export function expandBody(body: string, options: ExpansionOptions): string {
   const { rest, directory } = options;
   const given = words(rest);
@@ -215,7 +208,7 @@ export function expandBody(body: string, options: ExpansionOptions): string {
     used = true;
     return value ?? "";
   };
-  // One pass over the body: what a person typed is never read as a placeholder.
+  // One pass over the body, so that typed text is never read as a placeholder.
   const fill = (text: string, positions: boolean) => {
     const pattern = [FOREIGN, DIRECTORY, ALL, ...(positions ? [ONE] : [])].join("|");
     return text.replace(new RegExp(pattern, "g"), (whole, index?: string, position?: string) => {
@@ -232,7 +225,7 @@ export function expandBody(body: string, options: ExpansionOptions): string {
   return rest === "" || used ? expanded : `${expanded}\n\nTask: ${rest}`;
 }
 
-/** Shell code in a fence has a `$1` of its own, unless the skill says that it takes arguments. */
+/** Splits the body at fenced code, in which `$1` belongs to the shell unless the skill declares arguments. */
 function segments(body: string): { text: string; fenced: boolean }[] {
   const found: { text: string; fenced: boolean }[] = [];
   let at = 0;

@@ -33,14 +33,14 @@ export interface TaskContext extends Who {
   readonly ask?: ConsentAsker | undefined;
 }
 
-export interface TaskNeeds extends ConsentNeeds {
+interface TaskNeeds extends ConsentNeeds {
   readonly tasks: TaskStore;
   /** Direct children that the agent may see. */
   readonly children: (name: SkillName, agent: string | undefined) => Promise<readonly Skill[]>;
   /** The current name of a skill, also if it was renamed or merged. */
   readonly currentName: (spelling: string) => Promise<string>;
   readonly policy: ConsentPolicy;
-  /** Where knowledge documents are looked for. */
+  /** The project's folder, in which knowledge documents are searched. */
   readonly project: string;
   /** Holds `private/<task>`. */
   readonly folder: string;
@@ -59,7 +59,7 @@ export interface TaskReport extends TaskRecord {
   readonly skills: readonly { readonly name: SkillName; readonly digest: string; readonly at: number }[];
 }
 
-/** A skill that is activated in a task, as it was agreed to. */
+/** A skill that is activated in a task, with the content that the person agreed to. */
 export interface ActivatedSkill {
   readonly skill: Skill;
   readonly snapshot: PackageSnapshot;
@@ -77,13 +77,13 @@ export class Tasks {
     this.consents = new Consents(needs);
   }
 
-  /** Hands over a skill's instructions, with consent, from a private copy. */
+  /** Gets consent, makes a private copy and returns the skill's instructions. */
   async activate(name: string, context: TaskContext): Promise<Activation> {
     const { task, agent, audience = "model" } = context;
     const offer = await this.consents.offer(await this.needs.currentName(name), context);
     const { skill, snapshot, parsed } = offer;
     const request = { task, subject: offer.subject, digest: snapshot.digest, marks: marksOf(snapshot.files) };
-    const { risk } = await settleConsent({
+    const risk = await settleConsent({
       ...request,
       policy: this.needs.policy,
       tasks: this.needs.tasks,
@@ -95,7 +95,7 @@ export class Tasks {
     if (risk === "risky") {
       this.needs.onChange(task, skill.name);
       const at = this.needs.now();
-      await this.needs.tasks.start({ id: task, startedAt: at, ...(agent !== undefined && { agent }) });
+      await this.needs.tasks.start({ id: task, startedAt: at, agent });
       await this.needs.tasks.consent(consentRecord(request, at));
     }
     await this.needs.record(context, skill, { kind: "activated", details: { task, by: audience } });
@@ -113,7 +113,7 @@ export class Tasks {
     return { payload, text: renderActivation(payload) };
   }
 
-  /** The skill's copy as it was agreed to, made again from an unchanged source if it is gone. */
+  /** The skill's private copy, made again from an unchanged source if it is missing. */
   async activated(name: string, context: TaskContext): Promise<ActivatedSkill> {
     const skill = await this.needs.find(name, context);
     const subject = this.consents.subject(skill);
@@ -185,7 +185,7 @@ function subSkill({ name, displayName, manifest }: Skill): SubSkill {
 function notActivated(name: SkillName, task: string): RepertoireError {
   return new RepertoireError(
     "not-consented",
-    `"${name}" is not activated in the task "${task}", or it has changed and its copy is gone. Activate it first: activate_skill, or \`repertoire activate ${name} --task ${task}\`.`,
+    `"${name}" is not activated in the task "${task}", or it has changed and its copy is missing. Activate it first: activate_skill, or \`repertoire activate ${name} --task ${task}\`.`,
     name,
   );
 }
