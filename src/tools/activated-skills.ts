@@ -1,5 +1,4 @@
-// What can be done with a skill once it is activated in a task: run its scripts, load and call its tools, read its
-// files, all from the private copy.
+// Runs the scripts, calls the tools and reads the files of a skill that is activated in a task, from its private copy.
 
 import {
   type ActivatedSkill,
@@ -15,14 +14,10 @@ import type { Diagnostic } from "../model/diagnostic.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import {
-  type CallOptions,
-  createToolRegistry,
-  type RegisteredTool,
-  type ToolCallResult,
-  type ToolRegistry,
-} from "./registry.ts";
-import { refusal, runScript, type ScriptPolicy, type ScriptResult } from "./scripts.ts";
+import { createToolRegistry, type RegisteredTool, type ToolRegistry } from "./registry.ts";
+import { refusal, type ScriptResult } from "./script-result.ts";
+import { runScript, type ScriptPolicy } from "./scripts.ts";
+import type { CallOptions, ToolCallResult } from "./tool-call.ts";
 import { loadToolsets } from "./toolsets.ts";
 
 export interface ScriptCall extends TaskContext {
@@ -32,8 +27,8 @@ export interface ScriptCall extends TaskContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ToolNeeds {
-  /** A skill as it was agreed to in a task; fails if it is not activated there. */
+interface ToolNeeds {
+  /** A skill with the content that the person agreed to; fails if it is not activated in the task. */
   readonly activated: (name: string, context: TaskContext) => Promise<ActivatedSkill>;
   readonly subject: (skill: Skill) => ConsentSubject;
   readonly record: RecordUse;
@@ -45,7 +40,7 @@ export interface ToolNeeds {
 export class ActivatedSkills {
   private readonly needs: ToolNeeds;
   private readonly registries = new Map<string, ToolRegistry>();
-  /** The skill behind each loaded tool's owner, for the journal. */
+  /** The skills whose tools are loaded, for the journal. */
   private readonly owners = new Map<SkillName, Skill>();
 
   constructor(needs: ToolNeeds) {
@@ -62,7 +57,7 @@ export class ActivatedSkills {
       return refusal("not-consented", messageOf(error));
     }
     const { skill, snapshot, mount, manifest } = found;
-    // The copy of a sub-skill lies below this one; its scripts are its own.
+    // The copy of a sub-skill is below this one, but its scripts belong to the sub-skill.
     const isOwn = [script, `scripts/${script}`].some((path) => snapshot.files.has(path.replace(/^\.\//, "")));
     if (!isOwn) return refusal("not-found", noSuchScript(skill.name, script, scriptsOf(snapshot)));
     const result = await runScript({
@@ -97,7 +92,7 @@ export class ActivatedSkills {
     };
   }
 
-  /** The tools that the activated skills of a task have brought so far. */
+  /** The tools that are loaded in a task so far. */
   registry(task: string): ToolRegistry {
     const registry = this.registries.get(task) ?? createToolRegistry();
     this.registries.set(task, registry);

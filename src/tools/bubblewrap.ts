@@ -1,5 +1,4 @@
-// Owns the sandbox: finding bubblewrap, proving that it works here, and the view of the system it gives to a script.
-// Does not own limits on time and output (`process.ts`) nor the decision to run without it (`scripts.ts`).
+// Finds bubblewrap, tests that it works here, and builds the arguments that isolate a script.
 
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { codeOf } from "../model/errors.ts";
@@ -9,7 +8,7 @@ import { runProcess } from "./process.ts";
 
 export interface Sandbox {
   readonly path: string;
-  /** Options that this version knows and this machine supports. */
+  /** Optional arguments that this version and this machine support. */
   readonly options: ReadonlySet<string>;
 }
 
@@ -19,15 +18,15 @@ export type SandboxLookup =
 
 export interface SandboxQuery {
   readonly searchPath: string;
-  /** Folders that bubblewrap is not taken from: the working directory and the package. */
+  /** Folders from which bubblewrap is not used: the working directory and the package. */
   readonly avoid: readonly string[];
 }
 
-export interface SandboxPlan {
+interface SandboxPlan {
   readonly sandbox: Sandbox;
-  /** The package's path, the same inside and outside, so that paths in arguments hold. */
+  /** The package's path, the same inside and outside, so that paths in arguments stay valid. */
   readonly mount: string;
-  /** A throw-away copy of the package to show there instead, writable. */
+  /** A writable temporary copy of the package to show there instead. */
   readonly scratch?: string | undefined;
   readonly needs: readonly string[];
   readonly read: readonly string[];
@@ -39,16 +38,16 @@ export interface SandboxPlan {
 export const SANDBOX_HOME = "/home/skill";
 export const SANDBOX_TMP = "/tmp";
 
-/** The contents of the descriptors 3 and 4 that `sandboxArguments` refers to: who "1000" is. */
+/** The contents of the descriptors 3 and 4 that `sandboxArguments` refers to: /etc/passwd and /etc/group. */
 export const SANDBOX_INPUTS = [
   `skill:x:1000:1000:skill:${SANDBOX_HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
   "skill:x:1000:\nnogroup:x:65534:\n",
 ];
 
-/** Folders of programs and libraries; on merged systems some are links into /usr and stay links. */
+/** Folders of programs and libraries. Some are links into /usr on some systems, and stay links. */
 const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 
-/** Of /etc only what programs need to start, to speak TLS and to know the time; nothing about the machine. */
+/** The files of /etc that programs need to start, for TLS and for the time zone; nothing about the machine. */
 const ETC = [
   "alternatives",
   "ca-certificates",
@@ -66,15 +65,15 @@ const ETC = [
 ].map((name) => `/etc/${name}`);
 const ETC_NETWORK = ["/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf", "/etc/services"];
 
-/** Newer options, best first; the probe drops the ones that do not work here. */
+/** Newer options, most useful first; the test run drops those that do not work here. */
 const OPTIONAL = ["--size", "--disable-userns"];
 
 const INSTALL =
   "Install it (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap)";
 
-const proven = new Map<string, Promise<SandboxLookup>>();
+const tested = new Map<string, Promise<SandboxLookup>>();
 
-/** Finds a bubblewrap that really runs here; the proof is made once for each path. */
+/** Finds a bubblewrap that runs here; each path is tested once. */
 export async function findSandbox(query: SandboxQuery): Promise<SandboxLookup> {
   if (process.platform !== "linux") {
     return {
@@ -85,12 +84,12 @@ export async function findSandbox(query: SandboxQuery): Promise<SandboxLookup> {
   }
   const path = await findOnSystem("bwrap", query);
   if (path === undefined) return { ok: false, reason: "bubblewrap is not installed", fix: INSTALL };
-  const known = proven.get(path) ?? prove(path);
-  proven.set(path, known);
+  const known = tested.get(path) ?? testSandbox(path);
+  tested.set(path, known);
   return known;
 }
 
-async function prove(path: string): Promise<SandboxLookup> {
+async function testSandbox(path: string): Promise<SandboxLookup> {
   const help = await probe(path, ["--help"]);
   const options = new Set(OPTIONAL.filter((option) => `${help.stdout}${help.stderr}`.includes(`${option} `)));
   for (;;) {
@@ -100,7 +99,7 @@ async function prove(path: string): Promise<SandboxLookup> {
     if (run.exitCode === 0) return { ok: true, sandbox };
     const dropped = [...options].at(-1);
     if (dropped === undefined) {
-      const why = run.stderr.trim().split("\n").at(-1) || run.error || "it did not answer";
+      const why = run.stderr.trim().split("\n").at(-1) || run.error || "no output";
       return {
         ok: false,
         reason: `bubblewrap cannot run here (${why})`,
@@ -150,9 +149,9 @@ export function sandboxArguments(plan: SandboxPlan): string[] {
 }
 
 /**
- * Root's process owns the kernel's files below /proc even without a capability, and could write a core_pattern that
- * runs outside; others own the settings of their namespaces. Settings become read-only, drivers' folders empty,
- * writable files nothing.
+ * Arguments that protect the kernel's files below /proc. A process of root owns these files even without capabilities
+ * and could write a core_pattern that runs outside; other processes own the settings of their namespaces. So settings
+ * become read-only, folders of drivers empty, and writable files /dev/null.
  */
 function kernelFiles(): string[] {
   const hidden = readdirSync("/proc", { withFileTypes: true })

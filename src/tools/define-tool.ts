@@ -1,19 +1,18 @@
-// Owns what skill authors import as `repertoire/tools`: `defineTool`, `Tool.define` and zod's `z`.
-// Does not own loading or calling tools: `toolsets.ts` and `registry.ts` do.
+// What skill authors import as `repertoire/tools`: `defineTool`, `Tool.define` and zod's `z`.
 //
-// A toolset runs inside the host's own process, with all that the host may do, once a person has consented to the
-// package. It is not isolated; a job that should be is a script.
+// After a person has consented to the package, a toolset runs in the host's process with the host's permissions. It is
+// not isolated; use a script for work that must be.
 
 import { z } from "zod";
 
 export { z };
 
-/** What a tool is told about its call. */
+/** The context of a tool call. */
 export interface ToolContext {
   readonly skill: string;
   /** The folder of the package's private copy. */
   readonly mount: string;
-  /** Aborted when the caller gives up or the time is over; pass it on to whatever waits. */
+  /** Aborted if the caller aborts or the time limit is reached; pass it to everything that waits. */
   readonly signal: AbortSignal;
 }
 
@@ -38,7 +37,16 @@ export interface DefinedTool<Parameters extends z.ZodType = z.ZodType> extends T
   readonly name: string;
 }
 
-/** Names a tool of a toolset. A mistake in it is reported when the toolset is loaded. */
+/**
+ * Defines a tool of a toolset. Errors in it are reported when the toolset is loaded.
+ *
+ * @example
+ * defineTool("greet", {
+ *   description: "Greets a person by name.",
+ *   parameters: z.object({ name: z.string() }),
+ *   execute: ({ name }) => `Hello, ${name}!`,
+ * });
+ */
 export function defineTool<Parameters extends z.ZodType>(
   name: string,
   spec: ToolSpec<Parameters>,

@@ -1,27 +1,28 @@
-// Owns which environment variables a script sees. Does not own where they come from: the caller passes them in.
+// Chooses the environment variables of a script.
 
-/** Harmless, and wrong output without them. */
+/** Harmless variables without which output would be wrong. */
 const PASSED = ["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "TZ"];
 
-/** Names that change how programs start; a skill cannot ask for them. */
+/** Names that change how programs start; a skill cannot require them. */
 const NEVER =
   /^(LD_|DYLD_|BASH_FUNC_|NODE_OPTIONS$|NODE_PATH$|BASH_ENV$|ENV$|IFS$|SHELLOPTS$|PYTHON|PERL5|RUBY|JITI_|PATH$|HOME$|TMPDIR$|PWD$|REPERTOIRE_)/;
 
 const SYSTEM_PATH = ["/usr/local/bin", "/usr/bin", "/bin"];
 
-export interface EnvironmentQuery {
+interface EnvironmentQuery {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The names that the skill declares and the person agreed to. */
   readonly requires: readonly string[];
   readonly home: string;
   readonly tmp: string;
   readonly mount: string;
-  /** Where the script may leave files. */
+  /** The folder into which the script may write files. */
   readonly work: string;
   /** The interpreter's own folder, so that a script finds the program that runs it. */
   readonly programFolder: string;
 }
 
+/** The variables that a script gets. */
 export function scriptEnvironment(query: EnvironmentQuery): Record<string, string> {
   const { env, requires, home, tmp, mount, work, programFolder } = query;
   const result: Record<string, string> = { LANG: "C.UTF-8" };

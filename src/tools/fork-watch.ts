@@ -1,11 +1,10 @@
-// Owns the last resort against a storm of processes: counting them from outside, where neither the kernel's limit nor a
-// control group holds. Does not own that choice: `process-bound.ts` does.
+// Counts a sandbox's processes from outside and stops it at a limit, if neither the kernel nor a control group can.
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { codeOf } from "../model/errors.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
 
-/** Calls `stop` once the pid namespace below `pid` holds more than `max` processes. Returns how to end the watch. */
+/** Calls `stop` once the pid namespace below `pid` has more than `max` processes. Returns a function that ends the watch. */
 export function watchForks(options: {
   readonly pid: number;
   readonly max: number;
@@ -15,7 +14,7 @@ export function watchForks(options: {
   const before = processIds().length;
   const timer = setInterval(() => {
     const now = processIds();
-    // The cheap question first: only a machine that grew that much is looked at process by process.
+    // The cheap check first: namespaces are read only if the machine has that many more processes.
     if (now.length - before <= max) return;
     const namespace = namespaceBelow(pid);
     if (namespace === undefined) return;

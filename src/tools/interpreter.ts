@@ -1,5 +1,4 @@
-// Owns which program runs a script: from its shebang or its extension, by an allowlist, as an absolute path of the system.
-// Does not own where the program is allowed to run: `bubblewrap.ts` and `scripts.ts` do.
+// Chooses the program that runs a script from its shebang or extension, by an allowlist, as an absolute path.
 
 import { access, constants, readdir, realpath } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -9,7 +8,7 @@ import { codeOf } from "../model/errors.ts";
 
 type Language = "sh" | "bash" | "node" | "typescript" | "python3" | "perl" | "ruby";
 
-/** The spellings we accept in a shebang, and the options that may follow there. */
+/** For each language, the accepted names and options in a shebang, and the programs that run it. */
 const LANGUAGES: Readonly<Record<Language, { names: RegExp; flags: RegExp; programs: readonly string[] }>> = {
   sh: { names: /^(sh|dash)$/, flags: /^-[eux]+$/, programs: ["sh"] },
   bash: { names: /^bash$/, flags: /^-[eux]+$/, programs: ["bash"] },
@@ -20,7 +19,7 @@ const LANGUAGES: Readonly<Record<Language, { names: RegExp; flags: RegExp; progr
   ruby: { names: /^ruby$/, flags: /^-w$/, programs: ["ruby"] },
 };
 
-/** `.sh` without a shebang means bash in practice; where there is none, sh. */
+/** Languages by extension. `.sh` without a shebang means bash, or sh if bash is not installed. */
 export const EXTENSIONS: ReadonlyMap<string, Language> = new Map([
   [".sh", "bash"],
   [".js", "node"],
@@ -31,7 +30,7 @@ export const EXTENSIONS: ReadonlyMap<string, Language> = new Map([
   [".py", "python3"],
 ]);
 
-/** A shebang's program must stand where systems put programs, not in a folder that anyone can fill. */
+/** A shebang's program must be in a folder of the system, not in a folder that anyone can write. */
 const PROGRAM_FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin", "/opt/homebrew/bin"];
 const ENV_PROGRAMS = ["/usr/bin/env", "/bin/env"];
 
@@ -43,20 +42,21 @@ export interface Interpreter {
   readonly needs: readonly string[];
 }
 
-export type InterpreterResult =
+type InterpreterResult =
   | { readonly ok: true; readonly interpreter: Interpreter }
   | { readonly ok: false; readonly message: string };
 
-export interface InterpreterQuery {
+interface InterpreterQuery {
   readonly file: string;
   readonly firstLine: string;
   /** Absolute paths that a person set for a language: `{ python3: "/srv/venv/bin/python" }`. */
   readonly chosen: Readonly<Record<string, string>>;
   readonly searchPath: string;
-  /** Folders that no program is taken from. */
+  /** Folders from which no program is used. */
   readonly avoid: readonly string[];
 }
 
+/** Chooses the interpreter of a script, or says why it is not run. */
 export async function chooseInterpreter(query: InterpreterQuery): Promise<InterpreterResult> {
   const choice = query.firstLine.startsWith("#!") ? fromShebang(query) : fromExtension(query.file);
   if (!choice.ok) return choice;
@@ -94,10 +94,10 @@ function fromShebang({ file, firstLine }: InterpreterQuery): Choice {
     const known = Object.keys(LANGUAGES).join(", ");
     return {
       ok: false,
-      message: `${basename(file)} begins with "${firstLine.trim()}", which is not run. Use #!/usr/bin/env NAME with one of: ${known}.`,
+      message: `${basename(file)} begins with "${firstLine.trim()}", which is not allowed. Use #!/usr/bin/env NAME with one of: ${known}.`,
     };
   }
-  // A TypeScript file that names plain node would need a newer Node than we require.
+  // Running a TypeScript file with plain node needs a newer Node than we require.
   const typed = language === "node" && EXTENSIONS.get(extname(file)) === "typescript";
   return { ok: true, language: typed ? "typescript" : language, flags: typed ? [] : flags };
 }
@@ -128,7 +128,7 @@ async function findProgram(language: Language, query: InterpreterQuery): Promise
   return language === "bash" ? findOnSystem("sh", query) : undefined;
 }
 
-/** The system's own folders first, then absolute entries of the search path outside the folders to avoid. */
+/** Searches the system's folders first, then absolute entries of the search path outside the folders to avoid. */
 export async function findOnSystem(
   program: string,
   { searchPath, avoid }: { readonly searchPath: string; readonly avoid: readonly string[] },
@@ -161,8 +161,8 @@ const SYSTEM = /^\/(usr|bin|sbin|lib\w*|nix\/store)\//;
 const RUNTIME_PARTS = /^(python3|libpython|libnode|ruby|libruby|perl5|libperl)/;
 
 /**
- * What an interpreter outside the system's folders (nvm, pyenv, a virtual environment) needs to run: the program
- * and its language's library, never the whole prefix, which may be somebody's home folder.
+ * The files that an interpreter outside the system's folders (nvm, pyenv, a virtual environment) needs: the program and
+ * its language's library, never the whole prefix, which may be a home folder.
  */
 async function installationOf(command: string): Promise<string[]> {
   const needs: string[] = [];

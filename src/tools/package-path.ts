@@ -1,10 +1,10 @@
-// Owns which paths may be followed inside a mounted package. Does not own what the files are used for.
+// Checks and resolves paths inside a mounted package.
 
 import { realpath } from "node:fs/promises";
 import { isAbsolute } from "node:path";
 import { codeOf } from "../model/errors.ts";
 
-/** Why a path of a manifest or a caller may not be followed, or nothing. */
+/** Why a path of a manifest or a caller may not be followed; undefined if it may. */
 export function unsafePath(path: string): string | undefined {
   if (path.trim() === "") return "the path is empty";
   if (path.includes("\0")) return "the path contains a NUL character";

@@ -1,5 +1,4 @@
-// Owns a control group that bounds how many processes a sandbox may hold, for root, whom RLIMIT_NPROC does not bind.
-// Does not own who is put into it.
+// Makes a control group that limits a sandbox's processes, for root, whom RLIMIT_NPROC does not limit.
 
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
@@ -7,14 +6,14 @@ import { dirname, join } from "node:path";
 import { codeOf } from "../model/errors.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
 
-export interface PidsGroup {
+interface PidsGroup {
   /** A process joins by writing its id here. */
-  readonly door: string;
-  /** To be called when its processes have been killed. */
+  readonly procs: string;
+  /** Call it after its processes have been killed. */
   remove(): Promise<void>;
 }
 
-/** A group for at most `max` processes and threads, or nothing where this process may not make one. */
+/** A group for at most `max` processes and threads; undefined if this process may not make one. */
 export async function makePidsGroup(max: number, root = "/sys/fs/cgroup"): Promise<PidsGroup | undefined> {
   try {
     const parent = await parentGroup(root);
@@ -22,14 +21,14 @@ export async function makePidsGroup(max: number, root = "/sys/fs/cgroup"): Promi
     const folder = join(parent, `repertoire-${randomUUID()}`);
     await mkdir(folder);
     await writeFile(join(folder, "pids.max"), String(max));
-    return { door: join(folder, "cgroup.procs"), remove: () => removeEmptied(folder) };
+    return { procs: join(folder, "cgroup.procs"), remove: () => removeEmptied(folder) };
   } catch (error) {
     if (codeOf(error) === "") throw error;
     return undefined;
   }
 }
 
-/** Version 1 nests below our own group; in version 2 a group with processes has no children, so it stands beside. */
+/** In version 1 our own group; in version 2 its parent, because a group with processes cannot have children. */
 async function parentGroup(root: string): Promise<string | undefined> {
   const lines = (await readFile("/proc/self/cgroup", "utf8")).trim().split("\n");
   for (const line of lines) {
@@ -54,7 +53,7 @@ async function readIfThere(file: string): Promise<string> {
   }
 }
 
-/** The kernel refuses until the last killed process has been buried. */
+/** Removes the folder, which the kernel allows only after the last killed process has been reaped. */
 async function removeEmptied(folder: string): Promise<void> {
   for (let attempt = 0; attempt < SCRIPT_LIMITS.groupRemovals; attempt += 1) {
     try {

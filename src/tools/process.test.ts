@@ -1,4 +1,4 @@
-// Owns the proof that what a program said is kept, however busy this process is.
+// Tests that the output of a program is kept even if this process is busy.
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,12 +7,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { SCRIPT_LIMITS } from "./limits.ts";
 import { runProcess } from "./process.ts";
 
-/** Keeps this whole process from everything else. */
+/** Blocks this process. */
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-test("what was said before the end is kept, though this process was too busy to listen", async () => {
+test("output printed before the end is kept even if this process was too busy to read it", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "repertoire-process-"));
   onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
   const abort = new AbortController();

@@ -1,5 +1,4 @@
-// Owns one run of a program: its time, its output, its end, and the end of everything it started.
-// Does not own what is run or in which isolation.
+// Runs a program with limits on time and output, and ends everything that it started.
 
 import { spawn } from "node:child_process";
 import type { Writable } from "node:stream";
@@ -13,12 +12,12 @@ export interface Run {
   readonly env: Readonly<Record<string, string>>;
   readonly stdin?: string | undefined;
   /** Texts that the program reads from the file descriptors 3, 4, ... */
-  readonly inputs?: readonly string[];
+  readonly inputs?: readonly string[] | undefined;
   readonly timeoutMs: number;
   readonly outputBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Started with the process's id; may stop the run; returns how to end the watch. */
-  readonly watch?: (pid: number, stop: () => void) => () => void;
+  /** Called with the process's id; may stop the run; returns a function that ends the watch. */
+  readonly watch?: ((pid: number, stop: () => void) => () => void) | undefined;
 }
 
 export interface Ended {
@@ -28,15 +27,16 @@ export interface Ended {
   readonly stderr: string;
   readonly truncated: boolean;
   /** Why the program did not start. */
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
-/** Groups that must not outlive this process. */
+/** Process groups that are killed when this process exits. */
 const running = new Set<number>();
 process.once("exit", () => {
   for (const pid of running) killGroup(pid);
 });
 
+/** Runs a program to its end; never rejects. */
 export function runProcess(run: Run): Promise<Ended> {
   return new Promise((resolve) => {
     if (run.signal?.aborted) {
@@ -47,7 +47,7 @@ export function runProcess(run: Run): Promise<Ended> {
     const child = spawn(run.command, [...run.args], {
       cwd: run.cwd,
       env: { ...run.env },
-      // Its own process group, so that one signal reaches all that did not leave it.
+      // Its own process group, so that one signal reaches all processes in it.
       detached: true,
       stdio: [
         run.stdin === undefined ? "ignore" : "pipe",
@@ -73,8 +73,8 @@ export function runProcess(run: Run): Promise<Ended> {
       child.stderr?.destroy();
       finish();
     };
-    // A grandchild that left the group may hold the pipes open for ever. When this process was busy all that time, the
-    // pipes have not been looked at yet: they are before an immediate runs.
+    // A grandchild that left the group may hold the pipes open forever, so the pipes are cut after a time. If this process
+    // was busy until then, the pipes still have unread data, which Node reads before it runs an immediate.
     const finishSoon = () => {
       drained ??= setTimeout(() => setImmediate(cutOff), SCRIPT_LIMITS.drainMs);
     };
@@ -93,7 +93,7 @@ export function runProcess(run: Run): Promise<Ended> {
       unwatch?.();
       run.signal?.removeEventListener("abort", onAbort);
       if (child.pid !== undefined) running.delete(child.pid);
-      resolve({ how, exitCode, ...output.texts(), ...(error === undefined ? {} : { error }) });
+      resolve({ how, exitCode, ...output.texts(), error });
     };
 
     for (const stream of ["stdout", "stderr"] as const) {
@@ -120,7 +120,7 @@ export function runProcess(run: Run): Promise<Ended> {
 }
 
 function feed(stream: Writable, text: string): void {
-  // A program that does not read its input closes it; that is its right, and its exit code tells the rest.
+  // A program may close its input without reading it; its exit code shows whether that is an error.
   stream.on("error", () => stream.destroy());
   stream.end(text);
 }
@@ -130,7 +130,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
-    // ESRCH: all gone already. EPERM: what is left has changed its user and is not ours to end.
+    // ESRCH: all have ended already. EPERM: the remaining processes belong to another user.
     if (!["ESRCH", "EPERM"].includes(codeOf(error))) throw error;
   }
 }
@@ -164,7 +164,7 @@ class CappedOutput {
   }
 }
 
-/** Where to cut so that no UTF-8 character is split. */
+/** The length at which to cut so that no UTF-8 character is split. */
 function lastWholeCharacter(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -30,7 +30,7 @@ const executing = (execute: (args: never, context: ToolContext) => unknown) =>
   registryWith(skillTool("t", { execute: execute as ToolSpec["execute"] })).registry;
 
 describe("names", () => {
-  test("carry the skill and fit what model APIs accept", () => {
+  test("contain the skill and are accepted by model APIs", () => {
     expect(qualifiedName("mcp/email", "send")).toBe("mcp_email__send");
     expect(qualifiedName("v1.2", "run")).toBe("v1-2__run");
     const long = qualifiedName(`team/${"x".repeat(60)}`, "tool");
@@ -38,7 +38,7 @@ describe("names", () => {
     expect(qualifiedName(`team/${"x".repeat(60)}`, "tool2")).not.toBe(long);
   });
 
-  test("that collide leave the later tool out, with a diagnostic that names both", () => {
+  test("that collide omit the later tool, with a diagnostic that names both", () => {
     const { registry, diagnostics } = registryWith(
       skillTool("t", { description: "First." }),
       skillTool("t", { description: "Second." }),
@@ -53,7 +53,7 @@ describe("names", () => {
     ]);
   });
 
-  test("of a skill that has ended are gone, and an unknown name lists the known ones", async () => {
+  test("of a removed skill are removed, and an unknown name lists the known ones", async () => {
     const { registry } = registryWith(skillTool("a", {}), skillTool("b", {}, "other"));
     registry.removeSkill("demo");
     expect(await registry.call("demo__a", {})).toMatchObject({
@@ -72,7 +72,7 @@ describe("arguments", () => {
     }),
   );
 
-  test("that do not fit come back with where and why, and the tool is not called", async () => {
+  test("that are not valid return the path and the reason, and the tool is not called", async () => {
     const result = await registry.call("demo__t", { city: 7, days: 1.5 });
     expect(result).toMatchObject({ ok: false, code: "invalid-arguments" });
     expect(result.output).toMatch(/^city: .*string.*number$/m);
@@ -84,11 +84,11 @@ describe("arguments", () => {
     ["an object", { city: "Rome" }, '{"city":"Rome"}'],
     ["a JSON text", '{"city":"Rome","days":2}', '{"city":"Rome","days":2}'],
     ["unknown keys", { city: "Rome", extra: 1 }, '{"city":"Rome"}'],
-  ])("as %s are taken", async (_form, args, output) => {
+  ])("as %s are accepted", async (_form, args, output) => {
     expect(await registry.call("demo__t", args)).toMatchObject({ ok: true, output });
   });
 
-  test.each([undefined, null, "", "not json", [], 3])("%j is refused without a crash", async (args) => {
+  test.each([undefined, null, "", "not json", [], 3])("%j is rejected without a crash", async (args) => {
     expect(await registry.call("demo__t", args)).toMatchObject({ ok: false, code: "invalid-arguments" });
   });
 });
@@ -109,7 +109,7 @@ describe("results", () => {
     expect(result).toEqual({ ok: true, truncated: false, ...(shape as object) });
   });
 
-  test("are cut at the cap", async () => {
+  test("are cut at the limit", async () => {
     const result = await executing(() => "x".repeat(TOOL_LIMITS.outputChars + 5)).call("demo__t", {});
     expect(result).toMatchObject({ ok: true, truncated: true });
     expect(result.output).toMatch(/x\n\[.*\b5\b.*\]$/);
@@ -151,7 +151,7 @@ describe("a tool that misbehaves", () => {
     });
   });
 
-  test("does not end: given up at its time, and told so", async () => {
+  test("does not end: a timeout result, and its signal is aborted", async () => {
     let told = false;
     const registry = executing((_args, { signal }) => {
       signal.addEventListener("abort", () => {
@@ -166,7 +166,7 @@ describe("a tool that misbehaves", () => {
     expect(told).toBe(true);
   });
 
-  test("is given up when the caller aborts, before and during the call", async () => {
+  test("is stopped if the caller aborts, before and during the call", async () => {
     const registry = executing(() => new Promise(() => {}));
     const abort = new AbortController();
     const running = registry.call("demo__t", {}, { signal: abort.signal });

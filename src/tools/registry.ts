@@ -1,5 +1,4 @@
-// Owns the tools that activated skills have brought: their names for hosts, and calling them safely.
-// Does not own where they come from (`toolsets.ts`) nor which host serves them.
+// Registers the tools of activated skills under names that model APIs accept, and calls them by these names.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -9,11 +8,9 @@ import { TOOL_LIMITS } from "./limits.ts";
 import type { JsonSchema, SkillTool } from "./skill-tool.ts";
 import { type CallOptions, callTool, type ToolCallResult, toolError } from "./tool-call.ts";
 
-export type { CallOptions, ToolCallResult } from "./tool-call.ts";
-
 /** A tool as a host offers it to a model. */
 export interface RegisteredTool {
-  /** `skill__tool`, at most 64 of the characters that model APIs accept. */
+  /** `skill__tool`, at most 64 characters that model APIs accept. */
   readonly name: string;
   readonly skill: string;
   readonly description: string;
@@ -21,12 +18,12 @@ export interface RegisteredTool {
 }
 
 export interface ToolRegistry {
-  /** The tools that could not be added are in the answer; the others are. */
+  /** Adds tools and returns diagnostics for those that could not be added. */
   add(tools: readonly SkillTool[]): Diagnostic[];
   removeSkill(skill: string): void;
   list(): RegisteredTool[];
   has(name: string): boolean;
-  /** Never throws: a mistake of the model or the tool is a result that says what to do. */
+  /** Never throws: an error of the model or the tool is a result that says what to do. */
   call(name: string, args: unknown, options?: CallOptions): Promise<ToolCallResult>;
 }
 
@@ -61,7 +58,7 @@ export function createToolRegistry(): ToolRegistry {
   };
 }
 
-/** `mcp/email` and `send` become `mcp_email__send`; a name that is too long ends in a hash of the whole. */
+/** The name of a tool for hosts: `mcp/email` and `send` become `mcp_email__send`; a long name is cut and gets a hash. */
 export function qualifiedName(skill: string, tool: string): string {
   const whole = `${skill.replace(/\//g, "_").replace(/[^a-zA-Z0-9_-]/g, "-")}__${tool}`;
   if (whole.length <= TOOL_LIMITS.nameChars) return whole;

@@ -1,5 +1,4 @@
-// Owns throw-away folders: a writable copy of a package, a private home and /tmp where there is no sandbox.
-// Does not own what runs in them.
+// Makes and removes temporary folders for a script: a writable copy of its package, or home and /tmp without a sandbox.
 
 import { chmod, cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,13 +9,13 @@ export function makeScratch(): Promise<string> {
   return mkdtemp(join(tmpdir(), "repertoire-script-"));
 }
 
-/** A mounted package may be read-only; its copy is not. */
+/** Copies a package, which may be read-only, to a writable one. */
 export async function copyWritable(from: string, to: string): Promise<void> {
   await cp(from, to, { recursive: true, verbatimSymlinks: true });
   await openUp(to, { files: true });
 }
 
-/** Also where a script has locked its folders behind it. */
+/** Removes a folder, also if a script has removed the permissions on it. */
 export async function discard(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -27,7 +26,7 @@ export async function discard(folder: string): Promise<void> {
   }
 }
 
-/** Gives the owner every folder below, and on demand every file; links are not followed. */
+/** Gives the owner all permissions on every folder below, and with `files` on every file; links are not followed. */
 async function openUp(folder: string, { files }: { readonly files: boolean }): Promise<void> {
   await chmod(folder, 0o700);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

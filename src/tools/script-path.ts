@@ -1,5 +1,4 @@
-// Owns which file of a mounted package a script's name means, and that it lies inside the package.
-// Does not own how the file is run.
+// Finds the file of a script inside a mounted package.
 
 import { constants } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
@@ -9,7 +8,7 @@ import { EXTENSIONS } from "./interpreter.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
 import { realPathOrNothing, unsafePath } from "./package-path.ts";
 
-export type LocatedScript =
+type LocatedScript =
   | {
       readonly ok: true;
       /** The mount and the script as real paths. */
@@ -19,7 +18,7 @@ export type LocatedScript =
     }
   | { readonly ok: false; readonly message: string };
 
-/** Finds `scripts/report.py` or, for short, `report.py`. Anything that leaves the package is not found. */
+/** Finds a script by path (`scripts/report.py`) or name (`report.py`). Files outside the package are not found. */
 export async function locateScript(mountPath: string, script: string): Promise<LocatedScript> {
   const mount = await realPathOrNothing(mountPath);
   if (mount === undefined) {

@@ -1,26 +1,23 @@
-// Owns what a run of a script is told as: codes, the result's shape, and the sentence that says what to do next.
-// Does not own the run.
+// Builds the result of a script's run: its code, its output, and a sentence that says what to do next.
 
 import type { Ended } from "./process.ts";
 
-export const SCRIPT_ERRORS = [
-  "not-found",
-  "not-consented",
-  "args-too-large",
-  "timeout",
-  "output-truncated",
-  "no-sandbox",
-  "execution-failed",
-] as const;
-export type ScriptErrorCode = (typeof SCRIPT_ERRORS)[number];
+export type ScriptErrorCode =
+  | "not-found"
+  | "not-consented"
+  | "args-too-large"
+  | "timeout"
+  | "output-truncated"
+  | "no-sandbox"
+  | "execution-failed";
 
-/** `none` means that nothing was isolated, or that nothing ran. */
+/** `none` means that the script ran without isolation, or did not run. */
 export type Isolation = "bubblewrap" | "none";
 
 export interface ScriptResult {
   readonly ok: boolean;
   readonly code?: ScriptErrorCode;
-  /** Null when the script did not come to its own end. */
+  /** Null if the script did not end by itself. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -37,7 +34,7 @@ export function refusal(code: ScriptErrorCode, message: string): ScriptResult {
   return { ok: false, code, ...nothing, isolation: "none", message };
 }
 
-export interface RunFacts {
+interface RunFacts {
   readonly script: string;
   readonly isolation: Isolation;
   readonly durationMs: number;
@@ -46,26 +43,27 @@ export interface RunFacts {
   readonly processes: number;
 }
 
+/** The result of a script that was run. */
 export function report(ended: Ended, facts: RunFacts): ScriptResult {
   const { exitCode, stdout, stderr, truncated } = ended;
   const { isolation, durationMs } = facts;
-  const told = { exitCode, stdout, stderr, truncated, isolation, durationMs };
-  const verdict = judge(ended, facts);
-  if (!verdict) return { ok: true, ...told, message: `${facts.script} ended well.` };
-  return { ok: false, ...told, ...verdict };
+  const run = { exitCode, stdout, stderr, truncated, isolation, durationMs };
+  const problem = problemOf(ended, facts);
+  if (!problem) return { ok: true, ...run, message: `${facts.script} succeeded.` };
+  return { ok: false, ...run, ...problem };
 }
 
-function judge(ended: Ended, facts: RunFacts): Pick<ScriptResult, "code" | "message"> | undefined {
+function problemOf(ended: Ended, facts: RunFacts): Pick<ScriptResult, "code" | "message"> | undefined {
   const { script, timeoutMs, outputBytes, processes } = facts;
-  const cut = `Only the first ${outputBytes} bytes are kept; let it print less, or write a file.`;
+  const cut = `Only the first ${outputBytes} bytes are kept; print less, or write a file.`;
   switch (ended.how) {
     case "timeout":
       return {
         code: "timeout",
-        message: `${script} was stopped after ${timeoutMs / 1000} s, with everything it had started.`,
+        message: `${script} was stopped after ${timeoutMs / 1000} s, with everything that it started.`,
       };
     case "flood":
-      return { code: "output-truncated", message: `${script} was stopped: it did not stop printing. ${cut}` };
+      return { code: "output-truncated", message: `${script} was stopped: it printed too much. ${cut}` };
     case "aborted":
       return { code: "execution-failed", message: `${script} was stopped by the caller.` };
     case "stopped":
@@ -78,7 +76,7 @@ function judge(ended: Ended, facts: RunFacts): Pick<ScriptResult, "code" | "mess
     case "exit":
       if (ended.exitCode !== 0) return { code: "execution-failed", message: failure(script, ended) };
       if (!ended.truncated) return undefined;
-      return { code: "output-truncated", message: `${script} ended well but printed too much. ${cut}` };
+      return { code: "output-truncated", message: `${script} succeeded but printed too much. ${cut}` };
   }
 }
 

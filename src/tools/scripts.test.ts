@@ -36,17 +36,17 @@ function put(path: string, text: string): string {
   return path;
 }
 
-/** Without isolation, so that these rules are tested wherever the tests run. */
+/** Without isolation, so that these rules can be tested on every machine. */
 function run(script: string, more: Partial<ScriptRequest> = {}) {
   const { policy, ...rest } = more;
   const accepted = { acceptUnsandboxed: true, ...policy };
-  // A shell complains of a locale that this machine does not have.
+  // A shell warns about a locale that this machine does not have.
   const env = { ...process.env, LC_ALL: "C" };
   return runScript({ mount, script, env, policy: accepted, ...rest }, NO_SANDBOX);
 }
 
 describe("without a sandbox", () => {
-  test("a script is refused, with how to install it or which flag accepts the risk", async () => {
+  test("a script is rejected, with how to install it and the flag that accepts the risk", async () => {
     put("scripts/mark.sh", "touch ran");
     const result = await runScript({ mount, script: "scripts/mark.sh", env: process.env }, NO_SANDBOX);
     expect(result).toMatchObject({ ok: false, code: "no-sandbox", exitCode: null, isolation: "none" });
@@ -54,13 +54,13 @@ describe("without a sandbox", () => {
     expect(existsSync(join(mount, "ran"))).toBe(false);
   });
 
-  test("an accepted risk runs it in the package and names the missing isolation", async () => {
+  test("an accepted risk runs it in the package and reports the missing isolation", async () => {
     put("scripts/where.sh", 'pwd; echo "$HOME" | grep -c repertoire-script-');
     const result = await run("scripts/where.sh");
     expect(result).toMatchObject({ ok: true, isolation: "none", exitCode: 0, stdout: `${mount}\n1\n` });
   });
 
-  test("secrets stay out of the environment all the same", async () => {
+  test("secrets are not in the environment either", async () => {
     put("scripts/env.sh", "env");
     const env = { PATH: process.env.PATH, MY_TOKEN: "top-secret", ASKED: "given" };
     const result = await run("scripts/env.sh", { env, requires: ["ASKED"] });
@@ -68,7 +68,7 @@ describe("without a sandbox", () => {
     expect(result.stdout).toContain("ASKED=given\n");
   });
 
-  test("the time limit ends the script's whole group and leaves nothing behind", async () => {
+  test("the time limit ends the script's whole group and removes its files", async () => {
     put("scripts/slow.sh", 'echo $$; sleep 31536030 &\necho "$TMPDIR"\nwait');
     const result = await stoppedAfter(
       ({ stdout }) => stdout.split("\n").length > 2,
@@ -80,7 +80,7 @@ describe("without a sandbox", () => {
     expect(existsSync(dirname(tmp))).toBe(false);
   });
 
-  test("a grandchild that keeps the output open does not keep the result waiting", async () => {
+  test("a grandchild that keeps the output open does not delay the result", async () => {
     put("scripts/hold.sh", "setsid sleep 3600 &\necho $!");
     const result = await run("scripts/hold.sh");
     expect(result).toMatchObject({ ok: true, stdout: expect.stringMatching(/^\d+\n$/) });
@@ -88,7 +88,7 @@ describe("without a sandbox", () => {
     if (groupIsAlive(left)) process.kill(left, "SIGKILL");
   });
 
-  test("a writable package is a copy, even of a read-only one, and is cleared away even when locked", async () => {
+  test("a writable package is a copy, even of a read-only one, and is removed even if it is locked", async () => {
     put(
       "scripts/write.sh",
       "echo x > beside.txt; echo y >> data/a.txt; ls; pwd; mkdir -p l/m; chmod 500 l/m l",
@@ -106,12 +106,15 @@ describe("without a sandbox", () => {
     expect(readFileSync(join(mount, "data/a.txt"), "utf8")).toBe("a");
   });
 
-  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("a limit of %d is not no limit", async (bad) => {
-    put("scripts/loud.js", "process.stdout.write('a'.repeat(1_200_000))");
-    const result = await run("loud.js", { policy: { outputBytes: bad, timeoutMs: bad } });
-    expect(result).toMatchObject({ code: "output-truncated", exitCode: 0 });
-    expect(result.stdout).toHaveLength(1_048_576);
-  });
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
+    "a limit of %d does not disable the limit",
+    async (bad) => {
+      put("scripts/loud.js", "process.stdout.write('a'.repeat(1_200_000))");
+      const result = await run("loud.js", { policy: { outputBytes: bad, timeoutMs: bad } });
+      expect(result).toMatchObject({ code: "output-truncated", exitCode: 0 });
+      expect(result.stdout).toHaveLength(1_048_576);
+    },
+  );
 });
 
 function groupIsAlive(pid: number): boolean {
@@ -124,7 +127,7 @@ function groupIsAlive(pid: number): boolean {
 }
 
 describe("which file is run", () => {
-  test("is named by its path in the package, or shortly by its name below scripts/", async () => {
+  test("is named by its path in the package or by its name below scripts/", async () => {
     expect(await run("scripts/ok.sh", { args: ["a b"] })).toMatchObject({ ok: true, stdout: "ok a b\n" });
     expect(await run("./scripts/ok.sh")).toMatchObject({ ok: true });
     expect(await run("ok.sh")).toMatchObject({ ok: true });
@@ -141,13 +144,13 @@ describe("which file is run", () => {
     "scripts",
     "scripts/gone.sh",
     "x".repeat(5000),
-  ])("%j is not found, and the answer lists what is there", async (script) => {
+  ])("%j is not found, and the message lists the scripts", async (script) => {
     const result = await run(script);
     expect(result).toMatchObject({ ok: false, code: "not-found", exitCode: null });
     expect(result.message).toContain("Scripts: scripts/ok.sh.");
   });
 
-  test("is never one that a link leads to outside", async () => {
+  test("is never a link to a file outside", async () => {
     const outside = mkdtempSync(join(tmpdir(), "repertoire-outside-"));
     writeFileSync(join(outside, "evil.sh"), "echo evil");
     symlinkSync(join(outside, "evil.sh"), join(mount, "scripts", "evil.sh"));
@@ -169,7 +172,7 @@ describe("which program runs it", () => {
     ["#!/usr/bin/env -S bash -eu", "bash"],
     ["#! /bin/bash -e", "bash"],
     ["#!/bin/bash\r", "bash"],
-  ])("%j is followed", async (shebang, program) => {
+  ])("%j is accepted", async (shebang, program) => {
     put("tool", `${shebang}\nreadlink /proc/$$/exe\n`);
     expect((await run("tool")).stdout).toMatch(new RegExp(`/(${program})\n$`));
   });
@@ -189,21 +192,21 @@ describe("which program runs it", () => {
     "#!/usr/bin/sudo sh",
     "#!/usr/bin/env ld.so",
     `#!${"/bin/sh ".repeat(100)}`,
-  ])("%j is refused", async (shebang) => {
+  ])("%j is rejected", async (shebang) => {
     put("scripts/odd.sh", `${shebang}\necho ran\n`);
     const result = await run("scripts/odd.sh");
     expect(result).toMatchObject({ ok: false, code: "execution-failed", exitCode: null, stdout: "" });
     expect(result.message).toContain("#!/usr/bin/env NAME");
   });
 
-  test("a file that is no script is refused with the extensions that are", async () => {
+  test("a file that is not a script is rejected with the accepted extensions", async () => {
     put("notes.md", "# Notes");
     const result = await run("notes.md");
     expect(result).toMatchObject({ ok: false, code: "execution-failed" });
     expect(result.message).toContain(".sh .js .mjs .cjs .ts .mts .py");
   });
 
-  test("a program planted in the package or the working directory is not taken", async () => {
+  test("a program in the package or the working directory is not used", async () => {
     put("bin/repertoire-made-up", "#!/bin/sh\necho planted");
     chmodSync(join(mount, "bin/repertoire-made-up"), 0o755);
     const link = mkdtempSync(join(tmpdir(), "repertoire-link-"));
@@ -225,8 +228,8 @@ describe("which program runs it", () => {
   });
 });
 
-describe("what goes in and comes out", () => {
-  test("100 arguments of 4,096 bytes are taken, more are not", async () => {
+describe("input and output", () => {
+  test("100 arguments of 4,096 bytes are accepted, more are not", async () => {
     put("scripts/count.sh", 'echo "$#"');
     const long = "é".repeat(2048);
     expect(await run("count.sh", { args: Array(100).fill(long) })).toMatchObject({
@@ -241,7 +244,7 @@ describe("what goes in and comes out", () => {
     expect(await run("count.sh", { args: ["a\0b"] })).toMatchObject({ ok: false, code: "execution-failed" });
   });
 
-  test("arguments are never words of a shell", async () => {
+  test("arguments are never read by a shell", async () => {
     put("scripts/args.js", "console.log(JSON.stringify(process.argv.slice(2)))");
     const args = ["$(touch x)", "; touch x", "`touch x`", "--", "-e", "a\nb", ""];
     const result = await run("args.js", { args });
@@ -249,7 +252,7 @@ describe("what goes in and comes out", () => {
     expect(existsSync(join(mount, "x"))).toBe(false);
   });
 
-  test("a failing script gives its exit code and the last line it complained", async () => {
+  test("a failing script gives its exit code and its last line of stderr", async () => {
     put("scripts/fail.sh", "echo out; echo first >&2; echo 'no such city' >&2; exit 7");
     expect(await run("fail.sh")).toMatchObject({
       ok: false,
@@ -260,14 +263,14 @@ describe("what goes in and comes out", () => {
     });
   });
 
-  test("output is cut at the cap over both streams", async () => {
+  test("output is cut at the limit for both streams together", async () => {
     put("scripts/loud.js", "process.stdout.write('a'.repeat(300)); process.stderr.write('b'.repeat(300))");
     const result = await run("loud.js", { policy: { outputBytes: 400 } });
     expect(result).toMatchObject({ ok: false, code: "output-truncated", exitCode: 0, truncated: true });
     expect(result.stdout.length + result.stderr.length).toBe(400);
   });
 
-  test("a policy's folder that is missing or relative is refused", async () => {
+  test("a policy's folder that is missing or relative is rejected", async () => {
     expect(await run("ok.sh", { policy: { read: ["relative"] } })).toMatchObject({
       code: "execution-failed",
     });
@@ -277,7 +280,7 @@ describe("what goes in and comes out", () => {
     });
   });
 
-  test("a caller that has already given up starts nothing", async () => {
+  test("an aborted signal starts nothing", async () => {
     put("scripts/mark.sh", "touch ran");
     expect(await run("mark.sh", { signal: AbortSignal.abort() })).toMatchObject({ ok: false });
     expect(existsSync(join(mount, "ran"))).toBe(false);
@@ -290,7 +293,7 @@ describe("what goes in and comes out", () => {
   });
 });
 
-test("the kernel's process limit is relied on only where it counts the sandbox alone", () => {
+test("the kernel's process limit is used only if it counts just the sandbox", () => {
   expect(kernelCountsProcesses(1000, "6.1.0-13-amd64")).toBe(true);
   expect(kernelCountsProcesses(1000, "5.14.0")).toBe(true);
   expect(kernelCountsProcesses(1000, "5.10.0-26-amd64")).toBe(false);

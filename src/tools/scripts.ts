@@ -1,11 +1,10 @@
-// Owns running a script of a mounted package: checks, isolation, result. The front door for scripts.
-// Does not own consent or the mount: the caller hands over a verified copy and answers `not-consented` itself.
+// Runs a script of a mounted package: checks the request, isolates the script and returns its result.
 //
-// What a script sees: its package at the mount's path, read-only, as working directory; the system's programs,
-// read-only; a private, empty /tmp and home that vanish; no network; the variables it declared. It keeps files
-// only in the policy's `write` folders (the first is $REPERTOIRE_WORK_DIR) and reads a person's files only from
-// `read` and `write`. The package stays read-only because toolsets are loaded from it outside the sandbox; with
-// `writable` the script gets a throw-away copy instead.
+// A script sees its package at the mount's path, read-only, as working directory; the system's programs, read-only; an
+// empty private /tmp and home that are deleted afterwards; no network; the variables that it declared. It can keep files
+// only in the policy's `write` folders (the first is $REPERTOIRE_WORK_DIR) and read a person's files only from `read` and
+// `write`. The package is read-only because toolsets are loaded from it outside the sandbox; with `writable` the script
+// gets a temporary copy instead.
 
 import { mkdir, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
@@ -29,20 +28,12 @@ import { copyWritable, discard, makeScratch } from "./scratch.ts";
 import { locateScript } from "./script-path.ts";
 import { refusal, report, type ScriptResult } from "./script-result.ts";
 
-export {
-  type Isolation,
-  refusal,
-  SCRIPT_ERRORS,
-  type ScriptErrorCode,
-  type ScriptResult,
-} from "./script-result.ts";
-
-/** What a person allows; everything is off or limited unless it says otherwise. */
+/** What a person allows; by default everything is off or limited. */
 export interface ScriptPolicy {
   readonly network?: boolean | undefined;
-  /** Run without isolation where there is no sandbox. */
+  /** Run without isolation if there is no sandbox. */
   readonly acceptUnsandboxed?: boolean | undefined;
-  /** Let the script write into a throw-away copy of its package. */
+  /** Let the script write into a temporary copy of its package. */
   readonly writable?: boolean | undefined;
   /** Absolute paths outside the package that the script may read, or read and write. */
   readonly read?: readonly string[] | undefined;
@@ -64,7 +55,7 @@ export interface ScriptRequest {
   readonly script: string;
   readonly args?: readonly string[] | undefined;
   readonly stdin?: string | undefined;
-  /** The environment to take the allowed variables from. */
+  /** The environment with the variables that the script may get. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Names of variables that the skill declares in `requires`. */
   readonly requires?: readonly string[] | undefined;
@@ -79,6 +70,7 @@ export interface ScriptSystem {
   readonly findSandbox: (query: SandboxQuery) => Promise<SandboxLookup>;
 }
 
+/** Runs a script. Every failure is a result with a code; only a bug throws. */
 export async function runScript(
   request: ScriptRequest,
   system: ScriptSystem = { findSandbox },
@@ -191,8 +183,7 @@ function inSandbox(
   const [command = "", ...args] = bound.wrap([sandbox.path, ...confined, ...script]);
   return {
     ...common(job, { home: SANDBOX_HOME, tmp: SANDBOX_TMP, mount }),
-    ...{ command, args, cwd: "/", inputs: SANDBOX_INPUTS },
-    ...(bound.watch ? { watch: bound.watch } : {}),
+    ...{ command, args, cwd: "/", inputs: SANDBOX_INPUTS, watch: bound.watch },
   };
 }
 
@@ -224,7 +215,7 @@ function common(job: Job, folders: { readonly home: string; readonly tmp: string
 
 type Limit = "timeoutMs" | "outputBytes" | "memoryBytes" | "fileBytes" | "tmpBytes" | "processes";
 
-/** A number that is none, or not positive, does not switch a limit off; timers end at 31 bits. */
+/** The policy's limit, or the default if the policy's is not a positive number. Timers are limited to 31 bits. */
 function limit(policy: ScriptPolicy, name: Limit): number {
   const wanted = policy[name];
   const usable = wanted !== undefined && Number.isFinite(wanted) && wanted >= 1;
@@ -233,8 +224,9 @@ function limit(policy: ScriptPolicy, name: Limit): number {
 }
 
 /**
- * Sets the limits of the process, then becomes the interpreter. Arguments stay arguments: the text is fixed. A limit
- * that cannot be set is already lower. `-u` is bash's word for processes, `-p` that of dash and busybox.
+ * Sets the limits of the process, then executes the interpreter. Nothing is inserted into the text, so arguments are
+ * never read as shell code. A limit that cannot be set is already lower. The option for processes is `-u` in bash and
+ * `-p` in dash and busybox.
  */
 const SET_LIMITS =
   '{ ulimit -c 0; ulimit -f "$1"; ulimit -d "$2"; ulimit -n "$3"; [ "$4" = 0 ] || ulimit -u "$4" || ulimit -p "$4"; } 2>/dev/null; shift 4; exec "$@"';

@@ -1,5 +1,4 @@
-// Owns what counts as a tool in a toolset's export, and the checked form the registry takes.
-// Does not own loading modules or calling tools.
+// Finds the tools in a toolset's export and checks them.
 
 import { messageOf } from "../model/errors.ts";
 import type { ToolContext, ToolSpec } from "./define-tool.ts";
@@ -7,7 +6,7 @@ import type { EntryProblem } from "./toolset-entry.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A tool of a skill, checked and with its schema for hosts. */
+/** A checked tool of a skill, with its schema for hosts. */
 export interface SkillTool {
   readonly skill: string;
   readonly mount: string;
@@ -29,7 +28,7 @@ interface ToolLike {
   readonly execute?: unknown;
 }
 
-/** All that an export holds: an array, one tool, an object or class with tools in `tools` or in its fields. */
+/** The values in an export: an array, one tool, or an object or class with tools in `tools` or in its fields. */
 export async function toolsIn(exported: unknown): Promise<unknown[]> {
   const value = typeof exported === "function" ? await instantiate(exported) : exported;
   if (Array.isArray(value)) return value;
@@ -51,7 +50,7 @@ function isToolLike(value: unknown): value is ToolLike {
   return typeof value === "object" && value !== null && "execute" in value;
 }
 
-export interface CheckOptions {
+interface CheckOptions {
   readonly skill: string;
   readonly mount: string;
   readonly toolset: string;
@@ -62,7 +61,7 @@ export interface CheckOptions {
 export function checkTool(value: unknown, options: CheckOptions): SkillTool | EntryProblem {
   const { toJsonSchema, ...origin } = options;
   if (!isToolLike(value) || typeof value.execute !== "function") {
-    return invalid(`A value in "${origin.toolset}" is not a tool`, "Make every tool with defineTool.");
+    return invalid(`A value in "${origin.toolset}" is not a tool`, "Define every tool with defineTool.");
   }
   const { name, description, parameters, execute } = value;
   if (typeof name !== "string" || !TOOL_NAME.test(name)) {

@@ -1,5 +1,4 @@
-// Owns one call of a tool: arguments checked, time limited, result brought into one shape.
-// Does not own which tools there are: `registry.ts` does.
+// Calls one tool: checks its arguments, limits its time, and normalizes its result.
 
 import { messageOf } from "../model/errors.ts";
 import type { ToolOutput } from "./define-tool.ts";
@@ -19,6 +18,7 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** Calls a tool; an error is a result. */
 export async function callTool(
   tool: SkillTool,
   given: unknown,
@@ -60,7 +60,7 @@ async function execute(tool: SkillTool, given: unknown, signal: AbortSignal): Pr
     return toolError(
       "invalid-arguments",
       tool.name,
-      `The arguments of "${tool.name}" do not fit:\n${listed}\nThey must fit: ${schema}`,
+      `The arguments of "${tool.name}" are not valid:\n${listed}\nExpected: ${schema}`,
     );
   }
   const { skill, mount } = tool;
@@ -68,7 +68,7 @@ async function execute(tool: SkillTool, given: unknown, signal: AbortSignal): Pr
   return normalised(tool.name, returned);
 }
 
-/** Some models send their arguments as a JSON text, or nothing where there is nothing to say. */
+/** Accepts arguments as JSON text, or absent, as some models send them. */
 function fromJson(given: unknown): unknown {
   if (given === undefined || given === null || given === "") return {};
   if (typeof given !== "string") return given;
@@ -96,7 +96,7 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? String(value));
 }
 
-/** Metadata leaves the process as JSON, so what JSON cannot say or what is too much is left out. */
+/** The metadata as plain JSON, because it leaves the process; metadata that is too long is omitted. */
 function plainMetadata(value: unknown): Record<string, unknown> {
   if (!isRecord(value)) return {};
   const text = JSON.stringify(value);

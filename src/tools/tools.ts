@@ -2,4 +2,5 @@
 
 export { ActivatedSkills, type ScriptCall } from "./activated-skills.ts";
 export type { RegisteredTool, ToolCallResult } from "./registry.ts";
-export { type ScriptPolicy, type ScriptResult, UNSANDBOXED_FLAG } from "./scripts.ts";
+export type { ScriptResult } from "./script-result.ts";
+export { type ScriptPolicy, UNSANDBOXED_FLAG } from "./scripts.ts";

@@ -1,4 +1,4 @@
-// Owns what a manifest's `path:Export` entry points to, inside the package only. Does not own loading it.
+// Resolves a manifest's `path:Export` entry to a module inside the package.
 
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export interface EntryProblem {
 const SCHEME = /^(node|bun|deno|npm|jsr|file|data|blob|https?):/i;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const MODULE = /\.[cm]?[jt]s$/;
-/** In the order in which they are tried for a path without one. */
+/** Tried in this order for a path without an extension. */
 const EXTENSIONS = [".ts", ".mts", ".js", ".mjs", ".cjs"];
 const FORM = 'Write "toolsets/index:ExportName" with a path inside the package.';
 
@@ -33,7 +33,7 @@ export async function resolveEntry(mountPath: string, written: string): Promise<
   const path = (colon < 0 ? written : written.slice(0, colon)).trim();
   const exported = colon < 0 ? "default" : written.slice(colon + 1).trim();
   const unsafe = SCHEME.test(written) ? "the path must be relative to the package" : unsafePath(path);
-  if (unsafe) return refused(written, unsafe);
+  if (unsafe) return rejected(written, unsafe);
   if (!IDENTIFIER.test(exported)) {
     return {
       code: "toolset-entry-invalid",
@@ -45,7 +45,7 @@ export async function resolveEntry(mountPath: string, written: string): Promise<
   for (const candidate of mount === undefined ? [] : candidates(path)) {
     const file = await realPathOrNothing(join(mount ?? "", candidate));
     if (file === undefined) continue;
-    if (!isInside(mount ?? "", file)) return refused(written, "it is a link that leaves the package");
+    if (!isInside(mount ?? "", file)) return rejected(written, "it is a link that leaves the package");
     if ((await stat(file)).isFile() && MODULE.test(file)) return { written, path: candidate, file, exported };
   }
   return {
@@ -63,6 +63,10 @@ function candidates(path: string): string[] {
   ];
 }
 
-function refused(written: string, why: string): EntryProblem {
-  return { code: "toolset-path-refused", message: `The toolset "${written}" is refused: ${why}.`, fix: FORM };
+function rejected(written: string, why: string): EntryProblem {
+  return {
+    code: "toolset-path-refused",
+    message: `The toolset "${written}" is rejected: ${why}.`,
+    fix: FORM,
+  };
 }

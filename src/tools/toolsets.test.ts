@@ -71,7 +71,7 @@ describe("a toolset in TypeScript", () => {
     });
   });
 
-  test("is read anew each time, so that a changed package shows its change", async () => {
+  test("is read again each time, so that a changed package takes effect", async () => {
     await load(["toolsets/index:HelloToolset"]);
     put("toolsets/parts.ts", "export const punctuation: string = '?';\n");
     const { tools } = await load(["toolsets/index:HelloToolset"]);
@@ -80,7 +80,7 @@ describe("a toolset in TypeScript", () => {
     expect((await registry.call("hello-extended__hello", { name: "Ada" })).output).toBe("hello Ada?");
   });
 
-  test("that waits at its top is loaded once it is done", async () => {
+  test("with a top-level await is loaded after it resolves", async () => {
     put(
       "toolsets/index.ts",
       `${HELLO}\nawait new Promise((r) => setTimeout(r, 20));\nexport const Late = [hello];`,
@@ -179,13 +179,13 @@ describe("a toolset that cannot be used is a diagnostic", () => {
     expect(diagnostics).toMatchObject([{ code, message: expect.stringContaining(message) }]);
   });
 
-  test("a module that never ends to load is given up", async () => {
+  test("a module that never finishes loading", async () => {
     put("t.ts", "await new Promise(() => {});\nexport const Set = [];");
     const { diagnostics } = await load(["t:Set"], 100);
     expect(diagnostics).toMatchObject([{ code: "toolset-load-timeout" }]);
   });
 
-  test("a bad tool is left out, the good ones of the same toolset stay", async () => {
+  test("a tool that is not valid is omitted, the others of the toolset stay", async () => {
     put(
       "t.ts",
       `import { z } from "zod";
@@ -205,7 +205,7 @@ describe("a toolset that cannot be used is a diagnostic", () => {
     expect(diagnostics[0]?.message).toContain('"bad name!"');
   });
 
-  test("a skill with far too many tools keeps the first and says so", async () => {
+  test("a skill with too many tools keeps the first ones", async () => {
     put(
       "t.ts",
       `import { z } from "zod"; export const Set = Array.from({ length: 100 }, (_, i) => ({ name: "t" + i, description: "x", parameters: z.object({}), execute: () => "" }));`,

@@ -1,8 +1,7 @@
-// Owns loading a mounted skill's toolsets into tools. The front door for toolsets.
-// Does not own consent (nothing here may be called before it) nor calling the tools: `registry.ts` does.
+// Loads the toolsets of a mounted skill as tools. Call it only after consent.
 //
-// Loading imports the package's code into this process: it is not isolated, and a module that blocks the thread
-// cannot be stopped. A module that throws, waits for ever or exports the wrong thing is a diagnostic.
+// Loading imports the package's code into this process. It is not isolated, and a module that blocks the thread cannot
+// be stopped. A module that throws, waits forever or exports something else becomes a diagnostic.
 
 import { join } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";
@@ -12,9 +11,7 @@ import { TOOLSET_LIMITS } from "./limits.ts";
 import { checkTool, type SkillTool, toolsIn } from "./skill-tool.ts";
 import { type EntryProblem, resolveEntry, type ToolsetEntry } from "./toolset-entry.ts";
 
-export type { SkillTool } from "./skill-tool.ts";
-
-export interface ToolsetRequest {
+interface ToolsetRequest {
   /** The verified private copy of the package. */
   readonly mount: string;
   readonly manifest: Pick<SkillManifest, "toolsets">;
@@ -22,12 +19,10 @@ export interface ToolsetRequest {
   readonly loadMs?: number | undefined;
 }
 
-export interface LoadedToolsets {
-  readonly tools: readonly SkillTool[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-export async function loadToolsets(request: ToolsetRequest): Promise<LoadedToolsets> {
+/** Loads all toolsets of a skill; what cannot be loaded becomes a diagnostic. */
+export async function loadToolsets(
+  request: ToolsetRequest,
+): Promise<{ tools: readonly SkillTool[]; diagnostics: readonly Diagnostic[] }> {
   const tools: SkillTool[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const written of new Set(request.manifest.toolsets)) {
@@ -57,7 +52,7 @@ async function loadEntry(entry: ToolsetEntry, request: ToolsetRequest): Promise<
       return {
         code: "toolset-load-timeout",
         message: `The toolset "${written}" was not loaded within ${limit / 1000} s.`,
-        fix: "Do no waiting at the top of the module; wait inside execute.",
+        fix: "Do not wait at the top of the module; wait inside execute.",
       };
     }
     if ("code" in found) return found;
@@ -93,14 +88,14 @@ async function importTools({
     import("./define-tool.ts"),
     import("zod"),
   ]);
-  // A package has no node_modules of its own: what authors may import is given, whatever surrounds the mount.
+  // A package has no node_modules, so the modules that authors may import are given here.
   const virtualModules = {
     "repertoire/tools": authoring,
     "@agent/tools": authoring,
     zod,
     "zod/v4": zod,
   };
-  // No caches: the same path may hold another version of the package the next time.
+  // No caches: the same path may have another version of the package the next time.
   const jiti = createJiti(file, {
     fsCache: false,
     moduleCache: false,
@@ -120,8 +115,8 @@ async function importTools({
   if (values.length > 0) return { values };
   return {
     code: "toolset-export-invalid",
-    message: `${exported} of ${path} holds no tools.`,
-    fix: "Export an array of tools made with defineTool, or an object or class that holds them.",
+    message: `${exported} of ${path} has no tools.`,
+    fix: "Export an array of tools made with defineTool, or an object or class with such tools.",
   };
 }
 
@@ -133,7 +128,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T | "late"> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** A warning, not an error: the skill itself still activates. */
+/** A warning, not an error, because the skill itself still activates. */
 function asDiagnostic(problem: EntryProblem, path: string): Diagnostic {
   return { ...problem, severity: "warning", path };
 }
@@ -142,8 +137,8 @@ function tooMany(count: number, { mount, skillName }: ToolsetRequest): Diagnosti
   const max = TOOLSET_LIMITS.maxTools;
   const problem = {
     code: "toolset-too-many-tools",
-    message: `"${skillName}" brings ${count} tools; only the first ${max} are offered.`,
-    fix: "Split the skill, or unite tools.",
+    message: `"${skillName}" has ${count} tools; only the first ${max} are offered.`,
+    fix: "Split the skill, or combine tools.",
   };
   return asDiagnostic(problem, join(mount, "SKILL.md"));
 }
