@@ -66,7 +66,7 @@ describe("the configuration", () => {
     expect(load(files, { env, config, values: { style: "catalog" } }).style).toBe("catalog");
   });
 
-  it("takes options in the shape of the file, and dotted keys where flags and files have them", () => {
+  it("accepts options in the shape of the file, and dotted keys in flags and files", () => {
     const config: ConfigValues = { budget: { tokens: 1500 }, recall: { limit: 3, threshold: undefined } };
     const { budget, recall, agents } = load({}, { config: { ...config, agents: undefined } });
     expect({ budget, recall, agents }).toStrictEqual({
@@ -104,7 +104,7 @@ describe("the configuration", () => {
     [{ sources: { $schema: "x" } }, "config-unknown-key", '"sources.$schema"', "sources.$schema"],
     ["{ nope", "config-not-json", CONFIG_FILE, expect.stringContaining(CONFIG_FILE)],
     ["[]", "config-not-object", CONFIG_FILE, expect.stringContaining(CONFIG_FILE)],
-  ])("refuses %j with a code, the key and the value", (user, code, key, value) => {
+  ])("rejects %j with a code, the key and the value", (user, code, key, value) => {
     const error = failure({ user });
     expect(error).toMatchObject({ code, value });
     expect(error.message).toContain(key);
@@ -119,7 +119,7 @@ describe("the configuration", () => {
     expect(load({ user: untrusted }).sources.trustLinks).toEqual(["./skills"]);
   });
 
-  it("fails if a file that was named does not exist", () => {
+  it("fails if a given file does not exist", () => {
     expect(failure({}, { configFile: "/nowhere/c.json" }).code).toBe("config-unreadable");
   });
 
@@ -144,7 +144,7 @@ describe("the configuration", () => {
     expect(load({}, { env: { [name]: text } })).toMatchObject(expected);
   });
 
-  it("has no cache folder if the cache is off, and names a number that cannot be read", () => {
+  it("has no cache folder if the cache is off, and rejects a number that cannot be read", () => {
     expect(load({}, { env: { REPERTOIRE_CACHE: "false" } })).not.toHaveProperty("cacheDir");
     expect(failure({}, { env: { REPERTOIRE_LIMIT: "many" } })).toMatchObject({
       code: "config-invalid",

@@ -1,5 +1,4 @@
-// Reads and validates the configuration: defaults, the person's file, the project's file, the environment and options
-// become one `Config`. The front door of this folder.
+// The front door of config: merges and validates defaults, the person's file, the project's file, environment and options.
 
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
@@ -16,7 +15,7 @@ export interface Config extends Omit<ResolvedValues, "cache"> {
   readonly dir: string;
   readonly home: string;
   /** Where caches are kept; undefined = no cache. */
-  readonly cacheDir?: string;
+  readonly cacheDir?: string | undefined;
   /** The files that were read, lowest precedence first. */
   readonly files: readonly string[];
 }
@@ -80,7 +79,7 @@ export function loadConfig(input: ConfigInput = {}): Config {
   setAll(input.values ?? {}, { place: "options" });
   const { cache, ...resolved } = withDefaults(values);
   const cacheDir = typeof cache === "string" ? resolve(dir, cache) : join(home, ".repertoire", "cache");
-  return { ...resolved, dir, home, files, ...(cache !== false && { cacheDir }) };
+  return { ...resolved, dir, home, files, cacheDir: cache === false ? undefined : cacheDir };
 }
 
 /** The settings by dotted key. A group is a nested object; its keys may also be written with dots. */

@@ -14,7 +14,7 @@ function homeWith(text: string): { home: string; read: () => string } {
   return { home, read: () => readFileSync(join(home, ".repertoire", CONFIG_FILE), "utf8") };
 }
 
-describe("switching a skill in the person's file", () => {
+describe("enabling or disabling a skill in the person's file", () => {
   it("writes a file with the schema beside it if there is none", async () => {
     const home = temporaryTree({ x: "" });
     const path = await switchSkill(home, NAME, false);
@@ -73,7 +73,7 @@ describe("switching a skill in the person's file", () => {
     expect(read()).toBe("{ nope");
   });
 
-  it("says so if the file cannot be written", async () => {
+  it("fails if the file cannot be written", async () => {
     const home = temporaryTree({ ".repertoire": "a file, not a folder" });
     await expect(switchSkill(home, NAME, true)).rejects.toMatchObject({ code: "config-unwritable" });
   });

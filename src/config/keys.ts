@@ -4,14 +4,14 @@
 import { AGENT_TOOL_ALIASES } from "../model/agent-tool-alias.ts";
 import { CONSENT_APPROVALS } from "../model/consent-approval.ts";
 import { STYLES } from "../model/turn.ts";
-import type { Flat, Kind } from "./kinds.ts";
-import { either, flag, integer, listOf, mapOf, number, object, oneOf, text } from "./kinds.ts";
+import type { Flat, ValueKind } from "./kinds.ts";
+import { anyOf, boolean, enumOf, integer, listOf, mapOf, number, object, string } from "./kinds.ts";
 
 /** One key. `Default` is `undefined` if the key has no default. */
 export interface ConfigKey<T = unknown, Default = unknown> {
   /** For the documentation and the editor's tooltip. */
   readonly about: string;
-  readonly kind: Kind<T>;
+  readonly kind: ValueKind<T>;
   /** False if a cloned project must not decide it: whom to trust, what leaves the machine, what costs money. */
   readonly projectMaySet: boolean;
   readonly default: Default;
@@ -27,7 +27,7 @@ type Extras<T> = Partial<Pick<ConfigKey<T, T>, "default" | "env" | "fromText">>;
 const EMPTY: Readonly<Record<string, unknown>> = { array: [], object: {} };
 
 function keyMaker(projectMaySet: boolean) {
-  return <T, const E extends Extras<T>>(about: string, kind: Kind<T>, extras?: E) => {
+  return <T, const E extends Extras<T>>(about: string, kind: ValueKind<T>, extras?: E) => {
     const key = { about, kind, projectMaySet, default: EMPTY[kind.type ?? ""], ...extras };
     return key as ConfigKey<T, T extends object ? T : E extends { readonly default: T } ? T : undefined>;
   };
@@ -38,33 +38,33 @@ const shared = keyMaker(true);
 /** A key that only the person may set. */
 const userOnly = keyMaker(false);
 
-const sourceIds = listOf(text(), ["~/.codex/skills"]);
-const skillGlobs = listOf(text(), ["pdf-tables", "release/*"]);
-const skillRules = listOf(text(), ["code-*", "*@user", "deploy/**@~/.claude/skills"]);
+const sourceIds = listOf(string(), ["~/.codex/skills"]);
+const skillGlobs = listOf(string(), ["pdf-tables", "release/*"]);
+const skillRules = listOf(string(), ["code-*", "*@user", "deploy/**@~/.claude/skills"]);
 const extraSource = object(
   {
-    path: text(),
-    id: text(),
-    rootSkill: flag,
-    trustLinks: flag,
-    requireDescription: flag,
-    requireName: flag,
+    path: string(),
+    id: string(),
+    rootSkill: boolean,
+    trustLinks: boolean,
+    requireDescription: boolean,
+    requireName: boolean,
   },
   { required: ["path"] },
 );
-const endpoint = text("http://localhost:11434/v1");
+const endpoint = string("http://localhost:11434/v1");
 
 /** A group's key is written `group.key` in messages and flags, and as a nested object in a file. */
 export const CONFIG_TABLE = {
-  agent: shared("The agent whose view is used if none is given.", text("reviewer"), {
+  agent: shared("The agent whose view is used if none is given.", string("reviewer"), {
     env: "REPERTOIRE_AGENT",
   }),
   agents: shared(
     'Names and globs of the skills that each agent may see. Without a list an agent sees all, with [] none, with ["*"] all.',
-    mapOf(object({ skills: listOf(text()) }), { reviewer: { skills: ["code-*"] } }),
+    mapOf(object({ skills: listOf(string()) }), { reviewer: { skills: ["code-*"] } }),
   ),
   sources: {
-    bundled: shared("Whether to use the skills that ship with Repertoire.", flag, {
+    bundled: shared("Whether to use the skills that ship with Repertoire.", boolean, {
       default: true,
       env: "REPERTOIRE_BUNDLED",
     }),
@@ -91,7 +91,7 @@ export const CONFIG_TABLE = {
   },
   enable: shared("Names and globs of skills to switch on although they are off by default.", skillGlobs),
   disable: shared("Names and globs of skills to switch off; wins over enable.", skillGlobs),
-  style: shared("How skills are shown to the model.", oneOf(...STYLES), {
+  style: shared("How skills are shown to the model.", enumOf(...STYLES), {
     default: "adaptive",
     env: "REPERTOIRE_STYLE",
   }),
@@ -113,7 +113,7 @@ export const CONFIG_TABLE = {
     deny: userOnly("Skills that are never activated; wins over the other lists.", skillRules),
     approval: userOnly(
       "Used over MCP if the client cannot ask you: ask refuses and names the command to run; host takes the call as your consent, for a host that asks you before each tool call. Skills with grave findings are always refused.",
-      oneOf(...CONSENT_APPROVALS),
+      enumOf(...CONSENT_APPROVALS),
       { default: "ask" },
     ),
   },
@@ -126,7 +126,7 @@ export const CONFIG_TABLE = {
   tools: {
     aliases: shared(
       "More names for the tool activate_skill, for agents that expect one of them.",
-      listOf(oneOf(...AGENT_TOOL_ALIASES)),
+      listOf(enumOf(...AGENT_TOOL_ALIASES)),
       { env: "REPERTOIRE_TOOL_ALIASES" },
     ),
   },
@@ -141,13 +141,13 @@ export const CONFIG_TABLE = {
   embedder: {
     kind: userOnly(
       "What compares meanings: local needs nothing else, openai-compatible sends texts to the endpoint.",
-      oneOf("local", "minilm", "openai-compatible", "none"),
+      enumOf("local", "minilm", "openai-compatible", "none"),
       { default: "local", env: "REPERTOIRE_EMBEDDER" },
     ),
     endpoint: userOnly("Address of an OpenAI-compatible embeddings server, up to /v1.", endpoint, {
       env: "REPERTOIRE_EMBEDDER_ENDPOINT",
     }),
-    model: userOnly("The embedding model that the server offers.", text("nomic-embed-text"), {
+    model: userOnly("The embedding model that the server offers.", string("nomic-embed-text"), {
       env: "REPERTOIRE_EMBEDDER_MODEL",
     }),
     dimensions: userOnly("The length of the model's vectors.", integer(1), {
@@ -155,31 +155,33 @@ export const CONFIG_TABLE = {
     }),
     apiKeyEnv: userOnly(
       "The environment variable that holds the server's key. The key itself is never written to a file.",
-      text("OPENAI_API_KEY"),
+      string("OPENAI_API_KEY"),
     ),
   },
   dream: {
     prefixes: shared(
       "How dreams treat skills whose names share a prefix: namespaced ones belong to a server each and are never merged.",
-      mapOf(oneOf("namespaced", "topical"), { mcp: "namespaced", docs: "topical" }),
+      mapOf(enumOf("namespaced", "topical"), { mcp: "namespaced", docs: "topical" }),
     ),
-    gaps: shared("Whether dreams write skills for requests that no skill answers.", flag, { default: true }),
+    gaps: shared("Whether dreams write skills for requests that no skill answers.", boolean, {
+      default: true,
+    }),
     share: userOnly("The share of the library that one dream may change (0.2).", number(0, 1)),
     least: userOnly("How many skills one dream may change in a library of any size (5).", integer(1)),
   },
   model: {
     kind: userOnly(
       "The language model for summaries, dreams and chat; none sends nothing.",
-      oneOf("none", "openai-compatible", "openai", "anthropic"),
+      enumOf("none", "openai-compatible", "openai", "anthropic"),
       { default: "none", env: "REPERTOIRE_MODEL_KIND" },
     ),
     endpoint: userOnly("Address of the server, up to /v1. Not needed for openai and anthropic.", endpoint, {
       env: "REPERTOIRE_MODEL_ENDPOINT",
     }),
-    name: userOnly("The model that the server offers.", text("llama3.2"), { env: "REPERTOIRE_MODEL" }),
+    name: userOnly("The model that the server offers.", string("llama3.2"), { env: "REPERTOIRE_MODEL" }),
     apiKeyEnv: userOnly(
       "The environment variable that holds the key (OPENAI_API_KEY or ANTHROPIC_API_KEY, by kind). The key itself is never written to a file.",
-      text("OPENAI_API_KEY"),
+      string("OPENAI_API_KEY"),
     ),
     timeoutMs: userOnly(
       "The most milliseconds that one answer may take, with retries (60000); in a chat, that the model may be silent.",
@@ -192,13 +194,13 @@ export const CONFIG_TABLE = {
   telemetry: {
     content: userOnly(
       "Whether spans also contain texts: messages, sections, notes. By default they contain names and numbers only.",
-      flag,
+      boolean,
       { default: false, env: "REPERTOIRE_TELEMETRY_CONTENT" },
     ),
   },
   cache: userOnly(
     "Where parsed skills are kept between runs: true for ~/.repertoire/cache, false for nowhere, or a folder.",
-    either(flag, text(".cache/repertoire")),
+    anyOf(boolean, string(".cache/repertoire")),
     { default: true, env: "REPERTOIRE_CACHE" },
   ),
 };
@@ -240,7 +242,7 @@ export function groupKeys(name: string): readonly string[] | undefined {
   return entry === undefined || isKey(entry) ? undefined : Object.keys(entry);
 }
 
-/** The value that an environment variable's text stands for. */
+/** Reads a value from the text of an environment variable. */
 export function valueFromText(key: ConfigKey, text: string): unknown {
   if (key.fromText) return key.fromText(text);
   const [yes, no] = [text === "true" || text === "1", text === "false" || text === "0"];

@@ -19,12 +19,12 @@ export interface Schema {
 declare const VALUE: unique symbol;
 
 /** A schema for values of type `T`. */
-export interface Kind<T> extends Schema {
+export interface ValueKind<T> extends Schema {
   /** Exists in the type only. */
   readonly [VALUE]?: T;
 }
 
-type ValueOf<K> = K extends Kind<infer T> ? T : never;
+type ValueOf<K> = K extends ValueKind<infer T> ? T : never;
 /** Writes an intersection as one object type, so that type errors and tooltips are readable. */
 export type Flat<T> = { [N in keyof T]: T[N] };
 type Fields<F, Required extends keyof F> = Flat<
@@ -33,44 +33,44 @@ type Fields<F, Required extends keyof F> = Flat<
   }
 >;
 
-export const flag: Kind<boolean> = { type: "boolean" };
+export const boolean: ValueKind<boolean> = { type: "boolean" };
 
-export function text(example?: string): Kind<string> {
+export function string(example?: string): ValueKind<string> {
   return { type: "string", minLength: 1, examples: example ? [example] : undefined };
 }
 
-export function number(minimum: number, maximum?: number): Kind<number> {
+export function number(minimum: number, maximum?: number): ValueKind<number> {
   return { type: "number", minimum, maximum };
 }
 
-export function integer(minimum: number, maximum?: number): Kind<number> {
+export function integer(minimum: number, maximum?: number): ValueKind<number> {
   return { type: "integer", minimum, maximum };
 }
 
-export function oneOf<const T extends string>(...values: readonly T[]): Kind<T> {
+export function enumOf<const T extends string>(...values: readonly T[]): ValueKind<T> {
   return { enum: values };
 }
 
-export function listOf<T>(items: Kind<T>, example?: readonly NoInfer<T>[]): Kind<readonly T[]> {
+export function listOf<T>(items: ValueKind<T>, example?: readonly NoInfer<T>[]): ValueKind<readonly T[]> {
   return { type: "array", items, examples: example && [example] };
 }
 
 export function mapOf<T>(
-  additionalProperties: Kind<T>,
+  additionalProperties: ValueKind<T>,
   example: Record<string, NoInfer<T>>,
-): Kind<Readonly<Record<string, T>>> {
+): ValueKind<Readonly<Record<string, T>>> {
   return { type: "object", additionalProperties, examples: [example] };
 }
 
 /** An object with these fields and no others. */
-export function object<F extends Record<string, Kind<unknown>>, R extends keyof F & string = never>(
+export function object<F extends Record<string, ValueKind<unknown>>, R extends keyof F & string = never>(
   properties: F,
   { required, examples }: { required?: readonly R[]; examples?: readonly NoInfer<Fields<F, R>>[] } = {},
-): Kind<Fields<F, R>> {
+): ValueKind<Fields<F, R>> {
   return { type: "object", properties, required, additionalProperties: false, examples };
 }
 
-export function either<A, B>(one: Kind<A>, other: Kind<B>): Kind<A | B> {
+export function anyOf<A, B>(one: ValueKind<A>, other: ValueKind<B>): ValueKind<A | B> {
   return { anyOf: [one, other] };
 }
 

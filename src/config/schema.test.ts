@@ -53,12 +53,12 @@ describe.each([...CONFIG_KEYS])("the key %s", (name: string, key: ConfigKey) => 
     }
   });
 
-  it("says in words what it accepts and what it is for", () => {
+  it("has a text about what it accepts and what it is for", () => {
     expect(acceptedValues(key.kind)).not.toMatch(/undefined|such as $/);
     expect(key.about).toMatch(/^[A-Z].*[.)]$/);
   });
 
-  it("is accepted and refused by the schema as by loadConfig, nested and dotted", () => {
+  it("is accepted and rejected by the schema as by loadConfig, nested and dotted", () => {
     fc.assert(
       fc.property(fc.oneof({ weight: 3, arbitrary: near(key.kind) }, fc.jsonValue()), (value) => {
         const loaded = loads(nested(name, value));
