@@ -19,7 +19,7 @@ export const DEFAULT_BUDGETS: Readonly<Record<Style, Budget>> = {
   catalog: { chars: 30_000 },
 };
 
-export const SECTION_LIMITS = {
+export const DISCLOSE_LIMITS = {
   /** The longest description of the open spec; more would let one skill crowd out the others. */
   description: SPEC.descriptionChars,
   /** A brief fits one line of a terminal. */
@@ -41,7 +41,7 @@ export const SECTION_LIMITS = {
 } as const;
 
 /** How many matches a style requests from recall, if not recall's default. */
-export const MATCHES_FOR: Readonly<Partial<Record<Style, number>>> = { index: SECTION_LIMITS.namesPerTurn };
+export const MATCHES_FOR: Readonly<Partial<Record<Style, number>>> = { index: DISCLOSE_LIMITS.namesPerTurn };
 
 /** A catalog that cannot name all skills uses one part in this many for descriptions, the rest for names. */
 export const DESCRIBED_PART = 3;

@@ -4,19 +4,19 @@ import type { Skill } from "../model/skill.ts";
 import { forLine, oneLine } from "../text/escape.ts";
 import { clip, firstSentence } from "../text/markdown.ts";
 import type { Entry } from "./fit.ts";
-import { SECTION_LIMITS, TOOL } from "./limits.ts";
+import { DISCLOSE_LIMITS, TOOL } from "./limits.ts";
 
 /** The description on one line, up to the length that the open spec allows. */
 export function descriptionOf(skill: Skill): string {
-  return clip(oneLine(skill.manifest.description), SECTION_LIMITS.description);
+  return clip(oneLine(skill.manifest.description), DISCLOSE_LIMITS.description);
 }
 
 /** The brief on one line, or the description's first sentence if there is no brief. */
 export function briefLine(skill: Skill): string {
   const brief = oneLine(skill.manifest.brief);
   return brief === ""
-    ? firstSentence(descriptionOf(skill), SECTION_LIMITS.brief)
-    : clip(brief, SECTION_LIMITS.brief);
+    ? firstSentence(descriptionOf(skill), DISCLOSE_LIMITS.brief)
+    : clip(brief, DISCLOSE_LIMITS.brief);
 }
 
 /** `- name: text`, without a suffix, at one of three levels. */

@@ -4,7 +4,7 @@ import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import { type Cost, matchReserve, minus, textCost } from "../budget.ts";
 import { NOTHING, type Rendered, shrink } from "../fit.ts";
-import { SECTION_LIMITS, TOOL } from "../limits.ts";
+import { DISCLOSE_LIMITS, TOOL } from "../limits.ts";
 import { entryWith, listEntry, omissionNotice, turnNotice } from "../lines.ts";
 import type { MatchedSkill, Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
@@ -66,7 +66,7 @@ function suffixOf(recalled: MatchedSkill | undefined, level: "full" | "short" | 
   const reasons = match.reasons
     .filter((reason) => reason.value > 0)
     .sort((a, b) => b.value - a.value)
-    .slice(0, SECTION_LIMITS.reasons)
-    .map((reason) => clip(oneLine(`${reason.signal} ${reason.note}`), SECTION_LIMITS.reason));
+    .slice(0, DISCLOSE_LIMITS.reasons)
+    .map((reason) => clip(oneLine(`${reason.signal} ${reason.note}`), DISCLOSE_LIMITS.reason));
   return reasons.length === 0 ? "" : ` [why: ${forLine(reasons.join("; "))}]`;
 }

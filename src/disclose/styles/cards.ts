@@ -5,7 +5,7 @@ import { forCard, forLine, oneLine } from "../../text/escape.ts";
 import { clip, closeFence, cutPoints, firstH2Section, opening } from "../../text/markdown.ts";
 import { type Cost, fits, minus, plus, shareOf, textCost } from "../budget.ts";
 import { NOTHING, type Rendered } from "../fit.ts";
-import { SECTION_LIMITS, TOOL } from "../limits.ts";
+import { DISCLOSE_LIMITS, TOOL } from "../limits.ts";
 import { turnNotice } from "../lines.ts";
 import type { StyleRequest } from "./style.ts";
 
@@ -16,7 +16,7 @@ const CUT_NOTE = `[cut; ${TOOL.activate} gives the rest]`;
 /** As many of the best cards as fit; the rest is counted. */
 export function cards({ selection, limit, readBody }: StyleRequest): Rendered {
   const top = [...selection.relevant, ...selection.related]
-    .slice(0, SECTION_LIMITS.cards)
+    .slice(0, DISCLOSE_LIMITS.cards)
     .map(({ skill }) => skill);
   if (top.length === 0) return NOTHING;
   const sections = top.map((skill) => sectionOf(skill, readBody(skill)));
@@ -68,7 +68,7 @@ function cardText(
 
 function headLines({ name, manifest }: Skill): string[] {
   const { domain = "", tools, triggers } = manifest;
-  const about = clip(oneLine(domain), SECTION_LIMITS.cardItem);
+  const about = clip(oneLine(domain), DISCLOSE_LIMITS.cardItem);
   return [
     `[Skill: ${forLine(name)}]`,
     about === "" ? "" : `Domain: ${forLine(about)}`,
@@ -79,12 +79,12 @@ function headLines({ name, manifest }: Skill): string[] {
 
 function listLine(label: string, items: readonly string[]): string {
   const clean = items
-    .map((item) => clip(oneLine(item), SECTION_LIMITS.cardItem))
+    .map((item) => clip(oneLine(item), DISCLOSE_LIMITS.cardItem))
     .filter((item) => item !== "");
   if (clean.length === 0) return "";
-  const more = clean.length - SECTION_LIMITS.cardItems;
+  const more = clean.length - DISCLOSE_LIMITS.cardItems;
   const tail = more > 0 ? `, +${more} more` : "";
-  return `${label}: ${forLine(clean.slice(0, SECTION_LIMITS.cardItems).join(", "))}${tail}`;
+  return `${label}: ${forLine(clean.slice(0, DISCLOSE_LIMITS.cardItems).join(", "))}${tail}`;
 }
 
 /** The first H2 section, or else the opening of the body, or else the description. */

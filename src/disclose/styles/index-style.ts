@@ -5,7 +5,7 @@ import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import { type Cost, fits, minus, NO_COST, textCost } from "../budget.ts";
 import { type Entry, NOTHING, pack, type Rendered } from "../fit.ts";
-import { SECTION_LIMITS, TOOL } from "../limits.ts";
+import { DISCLOSE_LIMITS, TOOL } from "../limits.ts";
 import { briefLine, omissionNotice, turnNotice } from "../lines.ts";
 import type { Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
@@ -31,7 +31,7 @@ export function indexStyle({ selection, limit, firstTurn, asksForList }: StyleRe
 }
 
 function entry(skill: Skill): Entry {
-  const summary = clip(oneLine(skill.manifest.summary ?? ""), SECTION_LIMITS.summary) || briefLine(skill);
+  const summary = clip(oneLine(skill.manifest.summary ?? ""), DISCLOSE_LIMITS.summary) || briefLine(skill);
   const name = forLine(skill.name);
   if (summary === "") return { text: `- ${name}\n`, level: "name" };
   return { text: `- ${name}: ${forLine(summary)}\n`, level: "short" };
@@ -39,8 +39,8 @@ function entry(skill: Skill): Entry {
 
 /** Both lines with as many names as fit; the related ones are cut first. */
 function turnNames(selection: Selection, limit: Cost): Rendered {
-  const relevant = selection.relevant.slice(0, SECTION_LIMITS.namesPerTurn).map(({ skill }) => skill.name);
-  const related = selection.related.slice(0, SECTION_LIMITS.namesPerTurn).map(({ skill }) => skill.name);
+  const relevant = selection.relevant.slice(0, DISCLOSE_LIMITS.namesPerTurn).map(({ skill }) => skill.name);
+  const related = selection.related.slice(0, DISCLOSE_LIMITS.namesPerTurn).map(({ skill }) => skill.name);
   const total = relevant.length + related.length;
   for (let count = total; count > 0; count--) {
     const first = relevant.slice(0, count);
