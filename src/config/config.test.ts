@@ -145,7 +145,7 @@ describe("the configuration", () => {
   });
 
   it("has no cache folder if the cache is off, and rejects a number that cannot be read", () => {
-    expect(load({}, { env: { REPERTOIRE_CACHE: "false" } })).not.toHaveProperty("cacheDir");
+    expect(load({}, { env: { REPERTOIRE_CACHE: "false" } }).cacheDir).toBeUndefined();
     expect(failure({}, { env: { REPERTOIRE_LIMIT: "many" } })).toMatchObject({
       code: "config-invalid",
       value: "many",
