@@ -150,7 +150,7 @@ const OTHERS = {
     "trigger-pattern": row(
       "warning",
       "A trigger pattern is not a regular expression that runs in linear time; it is not used.",
-      "Write it in RE2 syntax: no look-around, no back-references.",
+      "Write it in RE2 syntax, without look-around and back-references.",
     ),
     "trigger-conflict": row(
       "info",
@@ -191,7 +191,7 @@ const OTHERS = {
     ),
     "toolset-export-invalid": row(
       "warning",
-      "The export holds no tools.",
+      "The export has no tools.",
       "Export an array of tools made with `defineTool`.",
     ),
     "toolset-too-many-tools": row(
