@@ -8,6 +8,7 @@ export type {
   Consents,
   Expansion,
   FilePart,
+  SheetFinding,
   SlashCommand,
   SlashCommands,
   TaskContext,
@@ -117,4 +118,12 @@ export {
 } from "./recall/recall.ts";
 export { memoryStore, type Store, sqliteStore } from "./stores/stores.ts";
 export type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./telemetry/telemetry.ts";
-export type { RegisteredTool, ScriptCall, ScriptResult, ToolCallResult } from "./tools/tools.ts";
+export type {
+  Isolation,
+  RegisteredTool,
+  ScriptCall,
+  ScriptErrorCode,
+  ScriptResult,
+  ToolCallResult,
+  ToolErrorCode,
+} from "./tools/tools.ts";

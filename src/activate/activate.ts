@@ -7,6 +7,7 @@ export {
   type ConsentSubject,
   changesInWords,
   ruleFits,
+  type SheetFinding,
 } from "./consent.ts";
 export { Consents, scriptsOf, type Who } from "./consents.ts";
 export type { ActivationPayload } from "./payload.ts";

@@ -48,7 +48,11 @@ export function mountPackage({ place, name, snapshot }: MountRequest): string {
 }
 
 /** The copy of a skill in a task, if it exists and has not changed since it was made. */
-export function verifiedMount(place: TaskFolder, name: SkillName, digest: string): PackageSnapshot | undefined {
+export function verifiedMount(
+  place: TaskFolder,
+  name: SkillName,
+  digest: string,
+): PackageSnapshot | undefined {
   const found = readMount(place, name);
   return found?.digest === digest ? found : undefined;
 }

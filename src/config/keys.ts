@@ -5,7 +5,7 @@ import { AGENT_TOOL_ALIASES } from "../model/agent-tool-alias.ts";
 import { CONSENT_APPROVALS } from "../model/consent-approval.ts";
 import { STYLES } from "../model/turn.ts";
 import type { Flat, ValueKind } from "./kinds.ts";
-import { anyOf, boolean, enumOf, integer, listOf, mapOf, number, object, string } from "./kinds.ts";
+import { boolean, enumOf, integer, listOf, mapOf, number, object, string, unionOf } from "./kinds.ts";
 
 /** One key. `Default` is `undefined` if the key has no default. */
 export interface ConfigKey<T = unknown, Default = unknown> {
@@ -200,7 +200,7 @@ export const CONFIG_TABLE = {
   },
   cache: userOnly(
     "Where parsed skills are kept between runs: true for ~/.repertoire/cache, false for nowhere, or a folder.",
-    anyOf(boolean, string(".cache/repertoire")),
+    unionOf(boolean, string(".cache/repertoire")),
     { default: true, env: "REPERTOIRE_CACHE" },
   ),
 };

@@ -70,7 +70,7 @@ export function object<F extends Record<string, ValueKind<unknown>>, R extends k
   return { type: "object", properties, required, additionalProperties: false, examples };
 }
 
-export function anyOf<A, B>(one: ValueKind<A>, other: ValueKind<B>): ValueKind<A | B> {
+export function unionOf<A, B>(one: ValueKind<A>, other: ValueKind<B>): ValueKind<A | B> {
   return { anyOf: [one, other] };
 }
 

@@ -20,7 +20,7 @@ export interface Prompt extends Section {
   readonly matches: readonly Match[];
 }
 
-export interface TurnPromptNeeds {
+interface TurnPromptNeeds {
   readonly recall: (turn: Turn, request: RecallRequest) => Promise<RecallAnswer>;
   readonly sessions: Pick<SessionRecall, "session" | "markShown" | "digestOf" | "actor">;
   readonly store: TurnStore;

@@ -10,7 +10,7 @@ import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { type IndexSettings, RecallIndex } from "./recall-index.ts";
 
-export interface IndexingNeeds extends IndexSettings {
+interface IndexingNeeds extends IndexSettings {
   readonly library: Pick<LibraryReader, "sources" | "snapshot" | "rescan" | "stored" | "body">;
   readonly cacheDir: string | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;

@@ -41,7 +41,7 @@ export interface RecallAnswer extends Recalled {
   readonly seen?: readonly SkillName[] | undefined;
 }
 
-export interface SessionRecallNeeds {
+interface SessionRecallNeeds {
   readonly store: TurnStore;
   /** Opened by the first recall. */
   readonly indexing: () => Promise<Indexing>;

@@ -27,7 +27,7 @@ export const MARK = {
   path: "\u0001path",
 } as const;
 
-export interface DocumentInput {
+interface DocumentInput {
   readonly skill: Skill;
   readonly body: string;
   readonly sections: readonly BodySection[];

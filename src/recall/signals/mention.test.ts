@@ -90,7 +90,10 @@ describe("spellings that may be names", () => {
     expect(new Set(names).size).toBe(32);
   });
 
-  test.each(["", "   ", "///", "$$$", "/", "-", "\ud800/\udfff", "/\u0000"])("are not found in %j", (message) => {
-    expect(mentionedNames(message)).toEqual([]);
-  });
+  test.each(["", "   ", "///", "$$$", "/", "-", "\ud800/\udfff", "/\u0000"])(
+    "are not found in %j",
+    (message) => {
+      expect(mentionedNames(message)).toEqual([]);
+    },
+  );
 });
