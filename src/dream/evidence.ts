@@ -1,9 +1,9 @@
 // Finds, without a model, what the history and the library say: gaps, overlaps, skills at risk and more. Pure.
 
 import { compareNames, type SkillName } from "../model/name.ts";
+import { fold } from "../text/fold.ts";
 import { stem } from "../text/stem.ts";
 import { isStopWord } from "../text/stopwords.ts";
-import { fold } from "../text/tokens.ts";
 import { EVIDENCE_LIMITS, SIMILARITY } from "./limits.ts";
 import {
   type DreamSession,

@@ -33,7 +33,7 @@ export interface EvalReport {
   readonly latency: Readonly<Record<string, { readonly p50: number; readonly p95: number }>>;
 }
 
-interface EvalOptions {
+export interface EvalOptions {
   /** For each source of messages, the only skills to recall. */
   readonly libraries?: Readonly<Record<string, readonly string[]>>;
   /** For each copy, the skill that it counts as. */

@@ -6,7 +6,7 @@ interface BodyFields {
   code: string;
 }
 
-interface BodySection {
+export interface BodySection {
   /** Whether the section lists what the skill is not for. */
   notFor: boolean;
   /** The text of the section's heading; empty before the first heading. */
