@@ -1,2 +1,7 @@
-/** Bundles the package's code into a folder; `moduleUrl` is where the code believes to stand. */
-export function bundle(outdir: string, options?: { moduleUrl?: string }): Promise<void>;
+import type { Plugin } from "esbuild";
+
+/** Bundles the package's code into a folder; `moduleUrl` replaces `import.meta.url`; `plugins` see every source file. */
+export function bundle(
+  outdir: string,
+  options?: { moduleUrl?: string; plugins?: readonly Plugin[] },
+): Promise<void>;

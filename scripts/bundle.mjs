@@ -13,8 +13,8 @@ const BESIDE = {
   re2js: "./patterns.js",
 };
 
-/** `moduleUrl` is where the code believes to stand, for a bundle outside the package. */
-export async function bundle(outdir, { moduleUrl } = {}) {
+/** `moduleUrl` replaces `import.meta.url`, for a bundle outside the package; `plugins` see every source file. */
+export async function bundle(outdir, { moduleUrl, plugins = [] } = {}) {
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
   const common = {
     bundle: true,
@@ -26,6 +26,7 @@ export async function bundle(outdir, { moduleUrl } = {}) {
     // Dependencies are loaded only when a feature asks for them; what every start needs is a development dependency
     // and goes into the bundle.
     external: [...Object.keys(dependencies), "@lat.md/*"],
+    plugins,
   };
   await build({
     ...common,
@@ -55,10 +56,7 @@ export async function bundle(outdir, { moduleUrl } = {}) {
     write: false,
     legalComments: "inline",
     format: "cjs",
-    plugins: [
-      { name: "beside", setup: leaveBeside },
-      { name: "late", setup: loadProcessesLate },
-    ],
+    plugins: [{ name: "beside", setup: leaveBeside }, { name: "late", setup: loadProcessesLate }, ...plugins],
     banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     define: { "import.meta.url": moduleUrl ? JSON.stringify(moduleUrl) : "__moduleUrl" },
   });
@@ -72,7 +70,7 @@ export async function bundle(outdir, { moduleUrl } = {}) {
     outdir,
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    plugins: [{ name: "beside", setup: leaveBeside }],
+    plugins: [{ name: "beside", setup: leaveBeside }, ...plugins],
     define: { QUICK_BUNDLE: JSON.stringify(name) },
   });
 }
