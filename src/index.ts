@@ -105,7 +105,7 @@ export {
   type Style,
   type Turn,
 } from "./model/turn.ts";
-export { type ParsedSkill, type Profile, parseSkill } from "./parse/parse.ts";
+export { type ParsedSkill, type ParseOptions, type ParseResult, type Profile, parseSkill } from "./parse/parse.ts";
 export {
   type Embedder,
   type EvalCase,

@@ -28,10 +28,12 @@ const LOOKALIKES = new Map(
 );
 
 /**
- * Turns a folder path into a skill name: lower case, accents removed, each run of other characters replaced by `-`.
- * Refuses a segment with letters that only look like ASCII, so that `pаypal` cannot pose as `paypal`.
+ * Turns a folder path into a skill name: lower-case, accents folded, every run of other characters one `-`.
+ * A segment of letters that only look like ASCII ones is refused, so that `pаypal` cannot pose as `paypal`.
  *
- * @example toSkillName("Git Tools/Repo_Survey") // { ok: true, name: "git-tools/repo-survey" }
+ * @example
+ * const found = toSkillName("mcp/Send Email");
+ * if (found.ok) console.log(found.name); // mcp/send-email
  */
 export function toSkillName(path: string): NameResult {
   if (path.length <= MAX_SEGMENT && SAFE.test(path)) return { ok: true, name: path };

@@ -47,7 +47,14 @@ export interface ParseResult {
   readonly diagnostics: Diagnostic<SkillFileCode>[];
 }
 
-/** Reads a `SKILL.md`. `path` is used in findings, and its folder is compared with the name. */
+/**
+ * Reads a `SKILL.md`. `path` is used in findings, and its folder is compared with the name.
+ *
+ * @example
+ * const text = "---\nname: greet\ndescription: Greets people.\n---\n\nSay hello.";
+ * const { skill, diagnostics } = parseSkill(text, "skills/greet/SKILL.md");
+ * console.log(skill?.manifest.description, diagnostics.length);
+ */
 export function parseSkill(
   input: string | Uint8Array,
   path: string,

@@ -1,0 +1,70 @@
+// The place that the examples in doc comments run in: a project with two skills, opened, and what a call of it needs.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { openRepertoire, type Repertoire, type Turn } from "../src/index.ts";
+
+const FILES = {
+  "project/.repertoire/skills/pdf-tables/SKILL.md": `---
+name: pdf-tables
+description: Extracts tables from PDF files into CSV. Use when a table in a PDF is needed as data.
+---
+
+# Extract tables
+
+Run \`scripts/extract.sh FILE\` and check the columns.
+`,
+  "project/.repertoire/skills/pdf-tables/scripts/extract.sh": "#!/bin/sh\necho name,amount\n",
+  "project/.repertoire/skills/write-changelog/SKILL.md": `---
+name: write-changelog
+description: Writes the changelog of a release from merged pull requests. Use for release notes.
+---
+
+# Write a changelog
+
+List the merged pull requests, and group them.
+`,
+};
+
+/** What an example may use without declaring it. */
+export interface ExamplePlace {
+  /** The project's folder. */
+  readonly dir: string;
+  readonly home: string;
+  readonly skills: Repertoire;
+  readonly message: string;
+  readonly turn: Turn;
+  readonly task: string;
+}
+
+export const PLACE_FIELDS = [
+  "dir",
+  "home",
+  "skills",
+  "message",
+  "turn",
+  "task",
+] as const satisfies readonly (keyof ExamplePlace)[];
+
+/** Runs the work in a place of its own, which is removed afterwards. */
+export async function inExamplePlace(work: (place: ExamplePlace) => Promise<unknown>): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), "repertoire-example-"));
+  for (const [path, content] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content, { mode: path.endsWith(".sh") ? 0o755 : 0o644 });
+  }
+  const [dir, home] = [join(root, "project"), join(root, "home")];
+  const message = "get the table out of this PDF";
+  const before = { ...process.env };
+  // For examples that open the library of their own process.
+  Object.assign(process.env, { REPERTOIRE_DIR: dir, REPERTOIRE_HOME: home });
+  const skills = openRepertoire({ dir, home, values: { "sources.bundled": false } });
+  try {
+    await work({ dir, home, skills, message, turn: { session: "s1", message }, task: "t1" });
+  } finally {
+    await skills.close();
+    process.env = before;
+    rmSync(root, { recursive: true, force: true });
+  }
+}
