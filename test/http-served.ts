@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { OPERATIONS } from "../src/adapters/http/api/operations.ts";
-import { ErrorAnswer, Job } from "../src/adapters/http/api/schemas.ts";
+import { ErrorSchema, JobSchema } from "../src/adapters/http/api/schemas.ts";
 import type { HttpLimits } from "../src/adapters/http/limits.ts";
 import { type ServeOptions, serveOverHttp } from "../src/adapters/http/serve.ts";
 import { tokenIn } from "../src/adapters/http/token.ts";
@@ -87,7 +87,7 @@ export async function served(options: ServedOptions = {}) {
     expect(`${id} ${response.status} ${response.status === wanted ? "" : text}`).toBe(`${id} ${wanted} `);
     if (row.type !== undefined && response.ok) return text;
     const answer = JSON.parse(text);
-    const schema = !response.ok ? ErrorAnswer : response.status === 202 ? Job : row.answer;
+    const schema = !response.ok ? ErrorSchema : response.status === 202 ? JobSchema : row.answer;
     expect(schema.safeParse(answer).error?.issues ?? []).toEqual([]);
     return answer;
   }

@@ -143,6 +143,11 @@ export class Repertoire {
     yield* stream;
   }
 
+  /** Calls back with each journal event and proposal, until the result is called. `events` is the same as a stream. */
+  subscribe(listener: (event: EngineEvent) => void): () => void {
+    return this.stream.subscribe(listener);
+  }
+
   /**
    * Measures recall on messages whose right answers are known.
    *

@@ -2,7 +2,14 @@
 
 import { RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
-import { eventOf, type JournalEvent, type Outcome, recordOutcome, type SkillVersion } from "./events.ts";
+import {
+  type EventDetails,
+  eventOf,
+  type JournalEvent,
+  type Outcome,
+  recordOutcome,
+  type SkillVersion,
+} from "./events.ts";
 import type {
   ConversationStore,
   EventQuery,
@@ -88,6 +95,23 @@ export class Journal {
   /** Records a line of the conversation. */
   async say(said: SaidRecord): Promise<void> {
     await this.needs.conversation.append(said);
+  }
+
+  /**
+   * Records a call of a host's language model in the current turn of a session.
+   *
+   * @example
+   * const usage = { inputTokens: 900, outputTokens: 120 };
+   * await skills.journal.recordModelCall({ model: "openai/gpt", purpose: "agent", ...usage }, { session: "s1" });
+   */
+  async recordModelCall(
+    details: EventDetails["model_call"],
+    actor: Actor & { session: string },
+  ): Promise<void> {
+    const { session, agent = this.needs.agent, host = this.needs.host } = actor;
+    const { turn } = await this.needs.sessions.read(session);
+    const at = this.needs.now();
+    await this.needs.journal.append([{ kind: "model_call", at, session, turn, agent, host, details }]);
   }
 
   /**

@@ -193,7 +193,7 @@ describe("the API refuses", () => {
 
   it("without telling what went wrong inside, or leaving secrets in its notes", async () => {
     const { raw, engine, token, notes } = await served();
-    Object.defineProperty(engine.manage, "sources", {
+    Object.defineProperty(engine.library, "sources", {
       value: () => {
         throw new Error("inner detail");
       },

@@ -12,8 +12,7 @@ import {
   toolsOf,
 } from "../../../test/ai-sdk-workspace.ts";
 import { withCode } from "../../../test/errors.ts";
-import type { Repertoire } from "../../engine/engine.ts";
-import type { EventKind } from "../../journal/events.ts";
+import type { EventKind, Repertoire } from "../../engine/engine.ts";
 import { repertoireMiddleware, repertoireTools, withRepertoire } from "./ai-sdk.ts";
 
 const MEETING = "Plan a meeting with the team";
@@ -22,8 +21,7 @@ const call = (name: string, input: unknown) => [{ tool: name, input }];
 const times = (text: string, part: string) => text.split(part).length - 1;
 
 async function journal(engine: Repertoire, session: string, ...kinds: EventKind[]) {
-  const { store } = await engine.workshop();
-  const events = await store.journal.query({ session, kinds });
+  const events = await engine.journal.query({ session, kinds });
   return events.map(({ kind, skill, turn, details }) => ({ kind, skill, turn, details }));
 }
 
@@ -80,7 +78,7 @@ describe("the section", () => {
     const { prepareStep } = await withRepertoire(engine, { session: "s" });
     await generateText({ model, prompt: MEETING, prepareStep });
     await generateText({ model, prompt: MEETING, prepareStep });
-    expect((await engine.session("s")).turn).toBe(2);
+    expect((await engine.journal.session("s")).turn).toBe(2);
   });
 
   it("stands beside a system message that is marked for a cache", async () => {
@@ -293,9 +291,9 @@ describe("the outcome", () => {
     expect(await journal(engine, "s", "outcome")).toMatchObject([
       { skill: "telegraph", details: { result: "failure", note: "telegraph__send ended in an error" } },
     ]);
+    expect(await engine.journal.statsOf("telegraph")).toMatchObject({ failed: 1 });
     await report("neutral", { skill: "telegraph" });
-    const { store } = await engine.workshop();
-    expect(await store.journal.tallies("telegraph" as never)).toMatchObject([{ failures: 0 }]);
+    expect(await engine.journal.statsOf("telegraph")).toMatchObject({ failed: 0 });
   });
 
   it("is left to the host when a later call made up for the error", async () => {

@@ -1,13 +1,10 @@
-// Owns `repertoire/ai-sdk`: the engine for hosts on the AI SDK, versions 6 and 7. No logic of its own: the section is the
-// engine's, the tools are `agent/`'s.
+// `repertoire/ai-sdk`: the engine for hosts that use the AI SDK, versions 6 and 7.
 
-import type { PromptOptions } from "../../disclose/disclose.ts";
-import type { Repertoire } from "../../engine/engine.ts";
-import type { Outcome } from "../../journal/journal.ts";
+import type { Outcome, PromptOptions, Repertoire } from "../../engine/engine.ts";
 import type { SkillName } from "../../model/name.ts";
 import { middlewareFor, withSections } from "./middleware.ts";
 import { Outcomes, type ReportOptions } from "./outcomes.ts";
-import { Sections } from "./section.ts";
+import { PromptSections } from "./section.ts";
 import type { AiToolSet, FinishedStep, SectionMiddleware } from "./shapes.ts";
 import { openSession, type SessionOptions } from "./skill-tools.ts";
 
@@ -47,7 +44,7 @@ export async function withRepertoire<HOST extends object = Record<never, never>>
   options: RepertoireOptions<HOST>,
 ): Promise<RepertoireSession<HOST>> {
   const parts = await openSession(engine, options);
-  const sections = new Sections(engine, parts.session, options.prompt);
+  const sections = new PromptSections(engine, parts.session, options.prompt);
   const outcomes = new Outcomes(parts);
   return {
     tools: parts.tools as AiToolSet & HOST,
@@ -61,7 +58,7 @@ export async function withRepertoire<HOST extends object = Record<never, never>>
     middleware: middlewareFor(sections),
     report: (outcome, more) => outcomes.report(outcome, more),
     async end() {
-      await parts.workshop.tasks.end(parts.task);
+      await engine.tasks.end(parts.task);
       parts.update();
     },
   };

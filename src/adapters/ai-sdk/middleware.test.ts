@@ -2,7 +2,7 @@ import { ReadableStream } from "node:stream/web";
 import { describe, expect, it } from "vitest";
 import { agentWorkspace } from "../../../test/ai-sdk-workspace.ts";
 import { withSections } from "./middleware.ts";
-import { Sections } from "./section.ts";
+import { PromptSections } from "./section.ts";
 import type { ModelCall } from "./shapes.ts";
 
 /** A wrapped model that says two things, a call that can be called off, and how often that was noticed. */
@@ -15,7 +15,7 @@ async function streaming() {
   const noticed: string[] = [];
   const run = { calling: () => {}, aborted: async () => void noticed.push("aborted") };
   const stop = new AbortController();
-  const wrapped = withSections(model, new Sections(engine, "s"), run);
+  const wrapped = withSections(model, new PromptSections(engine, "s"), run);
   const prompt = [{ role: "user", content: "Plan a meeting" }];
   const { stream, warnings } = await wrapped.doStream({ prompt, abortSignal: stop.signal });
   return { stream, warnings, stop, noticed };

@@ -1,10 +1,8 @@
-// Owns the way into a model call: the section goes in before it, and an abort during it is noticed. Does not own the
-// section (`section.ts`).
+// Wraps a model: adds the section before each call, and notices when a call is aborted.
 
 import { ReadableStream } from "node:stream/web";
-import type { PromptOptions } from "../../disclose/disclose.ts";
-import type { Repertoire } from "../../engine/engine.ts";
-import { Sections } from "./section.ts";
+import type { PromptOptions, Repertoire } from "../../engine/engine.ts";
+import { PromptSections } from "./section.ts";
 import type { CallableModel, ModelCall, SectionMiddleware } from "./shapes.ts";
 
 export interface MiddlewareOptions extends PromptOptions {
@@ -16,10 +14,10 @@ export function repertoireMiddleware(
   engine: Repertoire,
   { session, ...options }: MiddlewareOptions,
 ): SectionMiddleware {
-  return middlewareFor(new Sections(engine, session, options));
+  return middlewareFor(new PromptSections(engine, session, options));
 }
 
-export function middlewareFor(sections: Sections): SectionMiddleware {
+export function middlewareFor(sections: PromptSections): SectionMiddleware {
   const answered = async <RESULT>(result: PromiseLike<RESULT>, params: object): Promise<RESULT> => {
     const answer = await result;
     sections.answered((params as ModelCall).prompt);
@@ -35,14 +33,14 @@ export function middlewareFor(sections: Sections): SectionMiddleware {
   };
 }
 
-/** Is told about the calls of a run. */
+/** Called for each model call of a run. */
 export interface RunWatcher {
   calling(signal: AbortSignal | undefined): void;
   aborted(): Promise<void>;
 }
 
 /** The model with the section in each of its calls. Keeps the model's own version of the SDK's interface. */
-export function withSections<MODEL>(model: MODEL, sections: Sections, run: RunWatcher): MODEL {
+export function withSections<MODEL>(model: MODEL, sections: PromptSections, run: RunWatcher): MODEL {
   const callable = model as MODEL & CallableModel;
   const call = async <RESULT>(
     given: ModelCall,

@@ -1,8 +1,7 @@
-// Owns what a run tells about itself: the tokens of each step, and a failure where a skill's own tool ended in an error or
-// the run was called off. Success is for the host or the model to say. Does not own the rules of outcomes: `report_outcome`
-// does, and what it was told already is not overruled.
+// Records what a run shows by itself: the tokens of each step, and a failure if a skill's own tool ended in an error or the
+// run was aborted. Only the host or the model reports success, and what they reported is not overruled.
 
-import type { Outcome } from "../../journal/journal.ts";
+import type { Outcome } from "../../engine/engine.ts";
 import { messageOf, RepertoireError } from "../../model/errors.ts";
 import type { SkillName } from "../../model/name.ts";
 import type { RunWatcher } from "./middleware.ts";
@@ -45,28 +44,15 @@ export class Outcomes implements RunWatcher {
   }
 
   async stepFinished({ model, usage, content }: FinishedStep): Promise<void> {
-    for (const part of content) this.note(part as ToolPart);
-    const { engine, workshop, session } = this.parts;
-    const { agent } = engine.config;
-    const { host } = engine.options;
-    await this.quietly(async () =>
-      workshop.store.journal.append([
-        {
-          kind: "model_call",
-          at: engine.clock.now().getTime(),
-          session,
-          turn: (await workshop.store.sessions.read(session)).turn,
-          ...(agent !== undefined && { agent }),
-          ...(host !== undefined && { host }),
-          details: {
-            model: `${model.provider}/${model.modelId}`,
-            purpose: "agent",
-            inputTokens: usage.inputTokens ?? 0,
-            outputTokens: usage.outputTokens ?? 0,
-          },
-        },
-      ]),
-    );
+    for (const part of content) await this.note(part as ToolPart);
+    const { engine, session } = this.parts;
+    const call = {
+      model: `${model.provider}/${model.modelId}`,
+      purpose: "agent",
+      inputTokens: usage.inputTokens ?? 0,
+      outputTokens: usage.outputTokens ?? 0,
+    };
+    await this.quietly(() => engine.journal.recordModelCall(call, { session }));
     // Called off while a tool ran: there is no next call that would show it.
     if (this.signal?.aborted) await this.aborted();
   }
@@ -87,32 +73,33 @@ export class Outcomes implements RunWatcher {
   }
 
   /** A later call that works makes up for an error. */
-  private note({ type, toolName, input }: ToolPart): void {
+  private async note({ type, toolName, input }: ToolPart): Promise<void> {
     if (type !== "tool-error" && type !== "tool-result") return;
-    const skill = this.skillBehind(toolName, input);
+    const skill = await this.skillBehind(toolName, input);
     if (skill === undefined) return;
     if (type === "tool-error") this.broken.set(skill, toolName);
     else this.broken.delete(skill);
   }
 
   /** A wrong argument or a declined consent is nobody's failure; a skill's own script and tools are its own. */
-  private skillBehind(toolName: string, input: unknown): SkillName | undefined {
+  private async skillBehind(toolName: string, input: unknown): Promise<SkillName | undefined> {
+    const { engine, task } = this.parts;
     if (toolName === "run_skill_script") {
       const { name } = (input ?? {}) as { readonly name?: unknown };
-      return typeof name === "string" ? this.parts.engine.library.find(name)?.name : undefined;
+      return typeof name === "string" ? (await engine.library.current()).find(name)?.name : undefined;
     }
-    const tools = this.parts.workshop.tasks.registry(this.parts.task).list();
+    const tools = (await engine.tasks.registry(task)).list();
     return tools.find(({ name }) => name === toolName)?.skill as SkillName | undefined;
   }
 
   private async unlessTold(report: () => Promise<unknown>, skill?: SkillName): Promise<void> {
     this.last = this.last.then(() =>
       this.quietly(async () => {
-        const { store } = this.parts.workshop;
+        const { journal } = this.parts.engine;
         const { session } = this.parts;
-        const { turn } = await store.sessions.read(session);
+        const { turn } = await journal.session(session);
         const told = { session, turn, skill, kinds: ["outcome"] as const, limit: 1 };
-        if ((await store.journal.query(told)).length === 0) await report();
+        if ((await journal.query(told)).length === 0) await report();
       }),
     );
     await this.last;

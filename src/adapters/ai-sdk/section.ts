@@ -1,9 +1,7 @@
-// Owns which turn of the session a prompt belongs to, and that the turn's section stands in it exactly once. Does not own
-// what the section says: the engine does.
+// Adds the engine's section to a prompt, exactly once, and finds out which turn of the session the prompt belongs to.
 
 import { createHash } from "node:crypto";
-import type { PromptOptions } from "../../disclose/disclose.ts";
-import type { Repertoire } from "../../engine/engine.ts";
+import type { PromptOptions, Repertoire } from "../../engine/engine.ts";
 import type { PromptMessage } from "./shapes.ts";
 
 /** A conversation goes on with its last message; a few more serve runs side by side and messages that are sent again. */
@@ -23,7 +21,7 @@ interface Moment {
   readonly endsWithMessage: boolean;
 }
 
-export class Sections {
+export class PromptSections {
   private readonly engine: Repertoire;
   private readonly session: string;
   private readonly options: PromptOptions;
@@ -64,16 +62,12 @@ export class Sections {
   }
 
   private async ask(message: string, id: string | undefined): Promise<string> {
-    const turn = { message, session: this.session, ...(id !== undefined && { id }) };
-    return (await this.engine.prompt(turn, this.options)).text;
+    return (await this.engine.turn({ message, session: this.session, id }).prompt(this.options)).text;
   }
 }
 
 /** In the last system message, because many servers take only one; beside it where that one is marked for a cache. */
-export function withSection<MESSAGE extends PromptMessage>(
-  prompt: readonly MESSAGE[],
-  text: string,
-): MESSAGE[] {
+function withSection<MESSAGE extends PromptMessage>(prompt: readonly MESSAGE[], text: string): MESSAGE[] {
   if (text === "" || prompt.some((message) => isSystem(message) && message.content.includes(text)))
     return [...prompt];
   const afterSystem = prompt.findIndex((message) => message.role !== "system");

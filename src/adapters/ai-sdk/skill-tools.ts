@@ -1,10 +1,7 @@
-// Owns the set of tools of one session: ours, the host's own, and those of the skills that the model activates, which
-// join the set while a run goes on. Does not own what a tool does.
+// The set of tools of one session: ours, the host's own, and those of activated skills, which are added during a run.
 
-import type { ConsentAsker } from "../../activate/activate.ts";
 import type { AgentTool } from "../../agent/agent.ts";
-import { Toolbox } from "../../agent/agent.ts";
-import type { Repertoire, Workshop } from "../../engine/engine.ts";
+import type { ConsentAsker, Repertoire } from "../../engine/engine.ts";
 import type { AiTool, AiToolSet } from "./shapes.ts";
 import { toAiTools } from "./tools.ts";
 
@@ -23,7 +20,6 @@ export interface SessionOptions<HOST extends object = object> {
 /** What one session works with. */
 export interface SessionParts {
   readonly engine: Repertoire;
-  readonly workshop: Workshop;
   readonly session: string;
   readonly task: string;
   /** Everything that a model can be offered, served or not. */
@@ -46,8 +42,7 @@ export async function repertoireTools<HOST extends object = Record<never, never>
 
 export async function openSession(engine: Repertoire, options: SessionOptions): Promise<SessionParts> {
   const { session, task = session, askConsent: ask } = options;
-  const workshop = await engine.workshop();
-  const toolbox = new Toolbox(engine, workshop, options.tools);
+  const toolbox = await engine.toolbox(options.tools);
   const context = { session, task, agent: engine.config.agent, ask };
   const offered = toolbox.all(context);
   const ours = toAiTools(toolbox.served(context));
@@ -62,7 +57,7 @@ export async function openSession(engine: Repertoire, options: SessionOptions): 
   };
   // A task that goes on in this process has tools already.
   update();
-  return { engine, workshop, session, task, offered, tools, update };
+  return { engine, session, task, offered, tools, update };
 }
 
 function andThen(tool: AiTool, update: () => void): AiTool {

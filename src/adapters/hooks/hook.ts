@@ -1,29 +1,28 @@
-// Owns a host's hook: one event in, the host's JSON out, or nothing. Never fails the host's turn.
-// The engine recalls, and its store knows what the session has seen.
+// Answers one event of a host's hook with the host's JSON, or with nothing. Never fails the host's turn.
 
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type OpenOptions, openRecaller, type Recaller, recallQuickly } from "../../engine/engine.ts";
-import type { NewEvent } from "../../journal/journal.ts";
+import { type OpenOptions, openTurnEngine, type TurnEngine } from "../../engine/engine.ts";
+import { answerQuickly } from "../answer-quickly.ts";
 import { type HookEvent, type HookHost, readEvent } from "./event.ts";
 import { HINT, hintFor } from "./hint.ts";
 import { logProblem } from "./problem-log.ts";
 
 type MessageEvent = Extract<HookEvent, { kind: "message" }>;
 
-export interface HookRequest {
+interface HookRequest {
   readonly host: HookHost;
   /** Reads standard input; what goes wrong there is logged like the rest. */
   readonly read: () => string;
   readonly home?: string | undefined;
 }
 
-export interface HookAnswer {
-  /** For standard output; empty when there is nothing to say. */
+interface HookAnswer {
+  /** For standard output; empty if there is nothing to add. */
   readonly output: string;
-  /** Set when an index may have to be brought up to date behind the answer. */
-  readonly engine?: Recaller;
+  /** Set if the index may need an update after the answer. */
+  readonly turns?: TurnEngine;
 }
 
 /** Two events of one message come within moments; the same words again later are another message. */
@@ -38,18 +37,14 @@ const CATALOG_CHARS = 4_000;
 export async function answerHook({ host, read, home }: HookRequest): Promise<HookAnswer> {
   try {
     const event = readEvent(read());
-    const options = {
-      host,
-      ...(event.dir !== undefined && { dir: event.dir }),
-      ...(home !== undefined && { home }),
-    };
+    const options = { host, dir: event.dir, home };
     if (event.kind === "session") return await catalog(event, options);
-    if (event.kind === "stop") await recordAnswer(event, openRecaller(options));
+    if (event.kind === "stop") await recordAnswer(event, openTurnEngine(options));
     if (event.kind !== "message" || event.text.trim() === "") return { output: "" };
-    const { answer, engine } = await recallQuickly(options, async (recaller) =>
-      (await hasTooMuchToRead(recaller)) ? "" : hint(event, { host, recaller }),
+    const { answer, turns } = await answerQuickly(options, async (engine) =>
+      (await hasTooMuchToRead(engine)) ? "" : hint(event, { host, turns: engine }),
     );
-    return { output: answer, engine };
+    return { output: answer, turns };
   } catch (thrown) {
     noteProblem(thrown, { host, home });
     return { output: "" };
@@ -62,40 +57,38 @@ export function noteProblem(thrown: unknown, { host, home }: Pick<HookRequest, "
   logProblem(join(base, ".repertoire", "logs"), { host, thrown, at: new Date() });
 }
 
-async function hasTooMuchToRead(recaller: Recaller): Promise<boolean> {
-  return (await (await recaller.indexing()).unread()) > READ_AT_ONCE;
+async function hasTooMuchToRead(turns: TurnEngine): Promise<boolean> {
+  return (await (await turns.indexing()).unread()) > READ_AT_ONCE;
 }
 
 async function hint(
   event: MessageEvent,
-  { host, recaller }: { readonly host: HookHost; readonly recaller: Recaller },
+  { host, turns }: { readonly host: HookHost; readonly turns: TurnEngine },
 ): Promise<string> {
   const { session, text } = event;
-  const now = recaller.clock.now().getTime();
-  const { matches } = await recaller.recall({ id: messageId(event, now), message: text, session });
+  const now = turns.clock.now().getTime();
+  const { matches } = await turns.recall({ id: messageId(event, now), message: text, session });
   if (matches.length === 0) return "";
-  const store = recaller.turnStore;
+  const { store } = turns;
   const names = matches.map(({ name }) => name);
   const { fresh, state } = await store.sessions.markShown(session, names);
   if (fresh.length === 0) return "";
-  const indexing = await recaller.indexing();
+  const indexing = await turns.indexing();
   const skills = fresh.map((name) => indexing.skill(name)).filter((skill) => skill !== undefined);
   const { text: words, shown } = hintFor(skills);
-  const { agent } = recaller.config;
+  const { agent } = turns.config;
   await store.record(
-    shown.map(
-      ({ name, digest }): NewEvent => ({
-        at: now,
-        session,
-        turn: state.turn,
-        host,
-        agent,
-        kind: "shown",
-        skill: name,
-        digest,
-        details: { level: "full" },
-      }),
-    ),
+    shown.map(({ name, digest }) => ({
+      at: now,
+      session,
+      turn: state.turn,
+      host,
+      agent,
+      kind: "shown",
+      skill: name,
+      digest,
+      details: { level: "full" },
+    })),
   );
   return contextOutput("UserPromptSubmit", words);
 }
@@ -106,21 +99,21 @@ async function catalog(
   options: OpenOptions,
 ): Promise<HookAnswer> {
   if (event.source === "resume") return { output: "" };
-  const { answer, engine } = await recallQuickly(options, async (recaller) => {
-    await recaller.forgetShown(event.session);
-    return recaller.prompt({ message: "" }, { style: "adaptive", budget: { chars: CATALOG_CHARS } });
+  const { answer, turns } = await answerQuickly(options, async (engine) => {
+    await engine.sessions.forgetShown(event.session);
+    return engine.prompt({ message: "" }, { style: "adaptive", budget: { chars: CATALOG_CHARS } });
   });
-  return { output: contextOutput("SessionStart", answer.text), engine };
+  return { output: contextOutput("SessionStart", answer.text), turns };
 }
 
 async function recordAnswer(
   { session, answer }: Extract<HookEvent, { kind: "stop" }>,
-  { clock, turnStore }: Recaller,
+  { clock, store }: TurnEngine,
 ): Promise<void> {
-  const { turn } = await turnStore.sessions.read(session);
+  const { turn } = await store.sessions.read(session);
   if (answer === undefined || turn === 0) return;
   const at = clock.now().getTime();
-  await turnStore.record([], [{ session, turn, role: "assistant", text: answer, at }]);
+  await store.record([], [{ session, turn, role: "assistant", text: answer, at }]);
 }
 
 /** The host's id of the turn; else the place in the conversation, else the moment, tells two equal messages apart. */

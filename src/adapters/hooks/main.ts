@@ -1,6 +1,7 @@
-// Owns the hook as a process: `repertoire hook HOST`, standard input in, standard output out, exit code 0 always.
+// The hook as a process: `repertoire hook HOST` reads an event from standard input, and always ends with exit code 0.
 
 import { readFileSync } from "node:fs";
+import { refreshBehind } from "../refresh-behind.ts";
 import { writeOut } from "../standard-output.ts";
 import { HOOK_HOSTS, isHookHost } from "./event.ts";
 import { answerHook, noteProblem } from "./hook.ts";
@@ -10,11 +11,11 @@ const STANDARD_INPUT = 0;
 export interface HookRan {
   /** For standard error, when the verb was misused. */
   readonly misuse?: string;
-  /** Whether the host was told something. */
+  /** Whether there was something to add to the host's prompt. */
   readonly answered: boolean;
 }
 
-/** Takes the words behind `hook`: the host, and `--home FOLDER`. */
+/** Takes the arguments after `hook`: the host, and `--home FOLDER`. */
 export async function runHook(words: readonly string[]): Promise<HookRan> {
   const [host, flag, folder] = words;
   if (!isHookHost(host)) {
@@ -22,17 +23,17 @@ export async function runHook(words: readonly string[]): Promise<HookRan> {
     return { misuse, answered: false };
   }
   const home = flag === "--home" ? folder : undefined;
-  const { output, engine } = await answerHook({
+  const { output, turns } = await answerHook({
     host,
     home,
     read: () => readFileSync(STANDARD_INPUT, "utf8"),
   });
   if (output !== "") writeOut(`${output}\n`);
   const answered = output !== "";
-  if (engine === undefined) return { answered };
+  if (turns === undefined) return { answered };
   try {
-    const { refreshBehind } = await import("../cli/refresh-behind.ts");
-    await refreshBehind(engine, { dir: engine.config.dir, home: engine.config.home });
+    const { dir, home: from } = turns.config;
+    await refreshBehind(turns, { dir, home: from });
   } catch (thrown) {
     noteProblem(thrown, { host, home });
   }

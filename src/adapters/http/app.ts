@@ -1,25 +1,22 @@
-// Owns the way into the HTTP server: who may come in, from where, with what. `/mcp` behind it is `adapters/mcp`'s, the
-// rest is the table's in `api/`. A web page in the user's browser must not reach it: Host and Origin are checked before
-// anything is read.
+// The HTTP application: checks each request, then routes it to MCP or to the API. A web page in the user's browser must
+// not reach it, so Host and Origin are checked before anything is read.
 
 import { Hono } from "hono";
-import type { Workshop } from "../../engine/engine.ts";
-import type { LibraryChanges } from "../../library/library.ts";
+import type { LibraryChanges } from "../../engine/engine.ts";
 import type { ErrorCode } from "../../model/errors.ts";
 import { createMcpRoute } from "../mcp/http.ts";
 import type { McpParts } from "../mcp/parts.ts";
 import { OPENAPI_PATH } from "./api/operations.ts";
-import { type HttpEnv, mountApi } from "./api/router.ts";
+import { mountApi } from "./api/router.ts";
 import { EventHub } from "./events.ts";
-import { Gate } from "./gate.ts";
+import { Gate, type HttpEnv } from "./gate.ts";
 import { JobBoard } from "./jobs.ts";
 import type { HttpLimits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
 import { readAway } from "./unread.ts";
 
-export interface AppOptions {
+interface AppOptions {
   readonly parts: McpParts;
-  readonly workshop: Workshop;
   readonly version: string;
   readonly token: string;
   /** `host:port` as a client may write it. */
@@ -30,9 +27,9 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions) {
-  const { parts, workshop, version, token, hosts, isReady, limits, note } = options;
+  const { parts, version, token, hosts, isReady, limits, note } = options;
   const mcp = createMcpRoute({ parts, version, maxBodyBytes: limits.mcpBytes, note });
-  const { engine, tools } = parts;
+  const { engine } = parts;
   const events = new EventHub(limits);
   const jobs = new JobBoard({
     limits,
@@ -40,9 +37,9 @@ export function createApp(options: AppOptions) {
     onChange: ({ result: _, ...job }) => events.publish("job", job),
   });
   const metrics = new Metrics();
-  const stopNews = workshop.onNews((news) => {
+  const unsubscribe = engine.subscribe((news) => {
     if (news.about === "proposal") events.publish("proposal", news.proposal);
-    else for (const event of news.events) events.publish("journal", event);
+    else if (news.about === "journal") for (const event of news.events) events.publish("journal", event);
   });
   const app = new Hono<HttpEnv>();
   app.use(async (c, next) => {
@@ -63,7 +60,7 @@ export function createApp(options: AppOptions) {
     await next();
   });
   const startedAt = Date.now();
-  const api = { version, engine, workshop, tools, jobs, events, metrics, isReady, startedAt };
+  const api = { version, engine, jobs, events, metrics, isReady, startedAt };
   const gate = new Gate({ token, limits, note });
   mountApi(app, { api, gate, limits, note });
   app.use("/mcp", async (c, next) => {
@@ -90,7 +87,7 @@ export function createApp(options: AppOptions) {
     },
     /** Brings what is under way to a stopping point and ends the streams, which would never end by themselves. */
     async close() {
-      stopNews();
+      unsubscribe();
       await jobs.close();
       events.close();
       await mcp.close();

@@ -3,7 +3,7 @@
 
 import { type ErrorCode, isRepertoireError, messageOf, RepertoireError } from "../../model/errors.ts";
 
-export type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 502 | 503;
+type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 502 | 503;
 
 /** Codes that are not the caller's plain mistake (400). */
 export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCode[]>>> = {
@@ -103,7 +103,7 @@ export interface Issue {
   readonly message: string;
 }
 
-export interface ErrorBody {
+interface ErrorBody {
   readonly error: {
     readonly code: ErrorCode;
     readonly message: string;

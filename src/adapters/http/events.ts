@@ -7,7 +7,7 @@ import type { HttpLimits } from "./limits.ts";
 type Limits = Pick<HttpLimits, "keptEvents" | "streamBytes" | "streams" | "heartbeatMs">;
 type Reader = ReadableStreamDefaultController<Uint8Array>;
 
-export interface Subscription {
+interface Subscription {
   readonly lastSeen?: string | undefined;
   /** Ends the connection of a reader that is too slow. */
   readonly hangUp: () => void;

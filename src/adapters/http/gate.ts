@@ -1,15 +1,24 @@
-// Owns who comes in with what token and how often, for the API and for MCP alike. Does not own Host and Origin, which are
-// checked before (`app.ts`).
+// Checks the token and the rate of requests, for the API and for MCP. Host and Origin are checked before, in `app.ts`.
 
+import type { HttpBindings } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context } from "hono";
-import type { HttpEnv } from "./api/router.ts";
 import { ApiError, bodyFor, statusFor } from "./errors.ts";
 import type { HttpLimits } from "./limits.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { isAuthorised } from "./token.ts";
 
-export interface GateOptions {
+/** What a request carries besides itself. */
+export interface HttpEnv {
+  /** From the HTTP server of Node. */
+  Bindings: HttpBindings;
+  Variables: {
+    /** The path of the operation that answered, for the metrics. */
+    route?: string;
+  };
+}
+
+interface GateOptions {
   readonly token: string;
   readonly limits: HttpLimits;
   readonly note: (text: string) => void;

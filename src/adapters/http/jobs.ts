@@ -8,7 +8,7 @@ import type { HttpLimits } from "./limits.ts";
 
 export const JOB_STATES = ["running", "cancelling", "done", "failed", "cancelled"] as const;
 
-export interface Progress {
+interface JobProgress {
   readonly done?: number;
   readonly total?: number;
   readonly note?: string;
@@ -21,15 +21,15 @@ export interface Job {
   readonly state: (typeof JOB_STATES)[number];
   readonly startedAt: number;
   readonly endedAt?: number;
-  readonly progress?: Progress;
+  readonly progress?: JobProgress;
   readonly result?: unknown;
   readonly error?: unknown;
 }
 
-/** How the work says how far it is, and hears that it is not wanted any more: `progress` throws then. */
+/** For the work: reports its progress, and stops it: `progress` throws once the job is cancelled. */
 export interface JobControl {
   readonly signal: AbortSignal;
-  progress(progress: Progress): void;
+  progress(progress: JobProgress): void;
 }
 
 interface Running {
@@ -40,7 +40,7 @@ interface Running {
   thrown?: unknown;
 }
 
-export interface JobBoardOptions {
+interface JobBoardOptions {
   readonly limits: Pick<HttpLimits, "keptJobs" | "lastJobsMs">;
   readonly onChange: (job: Job) => void;
   readonly note: (text: string) => void;
@@ -111,7 +111,7 @@ export class JobBoard {
   private async run(id: string, work: (control: JobControl) => Promise<unknown>): Promise<void> {
     const running = this.jobs.get(id)!;
     const { signal } = running.stop;
-    const progress = (made: Progress) => {
+    const progress = (made: JobProgress) => {
       if (signal.aborted) throw new RepertoireError("cancelled", "The job was cancelled.", id);
       running.job = { ...running.job, progress: made };
     };

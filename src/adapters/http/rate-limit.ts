@@ -1,6 +1,6 @@
 // Owns how often one caller may ask: a bucket of tokens for each, refilled with time. Does not own who a caller is.
 
-export interface Rate {
+interface Rate {
   /** How many at once. */
   readonly burst: number;
   readonly perSecond: number;

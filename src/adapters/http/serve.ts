@@ -34,14 +34,15 @@ const IDLE_MS = 20;
 
 export async function serveOverHttp(engine: Repertoire, options: ServeOptions): Promise<Serving> {
   const { version, note } = options;
-  const { token, path: tokenPath } = tokenIn(engine.dataDirectory);
+  const { token, path: tokenPath } = tokenIn(engine.turns.dataDirectory);
   const parts = openParts(engine, options.tools);
   let port = options.port;
   const hosts = () => [ADDRESS, "localhost"].map((name) => `${name}:${port}`);
   const limits = { ...HTTP_LIMITS, ...options.limits };
   let ready = false;
-  const workshop = await parts.workshop();
-  const app = createApp({ parts, version, workshop, token, hosts, isReady: () => ready, limits, note });
+  // Opens the store: a server that cannot open it does not start.
+  await engine.toolbox();
+  const app = createApp({ parts, version, token, hosts, isReady: () => ready, limits, note });
   const server = createAdaptorServer({ fetch: app.fetch });
   try {
     await new Promise<void>((resolve, reject) => {
@@ -50,7 +51,7 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
     });
   } catch (thrown) {
     await app.close();
-    await parts.close();
+    await engine.close();
     if (codeOf(thrown) !== "EADDRINUSE") throw thrown;
     throw new RepertoireError(
       "port-taken",
@@ -61,9 +62,9 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
   port = (server.address() as AddressInfo).port;
   const onProblem = (error: unknown) => note(messageOf(error));
   // Clients are served meanwhile: neither the watch over many folders nor the index keeps the first one waiting.
-  const prepared = engine
+  const prepared = engine.library
     .watch((changes) => app.changed(changes), onProblem)
-    .then(() => engine.indexing())
+    .then(() => engine.turns.indexing())
     .then((indexing) => indexing.current())
     .then(() => {
       ready = true;
@@ -80,7 +81,7 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
       await closed;
       clearInterval(idle);
       await prepared;
-      await parts.close();
+      await engine.close();
     },
   };
 }

@@ -9,13 +9,13 @@ import {
   inputResponse,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { type ConsentAsker, type ConsentSheet, changesInWords } from "../../activate/activate.ts";
+import { type ConsentAsker, type ConsentSheet, changesInWords } from "../../engine/engine.ts";
 import type { ConsentApproval } from "../../model/consent-approval.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
 
 /** One call's question: `ask` answers from what the client sent along, or remembers what is to be asked. */
-export interface Question {
+interface Question {
   readonly ask: ConsentAsker;
   /** Set when the call has to come again with the person's answer. */
   pending(): InputRequiredResult | undefined;
@@ -70,7 +70,7 @@ function keyOf({ digest }: ConsentSheet): string {
 /** Entries of one row before the rest is counted. */
 const LISTED = 8;
 
-export function sheetInWords(sheet: ConsentSheet): string {
+function sheetInWords(sheet: ConsentSheet): string {
   const list = (label: string, values: readonly string[]) => {
     if (values.length === 0) return [];
     const more = values.length > LISTED ? ` and ${values.length - LISTED} more` : "";

@@ -14,17 +14,17 @@ import {
 import { messageOf } from "../../model/errors.ts";
 import { endLeftTasks } from "./leftovers.ts";
 import type { McpParts } from "./parts.ts";
-import { newTask, type Scope, Scopes } from "./scopes.ts";
+import { type CallScope, newTask, Scopes } from "./scopes.ts";
 import { createServer } from "./server.ts";
 
-export interface McpRouteOptions {
+interface McpRouteOptions {
   readonly parts: McpParts;
   readonly version: string;
   readonly maxBodyBytes: number;
   readonly note: (text: string) => void;
 }
 
-export interface McpRoute {
+interface McpRoute {
   fetch(request: Request): Promise<Response>;
   /** Tells every client that listens that the library has changed. */
   changed(): void;
@@ -42,7 +42,7 @@ const SWEEP_MS = 60_000;
 const METHODS: readonly string[] = ["GET", "POST", "DELETE"];
 
 export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteOptions): McpRoute {
-  const { clock } = parts.engine;
+  const { clock, tasks } = parts.engine;
   const ending = new Set<Promise<unknown>>();
   const inBackground = (work: Promise<unknown>) => {
     const settled = work
@@ -50,16 +50,16 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
       .finally(() => ending.delete(settled));
     ending.add(settled);
   };
-  const endTask = async (task: string) => (await parts.workshop()).tasks.end(task);
+  const endTask = (task: string) => tasks.end(task);
 
   const sessions = new Scopes<Session>({
     clock,
     onEnd: ({ task, server }) => inBackground(server.close().then(() => endTask(task))),
   });
-  const scopes = new Scopes<Scope>({ clock, onEnd: ({ task }) => inBackground(endTask(task)) });
+  const scopes = new Scopes<CallScope>({ clock, onEnd: ({ task }) => inBackground(endTask(task)) });
 
   /** Calls belong together when the caller says so, else when they come from clients of one name. */
-  const scopeOf = ({ session, client }: { session?: string; client: string }): Scope => {
+  const scopeOf = ({ session, client }: { session?: string; client: string }): CallScope => {
     const key = session === undefined ? `client ${client}` : `session ${session}`;
     return scopes.get(key) ?? scopes.add(key, { task: newTask(), ...(session !== undefined && { session }) });
   };
@@ -108,7 +108,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
     sessions.sweep();
     scopes.sweep();
   }, SWEEP_MS).unref();
-  inBackground(parts.workshop().then(({ tasks }) => endLeftTasks(tasks, clock)));
+  inBackground(endLeftTasks(tasks, clock));
 
   return {
     async fetch(request) {

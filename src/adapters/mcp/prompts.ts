@@ -7,9 +7,8 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server";
-import type { SlashCommands, TaskContext } from "../../activate/activate.ts";
 import { dreamTask, learnTask } from "../../agent/agent.ts";
-import type { Dreams } from "../../dream/dream.ts";
+import type { Repertoire, TaskContext } from "../../engine/engine.ts";
 import { isRepertoireError } from "../../model/errors.ts";
 import { pageStart } from "./page.ts";
 
@@ -31,7 +30,7 @@ const DREAM: Prompt = {
 const PAGE = 500;
 
 export async function promptPage(
-  commands: SlashCommands,
+  commands: Repertoire["commands"],
   cursor: string | undefined,
 ): Promise<ListPromptsResult> {
   const from = pageStart(cursor);
@@ -40,7 +39,7 @@ export async function promptPage(
   return { prompts: all.slice(from, from + PAGE), ...more };
 }
 
-async function promptsOf(slash: SlashCommands): Promise<Prompt[]> {
+async function promptsOf(slash: Repertoire["commands"]): Promise<Prompt[]> {
   const commands = (await slash.list()).map(
     ({ command, description, argumentHint }): Prompt => ({
       name: command,
@@ -53,7 +52,7 @@ async function promptsOf(slash: SlashCommands): Promise<Prompt[]> {
 
 /** A person chose it from the menu: their own word for the instructions, as when they type a slash command. */
 export async function promptText(
-  { commands, dreams }: { readonly commands: SlashCommands; readonly dreams: Dreams },
+  { commands, dreams }: Pick<Repertoire, "commands" | "dreams">,
   asked: { readonly name: string; readonly rest: string },
   context: TaskContext,
 ): Promise<GetPromptResult> {

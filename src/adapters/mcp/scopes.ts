@@ -1,11 +1,10 @@
-// Owns which task and session a client's calls belong to, and when they end: with the connection, or after a time of
-// silence. Does not own tasks (`engine/tasks.ts`) nor connections (`stdio.ts`, `http.ts`).
+// Keeps which task and session a client's calls belong to, until the connection ends or the client was idle for long.
 
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../model/clock.ts";
 
 /** Where consents belong, and what the journal and the memory of a recall go by. */
-export interface Scope {
+export interface CallScope {
   readonly task: string;
   /** None where nobody says which calls belong together. */
   readonly session?: string;
@@ -34,7 +33,7 @@ interface Open<T> {
   usedAt: number;
 }
 
-export interface ScopesOptions<T> {
+interface ScopesOptions<T> {
   readonly clock: Clock;
   /** Called once for each that is over. */
   readonly onEnd: (value: T) => void;

@@ -16,21 +16,21 @@ import type { ToolEffect } from "../../agent/agent.ts";
 import { approvedByHost, questionFor } from "./consent.ts";
 import type { McpParts } from "./parts.ts";
 import { promptPage, promptText } from "./prompts.ts";
-import type { Scope } from "./scopes.ts";
+import type { CallScope } from "./scopes.ts";
 import { skillsExtension } from "./skills.ts";
 
-export interface McpOptions {
+interface McpOptions {
   readonly parts: McpParts;
   readonly version: string;
   /** Where a call belongs. `session` is what the caller says its conversation is called, `client` the client's name. */
-  readonly scopeOf: (call: { readonly session?: string; readonly client: string }) => Scope;
+  readonly scopeOf: (call: { readonly session?: string; readonly client: string }) => CallScope;
   /** A skill has brought tools to a task: its clients should list them again. */
   readonly onToolsChanged: () => void;
   readonly onWarning: (text: string) => void;
 }
 
 /** In a request's `_meta`: the caller's own name of the conversation. */
-export const SESSION_META_KEY = "repertoire/session";
+const SESSION_META_KEY = "repertoire/session";
 
 const INSTRUCTIONS =
   "A library of skills: procedures that worked before. Before a task, call recall_skills with what is to be done; load a skill that fits with activate_skill and follow it. When the work is over, call report_outcome. Keep a new procedure that worked with save_skill.";
@@ -95,11 +95,11 @@ export function createServer(options: McpOptions): McpServer {
     );
   });
   server.setRequestHandler("prompts/list", async ({ params }) =>
-    promptPage((await parts.workshop()).commands, params?.cursor),
+    promptPage(parts.engine.commands, params?.cursor),
   );
   server.setRequestHandler("prompts/get", async ({ params }, ctx) => {
     const asked = { name: params.name, rest: params.arguments?.arguments ?? "" };
-    return promptText(await parts.workshop(), asked, contextOf(ctx));
+    return promptText(parts.engine, asked, contextOf(ctx));
   });
   skillsExtension(parts, options.onWarning).attach(mcp);
   return mcp;

@@ -20,8 +20,7 @@ const BASE = "skill://";
 
 export function skillsExtension(parts: McpParts, onWarning: (text: string) => void): SkillsExtension {
   const { engine } = parts;
-  const filesOf = async ({ name }: Skill) =>
-    (await (await parts.workshop()).tasks.consents.offer(name, {})).snapshot.files;
+  const filesOf = async ({ name }: Skill) => (await engine.consents.offer(name, {})).snapshot.files;
   const entryOf = async (skill: Skill): Promise<SkillEntry | undefined> => {
     try {
       const files = [...(await filesOf(skill))].map(([path, { bytes }]) => [path, bytes]);
@@ -36,7 +35,7 @@ export function skillsExtension(parts: McpParts, onWarning: (text: string) => vo
   /** The skill whose folder the address is in: the longest name, because skills nest. */
   const locate = async (uri: string) => {
     const path = uri.startsWith(BASE) ? decoded(uri.slice(BASE.length)) : "";
-    const view = await engine.look();
+    const view = await engine.library.view();
     for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
       const skill = view.active(path.slice(0, at));
       if (skill) return { skill, path: path.slice(at + 1) };
@@ -46,7 +45,7 @@ export function skillsExtension(parts: McpParts, onWarning: (text: string) => vo
   const source: SkillSource = {
     async list({ cursor }) {
       const from = pageStart(cursor);
-      const all = (await engine.look()).visible();
+      const all = (await engine.library.view()).visible();
       const entries = await Promise.all(all.slice(from, from + PAGE).map(entryOf));
       const skills = entries.filter((entry) => entry !== undefined);
       return { skills, ...(from + PAGE < all.length && { nextCursor: String(from + PAGE) }) };

@@ -66,8 +66,8 @@ export async function serveOverStdio(
   const onProblem = (error: unknown) => note(messageOf(error));
   /** Reading the library, opening the store and watching folders: nothing of it is needed to say hello. */
   const behind = async () => {
-    await engine.watch(changed, onProblem);
-    await endLeftTasks((await parts.workshop()).tasks, engine.clock);
+    await engine.library.watch(changed, onProblem);
+    await endLeftTasks(engine.tasks, engine.clock);
   };
   let working = Promise.resolve();
   let beginning: NodeJS.Timeout | undefined;
@@ -81,8 +81,8 @@ export async function serveOverStdio(
   clearTimeout(beginning);
   await handle.close();
   await working;
-  await (await parts.workshop()).tasks.end(task);
-  await parts.close();
+  await engine.tasks.end(task);
+  await engine.close();
   // Whatever the client still sends is for nobody.
   process.stdin.destroy();
 }

@@ -1,4 +1,4 @@
-// Owns the two small files that opencode and pi load: each hands a message to `repertoire hook` and adds the answer.
+// The two small files that opencode and pi load: each passes a message to `repertoire hook` and adds the answer.
 
 import { OURS } from "./edits.ts";
 
@@ -25,8 +25,7 @@ function ask(host, event) {
 `;
 
 export const OPENCODE_PLUGIN = `// ${OURS}: names the skills that fit each message. \`repertoire setup opencode --undo\` removes it.
-${ASK}
-export const Repertoire = async ({ directory }) => ({
+${ASK}\nexport const Repertoire = async ({ directory }) => ({
   "chat.message": async (input, output) => {
     const texts = output.parts.filter((part) => part.type === "text" && !part.synthetic);
     const prompt = texts.map((part) => part.text).join("\\n");

@@ -1,21 +1,21 @@
-// Owns how a person agrees over HTTP: the first request is answered with what there is to agree to, the second carries
-// the digest of it. Does not own the decision: `activate/consent.ts` does.
+// How a person agrees over HTTP: the first request is answered with what there is to agree to, the second carries its
+// digest.
 
 import * as z from "zod";
-import type { ConsentAsker, ConsentSheet, Consents } from "../../../activate/activate.ts";
+import type { ConsentAsker, ConsentSheet, Consents, Deferred } from "../../../engine/engine.ts";
 import { codeOf } from "../../../model/errors.ts";
 import { ApiError } from "../errors.ts";
 
-export const Consent = z
+export const ConsentAnswer = z
   .strictObject({
     digest: z.string().min(1).describe("Of the sheet that the person looked at."),
     scope: z.enum(["task", "always"]).describe("For this task, or for this content in every task."),
   })
   .describe("The person's yes, given after they looked at the sheet of the refusal.");
 
-export type Consent = z.output<typeof Consent>;
+type Consent = z.output<typeof ConsentAnswer>;
 
-/** Lets the work ask; the answer is yes only to the very content that was looked at. */
+/** Does the work; a question for consent is answered with yes only for the content that the person looked at. */
 export async function withConsent<T>(
   consent: Pick<Consent, "digest"> | undefined,
   work: (ask: ConsentAsker) => Promise<T>,
@@ -43,8 +43,12 @@ export function consentNeeded(sheet: ConsentSheet, consent: Pick<Consent, "diges
   );
 }
 
-/** Keeps the yes to that content for good; to any other the answer is the sheet of what there is now. */
-export async function trustSeen(consents: Consents, name: string, digest: string) {
+/** Trusts the content with this digest in every task; fails with the current sheet if the content has changed. */
+export async function trustSeen(
+  consents: Pick<Deferred<Consents>, "look" | "trust">,
+  name: string,
+  digest: string,
+) {
   try {
     return await consents.trust(name, digest);
   } catch (thrown) {

@@ -2,21 +2,19 @@
 
 import { setImmediate as others } from "node:timers/promises";
 import * as z from "zod";
-import { PASSES } from "../../../dream/dream.ts";
+import { casesFrom, type EvalReport, PASSES, regressions } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
-import { casesFrom, type EvalReport, evaluate } from "../../../recall/recall.ts";
-import { dreamAnswer, evalAnswer, proposalsAnswer } from "../../answers/dream.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { defined, operation } from "./operation.ts";
 import {
-  Accepted,
-  ChangedSkill,
-  DreamAccount,
-  DreamResult,
-  Evidence,
-  flag,
-  Job,
-  Proposal,
+  AcceptedSchema,
+  booleanText,
+  ChangedSchema,
+  DreamAccountSchema,
+  DreamResultSchema,
+  EvidenceSchema,
+  JobSchema,
+  ProposalSchema,
 } from "./schemas.ts";
 
 const area = "dreams";
@@ -46,15 +44,15 @@ export const DREAM_OPERATIONS = [
       apply: z.boolean().optional().describe("Accept what guard and gate let through, as one batch."),
       force: z.boolean().optional().describe("Also when nothing is new."),
     }),
-    answer: DreamResult.extend({ regressions: z.array(z.looseObject({ number, title: text })) }),
-    async run({ body }, { workshop }, { progress }) {
+    answer: DreamResultSchema.extend({ regressions: z.array(z.looseObject({ number, title: text })) }),
+    async run({ body }, { engine }, { progress }) {
       let done = 0;
-      const { answer } = await dreamAnswer(workshop.dreams, {
+      const result = await engine.dreams.run({
         ...defined(body),
         onPass: ({ pass, state }) =>
           progress({ done: ++done, total: PASSES.length, note: `${pass}: ${state}` }),
       });
-      return answer;
+      return { ...result, regressions: (await engine.dreams.account()).regressions };
     },
   }),
   operation({
@@ -63,9 +61,9 @@ export const DREAM_OPERATIONS = [
     path: "/api/dream",
     area,
     summary: "What became of dreams so far, and the one that is under way.",
-    answer: z.looseObject({ account: DreamAccount, jobs: z.array(Job) }),
-    run: async (_, { workshop, jobs }) => ({
-      account: await workshop.dreams.account(),
+    answer: z.looseObject({ account: DreamAccountSchema, jobs: z.array(JobSchema) }),
+    run: async (_, { engine, jobs }) => ({
+      account: await engine.dreams.account(),
       jobs: jobs.list().filter(({ operation: id }) => id === "dream"),
     }),
   }),
@@ -75,8 +73,8 @@ export const DREAM_OPERATIONS = [
     path: "/api/dream/report",
     area,
     summary: "What a dream would start from: gaps, overlaps, skills at risk. Changes nothing.",
-    answer: Evidence,
-    run: (_, { workshop }) => workshop.dreams.report(),
+    answer: EvidenceSchema,
+    run: (_, { engine }) => engine.dreams.report(),
   }),
   operation({
     id: "dreamQuestions",
@@ -96,7 +94,7 @@ export const DREAM_OPERATIONS = [
         }),
       ),
     }),
-    run: async (_, { workshop }) => ({ questions: await workshop.dreams.prompts() }),
+    run: async (_, { engine }) => ({ questions: await engine.dreams.prompts() }),
   }),
   operation({
     id: "submitDream",
@@ -110,10 +108,10 @@ export const DREAM_OPERATIONS = [
       plan: z.union([text.min(1), z.looseObject({})]).describe("The answer to a question, as text or JSON."),
       pass: z.enum(PASSES).optional(),
     }),
-    answer: DreamResult,
-    async run({ body: { plan, pass } }, { workshop }) {
+    answer: DreamResultSchema,
+    async run({ body: { plan, pass } }, { engine }) {
       const answer = typeof plan === "string" ? plan : JSON.stringify(plan);
-      return workshop.dreams.submit(answer, defined({ pass }));
+      return engine.dreams.submit(answer, defined({ pass }));
     },
   }),
   operation({
@@ -123,9 +121,12 @@ export const DREAM_OPERATIONS = [
     path: "/api/proposals",
     area,
     summary: "What dreams propose and nobody has decided yet.",
-    query: z.strictObject({ all: flag.optional().describe("Also those that are decided or stale.") }),
-    answer: z.looseObject({ proposals: z.array(Proposal), account: DreamAccount }),
-    run: ({ query }, { workshop }) => proposalsAnswer(workshop.dreams, query.all === true),
+    query: z.strictObject({ all: booleanText.optional().describe("Also those that are decided or stale.") }),
+    answer: z.looseObject({ proposals: z.array(ProposalSchema), account: DreamAccountSchema }),
+    run: async ({ query }, { engine }) => ({
+      proposals: await engine.dreams.proposals(query.all ? undefined : "open"),
+      account: await engine.dreams.account(),
+    }),
   }),
   operation({
     id: "acceptProposals",
@@ -139,8 +140,8 @@ export const DREAM_OPERATIONS = [
       z.strictObject({ numbers: z.array(number).min(1).max(1_000) }),
       z.strictObject({ all: z.literal(true) }),
     ]),
-    answer: Accepted,
-    run: ({ body }, { workshop }) => workshop.dreams.accept("all" in body ? "all" : body.numbers),
+    answer: AcceptedSchema,
+    run: ({ body }, { engine }) => engine.dreams.accept("all" in body ? "all" : body.numbers),
   }),
   operation({
     id: "showProposal",
@@ -150,8 +151,8 @@ export const DREAM_OPERATIONS = [
     area,
     summary: "One proposal with its reasons, its routes and its diff.",
     params: numberParams,
-    answer: Proposal,
-    run: ({ params }, { workshop }) => workshop.dreams.proposal(params.number),
+    answer: ProposalSchema,
+    run: ({ params }, { engine }) => engine.dreams.proposal(params.number),
   }),
   operation({
     id: "rejectProposal",
@@ -163,8 +164,8 @@ export const DREAM_OPERATIONS = [
     refuses: [409],
     params: numberParams,
     body: z.strictObject({ note: text.max(2_000).optional() }),
-    answer: Proposal,
-    run: ({ params, body }, { workshop }) => workshop.dreams.reject(params.number, body.note),
+    answer: ProposalSchema,
+    run: ({ params, body }, { engine }) => engine.dreams.reject(params.number, body.note),
   }),
   operation({
     id: "undoProposal",
@@ -174,10 +175,10 @@ export const DREAM_OPERATIONS = [
     summary: "Take back what an accepted proposal changed, with the rest of its batch.",
     refuses: [409],
     params: numberParams,
-    answer: z.looseObject({ undone: z.array(ChangedSkill) }),
-    async run({ params }, { workshop }) {
-      const { number: asked, state, batch } = await workshop.dreams.proposal(params.number);
-      if (batch !== undefined) return { undone: await workshop.learned.undo(batch) };
+    answer: z.looseObject({ undone: z.array(ChangedSchema) }),
+    async run({ params }, { engine }) {
+      const { number: asked, state, batch } = await engine.dreams.proposal(params.number);
+      if (batch !== undefined) return { undone: await engine.learned.undo(batch) };
       const message = `Proposal ${asked} is ${state}: there is nothing to take back.`;
       throw new RepertoireError("proposal-not-accepted", message, asked);
     },
@@ -214,18 +215,15 @@ export const DREAM_OPERATIONS = [
     answer: Report.extend({ regressions: z.array(text) }),
     async run({ body }, { engine }, { progress }) {
       const { cases, libraries, duplicates, baseline } = body;
-      const report = await evaluate(
-        (turn, request) => engine.recall(turn, request),
-        casesFrom(cases, "cases"),
-        {
-          ...defined({ libraries, duplicates }),
-          async onProgress(done, total) {
-            progress({ done, total });
-            await others();
-          },
+      const report = await engine.evaluate(casesFrom(cases, "cases"), {
+        ...defined({ libraries, duplicates }),
+        async onProgress(done, total) {
+          progress({ done, total });
+          await others();
         },
-      );
-      return evalAnswer(report, baseline as EvalReport | undefined);
+      });
+      const earlier = baseline as EvalReport | undefined;
+      return { ...report, regressions: earlier ? regressions(report, earlier) : [] };
     },
   }),
 ];

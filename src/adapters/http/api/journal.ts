@@ -1,13 +1,11 @@
 // Owns the operations on what happened: figures, events, outcomes.
 
 import * as z from "zod";
-import { EVENT_KINDS, exportSession, importLines, OUTCOMES } from "../../../journal/journal.ts";
-import { type ErrorCode, RepertoireError } from "../../../model/errors.ts";
+import { EVENT_KINDS, OUTCOMES } from "../../../engine/engine.ts";
 import { lookupKey } from "../../../model/name.ts";
-import { libraryStatsAnswer, skillStatsAnswer } from "../../answers/learned.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { defined, operation } from "./operation.ts";
-import { DreamAccount, JournalEvent, nameParams, session, skillName } from "./schemas.ts";
+import { DreamAccountSchema, JournalEventSchema, nameParams, session, skillName } from "./schemas.ts";
 
 const area = "journal";
 const text = z.string();
@@ -25,9 +23,12 @@ export const JOURNAL_OPERATIONS = [
     summary: "How often skills were recalled, shown and activated, and how it went.",
     answer: z.looseObject({
       skills: z.array(z.looseObject({ name: text, ...funnel, lastUsedAt: count })),
-      dreams: DreamAccount,
+      dreams: DreamAccountSchema,
     }),
-    run: (_, { workshop }) => libraryStatsAnswer(workshop),
+    run: async (_, { engine }) => ({
+      skills: await engine.journal.stats(),
+      dreams: await engine.dreams.account(),
+    }),
   }),
   operation({
     id: "skillStats",
@@ -44,7 +45,7 @@ export const JOURNAL_OPERATIONS = [
       companions: z.array(z.looseObject({ name: text, sessions: count })),
       versions: z.array(z.looseObject({ digest: text, rate: z.number(), deprioritised: z.boolean() })),
     }),
-    run: ({ params }, { engine, workshop }) => skillStatsAnswer(engine, workshop, params.name),
+    run: ({ params }, { engine }) => engine.journal.statsOf(params.name),
   }),
   operation({
     id: "listEvents",
@@ -61,8 +62,8 @@ export const JOURNAL_OPERATIONS = [
       after: number.optional().describe("Only events with a higher `seq`."),
       limit: z.coerce.number().int().min(1).max(1_000).default(100),
     }),
-    answer: z.looseObject({ events: z.array(JournalEvent) }),
-    async run({ query }, { workshop }) {
+    answer: z.looseObject({ events: z.array(JournalEventSchema) }),
+    async run({ query }, { engine }) {
       const { skill, kind, after, ...rest } = query;
       const filter = defined({
         ...rest,
@@ -70,7 +71,7 @@ export const JOURNAL_OPERATIONS = [
         kinds: kind && [kind],
         afterSeq: after,
       });
-      return { events: await workshop.store.journal.query({ ...filter, newestFirst: true }) };
+      return { events: await engine.journal.query({ ...filter, newestFirst: true }) };
     },
   }),
   operation({
@@ -83,7 +84,7 @@ export const JOURNAL_OPERATIONS = [
     type: "application/x-ndjson",
     query: z.strictObject({ session }),
     answer: text,
-    run: ({ query }, { workshop }) => exportSession(workshop.store.journal, query.session),
+    run: ({ query }, { engine }) => engine.journal.exportSession(query.session),
   }),
   operation({
     id: "importJournal",
@@ -95,7 +96,7 @@ export const JOURNAL_OPERATIONS = [
     bodyBytes: HTTP_LIMITS.uploadBytes,
     body: z.strictObject({ lines: text.describe("One JSON object a line.") }),
     answer: z.looseObject({ imported: count, known: count, torn: count, foreign: count }),
-    run: ({ body }, { workshop }) => importLines(workshop.store.journal, body.lines),
+    run: ({ body }, { engine }) => engine.journal.importLines(body.lines),
   }),
   operation({
     id: "reportOutcome",
@@ -111,14 +112,8 @@ export const JOURNAL_OPERATIONS = [
       note: text.max(2_000).optional(),
     }),
     answer: z.looseObject({ outcome: z.enum(OUTCOMES), skills: z.array(text) }),
-    async run({ body }, { tools }) {
-      const { session: id, ...outcome } = body;
-      const all = await tools({ task: id, session: id });
-      const report = all.find(({ name }) => name === "report_outcome")!;
-      const { data, text: words, isError } = await report.run(defined(outcome));
-      if (!isError) return data;
-      const { error } = data as { error: { code: ErrorCode; value: unknown } };
-      throw new RepertoireError(error.code, words, error.value);
+    async run({ body: { session: id, ...report } }, { engine }) {
+      return { outcome: report.outcome, skills: await engine.journal.reportOutcome(report, { session: id }) };
     },
   }),
 ];

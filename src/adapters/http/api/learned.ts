@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { HTTP_LIMITS } from "../limits.ts";
 import { defined, operation } from "./operation.ts";
-import { ChangedSkill, flag, nameParams, reason, skillName, Version } from "./schemas.ts";
+import { booleanText, ChangedSchema, nameParams, reason, skillName, VersionSchema } from "./schemas.ts";
 
 const area = "learned skills";
 const text = z.string();
@@ -18,8 +18,8 @@ const pin = (on: boolean) =>
     area,
     summary: on ? "Let nobody but the person change a learned skill." : "Let agents change it again.",
     params: nameParams,
-    answer: ChangedSkill,
-    run: ({ params }, { workshop }) => workshop.learned.pin(params.name, on),
+    answer: ChangedSchema,
+    run: ({ params }, { engine }) => engine.learned.pin(params.name, on),
   });
 
 export const LEARNED_OPERATIONS = [
@@ -42,9 +42,9 @@ export const LEARNED_OPERATIONS = [
       project: z.boolean().optional().describe("Into the project instead of the home folder."),
       allowUnsafe: z.boolean().optional().describe("Save although it looks dangerous."),
     }),
-    answer: ChangedSkill,
-    run: ({ params, body }, { workshop }) =>
-      workshop.learned.save({ name: params.name, author: "person", ...defined(body) }),
+    answer: ChangedSchema,
+    run: ({ params, body }, { engine }) =>
+      engine.learned.save({ name: params.name, author: "person", ...defined(body) }),
   }),
   operation({
     id: "deleteSkill",
@@ -55,8 +55,8 @@ export const LEARNED_OPERATIONS = [
     summary: "Delete a learned skill; its versions are kept and restore brings it back.",
     params: nameParams,
     query: why,
-    answer: ChangedSkill,
-    run: ({ params, query }, { workshop }) => workshop.learned.delete(params.name, defined(query)),
+    answer: ChangedSchema,
+    run: ({ params, query }, { engine }) => engine.learned.delete(params.name, defined(query)),
   }),
   operation({
     id: "renameSkill",
@@ -68,10 +68,10 @@ export const LEARNED_OPERATIONS = [
     refuses: [409],
     params: nameParams,
     body: why.extend({ to: skillName }),
-    answer: ChangedSkill,
-    run({ params, body }, { workshop }) {
+    answer: ChangedSchema,
+    run({ params, body }, { engine }) {
       const { to, ...by } = body;
-      return workshop.learned.rename(params.name, to, defined(by));
+      return engine.learned.rename(params.name, to, defined(by));
     },
   }),
   operation({
@@ -84,8 +84,8 @@ export const LEARNED_OPERATIONS = [
     refuses: [409],
     params: nameParams,
     body: why.extend({ version: text.min(1).optional() }),
-    answer: ChangedSkill,
-    run: ({ params, body }, { workshop }) => workshop.learned.restore(params.name, defined(body)),
+    answer: ChangedSchema,
+    run: ({ params, body }, { engine }) => engine.learned.restore(params.name, defined(body)),
   }),
   pin(true),
   pin(false),
@@ -98,10 +98,10 @@ export const LEARNED_OPERATIONS = [
     summary: "Take back the last change of the learned skills, or of one skill, or a batch or version.",
     refuses: [409],
     body: why.extend({ target: text.min(1).optional().describe("A name, or the id of a batch or version.") }),
-    answer: z.looseObject({ undone: z.array(ChangedSkill) }),
-    async run({ body }, { workshop }) {
+    answer: z.looseObject({ undone: z.array(ChangedSchema) }),
+    async run({ body }, { engine }) {
       const { target, ...by } = body;
-      return { undone: await workshop.learned.undo(target, defined(by)) };
+      return { undone: await engine.learned.undo(target, defined(by)) };
     },
   }),
   operation({
@@ -113,17 +113,17 @@ export const LEARNED_OPERATIONS = [
     summary: "The versions of a learned skill, newest first: who changed it, when and why.",
     params: nameParams,
     query: z.strictObject({
-      diff: flag.optional().describe("With what each version changed."),
+      diff: booleanText.optional().describe("With what each version changed."),
       limit: z.coerce.number().int().min(1).optional(),
     }),
     answer: z.looseObject({
       name: text,
       state: z.enum(["there", "archived", "renamed", "edited-outside"]),
       to: text.optional(),
-      versions: z.array(Version),
+      versions: z.array(VersionSchema),
       total: z.int(),
     }),
-    run: ({ params, query }, { workshop }) => workshop.learned.history(params.name, query),
+    run: ({ params, query }, { engine }) => engine.learned.history(params.name, query),
   }),
   operation({
     id: "listArchived",
@@ -132,7 +132,7 @@ export const LEARNED_OPERATIONS = [
     path: "/api/archive",
     area,
     summary: "List the learned skills that were deleted and can be restored.",
-    answer: z.looseObject({ archived: z.array(Version) }),
-    run: async (_, { workshop }) => ({ archived: await workshop.learned.archived() }),
+    answer: z.looseObject({ archived: z.array(VersionSchema) }),
+    run: async (_, { engine }) => ({ archived: await engine.learned.archived() }),
   }),
 ];

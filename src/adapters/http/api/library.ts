@@ -1,21 +1,21 @@
 // Owns the operations on the library as a whole: look, check, make, switch, index.
 
 import * as z from "zod";
-import { TEMPLATES } from "../../../learn/learn.ts";
-import {
-  checkAnswer,
-  doctorAnswer,
-  indexAnswer,
-  isManaged,
-  listAnswer,
-  showAnswer,
-} from "../../answers/library.ts";
+import { TEMPLATES } from "../../../engine/engine.ts";
+import type { ListedSkill } from "../../../model/skill.ts";
 import { operation } from "./operation.ts";
-import { Diagnostic, flag, ListedSkill, nameParams, Source, skillName } from "./schemas.ts";
+import {
+  booleanText,
+  DiagnosticSchema,
+  ListedSkillSchema,
+  nameParams,
+  SourceSchema,
+  skillName,
+} from "./schemas.ts";
 
 const area = "library";
 const text = z.string();
-const diagnostics = z.array(Diagnostic);
+const diagnostics = z.array(DiagnosticSchema);
 
 const switchTo = (on: boolean) =>
   operation({
@@ -28,7 +28,7 @@ const switchTo = (on: boolean) =>
     params: nameParams,
     answer: z.looseObject({ name: text, enabled: z.boolean(), file: text }),
     async run({ params }, { engine }) {
-      const { name, file } = await engine.manage.setEnabled(params.name, on);
+      const { name, file } = await engine.library.setEnabled(params.name, on);
       return { name, enabled: on, file };
     },
   });
@@ -42,12 +42,12 @@ export const LIBRARY_OPERATIONS = [
     area,
     summary: "List the skills with their states.",
     query: z.strictObject({
-      all: flag.optional().describe("Also those that another covers or that the agent may not see."),
+      all: booleanText.optional().describe("Also those that another covers or that the agent may not see."),
     }),
-    answer: z.looseObject({ skills: z.array(ListedSkill), diagnostics }),
+    answer: z.looseObject({ skills: z.array(ListedSkillSchema), diagnostics }),
     async run({ query }, { engine }) {
-      const { skills, diagnostics: findings } = await engine.list();
-      return listAnswer(query.all ? skills : skills.filter(isManaged), findings);
+      const { skills, diagnostics: findings } = await engine.library.list();
+      return { skills: (query.all ? skills : skills.filter(isManaged)).map(listed), diagnostics: findings };
     },
   }),
   operation({
@@ -66,7 +66,7 @@ export const LIBRARY_OPERATIONS = [
       user: z.boolean().optional().describe("In the home folder instead of the project."),
     }),
     answer: z.looseObject({ name: text, directory: text, files: z.array(text) }),
-    run: ({ body: { name, ...options } }, { workshop }) => workshop.learned.create(name, options),
+    run: ({ body: { name, ...options } }, { engine }) => engine.learned.create(name, options),
   }),
   operation({
     id: "showSkill",
@@ -82,7 +82,16 @@ export const LIBRARY_OPERATIONS = [
       subSkills: z.array(text),
       diagnostics,
     }),
-    run: async ({ params }, { engine }) => showAnswer(await engine.manage.show(params.name)),
+    async run({ params }, { engine }) {
+      const { skill, body, subSkills, ...rest } = await engine.library.show(params.name);
+      const { manifest, ...place } = skill;
+      return {
+        skill: { ...place, ...manifest, body },
+        files: rest.files,
+        subSkills: subSkills.map(({ name }) => name),
+        diagnostics: rest.diagnostics,
+      };
+    },
   }),
   switchTo(true),
   switchTo(false),
@@ -98,7 +107,11 @@ export const LIBRARY_OPERATIONS = [
       profile: z.enum(["lenient", "strict"]).default("lenient"),
     }),
     answer: z.looseObject({ checked: z.int(), errors: z.int(), warnings: z.int(), diagnostics }),
-    run: ({ query }, { engine }) => checkAnswer(engine, query),
+    async run({ query }, { engine }) {
+      const { checked, diagnostics: findings } = await engine.library.check(query);
+      const count = (wanted: string) => findings.filter(({ severity }) => severity === wanted).length;
+      return { checked, errors: count("error"), warnings: count("warning"), diagnostics: findings };
+    },
   }),
   operation({
     id: "listSources",
@@ -107,8 +120,8 @@ export const LIBRARY_OPERATIONS = [
     path: "/api/sources",
     area,
     summary: "List the places that skills come from, lowest precedence first.",
-    answer: z.looseObject({ sources: z.array(Source) }),
-    run: async (_, { engine }) => ({ sources: await engine.manage.sources() }),
+    answer: z.looseObject({ sources: z.array(SourceSchema) }),
+    run: async (_, { engine }) => ({ sources: await engine.library.sources() }),
   }),
   operation({
     id: "doctor",
@@ -121,11 +134,18 @@ export const LIBRARY_OPERATIONS = [
       node: text,
       config: z.array(text),
       cache: text.nullable(),
-      sources: z.array(Source),
+      sources: z.array(SourceSchema),
       counts: z.record(text, z.int()),
       diagnostics,
     }),
-    run: (_, { engine }) => doctorAnswer(engine),
+    async run(_, { engine }) {
+      const findings = await engine.library.findings();
+      const sources = (await engine.library.sources()).filter(({ exists }) => exists);
+      const counts = { active: 0, unavailable: 0, disabled: 0, shadowed: 0, hidden: 0 };
+      for (const { state } of (await engine.library.list()).skills) counts[state]++;
+      const { files: config, cacheDir: cache = null } = engine.config;
+      return { node: process.version, config, cache, sources, counts, diagnostics: findings };
+    },
   }),
   operation({
     id: "indexSkills",
@@ -137,9 +157,22 @@ export const LIBRARY_OPERATIONS = [
     job: true,
     answer: z.looseObject({ skills: z.int(), changed: z.boolean(), ms: z.int() }),
     async run(_, { engine, events }) {
-      const answer = await indexAnswer(engine);
+      const started = performance.now();
+      const { skills, changed } = await (await engine.turns.indexing()).refresh();
+      const answer = { skills, changed, ms: Math.round(performance.now() - started) };
       events.publish("index", answer);
       return answer;
     },
   }),
 ];
+
+/** What a list shows unless all is asked for. Skills that only the person may invoke stay: they are slash commands. */
+function isManaged({ skill, state }: ListedSkill): boolean {
+  return state !== "shadowed" && (state !== "hidden" || skill.manifest.userOnly);
+}
+
+function listed({ skill, state, reason }: ListedSkill) {
+  const { name, displayName, source, path, digest, manifest } = skill;
+  const { description } = manifest;
+  return { name, displayName, description, source, path, state, reason, digest };
+}

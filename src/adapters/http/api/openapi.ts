@@ -1,9 +1,9 @@
 // Owns the OpenAPI 3.1 document, made from the table of operations. Does not own what the operations do.
 
 import * as z from "zod";
-import type { Operation } from "./operation.ts";
+import type { ApiOperation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
-import { ErrorAnswer, Job, NAMED } from "./schemas.ts";
+import { ErrorSchema, JobSchema, NAMED } from "./schemas.ts";
 import { waitQuery } from "./wait.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ export function openApiDocument(version: string): Json {
       responses: Object.fromEntries(
         Object.entries(MEANINGS).map(([status, description]) => [
           `Refusal${status}`,
-          { description, content: json(refTo(answers, ErrorAnswer)) },
+          { description, content: json(refTo(answers, ErrorSchema)) },
         ]),
       ),
       schemas: { ...schemasOf(answers, "output"), ...schemasOf(bodies, "input") },
@@ -59,7 +59,7 @@ export function openApiDocument(version: string): Json {
 
 type Registry = z.core.$ZodRegistry<{ id: string }>;
 
-function describe(row: Operation, schemas: { answers: Registry; bodies: Registry }): Json {
+function describe(row: ApiOperation, schemas: { answers: Registry; bodies: Registry }): Json {
   const { id, area, summary, command, params, query, body, answer, type, job, open } = row;
   const parameters = [
     ...parametersOf(params, "path"),
@@ -83,7 +83,7 @@ function describe(row: Operation, schemas: { answers: Registry; bodies: Registry
     responses: {
       [row.status ?? 200]: { description: "The answer.", content },
       ...(job && {
-        202: { description: "It goes on as a job.", content: json(refTo(schemas.answers, Job)) },
+        202: { description: "It goes on as a job.", content: json(refTo(schemas.answers, JobSchema)) },
       }),
       ...Object.fromEntries(
         refusals(row).map((status) => [status, { $ref: `#/components/responses/Refusal${status}` }]),
@@ -92,7 +92,7 @@ function describe(row: Operation, schemas: { answers: Registry; bodies: Registry
   };
 }
 
-function refusals({ params, query, body, job, open, refuses = [] }: Operation): number[] {
+function refusals({ params, query, body, job, open, refuses = [] }: ApiOperation): number[] {
   const known = [
     403,
     500,

@@ -1,9 +1,7 @@
-// Owns what an operation of the API is: one row from which the router, the validation and the OpenAPI document are made.
-// Does not own any operation: one file an area holds them.
+// What an operation of the API is: one row from which the router, the validation and the OpenAPI document are made.
 
 import type * as z from "zod";
-import type { Repertoire, Workshop } from "../../../engine/engine.ts";
-import type { McpParts } from "../../mcp/parts.ts";
+import type { Repertoire } from "../../../engine/engine.ts";
 import type { EventHub } from "../events.ts";
 import type { JobBoard, JobControl } from "../jobs.ts";
 import type { Metrics } from "../metrics.ts";
@@ -12,9 +10,6 @@ import type { Metrics } from "../metrics.ts";
 export interface Api {
   readonly version: string;
   readonly engine: Repertoire;
-  readonly workshop: Workshop;
-  /** The tools that a model gets, where one of them does what is asked. */
-  readonly tools: McpParts["tools"];
   readonly jobs: JobBoard;
   readonly events: EventHub;
   readonly metrics: Metrics;
@@ -24,16 +19,16 @@ export interface Api {
   readonly startedAt: number;
 }
 
-export interface Asked extends JobControl {
+export interface RequestControl extends JobControl {
   header(name: string): string | undefined;
-  /** Ends the connection without another word. */
+  /** Ends the connection at once. */
   hangUp(): void;
 }
 
 type Shape = z.ZodObject;
 type Read<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 
-export interface OperationSpec<P extends Shape, Q extends Shape, B extends z.ZodType> {
+interface OperationSpec<P extends Shape, Q extends Shape, B extends z.ZodType> {
   /** The operation's id in the OpenAPI document. */
   readonly id: string;
   readonly method: "get" | "post" | "put" | "delete";
@@ -61,20 +56,24 @@ export interface OperationSpec<P extends Shape, Q extends Shape, B extends z.Zod
   readonly run: (
     input: { readonly params: Read<P>; readonly query: Read<Q>; readonly body: Read<B> },
     api: Api,
-    asked: Asked,
+    asked: RequestControl,
   ) => unknown;
 }
 
 /** A row whose handler no longer knows its types; the router has checked the input by then. */
-export type Operation = Omit<OperationSpec<Shape, Shape, z.ZodType>, "run"> & {
-  readonly run: (input: { params: never; query: never; body: never }, api: Api, asked: Asked) => unknown;
+export type ApiOperation = Omit<OperationSpec<Shape, Shape, z.ZodType>, "run"> & {
+  readonly run: (
+    input: { params: never; query: never; body: never },
+    api: Api,
+    asked: RequestControl,
+  ) => unknown;
 };
 
 /** Gives the handler the types of its schemas. */
 export function operation<P extends Shape = never, Q extends Shape = never, B extends z.ZodType = never>(
   spec: OperationSpec<P, Q, B>,
-): Operation {
-  return spec as unknown as Operation;
+): ApiOperation {
+  return spec as unknown as ApiOperation;
 }
 
 type Defined<T> = { [key in keyof T]: Exclude<T[key], undefined> };

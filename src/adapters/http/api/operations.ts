@@ -4,12 +4,12 @@ import { DREAM_OPERATIONS } from "./dream.ts";
 import { JOURNAL_OPERATIONS } from "./journal.ts";
 import { LEARNED_OPERATIONS } from "./learned.ts";
 import { LIBRARY_OPERATIONS } from "./library.ts";
-import type { Operation } from "./operation.ts";
+import type { ApiOperation } from "./operation.ts";
 import { SERVER_OPERATIONS } from "./server.ts";
 import { TASK_OPERATIONS } from "./tasks.ts";
 import { TURN_OPERATIONS } from "./turns.ts";
 
-export const OPERATIONS: readonly Operation[] = [
+export const OPERATIONS: readonly ApiOperation[] = [
   ...TURN_OPERATIONS,
   ...LIBRARY_OPERATIONS,
   ...TASK_OPERATIONS,

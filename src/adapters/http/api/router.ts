@@ -1,33 +1,21 @@
-// Owns how a request becomes a call of an operation and its answer a response: the input's checks, jobs. Made from
-// the table; does not own any operation, nor who comes in (`gate.ts`).
+// Makes routes from the table of operations: checks the input, runs the operation, as a job if it may take long.
 
-import type { HttpBindings } from "@hono/node-server";
 import type { Hono, Context as HonoContext } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
 import { ApiError, bodyFor, type Issue, statusFor } from "../errors.ts";
-import type { Gate } from "../gate.ts";
+import type { Gate, HttpEnv } from "../gate.ts";
 import type { HttpLimits } from "../limits.ts";
 import { openApiDocument } from "./openapi.ts";
-import type { Api, Asked, Operation } from "./operation.ts";
+import type { Api, ApiOperation, RequestControl } from "./operation.ts";
 import { OPENAPI_PATH, OPERATIONS } from "./operations.ts";
 import { waitQuery } from "./wait.ts";
 
-export interface RouterOptions {
+interface RouterOptions {
   readonly api: Api;
   readonly gate: Gate;
   readonly limits: HttpLimits;
   readonly note: (text: string) => void;
-}
-
-/** What a request carries besides itself. */
-export interface HttpEnv {
-  /** From the HTTP server of Node. */
-  Bindings: HttpBindings;
-  Variables: {
-    /** The path of the table that answered, for the figures. */
-    route?: string;
-  };
 }
 
 type Context = HonoContext<HttpEnv>;
@@ -78,7 +66,7 @@ export function mountApi(app: Hono<HttpEnv>, { api, gate, limits, note }: Router
   app.all("/api/*", nowhere);
 }
 
-async function answered(row: Operation, c: Context, api: Api): Promise<Response> {
+async function answered(row: ApiOperation, c: Context, api: Api): Promise<Response> {
   const given = c.req.query();
   const { wait, ...query } = given;
   const input = {
@@ -91,7 +79,7 @@ async function answered(row: Operation, c: Context, api: Api): Promise<Response>
     hangUp: () => c.env.outgoing.destroy(),
   };
   if (!row.job) {
-    const asked: Asked = { ...connection, signal: c.req.raw.signal, progress: () => {} };
+    const asked: RequestControl = { ...connection, signal: c.req.raw.signal, progress: () => {} };
     return respond(row, c, await row.run(input, api, asked));
   }
   const { wait: seconds } = checked("query", waitQuery, wait === undefined ? {} : { wait });
@@ -104,15 +92,15 @@ async function answered(row: Operation, c: Context, api: Api): Promise<Response>
   return c.json(job, 202);
 }
 
-function respond(row: Operation, c: Context, answer: unknown): Response {
-  // Whoever asks for the head alone will not read the stream.
+function respond(row: ApiOperation, c: Context, answer: unknown): Response {
+  // The client of a HEAD request does not read the stream.
   if (c.req.method === "HEAD" && answer instanceof ReadableStream) void answer.cancel();
   if (row.type !== undefined)
     return c.body(answer as string | ReadableStream, 200, { "Content-Type": row.type });
   return c.json(answer as object, row.status ?? 200);
 }
 
-/** An empty body stands for an empty object, so that what needs no words needs none. */
+/** An empty body counts as an empty object. */
 async function bodyOf(c: Context): Promise<unknown> {
   if (!WITH_BODY.includes(c.req.method)) return {};
   const type = c.req.header("content-type");

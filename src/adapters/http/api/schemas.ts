@@ -2,9 +2,7 @@
 // more than that.
 
 import * as z from "zod";
-import { PROPOSAL_STATES } from "../../../dream/dream.ts";
-import { EVENT_KINDS } from "../../../journal/journal.ts";
-import { VERSION_ACTIONS } from "../../../learn/learn.ts";
+import { EVENT_KINDS, PROPOSAL_STATES, VERSION_ACTIONS } from "../../../engine/engine.ts";
 import { FRAMES } from "../../../model/frame.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
 import { JOB_STATES } from "../jobs.ts";
@@ -28,7 +26,7 @@ export const skillName = z
   .max(300)
   .describe("The skill's name; a slash in it is sent as %2F.");
 export const nameParams = z.strictObject({ name: skillName });
-export const flag = z.stringbool();
+export const booleanText = z.stringbool();
 export const task = z
   .string()
   .min(1)
@@ -39,7 +37,7 @@ export const session = z.string().min(1).max(200).describe("Your own id of the c
 export const reason = z.string().max(500).describe("Why, for the history.");
 export const frame = z.enum(FRAMES);
 
-export const ErrorAnswer = named(
+export const ErrorSchema = named(
   "Error",
   z.looseObject({
     error: z.looseObject({
@@ -51,7 +49,7 @@ export const ErrorAnswer = named(
   }),
 );
 
-export const Diagnostic = named(
+export const DiagnosticSchema = named(
   "Diagnostic",
   z.looseObject({
     code: text,
@@ -63,12 +61,12 @@ export const Diagnostic = named(
   }),
 );
 
-export const Source = named(
+export const SourceSchema = named(
   "Source",
   z.looseObject({ id: text, root: text, scope: text, exists: z.boolean(), skills: count }),
 );
 
-export const ListedSkill = named(
+export const ListedSkillSchema = named(
   "ListedSkill",
   z.looseObject({
     name: text,
@@ -82,7 +80,7 @@ export const ListedSkill = named(
   }),
 );
 
-export const Match = named(
+export const MatchSchema = named(
   "Match",
   z.looseObject({
     name: text,
@@ -93,7 +91,7 @@ export const Match = named(
   }),
 );
 
-export const ConsentSheet = named(
+export const ConsentSheetSchema = named(
   "ConsentSheet",
   z.looseObject({
     name: text,
@@ -115,7 +113,7 @@ export const ConsentSheet = named(
   }),
 );
 
-export const ChangedSkill = named(
+export const ChangedSchema = named(
   "Changed",
   z.looseObject({
     name: text,
@@ -129,7 +127,7 @@ export const ChangedSkill = named(
   }),
 );
 
-export const Version = named(
+export const VersionSchema = named(
   "Version",
   z.looseObject({
     id: text,
@@ -144,7 +142,7 @@ export const Version = named(
   }),
 );
 
-export const JournalEvent = named(
+export const JournalEventSchema = named(
   "JournalEvent",
   z.looseObject({
     seq: count,
@@ -158,7 +156,7 @@ export const JournalEvent = named(
   }),
 );
 
-export const Proposal = named(
+export const ProposalSchema = named(
   "Proposal",
   z.looseObject({
     number: z.int().min(1),
@@ -173,7 +171,7 @@ export const Proposal = named(
   }),
 );
 
-export const DreamAccount = named(
+export const DreamAccountSchema = named(
   "DreamAccount",
   z.looseObject({
     open: count,
@@ -187,16 +185,16 @@ export const DreamAccount = named(
 
 const refusals = z.array(z.looseObject({ code: text, message: text }));
 
-export const Accepted = named(
+export const AcceptedSchema = named(
   "Accepted",
   z.looseObject({
-    accepted: z.array(Proposal),
+    accepted: z.array(ProposalSchema),
     batch: text.optional(),
     declined: z.array(z.looseObject({ number: count, title: text, refusals })),
   }),
 );
 
-export const Evidence = named(
+export const EvidenceSchema = named(
   "Evidence",
   z.looseObject({
     sessions: count,
@@ -208,21 +206,21 @@ export const Evidence = named(
   }),
 );
 
-export const DreamResult = named(
+export const DreamResultSchema = named(
   "DreamResult",
   z.looseObject({
     skipped: text.optional().describe("Why nothing was done."),
     thinking: z.enum(["model", "rules", "handoff"]),
-    evidence: Evidence,
+    evidence: EvidenceSchema,
     passes: z.array(z.looseObject({ pass: text, state: text })),
-    proposals: z.array(Proposal),
+    proposals: z.array(ProposalSchema),
     declined: z.array(z.looseObject({ title: text, refusals })),
-    known: z.array(Proposal),
-    applied: Accepted.optional(),
+    known: z.array(ProposalSchema),
+    applied: AcceptedSchema.optional(),
   }),
 );
 
-export const Job = named(
+export const JobSchema = named(
   "Job",
   z.looseObject({
     id: text,

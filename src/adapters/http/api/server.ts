@@ -6,7 +6,7 @@ import { ApiError } from "../errors.ts";
 import { EVENTS_TYPE } from "../events.ts";
 import { type Gauge, METRICS_TYPE } from "../metrics.ts";
 import { type Api, operation } from "./operation.ts";
-import { Job } from "./schemas.ts";
+import { JobSchema } from "./schemas.ts";
 
 const area = "server";
 const text = z.string();
@@ -55,7 +55,7 @@ export const SERVER_OPERATIONS = [
     path: "/api/jobs",
     area,
     summary: "The jobs that are under way or have ended lately, newest first, without their results.",
-    answer: z.looseObject({ jobs: z.array(Job) }),
+    answer: z.looseObject({ jobs: z.array(JobSchema) }),
     run: (_, { jobs }) => ({ jobs: jobs.list() }),
   }),
   operation({
@@ -65,7 +65,7 @@ export const SERVER_OPERATIONS = [
     area,
     summary: "One job: its state, its progress, and its result once it is done.",
     params: jobParams,
-    answer: Job,
+    answer: JobSchema,
     run: ({ params }, { jobs }) => jobs.get(params.id),
   }),
   operation({
@@ -75,14 +75,14 @@ export const SERVER_OPERATIONS = [
     area,
     summary: "Let a job end at its next stopping point.",
     params: jobParams,
-    answer: Job,
+    answer: JobSchema,
     run: ({ params }, { jobs }) => jobs.cancel(params.id),
   }),
 ];
 
 async function gauges({ engine, events, jobs, startedAt, version }: Api): Promise<Gauge[]> {
-  const { skills } = await engine.list();
-  const index = (await engine.indexing()).state();
+  const { skills } = await engine.library.list();
+  const index = (await engine.turns.indexing()).state();
   return [
     one("repertoire_info", "The version that runs.", 1, { version }),
     one("repertoire_uptime_seconds", "Since the server began.", (Date.now() - startedAt) / 1000),

@@ -4,9 +4,9 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import { ApiError } from "../errors.ts";
 import { HTTP_LIMITS } from "../limits.ts";
-import { Consent, consentNeeded, trustSeen, withConsent } from "./consent.ts";
+import { ConsentAnswer, consentNeeded, trustSeen, withConsent } from "./consent.ts";
 import { defined, operation } from "./operation.ts";
-import { ConsentSheet, Diagnostic, nameParams, session, skillName, task } from "./schemas.ts";
+import { ConsentSheetSchema, DiagnosticSchema, nameParams, session, skillName, task } from "./schemas.ts";
 
 const area = "tasks";
 const text = z.string();
@@ -33,7 +33,7 @@ export const TASK_OPERATIONS = [
       "Hand a skill's instructions over. Without consent it answers 409 with the sheet to show to the person.",
     refuses: [409],
     params: nameParams,
-    body: z.strictObject({ ...inTask, consent: Consent.optional() }),
+    body: z.strictObject({ ...inTask, consent: ConsentAnswer.optional() }),
     answer: z.looseObject({
       name: text,
       instructions: text,
@@ -45,11 +45,11 @@ export const TASK_OPERATIONS = [
       alreadyActivated: z.boolean(),
       text: text.describe("All of it as a model sees it."),
     }),
-    run({ params, body }, { workshop: { tasks } }) {
+    run({ params, body }, { engine }) {
       const { consent, ...context } = body;
       return withConsent(consent, async (ask) => {
-        if (consent?.scope === "always") await trustSeen(tasks.consents, params.name, consent.digest);
-        const activation = await tasks.activate(params.name, { ...context, ...PERSON, ask });
+        if (consent?.scope === "always") await trustSeen(engine.consents, params.name, consent.digest);
+        const activation = await engine.tasks.activate(params.name, { ...context, ...PERSON, ask });
         return { ...activation.payload, text: activation.text };
       });
     },
@@ -73,9 +73,9 @@ export const TASK_OPERATIONS = [
       offset: z.int(),
       next: z.int().optional().describe("Where the next piece begins."),
     }),
-    run({ params, query }, { workshop }) {
+    run({ params, query }, { engine }) {
       const { path, ...context } = query;
-      return workshop.tasks.readFile(params.name, path, { ...defined(context), ...PERSON });
+      return engine.tasks.readFile(params.name, path, { ...defined(context), ...PERSON });
     },
   }),
   operation({
@@ -108,10 +108,10 @@ export const TASK_OPERATIONS = [
       durationMs: z.number(),
       message: text,
     }),
-    async run({ params, body }, { engine, workshop }, { signal }) {
+    async run({ params, body }, { engine }, { signal }) {
       const { script, network, read, write, timeout, ...call } = body;
       const absolute = (given?: readonly string[]) => given?.map((path) => resolve(engine.config.dir, path));
-      const result = await workshop.tasks.run(params.name, script, {
+      const result = await engine.tasks.run(params.name, script, {
         ...call,
         ...PERSON,
         signal,
@@ -140,9 +140,9 @@ export const TASK_OPERATIONS = [
       tools: z.array(
         z.looseObject({ name: text, skill: text, description: text, inputSchema: z.looseObject({}) }),
       ),
-      diagnostics: z.array(Diagnostic),
+      diagnostics: z.array(DiagnosticSchema),
     }),
-    run: ({ params, query }, { workshop }) => workshop.tasks.tools(params.name, { ...query, ...PERSON }),
+    run: ({ params, query }, { engine }) => engine.tasks.tools(params.name, { ...query, ...PERSON }),
   }),
   operation({
     id: "callSkillTool",
@@ -154,10 +154,10 @@ export const TASK_OPERATIONS = [
     bodyBytes: HTTP_LIMITS.scriptBytes,
     body: z.strictObject({ ...inTask, args: z.record(text, z.unknown()).default({}) }),
     answer: z.looseObject({ ok: z.boolean(), output: text, code: text.optional(), truncated: z.boolean() }),
-    async run({ params, body }, { workshop }, { signal }) {
+    async run({ params, body }, { engine }, { signal }) {
       const { args, ...context } = body;
       const call = { tool: params.tool, args };
-      const { result } = await workshop.tasks.callOf(params.name, call, { ...context, ...PERSON, signal });
+      const { result } = await engine.tasks.callOf(params.name, call, { ...context, ...PERSON, signal });
       if (result.code !== "unknown-tool") return result;
       throw new ApiError(result.code, result.output, { value: params.tool });
     },
@@ -178,7 +178,7 @@ export const TASK_OPERATIONS = [
         }),
       ),
     }),
-    run: async (_, { workshop }) => ({ tasks: await workshop.tasks.list() }),
+    run: async (_, { engine }) => ({ tasks: await engine.tasks.list() }),
   }),
   operation({
     id: "endTask",
@@ -189,8 +189,8 @@ export const TASK_OPERATIONS = [
     summary: "Forget what was agreed to in a task and remove its private copies.",
     params: z.strictObject({ task: text.min(1).max(200) }),
     answer: z.looseObject({ ended: text }),
-    async run({ params: { task } }, { workshop }) {
-      await workshop.tasks.endExisting(task);
+    async run({ params: { task } }, { engine }) {
+      await engine.tasks.endExisting(task);
       return { ended: task };
     },
   }),
@@ -201,7 +201,7 @@ export const TASK_OPERATIONS = [
     area,
     summary: "List what is trusted in every task.",
     answer: z.looseObject({ trusted: z.array(Trusted) }),
-    run: async (_, { workshop }) => ({ trusted: await workshop.tasks.consents.trusted() }),
+    run: async (_, { engine }) => ({ trusted: await engine.consents.trusted() }),
   }),
   operation({
     id: "trustSkill",
@@ -213,10 +213,10 @@ export const TASK_OPERATIONS = [
       "Agree to a skill as it is now, in every task. Without the digest it answers 409 with the sheet to look at.",
     refuses: [404, 409],
     body: z.strictObject({ name: skillName, digest: text.min(1).optional() }),
-    answer: Trusted.extend({ sheet: ConsentSheet }),
-    async run({ body: { name, digest } }, { workshop: { tasks } }) {
-      if (digest !== undefined) return trustSeen(tasks.consents, name, digest);
-      throw consentNeeded(await tasks.consents.look(name), undefined);
+    answer: Trusted.extend({ sheet: ConsentSheetSchema }),
+    async run({ body: { name, digest } }, { engine }) {
+      if (digest !== undefined) return trustSeen(engine.consents, name, digest);
+      throw consentNeeded(await engine.consents.look(name), undefined);
     },
   }),
   operation({
@@ -227,8 +227,8 @@ export const TASK_OPERATIONS = [
     summary: "Trust a skill or a digest no longer.",
     params: z.strictObject({ trusted: text.min(1).max(300).describe("A name or a digest.") }),
     answer: z.looseObject({ revoked: z.int() }),
-    run: async ({ params }, { workshop }) => ({
-      revoked: await workshop.tasks.consents.revoke(params.trusted),
+    run: async ({ params }, { engine }) => ({
+      revoked: await engine.consents.revoke(params.trusted),
     }),
   }),
 ];

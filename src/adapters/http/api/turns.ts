@@ -2,9 +2,8 @@
 
 import * as z from "zod";
 import { STYLES } from "../../../model/turn.ts";
-import { promptAnswer } from "../../answers/library.ts";
 import { type Api, defined, operation } from "./operation.ts";
-import { frame, Match, session, skillName, task } from "./schemas.ts";
+import { frame, MatchSchema, session, skillName, task } from "./schemas.ts";
 
 const area = "turns";
 const text = z.string();
@@ -35,7 +34,7 @@ export const TURN_OPERATIONS = [
     answer: z.looseObject({
       message: text,
       frame: z.looseObject({ name: text, confidence: z.number() }),
-      matches: z.array(Match),
+      matches: z.array(MatchSchema),
       abstained: z.boolean(),
       considered: z.int(),
       ms: z.number(),
@@ -43,7 +42,7 @@ export const TURN_OPERATIONS = [
     async run({ body }, api) {
       const { k, threshold: least, explain, ...turn } = body;
       const answer = await timed(api, () =>
-        api.engine.recall(defined(turn), { shows: true, ...defined({ limit: k, threshold: least }) }),
+        api.engine.turn(defined(turn)).recall({ shows: true, limit: k, threshold: least }),
       );
       const brief = answer.matches.map((match) => ({ ...match, reasons: [] }));
       return explain ? answer : { ...answer, matches: brief };
@@ -64,14 +63,14 @@ export const TURN_OPERATIONS = [
       place: z.int().optional(),
       score: z.number(),
       threshold: z.number(),
-      reasons: Match.shape.reasons,
+      reasons: MatchSchema.shape.reasons,
       ahead: z.array(z.looseObject({ name: text, score: z.number() })),
       fellShort: z.array(text),
       wouldMatch: z.array(text),
     }),
     run({ body }, { engine }) {
       const { name, ...turn } = body;
-      return engine.why(name, defined(turn));
+      return engine.library.why(name, defined(turn));
     },
   }),
   operation({
@@ -105,7 +104,9 @@ export const TURN_OPERATIONS = [
     async run({ body }, api) {
       const { k, threshold: least, style, budget, ...turn } = body;
       const options = defined({ limit: k, threshold: least, style, budget: budget && defined(budget) });
-      return promptAnswer(await timed(api, () => api.engine.prompt(defined(turn), options)));
+      const prompt = await timed(api, () => api.engine.turn(defined(turn)).prompt(options));
+      const { text: section, style: chosen, tokens, chars, shown, omitted } = prompt;
+      return { section, style: chosen, tokens, chars, shown, omitted };
     },
   }),
   operation({
@@ -124,7 +125,7 @@ export const TURN_OPERATIONS = [
       memory: z.array(z.looseObject({ refId: text, content: text, relevance: z.number() })),
     }),
     async run({ params }, { engine }) {
-      const { relevant, ...state } = await engine.session(params.session);
+      const { relevant, ...state } = await engine.turns.sessions.session(params.session);
       return { ...state, memory: await engine.workingMemory(params.session) };
     },
   }),
@@ -138,9 +139,9 @@ export const TURN_OPERATIONS = [
     refuses: [404],
     body: z.strictObject({ text: text.min(1), task, session: session.optional() }),
     answer: z.looseObject({ name: text, command: text, arguments: text, text }),
-    run({ body }, { workshop }) {
+    run({ body }, { engine }) {
       const { text: typed, ...context } = body;
-      return workshop.commands.expand(typed, { ...context, host: "http" });
+      return engine.commands.expand(typed, { ...context, host: "http" });
     },
   }),
   operation({
@@ -155,8 +156,8 @@ export const TURN_OPERATIONS = [
         z.looseObject({ command: text, name: text, description: text, argumentHint: text.optional() }),
       ),
     }),
-    run: async ({ query }, { workshop }) => ({
-      commands: await workshop.commands.complete(query.prefix ?? "/"),
+    run: async ({ query }, { engine }) => ({
+      commands: await engine.commands.complete(query.prefix ?? "/"),
     }),
   }),
 ];
