@@ -2,11 +2,9 @@
 
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { ConsentAsker } from "../src/activate/consent.ts";
-import { Agent } from "../src/adapters/chat/agent.ts";
-import { openChatModel } from "../src/adapters/chat/chat-model.ts";
+import { openAgent } from "../src/adapters/chat/agent.ts";
 import type { ChatEvent } from "../src/adapters/chat/events.ts";
-import { openRepertoire } from "../src/engine/engine.ts";
+import { type ConsentAsker, openRepertoire } from "../src/engine/engine.ts";
 import { FILES } from "./activation-workspace.ts";
 import { type Answer, scriptedModel } from "./scripted-model.ts";
 import { temporaryTree } from "./skill-tree.ts";
@@ -38,15 +36,7 @@ export async function agentWith(script: readonly Answer[], options: Options = {}
     },
   });
   onTestFinished(() => engine.close());
-  const workshop = await engine.workshop();
-  const agent = new Agent({
-    engine,
-    workshop,
-    session: "s",
-    task: "t",
-    model: openChatModel(engine, workshop),
-    ask: options.ask,
-  });
+  const agent = await openAgent(engine, { session: "s", task: "t", ask: options.ask });
   const say = async (
     message: string,
     stop = new AbortController(),
@@ -59,7 +49,7 @@ export async function agentWith(script: readonly Answer[], options: Options = {}
     }
     return { events, text: events.map((event) => (event.type === "text" ? event.text : "")).join("") };
   };
-  return { agent, asked: model.asked, say, store: workshop.store };
+  return { agent, asked: model.asked, say, journal: engine.journal };
 }
 
 export const types = (events: readonly ChatEvent[]) => events.map(({ type }) => type);

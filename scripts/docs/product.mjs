@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const ENTRY = `
-export { run } from "./src/adapters/cli/program.ts";
+export { run } from "./src/adapters/cli/main.ts";
 export { openApiDocument } from "./src/adapters/http/api/openapi.ts";
 export { NOT_OVER_HTTP, OPERATIONS } from "./src/adapters/http/api/operations.ts";
 export { ERROR_STATUS } from "./src/adapters/http/errors.ts";

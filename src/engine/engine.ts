@@ -20,10 +20,46 @@ export {
   changesInWords,
   type SlashCommands,
   type TaskContext,
+  typedCommand,
 } from "../activate/activate.ts";
 export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
-export { type Dreams, PASSES, PROPOSAL_STATES } from "../dream/dream.ts";
-export { EVENT_KINDS, type EventKind, OUTCOMES, type Outcome } from "../journal/journal.ts";
-export { TEMPLATES, VERSION_ACTIONS } from "../learn/learn.ts";
-export type { LibraryChanges } from "../library/library.ts";
-export { casesFrom, type EvalReport, regressions } from "../recall/recall.ts";
+export {
+  type DreamAccount,
+  type DreamEvidence,
+  type DreamResult,
+  type Dreams,
+  fromRecord,
+  inSessions,
+  PASSES,
+  type Pass,
+  PROPOSAL_STATES,
+  type ProposalRecord,
+} from "../dream/dream.ts";
+export {
+  EVENT_KINDS,
+  type EventKind,
+  OUTCOMES,
+  type Outcome,
+  type SaidRecord,
+  type SkillStats,
+  type SkillSummary,
+  sparkline,
+} from "../journal/journal.ts";
+export {
+  type Changed,
+  type HistoryReport,
+  TEMPLATES,
+  type Template,
+  VERSION_ACTIONS,
+} from "../learn/learn.ts";
+export { isManaged, type LibraryChanges, listedSummary, skillDetails } from "../library/library.ts";
+export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";
+export {
+  casesFrom,
+  type EvalReport,
+  type GroupFigures,
+  readCases,
+  readEvalJson,
+  regressions,
+} from "../recall/recall.ts";
+export { UNSANDBOXED_FLAG } from "../tools/tools.ts";

@@ -5,6 +5,7 @@ import { switchSkill } from "../config/config.ts";
 import {
   type Audience,
   checkSkills,
+  countStates,
   type Library,
   type LibraryChanges,
   type LibraryScanner,
@@ -16,11 +17,20 @@ import {
 } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { SkillName } from "../model/name.ts";
-import type { ListedSkill, Skill } from "../model/skill.ts";
+import type { ListedSkill, Skill, SkillState } from "../model/skill.ts";
 import type { Turn } from "../model/turn.ts";
 import type { Profile } from "../parse/parse.ts";
 import { type Explanation, readyPatterns, triggerFindings } from "../recall/recall.ts";
 import type { TurnEngine } from "./turn-engine.ts";
+
+export interface LibraryDiagnosis {
+  /** The configuration files that were read. */
+  readonly config: readonly string[];
+  readonly cache: string | null;
+  readonly sources: readonly SourceReport[];
+  readonly counts: Readonly<Record<SkillState, number>>;
+  readonly diagnostics: readonly Diagnostic[];
+}
 
 export class LibraryPart {
   private readonly turns: TurnEngine;
@@ -104,7 +114,7 @@ export class LibraryPart {
   async check(options: {
     readonly path?: string | undefined;
     readonly profile: Profile;
-  }): Promise<{ checked: number; diagnostics: readonly Diagnostic[] }> {
+  }): Promise<{ checked: number; errors: number; warnings: number; diagnostics: readonly Diagnostic[] }> {
     await readyPatterns();
     const { path, profile } = options;
     const { sources, config } = this.turns;
@@ -123,6 +133,32 @@ export class LibraryPart {
     await readyPatterns();
     const { library } = await this.view();
     return [...library.diagnostics, ...triggerFindings([...library.skills.values()])];
+  }
+
+  /**
+   * The library at a glance: configuration, sources that exist, how many skills are in which state, and every finding.
+   *
+   * @example
+   * const { counts } = await skills.library.diagnosis();
+   */
+  async diagnosis(): Promise<LibraryDiagnosis> {
+    const diagnostics = await this.findings();
+    const sources = (await this.sources()).filter(({ exists }) => exists);
+    const counts = countStates((await this.view()).list());
+    const { files: config, cacheDir: cache = null } = this.turns.config;
+    return { config, cache, sources, counts, diagnostics };
+  }
+
+  /**
+   * Brings the recall index up to date.
+   *
+   * @example
+   * const { changed, ms } = await skills.library.index();
+   */
+  async index(): Promise<{ skills: number; changed: boolean; ms: number }> {
+    const started = performance.now();
+    const { skills, changed } = await (await this.turns.indexing()).refresh();
+    return { skills, changed, ms: Math.round(performance.now() - started) };
   }
 
   /**

@@ -10,6 +10,7 @@ import type { LearnedSkills } from "../learn/learn.ts";
 import { LibraryScanner } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Turn } from "../model/turn.ts";
+import type { StreamingModel } from "../models/models.ts";
 import { type EvalCase, type EvalOptions, type EvalReport, evaluate } from "../recall/recall.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import { type EngineEvent, EventStream } from "./events.ts";
@@ -168,6 +169,26 @@ export class Repertoire {
    */
   workingMemory(session: string): Promise<readonly MemoryItem[]> {
     return this.turns.workingMemory(session);
+  }
+
+  /**
+   * The configured language model for answers that are shown while they come, or another one of the same server.
+   *
+   * @example
+   * const model = await skills.streamingModel();
+   */
+  async streamingModel(name?: string): Promise<StreamingModel | undefined> {
+    return (await this.workshop()).streamingModel(name);
+  }
+
+  /**
+   * Imports what hooks left, and removes sessions that were quiet for long.
+   *
+   * @example
+   * await skills.tidy();
+   */
+  async tidy(): Promise<void> {
+    await (await this.workshop()).tidy();
   }
 
   /**

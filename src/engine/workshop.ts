@@ -5,7 +5,7 @@ import type { AgentEngine } from "../agent/agent.ts";
 import type { Dreams } from "../dream/dream.ts";
 import { Journal, useRecorder } from "../journal/journal.ts";
 import type { LanguageModel, LearnedSkills } from "../learn/learn.ts";
-import { countedModel, openModel } from "../models/models.ts";
+import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import { observedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import { openDreams } from "./dream-part.ts";
@@ -23,6 +23,8 @@ export interface Workshop {
   readonly journal: Journal;
   /** What the tools of a model need. */
   readonly agent: AgentEngine;
+  /** The configured language model for answers that are shown while they come, or another one of the same server. */
+  streamingModel(name?: string): StreamingModel | undefined;
   /** Imports what hooks left, and removes sessions that were quiet for long. */
   tidy(): Promise<void>;
   /** Waits for work in the background, then closes the store. */
@@ -46,8 +48,8 @@ export async function openWorkshop(
       onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
     });
   const store = tracedStore(observedStore(kept, onNews), tracing);
+  const parts = { env: options.env ?? process.env, journal: store.journal, now };
   const model = async (): Promise<LanguageModel | undefined> => {
-    const parts = { env: options.env ?? process.env, journal: store.journal, now };
     const opened = options.model
       ? countedModel(options.model, parts.journal, parts.now)
       : openModel(config.model, parts);
@@ -91,6 +93,8 @@ export async function openWorkshop(
         ),
       reportOutcome: (report, actor) => journal.reportOutcome(report, actor),
     },
+    streamingModel: (name) =>
+      openStreamingModel({ ...config.model, ...(name !== undefined && { name }) }, parts),
     tidy: async () => store.tidy(),
     async close() {
       await learned.settled();

@@ -35,7 +35,7 @@ export { exportSession, importLines } from "./json-lines.ts";
 export { Journal, type OutcomeReport } from "./reader.ts";
 export { type Actor, type RecordUse, useRecorder } from "./recorder.ts";
 export { SessionLog, type SessionState, type SessionStep, turnStep } from "./sessions.ts";
-export { libraryStats, type SkillStats, skillStats, sparkline } from "./stats.ts";
+export { libraryStats, type SkillStats, type SkillSummary, skillStats, sparkline } from "./stats.ts";
 export {
   type EarlierOutcome,
   emptyTally,

@@ -6,7 +6,17 @@ export { matchesAny } from "./glob.ts";
 export { Library } from "./precedence.ts";
 export { rankForDisclosure } from "./rank.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
-export { checkSkills, reportSkill, reportSources, type SkillReport, type SourceReport } from "./reports.ts";
+export {
+  checkSkills,
+  countStates,
+  isManaged,
+  listedSummary,
+  reportSkill,
+  reportSources,
+  type SkillReport,
+  type SourceReport,
+  skillDetails,
+} from "./reports.ts";
 export { LibraryScanner } from "./scanner.ts";
 export { type LibrarySnapshot, SnapshotDamage, sourcesKey } from "./snapshot.ts";
 export { type Audience, LibraryView } from "./view.ts";

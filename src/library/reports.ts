@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { checkedSource, discover } from "../discover/discover.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
-import type { Skill, SkillState } from "../model/skill.ts";
+import type { ListedSkill, Skill, SkillState } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
 import { packageFiles } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
@@ -19,6 +19,35 @@ export interface SkillReport {
   /** Direct children. */
   readonly subSkills: readonly Skill[];
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Whether a list shows the skill unless all are wanted. Skills that only the person may invoke are slash commands. */
+export function isManaged({ skill, state }: ListedSkill): boolean {
+  return state !== "shadowed" && (state !== "hidden" || skill.manifest.userOnly);
+}
+
+/** A listed skill as programs get it. */
+export function listedSummary({ skill, state, reason }: ListedSkill) {
+  const { name, displayName, manifest, source, path, digest } = skill;
+  const { description } = manifest;
+  return { name, displayName, description, source, path, state, reason, digest };
+}
+
+/** A report about a skill as programs get it. */
+export function skillDetails({ skill, body, files, subSkills, diagnostics }: SkillReport) {
+  const { manifest, ...place } = skill;
+  return {
+    skill: { ...place, ...manifest, body },
+    files,
+    subSkills: subSkills.map(({ name }) => name),
+    diagnostics,
+  };
+}
+
+export function countStates(listed: readonly ListedSkill[]): Record<SkillState, number> {
+  const counts = { active: 0, unavailable: 0, disabled: 0, shadowed: 0, hidden: 0 };
+  for (const { state } of listed) counts[state]++;
+  return counts;
 }
 
 /** One skill for a person: its state, instructions, files, direct children and findings. */
@@ -48,14 +77,16 @@ export async function checkSkills(
     readonly also: (skills: readonly Skill[]) => readonly Diagnostic[];
     readonly onProgress?: Progress | undefined;
   },
-): Promise<{ checked: number; diagnostics: readonly Diagnostic[] }> {
+): Promise<{ checked: number; errors: number; warnings: number; diagnostics: readonly Diagnostic[] }> {
   const scan = await inSlices(discover("path" in where ? [checkedSource(where.path)] : where.sources));
   const { profile, onProgress } = options;
   const records = await inSlices(readCatalog(scan.files, { known: new Map(), profile, onProgress }));
   const skills = records.flatMap(({ skill }) => skill ?? []);
   const findings = records.flatMap(({ diagnostics }) => diagnostics);
   const { diagnostics } = new Library(skills, [...scan.diagnostics, ...findings, ...options.also(skills)]);
-  return { checked: scan.files.length, diagnostics };
+  const count = (severity: Diagnostic["severity"]) =>
+    diagnostics.filter((finding) => finding.severity === severity).length;
+  return { checked: scan.files.length, errors: count("error"), warnings: count("warning"), diagnostics };
 }
 
 /** A source with the number of its skills, shadowed ones included. */

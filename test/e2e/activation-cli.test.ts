@@ -6,7 +6,7 @@ import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { askerFor } from "../../src/adapters/cli/consent-prompt.ts";
 import { Io } from "../../src/adapters/cli/io.ts";
-import { run } from "../../src/adapters/cli/program.ts";
+import { run } from "../../src/adapters/cli/main.ts";
 import { codeOf } from "../../src/model/errors.ts";
 import { sandbox, workspace } from "../activation-workspace.ts";
 import { temporaryTree } from "../skill-tree.ts";

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { run } from "../../src/adapters/cli/program.ts";
+import { run } from "../../src/adapters/cli/main.ts";
 import { dreamWorkshop, type SeedSession, type SeedSkill, seeded } from "../dream-history.ts";
 
 async function commandLine() {

@@ -3,11 +3,11 @@ import { person } from "../../../test/activation-workspace.ts";
 import { agentWith, MESSAGE, only, types } from "../../../test/chat-agent.ts";
 import { type Answer, anthropicAnswer, piece, startStream } from "../../../test/scripted-model.ts";
 import { STYLES } from "../../model/turn.ts";
-import { LIMITS } from "./limits.ts";
+import { CHAT_LIMITS } from "./limits.ts";
 
 describe("a turn", () => {
   it("recalls, gives the section to the model, and streams its answer", async () => {
-    const { say, asked, store } = await agentWith([{ say: "Here is the demo." }]);
+    const { say, asked, journal } = await agentWith([{ say: "Here is the demo." }]);
     const { events, text } = await say(MESSAGE);
     expect(text).toBe("Here is the demo.");
     expect(only(events, "text").length).toBeGreaterThan(1);
@@ -25,10 +25,10 @@ describe("a turn", () => {
       steps: 1,
       usage: { inputTokens: 100, outputTokens: 20 },
     });
-    expect(await store.journal.query({ kinds: ["model_call"] })).toMatchObject([
+    expect(await journal.query({ kinds: ["model_call"] })).toMatchObject([
       { details: { model: "openai-compatible/small", purpose: "chat", inputTokens: 100 } },
     ]);
-    expect(await store.conversation.query({ session: "s" })).toMatchObject([
+    expect(await journal.conversation({ session: "s" })).toMatchObject([
       { turn: 1, role: "user", text: MESSAGE },
       { turn: 1, role: "assistant", text: "Here is the demo." },
     ]);
@@ -42,7 +42,7 @@ describe("a turn", () => {
       { call: [["report_outcome", { outcome: "success" }]] },
       { say: "Done." },
     ];
-    const { say, asked, store } = await agentWith(script, { ask });
+    const { say, asked, journal } = await agentWith(script, { ask });
     const { events, text } = await say(MESSAGE);
     expect(text).toBe("Let me look.Done.");
     expect(shown.map(({ name }) => name)).toEqual(["demo"]);
@@ -64,7 +64,7 @@ describe("a turn", () => {
     ]);
     expect(JSON.stringify(asked[1]!.body.messages)).toContain("Do the demo with");
     expect(JSON.stringify(asked[2]!.body.messages)).toContain("Hello Ada");
-    expect(await store.journal.tallies("demo")).toMatchObject([{ activated: 1, successes: 1 }]);
+    expect(await journal.statsOf("demo")).toMatchObject({ activated: 1, succeeded: 1 });
   });
 
   it.each([
@@ -92,15 +92,15 @@ describe("a turn", () => {
 
   it("that goes round in circles ends after a number of steps", async () => {
     const { say, asked } = await agentWith(
-      Array.from({ length: LIMITS.steps + 1 }, () => ({ call: [["list_skills", {}]] as const })),
+      Array.from({ length: CHAT_LIMITS.steps + 1 }, () => ({ call: [["list_skills", {}]] as const })),
     );
     const { events } = await say(MESSAGE);
-    expect(asked).toHaveLength(LIMITS.steps);
-    expect(events.at(-1)).toMatchObject({ type: "done", end: "tool-calls", steps: LIMITS.steps });
+    expect(asked).toHaveLength(CHAT_LIMITS.steps);
+    expect(events.at(-1)).toMatchObject({ type: "done", end: "tool-calls", steps: CHAT_LIMITS.steps });
   });
 
   it("remembers the turns before, tools included, and forgets the oldest when they grow too long", async () => {
-    const long = "word".repeat(LIMITS.historyTokens / 2);
+    const long = "word".repeat(CHAT_LIMITS.historyTokens / 2);
     const { say, asked, agent } = await agentWith([
       { call: [["list_skills", {}]] },
       { say: "First." },
@@ -114,7 +114,7 @@ describe("a turn", () => {
     );
     expect(said[2]).toEqual(["system", "one", "assistant", "tool", "assistant", "two"]);
     expect(said[4]).toEqual(["system", "three", "assistant", "four"]);
-    expect(agent.history.tokens).toBeLessThan(LIMITS.historyTokens);
+    expect(agent.history.tokens).toBeLessThan(CHAT_LIMITS.historyTokens);
   });
 });
 
@@ -167,7 +167,7 @@ it("without a model the turn shows what an agent would be given, byte for byte, 
   const { events } = await say(MESSAGE);
   expect(types(events)).toEqual(["recalled", "prompt", "done"]);
   const [prompt] = only(events, "prompt");
-  const same = await agent.parts.engine.prompt({ message: MESSAGE });
+  const same = await agent.parts.engine.turn({ message: MESSAGE }).prompt();
   expect(prompt?.section.text).toBe(same.text);
   expect(only((await say("thank you")).events, "prompt")[0]).not.toHaveProperty("expanded");
   expect(asked).toHaveLength(0);

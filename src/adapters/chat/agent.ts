@@ -1,34 +1,32 @@
-// Owns the agent: a message comes in, the engine says which skills matter, the model answers in a stream and calls
-// tools until it is done. Read it as the example of an agent on the engine. Does not own how anything looks
-// (`view.ts`) nor where messages come from (`chat.ts`, `terminal.ts`).
+// The agent of the chat: the engine recalls skills for a message, the model answers in a stream and calls tools until it is
+// done. Read it as an example of an agent on the engine.
 
 import { randomUUID } from "node:crypto";
 import type { ModelMessage } from "ai";
-import type { ConsentAsker, TaskContext } from "../../activate/activate.ts";
-import type { AgentTool } from "../../agent/agent.ts";
-import { DEFAULT_TOOLS, Toolbox } from "../../agent/agent.ts";
-import type { Repertoire, Workshop } from "../../engine/engine.ts";
-import type { StreamingModel } from "../../models/models.ts";
+import { type AgentTool, DEFAULT_TOOLS, type Toolbox } from "../../agent/agent.ts";
+import type { ConsentAsker, Repertoire, StreamingModel, TaskContext } from "../../engine/engine.ts";
 import type { ChatEvent, End } from "./events.ts";
-import { History } from "./history.ts";
-import { LIMITS } from "./limits.ts";
+import { ChatHistory } from "./history.ts";
+import { CHAT_LIMITS } from "./limits.ts";
 import { takeStep } from "./step.ts";
 
 export interface Said {
-  /** What the skills are recalled for; nothing is no turn of the session. */
+  /** What the skills are recalled for; an empty message does not count as a turn of the session. */
   readonly message: string;
-  /** What the model is told in its place, made once the turn has begun: a slash command becomes a skill's text. */
+  /** Makes the text that the model gets instead, after the turn has begun: a slash command becomes a skill's text. */
   readonly expand?: () => Promise<string>;
 }
 
-export interface AgentParts {
-  readonly engine: Repertoire;
-  readonly workshop: Workshop;
+export interface AgentOptions {
   readonly session: string;
   readonly task: string;
-  readonly model?: StreamingModel | undefined;
-  /** Puts a consent sheet to the person; without it nothing that needs consent is activated. */
+  /** Asks the person for consent; without it nothing that needs consent is activated. */
   readonly ask?: ConsentAsker | undefined;
+}
+
+interface AgentParts extends AgentOptions {
+  readonly engine: Repertoire;
+  readonly toolbox: Toolbox;
 }
 
 const INSTRUCTIONS =
@@ -38,22 +36,31 @@ const SERVED = [...DEFAULT_TOOLS, "run_skill_script"];
 /** Recalls nothing. */
 const NO_SKILL = () => false;
 
+export function newSession(): string {
+  return `chat-${randomUUID()}`;
+}
+
+/** An agent with the configured model, and with what was said in the session before. */
+export async function openAgent(engine: Repertoire, options: AgentOptions): Promise<Agent> {
+  const agent = new Agent({ ...options, engine, toolbox: await engine.toolbox(SERVED) });
+  agent.model = await engine.streamingModel();
+  agent.history.restore(await engine.journal.conversation({ session: options.session }));
+  return agent;
+}
+
 export class Agent {
   readonly parts: AgentParts;
-  readonly history = new History();
+  readonly history = new ChatHistory();
   session: string;
   model: StreamingModel | undefined;
   lastMessage = "";
-  private readonly toolbox: Toolbox;
 
   constructor(parts: AgentParts) {
     this.parts = parts;
-    this.toolbox = new Toolbox(parts.engine, parts.workshop, SERVED);
     this.session = parts.session;
-    this.model = parts.model;
   }
 
-  /** Who acts in which task, as every call of the engine wants to know. */
+  /** The task, the session and who gives consent, for calls of the engine. */
   get context(): TaskContext {
     return { task: this.parts.task, session: this.session, ask: this.parts.ask };
   }
@@ -63,8 +70,8 @@ export class Agent {
     const { engine } = this.parts;
     if (message !== "") this.lastMessage = message;
     const turn = { message, session: this.session, id: randomUUID() };
-    // Who calls a skill has chosen already.
-    const section = await engine.prompt(turn, expand && { allows: NO_SKILL });
+    // A person who calls a skill has chosen already.
+    const section = await engine.turn(turn).prompt(expand && { allows: NO_SKILL });
     if (!expand) yield { type: "recalled", matches: section.matches };
     const said = (await expand?.()) ?? message;
     const told = this.history.withNotes(said);
@@ -74,9 +81,9 @@ export class Agent {
       yield { type: "done", end: "no-model", steps: 0, usage: { inputTokens: 0, outputTokens: 0 } };
       return;
     }
-    // What holds for every turn goes to the front, where a prompt cache keeps it. What is for this message goes along
+    // What is the same in every turn goes to the front, where a prompt cache keeps it. What is for this message goes along
     // with it and stays in the history: the engine shows nothing twice in a session.
-    const standing = (await engine.prompt({ message: "" })).text;
+    const standing = (await engine.turn({ message: "" }).prompt()).text;
     const fresh = section.text.startsWith(standing) ? section.text.slice(standing.length) : section.text;
     this.history.note(fresh.trim());
     const content = this.history.withNotes(said);
@@ -86,7 +93,8 @@ export class Agent {
 
   /** What the model gets in this step: the engine's tools, and those that activated skills have brought so far. */
   tools(): AgentTool[] {
-    return [...this.toolbox.served(this.context), ...this.toolbox.brought(this.context)];
+    const { toolbox } = this.parts;
+    return [...toolbox.served(this.context), ...toolbox.brought(this.context)];
   }
 
   /** Asks the model until it calls no more tools, and keeps what was said. */
@@ -97,7 +105,7 @@ export class Agent {
     const usage = { inputTokens: 0, outputTokens: 0 };
     let end: End = "tool-calls";
     let steps = 0;
-    for (; end === "tool-calls" && steps < LIMITS.steps; steps++) {
+    for (; end === "tool-calls" && steps < CHAT_LIMITS.steps; steps++) {
       const messages = [...this.history.messages(), ...turn];
       const step = yield* takeStep(model, { system, messages, tools: this.tools(), signal });
       turn.push(...step.messages);
@@ -112,17 +120,12 @@ export class Agent {
 
   /** A message that got no answer is not kept: the person says it again. */
   private async keep(turn: readonly ModelMessage[]): Promise<void> {
-    const { engine, workshop } = this.parts;
+    const { engine } = this.parts;
     const text = this.history.add(turn);
     if (text === "") return;
-    const { turn: number } = await engine.session(this.session);
+    const { session } = this;
+    const { turn: number } = await engine.journal.session(session);
     const at = engine.clock.now().getTime();
-    await workshop.store.conversation.append({
-      session: this.session,
-      turn: number,
-      role: "assistant",
-      text,
-      at,
-    });
+    await engine.journal.say({ session, turn: number, role: "assistant", text, at });
   }
 }

@@ -1,20 +1,17 @@
-// Owns a chat from its opening to its end, and where its messages come from: a person, a pipe or an argument. Does
-// not own the turn (`agent.ts`) nor the terminal (`terminal.ts`).
+// A chat from its opening to its end, with messages from a person, a pipe or an argument.
 
 import { text as readAll } from "node:stream/consumers";
 import type { Repertoire } from "../../engine/engine.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { askerFor } from "../cli/consent-prompt.ts";
 import type { Io } from "../cli/io.ts";
-import { Agent, type AgentParts } from "./agent.ts";
-import { openChatModel } from "./chat-model.ts";
-import { newSession } from "./commands-session.ts";
+import { type Agent, type AgentOptions, newSession, openAgent } from "./agent.ts";
 import { Conversation } from "./conversation.ts";
 import { Terminal } from "./terminal.ts";
 import { HOW_TO_SET_A_MODEL } from "./view.ts";
 
-export interface ChatOptions {
-  /** Answered once; without one a person talks, or standard input is the message. */
+interface ChatOptions {
+  /** Answered once; if empty, a person talks, or standard input is the message. */
   readonly message: string;
   readonly showPrompt?: boolean;
   readonly session?: string;
@@ -24,7 +21,7 @@ export interface ChatOptions {
 /** The task of chats in a pipe: it lasts, so that a person can agree beforehand. */
 const PIPE_TASK = "chat";
 
-/** Says whether it went well. */
+/** Returns whether it went well. */
 export async function chat(engine: Repertoire, io: Io, options: ChatOptions): Promise<boolean> {
   const isTalk = options.message === "" && !io.json && io.streams.terminal && process.stdin.isTTY === true;
   try {
@@ -57,19 +54,19 @@ async function talk(engine: Repertoire, io: Io, options: ChatOptions): Promise<b
   try {
     const asker = askerFor(io, { question: (text) => terminal.question(text) });
     const { agent, conversation } = await open(engine, io, { ...options, ...asker, session, task });
-    const skills = (await engine.look()).visible().length;
+    const skills = (await engine.library.view()).visible().length;
     io.note(
       io.colour.dim(`${skills} skills; ${agent.model?.id ?? "no model"}. /help shows what can be typed.`),
     );
     if (!agent.model) io.note(io.colour.yellow(HOW_TO_SET_A_MODEL));
-    // Skills that are edited meanwhile count from the next message on.
-    const watching = engine.watch(() => {});
+    // Edited skills count from the next message on.
+    const watching = engine.library.watch(() => {});
     await terminal.talk({
       take: (typed, signal) => conversation.take(typed, signal),
       complete: (line) => conversation.complete(line),
     });
     await watching;
-    if (options.task === undefined) await agent.parts.workshop.tasks.end(task);
+    if (options.task === undefined) await engine.tasks.end(task);
     return true;
   } finally {
     terminal.close();
@@ -79,11 +76,8 @@ async function talk(engine: Repertoire, io: Io, options: ChatOptions): Promise<b
 async function open(
   engine: Repertoire,
   io: Io,
-  options: Pick<AgentParts, "session" | "task" | "ask"> & Pick<ChatOptions, "showPrompt">,
+  { showPrompt = false, ...options }: AgentOptions & Pick<ChatOptions, "showPrompt">,
 ): Promise<{ agent: Agent; conversation: Conversation }> {
-  const { session, task, ask, showPrompt = false } = options;
-  const workshop = await engine.workshop();
-  const agent = new Agent({ engine, workshop, session, task, ask, model: openChatModel(engine, workshop) });
-  agent.history.restore(await workshop.store.conversation.query({ session }));
+  const agent = await openAgent(engine, options);
   return { agent, conversation: new Conversation(agent, io, { showPrompt }) };
 }

@@ -1,4 +1,4 @@
-// Owns the commands that look into the library and improve it: skills, recall, why, use, learn, dream, proposals.
+// The commands that search the library and improve it: skills, recall, why, use, learn, dream, proposals.
 
 import { learnTask } from "../../agent/agent.ts";
 import { RepertoireError } from "../../model/errors.ts";
@@ -6,32 +6,30 @@ import type { Match } from "../../model/turn.ts";
 import { oneLine } from "../../text/escape.ts";
 import { tellAccepted, tellProposals, tellResult } from "../cli/dreaming.ts";
 import type { Io } from "../cli/io.ts";
-import type { Command, Scope } from "./commands.ts";
-import { LIMITS } from "./limits.ts";
+import type { ChatCommand, CommandScope } from "./command.ts";
+import { CHAT_LIMITS } from "./limits.ts";
 
-const skillNames = ({ agent }: Scope) =>
-  agent.parts.engine
-    .view()
-    .visible()
-    .map(({ name }) => name);
+const visibleSkills = async ({ agent }: CommandScope) => (await agent.parts.engine.library.view()).visible();
+const skillNames = async (scope: CommandScope) => (await visibleSkills(scope)).map(({ name }) => name);
 
-export const LIBRARY_COMMANDS: readonly Command[] = [
+export const LIBRARY_COMMANDS: readonly ChatCommand[] = [
   {
     name: "skills",
     hint: "[WORDS]",
     about: "the skills, or those whose name or description has the words",
-    run({ agent, io, tell }, rest) {
+    async run(scope, rest) {
+      const { io, tell } = scope;
       const words = rest.toLowerCase().split(/\s+/).filter(Boolean);
-      const found = agent.parts.engine
-        .view()
-        .visible()
+      const found = (await visibleSkills(scope))
         .map(({ name, manifest }) => ({ name, description: manifest.description, brief: manifest.brief }))
         .filter(({ name, description }) =>
           words.every((word) => `${name} ${description}`.toLowerCase().includes(word)),
         );
       tell({ skills: found.map(({ name, description }) => ({ name, description })) }, () => {
-        io.table(found.slice(0, LIMITS.skills).map(({ name, brief }) => [oneLine(name), oneLine(brief)]));
-        const more = found.length - LIMITS.skills;
+        io.table(
+          found.slice(0, CHAT_LIMITS.skills).map(({ name, brief }) => [oneLine(name), oneLine(brief)]),
+        );
+        const more = found.length - CHAT_LIMITS.skills;
         if (more > 0) io.line(`… and ${more} more; /skills WORDS narrows it down`);
         if (found.length === 0) io.line("No skill has these words; /recall MESSAGE searches by meaning.");
       });
@@ -44,7 +42,7 @@ export const LIBRARY_COMMANDS: readonly Command[] = [
     about: "which skills a message would recall, and why",
     async run({ agent, io, tell }, rest) {
       const message = needed(rest, "/recall MESSAGE");
-      const answer = await agent.parts.engine.recall({ message });
+      const answer = await agent.parts.engine.turn({ message }).recall();
       tell(answer, () => {
         for (const match of answer.matches) tellMatch(io, match);
         if (answer.matches.length === 0) io.line("No skill fits this message.");
@@ -60,7 +58,7 @@ export const LIBRARY_COMMANDS: readonly Command[] = [
     async run({ agent, io, tell }, rest) {
       const [name = "", ...words] = needed(rest, "/why NAME").split(/\s+/);
       const message = words.join(" ") || agent.lastMessage;
-      const explanation = await agent.parts.engine.why(name, { message });
+      const explanation = await agent.parts.engine.library.why(name, { message });
       tell(explanation, () => {
         const { recalled, score, threshold } = explanation;
         io.line(
@@ -81,7 +79,7 @@ export const LIBRARY_COMMANDS: readonly Command[] = [
     about: "activate a skill; its instructions go along with the next message",
     complete: skillNames,
     async run({ agent, io, tell }, rest) {
-      const { tasks } = agent.parts.workshop;
+      const { tasks } = agent.parts.engine;
       const context = { ...agent.context, audience: "person" as const };
       const { payload, text } = await tasks.activate(needed(rest, "/use NAME"), context);
       const { tools, diagnostics } = await tasks.tools(payload.name, context);
@@ -102,7 +100,7 @@ export const LIBRARY_COMMANDS: readonly Command[] = [
       if (!agent.model)
         throw new RepertoireError(
           "model-none",
-          "To learn needs a model; `repertoire save NAME FILE` keeps a text.",
+          "/learn needs a model. To save a text yourself: repertoire save NAME --from FILE.",
         );
       return { message: "", expand: async () => learnTask(rest) };
     },
@@ -111,7 +109,7 @@ export const LIBRARY_COMMANDS: readonly Command[] = [
     name: "dream",
     about: "review what happened and propose how the library should change",
     async run({ agent, io, tell }) {
-      const result = await agent.parts.workshop.dreams.run({
+      const result = await agent.parts.engine.dreams.run({
         onPass: ({ pass, state }) => io.json || io.note(io.colour.dim(`${pass}: ${state}`)),
       });
       tell(result, () => tellResult(io, result));
@@ -124,7 +122,7 @@ export const LIBRARY_COMMANDS: readonly Command[] = [
     about: "what dreams propose; accept or reject one",
     complete: () => ["accept ", "reject "],
     async run({ agent, io, tell }, rest) {
-      const { dreams } = agent.parts.workshop;
+      const { dreams } = agent.parts.engine;
       const [, verb, digits] = /^(?:(accept|reject)\s+(\d{1,9}))?$/.exec(rest) ?? wrong(rest);
       if (verb === "accept") {
         const result = await dreams.accept([Number(digits)]);

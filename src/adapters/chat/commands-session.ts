@@ -1,14 +1,13 @@
-// Owns the commands about this conversation: how it went, with which model, in which session, and a new beginning.
+// The commands about this conversation: good, bad, model, session, clear.
 
-import { randomUUID } from "node:crypto";
-import type { Outcome } from "../../journal/journal.ts";
+import type { Outcome } from "../../engine/engine.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { oneLine } from "../../text/escape.ts";
-import { openChatModel } from "./chat-model.ts";
-import type { Command, Scope } from "./commands.ts";
+import { newSession } from "./agent.ts";
+import type { ChatCommand, CommandScope } from "./command.ts";
 import { HOW_TO_SET_A_MODEL } from "./view.ts";
 
-export const SESSION_COMMANDS: readonly Command[] = [
+export const SESSION_COMMANDS: readonly ChatCommand[] = [
   {
     name: "good",
     hint: "[NOTE]",
@@ -24,9 +23,9 @@ export const SESSION_COMMANDS: readonly Command[] = [
   {
     name: "model",
     hint: "[NAME]",
-    about: "the model that answers; with a name, another one of the same server",
-    run({ agent, io, tell }, name) {
-      if (name !== "") agent.model = openChatModel(agent.parts.engine, agent.parts.workshop, name);
+    about: "the model that answers; with a name, another one from the same server",
+    async run({ agent, io, tell }, name) {
+      if (name !== "") agent.model = await agent.parts.engine.streamingModel(name);
       const { id, endpoint } = agent.model ?? { id: "none", endpoint: undefined };
       tell({ model: id, endpoint }, () =>
         io.line(endpoint === undefined ? HOW_TO_SET_A_MODEL : `${oneLine(id)} at ${oneLine(endpoint)}`),
@@ -38,7 +37,7 @@ export const SESSION_COMMANDS: readonly Command[] = [
     name: "session",
     about: "what this session remembers",
     async run({ agent, io, tell }) {
-      const { turn, shown, activated } = await agent.parts.engine.session(agent.session);
+      const { turn, shown, activated } = await agent.parts.engine.journal.session(agent.session);
       const { task } = agent.parts;
       const { tokens } = agent.history;
       tell({ session: agent.session, task, turn, shown, activated, historyTokens: tokens }, () =>
@@ -67,12 +66,8 @@ export const SESSION_COMMANDS: readonly Command[] = [
   },
 ];
 
-export function newSession(): string {
-  return `chat-${randomUUID()}`;
-}
-
-/** The same tool with which a model says how it went; the person's word comes later and overrules it. */
-async function report({ agent, io, tell }: Scope, outcome: Outcome, note: string): Promise<undefined> {
+/** Calls the tool with which a model reports outcomes; a later report of the person overrules the model's. */
+async function report({ agent, io, tell }: CommandScope, outcome: Outcome, note: string): Promise<undefined> {
   const tool = agent.tools().find(({ name }) => name === "report_outcome");
   const { text, data, isError } = await tool!.run({ outcome, ...(note !== "" && { note }) });
   if (isError) throw new RepertoireError("outcome-refused", text);

@@ -4,8 +4,7 @@ import { type Answer, scriptedModel } from "../../../test/scripted-model.ts";
 import { skillText, temporaryTree } from "../../../test/skill-tree.ts";
 import { openRepertoire } from "../../engine/engine.ts";
 import { Io } from "../cli/io.ts";
-import { Agent } from "./agent.ts";
-import { openChatModel } from "./chat-model.ts";
+import { openAgent } from "./agent.ts";
 import { COMMANDS } from "./commands.ts";
 import { Conversation } from "./conversation.ts";
 
@@ -48,9 +47,7 @@ async function conversation(
     },
   });
   onTestFinished(() => engine.close());
-  const workshop = await engine.workshop();
-  const parts = { engine, workshop, session: "s", task: "t", model: openChatModel(engine, workshop) };
-  const agent = new Agent(parts);
+  const agent = await openAgent(engine, { session: "s", task: "t" });
   let screen = "";
   const write = (text: string) => {
     screen += text;
@@ -64,7 +61,7 @@ async function conversation(
   };
   /** What `--json` prints for the typed text. */
   const told = async (typed: string) => JSON.parse((await say(typed)).screen);
-  return { say, told, talk, agent, asked, store: workshop.store };
+  return { say, told, talk, agent, asked, journal: engine.journal };
 }
 
 const lastSaid = (asked: Awaited<ReturnType<typeof conversation>>["asked"]) =>
@@ -72,11 +69,11 @@ const lastSaid = (asked: Awaited<ReturnType<typeof conversation>>["asked"]) =>
 
 describe("a skill as a slash command", () => {
   it("is sent to the model in place of what was typed, and counts for the turn", async () => {
-    const { say, asked, store } = await conversation([{ say: "Dear Ada." }]);
+    const { say, asked, journal } = await conversation([{ say: "Dear Ada." }]);
     expect((await say("/write_letter Ada Lovelace")).screen).toContain("Dear Ada.");
     expect(lastSaid(asked)).toBe("Write to Ada Lovelace.");
     expect((await say("/good")).screen).toContain("write-letter");
-    expect(await store.journal.tallies("write-letter")).toMatchObject([{ activated: 1, successes: 1 }]);
+    expect(await journal.statsOf("write-letter")).toMatchObject({ activated: 1, succeeded: 1 });
   });
 
   it("reaches what only the person may invoke", async () => {
@@ -91,7 +88,7 @@ describe("a skill as a slash command", () => {
       code: "slash-unknown",
       message: expect.stringMatching(/"\/wrote".*\/why, \/write_letter/),
     });
-    expect((await agent.parts.engine.session("s")).turn).toBe(0);
+    expect((await agent.parts.engine.journal.session("s")).turn).toBe(0);
     expect(asked).toHaveLength(0);
   });
 });
@@ -133,14 +130,14 @@ describe("an outcome", () => {
   });
 
   it("of the person overrules the model's own", async () => {
-    const { say, store } = await conversation([
+    const { say, journal } = await conversation([
       { call: [["activate_skill", { name: "plan-meeting" }]] },
       { call: [["report_outcome", { outcome: "success" }]] },
       { say: "Done." },
     ]);
     await say("plan the meeting");
     expect((await say("/bad nobody came")).screen).toContain("plan-meeting");
-    expect(await store.journal.tallies("plan-meeting")).toMatchObject([{ successes: 0, failures: 1 }]);
+    expect(await journal.statsOf("plan-meeting")).toMatchObject({ succeeded: 0, failed: 1 });
   });
 });
 
@@ -151,7 +148,7 @@ describe("the other commands", () => {
       { say: "Saved." },
     ]);
     await say("/learn how we made tea");
-    expect((await agent.parts.engine.session("s")).turn).toBe(0);
+    expect((await agent.parts.engine.journal.session("s")).turn).toBe(0);
     expect(asked[0]?.body.messages.at(-1)?.content).toMatch(/save_skill[\s\S]*: how we made tea$/);
     expect((await say("/skills tea")).screen).toContain("brew-tea");
     expect(await talk.complete("/brew")).toEqual(["/brew_tea "]);

@@ -1,16 +1,16 @@
-// Owns what becomes of one typed text: a command, or a turn whose events are shown. Nothing that goes wrong ends the
-// conversation.
+// Handles one typed text: a command, or a turn whose events are shown. A failure never ends the conversation.
 
 import { codeOf, messageOf } from "../../model/errors.ts";
 import type { Io } from "../cli/io.ts";
 import type { Agent } from "./agent.ts";
-import { completionsOf, dispatch, type Scope } from "./commands.ts";
+import type { CommandScope } from "./command.ts";
+import { completionsOf, dispatch } from "./commands.ts";
 import { View } from "./view.ts";
 
 export class Conversation {
-  /** Whether the last text went through. */
+  /** Whether the last text was handled without an error. */
   succeeded = true;
-  private readonly scope: Scope;
+  private readonly scope: CommandScope;
   private readonly view: View;
 
   constructor(agent: Agent, io: Io, options: { readonly showPrompt: boolean }) {

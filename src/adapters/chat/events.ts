@@ -1,12 +1,11 @@
-// Owns what can happen in a turn of the chat, as the view shows it and `--json` prints it.
+// The events of a turn in the chat, as the view shows them and `--json` prints them.
 
 import type { FinishReason } from "ai";
-import type { Prompt } from "../../disclose/disclose.ts";
-import type { TokenUsage } from "../../models/models.ts";
+import type { Prompt, TokenUsage } from "../../engine/engine.ts";
 
 export type ChatEvent =
   | { readonly type: "recalled"; readonly matches: Prompt["matches"] }
-  /** `expanded` is what the model is told where that is not what was typed. */
+  /** `expanded` is the text that the model gets, if it differs from what was typed. */
   | { readonly type: "prompt"; readonly section: Prompt; readonly expanded?: string }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool"; readonly name: string; readonly input: unknown }
@@ -14,5 +13,5 @@ export type ChatEvent =
   | { readonly type: "error"; readonly code: string; readonly message: string }
   | { readonly type: "done"; readonly end: End; readonly steps: number; readonly usage: TokenUsage };
 
-/** Why an answer ended: the model's own reason, or that the person, a failure or the limit ended it. */
+/** Why an answer ended: the reason of the model, the person stopped it, or there is no model. */
 export type End = FinishReason | "stopped" | "no-model";

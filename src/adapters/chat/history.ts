@@ -1,17 +1,17 @@
-// Owns what the conversation remembers: whole turns, the oldest forgotten first, so that a tool's call and its result
-// are never parted. Does not own what a session has seen of the library: the engine does.
+// The messages that the model gets again: whole turns, so that a tool call and its result stay together. The oldest turns
+// are dropped first.
 
 import type { ModelMessage } from "ai";
-import type { SaidRecord } from "../../journal/journal.ts";
+import type { SaidRecord } from "../../engine/engine.ts";
 import { estimateTokens } from "../../text/estimate.ts";
-import { LIMITS } from "./limits.ts";
+import { CHAT_LIMITS } from "./limits.ts";
 
 interface KeptTurn {
   readonly messages: readonly ModelMessage[];
   readonly tokens: number;
 }
 
-export class History {
+export class ChatHistory {
   private turns: KeptTurn[] = [];
   private notes: string[] = [];
 
@@ -23,7 +23,7 @@ export class History {
     return this.turns.flatMap(({ messages }) => messages);
   }
 
-  /** Goes along with the next message that is answered: a skill that the person loaded, what the engine shows. */
+  /** Adds a text to the next message that is answered: a skill that the person loaded, what the engine shows. */
   note(text: string): void {
     if (text !== "") this.notes.push(text);
   }
@@ -32,16 +32,16 @@ export class History {
     return [...this.notes, message].join("\n\n");
   }
 
-  /** Keeps a turn that was answered and returns the answer's words. The newest turn always stays. */
+  /** Keeps a turn that was answered and returns the text of the answer. The newest turn always stays. */
   add(messages: readonly ModelMessage[]): string {
     if (!messages.some(({ role }) => role === "assistant")) return "";
     this.notes = [];
     this.turns.push({ messages, tokens: estimateTokens(JSON.stringify(messages)) });
-    while (this.turns.length > 1 && this.tokens > LIMITS.historyTokens) this.turns.shift();
+    while (this.turns.length > 1 && this.tokens > CHAT_LIMITS.historyTokens) this.turns.shift();
     return messages.map(wordsOf).filter(Boolean).join("\n\n");
   }
 
-  /** Takes up a conversation that was kept. */
+  /** Continues a stored conversation. */
   restore(said: readonly SaidRecord[]): void {
     const numbers = [...new Set(said.map(({ turn }) => turn))];
     for (const number of numbers)

@@ -1,13 +1,13 @@
-// Owns the numbers of the chat, each with its why.
+// The limits of the chat, each with its reason.
 
-export const LIMITS = {
-  /** Recall, activate, read, run and report take five; a longer way is usually a circle. */
+export const CHAT_LIMITS = {
+  /** Recall, activate, read, run and report take five; an agent that needs more than twelve usually repeats itself. */
   steps: 12,
-  /** With the section, the tools and an answer it fits a model with room for 32,000 tokens. */
+  /** With the section, the tools and an answer, this fits a context of 32,000 tokens. */
   historyTokens: 20_000,
-  /** Reasons behind a recalled skill that stand on its line. */
+  /** Reasons that the line of a recalled skill shows. */
   reasons: 3,
-  /** Of what a tool was asked and answered, as much as fits beside its name. */
+  /** Characters of a tool call and of its result that fit beside the name of the tool. */
   toolChars: 100,
   /** Skills that `/skills` lists before the rest is counted. */
   skills: 40,

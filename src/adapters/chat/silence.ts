@@ -1,7 +1,6 @@
-// Owns the time limit of a streamed answer: a model may be silent only so long, while a tool or a person who is asked
-// may take their time.
+// The time limit of a streamed answer: it counts while the model is silent, but not while a tool runs or a person is asked.
 
-import { TimeLimitError } from "../../models/models.ts";
+import { TimeLimitError } from "../../engine/engine.ts";
 
 interface Part {
   readonly type: string;
@@ -19,13 +18,13 @@ export class Silence {
     this.wait();
   }
 
-  /** Aborted when the model was silent for too long. */
+  /** Aborts when the model was silent for too long. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  /** The model, or a tool it called, gave a sign of life. */
-  heard({ type, toolCallId = "" }: Part): void {
+  /** Restarts the time: the model, or a tool it called, sent something. */
+  restart({ type, toolCallId = "" }: Part): void {
     if (type === "tool-call") this.running.add(toolCallId);
     if (type === "tool-result" || type === "tool-error") this.running.delete(toolCallId);
     this.wait();

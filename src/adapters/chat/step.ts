@@ -1,21 +1,21 @@
-// Owns one call of the model with the tools that it calls: the SDK's stream in, the chat's events out. What came
-// before a failure or a stop is kept. Does not own the loop: `agent.ts` does.
+// One call of the model with the tools that it calls: turns the SDK's stream into events of the chat. Text that came before
+// a failure or a stop is kept.
 
 import type { ModelMessage } from "ai";
 import type { AgentTool } from "../../agent/agent.ts";
+import type { StreamingModel, TokenUsage } from "../../engine/engine.ts";
 import { messageOf } from "../../model/errors.ts";
-import type { StreamingModel, TokenUsage } from "../../models/models.ts";
 import type { ChatEvent, End } from "./events.ts";
 import { Silence } from "./silence.ts";
 
-export interface StepRequest {
+interface StepRequest {
   readonly system: string;
   readonly messages: ModelMessage[];
   readonly tools: readonly AgentTool[];
   readonly signal: AbortSignal;
 }
 
-export interface Step {
+interface Step {
   readonly end: End;
   readonly messages: readonly ModelMessage[];
   readonly usage: TokenUsage;
@@ -41,7 +41,7 @@ export async function* takeStep(
       onError: () => {},
     });
     for await (const part of answer.fullStream) {
-      silence.heard(part);
+      silence.restart(part);
       if (part.type === "error") throw part.error;
       if (part.type === "abort") throw silence.signal.reason;
       if (part.type === "text-delta") {

@@ -1,17 +1,16 @@
-// Owns the person's terminal: lines with editing, completion and Ctrl-C, and questions in between. Does not own what
-// a line means: `conversation.ts` does.
+// The person's terminal: lines with editing, completion and Ctrl-C, and questions in between.
 
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
 
-export interface Talk {
+interface Talk {
   /** Takes one line; false when it was the last. */
   readonly take: (typed: string, signal: AbortSignal) => Promise<boolean>;
   readonly complete: (line: string) => Promise<string[]>;
 }
 
 const PROMPT = "> ";
-/** Lets the terminal say where a pasted text begins and ends. */
+/** Makes the terminal mark where a pasted text begins and ends. */
 const BRACKETED_PASTE = { on: "\u001b[?2004h", off: "\u001b[?2004l" } as const;
 
 export class Terminal {
@@ -25,7 +24,7 @@ export class Terminal {
   private isPasting = false;
   private complete: Talk["complete"] = async () => [];
   private wake: () => void = () => {};
-  /** Stops the answer that is underway. */
+  /** Stops the current answer. */
   private underway: AbortController | undefined;
 
   constructor() {
@@ -42,7 +41,7 @@ export class Terminal {
         this.isPasting = key.name === "paste-start";
     });
     process.stdout.write(BRACKETED_PASTE.on);
-    // An answer to a question is nothing to come back to.
+    // Answers to questions do not belong in the history.
     this.lines.on("history", (history: string[]) => this.isAsking && history.shift());
     this.lines.on("SIGINT", () => this.interrupt());
     this.closed = new Promise((resolve) => {
@@ -70,7 +69,7 @@ export class Terminal {
     }
   }
 
-  /** Asks within an answer. What was typed before the question is no answer to it; leaving is an empty one. */
+  /** Asks a question during an answer. Earlier input does not count as its answer; leaving is an empty answer. */
   async question(text: string): Promise<string> {
     this.typedAhead.length = 0;
     this.clearLine();
@@ -94,7 +93,7 @@ export class Terminal {
     this.lines.close();
   }
 
-  /** The lines of a pasted text are one message, together with what is typed behind it. */
+  /** The lines of a pasted text are one message, together with what is typed after it. */
   private take(line: string): void {
     this.pasted.push(line);
     if (this.isPasting) return;
@@ -102,7 +101,7 @@ export class Terminal {
     this.wake();
   }
 
-  /** One line; several where a line ends with a backslash. */
+  /** One line, or several if lines end with a backslash. */
   private async next(): Promise<string | undefined> {
     const whole: string[] = [];
     for (;;) {
@@ -128,7 +127,7 @@ export class Terminal {
     return this.typedAhead.shift();
   }
 
-  /** First it stops the answer, then it leaves; at the prompt it empties the line, then it leaves. */
+  /** During an answer: the first stops it, the next leaves. At the prompt: the first empties the line, the next leaves. */
   private interrupt(): void {
     if (this.underway && !this.underway.signal.aborted) this.underway.abort();
     else if (!this.underway && this.lines.line + this.pasted.join("") !== "") this.clearLine();
@@ -144,7 +143,7 @@ export class Terminal {
     this.lines.write(null, { ctrl: true, name: "u" });
   }
 
-  /** What is typed while an answer comes is kept for the next prompt and not written into the answer. */
+  /** Input during an answer is kept for the next prompt and not echoed into the answer. */
   private output(): Writable {
     const output = new Writable({
       write: (chunk: Buffer, _encoding, done) => {

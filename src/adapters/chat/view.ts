@@ -1,15 +1,15 @@
-// Owns how a turn looks: the answer on standard output, everything around it on standard error, so that a pipe gets
-// the answer alone; or one JSON line an event. Does not own what happens.
+// Prints a turn: the answer on standard output and the rest on standard error, so that a pipe gets the answer alone; or one
+// JSON line per event.
 
 import type { Match } from "../../model/turn.ts";
 import { oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import type { Io } from "../cli/io.ts";
 import type { ChatEvent, End } from "./events.ts";
-import { LIMITS } from "./limits.ts";
+import { CHAT_LIMITS } from "./limits.ts";
 import { plain } from "./plain.ts";
 
-export interface ViewOptions {
+interface ViewOptions {
   /** Also show what went into the prompt. Without a model it is always shown: it is the answer. */
   readonly showPrompt: boolean;
   readonly hasModel: () => boolean;
@@ -20,7 +20,7 @@ export const HOW_TO_SET_A_MODEL =
 
 const ENDS: Readonly<Partial<Record<End, string>>> = {
   stopped: "stopped",
-  "tool-calls": `stopped after ${LIMITS.steps} steps; say "go on" to continue`,
+  "tool-calls": `stopped after ${CHAT_LIMITS.steps} steps; say "go on" to continue`,
   length: "cut: the model's limit for one answer is reached",
   "content-filter": "cut: the model's provider filtered the answer",
 };
@@ -28,7 +28,7 @@ const ENDS: Readonly<Partial<Record<End, string>>> = {
 export class View {
   private readonly io: Io;
   private readonly options: ViewOptions;
-  /** Whether the cursor stands within a line of the answer. */
+  /** Whether the cursor is within a line of the answer. */
   private isMidLine = false;
 
   constructor(io: Io, options: ViewOptions) {
@@ -91,15 +91,15 @@ export class View {
 
   private matchLine({ name, score, reasons, via }: Match): string {
     const { colour, streams } = this.io;
-    const best = [...reasons].sort((a, b) => b.value - a.value).slice(0, LIMITS.reasons);
+    const best = [...reasons].sort((a, b) => b.value - a.value).slice(0, CHAT_LIMITS.reasons);
     const why =
       via === undefined ? best.map(({ signal, note }) => `${signal}: ${note}`) : [`see also of ${via}`];
     const head = `${score.toFixed(2)} ${oneLine(name)}`;
-    const room = Math.max(LIMITS.toolChars, streams.width) - head.length - 3;
+    const room = Math.max(CHAT_LIMITS.toolChars, streams.width) - head.length - 3;
     return `${colour.bold(head)}  ${colour.dim(clip(oneLine(why.join("; ")), room))}`;
   }
 
-  /** A line beside the answer, on its own line. */
+  /** A text beside the answer, on its own line. */
   private aside(text: string): void {
     this.endLine();
     this.io.note(text);
@@ -111,11 +111,11 @@ export class View {
   }
 
   private short(text: string): string {
-    return clip(oneLine(text), LIMITS.toolChars);
+    return clip(oneLine(text), CHAT_LIMITS.toolChars);
   }
 }
 
-/** The first line that says something; the envelope around a skill's text does not. */
+/** The first line that is neither empty nor part of the envelope around a skill's text. */
 function headline(text: string): string {
   return text.split("\n").find((line) => line.trim() !== "" && !line.startsWith("<")) ?? text;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Owns the process: arguments in, exit code out. `hook`, `recall` and `prompt` run at every message, so they get a bundle
-// of their own, loaded as compiled code; every other verb loads the whole command line. Built as CommonJS: Node starts its
-// module loader only where it is needed.
+// The process: arguments in, exit code out. `hook`, `recall` and `prompt` run at every message, so they have a bundle of
+// their own, loaded as compiled code; every other verb loads the whole command line. Built as CommonJS, so that Node starts
+// its module loader only when it is needed.
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -10,11 +10,11 @@ import { Script } from "node:vm";
 import type * as Quick from "./quick.ts";
 import { verbOf } from "./verb.ts";
 
-/** The bundle's name has its content in it, so that compiled code is never run for another source. */
+/** The bundle's name contains a digest of its content, so compiled code always fits its source. */
 declare const QUICK_BUNDLE: string;
 
-/** As the bundle imports it. */
-const WHOLE_ENGINE = "./index.js";
+/** The specifier with which the bundle imports the whole engine. */
+const WHOLE_ENGINE = "./engine.js";
 
 const args = process.argv.slice(2);
 const verb = verbOf(args);
@@ -23,7 +23,7 @@ else void import("./main.ts").then(({ main }) => main(args));
 
 async function runQuickly(): Promise<void> {
   const file = join(__dirname, QUICK_BUNDLE);
-  // Each verb has its own, which holds what the verb uses and nothing else.
+  // One file for each verb, with the code that this verb uses.
   const compiled = `${file}.${verb}.${process.version}-${process.arch}.compiled`;
   const cachedData = readIfThere(compiled);
   const source = `(function (module, require, __filename, __import) {${readFileSync(file, "latin1")}\n})`;
@@ -37,7 +37,7 @@ async function runQuickly(): Promise<void> {
   script.runInThisContext()(module, createRequire(file), file, load);
   const { exit, answered } = await module.exports.run(args);
   process.exitCode = exit;
-  // Taken after an answer without the whole engine, the compiled code holds all that the next one will use.
+  // After an answer without the whole engine, the compiled code holds all that the next call will use.
   if (answered && !isWhole && (cachedData === undefined || script.cachedDataRejected)) keep(compiled, script);
 }
 
@@ -49,7 +49,7 @@ function readIfThere(path: string): Buffer | undefined {
   }
 }
 
-/** A package that cannot be written to works as well, only slower. */
+/** Without write access to the package, every start compiles again. */
 function keep(path: string, script: Script): void {
   const temporary = `${path}.${process.pid}`;
   try {

@@ -1,14 +1,14 @@
-// Owns the question of consent on a terminal: the sheet, laid out, and the answer. Does not own the decision.
+// Asks a person on the terminal for consent: prints the consent sheet and reads the answer.
 
 import { createInterface } from "node:readline/promises";
-import type { ConsentAsker, ConsentSheet } from "../../activate/activate.ts";
+import type { ConsentAsker, ConsentSheet } from "../../engine/engine.ts";
 import { forLine } from "../../text/escape.ts";
 import type { Io } from "./io.ts";
 
 /** Rows of one kind before the rest is counted. */
 const ROWS = 8;
 
-export interface AskOptions {
+interface AskOptions {
   /** The person agreed beforehand. */
   readonly yes?: boolean | undefined;
   /** Where the answer comes from: the process's own terminal unless given. */

@@ -1,18 +1,12 @@
-// Owns opening the dreams of a person's machine for the verbs that use them, and how a dream's result is told.
-// Does not own what the verbs do.
+// Prints what dreams find, propose and change.
 
-import type { ProposalRecord } from "../../dream/dream.ts";
-import { type DreamEvidence, type DreamResult, type Dreams, inSessions } from "../../dream/dream.ts";
-import type { Repertoire } from "../../engine/engine.ts";
+import {
+  type DreamEvidence,
+  type DreamResult,
+  inSessions,
+  type ProposalRecord,
+} from "../../engine/engine.ts";
 import type { Io } from "./io.ts";
-
-export async function withDreams<T>(engine: Repertoire, work: (dreams: Dreams) => Promise<T>): Promise<T> {
-  try {
-    return await work((await engine.workshop()).dreams);
-  } finally {
-    await engine.close();
-  }
-}
 
 /** What was found, one line each; sections without a finding are left out. */
 export function tellEvidence(io: Io, evidence: DreamEvidence): void {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryTree } from "../../../test/skill-tree.ts";
-import { run } from "./program.ts";
+import { run } from "./main.ts";
 
 function shell() {
   const root = temporaryTree({ "p/notes.md": "Books an invoice.\n\n1. Read it.\n" });

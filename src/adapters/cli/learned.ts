@@ -1,26 +1,10 @@
-// Owns opening the learned skills of a person's machine for the verbs that change them, and how a change is told.
-// Does not own what the verbs do.
+// Prints a change of a learned skill.
 
-import type { Repertoire } from "../../engine/engine.ts";
-import type { Changed, LearnedSkills } from "../../learn/learn.ts";
-import type { Store } from "../../stores/stores.ts";
+import type { Changed } from "../../engine/engine.ts";
 import type { Io } from "./io.ts";
 
-/** Lets the work use the learned skills; afterwards waits for summaries and closes the store. */
-export async function withLearned<T>(
-  engine: Repertoire,
-  work: (learned: LearnedSkills, store: Store) => Promise<T>,
-): Promise<T> {
-  try {
-    const { learned, store } = await engine.workshop();
-    return await work(learned, store);
-  } finally {
-    await engine.close();
-  }
-}
-
-/** Notices go where warnings go; the answer says what happened and how to go back. */
-export function tell(io: Io, changed: Changed, back: string): void {
+/** Notices go to standard error; the answer says what happened and which command undoes it. */
+export function tellChange(io: Io, changed: Changed, back: string): void {
   io.answer(changed, () => {
     for (const { message } of changed.notices) io.note(`${io.colour.yellow("note")} ${message}`);
     io.line(`${sentence(changed)}${changed.version ? ` Version ${changed.version}.` : ""}`);

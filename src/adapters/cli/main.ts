@@ -1,9 +1,9 @@
-// Owns the way into the whole command line: every verb, and the engine behind them.
+// The entry of the whole command line: every verb, and the engine behind them.
 
 import { openRepertoire } from "../../engine/engine.ts";
 import { commandsFor } from "./commands/commands.ts";
-import { processStreams } from "./io.ts";
-import { type Program, run } from "./program.ts";
+import { processStreams, type Streams } from "./io.ts";
+import { runProgram } from "./program.ts";
 import { verbOf } from "./verb.ts";
 
 export async function main(args: readonly string[]): Promise<void> {
@@ -12,6 +12,7 @@ export async function main(args: readonly string[]): Promise<void> {
   process.exitCode = await run(args, processStreams());
 }
 
-export async function wholeProgram(args: readonly string[]): Promise<Program> {
-  return { commands: await commandsFor(verbOf(args)), open: openRepertoire };
+/** Runs one command line with every verb, and returns its exit code. */
+export async function run(args: readonly string[], streams: Streams): Promise<number> {
+  return runProgram(args, streams, { commands: await commandsFor(verbOf(args)), open: openRepertoire });
 }

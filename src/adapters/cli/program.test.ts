@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { skillText, temporaryTree } from "../../../test/skill-tree.ts";
-import { run } from "./program.ts";
+import { run } from "./main.ts";
 
 const BROKEN = "---\nname: broken\n";
 

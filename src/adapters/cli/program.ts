@@ -1,50 +1,27 @@
-// Owns the grammar of the command line: global flags, verbs, exit codes. Each verb lives in `commands/`.
+// Runs a command line: global flags, verbs, exit codes. Each verb has its file in `commands/`.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, CommanderError } from "commander";
-import type { OpenOptions, Repertoire } from "../../engine/engine.ts";
-import { packageRoot } from "../../engine/engine.ts";
+import { type OpenOptions, packageRoot, type Repertoire } from "../../engine/engine.ts";
 import { isRepertoireError } from "../../model/errors.ts";
+import { type Action, type Context, EXIT, type GlobalFlags, type Register } from "./command.ts";
 import { Io, progressDisplay, type Streams } from "./io.ts";
 
-export const EXIT = { ok: 0, findings: 1, usage: 2 } as const;
-
-/** What a verb gets to work with. */
-export interface Context {
-  readonly io: Io;
-  readonly flags: GlobalFlags;
-  /** What the engine is opened with: the global flags and further config values. */
-  readonly openOptions: (values?: Readonly<Record<string, unknown>>) => OpenOptions;
-  /** Opens the engine with the global flags and further config values. */
-  readonly open: (values?: Readonly<Record<string, unknown>>) => Repertoire;
-}
-
-export interface GlobalFlags {
-  readonly dir?: string;
-  readonly home?: string;
-  readonly agent?: string;
-  readonly config?: string;
-  readonly json?: boolean;
-}
-
-/** A verb: adds itself to the program; its action returns the exit code. */
-export type Register = (program: Command, action: Action) => void;
-export type Action = <A extends unknown[]>(
-  work: (context: Context, ...args: A) => number | Promise<number>,
-) => (...args: [...A, Record<string, unknown>, Command]) => Promise<void>;
-
-/** The verbs that a command line may use, and the engine behind them; a verb that recalls only needs none. */
-export interface Program {
+/** The verbs that a command line may use, and how they open the engine; `recall` and `prompt` open their own. */
+interface Program {
   readonly commands: readonly Register[];
   readonly open?: (options: OpenOptions) => Repertoire;
 }
 
-/** Runs one command line and returns its exit code. Never throws for a mistake of the user's. */
-export async function run(args: readonly string[], streams: Streams, only?: Program): Promise<number> {
+/** Runs one command line and returns its exit code. Mistakes of the user are printed, not thrown. */
+export async function runProgram(
+  args: readonly string[],
+  streams: Streams,
+  { commands, open }: Program,
+): Promise<number> {
   let exit: number = EXIT.ok;
   const program = describeProgram(streams);
-  const { commands, open } = only ?? (await (await import("./main.ts")).wholeProgram(args));
   const action: Action =
     (work) =>
     async (...received) => {

@@ -1,12 +1,12 @@
-// The way into the verbs that people wait for at every message: hook, recall and prompt. What it imports is what they
-// cost to start: no scan, no parser, no database. If only those can answer, the whole engine is loaded after all.
+// The entry of the verbs that run at every message: hook, recall and prompt. They start with what this file imports: no
+// scan, no parser, no database. The whole engine is loaded only if it alone can answer.
 
 import { runHook } from "../hooks/main.ts";
 import { verbOf } from "./verb.ts";
 
-export interface Ran {
+interface Ran {
   readonly exit: number;
-  /** Whether a message was answered, rather than a mistake told or a help printed. */
+  /** Whether a message was answered; false after a usage error or a help text. */
   readonly answered: boolean;
 }
 
@@ -17,9 +17,9 @@ export async function run(args: readonly string[]): Promise<Ran> {
   return { exit: 0, answered };
 }
 
-/** A hook's words need no grammar, and it does not pay for one. */
+/** Loads the grammar of the command line, which a hook does not need. */
 async function runVerb(args: readonly string[]): Promise<Ran> {
-  const [{ run: runProgram }, register, { quickStreams }] = await Promise.all([
+  const [{ runProgram }, register, { quickStreams }] = await Promise.all([
     import("./program.ts"),
     verbOf(args) === "prompt"
       ? import("./commands/prompt.ts").then(({ registerPrompt }) => registerPrompt)

@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { run } from "../../../src/adapters/cli/program.ts";
+import { run } from "../../../src/adapters/cli/main.ts";
 import {
   CONFIG_FILE,
   type ConsentAsker,

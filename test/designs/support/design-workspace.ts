@@ -4,7 +4,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { run } from "../../../src/adapters/cli/program.ts";
+import { run } from "../../../src/adapters/cli/main.ts";
 import { type Clock, openRepertoire, type Repertoire } from "../../../src/index.ts";
 import { temporaryTree } from "../../skill-tree.ts";
 

@@ -1,8 +1,8 @@
 // `repertoire activate NAME`: a skill's instructions, with consent, into a task.
 
+import { EXIT, type Register, withEngine } from "../command.ts";
 import { askerFor } from "../consent-prompt.ts";
-import { EXIT, type Register } from "../program.ts";
-import { CLI_TASK, TASK_OPTION, withTasks } from "../task-store.ts";
+import { CLI_TASK, TASK_OPTION } from "../options.ts";
 
 export const registerActivate: Register = (program, action) => {
   program
@@ -12,7 +12,7 @@ export const registerActivate: Register = (program, action) => {
     .option("--yes", "agree without being asked")
     .action(
       action(({ io, open }, name: string, options: { task?: string; yes?: boolean }) =>
-        withTasks(open(), async ({ tasks }) => {
+        withEngine(open(), async ({ tasks }) => {
           const { payload, text } = await tasks.activate(name, {
             task: options.task ?? CLI_TASK,
             audience: "person",

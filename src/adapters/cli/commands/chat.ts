@@ -1,6 +1,6 @@
 // `repertoire chat [MESSAGE]`: a small agent on the engine, in the terminal or in a pipe.
 
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register } from "../command.ts";
 
 interface ChatFlags {
   readonly showPrompt?: boolean;

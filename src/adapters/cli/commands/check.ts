@@ -1,8 +1,7 @@
 // `repertoire check [PATH]`: what is wrong with skills, for people and for CI.
 
-import { checkAnswer } from "../../answers/library.ts";
-import { oneOf } from "../options.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register } from "../command.ts";
+import { accepting } from "../options.ts";
 
 export const registerCheck: Register = (program, action) => {
   program
@@ -11,12 +10,12 @@ export const registerCheck: Register = (program, action) => {
     .option(
       "--profile <profile>",
       "lenient (what we read) or strict (the open specification)",
-      oneOf(["lenient", "strict"]),
+      accepting(["lenient", "strict"]),
       "lenient",
     )
     .action(
       action(async ({ io, open }, path: string | undefined, options: { profile: "lenient" | "strict" }) => {
-        const answer = await checkAnswer(open(), { path, profile: options.profile });
+        const answer = await open().library.check({ path, profile: options.profile });
         const { checked, errors, warnings, diagnostics } = answer;
         io.answer(answer, () => {
           for (const finding of diagnostics) io.line(io.finding(finding));

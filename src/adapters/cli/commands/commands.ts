@@ -1,7 +1,7 @@
 // Owns the list of verbs, in the order in which the help shows them. A verb's module is loaded when the verb is used,
 // so that `list` does not wait for what `dream` needs.
 
-import type { Register } from "../program.ts";
+import type { Register } from "../command.ts";
 
 interface Verbs {
   readonly names: readonly string[];

@@ -1,7 +1,7 @@
 // `repertoire delete NAME`: archives a learned skill. `repertoire archive`: what was archived.
 
-import { tell, withLearned } from "../learned.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
+import { tellChange } from "../learned.ts";
 
 export const registerDelete: Register = (program, action) => {
   program
@@ -10,9 +10,9 @@ export const registerDelete: Register = (program, action) => {
     .option("--reason <text>", "why, for the history")
     .action(
       action(({ io, open }, name: string, options: { reason?: string }) =>
-        withLearned(open(), async (learned) => {
+        withEngine(open(), async ({ learned }) => {
           const changed = await learned.delete(name, options);
-          tell(io, changed, `repertoire restore ${changed.name}`);
+          tellChange(io, changed, `repertoire restore ${changed.name}`);
           return EXIT.ok;
         }),
       ),
@@ -26,7 +26,7 @@ export const registerArchive: Register = (program, action) => {
     .option("--list", "list them (the default)")
     .action(
       action(({ io, open }) =>
-        withLearned(open(), async (learned) => {
+        withEngine(open(), async ({ learned }) => {
           const archived = await learned.archived();
           io.answer({ archived }, () => {
             for (const { name, at, author, reason, data } of archived) {

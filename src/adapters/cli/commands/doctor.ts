@@ -1,26 +1,23 @@
-// `repertoire doctor`: what was found where, what is broken, and how to mend it.
+// `repertoire doctor`: what was found where, what is broken, and how to fix it.
 
-import { doctorAnswer } from "../../answers/library.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register } from "../command.ts";
 
 export const registerDoctor: Register = (program, action) => {
   program
     .command("doctor")
-    .description(
-      "say what was found where, what is broken and how to mend it; exits 1 when a skill is broken",
-    )
+    .description("say what was found where, what is broken and how to fix it; exits 1 when a skill is broken")
     .action(
       action(async ({ io, open }) => {
-        const repertoire = open();
-        const { skills } = await repertoire.list();
-        const answer = await doctorAnswer(repertoire);
+        const { library } = open();
+        const { skills } = await library.list();
+        const answer = { node: process.version, ...(await library.diagnosis()) };
         const { sources, counts, diagnostics } = answer;
         const problems = diagnostics.filter(({ severity }) => severity !== "info");
         const errors = problems.filter(({ severity }) => severity === "error").length;
-        const { files, cacheDir } = repertoire.config;
+        const { config, cache } = answer;
         io.answer(answer, () => {
           io.line(
-            `Node ${process.version}; configuration: ${files.length > 0 ? files.join(", ") : "none (defaults)"}; cache: ${cacheDir ?? "off"}`,
+            `Node ${process.version}; configuration: ${config.length > 0 ? config.join(", ") : "none (defaults)"}; cache: ${cache ?? "off"}`,
           );
           io.table([
             ["SOURCE", "SKILLS", "FOLDER"],

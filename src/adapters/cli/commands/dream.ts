@@ -4,13 +4,12 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError } from "commander";
-import { PASSES, type Pass } from "../../../dream/dream.ts";
+import { PASSES, type Pass } from "../../../engine/engine.ts";
 import { isRepertoireError, messageOf, RepertoireError } from "../../../model/errors.ts";
-import { dreamAnswer } from "../../answers/dream.ts";
-import { tellEvidence, tellResult, withDreams } from "../dreaming.ts";
+import { type Context, EXIT, type Register, withEngine } from "../command.ts";
+import { tellEvidence, tellResult } from "../dreaming.ts";
 import type { Io } from "../io.ts";
-import { oneOf } from "../options.ts";
-import { type Context, EXIT, type Register } from "../program.ts";
+import { accepting } from "../options.ts";
 
 interface DreamFlags {
   readonly report?: boolean;
@@ -40,7 +39,7 @@ export const registerDream: Register = (program, action) => {
     .description("write the prompts of the passes for an agent to answer")
     .action(
       action(({ io, open }) =>
-        withDreams(open(), async (dreams) => {
+        withEngine(open(), async ({ dreams }) => {
           const files = await dreams.prepare();
           io.answer({ files }, () => {
             for (const { path, tokens, idle } of files)
@@ -56,10 +55,10 @@ export const registerDream: Register = (program, action) => {
   dream
     .command("submit <file>")
     .description("propose the plan in a file (- for standard input), held to the same guard and gate")
-    .option("--pass <pass>", PASSES.join(", "), oneOf(PASSES))
+    .option("--pass <pass>", PASSES.join(", "), accepting(PASSES))
     .action(
       action(({ io, open }, file: string, options: { pass?: Pass }) =>
-        withDreams(open(), async (dreams) => {
+        withEngine(open(), async ({ dreams }) => {
           const result = await dreams.submit(readAnswer(file), options);
           io.answer(result, () => tellResult(io, result));
           return result.proposals.length > 0 ? EXIT.ok : EXIT.findings;
@@ -82,23 +81,23 @@ async function repeatedly(context: Context, options: DreamFlags): Promise<number
 }
 
 function once({ io, open }: Context, options: DreamFlags): Promise<void> {
-  const engine = open();
-  return withDreams(engine, async (dreams) => {
+  return withEngine(open(), async ({ dreams }) => {
     if (options.report) {
       const evidence = await dreams.report();
       io.answer(evidence, () => tellEvidence(io, evidence));
       return;
     }
-    const { result, answer } = await dreamAnswer(dreams, {
+    const result = await dreams.run({
       ...(options.apply && { apply: true }),
       ...(options.force && { force: true }),
       onPass: ({ pass, state, note }) => io.note(`${pass}: ${state}${note ? `, ${note}` : ""}`),
     });
-    io.answer(answer, () => {
+    const { regressions } = await dreams.account();
+    io.answer({ ...result, regressions }, () => {
       if (result.skipped === undefined) tellEvidence(io, result.evidence);
       io.line();
       tellResult(io, result);
-      for (const { number, title, batch, before, after } of answer.regressions)
+      for (const { number, title, batch, before, after } of regressions)
         io.line(
           `${io.colour.yellow("worse")} since proposal ${number} (${title}): ${percent(before.rate)} before, ${percent(after.rate)} after. Back: repertoire undo ${batch ?? ""}`,
         );

@@ -4,14 +4,13 @@ import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
   type EvalReport,
-  evaluate,
   type GroupFigures,
   readCases,
   readEvalJson,
-} from "../../../recall/recall.ts";
-import { evalAnswer } from "../../answers/dream.ts";
+  regressions,
+} from "../../../engine/engine.ts";
+import { EXIT, type Register } from "../command.ts";
 import { progressDisplay } from "../io.ts";
-import { EXIT, type Register } from "../program.ts";
 
 interface EvalFlags {
   readonly libraries?: string;
@@ -37,19 +36,14 @@ export const registerEval: Register = (program, action) => {
             ? { "sources.add": [{ path: resolve(flags.dir), id: "library" }], "sources.only": ["library"] }
             : {},
         );
-        const report = await evaluate(
-          (turn, request) => repertoire.recall(turn, request),
-          files.flatMap(readCases),
-          {
-            ...(options.libraries && { libraries: readEvalJson(options.libraries) }),
-            ...(options.duplicates && { duplicates: readEvalJson(options.duplicates) }),
-            onProgress: progressDisplay(io.streams, "messages"),
-          },
-        );
-        const answer = evalAnswer(report, options.baseline ? readEvalJson(options.baseline) : undefined);
-        const lost = answer.regressions;
+        const report = await repertoire.evaluate(files.flatMap(readCases), {
+          ...(options.libraries && { libraries: readEvalJson(options.libraries) }),
+          ...(options.duplicates && { duplicates: readEvalJson(options.duplicates) }),
+          onProgress: progressDisplay(io.streams, "messages"),
+        });
+        const lost = options.baseline ? regressions(report, readEvalJson(options.baseline)) : [];
         if (options.save) writeFileSync(options.save, `${JSON.stringify(report, null, 2)}\n`);
-        io.answer(answer, () => {
+        io.answer({ ...report, regressions: lost }, () => {
           io.table([
             HEAD,
             ...Object.entries(report.groups).map(([name, group]) => row(name, group)),

@@ -1,7 +1,7 @@
 // `repertoire expand "/NAME WORDS"`: the text that a slash command stands for.
 
-import { EXIT, type Register } from "../program.ts";
-import { CLI_TASK, TASK_OPTION, withTasks } from "../task-store.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
+import { CLI_TASK, TASK_OPTION } from "../options.ts";
 
 export const registerExpand: Register = (program, action) => {
   program
@@ -11,7 +11,7 @@ export const registerExpand: Register = (program, action) => {
     .option(...TASK_OPTION)
     .action(
       action(({ io, open }, words: string[], options: { task?: string; complete?: boolean }) =>
-        withTasks(open(), async ({ commands: slash }) => {
+        withEngine(open(), async ({ commands: slash }) => {
           const text = words.join(" ");
           if (options.complete) {
             const commands = await slash.complete(text);

@@ -1,9 +1,8 @@
 // `repertoire history NAME`: the versions of a learned skill, newest first.
 
-import type { HistoryReport } from "../../../learn/learn.ts";
-import { withLearned } from "../learned.ts";
+import type { HistoryReport } from "../../../engine/engine.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
 import { positiveInteger } from "../options.ts";
-import { EXIT, type Register } from "../program.ts";
 
 const STATES: Readonly<Record<HistoryReport["state"], string>> = {
   there: "is as the newest version says",
@@ -21,7 +20,7 @@ export const registerHistory: Register = (program, action) => {
     .option("--limit <n>", "how many versions", positiveInteger)
     .action(
       action(({ io, open }, name: string, options: { diff?: boolean; limit?: number }) =>
-        withLearned(open(), async (learned) => {
+        withEngine(open(), async ({ learned }) => {
           const report = await learned.history(name, options);
           io.answer(report, () => {
             for (const { id, at, action: done, author, reason, diff } of report.versions) {

@@ -2,7 +2,7 @@
 // here for the help, and for command lines that begin with a global flag.
 
 import { HOOK_HOSTS } from "../../hooks/event.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register } from "../command.ts";
 
 export const registerHook: Register = (program, action) => {
   program

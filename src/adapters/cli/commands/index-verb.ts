@@ -1,23 +1,22 @@
 // `repertoire index`: bring the recall index up to date now.
 
-import { indexAnswer } from "../../answers/library.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
 
 export const registerIndex: Register = (program, action) => {
   program
     .command("index")
-    .description("scan all sources, bring the recall index up to date, take over what hooks have left")
+    .description("scan all sources, update the recall index, and import what hooks have recorded")
     .action(
-      action(async ({ io, open }) => {
-        const repertoire = open();
-        const answer = await indexAnswer(repertoire);
-        await (await repertoire.workshop()).store.tidy();
-        const { skills, changed, ms } = answer;
-        io.answer(answer, () =>
-          io.line(`${skills} skills indexed${changed ? "" : ", nothing had changed"} (${ms} ms).`),
-        );
-        await repertoire.close();
-        return EXIT.ok;
-      }),
+      action(({ io, open }) =>
+        withEngine(open(), async (engine) => {
+          const answer = await engine.library.index();
+          await engine.tidy();
+          const { skills, changed, ms } = answer;
+          io.answer(answer, () =>
+            io.line(`${skills} skills indexed${changed ? "" : ", nothing had changed"} (${ms} ms).`),
+          );
+          return EXIT.ok;
+        }),
+      ),
     );
 };

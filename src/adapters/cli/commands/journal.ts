@@ -1,33 +1,29 @@
 // `repertoire journal export SESSION` and `journal import FILE`: what happened, as lines that other programs read.
 
 import { readFileSync } from "node:fs";
-import { exportSession, importLines } from "../../../journal/journal.ts";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
-import { withLearned } from "../learned.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
 
 export const registerJournal: Register = (program, action) => {
-  const journal = program
-    .command("journal")
-    .description("hand the journal out, or take one in, as JSON lines");
-  journal
+  const verb = program.command("journal").description("export or import the journal as JSON lines");
+  verb
     .command("export <session>")
-    .description("print the events of a session, one JSON object a line")
+    .description("print the events of a session, one JSON object per line")
     .action(
       action(({ io, open }, session: string) =>
-        withLearned(open(), async (_, store) => {
-          io.streams.out(await exportSession(store.journal, session));
+        withEngine(open(), async ({ journal }) => {
+          io.streams.out(await journal.exportSession(session));
           return EXIT.ok;
         }),
       ),
     );
-  journal
+  verb
     .command("import <file>")
-    .description("take events in; lines that are torn or not ours are counted and left out")
+    .description("import events; damaged and foreign lines are counted and left out")
     .action(
       action(({ io, open }, file: string) =>
-        withLearned(open(), async (_, store) => {
-          const report = await importLines(store.journal, textOf(file));
+        withEngine(open(), async ({ journal }) => {
+          const report = await journal.importLines(textOf(file));
           io.answer(report, () => {
             const { imported, known, torn, foreign } = report;
             io.line(

@@ -1,8 +1,8 @@
 // `repertoire list`: the skills that were found, with their states.
 
+import { isManaged, listedSummary } from "../../../engine/engine.ts";
 import type { ListedSkill } from "../../../model/skill.ts";
-import { isManaged, listAnswer } from "../../answers/library.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register } from "../command.ts";
 
 export const registerList: Register = (program, action) => {
   program
@@ -11,9 +11,9 @@ export const registerList: Register = (program, action) => {
     .option("--all", "also those that another skill covers or that the agent may not see")
     .action(
       action(async ({ io, open }, options: { all?: boolean }) => {
-        const { skills, diagnostics } = await open().list();
+        const { skills, diagnostics } = await open().library.list();
         const listed = options.all ? skills : skills.filter(isManaged);
-        io.answer(listAnswer(listed, diagnostics), () => {
+        io.answer({ skills: listed.map(listedSummary), diagnostics }, () => {
           const rows = listed.map(({ skill, state }) => [
             skill.name,
             state,

@@ -1,8 +1,8 @@
 // `repertoire mcp`: the library as an MCP server on standard input and output.
 
 import { CONSENT_APPROVALS, type ConsentApproval } from "../../../model/consent-approval.ts";
-import { oneOf } from "../options.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register } from "../command.ts";
+import { accepting } from "../options.ts";
 
 interface McpFlags {
   readonly tools: "default" | "all";
@@ -13,8 +13,8 @@ export const registerMcp: Register = (program, action) => {
   program
     .command("mcp")
     .description("serve the library over MCP on standard input and output; `setup` writes this into a host")
-    .option("--tools <which>", "default (six tools) or all", oneOf(["default", "all"]), "default")
-    .option("--consent <by>", "consent.approval for this server: ask or host", oneOf(CONSENT_APPROVALS))
+    .option("--tools <which>", "default (six tools) or all", accepting(["default", "all"]), "default")
+    .option("--consent <by>", "consent.approval for this server: ask or host", accepting(CONSENT_APPROVALS))
     .action(
       action(async ({ io, open }, options: McpFlags) => {
         const { serveOverStdio } = await import("../../mcp/stdio.ts");

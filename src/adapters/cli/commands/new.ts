@@ -1,15 +1,14 @@
 // `repertoire new NAME`: a skill to start from.
 
-import { TEMPLATES, type Template } from "../../../learn/learn.ts";
-import { withLearned } from "../learned.ts";
-import { oneOf } from "../options.ts";
-import { EXIT, type Register } from "../program.ts";
+import { TEMPLATES, type Template } from "../../../engine/engine.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
+import { accepting } from "../options.ts";
 
 export const registerNew: Register = (program, action) => {
   program
     .command("new <name>")
     .description("make a new skill from a template")
-    .option("--template <template>", TEMPLATES.join(", "), oneOf(TEMPLATES), "basic")
+    .option("--template <template>", TEMPLATES.join(", "), accepting(TEMPLATES), "basic")
     .option("--description <text>", "what it does and when to use it")
     .option(
       "--user",
@@ -23,7 +22,7 @@ export const registerNew: Register = (program, action) => {
           name: string,
           options: { template: Template; description?: string; user?: boolean; to?: string },
         ) =>
-          withLearned(open(), async (learned) => {
+          withEngine(open(), async ({ learned }) => {
             const made = await learned.create(name, options);
             io.answer(made, () => {
               io.line(`Made ${made.name}:`);

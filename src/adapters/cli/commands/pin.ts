@@ -1,7 +1,6 @@
 // `repertoire pin NAME` and `repertoire unpin NAME`: whether agents and dreams may change a learned skill.
 
-import { withLearned } from "../learned.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
 
 export const registerPin: Register = (program, action) => {
   for (const verb of ["pin", "unpin"] as const) {
@@ -12,7 +11,7 @@ export const registerPin: Register = (program, action) => {
       )
       .action(
         action(({ io, open }, name: string) =>
-          withLearned(open(), async (learned) => {
+          withEngine(open(), async ({ learned }) => {
             const changed = await learned.pin(name, verb === "pin");
             io.answer(changed, () => {
               const now = verb === "pin" ? "pinned: only you change it" : "not pinned: agents may change it";

@@ -1,12 +1,11 @@
 // `repertoire prompt [MESSAGE]`: the exact text that an agent's prompt would get.
 
 import { InvalidArgumentError } from "commander";
-import { recallQuickly } from "../../../engine/engine.ts";
 import { type Budget, STYLES, type Style } from "../../../model/turn.ts";
-import { promptAnswer } from "../../answers/library.ts";
-import { oneOf } from "../options.ts";
-import { EXIT, type Register } from "../program.ts";
-import { refreshBehind } from "../refresh-behind.ts";
+import { answerQuickly } from "../../answer-quickly.ts";
+import { refreshBehind } from "../../refresh-behind.ts";
+import { EXIT, type Register } from "../command.ts";
+import { accepting } from "../options.ts";
 
 interface PromptFlags {
   readonly style?: Style;
@@ -17,7 +16,7 @@ export const registerPrompt: Register = (program, action) => {
   program
     .command("prompt [message...]")
     .description("print the text that an agent's prompt gets for a message")
-    .option("--style <style>", STYLES.join(", "), oneOf(STYLES))
+    .option("--style <style>", STYLES.join(", "), accepting(STYLES))
     .option(
       "--budget <n>",
       "room for the text: tokens, or characters with a `c` behind the number (8000c)",
@@ -26,13 +25,13 @@ export const registerPrompt: Register = (program, action) => {
     .action(
       action(async ({ io, flags, openOptions }, words: string[], options: PromptFlags) => {
         const message = words.join(" ");
-        const { answer, engine } = await recallQuickly(openOptions(), async (recaller) => ({
-          section: await recaller.prompt({ message }, options),
-          findings: (await recaller.catalog()).library.diagnostics,
+        const { answer, turns } = await answerQuickly(openOptions(), async (engine) => ({
+          section: await engine.prompt({ message }, options),
+          findings: (await engine.view()).library.diagnostics,
         }));
         const { section, findings } = answer;
         const { text, style, tokens, chars, shown, omitted } = section;
-        io.answer(promptAnswer(section), () => {
+        io.answer({ section: text, style, tokens, chars, shown, omitted }, () => {
           if (text !== "") io.line(text);
           io.note(
             io.colour.dim(
@@ -41,7 +40,7 @@ export const registerPrompt: Register = (program, action) => {
           );
           io.findings(findings, (line) => io.note(line));
         });
-        await refreshBehind(engine, flags);
+        await refreshBehind(turns, flags);
         return EXIT.ok;
       }),
     );

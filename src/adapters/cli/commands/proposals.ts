@@ -1,13 +1,11 @@
 // `repertoire proposals`: what dreams propose; look, accept, reject.
 
-import type { ProposalRecord } from "../../../dream/dream.ts";
-import { fromRecord } from "../../../dream/dream.ts";
+import { fromRecord, type ProposalRecord } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
-import { proposalsAnswer } from "../../answers/dream.ts";
-import { tellAccepted, tellProposals, withDreams } from "../dreaming.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
+import { tellAccepted, tellProposals } from "../dreaming.ts";
 import type { Io } from "../io.ts";
 import { positiveInteger } from "../options.ts";
-import { EXIT, type Register } from "../program.ts";
 
 export const registerProposals: Register = (program, action) => {
   const proposals = program.command("proposals").description("look at, accept or reject what dreams propose");
@@ -17,10 +15,10 @@ export const registerProposals: Register = (program, action) => {
     .option("--all", "also those that are decided or stale")
     .action(
       action(({ io, open }, options: { all?: boolean }) =>
-        withDreams(open(), async (dreams) => {
-          const answer = await proposalsAnswer(dreams, options.all === true);
-          const { proposals: found, account } = answer;
-          io.answer(answer, () => {
+        withEngine(open(), async ({ dreams }) => {
+          const found = await dreams.proposals(options.all ? undefined : "open");
+          const account = await dreams.account();
+          io.answer({ proposals: found, account }, () => {
             tellProposals(io, found);
             const { acceptanceRate: rate } = account;
             const decided =
@@ -39,7 +37,7 @@ export const registerProposals: Register = (program, action) => {
     .argument("<number>", "its number", positiveInteger)
     .action(
       action(({ io, open }, number: number) =>
-        withDreams(open(), async (dreams) => {
+        withEngine(open(), async ({ dreams }) => {
           const record = await dreams.proposal(number);
           io.answer(record, () => show(io, record));
           return EXIT.ok;
@@ -55,7 +53,7 @@ export const registerProposals: Register = (program, action) => {
       action(({ io, open }, numbers: number[], options: { all?: boolean }) => {
         if (!options.all && numbers.length === 0)
           throw new RepertoireError("usage", "Which proposal? repertoire proposals accept 3, or --all.");
-        return withDreams(open(), async (dreams) => {
+        return withEngine(open(), async ({ dreams }) => {
           const result = await dreams.accept(options.all ? "all" : numbers);
           io.answer(result, () => {
             tellAccepted(io, result);
@@ -72,7 +70,7 @@ export const registerProposals: Register = (program, action) => {
     .option("--note <text>", "why")
     .action(
       action(({ io, open }, number: number, options: { note?: string }) =>
-        withDreams(open(), async (dreams) => {
+        withEngine(open(), async ({ dreams }) => {
           const record = await dreams.reject(number, options.note);
           io.answer(record, () =>
             io.line(`Rejected ${record.number}  ${record.title}. It is not proposed again unchanged.`),

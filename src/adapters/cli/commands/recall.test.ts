@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { TRADES, workspace } from "../../../../test/recall-workspace.ts";
 import { skillText } from "../../../../test/skill-tree.ts";
-import { run } from "../program.ts";
+import { run } from "../main.ts";
 
 function commandLine(skills: Record<string, string> = TRADES) {
   const space = workspace(skills);

@@ -1,12 +1,12 @@
 // `repertoire recall MESSAGE`: which skills matter for a message, and the reasons.
 
-import { recallQuickly } from "../../../engine/engine.ts";
 import { FRAMES, type Frame } from "../../../model/frame.ts";
 import type { Match, Reason } from "../../../model/turn.ts";
+import { answerQuickly } from "../../answer-quickly.ts";
+import { refreshBehind } from "../../refresh-behind.ts";
+import { EXIT, type Register } from "../command.ts";
 import type { Io } from "../io.ts";
-import { oneOf, positiveInteger } from "../options.ts";
-import { EXIT, type Register } from "../program.ts";
-import { refreshBehind } from "../refresh-behind.ts";
+import { accepting, positiveInteger } from "../options.ts";
 
 export interface RecallFlags {
   readonly explain?: boolean;
@@ -22,15 +22,15 @@ export const registerRecall: Register = (program, action) => {
     .description("say which skills matter for a message, and why; exits 1 when none does")
     .option("--explain", "show every reason")
     .option("-k <n>", "at most this many skills", positiveInteger)
-    .option("--frame <frame>", FRAMES.join(", "), oneOf(FRAMES))
+    .option("--frame <frame>", FRAMES.join(", "), accepting(FRAMES))
     .option("--session <id>", "remember what was shown, and do not show it again")
     .option("--files <path...>", "files that are open")
     .action(
       action(async ({ io, flags, openOptions }, words: string[], options: RecallFlags) => {
         const turn = { message: words.join(" "), ...turnFlags(options) };
         const request = { shows: true, ...(options.k !== undefined && { limit: options.k }) };
-        const { answer, engine } = await recallQuickly(openOptions(), (recaller) =>
-          recaller.recall(turn, request),
+        const { answer, turns } = await answerQuickly(openOptions(), (engine) =>
+          engine.recall(turn, request),
         );
         io.answer(answer, () => {
           io.line(
@@ -47,7 +47,7 @@ export const registerRecall: Register = (program, action) => {
             );
           }
         });
-        await refreshBehind(engine, flags);
+        await refreshBehind(turns, flags);
         return answer.matches.length > 0 ? EXIT.ok : EXIT.findings;
       }),
     );

@@ -1,7 +1,7 @@
 // `repertoire rename OLD NEW`: another name for a learned skill; the old one leads to it.
 
-import { tell, withLearned } from "../learned.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
+import { tellChange } from "../learned.ts";
 
 export const registerRename: Register = (program, action) => {
   program
@@ -10,8 +10,8 @@ export const registerRename: Register = (program, action) => {
     .option("--reason <text>", "why, for the history")
     .action(
       action(({ io, open }, old: string, name: string, options: { reason?: string }) =>
-        withLearned(open(), async (learned) => {
-          tell(io, await learned.rename(old, name, options), "repertoire undo");
+        withEngine(open(), async ({ learned }) => {
+          tellChange(io, await learned.rename(old, name, options), "repertoire undo");
           return EXIT.ok;
         }),
       ),

@@ -1,7 +1,7 @@
 // `repertoire restore NAME`: brings back a deleted skill, or an earlier version of one.
 
-import { tell, withLearned } from "../learned.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
+import { tellChange } from "../learned.ts";
 
 export const registerRestore: Register = (program, action) => {
   program
@@ -12,8 +12,8 @@ export const registerRestore: Register = (program, action) => {
     .option("--reason <text>", "why, for the history")
     .action(
       action(({ io, open }, name: string, version: string | undefined, options: { reason?: string }) =>
-        withLearned(open(), async (learned) => {
-          tell(
+        withEngine(open(), async ({ learned }) => {
+          tellChange(
             io,
             await learned.restore(name, { ...options, ...(version !== undefined && { version }) }),
             "repertoire undo",

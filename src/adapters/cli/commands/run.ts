@@ -1,10 +1,9 @@
 // `repertoire run SKILL SCRIPT -- ARGS`: a script of an activated skill, in the sandbox.
 
 import { resolve } from "node:path";
-import { UNSANDBOXED_FLAG } from "../../../tools/tools.ts";
-import { positiveInteger } from "../options.ts";
-import { EXIT, type Register } from "../program.ts";
-import { CLI_TASK, TASK_OPTION, withTasks } from "../task-store.ts";
+import { UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
+import { CLI_TASK, positiveInteger, TASK_OPTION } from "../options.ts";
 
 interface Options {
   readonly task?: string;
@@ -18,7 +17,7 @@ interface Options {
 export const registerRun: Register = (program, action) => {
   program
     .command("run <skill> <script> [args...]")
-    .description("run a script of an activated skill in the sandbox; its arguments stand after --")
+    .description("run a script of an activated skill in the sandbox; pass script arguments after --")
     .option(...TASK_OPTION)
     .option("--network", "let it use the network")
     .option("--read <path...>", "let it read these files or folders")
@@ -27,7 +26,7 @@ export const registerRun: Register = (program, action) => {
     .option(UNSANDBOXED_FLAG, "accept the risk of running without isolation where there is no sandbox")
     .action(
       action(({ io, open }, skill: string, script: string, args: string[], options: Options) =>
-        withTasks(open(), async ({ tasks }) => {
+        withEngine(open(), async ({ tasks }) => {
           const result = await tasks.run(skill, script, {
             task: options.task ?? CLI_TASK,
             audience: "person",

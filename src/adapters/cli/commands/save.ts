@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
-import { tell, withLearned } from "../learned.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
+import { tellChange } from "../learned.ts";
 
 interface SaveOptions {
   readonly from?: string;
@@ -32,7 +32,7 @@ export const registerSave: Register = (program, action) => {
     .action(
       action(({ io, open }, name: string, options: SaveOptions) => {
         const { from, seeAlso, ...rest } = options;
-        return withLearned(open(), async (learned) => {
+        return withEngine(open(), async ({ learned }) => {
           const content = read(from === undefined ? undefined : resolve(from));
           const changed = await learned.save({
             name,
@@ -42,7 +42,7 @@ export const registerSave: Register = (program, action) => {
             ...(seeAlso !== undefined && { seeAlso: names(seeAlso) }),
           });
           const back = changed.result === "created" ? `repertoire delete ${changed.name}` : "repertoire undo";
-          tell(io, changed, back);
+          tellChange(io, changed, back);
           return EXIT.ok;
         });
       }),

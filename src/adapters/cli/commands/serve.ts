@@ -1,8 +1,8 @@
 // `repertoire serve`: the library over HTTP, on this machine only, until it is told to stop.
 
 import { InvalidArgumentError } from "commander";
-import { oneOf } from "../options.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register } from "../command.ts";
+import { accepting } from "../options.ts";
 
 /** Out of the way of the ports that development servers take. */
 const PORT = 7431;
@@ -12,7 +12,7 @@ export const registerServe: Register = (program, action) => {
     .command("serve")
     .description("serve the library on this machine, behind a token: MCP at /mcp, everything as JSON at /api")
     .option("--port <n>", "0 takes a free one", portNumber, PORT)
-    .option("--tools <which>", "default (six tools) or all", oneOf(["default", "all"]), "default")
+    .option("--tools <which>", "default (six tools) or all", accepting(["default", "all"]), "default")
     .action(
       action(async ({ io, open }, options: { port: number; tools: "default" | "all" }) => {
         const { serveOverHttp, OPENAPI_PATH } = await import("../../http/serve.ts");

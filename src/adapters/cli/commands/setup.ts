@@ -4,14 +4,14 @@ import { resolve } from "node:path";
 import { unifiedDiff } from "../../../text/diff.ts";
 import { HOST_TABLE, SETUP_HOSTS, type SetupHost } from "../../hooks/setup/hosts.ts";
 import { applySetup, applyUndo, type FileChange, planSetup, planUndo } from "../../hooks/setup/setup.ts";
+import { EXIT, type Register } from "../command.ts";
 import type { Io } from "../io.ts";
-import { oneOf } from "../options.ts";
-import { EXIT, type Register } from "../program.ts";
+import { accepting } from "../options.ts";
 
 export const registerSetup: Register = (program, action) => {
   program
     .command("setup")
-    .argument("<host>", SETUP_HOSTS.join(", "), oneOf(SETUP_HOSTS))
+    .argument("<host>", SETUP_HOSTS.join(", "), accepting(SETUP_HOSTS))
     .description("connect a host to Repertoire: its hooks and its MCP server; shows what it writes")
     .option("--dry-run", "show what would be written, and write nothing")
     .option("--undo", "take back what setup wrote")

@@ -1,7 +1,7 @@
 // `repertoire show NAME`: one skill, whole.
 
-import { showAnswer } from "../../answers/library.ts";
-import { EXIT, type Register } from "../program.ts";
+import { skillDetails } from "../../../engine/engine.ts";
+import { EXIT, type Register } from "../command.ts";
 
 export const registerShow: Register = (program, action) => {
   program
@@ -9,10 +9,10 @@ export const registerShow: Register = (program, action) => {
     .description("show one skill: its front matter, files, sub-skills, findings and instructions")
     .action(
       action(async ({ io, open }, name: string) => {
-        const report = await open().manage.show(name);
+        const report = await open().library.show(name);
         const { skill, body, files, subSkills, diagnostics } = report;
         const { manifest } = skill;
-        io.answer(showAnswer(report), () => {
+        io.answer(skillDetails(report), () => {
           io.line(
             io.colour.bold(
               skill.displayName === skill.name ? skill.name : `${skill.name} (${skill.displayName})`,

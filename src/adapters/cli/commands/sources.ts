@@ -1,6 +1,6 @@
 // `repertoire sources`: where skills are looked for, in order of precedence.
 
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register } from "../command.ts";
 
 export const registerSources: Register = (program, action) => {
   program
@@ -8,7 +8,7 @@ export const registerSources: Register = (program, action) => {
     .description("list the places that skills come from, lowest precedence first")
     .action(
       action(async ({ io, open }) => {
-        const sources = await open().manage.sources();
+        const sources = await open().library.sources();
         io.answer({ sources }, () => {
           io.table([
             ["SOURCE", "SKILLS", "FOLDER"],

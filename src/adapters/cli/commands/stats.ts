@@ -1,30 +1,31 @@
 // `repertoire stats [NAME]`: how skills have done, from the journal.
 
-import type { SkillStats } from "../../../journal/journal.ts";
-import { sparkline } from "../../../journal/journal.ts";
-import { libraryStatsAnswer, skillStatsAnswer } from "../../answers/learned.ts";
+import { type DreamAccount, type SkillStats, type SkillSummary, sparkline } from "../../../engine/engine.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
 import type { Io } from "../io.ts";
-import { withLearned } from "../learned.ts";
-import { EXIT, type Register } from "../program.ts";
 
 export const registerStats: Register = (program, action) => {
   program
     .command("stats [name]")
     .description("how often skills were recalled, shown and activated, and how it went")
     .action(
-      action(({ io, open }, name: string | undefined) => {
-        const engine = open();
-        return withLearned(engine, async () => {
-          const workshop = await engine.workshop();
-          if (name === undefined) tellLibrary(io, await libraryStatsAnswer(workshop));
-          else tellSkill(io, await skillStatsAnswer(engine, workshop, name));
+      action(({ io, open }, name: string | undefined) =>
+        withEngine(open(), async ({ journal, dreams }) => {
+          if (name === undefined)
+            tellLibrary(io, { skills: await journal.stats(), dreams: await dreams.account() });
+          else tellSkill(io, await journal.statsOf(name));
           return EXIT.ok;
-        });
-      }),
+        }),
+      ),
     );
 };
 
-function tellLibrary(io: Io, answer: Awaited<ReturnType<typeof libraryStatsAnswer>>): void {
+interface LibraryStats {
+  readonly skills: readonly SkillSummary[];
+  readonly dreams: DreamAccount;
+}
+
+function tellLibrary(io: Io, answer: LibraryStats): void {
   const { skills, dreams } = answer;
   io.answer(answer, () => {
     if (skills.length === 0) return io.line("The journal is empty: nothing was recalled or used yet.");

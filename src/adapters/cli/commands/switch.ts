@@ -1,6 +1,6 @@
 // `repertoire enable NAME` and `repertoire disable NAME`: the person's word over `default_enabled`.
 
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register } from "../command.ts";
 
 export const registerSwitch: Register = (program, action) => {
   for (const verb of ["enable", "disable"] as const) {
@@ -9,7 +9,7 @@ export const registerSwitch: Register = (program, action) => {
       .description(`switch a skill ${verb === "enable" ? "on" : "off"} in your own configuration`)
       .action(
         action(async ({ io, open }, name: string) => {
-          const { name: skill, file } = await open().manage.setEnabled(name, verb === "enable");
+          const { name: skill, file } = await open().library.setEnabled(name, verb === "enable");
           io.answer({ name: skill, enabled: verb === "enable", file }, () => {
             io.line(`${skill} is switched ${verb === "enable" ? "on" : "off"} (${file}).`);
           });

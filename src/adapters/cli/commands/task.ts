@@ -1,7 +1,6 @@
 // `repertoire task list|end`: the tasks that have not ended, and ending one.
 
-import { EXIT, type Register } from "../program.ts";
-import { withTasks } from "../task-store.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
 
 export const registerTask: Register = (program, action) => {
   const task = program
@@ -12,7 +11,7 @@ export const registerTask: Register = (program, action) => {
     .description("list the tasks that have not ended, with their skills")
     .action(
       action(({ io, open }) =>
-        withTasks(open(), async ({ tasks }) => {
+        withEngine(open(), async ({ tasks }) => {
           const listed = await tasks.list();
           io.answer({ tasks: listed }, () => {
             if (listed.length === 0) io.line("No task is open.");
@@ -35,7 +34,7 @@ export const registerTask: Register = (program, action) => {
     .description("forget what was agreed to in a task and remove its private copies")
     .action(
       action(({ io, open }, id: string) =>
-        withTasks(open(), async ({ tasks }) => {
+        withEngine(open(), async ({ tasks }) => {
           await tasks.endExisting(id);
           io.answer({ ended: id }, () => io.line(`The task "${id}" has ended.`));
           return EXIT.ok;

@@ -1,8 +1,8 @@
 // `repertoire tools NAME`: the tools that an activated skill brings, and calling one.
 
 import { RepertoireError } from "../../../model/errors.ts";
-import { EXIT, type Register } from "../program.ts";
-import { CLI_TASK, TASK_OPTION, withTasks } from "../task-store.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
+import { CLI_TASK, TASK_OPTION } from "../options.ts";
 
 interface Options {
   readonly task?: string;
@@ -19,7 +19,7 @@ export const registerTools: Register = (program, action) => {
     .option("--args <json>", "its arguments as a JSON object")
     .action(
       action(({ io, open }, name: string, options: Options) =>
-        withTasks(open(), async ({ tasks }) => {
+        withEngine(open(), async ({ tasks }) => {
           const context = { task: options.task ?? CLI_TASK, audience: "person" } as const;
           if (options.call !== undefined) {
             const call = { tool: options.call, args: jsonArguments(options.args) };

@@ -1,9 +1,8 @@
 // `repertoire trust NAME`: a lasting yes to the content that a skill has now; to list such and to withdraw one.
 
 import { RepertoireError } from "../../../model/errors.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
 import { showSheet } from "../consent-prompt.ts";
-import { EXIT, type Register } from "../program.ts";
-import { withTasks } from "../task-store.ts";
 
 interface Options {
   readonly list?: boolean;
@@ -18,7 +17,7 @@ export const registerTrust: Register = (program, action) => {
     .option("--revoke <name-or-digest>", "trust it no longer")
     .action(
       action(({ io, open }, name: string | undefined, { list, revoke }: Options) =>
-        withTasks(open(), async ({ tasks: { consents } }) => {
+        withEngine(open(), async ({ consents }) => {
           if (revoke !== undefined) {
             const revoked = await consents.revoke(revoke);
             io.answer({ revoked }, () => io.line(`${revoked} withdrawn.`));

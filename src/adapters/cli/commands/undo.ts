@@ -1,7 +1,6 @@
 // `repertoire undo [TARGET]`: takes back the last change of the learned skills, or a named one.
 
-import { withLearned } from "../learned.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register, withEngine } from "../command.ts";
 
 export const registerUndo: Register = (program, action) => {
   program
@@ -12,7 +11,7 @@ export const registerUndo: Register = (program, action) => {
     .option("--reason <text>", "why, for the history")
     .action(
       action(({ io, open }, target: string | undefined, options: { reason?: string }) =>
-        withLearned(open(), async (learned) => {
+        withEngine(open(), async ({ learned }) => {
           const undone = await learned.undo(target, options);
           io.answer({ undone }, () => {
             for (const { name, digest, version } of undone) {

@@ -1,19 +1,22 @@
 // `repertoire why NAME MESSAGE`: why a skill is or is not recalled for a message.
 
 import { FRAMES } from "../../../model/frame.ts";
-import { oneOf } from "../options.ts";
-import { EXIT, type Register } from "../program.ts";
+import { EXIT, type Register } from "../command.ts";
+import { accepting } from "../options.ts";
 import { type RecallFlags, reasonLine, turnFlags } from "./recall.ts";
 
 export const registerWhy: Register = (program, action) => {
   program
     .command("why <name> <message...>")
     .description("say why a skill is or is not recalled for a message")
-    .option("--frame <frame>", FRAMES.join(", "), oneOf(FRAMES))
+    .option("--frame <frame>", FRAMES.join(", "), accepting(FRAMES))
     .option("--files <path...>", "files that are open")
     .action(
       action(async ({ io, open }, name: string, words: string[], options: RecallFlags) => {
-        const explanation = await open().why(name, { message: words.join(" "), ...turnFlags(options) });
+        const explanation = await open().library.why(name, {
+          message: words.join(" "),
+          ...turnFlags(options),
+        });
         io.answer(explanation, () => {
           const { place, score, threshold, recalled } = explanation;
           io.line(
