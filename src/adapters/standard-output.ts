@@ -1,14 +1,14 @@
-// Owns writing to standard output at once, without Node's stream: setting one up for a pipe loads a tenth of Node, which a
-// process that lives for one message would pay for each time.
+// Writes to standard output at once, without Node's stream: setting one up for a pipe loads a tenth of Node, too much for a
+// process that answers one message.
 
 import { writeSync } from "node:fs";
 import { codeOf } from "../model/errors.ts";
 
 const STANDARD_OUTPUT = 1;
-/** A full pipe is looked at again this often. */
+/** How long to wait before writing to a full pipe again. */
 const RETRY_MS = 5;
 
-/** Waits where the reader is slow; stops where nobody reads any more. */
+/** Waits for a slow reader, and stops when nobody reads any more. */
 export function writeOut(text: string): void {
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length; ) {

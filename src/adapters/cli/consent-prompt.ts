@@ -11,13 +11,13 @@ const ROWS = 8;
 interface AskOptions {
   /** The person agreed beforehand. */
   readonly yes?: boolean | undefined;
-  /** Where the answer comes from: the process's own terminal unless given. */
+  /** Where the answer comes from; the terminal of the process unless given. */
   readonly input?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  /** Puts the question where somebody else reads the terminal's lines. */
+  /** Asks the question, if other code reads the lines of the terminal. */
   readonly question?: (text: string) => Promise<string>;
 }
 
-/** Asks where a person can answer, agrees where they said so beforehand, and is absent otherwise. */
+/** Asks if a person can answer, agrees if they agreed beforehand, and is absent otherwise. */
 export function askerFor(io: Io, options: AskOptions): { ask?: ConsentAsker } {
   const { yes, input = process.stdin } = options;
   if (yes) return { ask: () => true };
@@ -43,7 +43,7 @@ export function askerFor(io: Io, options: AskOptions): { ask?: ConsentAsker } {
   };
 }
 
-/** The first line typed; nothing when the input ends before, so that Ctrl-D is a no. */
+/** The first line typed; empty when the input ends before, so that Ctrl-D means no. */
 async function firstLine(input: NodeJS.ReadableStream): Promise<string> {
   const lines = createInterface({ input, terminal: false });
   try {

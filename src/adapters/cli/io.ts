@@ -1,4 +1,4 @@
-// Owns how the command line speaks: streams, colour, tables, findings, progress. Does not own what is said.
+// Output of the command line: streams, colour, tables, findings, progress.
 
 import { isatty } from "node:tty";
 import { Ansis } from "ansis";
@@ -8,7 +8,7 @@ import { writeOut } from "../standard-output.ts";
 export interface Streams {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Colour and progress only where a person looks. */
+  /** Whether a person sees the output: then it has colour and progress. */
   readonly terminal: boolean;
   readonly width: number;
 }
@@ -22,7 +22,7 @@ export function processStreams(): Streams {
   };
 }
 
-/** The same for a process that lives for one answer; a terminal needs the stream for its width. */
+/** The streams of a process that gives one answer, without the cost of a Node stream for a pipe. */
 export function quickStreams(): Streams {
   return isatty(1)
     ? processStreams()
@@ -52,7 +52,7 @@ export class Io {
     this.streams.err(`${text}\n`);
   }
 
-  /** The one way to answer: the data for programs, or the same in words. */
+  /** Prints the answer of a verb: the data for programs, or the same in words. */
   answer(data: unknown, inWords: () => void): void {
     if (this.json) this.line(JSON.stringify(data, null, this.streams.terminal ? 2 : undefined));
     else inWords();
@@ -96,13 +96,13 @@ export class Io {
   }
 }
 
-/** A progress display on standard error that stays silent for the first second of a scan. */
+/** A progress display on standard error; it prints nothing in the first second of a scan. */
 export function progressDisplay(streams: Streams, what: string): (done: number, total: number) => void {
   let started: number | undefined;
   let last = 0;
   return (done, total) => {
     const now = Date.now();
-    // Each scan has its own first second: a program that lives on scans again.
+    // A long-lived program scans again, and each scan has its own first second.
     const since = started ?? now;
     started = done === total ? undefined : since;
     if (now - since < 1000 || (now - last < 250 && done < total)) return;

@@ -15,11 +15,11 @@ export function tellChange(io: Io, changed: Changed, back: string): void {
 const WORDS: Readonly<Record<Changed["result"], (name: string) => string>> = {
   created: (name) => `Saved ${name}, a new skill.`,
   updated: (name) => `Saved ${name}.`,
-  unchanged: (name) => `${name} says that already; nothing was changed.`,
+  unchanged: (name) => `${name} has this content already; nothing was changed.`,
   archived: (name) => `Deleted ${name}; its versions are kept.`,
-  renamed: (name) => `Renamed to ${name}; the old name leads there.`,
+  renamed: (name) => `Renamed to ${name}; the old name redirects to it.`,
   restored: (name) => `Restored ${name}.`,
-  undone: (name) => `Took back the last change of ${name}.`,
+  undone: (name) => `Undid the last change of ${name}.`,
 };
 
 function sentence({ result, name, path }: Changed): string {

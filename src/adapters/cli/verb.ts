@@ -1,4 +1,4 @@
-// Owns finding the verb of a command line before its grammar is known, so that only what the verb needs is loaded.
+// Finds the verb of a command line before its grammar is loaded, so that only what the verb needs is loaded.
 
 const FLAGS_WITH_VALUE: readonly string[] = ["--dir", "--home", "--agent", "--config"];
 

@@ -7,7 +7,7 @@ import { CLI_TASK, TASK_OPTION } from "../options.ts";
 export const registerActivate: Register = (program, action) => {
   program
     .command("activate <name>")
-    .description("hand a skill's instructions over, after your consent, and print them as a model gets them")
+    .description("activate a skill after your consent, and print its instructions as a model gets them")
     .option(...TASK_OPTION)
     .option("--yes", "agree without being asked")
     .action(

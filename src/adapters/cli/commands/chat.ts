@@ -13,7 +13,7 @@ export const registerChat: Register = (program, action) => {
     .command("chat [message...]")
     .description("talk to an agent that uses your skills; with a message or a pipe it answers once")
     .option("--show-prompt", "also show what went into the prompt")
-    .option("--session <id>", "go on with an earlier session")
+    .option("--session <id>", "continue an earlier session")
     .option("--task <id>", "the task that consents belong to; it does not end with the chat")
     .action(
       action(async ({ io, open }, words: string[], options: ChatFlags) => {

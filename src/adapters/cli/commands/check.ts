@@ -9,7 +9,7 @@ export const registerCheck: Register = (program, action) => {
     .description("check a skill, a folder of skills, or all skills; exits 1 when one has errors")
     .option(
       "--profile <profile>",
-      "lenient (what we read) or strict (the open specification)",
+      "lenient (what Repertoire reads) or strict (the open specification)",
       accepting(["lenient", "strict"]),
       "lenient",
     )

@@ -1,5 +1,5 @@
-// Owns the list of verbs, in the order in which the help shows them. A verb's module is loaded when the verb is used,
-// so that `list` does not wait for what `dream` needs.
+// The list of verbs, in the order in which the help shows them. A verb's module is loaded when the verb is used, so that
+// `list` does not wait for what `dream` needs.
 
 import type { Register } from "../command.ts";
 
@@ -46,7 +46,7 @@ const VERBS: readonly Verbs[] = [
   { names: ["doctor"], load: async () => (await import("./doctor.ts")).registerDoctor },
 ];
 
-/** The verb that is used, or all of them where none is: for the help, and to name a mistake. */
+/** The verb that is used, or all if it is missing or unknown: for the help and the error message. */
 export async function commandsFor(verb: string | undefined): Promise<readonly Register[]> {
   const used = VERBS.filter(({ names }) => verb !== undefined && names.includes(verb));
   return Promise.all((used.length > 0 ? used : VERBS).map(({ load }) => load()));

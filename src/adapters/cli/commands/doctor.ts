@@ -5,7 +5,9 @@ import { EXIT, type Register } from "../command.ts";
 export const registerDoctor: Register = (program, action) => {
   program
     .command("doctor")
-    .description("say what was found where, what is broken and how to fix it; exits 1 when a skill is broken")
+    .description(
+      "show what was found where, what is broken and how to fix it; exits 1 when a skill is broken",
+    )
     .action(
       action(async ({ io, open }) => {
         const { library } = open();

@@ -1,4 +1,4 @@
-// `repertoire dream`: review what happened and propose how the library should change. `dream prepare` and `dream submit`
+// `repertoire dream`: reviews what happened and proposes how the library should change. `dream prepare` and `dream submit`
 // let an agent do the thinking.
 
 import { readFileSync } from "node:fs";
@@ -29,10 +29,10 @@ export const registerDream: Register = (program, action) => {
   const dream = program
     .command("dream")
     .description("review what happened and propose how the library should change; changes nothing by itself")
-    .option("--report", "only say what was found")
-    .option("--apply", "accept what guard and gate let through, as one batch")
-    .option("--force", "also when nothing is new")
-    .option("--every <time>", "dream again and again, such as 30m, 4h or 1d", duration)
+    .option("--report", "only print what was found")
+    .option("--apply", "accept the proposals that pass all checks, as one batch")
+    .option("--force", "dream even if nothing is new")
+    .option("--every <time>", "repeat the dream, for example every 30m, 4h or 1d", duration)
     .action(action((context, options: DreamFlags) => repeatedly(context, options)));
   dream
     .command("prepare")
@@ -54,7 +54,7 @@ export const registerDream: Register = (program, action) => {
     );
   dream
     .command("submit <file>")
-    .description("propose the plan in a file (- for standard input), held to the same guard and gate")
+    .description("propose the plan in a file (- for standard input), under the same checks")
     .option("--pass <pass>", PASSES.join(", "), accepting(PASSES))
     .action(
       action(({ io, open }, file: string, options: { pass?: Pass }) =>

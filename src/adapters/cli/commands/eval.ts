@@ -25,10 +25,13 @@ export const registerEval: Register = (program, action) => {
     .description(
       "measure recall on messages with known answers (query/gold lines, or query/should_trigger lists)",
     )
-    .option("--libraries <file>", "JSON: source of messages -> names of the only skills to recall among")
+    .option(
+      "--libraries <file>",
+      "JSON: source of messages -> names of the skills that its messages may recall",
+    )
     .option("--duplicates <file>", "JSON: name of a copy -> the skill it counts as")
-    .option("--save <file>", "keep the figures as a baseline")
-    .option("--baseline <file>", "compare with kept figures; exits 1 when one fell")
+    .option("--save <file>", "save the figures as a baseline")
+    .option("--baseline <file>", "compare with saved figures; exits 1 when one is lower")
     .action(
       action(async ({ io, flags, open }, files: string[], options: EvalFlags) => {
         const repertoire = open(

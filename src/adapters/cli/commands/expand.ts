@@ -1,4 +1,4 @@
-// `repertoire expand "/NAME WORDS"`: the text that a slash command stands for.
+// `repertoire expand "/NAME WORDS"`: the text that a slash command becomes.
 
 import { EXIT, type Register, withEngine } from "../command.ts";
 import { CLI_TASK, TASK_OPTION } from "../options.ts";
@@ -7,7 +7,7 @@ export const registerExpand: Register = (program, action) => {
   program
     .command("expand <text...>")
     .description('print what a slash command becomes: "/sven/plan analyse the auth module"')
-    .option("--complete", "list the commands that begin like this instead")
+    .option("--complete", "list the commands that begin with this text instead")
     .option(...TASK_OPTION)
     .action(
       action(({ io, open }, words: string[], options: { task?: string; complete?: boolean }) =>

@@ -5,18 +5,18 @@ import { EXIT, type Register, withEngine } from "../command.ts";
 import { positiveInteger } from "../options.ts";
 
 const STATES: Readonly<Record<HistoryReport["state"], string>> = {
-  there: "is as the newest version says",
+  there: "is the same as the newest version",
   archived: "is deleted",
   renamed: "has another name now",
   "edited-outside":
-    "was edited outside Repertoire since the newest version; the next change keeps that as a version",
+    "was edited outside Repertoire since the newest version; the next change records that edit as a version",
 };
 
 export const registerHistory: Register = (program, action) => {
   program
     .command("history <name>")
     .description("list the versions of a learned skill: who changed it, when and why")
-    .option("--diff", "with what each version changed")
+    .option("--diff", "show what each version changed")
     .option("--limit <n>", "how many versions", positiveInteger)
     .action(
       action(({ io, open }, name: string, options: { diff?: boolean; limit?: number }) =>

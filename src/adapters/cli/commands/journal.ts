@@ -1,4 +1,4 @@
-// `repertoire journal export SESSION` and `journal import FILE`: what happened, as lines that other programs read.
+// `repertoire journal export SESSION` and `journal import FILE`: what happened, as JSON lines for other programs.
 
 import { readFileSync } from "node:fs";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
@@ -27,7 +27,7 @@ export const registerJournal: Register = (program, action) => {
           io.answer(report, () => {
             const { imported, known, torn, foreign } = report;
             io.line(
-              `${imported} events taken in; ${known} were known, ${torn} lines torn, ${foreign} not ours.`,
+              `${imported} events imported; ${known} were known, ${torn} lines damaged, ${foreign} foreign.`,
             );
           });
           return EXIT.ok;

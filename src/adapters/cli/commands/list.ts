@@ -8,7 +8,7 @@ export const registerList: Register = (program, action) => {
   program
     .command("list")
     .description("list the skills of this project, your home folder and the package")
-    .option("--all", "also those that another skill covers or that the agent may not see")
+    .option("--all", "also skills that another one shadows or that the agent may not see")
     .action(
       action(async ({ io, open }, options: { all?: boolean }) => {
         const { skills, diagnostics } = await open().library.list();

@@ -12,7 +12,9 @@ interface McpFlags {
 export const registerMcp: Register = (program, action) => {
   program
     .command("mcp")
-    .description("serve the library over MCP on standard input and output; `setup` writes this into a host")
+    .description(
+      "serve the library over MCP on standard input and output; `setup` configures a host to start this",
+    )
     .option("--tools <which>", "default (six tools) or all", accepting(["default", "all"]), "default")
     .option("--consent <by>", "consent.approval for this server: ask or host", accepting(CONSENT_APPROVALS))
     .action(

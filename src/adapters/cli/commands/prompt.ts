@@ -19,7 +19,7 @@ export const registerPrompt: Register = (program, action) => {
     .option("--style <style>", STYLES.join(", "), accepting(STYLES))
     .option(
       "--budget <n>",
-      "room for the text: tokens, or characters with a `c` behind the number (8000c)",
+      "limit for the text: tokens, or characters with a `c` after the number (8000c)",
       budget,
     )
     .action(

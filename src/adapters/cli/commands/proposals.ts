@@ -1,4 +1,4 @@
-// `repertoire proposals`: what dreams propose; look, accept, reject.
+// `repertoire proposals`: lists, shows, accepts and rejects what dreams propose.
 
 import { fromRecord, type ProposalRecord } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
@@ -8,11 +8,13 @@ import type { Io } from "../io.ts";
 import { positiveInteger } from "../options.ts";
 
 export const registerProposals: Register = (program, action) => {
-  const proposals = program.command("proposals").description("look at, accept or reject what dreams propose");
+  const proposals = program
+    .command("proposals")
+    .description("list, show, accept or reject what dreams propose");
   proposals
     .command("list", { isDefault: true })
     .description("list the open proposals")
-    .option("--all", "also those that are decided or stale")
+    .option("--all", "also proposals that are decided or stale")
     .action(
       action(({ io, open }, options: { all?: boolean }) =>
         withEngine(open(), async ({ dreams }) => {
@@ -33,7 +35,7 @@ export const registerProposals: Register = (program, action) => {
     );
   proposals
     .command("show")
-    .description("show one with its reasons, its routes and its diff")
+    .description("show a proposal with its reasons, its routes and its diff")
     .argument("<number>", "its number", positiveInteger)
     .action(
       action(({ io, open }, number: number) =>
@@ -46,7 +48,7 @@ export const registerProposals: Register = (program, action) => {
     );
   proposals
     .command("accept")
-    .description("make the changes, as one batch that `undo` takes back")
+    .description("make the changes, as one batch that `undo` reverts")
     .argument("[numbers...]", "their numbers", eachNumber)
     .option("--all", "all open ones")
     .action(
@@ -65,7 +67,7 @@ export const registerProposals: Register = (program, action) => {
     );
   proposals
     .command("reject")
-    .description("turn one down; it is not proposed again unchanged")
+    .description("reject a proposal; it is not proposed again unchanged")
     .argument("<number>", "its number", positiveInteger)
     .option("--note <text>", "why")
     .action(
@@ -88,10 +90,10 @@ function eachNumber(text: string, before: readonly number[] = []): number[] {
 function show(io: Io, record: ProposalRecord): void {
   const { evidence, routes, tried, diff, by, cost } = fromRecord(record);
   io.line(
-    `${io.colour.bold(`${record.number}  ${record.title}`)} (${record.state}; thought of by ${by}${cost === undefined ? "" : `, $${cost.toFixed(4)}`})`,
+    `${io.colour.bold(`${record.number}  ${record.title}`)} (${record.state}; made by ${by}${cost === undefined ? "" : `, $${cost.toFixed(4)}`})`,
   );
   for (const line of evidence) io.line(`- ${line}`);
-  io.line(`${tried} stored messages were tried; none loses its way.`);
+  io.line(`${tried} stored messages were tried; all still find their skills.`);
   for (const { message, before, after } of routes)
     io.line(`  "${message}": ${before.join(", ") || "nothing"} -> ${after.join(", ") || "nothing"}`);
   io.line();

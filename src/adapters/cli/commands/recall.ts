@@ -19,7 +19,7 @@ export interface RecallFlags {
 export const registerRecall: Register = (program, action) => {
   program
     .command("recall <message...>")
-    .description("say which skills matter for a message, and why; exits 1 when none does")
+    .description("show which skills matter for a message, and why; exits 1 when none does")
     .option("--explain", "show every reason")
     .option("-k <n>", "at most this many skills", positiveInteger)
     .option("--frame <frame>", FRAMES.join(", "), accepting(FRAMES))
@@ -43,7 +43,7 @@ export const registerRecall: Register = (program, action) => {
             io.line(
               answer.abstained
                 ? "No skill fits this message."
-                : "What fits was shown in this session already.",
+                : "All skills that fit were shown in this session already.",
             );
           }
         });
@@ -62,7 +62,7 @@ function printMatch(io: Io, match: Match, explain: boolean): void {
   io.line(`${match.score.toFixed(2)}  ${io.colour.bold(match.name)}${via}`);
   const reasons = [...match.reasons].sort((a, b) => b.value - a.value);
   for (const reason of explain ? reasons : reasons.slice(0, 2)) io.line(reasonLine(io, reason));
-  if (match.duplicates) io.line(io.colour.dim(`        also stands for ${match.duplicates.join(", ")}`));
+  if (match.duplicates) io.line(io.colour.dim(`        also covers ${match.duplicates.join(", ")}`));
 }
 
 export function reasonLine(io: Io, { signal, value, note }: Reason): string {

@@ -1,4 +1,4 @@
-// `repertoire rename OLD NEW`: another name for a learned skill; the old one leads to it.
+// `repertoire rename OLD NEW`: gives a learned skill another name; the old name redirects to it.
 
 import { EXIT, type Register, withEngine } from "../command.ts";
 import { tellChange } from "../learned.ts";
@@ -6,7 +6,7 @@ import { tellChange } from "../learned.ts";
 export const registerRename: Register = (program, action) => {
   program
     .command("rename <old> <new>")
-    .description("give a learned skill another name; the old one leads there")
+    .description("give a learned skill another name; the old name redirects to it")
     .option("--reason <text>", "why, for the history")
     .action(
       action(({ io, open }, old: string, name: string, options: { reason?: string }) =>

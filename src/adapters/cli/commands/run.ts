@@ -23,7 +23,7 @@ export const registerRun: Register = (program, action) => {
     .option("--read <path...>", "let it read these files or folders")
     .option("--write <path...>", "let it read and write these folders")
     .option("--timeout <seconds>", "stop it after this time (60)", positiveInteger)
-    .option(UNSANDBOXED_FLAG, "accept the risk of running without isolation where there is no sandbox")
+    .option(UNSANDBOXED_FLAG, "accept the risk of running without isolation if there is no sandbox")
     .action(
       action(({ io, open }, skill: string, script: string, args: string[], options: Options) =>
         withEngine(open(), async ({ tasks }) => {

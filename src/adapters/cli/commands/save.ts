@@ -1,4 +1,4 @@
-// `repertoire save NAME`: keeps a procedure as a learned skill.
+// `repertoire save NAME`: saves a procedure as a learned skill.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -25,10 +25,10 @@ export const registerSave: Register = (program, action) => {
     .option("--from <file>", "a SKILL.md, or the procedure alone (default: standard input)")
     .option("--description <text>", "what it does and when to use it (default: what the text says)")
     .option("--summary <text>", "one line, at most 15 words")
-    .option("--see-also <names>", "related skills, with commas between")
+    .option("--see-also <names>", "related skills, separated by commas")
     .option("--reason <text>", "why, for the history")
     .option("--project", "into the project's .repertoire/skills instead of your home folder's")
-    .option("--allow-unsafe", "save although it looks dangerous")
+    .option("--allow-unsafe", "save it even if it looks dangerous")
     .action(
       action(({ io, open }, name: string, options: SaveOptions) => {
         const { from, seeAlso, ...rest } = options;

@@ -1,10 +1,10 @@
-// `repertoire serve`: the library over HTTP, on this machine only, until it is told to stop.
+// `repertoire serve`: the library over HTTP, on this machine only, until it is stopped.
 
 import { InvalidArgumentError } from "commander";
 import { EXIT, type Register } from "../command.ts";
 import { accepting } from "../options.ts";
 
-/** Out of the way of the ports that development servers take. */
+/** Not a port that development servers usually take. */
 const PORT = 7431;
 
 export const registerServe: Register = (program, action) => {
@@ -17,8 +17,8 @@ export const registerServe: Register = (program, action) => {
       action(async ({ io, open }, options: { port: number; tools: "default" | "all" }) => {
         const { serveOverHttp, OPENAPI_PATH } = await import("../../http/serve.ts");
         const version = program.version() ?? "";
-        // Before the address is known to anybody: who reads it may stop us at once.
-        const told = new Promise<void>((resolve) => {
+        // Before the address is printed: a program that reads it may stop the server at once.
+        const stopped = new Promise<void>((resolve) => {
           for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
         });
         const serving = await serveOverHttp(open(), { ...options, version, note: (text) => io.note(text) });
@@ -29,7 +29,7 @@ export const registerServe: Register = (program, action) => {
           for (const line of tryThis(address, serving.tokenPath)) io.line(`  ${io.colour.dim(line)}`);
           io.line("Whoever has the token acts as you: do not hand it to a model. Ctrl-C stops.");
         });
-        await told;
+        await stopped;
         await serving.close();
         return EXIT.ok;
       }),

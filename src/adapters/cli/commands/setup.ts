@@ -1,4 +1,4 @@
-// `repertoire setup HOST`: writes a host's configuration, shows the difference first, and takes it back with --undo.
+// `repertoire setup HOST`: shows the changes to a host's configuration and makes them; --undo reverts them.
 
 import { resolve } from "node:path";
 import { unifiedDiff } from "../../../text/diff.ts";
@@ -14,7 +14,7 @@ export const registerSetup: Register = (program, action) => {
     .argument("<host>", SETUP_HOSTS.join(", "), accepting(SETUP_HOSTS))
     .description("connect a host to Repertoire: its hooks and its MCP server; shows what it writes")
     .option("--dry-run", "show what would be written, and write nothing")
-    .option("--undo", "take back what setup wrote")
+    .option("--undo", "undo what setup wrote")
     .action(
       action(async ({ io, open }, host: SetupHost, options: { dryRun?: boolean; undo?: boolean }) => {
         const { home, dir } = open().config;

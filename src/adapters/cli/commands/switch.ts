@@ -1,4 +1,4 @@
-// `repertoire enable NAME` and `repertoire disable NAME`: the person's word over `default_enabled`.
+// `repertoire enable NAME` and `repertoire disable NAME`: overrides `default_enabled` for this person.
 
 import { EXIT, type Register } from "../command.ts";
 

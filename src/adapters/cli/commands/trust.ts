@@ -1,4 +1,4 @@
-// `repertoire trust NAME`: a lasting yes to the content that a skill has now; to list such and to withdraw one.
+// `repertoire trust NAME`: lasting consent to the present content of a skill; lists and withdraws such consents.
 
 import { RepertoireError } from "../../../model/errors.ts";
 import { EXIT, type Register, withEngine } from "../command.ts";
@@ -12,9 +12,9 @@ interface Options {
 export const registerTrust: Register = (program, action) => {
   program
     .command("trust [name]")
-    .description("agree to a skill as it is now, in every task; a changed byte asks again")
+    .description("consent to a skill as it is now, in every task; any change needs new consent")
     .option("--list", "list what is trusted")
-    .option("--revoke <name-or-digest>", "trust it no longer")
+    .option("--revoke <name-or-digest>", "stop trusting it")
     .action(
       action(({ io, open }, name: string | undefined, { list, revoke }: Options) =>
         withEngine(open(), async ({ consents }) => {

@@ -1,4 +1,4 @@
-// `repertoire undo [TARGET]`: takes back the last change of the learned skills, or a named one.
+// `repertoire undo [TARGET]`: undoes the last change of the learned skills, or a named one.
 
 import { EXIT, type Register, withEngine } from "../command.ts";
 
@@ -6,7 +6,7 @@ export const registerUndo: Register = (program, action) => {
   program
     .command("undo [target]")
     .description(
-      "take back the last change of your learned skills, or of one skill, or a batch or version by its id; undo again to have it back",
+      "undo the last change of your learned skills, or of one skill, or a batch or version by its id; undo again to redo",
     )
     .option("--reason <text>", "why, for the history")
     .action(
@@ -18,7 +18,7 @@ export const registerUndo: Register = (program, action) => {
               const state = digest === undefined ? "is gone again" : "is as it was before";
               io.line(`${name} ${state}. Version ${version}.`);
             }
-            io.line(io.colour.dim("Back: repertoire undo. Further back: repertoire history NAME"));
+            io.line(io.colour.dim("Redo: repertoire undo. Earlier versions: repertoire history NAME"));
           });
           return EXIT.ok;
         }),

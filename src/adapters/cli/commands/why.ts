@@ -8,7 +8,7 @@ import { type RecallFlags, reasonLine, turnFlags } from "./recall.ts";
 export const registerWhy: Register = (program, action) => {
   program
     .command("why <name> <message...>")
-    .description("say why a skill is or is not recalled for a message")
+    .description("explain why a skill is or is not recalled for a message")
     .option("--frame <frame>", FRAMES.join(", "), accepting(FRAMES))
     .option("--files <path...>", "files that are open")
     .action(
