@@ -122,6 +122,8 @@ export class LibraryScanner implements LibraryReader {
     this.watchers.add(onChanges);
     const onChange = () => void this.refresh().catch(onError);
     const stop = await watchSources({ sources: this.sources, onChange, onError });
+    // Finds what changed after the first walk and before the watcher was ready.
+    await this.refresh();
     return () => {
       this.watchers.delete(onChanges);
       return stop();

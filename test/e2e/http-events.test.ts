@@ -50,6 +50,7 @@ describe("the event stream", () => {
     const { call, root } = server;
     const { response, next } = await listen(server);
     expect(response.headers.get("content-type")).toMatch(/^text\/event-stream/);
+    await expect.poll(async () => (await call("health")).ready).toBe(true);
     writeFileSync(join(root, "p/skills/plan-meeting/SKILL.md"), skillText("Plans feasts. Use for feasts."));
     await next("library", { changed: ["plan-meeting"] });
     await call("saveSkill", {

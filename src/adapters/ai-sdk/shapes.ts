@@ -1,5 +1,5 @@
-// Owns the shapes that pass between us and the AI SDK, told by structure: one declaration fits versions 6 and 7, whose
-// own types do not fit each other. Does not own any behaviour.
+// The types between this adapter and the AI SDK, declared by structure so that they fit versions 6 and 7, whose own types
+// do not fit each other.
 
 /** A tool as the SDK takes it. */
 export interface AiTool {

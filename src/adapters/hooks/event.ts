@@ -1,4 +1,4 @@
-// Owns what a host's hook sends on standard input, read into one event. Does not own what is answered (`hook.ts`).
+// Reads what a host sends to its hook on standard input.
 
 import { RepertoireError } from "../../model/errors.ts";
 

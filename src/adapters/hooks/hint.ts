@@ -1,5 +1,4 @@
-// Owns the words that a hook adds to a message: the skills that fit it, where they are, how to load one.
-// Does not own which skills fit (`recall/`).
+// The text that a hook adds to a message: the skills that fit it, their files, and how to load one.
 
 import type { Skill } from "../../model/skill.ts";
 import { forCode, forLine, oneLine } from "../../text/escape.ts";
@@ -31,7 +30,7 @@ export function hintFor(skills: readonly Skill[]): {
   return shown.length === 0 ? { text: "", shown } : { text: text.trimEnd(), shown };
 }
 
-/** The file stands before the description, where no description can feign one. */
+/** The path comes before the description, so that no description can fake one. */
 function entry({ name, path, manifest }: Skill): string {
   const description = clip(oneLine(manifest.description), HINT.description);
   return `- ${forLine(name)} (${forCode(path)}): ${forLine(description)}\n`;

@@ -1,4 +1,4 @@
-// Owns the log of hooks that failed: a host's turn must never fail because of ours, so problems go here.
+// The log of failed hooks: a hook must never fail the host's turn, so problems are logged here.
 
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
 /** A larger log is set aside once, so that a failing hook never fills a disk. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Adds one line; says whether it could. */
+/** Adds one line; returns whether that worked. */
 export function logProblem(
   directory: string,
   problem: { readonly host: string; readonly thrown: unknown; readonly at: Date },
@@ -28,7 +28,7 @@ export function logProblem(
     appendFileSync(path, `${JSON.stringify(line)}\n`);
     return true;
   } catch {
-    // There is nowhere left to say it: the host shows standard error to nobody, or takes it for a failure.
+    // There is no other place to report it: hosts hide standard error, or take it for a failure.
     return false;
   }
 }

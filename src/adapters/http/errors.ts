@@ -1,11 +1,10 @@
-// Owns how a failure is answered: which status each code has, and what of it goes out. Does not own any message of the
-// engine's: the place that fails writes it.
+// How a failure is answered: the HTTP status of each error code, and the body.
 
 import { type ErrorCode, isRepertoireError, messageOf, RepertoireError } from "../../model/errors.ts";
 
 type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 502 | 503;
 
-/** Codes that are not the caller's plain mistake (400). */
+/** The codes of each status; every other code is 400. */
 export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCode[]>>> = {
   401: ["unauthorised"],
   403: [
@@ -117,7 +116,7 @@ export function statusFor(thrown: unknown): ErrorStatus {
   return isRepertoireError(thrown) ? (STATUS_OF.get(thrown.code) ?? 400) : 500;
 }
 
-/** What goes out. Of an unexpected failure nothing does: the server's own output gets it. */
+/** The body of the answer. Details of an unexpected failure go to the server's own output only. */
 export function bodyFor(thrown: unknown, note: (text: string) => void): ErrorBody {
   if (!isRepertoireError(thrown)) {
     note(messageOf(thrown));

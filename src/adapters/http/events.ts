@@ -1,5 +1,4 @@
-// Owns the event stream: what happened, to everybody who listens, with a memory for those who lost the connection.
-// Does not own what is told: the server publishes it.
+// The event stream: sends events to every reader, and keeps the last ones for readers that lost the connection.
 
 import { randomBytes } from "node:crypto";
 import type { HttpLimits } from "./limits.ts";
@@ -23,7 +22,7 @@ export const EVENTS_TYPE = "text/event-stream; charset=utf-8";
 export class EventHub {
   readonly counts = { published: 0, dropped: 0 };
   private readonly limits: Limits;
-  /** Numbers begin anew with each server; an id of another one is recognised by this. */
+  /** Tells event ids of this server from those of an earlier one: numbers start again with each server. */
   private readonly run = randomBytes(4).toString("hex");
   private readonly kept: Kept[] = [];
   /** With how to end each one's connection. */
@@ -48,7 +47,7 @@ export class EventHub {
     this.toAll(text);
   }
 
-  /** A stream for one reader, from behind the event it saw last; undefined when too many read already. */
+  /** A stream for one reader, starting after the event it saw last; undefined if there are too many readers. */
   subscribe({ lastSeen, hangUp }: Subscription): ReadableStream<Uint8Array> | undefined {
     if (this.readers.size >= this.limits.streams) return undefined;
     let own: Reader | undefined;

@@ -1,5 +1,4 @@
-// Owns work that may take longer than a request: one of a kind at a time, looked at, waited for, cancelled.
-// Does not own what the work is.
+// Jobs: work that may take longer than a request. One per operation at a time; can be listed, awaited and cancelled.
 
 import { randomUUID } from "node:crypto";
 import { RepertoireError } from "../../model/errors.ts";
@@ -64,14 +63,14 @@ export class JobBoard {
   }
 
   get running(): number {
-    return [...this.jobs.values()].filter(({ job }) => isUnderWay(job)).length;
+    return [...this.jobs.values()].filter(({ job }) => isRunning(job)).length;
   }
 
   start(operation: string, work: (control: JobControl) => Promise<unknown>): Job {
-    const other = [...this.jobs.values()].find(({ job }) => job.operation === operation && isUnderWay(job));
+    const other = [...this.jobs.values()].find(({ job }) => job.operation === operation && isRunning(job));
     if (other) {
       const { id } = other.job;
-      throw new RepertoireError("job-running", `This is under way already: see /api/jobs/${id}.`, id);
+      throw new RepertoireError("job-running", `This is already running: see /api/jobs/${id}.`, id);
     }
     const stop = new AbortController();
     const id = randomUUID();
@@ -83,7 +82,7 @@ export class JobBoard {
     return job;
   }
 
-  /** Waits for a job's end, but not longer than that; a failure is thrown to who waited for it. */
+  /** Waits for the end of a job, at most that long; throws if the job failed. */
   async wait(id: string, seconds: number): Promise<Job> {
     const running = this.require(id);
     if (seconds > 0) await within(running.ended, seconds * 1000);
@@ -103,7 +102,7 @@ export class JobBoard {
 
   /** Cancels everything and waits until it has stopped, or long enough. */
   async close(): Promise<void> {
-    const left = [...this.jobs.values()].filter(({ job }) => isUnderWay(job));
+    const left = [...this.jobs.values()].filter(({ job }) => isRunning(job));
     for (const { job } of left) this.cancel(job.id);
     await within(Promise.all(left.map(({ ended }) => ended)), this.options.limits.lastJobsMs);
   }
@@ -133,7 +132,7 @@ export class JobBoard {
   }
 
   private forgetOldest(): void {
-    const ended = [...this.jobs.values()].filter(({ job }) => !isUnderWay(job));
+    const ended = [...this.jobs.values()].filter(({ job }) => !isRunning(job));
     for (const { job } of ended.slice(0, Math.max(0, ended.length - this.options.limits.keptJobs)))
       this.jobs.delete(job.id);
   }
@@ -145,7 +144,7 @@ export class JobBoard {
   }
 }
 
-function isUnderWay({ state }: Job): boolean {
+function isRunning({ state }: Job): boolean {
   return state === "running" || state === "cancelling";
 }
 

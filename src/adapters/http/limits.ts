@@ -1,4 +1,4 @@
-// Owns the numbers of the HTTP server, each with its why.
+// The limits of the HTTP server, each with its reason.
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -15,7 +15,7 @@ export const HTTP_LIMITS = {
   /** An MCP message: a skill with its files fits; a larger body is a mistake or an attack. */
   mcpBytes: 4 * MB,
 
-  /** How long a refused body is read on, so that its sender hears the answer: enough for any honest mistake. */
+  /** How long the rest of a refused body is read, so that its sender gets the answer. */
   unreadMs: 500,
 
   /** Requests that the holder of the token may send at once: a page that loads everything, a test that hurries. */

@@ -1,12 +1,11 @@
-// Owns the figures of the HTTP server in the text format that Prometheus reads. Does not own where most of them come
-// from: the server hands over what is true now.
+// The metrics of the HTTP server, in the text format that Prometheus reads.
 
 /** Upper bounds in seconds: a warm recall takes a few milliseconds, a cold one with a remote embedder a second. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
 
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** One figure that is true now. */
+/** One metric with its current values. */
 export interface Gauge {
   readonly name: string;
   readonly help: string;

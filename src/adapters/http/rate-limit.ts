@@ -1,4 +1,4 @@
-// Owns how often one caller may ask: a bucket of tokens for each, refilled with time. Does not own who a caller is.
+// Limits the requests of each caller with a token bucket.
 
 interface Rate {
   /** How many at once. */
@@ -24,7 +24,7 @@ export class RateLimit {
     this.now = options.now ?? (() => performance.now());
   }
 
-  /** 0 when the caller may go on, or else the whole seconds until it may. */
+  /** 0 if the caller may continue, else the whole seconds until it may. */
   secondsToWait(caller: string): number {
     const { burst, perSecond } = this.rate;
     const now = this.now();

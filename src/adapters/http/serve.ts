@@ -1,4 +1,4 @@
-// Owns the HTTP server as a process: listens on this machine only, says where, and stops in good order.
+// Starts and stops the HTTP server, which listens on this machine only.
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,14 +17,14 @@ export interface ServeOptions {
   readonly version: string;
   readonly tools: "default" | "all";
   readonly note: (text: string) => void;
-  /** Other numbers than the table's. */
+  /** Replaces single values of `HTTP_LIMITS`. */
   readonly limits?: Partial<HttpLimits>;
 }
 
 export interface Serving {
   readonly port: number;
   readonly tokenPath: string;
-  /** Finishes what is under way, then lets go of everything. */
+  /** Finishes open requests, then closes the server and the engine. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Owns the bearer token of this machine's server: made at first start, kept for the user alone, compared in constant time.
+// The bearer token of this machine's server: created at the first start, readable by the user only, compared in constant time.
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { codeOf, RepertoireError } from "../../model/errors.ts";
 
 const BYTES = 32;
 
-/** The token in the folder, made now when there is none; two first starts agree on one. */
+/** The token in the folder, created if there is none; two first starts at the same time get the same one. */
 export function tokenIn(directory: string): { readonly token: string; readonly path: string } {
   const path = join(directory, "token");
   mkdirSync(directory, { recursive: true });
@@ -20,7 +20,7 @@ export function tokenIn(directory: string): { readonly token: string; readonly p
   if (token.length >= BYTES) return { token, path };
   throw new RepertoireError(
     "token-unusable",
-    `${path} holds no usable token. Remove it and start again.`,
+    `${path} contains no usable token. Remove the file and start again.`,
     path,
   );
 }

@@ -1,9 +1,8 @@
-// Owns what happens to the rest of a body that was refused: a client that is still sending hears the answer only when
-// somebody reads on, for a while. Does not own what is refused.
+// Reads the rest of a refused body for a while: a client that is still sending does not read the answer before.
 
 import type { IncomingMessage } from "node:http";
 
-/** Whether the rest has come within the time; if not, the connection cannot be used again. */
+/** Returns whether the rest arrived in time; if not, the connection cannot be used again. */
 export function readAway(incoming: IncomingMessage, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const over = () => {
@@ -12,7 +11,7 @@ export function readAway(incoming: IncomingMessage, ms: number): Promise<boolean
     };
     const timer = setTimeout(over, ms);
     incoming.once("end", over).once("close", over).once("error", over);
-    // Who read it until now would hold it back, or keep it in memory.
+    // Earlier listeners would block the stream or keep the data in memory.
     incoming.removeAllListeners("data").removeAllListeners("readable").resume();
   });
 }

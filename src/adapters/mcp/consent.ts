@@ -1,6 +1,5 @@
-// Owns consent over MCP: the question goes to the person through the client's elicitation, and the answer counts for
-// the content that was shown, and for no other; or the host's own approval counts, where the person's settings say so.
-// Does not own the decision (`activate/consent.ts`).
+// Asks for consent over MCP: the client's elicitation asks the person, and the answer counts only for the content that
+// was shown; or the host's own approval counts, if the person's settings say so.
 
 import {
   acceptedContent,

@@ -1,5 +1,5 @@
-// Owns MCP over HTTP in both revisions: 2025-11-25 with a session per client, which can be asked and told of changes;
-// 2026-07-28 without state. Does not own who may come in: `adapters/http` does.
+// MCP over HTTP in both revisions: 2025-11-25 with a session per client, for questions and notifications; 2026-07-28
+// without state.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -26,7 +26,7 @@ interface McpRouteOptions {
 
 interface McpRoute {
   fetch(request: Request): Promise<Response>;
-  /** Tells every client that listens that the library has changed. */
+  /** Notifies every subscribed client that the library has changed. */
   changed(): void;
   /** Ends every session with its task. */
   close(): Promise<void>;
@@ -151,7 +151,7 @@ function parsedJson(text: string): unknown {
 }
 
 function notAllowed(method: string): Response {
-  const response = refusal(405, `${method} means nothing here. Taken: ${METHODS.join(", ")}.`);
+  const response = refusal(405, `${method} is not supported. Supported: ${METHODS.join(", ")}.`);
   response.headers.set("Allow", METHODS.join(", "));
   return response;
 }

@@ -1,4 +1,4 @@
-// Owns cleaning up after servers that died: their tasks, with the consents and copies in them, end at a later start.
+// Cleans up after servers that crashed: ends their tasks, with the consents and copies in them, at a later start.
 
 import type { TaskPart } from "../../engine/engine.ts";
 import type { Clock } from "../../model/clock.ts";

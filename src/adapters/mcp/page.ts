@@ -1,4 +1,4 @@
-// Owns where a page of a long list begins. A cursor is a number that we handed out; any other is refused, as the protocol says.
+// Reads the cursor of a long list: a number from an earlier answer; any other is refused, as the protocol requires.
 
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
@@ -7,6 +7,6 @@ export function pageStart(cursor: string | undefined): number {
   if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
-    "This cursor is none of ours. List again without one, and send the nextCursor of each answer.",
+    "This cursor is unknown. List again without one, and send the nextCursor of each answer.",
   );
 }

@@ -1,4 +1,4 @@
-// Owns the prompts that a client shows as slash commands: the person's skills, `learn` and `dream`.
+// The prompts that a client shows as slash commands: the person's skills, `learn` and `dream`.
 
 import {
   type GetPromptResult,
@@ -50,7 +50,7 @@ async function promptsOf(slash: Repertoire["commands"]): Promise<Prompt[]> {
   return [...commands, ...[LEARN, DREAM].filter((own) => !commands.some(({ name }) => name === own.name))];
 }
 
-/** A person chose it from the menu: their own word for the instructions, as when they type a slash command. */
+/** The person chose the prompt from a menu, which counts as consent, like a typed slash command. */
 export async function promptText(
   { commands, dreams }: Pick<Repertoire, "commands" | "dreams">,
   asked: { readonly name: string; readonly rest: string },

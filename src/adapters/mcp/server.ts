@@ -1,5 +1,4 @@
-// Owns the MCP server of one connection: tools, prompts and skills of the library, in both protocol revisions.
-// The tools come from `agent/`.
+// The MCP server of one connection: tools, prompts and skills, in both protocol revisions.
 
 import {
   CLIENT_CAPABILITIES_META_KEY,

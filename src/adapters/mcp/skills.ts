@@ -1,5 +1,5 @@
-// Owns the library as the protocol's Skills extension: entries with digests, and the files behind them, read fresh.
-// Only what the model may see is served; reading a skill here runs nothing and grants nothing.
+// Serves the library through the protocol's Skills extension: entries with digests, and their files, read fresh.
+// Only what the model may see is served; reading a skill here runs nothing and gives no consent.
 
 import { isUtf8 } from "node:buffer";
 import {

@@ -1,4 +1,4 @@
-// Owns the MCP server as a process: standard input and output belong to the protocol, everything else to standard error.
+// The MCP server on standard input and output; everything outside the protocol goes to standard error.
 
 import type { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";

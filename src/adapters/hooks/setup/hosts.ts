@@ -1,4 +1,4 @@
-// Owns the table of hosts that can be set up: which files each has, and what we put into them.
+// The hosts that can be set up: which files each has, and what we add to them.
 
 import { join } from "node:path";
 import { type Edit, hookEntries, jsonServer, ownFile, tomlBlock } from "./edits.ts";
@@ -28,7 +28,7 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
       hookEntries(join(home, ".claude", "settings.json"), EVENTS, "repertoire hook claude-code"),
       jsonServer(join(home, ".claude.json"), ["mcpServers", "repertoire"], STDIO_SERVER),
     ],
-    next: "Start Claude Code anew; /hooks and /mcp show the entries.",
+    next: "Restart Claude Code; /hooks and /mcp show the entries.",
   },
   codex: {
     edits: ({ home }) => [
@@ -38,13 +38,13 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
         'args = ["mcp"]',
       ]),
     ],
-    next: "Start Codex anew; it asks you to review and trust the hooks before it runs them.",
+    next: "Restart Codex; it asks you to review and trust the hooks before it runs them.",
   },
   cursor: {
     edits: ({ home }) => [
       jsonServer(join(home, ".cursor", "mcp.json"), ["mcpServers", "repertoire"], SERVER),
     ],
-    next: "Start Cursor anew and switch the server on in its MCP settings.",
+    next: "Restart Cursor and switch the server on in its MCP settings.",
   },
   opencode: {
     edits: ({ home }) => {
@@ -55,11 +55,11 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
         jsonServer(join(folder, "opencode.json"), ["mcp", "repertoire"], server),
       ];
     },
-    next: "Start opencode anew.",
+    next: "Restart opencode.",
   },
   pi: {
     edits: ({ home }) => [ownFile(join(home, ".pi", "agent", "extensions", "repertoire.js"), PI_EXTENSION)],
-    next: "Start pi anew.",
+    next: "Restart pi.",
   },
   vscode: {
     edits: ({ dir }) => [

@@ -1,4 +1,4 @@
-// Owns the operations that improve the library: dreams, proposals, and measuring recall.
+// The operations that improve the library: dreams, proposals, and measuring recall.
 
 import { setImmediate as others } from "node:timers/promises";
 import * as z from "zod";
@@ -41,8 +41,8 @@ export const DREAM_OPERATIONS = [
     job: true,
     refuses: [502],
     body: z.strictObject({
-      apply: z.boolean().optional().describe("Accept what guard and gate let through, as one batch."),
-      force: z.boolean().optional().describe("Also when nothing is new."),
+      apply: z.boolean().optional().describe("Accept the proposals that pass all checks, as one batch."),
+      force: z.boolean().optional().describe("Run even if nothing is new."),
     }),
     answer: DreamResultSchema.extend({ regressions: z.array(z.looseObject({ number, title: text })) }),
     async run({ body }, { engine }, { progress }) {
@@ -60,7 +60,7 @@ export const DREAM_OPERATIONS = [
     method: "get",
     path: "/api/dream",
     area,
-    summary: "What became of dreams so far, and the one that is under way.",
+    summary: "What became of the proposals of earlier dreams, and the dream that is running.",
     answer: z.looseObject({ account: DreamAccountSchema, jobs: z.array(JobSchema) }),
     run: async (_, { engine, jobs }) => ({
       account: await engine.dreams.account(),
@@ -82,7 +82,7 @@ export const DREAM_OPERATIONS = [
     method: "get",
     path: "/api/dream/questions",
     area,
-    summary: "The prompts of the passes, for an agent to do the thinking.",
+    summary: "The prompts of the passes, for an agent that answers them itself.",
     answer: z.looseObject({
       questions: z.array(
         z.looseObject({
@@ -90,7 +90,7 @@ export const DREAM_OPERATIONS = [
           system: text,
           prompt: text,
           tokens: z.int(),
-          idle: text.optional().describe("Why there is nothing to think about."),
+          idle: text.optional().describe("Why this pass has nothing to do."),
         }),
       ),
     }),
@@ -102,10 +102,10 @@ export const DREAM_OPERATIONS = [
     method: "post",
     path: "/api/dream/submit",
     area,
-    summary: "Propose a plan that somebody else thought of, held to the same guard and gate.",
+    summary: "Propose changes from an answer to one of the prompts, with the same checks.",
     bodyBytes: HTTP_LIMITS.skillBytes,
     body: z.strictObject({
-      plan: z.union([text.min(1), z.looseObject({})]).describe("The answer to a question, as text or JSON."),
+      plan: z.union([text.min(1), z.looseObject({})]).describe("The answer to a prompt, as text or JSON."),
       pass: z.enum(PASSES).optional(),
     }),
     answer: DreamResultSchema,
@@ -120,8 +120,8 @@ export const DREAM_OPERATIONS = [
     method: "get",
     path: "/api/proposals",
     area,
-    summary: "What dreams propose and nobody has decided yet.",
-    query: z.strictObject({ all: booleanText.optional().describe("Also those that are decided or stale.") }),
+    summary: "List the proposals that nobody has decided yet.",
+    query: z.strictObject({ all: booleanText.optional().describe("Also decided and stale ones.") }),
     answer: z.looseObject({ proposals: z.array(ProposalSchema), account: DreamAccountSchema }),
     run: async ({ query }, { engine }) => ({
       proposals: await engine.dreams.proposals(query.all ? undefined : "open"),
@@ -134,7 +134,7 @@ export const DREAM_OPERATIONS = [
     method: "post",
     path: "/api/proposals/accept",
     area,
-    summary: "Make the changes, as one batch that undo takes back.",
+    summary: "Make the changes, as one batch that can be undone.",
     refuses: [404, 409],
     body: z.union([
       z.strictObject({ numbers: z.array(number).min(1).max(1_000) }),
@@ -160,7 +160,7 @@ export const DREAM_OPERATIONS = [
     method: "post",
     path: "/api/proposals/{number}/reject",
     area,
-    summary: "Turn one down; it is not proposed again unchanged.",
+    summary: "Reject a proposal; the same change is not proposed again.",
     refuses: [409],
     params: numberParams,
     body: z.strictObject({ note: text.max(2_000).optional() }),
@@ -172,14 +172,14 @@ export const DREAM_OPERATIONS = [
     method: "post",
     path: "/api/proposals/{number}/undo",
     area,
-    summary: "Take back what an accepted proposal changed, with the rest of its batch.",
+    summary: "Undo what an accepted proposal changed, with the rest of its batch.",
     refuses: [409],
     params: numberParams,
     answer: z.looseObject({ undone: z.array(ChangedSchema) }),
     async run({ params }, { engine }) {
       const { number: asked, state, batch } = await engine.dreams.proposal(params.number);
       if (batch !== undefined) return { undone: await engine.learned.undo(batch) };
-      const message = `Proposal ${asked} is ${state}: there is nothing to take back.`;
+      const message = `Proposal ${asked} is ${state}: there is nothing to undo.`;
       throw new RepertoireError("proposal-not-accepted", message, asked);
     },
   }),

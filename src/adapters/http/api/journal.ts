@@ -1,4 +1,4 @@
-// Owns the operations on what happened: figures, events, outcomes.
+// The operations on what happened: statistics, events, outcomes.
 
 import * as z from "zod";
 import { EVENT_KINDS, OUTCOMES } from "../../../engine/engine.ts";
@@ -35,7 +35,7 @@ export const JOURNAL_OPERATIONS = [
     method: "get",
     path: "/api/skills/{name}/stats",
     area,
-    summary: "The same of one skill, with its trend, its company and its versions.",
+    summary: "The statistics of one skill, with its trend, the skills used with it and its versions.",
     params: nameParams,
     answer: z.looseObject({
       name: text,
@@ -80,7 +80,7 @@ export const JOURNAL_OPERATIONS = [
     method: "get",
     path: "/api/journal/export",
     area,
-    summary: "The events of a session, one JSON object a line, in order.",
+    summary: "The events of a session in order, one JSON object per line.",
     type: "application/x-ndjson",
     query: z.strictObject({ session }),
     answer: text,
@@ -92,9 +92,9 @@ export const JOURNAL_OPERATIONS = [
     method: "post",
     path: "/api/journal/import",
     area,
-    summary: "Take events in; lines that are torn or not ours are counted and left out.",
+    summary: "Import events; damaged and foreign lines are counted and left out.",
     bodyBytes: HTTP_LIMITS.uploadBytes,
-    body: z.strictObject({ lines: text.describe("One JSON object a line.") }),
+    body: z.strictObject({ lines: text.describe("One JSON object per line.") }),
     answer: z.looseObject({ imported: count, known: count, torn: count, foreign: count }),
     run: ({ body }, { engine }) => engine.journal.importLines(body.lines),
   }),
@@ -103,7 +103,7 @@ export const JOURNAL_OPERATIONS = [
     method: "post",
     path: "/api/outcomes",
     area,
-    summary: "Say how the work of a session's turn ended, for one skill or for all activated in the turn.",
+    summary: "Report how the current turn of a session ended, for one skill or for all activated in it.",
     refuses: [404],
     body: z.strictObject({
       session,

@@ -1,4 +1,4 @@
-// Owns the operations on learned skills: save, delete, rename, restore, undo, pin, and their past.
+// The operations on learned skills: save, delete, rename, restore, undo, pin, history.
 
 import * as z from "zod";
 import { HTTP_LIMITS } from "../limits.ts";
@@ -16,7 +16,9 @@ const pin = (on: boolean) =>
     method: "post",
     path: `/api/skills/{name}/${on ? "pin" : "unpin"}`,
     area,
-    summary: on ? "Let nobody but the person change a learned skill." : "Let agents change it again.",
+    summary: on
+      ? "Protect a learned skill: only the person may change it."
+      : "Let agents change a pinned skill again.",
     params: nameParams,
     answer: ChangedSchema,
     run: ({ params }, { engine }) => engine.learned.pin(params.name, on),
@@ -40,7 +42,7 @@ export const LEARNED_OPERATIONS = [
       seeAlso: z.array(text).max(100).optional(),
       reason: reason.optional(),
       project: z.boolean().optional().describe("Into the project instead of the home folder."),
-      allowUnsafe: z.boolean().optional().describe("Save although it looks dangerous."),
+      allowUnsafe: z.boolean().optional().describe("Save it even if it looks dangerous."),
     }),
     answer: ChangedSchema,
     run: ({ params, body }, { engine }) =>
@@ -64,7 +66,7 @@ export const LEARNED_OPERATIONS = [
     method: "post",
     path: "/api/skills/{name}/rename",
     area,
-    summary: "Give a learned skill another name; the old one leads there.",
+    summary: "Rename a learned skill; its old name still finds it.",
     refuses: [409],
     params: nameParams,
     body: why.extend({ to: skillName }),
@@ -80,7 +82,7 @@ export const LEARNED_OPERATIONS = [
     method: "post",
     path: "/api/skills/{name}/restore",
     area,
-    summary: "Bring back a deleted skill, or an earlier version of one.",
+    summary: "Restore a deleted skill, or an earlier version of one.",
     refuses: [409],
     params: nameParams,
     body: why.extend({ version: text.min(1).optional() }),
@@ -95,7 +97,7 @@ export const LEARNED_OPERATIONS = [
     method: "post",
     path: "/api/undo",
     area,
-    summary: "Take back the last change of the learned skills, or of one skill, or a batch or version.",
+    summary: "Undo the last change of the learned skills or of one skill, or a batch or version.",
     refuses: [409],
     body: why.extend({ target: text.min(1).optional().describe("A name, or the id of a batch or version.") }),
     answer: z.looseObject({ undone: z.array(ChangedSchema) }),
@@ -113,7 +115,7 @@ export const LEARNED_OPERATIONS = [
     summary: "The versions of a learned skill, newest first: who changed it, when and why.",
     params: nameParams,
     query: z.strictObject({
-      diff: booleanText.optional().describe("With what each version changed."),
+      diff: booleanText.optional().describe("With the changes of each version."),
       limit: z.coerce.number().int().min(1).optional(),
     }),
     answer: z.looseObject({

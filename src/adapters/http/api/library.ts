@@ -1,8 +1,7 @@
-// Owns the operations on the library as a whole: look, check, make, switch, index.
+// The operations on the library: list, show, create, switch, check, index.
 
 import * as z from "zod";
-import { TEMPLATES } from "../../../engine/engine.ts";
-import type { ListedSkill } from "../../../model/skill.ts";
+import { isManaged, listedSummary, skillDetails, TEMPLATES } from "../../../engine/engine.ts";
 import { operation } from "./operation.ts";
 import {
   booleanText,
@@ -42,12 +41,13 @@ export const LIBRARY_OPERATIONS = [
     area,
     summary: "List the skills with their states.",
     query: z.strictObject({
-      all: booleanText.optional().describe("Also those that another covers or that the agent may not see."),
+      all: booleanText.optional().describe("Also shadowed skills and those that the agent may not see."),
     }),
     answer: z.looseObject({ skills: z.array(ListedSkillSchema), diagnostics }),
     async run({ query }, { engine }) {
       const { skills, diagnostics: findings } = await engine.library.list();
-      return { skills: (query.all ? skills : skills.filter(isManaged)).map(listed), diagnostics: findings };
+      const wanted = query.all ? skills : skills.filter(isManaged);
+      return { skills: wanted.map(listedSummary), diagnostics: findings };
     },
   }),
   operation({
@@ -56,7 +56,7 @@ export const LIBRARY_OPERATIONS = [
     method: "post",
     path: "/api/skills",
     area,
-    summary: "Make a new skill from a template, in the project or in the person's home folder.",
+    summary: "Create a skill from a template, in the project or in the person's home folder.",
     status: 201,
     refuses: [409],
     body: z.strictObject({
@@ -82,16 +82,7 @@ export const LIBRARY_OPERATIONS = [
       subSkills: z.array(text),
       diagnostics,
     }),
-    async run({ params }, { engine }) {
-      const { skill, body, subSkills, ...rest } = await engine.library.show(params.name);
-      const { manifest, ...place } = skill;
-      return {
-        skill: { ...place, ...manifest, body },
-        files: rest.files,
-        subSkills: subSkills.map(({ name }) => name),
-        diagnostics: rest.diagnostics,
-      };
-    },
+    run: async ({ params }, { engine }) => skillDetails(await engine.library.show(params.name)),
   }),
   switchTo(true),
   switchTo(false),
@@ -107,11 +98,7 @@ export const LIBRARY_OPERATIONS = [
       profile: z.enum(["lenient", "strict"]).default("lenient"),
     }),
     answer: z.looseObject({ checked: z.int(), errors: z.int(), warnings: z.int(), diagnostics }),
-    async run({ query }, { engine }) {
-      const { checked, diagnostics: findings } = await engine.library.check(query);
-      const count = (wanted: string) => findings.filter(({ severity }) => severity === wanted).length;
-      return { checked, errors: count("error"), warnings: count("warning"), diagnostics: findings };
-    },
+    run: ({ query }, { engine }) => engine.library.check(query),
   }),
   operation({
     id: "listSources",
@@ -129,7 +116,7 @@ export const LIBRARY_OPERATIONS = [
     method: "get",
     path: "/api/doctor",
     area,
-    summary: "Say what was found where, what is broken and how to mend it.",
+    summary: "Report what was found where, what is broken and how to fix it.",
     answer: z.looseObject({
       node: text,
       config: z.array(text),
@@ -138,14 +125,7 @@ export const LIBRARY_OPERATIONS = [
       counts: z.record(text, z.int()),
       diagnostics,
     }),
-    async run(_, { engine }) {
-      const findings = await engine.library.findings();
-      const sources = (await engine.library.sources()).filter(({ exists }) => exists);
-      const counts = { active: 0, unavailable: 0, disabled: 0, shadowed: 0, hidden: 0 };
-      for (const { state } of (await engine.library.list()).skills) counts[state]++;
-      const { files: config, cacheDir: cache = null } = engine.config;
-      return { node: process.version, config, cache, sources, counts, diagnostics: findings };
-    },
+    run: async (_, { engine }) => ({ node: process.version, ...(await engine.library.diagnosis()) }),
   }),
   operation({
     id: "indexSkills",
@@ -157,22 +137,9 @@ export const LIBRARY_OPERATIONS = [
     job: true,
     answer: z.looseObject({ skills: z.int(), changed: z.boolean(), ms: z.int() }),
     async run(_, { engine, events }) {
-      const started = performance.now();
-      const { skills, changed } = await (await engine.turns.indexing()).refresh();
-      const answer = { skills, changed, ms: Math.round(performance.now() - started) };
+      const answer = await engine.library.index();
       events.publish("index", answer);
       return answer;
     },
   }),
 ];
-
-/** What a list shows unless all is asked for. Skills that only the person may invoke stay: they are slash commands. */
-function isManaged({ skill, state }: ListedSkill): boolean {
-  return state !== "shadowed" && (state !== "hidden" || skill.manifest.userOnly);
-}
-
-function listed({ skill, state, reason }: ListedSkill) {
-  const { name, displayName, source, path, digest, manifest } = skill;
-  const { description } = manifest;
-  return { name, displayName, description, source, path, state, reason, digest };
-}

@@ -1,4 +1,4 @@
-// Owns the OpenAPI 3.1 document, made from the table of operations. Does not own what the operations do.
+// The OpenAPI 3.1 document, made from the table of operations.
 
 import * as z from "zod";
 import type { ApiOperation } from "./operation.ts";
@@ -9,11 +9,11 @@ import { waitQuery } from "./wait.ts";
 type Json = Readonly<Record<string, unknown>>;
 
 const MEANINGS: Readonly<Record<number, string>> = {
-  400: "The request is not what the operation takes.",
+  400: "The request does not fit the operation.",
   401: "The token is missing or wrong.",
   403: "Refused.",
-  404: "There is no such thing.",
-  409: "In conflict with what there is now, or a person's consent is needed first.",
+  404: "Not found.",
+  409: "In conflict with the current state, or a person's consent is needed first.",
   413: "The body is too large.",
   415: "The body is not JSON.",
   429: "Too many requests; Retry-After says when to try again.",
@@ -83,7 +83,7 @@ function describe(row: ApiOperation, schemas: { answers: Registry; bodies: Regis
     responses: {
       [row.status ?? 200]: { description: "The answer.", content },
       ...(job && {
-        202: { description: "It goes on as a job.", content: json(refTo(schemas.answers, JobSchema)) },
+        202: { description: "It continues as a job.", content: json(refTo(schemas.answers, JobSchema)) },
       }),
       ...Object.fromEntries(
         refusals(row).map((status) => [status, { $ref: `#/components/responses/Refusal${status}` }]),
@@ -144,7 +144,7 @@ function json(schema: Json): Json {
   return { "application/json": { schema } };
 }
 
-/** Whether an empty body will do. */
+/** Whether the body may be empty. */
 function takesNothing(body: z.ZodType): boolean {
   return body.safeParse({}).success;
 }

@@ -1,4 +1,4 @@
-// Owns the table of all operations. The router, the checks of what comes in, and the OpenAPI document are made from it.
+// The table of all operations, from which the router and the OpenAPI document are made.
 
 import { DREAM_OPERATIONS } from "./dream.ts";
 import { JOURNAL_OPERATIONS } from "./journal.ts";
@@ -19,14 +19,14 @@ export const OPERATIONS: readonly ApiOperation[] = [
   ...SERVER_OPERATIONS,
 ];
 
-/** Where the server explains itself. */
+/** Where the OpenAPI document is served. */
 export const OPENAPI_PATH = "/api/openapi.json";
 
 /** Commands of the command line that the API leaves out, and why. */
 export const NOT_OVER_HTTP: Readonly<Record<string, string>> = {
   chat: "a conversation in the terminal",
   hook: "a host calls it as a process of its own",
-  mcp: "speaks on standard input and output; /mcp is the same over HTTP",
+  mcp: "uses standard input and output; /mcp is the same over HTTP",
   serve: "is the server",
   setup: "writes the configuration of programs on this machine, and shows the person what it writes",
 };

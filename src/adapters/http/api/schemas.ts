@@ -1,5 +1,4 @@
-// Owns the shapes that several operations answer with or ask for. What is written here is promised; an answer may hold
-// more than that.
+// The schemas that several operations share. Answers have at least the fields that are listed here.
 
 import * as z from "zod";
 import { EVENT_KINDS, PROPOSAL_STATES, VERSION_ACTIONS } from "../../../engine/engine.ts";
@@ -32,8 +31,8 @@ export const task = z
   .min(1)
   .max(200)
   .default("http")
-  .describe("The piece of work that consents belong to; it lasts until it is ended.");
-export const session = z.string().min(1).max(200).describe("Your own id of the conversation.");
+  .describe("The task that consents belong to; it lasts until it is ended.");
+export const session = z.string().min(1).max(200).describe("Your id of the conversation.");
 export const reason = z.string().max(500).describe("Why, for the history.");
 export const frame = z.enum(FRAMES);
 

@@ -1,4 +1,4 @@
-// Owns the operations about the server itself: health, figures, events, jobs.
+// The operations about the server itself: health, metrics, events, jobs.
 
 import * as z from "zod";
 import { SKILL_STATES } from "../../../model/skill.ts";
@@ -29,7 +29,7 @@ export const SERVER_OPERATIONS = [
     method: "get",
     path: "/metrics",
     area,
-    summary: "Figures for Prometheus.",
+    summary: "Metrics for Prometheus.",
     type: METRICS_TYPE,
     answer: text,
     run: async (_, api) => api.metrics.text(await gauges(api)),
@@ -54,7 +54,7 @@ export const SERVER_OPERATIONS = [
     method: "get",
     path: "/api/jobs",
     area,
-    summary: "The jobs that are under way or have ended lately, newest first, without their results.",
+    summary: "The jobs that are running or have ended lately, newest first, without their results.",
     answer: z.looseObject({ jobs: z.array(JobSchema) }),
     run: (_, { jobs }) => ({ jobs: jobs.list() }),
   }),
@@ -73,7 +73,7 @@ export const SERVER_OPERATIONS = [
     method: "delete",
     path: "/api/jobs/{id}",
     area,
-    summary: "Let a job end at its next stopping point.",
+    summary: "Cancel a job; it ends at its next stopping point.",
     params: jobParams,
     answer: JobSchema,
     run: ({ params }, { jobs }) => jobs.cancel(params.id),

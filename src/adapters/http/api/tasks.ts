@@ -1,4 +1,4 @@
-// Owns the operations within a task: activate with consent, read, run, call, end; and what is trusted for good.
+// The operations within a task: activate with consent, read, run, call, end; and what is trusted in every task.
 
 import { resolve } from "node:path";
 import * as z from "zod";
@@ -30,7 +30,7 @@ export const TASK_OPERATIONS = [
     path: "/api/skills/{name}/activate",
     area,
     summary:
-      "Hand a skill's instructions over. Without consent it answers 409 with the sheet to show to the person.",
+      "Activate a skill: returns its instructions. Without consent it answers 409 with the sheet to show to the person.",
     refuses: [409],
     params: nameParams,
     body: z.strictObject({ ...inTask, consent: ConsentAnswer.optional() }),
@@ -43,7 +43,7 @@ export const TASK_OPERATIONS = [
       digest: text,
       risk: z.enum(["risky", "safe"]),
       alreadyActivated: z.boolean(),
-      text: text.describe("All of it as a model sees it."),
+      text: text.describe("The whole text for a model."),
     }),
     run({ params, body }, { engine }) {
       const { consent, ...context } = body;
@@ -59,7 +59,7 @@ export const TASK_OPERATIONS = [
     method: "get",
     path: "/api/skills/{name}/file",
     area,
-    summary: "Read a text file of an activated skill, in pieces.",
+    summary: "Read a text file of an activated skill, in parts.",
     params: nameParams,
     query: z.strictObject({
       ...inTask,
@@ -71,7 +71,7 @@ export const TASK_OPERATIONS = [
       text,
       length: z.int(),
       offset: z.int(),
-      next: z.int().optional().describe("Where the next piece begins."),
+      next: z.int().optional().describe("Where the next part begins."),
     }),
     run({ params, query }, { engine }) {
       const { path, ...context } = query;
@@ -168,7 +168,7 @@ export const TASK_OPERATIONS = [
     method: "get",
     path: "/api/tasks",
     area,
-    summary: "List the tasks that have not ended, with their skills.",
+    summary: "List the open tasks with their skills.",
     answer: z.looseObject({
       tasks: z.array(
         z.looseObject({
@@ -186,7 +186,7 @@ export const TASK_OPERATIONS = [
     method: "delete",
     path: "/api/tasks/{task}",
     area,
-    summary: "Forget what was agreed to in a task and remove its private copies.",
+    summary: "End a task: its consents and private copies are removed.",
     params: z.strictObject({ task: text.min(1).max(200) }),
     answer: z.looseObject({ ended: text }),
     async run({ params: { task } }, { engine }) {
@@ -210,7 +210,7 @@ export const TASK_OPERATIONS = [
     path: "/api/trust",
     area,
     summary:
-      "Agree to a skill as it is now, in every task. Without the digest it answers 409 with the sheet to look at.",
+      "Trust a skill in its current content, in every task. Without the digest it answers 409 with the sheet to read.",
     refuses: [404, 409],
     body: z.strictObject({ name: skillName, digest: text.min(1).optional() }),
     answer: Trusted.extend({ sheet: ConsentSheetSchema }),
@@ -224,7 +224,7 @@ export const TASK_OPERATIONS = [
     method: "delete",
     path: "/api/trust/{trusted}",
     area,
-    summary: "Trust a skill or a digest no longer.",
+    summary: "Stop trusting a skill or a digest.",
     params: z.strictObject({ trusted: text.min(1).max(300).describe("A name or a digest.") }),
     answer: z.looseObject({ revoked: z.int() }),
     run: async ({ params }, { engine }) => ({

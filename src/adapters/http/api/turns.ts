@@ -1,4 +1,4 @@
-// Owns the operations of a turn: what matters for a message, why, what the prompt gets, what a slash command becomes.
+// The operations of a turn: recall, why, prompt, session, slash commands.
 
 import * as z from "zod";
 import { STYLES } from "../../../model/turn.ts";
@@ -20,7 +20,8 @@ export const TURN_OPERATIONS = [
     method: "post",
     path: "/api/recall",
     area,
-    summary: "Say which skills matter for a message, and why. In a session nothing is recalled twice.",
+    summary:
+      "Recall the skills that matter for a message, with reasons. In a session nothing is recalled twice.",
     body: z.strictObject({
       message,
       id: turnId.optional(),
@@ -54,7 +55,7 @@ export const TURN_OPERATIONS = [
     method: "post",
     path: "/api/why",
     area,
-    summary: "Say why a skill is or is not recalled for a message.",
+    summary: "Explain why a skill is or is not recalled for a message.",
     refuses: [404],
     body: z.strictObject({ name: skillName, message, frame: frame.optional(), files: files.optional() }),
     answer: z.looseObject({
@@ -114,7 +115,7 @@ export const TURN_OPERATIONS = [
     method: "get",
     path: "/api/sessions/{session}",
     area,
-    summary: "What a session remembers: skills shown, recalled and activated, and its working memory.",
+    summary: "The state of a session: skills shown, recalled and activated, and its working memory.",
     params: z.strictObject({ session }),
     answer: z.looseObject({
       id: text,
@@ -135,7 +136,7 @@ export const TURN_OPERATIONS = [
     method: "post",
     path: "/api/expand",
     area,
-    summary: "The text that a slash command stands for. In a session it counts as an activation.",
+    summary: "Expand a slash command to its text. In a session it counts as an activation.",
     refuses: [404],
     body: z.strictObject({ text: text.min(1), task, session: session.optional() }),
     answer: z.looseObject({ name: text, command: text, arguments: text, text }),
@@ -149,7 +150,7 @@ export const TURN_OPERATIONS = [
     method: "get",
     path: "/api/commands",
     area,
-    summary: "The slash commands of the person, or those that begin like this.",
+    summary: "List the slash commands, all or those with a prefix.",
     query: z.strictObject({ prefix: text.optional() }),
     answer: z.looseObject({
       commands: z.array(

@@ -1,4 +1,4 @@
-// Owns how a request says that it waits for its job.
+// The query parameter of a request that waits for its job.
 
 import * as z from "zod";
 import { HTTP_LIMITS } from "../limits.ts";
