@@ -63,10 +63,10 @@ export async function workspace({ files = FILES, values = {}, store = "memory" }
     store: opened,
   });
   onTestFinished(() => engine.close());
-  const { tasks, commands } = await engine.workshop();
+  const { tasks, consents, commands } = engine;
   const skill = (path: string) => join(root, SKILLS, path);
   const path = (task: string, name: string) => join(directory, "private", task, ".skills", name);
-  return { root, engine, tasks, commands, store: opened, skill, mountOf: path, home };
+  return { root, engine, tasks, consents, commands, store: opened, skill, mountOf: path, home };
 }
 
 /** Answers as told, and keeps what it was shown. */

@@ -71,7 +71,8 @@ export async function dreamWorkshop(options: WorkshopOptions = {}) {
   const lessons = openLearned(engine, store, { recall: async () => [] });
   for (const { author = "agent", ...skill } of skills) await lessons.save({ ...skill, author });
   clock.at = NOW;
-  await seedHistory(store, sessions, (name) => engine.library.skills.get(name)?.digest ?? "");
+  const library = await engine.library.current();
+  await seedHistory(store, sessions, (name) => library.skills.get(name)?.digest ?? "");
   const needs: DreamNeeds = { ...dreamNeeds(engine, { store, learned: lessons }), ...dreaming };
   const dreams = new Dreams(needs);
   const learned = join(root, "home/.repertoire/skills");

@@ -49,7 +49,9 @@ export function workspace(skills: Readonly<Record<string, string>>): Workspace {
 
 /** The names recalled for a message, best first, see-also included. */
 export async function namesFor(engine: Repertoire, turn: string | Turn, limit = 3): Promise<string[]> {
-  const { matches } = await engine.recall(typeof turn === "string" ? { message: turn } : turn, { limit });
+  const { matches } = await engine.turns.recall(typeof turn === "string" ? { message: turn } : turn, {
+    limit,
+  });
   return matches.map(({ name }) => name);
 }
 

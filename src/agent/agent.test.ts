@@ -2,13 +2,13 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sandbox, type Workspace, workspace } from "../../test/activation-workspace.ts";
 import type { ConsentAsker } from "../activate/consent.ts";
-import { type AgentToolResult, DEFAULT_TOOLS, Toolbox, type ToolChoice } from "./agent.ts";
+import { type AgentToolResult, DEFAULT_TOOLS, type ToolChoice } from "./agent.ts";
 
 const ALIAS = { values: { "tools.aliases": ["load_skill"] } };
 
 async function tools(options: Workspace & { ask?: ConsentAsker; choice?: ToolChoice } = {}) {
   const space = await workspace({ ...ALIAS, ...options });
-  const toolbox = new Toolbox(space.engine, await space.engine.workshop(), options.choice ?? "all");
+  const toolbox = await space.engine.toolbox(options.choice ?? "all");
   const list = toolbox.served({ task: "t", ask: options.ask });
   const call = (name: string, args?: unknown): Promise<AgentToolResult> =>
     list.find((tool) => tool.name === name)!.run(args);

@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import { temporaryTree } from "../../test/skill-tree.ts";
 import { openRepertoire } from "../engine/engine.ts";
 import { memoryStore } from "../stores/memory/store.ts";
-import { Toolbox } from "./agent.ts";
 
 async function agent() {
   const root = temporaryTree();
@@ -13,9 +12,8 @@ async function agent() {
   const store = memoryStore();
   const engine = openRepertoire({ dir: join(root, "p"), home: root, env: {}, values, store });
   await store.sessions.begin("s", { key: "1", message: "plan it" });
-  const workshop = await engine.workshop();
-  const { learned } = workshop;
-  const tools = new Toolbox(engine, workshop, "all").served({ task: "t", session: "s" });
+  const { learned } = engine;
+  const tools = (await engine.toolbox("all")).served({ task: "t", session: "s" });
   const call = (name: string, args: unknown) => tools.find((tool) => tool.name === name)!.run(args);
   return { call, store, learned };
 }

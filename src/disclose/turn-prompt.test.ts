@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { TRADES, type Workspace, workspace } from "../../test/recall-workspace.ts";
 import { skillText } from "../../test/skill-tree.ts";
-import type { Repertoire } from "../engine/engine.ts";
 import type { Style } from "../model/turn.ts";
+import type { Prompt } from "./turn-prompt.ts";
 
 const FORM = "fill in this PDF form";
 const BREAD = "bake sourdough bread";
 
 /** One session; each message is answered by a new engine, as hooks in processes of their own would. */
 function talk(space: Workspace, style: Style, session = "s") {
-  return async (message: string) => space.open().prompt({ message, session }, { style });
+  return async (message: string) => space.open().turns.prompt({ message, session }, { style });
 }
 
-const names = ({ matches }: Awaited<ReturnType<Repertoire["prompt"]>>) => matches.map(({ name }) => name);
+const names = ({ matches }: Prompt) => matches.map(({ name }) => name);
 
 describe("a session", () => {
   test("shows a match once, whichever process answers", async () => {
@@ -40,20 +40,20 @@ describe("a session", () => {
   test("recalls from the turn before when a message only says to go on", async () => {
     const space = workspace(TRADES);
     const engine = space.open();
-    await engine.recall({ message: FORM, session: "s" });
+    await engine.turns.recall({ message: FORM, session: "s" });
     for (const message of ["yes, do it", "ok, go ahead"]) {
-      const answer = await space.open().recall({ message, session: "s" });
+      const answer = await space.open().turns.recall({ message, session: "s" });
       expect(answer.message).toBe(message);
       expect(answer.matches[0]?.name).toBe("pdf-forms");
     }
-    expect((await engine.recall({ message: "yes, do it", session: "fresh" })).abstained).toBe(true);
-    expect((await engine.recall({ message: "yes, do it" })).abstained).toBe(true);
+    expect((await engine.turns.recall({ message: "yes, do it", session: "fresh" })).abstained).toBe(true);
+    expect((await engine.turns.recall({ message: "yes, do it" })).abstained).toBe(true);
   });
 
   test("says that what fits was shown already, instead of that nothing fits", async () => {
     const space = workspace(TRADES);
     await talk(space, "adaptive")(FORM);
-    const answer = await space.open().recall({ message: FORM, session: "s" });
+    const answer = await space.open().turns.recall({ message: FORM, session: "s" });
     expect(answer).toMatchObject({ matches: [], abstained: false });
   });
 
@@ -61,7 +61,7 @@ describe("a session", () => {
     const space = workspace(TRADES);
     const say = talk(space, "adaptive");
     await say(FORM);
-    await space.open().forgetShown("s");
+    await space.open().turns.sessions.forgetShown("s");
     expect(names(await say(FORM))).toEqual(["pdf-forms"]);
     expect(names(await say(FORM))).toEqual([]);
   });
@@ -70,19 +70,24 @@ describe("a session", () => {
     const space = workspace(TRADES);
     const engine = space.open();
     await talk(space, "adaptive")(FORM);
-    const ask = (message: string) => engine.recall({ message, session: "s" }, { asked: "in-turn" });
+    const ask = (message: string) => engine.turns.recall({ message, session: "s" }, { byModel: "in-turn" });
     expect(await ask(FORM)).toMatchObject({ matches: [{ name: "pdf-forms" }], seen: ["pdf-forms"] });
     expect(await ask("use /pdf-forms")).toMatchObject({ matches: [{ name: "pdf-forms" }], seen: [] });
     expect(await ask(BREAD)).toMatchObject({ matches: [{ name: "sourdough-bread" }], seen: [] });
-    expect(await engine.session("s")).toMatchObject({ turn: 1, shown: ["pdf-forms", "sourdough-bread"] });
+    expect(await engine.turns.sessions.session("s")).toMatchObject({
+      turn: 1,
+      shown: ["pdf-forms", "sourdough-bread"],
+    });
     expect((await talk(space, "adaptive")(BREAD)).matches).toEqual([]);
   });
 
   test("has a turn for each question of a model whose host sees no messages", async () => {
     const engine = workspace(TRADES).open();
     for (const message of [FORM, FORM, BREAD])
-      expect((await engine.recall({ message, session: "s" }, { asked: "as-turn" })).matches).toHaveLength(1);
-    expect(await engine.session("s")).toMatchObject({
+      expect(
+        (await engine.turns.recall({ message, session: "s" }, { byModel: "as-turn" })).matches,
+      ).toHaveLength(1);
+    expect(await engine.turns.sessions.session("s")).toMatchObject({
       turn: 3,
       lastMessage: BREAD,
       recalled: ["sourdough-bread"],
@@ -91,9 +96,9 @@ describe("a session", () => {
 
   test("gives a match to one of several processes that are asked at once", async () => {
     const space = workspace(TRADES);
-    await space.open().recall({ message: FORM });
+    await space.open().turns.recall({ message: FORM });
     const sections = await Promise.all(
-      Array.from({ length: 4 }, () => space.open().prompt({ message: FORM, session: "s" })),
+      Array.from({ length: 4 }, () => space.open().turns.prompt({ message: FORM, session: "s" })),
     );
     expect(sections.flatMap(names)).toEqual(["pdf-forms"]);
   });
@@ -169,12 +174,12 @@ describe("the style index", () => {
     );
     const space = workspace(many);
     const turn = { message: "season the soup" };
-    expect((await space.open().prompt(turn, { style: "index" })).matches).toHaveLength(5);
-    expect((await space.open().prompt(turn, { style: "index", limit: 2 })).matches).toHaveLength(2);
-    expect((await space.open({ "recall.limit": 4 }).prompt(turn, { style: "index" })).matches).toHaveLength(
-      4,
-    );
-    expect((await space.open().prompt(turn, { style: "adaptive" })).matches).toHaveLength(3);
+    expect((await space.open().turns.prompt(turn, { style: "index" })).matches).toHaveLength(5);
+    expect((await space.open().turns.prompt(turn, { style: "index", limit: 2 })).matches).toHaveLength(2);
+    expect(
+      (await space.open({ "recall.limit": 4 }).turns.prompt(turn, { style: "index" })).matches,
+    ).toHaveLength(4);
+    expect((await space.open().turns.prompt(turn, { style: "adaptive" })).matches).toHaveLength(3);
   });
 });
 
@@ -210,7 +215,7 @@ describe("working memory", () => {
   test("holds the cards of the turn's skills, most relevant first", async () => {
     const space = workspace(TRADES);
     const engine = space.open();
-    await engine.prompt({ message: "fill in this PDF form", session: "m" });
+    await engine.turns.prompt({ message: "fill in this PDF form", session: "m" });
     const memory = await engine.workingMemory("m");
     expect(memory[0]).toMatchObject({ refId: "pdf-forms", refType: "skill" });
     expect(memory[0]?.content).toContain("[Skill: pdf-forms]");
@@ -223,16 +228,20 @@ describe("one engine for several agents", () => {
   test("shows and recalls for each only what it may see, and notes who asked", async () => {
     const engine = workspace(TRADES).open({ agents, agent: "clerk" });
     const shown = async (agent?: string) => {
-      const { text } = await engine.prompt({ message: "" }, { style: "on-demand", ...(agent && { agent }) });
+      const { text } = await engine.turns.prompt(
+        { message: "" },
+        { style: "on-demand", ...(agent && { agent }) },
+      );
       return [...text.matchAll(/^- (\S+)/gm)].map(([, name]) => name);
     };
     expect(await shown("baker")).toEqual(["sourdough-bread"]);
     expect(await shown()).toEqual(["pdf-forms"]);
-    const recalled = await engine.recall({ message: BREAD, session: "s" }, { agent: "baker" });
+    const recalled = await engine.turns.recall({ message: BREAD, session: "s" }, { agent: "baker" });
     expect(recalled.matches[0]?.name).toBe("sourdough-bread");
-    expect((await engine.recall({ message: BREAD })).matches).toEqual([]);
-    const { store } = await engine.workshop();
-    expect(await store.journal.query({ session: "s" })).toMatchObject([{ kind: "recalled", agent: "baker" }]);
+    expect((await engine.turns.recall({ message: BREAD })).matches).toEqual([]);
+    expect(await engine.journal.query({ session: "s" })).toMatchObject([
+      { kind: "recalled", agent: "baker" },
+    ]);
     await engine.close();
   });
 });

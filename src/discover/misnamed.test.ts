@@ -12,7 +12,7 @@ async function found(sources: Record<string, unknown>) {
     dir: join(root, "p"),
     home: join(root, "home"),
     env: {},
-  }).list();
+  }).library.list();
   const told = diagnostics.filter(({ code }) => code === "source-unknown");
   return { skills: skills.length, told, path: join(root, "home/.repertoire/repertoire.config.json") };
 }

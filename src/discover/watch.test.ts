@@ -16,7 +16,7 @@ describe("watching the sources", () => {
     });
     onTestFinished(() => repertoire.close());
     const seen: LibraryChanges[] = [];
-    await repertoire.watch((changes) => seen.push(changes));
+    await repertoire.library.watch((changes) => seen.push(changes));
     const next = async (work: () => void, expected: Partial<LibraryChanges>) => {
       seen.length = 0;
       work();
@@ -52,9 +52,9 @@ describe("watching the sources", () => {
     });
     onTestFinished(() => repertoire.close());
     const seen: LibraryChanges[] = [];
-    await repertoire.watch((changes) => seen.push(changes));
+    await repertoire.library.watch((changes) => seen.push(changes));
     writeFileSync(join(root, "p/skills/a/SKILL.md"), skillText("First, changed."));
-    await repertoire.refresh();
+    await repertoire.library.refresh();
     expect(seen).toEqual([{ added: [], changed: ["a"], removed: [] }]);
   });
 
@@ -66,9 +66,9 @@ describe("watching the sources", () => {
       env: {},
       values: { "sources.bundled": false },
     });
-    expect(await repertoire.refresh()).toEqual({ added: ["a"], changed: [], removed: [] });
-    expect(await repertoire.refresh()).toEqual({ added: [], changed: [], removed: [] });
+    expect(await repertoire.library.refresh()).toEqual({ added: ["a"], changed: [], removed: [] });
+    expect(await repertoire.library.refresh()).toEqual({ added: [], changed: [], removed: [] });
     writeFileSync(join(root, "p/skills/a/SKILL.md"), skillText("First, changed."));
-    expect(await repertoire.refresh()).toEqual({ added: [], changed: ["a"], removed: [] });
+    expect(await repertoire.library.refresh()).toEqual({ added: [], changed: ["a"], removed: [] });
   });
 });

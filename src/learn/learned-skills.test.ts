@@ -186,7 +186,7 @@ describe("save", () => {
     expect(readFileSync(join(root, "home/.claude/skills/far/SKILL.md"), "utf8")).toBe(skillText("Far away."));
     await lessons.save({ name: "near", content: "Another way.\n", author: "agent" });
     expect(text("near", "p")).toContain("Another way.");
-    expect(engine.find("near").source).toBe("./.repertoire/skills");
+    expect((await engine.library.find("near")).source).toBe("./.repertoire/skills");
   });
 
   it("refuses to overwrite what changed since it was read", async () => {
@@ -210,7 +210,7 @@ describe("nothing is lost", () => {
     expect(text("a")).toContain("Broken text.");
     await lessons.delete("a");
     expect(existsSync(dirname(learned("a")))).toBe(false);
-    expect(engine.library.find("a")).toBeUndefined();
+    expect((await engine.library.current()).find("a")).toBeUndefined();
     expect((await lessons.archived()).map(({ name }) => name)).toEqual(["a"]);
     await lessons.restore("a");
     expect(text("a")).toContain("Broken text.");

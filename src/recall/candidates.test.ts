@@ -4,7 +4,7 @@ import { skillText } from "../../test/skill-tree.ts";
 import { CANDIDATES, retrieve } from "./candidates.ts";
 
 async function retrieved(message: string, options: { also?: string[] } = {}) {
-  const index = await (await workspace(TRADES).open({ "embedder.kind": "none" }).indexing()).current();
+  const index = await (await workspace(TRADES).open({ "embedder.kind": "none" }).turns.indexing()).current();
   const { candidates } = retrieve({
     index,
     message,
@@ -31,7 +31,7 @@ describe("candidates", () => {
     const many = Object.fromEntries(
       Array.from({ length: 200 }, (_, i) => [`bread-${i}`, skillText(`Bakes bread number ${i}.`)]),
     );
-    const answer = await workspace(many).open().recall({ message: "bake bread" });
+    const answer = await workspace(many).open().turns.recall({ message: "bake bread" });
     expect(answer.considered).toBeLessThanOrEqual(CANDIDATES.lexical + CANDIDATES.meaning);
   });
 });

@@ -80,7 +80,7 @@ describe("an evaluation", () => {
   test("gives figures per source and a mean in which each source counts the same", async () => {
     const engine = workspace(TRADES).open();
     const report = await evaluate(
-      (turn, request) => engine.recall(turn, request),
+      (turn, request) => engine.turns.recall(turn, request),
       [
         one("fill in this PDF form", { gold: ["pdf-forms"], source: "large" }),
         one("complete the PDF form fields", { gold: ["pdf-forms"], source: "large" }),
@@ -105,7 +105,7 @@ describe("an evaluation", () => {
   test("counts small talk that recalls something, and forbidden skills that come first", async () => {
     const engine = workspace(TRADES).open();
     const report = await evaluate(
-      (turn, request) => engine.recall(turn, request),
+      (turn, request) => engine.turns.recall(turn, request),
       [
         one("hi"),
         one("fill in this PDF form"),
@@ -121,7 +121,9 @@ describe("an evaluation", () => {
     const engine = workspace(TRADES).open();
     const message = one("bake bread on the train", { gold: ["train-trips"] });
     const libraries = { tests: ["Train_Trips", "garden-calendar"] };
-    const report = await evaluate((turn, request) => engine.recall(turn, request), [message], { libraries });
+    const report = await evaluate((turn, request) => engine.turns.recall(turn, request), [message], {
+      libraries,
+    });
     expect(report.groups.tests).toMatchObject({ hit1: 1 });
   });
 
@@ -133,12 +135,16 @@ describe("an evaluation", () => {
     );
     const engine = workspace({ ...TRADES, poodle: text, "team/poodle": text }).open();
     const wanted = [one("groom the poodle", { gold: ["team/poodle"] })];
-    expect((await evaluate((turn, request) => engine.recall(turn, request), wanted)).macro.hit1).toBe(1);
+    expect((await evaluate((turn, request) => engine.turns.recall(turn, request), wanted)).macro.hit1).toBe(
+      1,
+    );
     const listed = [one("bake sourdough bread", { gold: ["loaf"] })];
-    expect((await evaluate((turn, request) => engine.recall(turn, request), listed)).macro.hit1).toBe(0);
+    expect((await evaluate((turn, request) => engine.turns.recall(turn, request), listed)).macro.hit1).toBe(
+      0,
+    );
     expect(
       (
-        await evaluate((turn, request) => engine.recall(turn, request), listed, {
+        await evaluate((turn, request) => engine.turns.recall(turn, request), listed, {
           duplicates: { "sourdough-bread": "loaf" },
         })
       ).macro.hit1,
@@ -149,7 +155,7 @@ describe("an evaluation", () => {
     const bread = skillText("Bakes sourdough bread.", "see-also: [garden-calendar]\n");
     const engine = workspace({ ...TRADES, "sourdough-bread": bread }).open({ "embedder.kind": "none" });
     const report = await evaluate(
-      (turn, request) => engine.recall(turn, request),
+      (turn, request) => engine.turns.recall(turn, request),
       [one("bake sourdough bread", { gold: ["garden-calendar"] })],
     );
     expect(report.macro).toMatchObject({ recall3: 0, shown3: 0 });
@@ -159,7 +165,10 @@ describe("an evaluation", () => {
     const engine = workspace(TRADES).open();
     const all = [one("fill in this PDF form", { gold: ["pdf-forms"] }), one("hi")];
     const figures = async () => {
-      const { latency: _, ...rest } = await evaluate((turn, request) => engine.recall(turn, request), all);
+      const { latency: _, ...rest } = await evaluate(
+        (turn, request) => engine.turns.recall(turn, request),
+        all,
+      );
       return rest;
     };
     expect(await figures()).toEqual(await figures());

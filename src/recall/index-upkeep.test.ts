@@ -32,12 +32,12 @@ function replaceUnnoticed(space: Workspace, name: string, text: (before: string)
 describe("the index on disk", () => {
   test("lets a second process answer without reading a skill", async () => {
     const space = workspace(TRADES);
-    await space.open().recall({ message: FORM });
+    await space.open().turns.recall({ message: FORM });
     for (const name of Object.keys(TRADES)) {
       // Whole milliseconds, so that setting the times again changes nothing.
       utimesSync(space.file(name), 1_700_000_000, 1_700_000_000);
     }
-    await (await space.open().indexing()).refresh();
+    await (await space.open().turns.indexing()).refresh();
     for (const name of Object.keys(TRADES))
       replaceUnnoticed(space, name, (text) => text.replace(/[a-z]/g, "x"));
     expect(await namesFor(space.open(), FORM)).toEqual(["pdf-forms"]);
@@ -53,7 +53,7 @@ describe("the index on disk", () => {
 
   test("is noticed to be old when a skill came or went", async () => {
     const space = workspace(TRADES);
-    await space.open().recall({ message: FORM });
+    await space.open().turns.recall({ message: FORM });
     space.write("poodle-care", skillText("Grooms poodles and trims their claws."));
     expect(await namesFor(space.open(), "groom the poodle")).toContain("poodle-care");
     space.remove("poodle-care");
@@ -62,7 +62,7 @@ describe("the index on disk", () => {
 
   test("is noticed to be old when a source appeared that was not there", async () => {
     const space = workspace(TRADES);
-    await space.open().recall({ message: FORM });
+    await space.open().turns.recall({ message: FORM });
     const folder = join(space.home, ".claude", "skills", "poodle-care");
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "SKILL.md"), skillText("Grooms poodles and trims their claws."));
@@ -71,7 +71,7 @@ describe("the index on disk", () => {
 
   test("forgets a match whose file alone was removed", async () => {
     const space = workspace(TRADES);
-    await space.open().recall({ message: FORM });
+    await space.open().turns.recall({ message: FORM });
     writeFileSync(space.file("pdf-forms"), "");
     expect(await namesFor(space.open(), FORM)).not.toContain("pdf-forms");
   });
@@ -83,7 +83,7 @@ describe("the index on disk", () => {
     ["noise", (bytes: Buffer) => Buffer.alloc(bytes.length, 0xa5)],
   ])("is built anew when it is %s", async (_, spoil) => {
     const space = workspace(TRADES);
-    await space.open().recall({ message: FORM });
+    await space.open().turns.recall({ message: FORM });
     writeFileSync(indexFile(space), spoil(readFileSync(indexFile(space))));
     expect(await namesFor(space.open(), FORM)).toEqual(["pdf-forms"]);
     expect(await namesFor(space.open(), FORM)).toEqual(["pdf-forms"]);
@@ -91,7 +91,7 @@ describe("the index on disk", () => {
 
   test("never changes an answer, whichever of its bytes is damaged", async () => {
     const space = workspace(TRADES);
-    await space.open().recall({ message: FORM });
+    await space.open().turns.recall({ message: FORM });
     const whole = readFileSync(indexFile(space));
     for (let part = 0; part < 48; part++) {
       const bytes = Buffer.from(whole);
@@ -109,7 +109,7 @@ describe("the index on disk", () => {
     symlinkSync(join(space.root, "elsewhere", "poodle-care"), join(space.source, "poodle-care"));
     const plain = space.open();
     expect(await namesFor(plain, "groom the poodle")).not.toContain("poodle-care");
-    const id = plain.sources.find(({ root }) => root === space.source)!.id;
+    const id = plain.turns.sources.find(({ root }) => root === space.source)!.id;
     const trusting = space.open({ "sources.trustLinks": [id] });
     expect(await namesFor(trusting, "groom the poodle")).toContain("poodle-care");
     expect(await namesFor(space.open({ "embedder.kind": "none" }), FORM)).toEqual(["pdf-forms"]);
@@ -149,9 +149,9 @@ describe("an engine that lives long", () => {
   test("recalls what a refresh has found, edits inside known files included", async () => {
     const space = workspace(TRADES);
     const engine = space.open();
-    await engine.recall({ message: FORM });
+    await engine.turns.recall({ message: FORM });
     space.write("garden-calendar", skillText("Grooms poodles and trims their claws."));
-    expect((await engine.refresh()).changed).toEqual(["garden-calendar"]);
+    expect((await engine.library.refresh()).changed).toEqual(["garden-calendar"]);
     expect(await namesFor(engine, "groom the poodle")).toContain("garden-calendar");
   });
 
@@ -169,7 +169,7 @@ describe("an engine that lives long", () => {
 
   test("brings the index up to date on demand and says whether anything changed", async () => {
     const space = workspace(TRADES);
-    const indexing = await space.open().indexing();
+    const indexing = await space.open().turns.indexing();
     expect(await indexing.refresh()).toEqual({ skills: 6, changed: true });
     expect(await indexing.refresh()).toEqual({ skills: 6, changed: false });
     space.remove("pdf-forms");
@@ -188,16 +188,16 @@ describe("a scan behind an answer", () => {
         values: { "sources.bundled": false },
       });
     const first = open();
-    await first.recall({ message: "first" });
+    await first.turns.recall({ message: "first" });
     const claims = await Promise.all(
       [first, open(), open()].map(async (repertoire) => {
-        await repertoire.recall({ message: "first" });
-        return (await repertoire.indexing()).claimRefresh(-1);
+        await repertoire.turns.recall({ message: "first" });
+        return (await repertoire.turns.indexing()).claimRefresh(-1);
       }),
     );
     expect(claims.filter(Boolean)).toHaveLength(1);
-    await (await first.indexing()).refresh();
-    expect((await first.indexing()).claimRefresh(-1)).toBe(true);
-    expect((await first.indexing()).claimRefresh(60_000)).toBe(false);
+    await (await first.turns.indexing()).refresh();
+    expect((await first.turns.indexing()).claimRefresh(-1)).toBe(true);
+    expect((await first.turns.indexing()).claimRefresh(60_000)).toBe(false);
   });
 });

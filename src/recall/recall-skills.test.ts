@@ -8,7 +8,7 @@ import { WORTH } from "./signals/signal.ts";
 
 /** The options of `recall`, over the real index of a workspace. */
 async function optionsFor(space: Workspace, more: Partial<RecallOptions> = {}): Promise<RecallOptions> {
-  const index = await (await space.open().indexing()).current();
+  const index = await (await space.open().turns.indexing()).current();
   return {
     index,
     embedder: { id: "none", dimensions: 0, embed: () => [] },
@@ -37,21 +37,20 @@ describe("recall", () => {
   test.each(["hi", "thanks a lot!", "how are you today?", "ok", "", "   ", "?!", "lol that is funny"])(
     "abstains from small talk: %j",
     async (message) => {
-      const answer = await workspace(TRADES).open().recall({ message });
+      const answer = await workspace(TRADES).open().turns.recall({ message });
       expect(answer).toMatchObject({ matches: [], abstained: true });
     },
   );
 
   test("abstains in an empty library", async () => {
-    const answer = await workspace({}).open().recall({ message: "fill in this form" });
+    const answer = await workspace({}).open().turns.recall({ message: "fill in this form" });
     expect(answer).toMatchObject({ matches: [], abstained: true, considered: 0 });
   });
 
-  test("gives reasons for every match, in an answer of the documented shape", async () => {
-    const answer = await workspace(TRADES).open().recall({ message: "fill in this PDF form" });
-    expect(Object.keys(answer).sort()).toEqual(
-      ["abstained", "considered", "frame", "matches", "message", "ms"].sort(),
-    );
+  test("explains every match, and its answer has the promised shape", async () => {
+    const answer = await workspace(TRADES).open().turns.recall({ message: "fill in this PDF form" });
+    const fields = Object.keys(JSON.parse(JSON.stringify(answer)));
+    expect(fields.sort()).toEqual(["abstained", "considered", "frame", "matches", "message", "ms"]);
     const [match] = answer.matches;
     expect(match!.score).toBeGreaterThanOrEqual(ABSTAIN_BELOW);
     expect(match!.reasons.length).toBeGreaterThan(0);
@@ -77,17 +76,17 @@ describe("recall", () => {
     );
     const engine = space.open();
     const message = "write the invoice for the customers";
-    expect((await engine.recall({ message })).matches).toHaveLength(3);
-    expect((await engine.recall({ message }, { limit: 1 })).matches).toHaveLength(1);
-    expect((await engine.recall({ message }, { limit: 5 })).matches).toHaveLength(5);
-    expect((await space.open({ "recall.limit": 2 }).recall({ message })).matches).toHaveLength(2);
+    expect((await engine.turns.recall({ message })).matches).toHaveLength(3);
+    expect((await engine.turns.recall({ message }, { limit: 1 })).matches).toHaveLength(1);
+    expect((await engine.turns.recall({ message }, { limit: 5 })).matches).toHaveLength(5);
+    expect((await space.open({ "recall.limit": 2 }).turns.recall({ message })).matches).toHaveLength(2);
   });
 
   test("returns nothing below the configured threshold", async () => {
     const message = "fill in this PDF form";
-    expect((await workspace(TRADES).open({ "recall.threshold": 1 }).recall({ message })).abstained).toBe(
-      true,
-    );
+    expect(
+      (await workspace(TRADES).open({ "recall.threshold": 1 }).turns.recall({ message })).abstained,
+    ).toBe(true);
   });
 });
 
@@ -100,8 +99,8 @@ describe("an explicitly named skill", () => {
     },
   );
 
-  test("is recalled even if nothing else fits", async () => {
-    const { matches } = await workspace(TRADES).open().recall({ message: "/garden-calendar" });
+  test("is recalled although nothing else fits", async () => {
+    const { matches } = await workspace(TRADES).open().turns.recall({ message: "/garden-calendar" });
     expect(matches[0]).toMatchObject({ name: "garden-calendar", score: 1 });
     expect(matches[0]!.reasons[0]).toMatchObject({ signal: "mention", value: 1 });
   });
@@ -152,7 +151,7 @@ describe("triggers", () => {
 
   test("recall their skill among thousands of terms in other skills", async () => {
     const space = workspace({ ...TRADES, lonely: lonely("triggers: [frobnicate]\n") });
-    const { matches } = await space.open().recall({ message: "frobnicate the sourdough" });
+    const { matches } = await space.open().turns.recall({ message: "frobnicate the sourdough" });
     const match = matches.find(({ name }) => name === "lonely");
     expect(match?.reasons).toContainEqual({
       signal: "triggers",
@@ -164,10 +163,10 @@ describe("triggers", () => {
   test("that cannot be used are reported by doctor and check, and are otherwise ignored", async () => {
     const space = workspace({ ...TRADES, odd: lonely('triggers:\n  patterns: ["(?=x)"]\n') });
     const engine = space.open();
-    expect(await engine.manage.findings()).toContainEqual(
+    expect(await engine.library.findings()).toContainEqual(
       expect.objectContaining({ code: "trigger-pattern" }),
     );
-    expect((await engine.manage.check({ profile: "lenient" })).diagnostics).toContainEqual(
+    expect((await engine.library.check({ profile: "lenient" })).diagnostics).toContainEqual(
       expect.objectContaining({ code: "trigger-pattern" }),
     );
     expect(await namesFor(engine, "fill in this PDF form")).toEqual(["pdf-forms"]);
@@ -182,7 +181,7 @@ describe("boosts", () => {
     });
     const engine = space.open();
     const scoreIn = async (frame: "task" | "debug") => {
-      const { matches } = await engine.recall({ message: "PDF forms: fields", frame });
+      const { matches } = await engine.turns.recall({ message: "PDF forms: fields", frame });
       return matches.find(({ name }) => name === "pdf-forms")!;
     };
     const [plain, boosted] = [await scoreIn("task"), await scoreIn("debug")];
@@ -190,8 +189,10 @@ describe("boosts", () => {
     expect(boosted.reasons).toContainEqual({ signal: "frame", value: 0.2, note: "debug" });
   });
 
-  test("a frame from the host is used unchanged", async () => {
-    const answer = await workspace(TRADES).open().recall({ message: "fix the crash", frame: "creative" });
+  test("a frame that the host gives is taken as it is", async () => {
+    const answer = await workspace(TRADES)
+      .open()
+      .turns.recall({ message: "fix the crash", frame: "creative" });
     expect(answer.frame).toEqual({ name: "creative", confidence: 1 });
   });
 
@@ -246,7 +247,7 @@ describe("open files", () => {
   test("recall the skill whose paths they match", async () => {
     const space = workspace({ ...TRADES, infra: skillText("Zzyzx.", 'paths: ["*.tf", "deploy/**"]\n') });
     const engine = space.open({ "embedder.kind": "none" });
-    const { matches } = await engine.recall({
+    const { matches } = await engine.turns.recall({
       message: "tidy this up",
       files: ["README.md", "deploy/a/b.yml"],
     });
@@ -275,7 +276,7 @@ describe("near-duplicates", () => {
       "team/pdf-forms": text(),
       "x/pdf-forms": text(),
     });
-    const { matches } = await space.open().recall({ message: "fill in the fields of a PDF form" });
+    const { matches } = await space.open().turns.recall({ message: "fill in the fields of a PDF form" });
     expect(matches.filter(({ name }) => name.endsWith("pdf-forms"))).toMatchObject([
       { name: "pdf-forms", duplicates: ["team/pdf-forms", "x/pdf-forms"] },
     ]);
@@ -287,14 +288,16 @@ describe("near-duplicates", () => {
       "pdf-forms": text("requires: [SOME_KEY_THAT_IS_NOT_SET]\n"),
       "team/pdf-forms": text(),
     });
-    const { matches } = await space.open().recall({ message: "fill in the fields of a PDF form" });
+    const { matches } = await space.open().turns.recall({ message: "fill in the fields of a PDF form" });
     expect(matches[0]!.name).toBe("team/pdf-forms");
     expect(JSON.stringify(matches)).not.toContain('"pdf-forms"');
   });
 
   test("are represented by the one that the message names", async () => {
     const space = workspace({ ...TRADES, "pdf-forms": text(), "team/pdf-forms": text() });
-    const { matches } = await space.open().recall({ message: "fill in the PDF form with /team/pdf-forms" });
+    const { matches } = await space
+      .open()
+      .turns.recall({ message: "fill in the PDF form with /team/pdf-forms" });
     expect(matches[0]).toMatchObject({ name: "team/pdf-forms", duplicates: ["pdf-forms"] });
   });
 });
@@ -309,7 +312,10 @@ describe("a restriction to some skills", () => {
     const only = { allows: (name: string) => name === "pdf-forms", limit: 10 };
     const { matches } = await space
       .open()
-      .recall({ message: "frobnicate the PDF form with /garden-calendar and bake sourdough bread" }, only);
+      .turns.recall(
+        { message: "frobnicate the PDF form with /garden-calendar and bake sourdough bread" },
+        only,
+      );
     expect(matches.map(({ name }) => name)).toEqual(["pdf-forms"]);
   });
 

@@ -8,7 +8,7 @@ const message = "bake sourdough bread";
 async function recalled(skills: Record<string, string>, more: { session?: string; limit?: number } = {}) {
   const { limit, ...turn } = more;
   const engine = workspace({ ...TRADES, ...skills }).open({ "embedder.kind": "none" });
-  const { matches } = await engine.recall({ message, ...turn }, limit === undefined ? {} : { limit });
+  const { matches } = await engine.turns.recall({ message, ...turn }, limit === undefined ? {} : { limit });
   return matches;
 }
 
@@ -61,8 +61,8 @@ describe("see-also", () => {
   test("does not add a skill that the session has seen", async () => {
     const space = workspace({ ...TRADES, "sourdough-bread": bread("[garden-calendar]") });
     const engine = space.open();
-    await engine.prompt({ message: "when do I sow tomatoes in the garden?", session: "s" });
-    const { matches } = await engine.recall({ message, session: "s" });
+    await engine.turns.prompt({ message: "when do I sow tomatoes in the garden?", session: "s" });
+    const { matches } = await engine.turns.recall({ message, session: "s" });
     expect(matches.map(({ name }) => name)).toEqual(["sourdough-bread"]);
   });
 

@@ -6,8 +6,8 @@ describe("why", () => {
   test("gives place, score and reasons of a recalled skill", async () => {
     const engine = workspace(TRADES).open();
     const message = "fill in this PDF form";
-    const why = await engine.why("pdf-forms", { message });
-    const { matches } = await engine.recall({ message });
+    const why = await engine.library.why("pdf-forms", { message });
+    const { matches } = await engine.turns.recall({ message });
     expect(why).toMatchObject({
       name: "pdf-forms",
       recalled: true,
@@ -30,7 +30,7 @@ describe("why", () => {
     });
     const why = await space
       .open({ "embedder.kind": "none" })
-      .why("greeter", { message: "fill in this PDF form" });
+      .library.why("greeter", { message: "fill in this PDF form" });
     expect(why.recalled).toBe(false);
     expect(why.reasons.map(({ signal }) => signal)).not.toContain("lexical");
     expect(why.fellShort).toEqual([
@@ -53,7 +53,9 @@ describe("why", () => {
       Array.from({ length: 150 }, (_, i) => [`bread-${i}`, skillText(`Bakes bread number ${i}.`)]),
     );
     const space = workspace({ ...crowd, lonely: skillText("Zzyzx.") });
-    const why = await space.open({ "embedder.kind": "none" }).why("lonely", { message: "bake bread" });
+    const why = await space
+      .open({ "embedder.kind": "none" })
+      .library.why("lonely", { message: "bake bread" });
     expect(why).toMatchObject({ recalled: false, place: expect.any(Number) });
   });
 
@@ -64,7 +66,7 @@ describe("why", () => {
       "# Forms\n\nList the fields, map the values, flatten the form.\n",
     );
     const space = workspace({ ...TRADES, "pdf-forms": text, "team/pdf-forms": text });
-    const why = await space.open().why("team/pdf-forms", { message: "fill in this PDF form" });
+    const why = await space.open().library.why("team/pdf-forms", { message: "fill in this PDF form" });
     expect(why.recalled).toBe(false);
     expect(why.fellShort).toContainEqual(expect.stringMatching(/(?<!team\/)\bpdf-forms\b/));
   });
@@ -72,13 +74,15 @@ describe("why", () => {
   test("uses the configured threshold and limit", async () => {
     const space = workspace(TRADES);
     const turn = { message: "fill in this PDF form" };
-    const strict = await space.open({ "recall.threshold": 1, "recall.limit": 7 }).why("pdf-forms", turn);
+    const strict = await space
+      .open({ "recall.threshold": 1, "recall.limit": 7 })
+      .library.why("pdf-forms", turn);
     expect(strict).toMatchObject({ recalled: false, threshold: 1, limit: 7 });
   });
 
   test("fails for a skill that the model may not see", async () => {
     const space = workspace({ ...TRADES, secret: skillText("Secret.", "disable-model-invocation: true\n") });
-    await expect(space.open().why("secret", { message: "x" })).rejects.toMatchObject({
+    await expect(space.open().library.why("secret", { message: "x" })).rejects.toMatchObject({
       code: "skill-not-found",
     });
   });

@@ -11,7 +11,6 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { person, policy } from "../../test/activation-workspace.ts";
 import { agentWorkspace, scripted } from "../../test/ai-sdk-workspace.ts";
 import { withCode } from "../../test/errors.ts";
-import { Toolbox } from "../agent/agent.ts";
 import { openTelemetry } from "./opentelemetry.ts";
 
 const MEETING = { message: "Plan a meeting with the team", session: "s" };
@@ -47,7 +46,7 @@ describe("a turn", () => {
   it("records recall within prompt, and the recalled and shown skills", async () => {
     const exporter = register();
     const { engine } = agentWorkspace();
-    const { tokens, shown, omitted } = await engine.prompt(MEETING);
+    const { tokens, shown, omitted } = await engine.turns.prompt(MEETING);
     expect(contentsOf(exporter.getFinishedSpans())).toEqual([
       {
         name: "repertoire.recall",
@@ -80,7 +79,7 @@ describe("a turn", () => {
   it("records an activation if the style injects a body", async () => {
     const exporter = register();
     const { engine } = agentWorkspace();
-    await engine.prompt({ message: "/plan-meeting" }, { style: "tiers" });
+    await engine.turns.prompt({ message: "/plan-meeting" }, { style: "tiers" });
     const [, prompt] = contentsOf(exporter.getFinishedSpans());
     expect(prompt?.events).toEqual([
       ["skill.shown", { "skill.name": "plan-meeting", "skill.level": "body" }],
@@ -101,7 +100,7 @@ describe("a turn", () => {
     const exporter = register();
     const { engine } = agentWorkspace();
     await trace.getTracer("host").startActiveSpan("request", async (span) => {
-      await engine.recall(MEETING);
+      await engine.turns.recall(MEETING);
       span.end();
     });
     expect(contentsOf(exporter.getFinishedSpans()).map(({ name, parent }) => [name, parent])).toEqual([
@@ -115,14 +114,13 @@ describe("a task", () => {
   it("records the activation, the script run and the outcome", async () => {
     const exporter = register();
     const { engine } = agentWorkspace();
-    await engine.recall(MEETING);
-    const workshop = await engine.workshop();
-    const { tasks } = workshop;
+    await engine.turns.recall(MEETING);
+    const { tasks } = engine;
     exporter.reset();
     const context = { task: "t", session: "s", ask: person(true).ask };
     await tasks.activate("demo", context);
     await tasks.run("demo", "say.sh", { ...context, policy });
-    const tools = new Toolbox(engine, workshop).served(context);
+    const tools = (await engine.toolbox()).served(context);
     const report = tools.find(({ name }) => name === "report_outcome")!;
     await report.run({ outcome: "success", note: "a private note" });
     const [activate, script, outcome] = contentsOf(exporter.getFinishedSpans());
@@ -136,7 +134,7 @@ describe("a task", () => {
           "skill.activated",
           {
             "skill.name": "demo",
-            "skill.digest": (await engine.find("demo")).digest,
+            "skill.digest": (await engine.library.find("demo")).digest,
             "skill.package": DIGEST,
             "skill.source": "./.agents/skills",
             "skill.scope": "project",
@@ -164,7 +162,7 @@ describe("a task", () => {
   it("records the code of a refusal without its message", async () => {
     const exporter = register();
     const { engine } = agentWorkspace();
-    const { tasks } = await engine.workshop();
+    const { tasks } = engine;
     await expect(tasks.activate("demo", { task: "t", ask: person(false).ask })).rejects.toThrow(
       withCode("consent-refused"),
     );
@@ -183,8 +181,8 @@ it("a dream and its model calls are recorded, the calls as children of the dream
   const values = { "model.kind": "openai-compatible", "model.endpoint": endpoint, "model.name": "small" };
   const { engine } = agentWorkspace({ values });
   for (const at of [1, 2, 3, 4])
-    await engine.recall({ message: "brew a pot of oolong tea", session: `tea-${at}` });
-  const { dreams } = await engine.workshop();
+    await engine.turns.recall({ message: "brew a pot of oolong tea", session: `tea-${at}` });
+  const { dreams } = engine;
   exporter.reset();
   await dreams.run();
   const spans = contentsOf(exporter.getFinishedSpans());
@@ -209,8 +207,8 @@ describe("content", () => {
   const walk = async (content: boolean) => {
     const exporter = register();
     const { engine } = agentWorkspace({ values: { "telemetry.content": content } });
-    await engine.prompt(MEETING);
-    const { tasks } = await engine.workshop();
+    await engine.turns.prompt(MEETING);
+    const { tasks } = engine;
     await tasks.activate("demo", { task: "t", ask: person(true).ask });
     return JSON.stringify(contentsOf(exporter.getFinishedSpans()));
   };
@@ -233,9 +231,9 @@ describe("content", () => {
 describe("the receiver of spans", () => {
   it("may be registered after the first turn", async () => {
     const { engine } = agentWorkspace();
-    await engine.prompt(MEETING);
+    await engine.turns.prompt(MEETING);
     const exporter = register();
-    await engine.prompt({ message: "Plan a meeting again", session: "late" });
+    await engine.turns.prompt({ message: "Plan a meeting again", session: "late" });
     expect(exporter.getFinishedSpans().map(({ name }) => name)).toEqual([
       "repertoire.recall",
       "repertoire.prompt",
@@ -245,7 +243,7 @@ describe("the receiver of spans", () => {
   it("gets nothing with `telemetry: false`", async () => {
     const exporter = register();
     const { engine } = agentWorkspace({ telemetry: false });
-    await engine.prompt(MEETING);
+    await engine.turns.prompt(MEETING);
     expect(exporter.getFinishedSpans()).toEqual([]);
   });
 
@@ -254,7 +252,7 @@ describe("the receiver of spans", () => {
     const own = new InMemorySpanExporter();
     const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(own)] });
     const { engine } = agentWorkspace({ telemetry: openTelemetry(provider) });
-    await engine.recall(MEETING);
+    await engine.turns.recall(MEETING);
     expect(registered.getFinishedSpans()).toEqual([]);
     expect(own.getFinishedSpans().map(({ name }) => name)).toEqual(["repertoire.recall"]);
   });
@@ -272,16 +270,16 @@ describe("a failing telemetry", () => {
   ])("%s does not break a turn", async (_, hooks) => {
     register({ ...hooks, forceFlush: quiet, shutdown: quiet });
     const { engine } = agentWorkspace();
-    const { matches, text } = await engine.prompt(MEETING);
+    const { matches, text } = await engine.turns.prompt(MEETING);
     expect(matches.map(({ name }) => name)).toEqual(["plan-meeting"]);
     expect(text).toContain("plan-meeting");
-    expect((await engine.session("s")).turn).toBe(1);
+    expect((await engine.turns.sessions.session("s")).turn).toBe(1);
   });
 
   it("in its exporter does not break a turn", async () => {
     register(new SimpleSpanProcessor({ export: broken, shutdown: quiet }));
     const { engine } = agentWorkspace();
-    expect((await engine.recall(MEETING)).matches).toHaveLength(1);
+    expect((await engine.turns.recall(MEETING)).matches).toHaveLength(1);
   });
 
   it("in its context does not break a turn and runs it once", async () => {
@@ -291,7 +289,7 @@ describe("a failing telemetry", () => {
     manager.with = broken;
     context.setGlobalContextManager(manager);
     const { engine } = agentWorkspace();
-    expect((await engine.recall(MEETING)).matches).toHaveLength(1);
-    expect((await engine.session("s")).turn).toBe(1);
+    expect((await engine.turns.recall(MEETING)).matches).toHaveLength(1);
+    expect((await engine.turns.sessions.session("s")).turn).toBe(1);
   });
 });

@@ -12,11 +12,11 @@ function opened() {
 describe("switching a skill", () => {
   it("holds at once in an engine that goes on running, and can be taken back", async () => {
     const repertoire = opened();
-    const state = async () => (await repertoire.list()).skills[0]?.state;
+    const state = async () => (await repertoire.library.list()).skills[0]?.state;
     expect(await state()).toBe("active");
-    await repertoire.manage.setEnabled("a", false);
+    await repertoire.library.setEnabled("a", false);
     expect(await state()).toBe("disabled");
-    await repertoire.manage.setEnabled("a", true);
+    await repertoire.library.setEnabled("a", true);
     expect(await state()).toBe("active");
   });
 });
