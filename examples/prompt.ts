@@ -7,11 +7,11 @@ const [dir = ".", message = "fix the failing test"] = process.argv.slice(2);
 try {
   const repertoire = openRepertoire({ dir });
 
-  const { skills, diagnostics } = await repertoire.list();
+  const { skills, diagnostics } = await repertoire.library.list();
   for (const { skill, state } of skills) console.log(`${skill.name} (${state}): ${skill.manifest.brief}`);
   for (const { path, message: problem, fix } of diagnostics) console.log(`${path}: ${problem} ${fix}`);
 
-  const section = await repertoire.prompt({ message }, { style: "adaptive", budget: { tokens: 1000 } });
+  const section = await repertoire.turn({ message }).prompt({ style: "adaptive", budget: { tokens: 1000 } });
   console.log(section.text);
   console.log(`${section.shown.length} shown, ${section.omitted} left out, about ${section.tokens} tokens`);
 

@@ -7,12 +7,13 @@ const repertoire = openRepertoire({
   config: { agents: { reviewer: { skills: ["safe-*", "release/*"] } } },
 });
 
-const names = async (agent?: string) => (await repertoire.look(agent)).visible().map((skill) => skill.name);
+const names = async (agent?: string) =>
+  (await repertoire.library.view(agent)).visible().map((skill) => skill.name);
 console.log("everybody:", (await names()).length, "skills");
 console.log("reviewer:", (await names("reviewer")).join(", "));
 
 try {
-  (await repertoire.look("reviewer")).require("test-first-fix", "model");
+  await repertoire.library.find("test-first-fix", "model", "reviewer");
 } catch (error) {
   if (!isRepertoireError(error)) throw error;
   console.log(error.message);

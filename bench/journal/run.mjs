@@ -82,7 +82,7 @@ function turnOf({ sessions, tallyBook, record = () => {} }) {
       const { name, digest } = skillAt(turn + i * 7);
       effectiveness.of(name, digest);
     }
-    await engine.recall({ message: MESSAGES[turn % MESSAGES.length] });
+    await engine.turns.recall({ message: MESSAGES[turn % MESSAGES.length] });
     sessions.markShown(id, [skillAt(turn).name]);
     record(eventsOfTurn(api, id, turn));
   };

@@ -52,7 +52,7 @@ async function latency(engine, asked) {
   for (let round = 0; round <= rounds; round++) {
     for (const [i, message] of asked.entries()) {
       const begin = performance.now();
-      await engine.recall({ message });
+      await engine.turns.recall({ message });
       best[i] = Math.min(best[i], performance.now() - begin);
     }
   }
