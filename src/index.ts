@@ -105,7 +105,13 @@ export {
   type Style,
   type Turn,
 } from "./model/turn.ts";
-export { type ParsedSkill, type ParseOptions, type ParseResult, type Profile, parseSkill } from "./parse/parse.ts";
+export {
+  type ParsedSkill,
+  type ParseOptions,
+  type ParseResult,
+  type Profile,
+  parseSkill,
+} from "./parse/parse.ts";
 export {
   type Embedder,
   type EvalCase,

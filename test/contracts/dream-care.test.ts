@@ -16,16 +16,16 @@ const planFor = (name: string, content: string) =>
 
 it("leaves a learned skill alone that a person has edited on disk or through a save", async () => {
   const { dreams, lessons, learned, engine } = await workshop();
-  const body = (name: string) => engine.body(engine.library.skills.get(name)!);
+  const body = (name: string) => engine.library.body(name);
   appendFileSync(join(learned, "plan-sprint/SKILL.md"), "\nAnd bring cake.\n");
   await lessons.save({
     name: "invoice-client",
-    content: `${body("invoice-client")}\n5. Thank them.\n`,
+    content: `${await body("invoice-client")}\n5. Thank them.\n`,
     author: "person",
   });
   for (const name of ["plan-sprint", "invoice-client"]) {
     const { declined } = await dreams.submit(
-      planFor(name, `${body(name)}\n\nOne more step that is not needed.\n`),
+      planFor(name, `${await body(name)}\n\nOne more step that is not needed.\n`),
     );
     expect(declined[0]?.refusals).toMatchObject([{ code: "not-editable", names: [name] }]);
   }
@@ -57,12 +57,12 @@ it("keeps text of others inside its fence, and every prompt within its bound", a
 
 it("flags an accepted change whose skill does clearly worse, with the batch that takes it back", async () => {
   const { dreams, store, engine } = await workshop();
-  const body = engine.body(engine.library.skills.get("plan-sprint")!);
+  const body = await engine.library.body("plan-sprint");
   const { proposals } = await dreams.submit(
     planFor("plan-sprint", `${body}\n5. Fill the sprint to the brim.\n`),
   );
   const { batch } = await dreams.accept([proposals[0]!.number]);
-  const { digest } = engine.library.skills.get("plan-sprint")!;
+  const { digest } = await engine.library.find("plan-sprint");
   for (let turn = 1; turn <= 6; turn++) {
     const base = { at: NOW, session: "later", turn, skill: "plan-sprint", digest };
     await store.journal.append([
@@ -82,7 +82,7 @@ it("moves the support files of an absorbed skill, and refuses where two have the
     .slice(0, 2)
     .map((skill) => ({ ...skill, files: { [`references/${skill.name}.md`]: skill.name } }));
   const { dreams, engine, learned } = await dreamWorkshop({ skills: seeds, embedder: "none" });
-  const content = `${engine.body(engine.library.skills.get("write-changelog")!)}\nOne entry is one section.\n`;
+  const content = `${await engine.library.body("write-changelog")}\nOne entry is one section.\n`;
   const merge = JSON.stringify({
     toSave: [{ name: "write-changelog", content, sourceNames: ["changelog-entry"] }],
     toDelete: ["changelog-entry"],

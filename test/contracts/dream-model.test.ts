@@ -191,7 +191,7 @@ describe("a good model", () => {
       only("gap", { toSave: [CERTIFICATE], toDelete: [] }),
     );
     const { batch } = await dreams.accept([1]);
-    const { matches } = await engine.recall({ message: "renew the TLS certificate for the api host" });
+    const { matches } = await engine.turn({ message: "renew the TLS certificate for the api host" }).recall();
     expect(matches[0]?.name).toBe("renew-certificate");
     await lessons.undo(batch);
     expect(tree()).toEqual(before);

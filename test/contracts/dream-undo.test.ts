@@ -22,8 +22,9 @@ it("applies random plans and takes each back to the byte", { timeout: 3_600_000 
   });
   const { dreams, lessons, engine, tree } = shop;
   const before = tree();
-  const names = [...engine.library.skills.keys()];
-  const bodies = new Map(names.map((name) => [name, engine.body(engine.library.skills.get(name)!)]));
+  const { skills } = await engine.library.current();
+  const names = [...skills.keys()];
+  const bodies = new Map([...skills].map(([name, skill]) => [name, engine.turns.reader.body(skill)]));
   const next = random(7);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)]!;
   const counts = { accepted: 0, refused: 0, idle: 0 };

@@ -5,10 +5,17 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { OpenOptions } from "../../src/engine/options.ts";
-import { type Embedder, memoryStore, openRepertoire, type Repertoire } from "../../src/index.ts";
-import { recordOutcome } from "../../src/journal/events.ts";
-import { skillStats } from "../../src/journal/stats.ts";
+
+
+import {
+  type Embedder,
+  memoryStore,
+  type OpenOptions,
+  openRepertoire,
+  type Repertoire,
+} from "../../src/index.ts";
+
+
 import { TRADES, workspace } from "../recall-workspace.ts";
 
 const NOW = Date.UTC(2031, 1, 3);
@@ -88,22 +95,19 @@ async function filesTouchedBy(work: () => Promise<unknown>): Promise<Touched> {
 
 /** A session from its first message to its statistics, with and without an activation. */
 async function converse(engine: Repertoire, { activates = false } = {}) {
+  const { journal, tasks, consents } = engine;
   const session = "s";
-  await engine.recall({ message: "bake sourdough bread", session });
-  await engine.prompt({ message: MESSAGE, session }, { style: "cards" });
-  await engine.forgetShown(session);
+  await engine.turn({ message: "bake sourdough bread", session }).recall();
+  await engine.turn({ message: MESSAGE, session }).prompt({ style: "cards" });
+  await engine.turns.sessions.forgetShown(session);
   const memory = await engine.workingMemory(session);
-  const { store, tasks } = await engine.workshop();
   const context = { task: "t", session };
   if (activates) await tasks.activate("pdf-forms", { ...context, ask: () => true });
-  await store.tasks.start({ id: "t", startedAt: NOW });
-  await store.tasks.consent({ task: "t", skill: "pdf-forms", digest: "d", at: NOW, files: {} });
-  await store.trust.add({ digest: "d", skill: "pdf-forms", at: NOW });
-  const { turn } = await engine.session(session);
-  await recordOutcome(store.journal, { at: NOW, session, turn }, { result: "success" });
-  const stats = await skillStats(store.journal, "pdf-forms", { now: NOW });
-  const events = await store.journal.query({ session });
-  return { memory, stats, kinds: events.map(({ kind }) => kind), state: await engine.session(session) };
+  await consents.trust("pdf-forms");
+  await journal.reportOutcome({ outcome: "success" }, { session });
+  const stats = await journal.statsOf("pdf-forms");
+  const events = await journal.query({ session });
+  return { memory, stats, kinds: events.map(({ kind }) => kind), state: await journal.session(session) };
 }
 
 describe("a given store", () => {
@@ -136,9 +140,9 @@ describe("a given store", () => {
   test("is read by recall: a skill that fails there is deprioritised", async () => {
     const store = memoryStore();
     const { engine } = open({ store });
-    const skill = engine.find("pdf-forms");
+    const skill = await engine.library.find("pdf-forms");
     const base = { at: NOW, session: "before", skill: skill.name, digest: skill.digest } as const;
-    const score = async () => (await engine.recall({ message: MESSAGE })).matches[0]!.score;
+    const score = async () => (await engine.turn({ message: MESSAGE }).recall()).matches[0]!.score;
     const untried = await score();
     for (let turn = 1; turn <= 6; turn++) {
       await store.journal.append([
@@ -159,14 +163,17 @@ describe("a given store", () => {
 
 test("a turn of a session reads the session's file once", async () => {
   const { engine, data } = open();
-  await engine.prompt({ message: "bake sourdough bread", session: "s" }, { style: "cards" });
+  await engine.turn({ message: "bake sourdough bread", session: "s" }).prompt({ style: "cards" });
   const { dir, home } = engine.config;
   const next = openRepertoire({ dir, home, env: {}, values: { "sources.bundled": false, cache: false } });
   const { read } = await filesTouchedBy(() =>
-    next.prompt({ message: MESSAGE, session: "s" }, { style: "cards" }),
+    next.turn({ message: MESSAGE, session: "s" }).prompt({ style: "cards" }),
   );
   expect(read.filter((path) => path === join(data, "sessions", "s.jsonl"))).toHaveLength(1);
-  expect(await next.session("s")).toMatchObject({ turn: 2, shown: ["sourdough-bread", "pdf-forms"] });
+  expect(await next.turns.sessions.session("s")).toMatchObject({
+    turn: 2,
+    shown: ["sourdough-bread", "pdf-forms"],
+  });
 });
 
 test("a given embedder reads the skills and the messages", async () => {
@@ -180,7 +187,7 @@ test("a given embedder reads the skills and the messages", async () => {
     },
   };
   const { engine } = open({ embedder, store: memoryStore() });
-  await engine.recall({ message: MESSAGE });
+  await engine.turn({ message: MESSAGE }).recall();
   expect(texts.some((text) => text.includes("night trains"))).toBe(true);
   expect(texts.some((text) => text.includes(MESSAGE))).toBe(true);
 });
@@ -188,7 +195,7 @@ test("a given embedder reads the skills and the messages", async () => {
 test("a given clock dates what is recorded", async () => {
   const store = memoryStore();
   const { engine } = open({ store });
-  await engine.prompt({ message: MESSAGE, session: "s" }, { style: "cards" });
+  await engine.turn({ message: MESSAGE, session: "s" }).prompt({ style: "cards" });
   const dates = (await store.journal.query({})).map(({ at }) => at);
   expect(dates.length).toBeGreaterThan(1);
   expect(new Set(dates)).toEqual(new Set([NOW]));
@@ -202,7 +209,7 @@ test("a given model thinks, and its calls are counted in the given store", async
     generate: async () => ({ text: "Plans meetings.", usage: { inputTokens: 3, outputTokens: 2 } }),
   };
   const { engine } = open({ store, model });
-  const { learned } = await engine.workshop();
+  const { learned } = engine;
   await learned.save({ name: "plan", content: "# Plan\n\nFind a time.\n" });
   await learned.settled();
   expect(await store.journal.query({ kinds: ["model_call"] })).toMatchObject([

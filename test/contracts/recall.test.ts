@@ -223,12 +223,12 @@ describe("no message breaks recall or takes long", () => {
       ...TRADES,
       greeter: skillText("Greets.", 'triggers:\n  patterns: ["(a+)+$", "(.*)*x"]\n'),
     }).open();
-    await engine.recall({ message: "warm up the engine with a PDF form" });
-    await engine.recall({ message: "and once more with sourdough" });
+    await engine.turn({ message: "warm up the engine with a PDF form" }).recall();
+    await engine.turn({ message: "and once more with sourdough" }).recall();
     const recalling = (n: number) => {
       const message = MESSAGES[kind]!(n);
       return async () => {
-        const { matches } = await engine.recall({ message });
+        const { matches } = await engine.turn({ message }).recall();
         for (const { score } of matches) expect(score).toBeGreaterThanOrEqual(0);
       };
     };
@@ -240,9 +240,9 @@ describe("no message breaks recall or takes long", () => {
     const own = space.open();
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", maxLength: 200 }), async (message) => {
-        const { matches } = await own.recall({ message, session: "any" });
+        const { matches } = await own.turn({ message, session: "any" }).recall();
         for (const { score } of matches) expect(Number.isFinite(score)).toBe(true);
-        await own.prompt({ message });
+        await own.turn({ message }).prompt();
       }),
     );
   });
