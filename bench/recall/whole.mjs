@@ -81,7 +81,7 @@ function cold() {
 try {
   writeLibrary(join(project, "skills"), size, dir);
   const open = () => openRepertoire({ dir: project, home, values: { "sources.bundled": false } });
-  const indexMs = await processorMs(() => open().recall({ message: messages.short[0] }));
+  const indexMs = await processorMs(() => open().turns.recall({ message: messages.short[0] }));
   const before = memory();
   const engine = open();
   const result = { size, indexMs };

@@ -55,20 +55,23 @@ async function scansInProcess() {
       home: join(folder, "home"),
       values: { cache: false, "sources.bundled": false },
     });
-  await open().refresh();
+  await open().library.refresh();
   const first = await race(
     {
       bare: () => bareWalk(join(project, "skills"), (path) => readFileSync(path)),
-      ours: () => open().refresh(),
+      ours: () => open().library.refresh(),
     },
     5,
   );
   printRatio("first scan of 10,000 skills / readdir + readFile", first.ours, first.bare, 4);
 
   const warm = open();
-  await warm.refresh();
+  await warm.library.refresh();
   const again = await race(
-    { bare: () => bareWalk(join(project, "skills"), (path) => statSync(path)), ours: () => warm.refresh() },
+    {
+      bare: () => bareWalk(join(project, "skills"), (path) => statSync(path)),
+      ours: () => warm.library.refresh(),
+    },
     9,
   );
   printRatio("re-scan of 10,000, nothing changed / readdir + stat", again.ours, again.bare, 1.5);
@@ -76,7 +79,7 @@ async function scansInProcess() {
   globalThis.gc?.();
   const before = process.memoryUsage();
   const held = open();
-  await held.refresh();
+  await held.library.refresh();
   globalThis.gc?.();
   const after = process.memoryUsage();
   const bytes = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;

@@ -117,10 +117,10 @@ function diagnostics(product, stage) {
 }
 
 /** What a style makes of the shipped skills, for one message that one of them fits. */
-function style({ openRepertoire, disclose, estimateTokens, tidy, home, project }, name) {
+async function style({ openRepertoire, disclose, estimateTokens, tidy, home, project }, name) {
   const repertoire = openRepertoire({ home, dir: project, env: {}, values: { cache: false } });
   const wanted = ["test-first-fix", "safe-edit", "release", "release/changelog"];
-  const skills = wanted.map((skill) => repertoire.find(skill));
+  const skills = await Promise.all(wanted.map((skill) => repertoire.library.find(skill)));
   const { text } = disclose({
     style: name,
     skills,
@@ -132,7 +132,7 @@ function style({ openRepertoire, disclose, estimateTokens, tidy, home, project }
       },
       { name: "safe-edit", score: 0.3, reasons: [], via: "test-first-fix" },
     ],
-    readBody: (skill) => repertoire.body(skill),
+    readBody: (skill) => repertoire.turns.reader.body(skill),
   });
   // Of the text as it is shown here: the real one holds paths whose length depends on the machine.
   const shown = tidy(text);
