@@ -6,7 +6,6 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-
 import {
   type Embedder,
   memoryStore,
@@ -14,7 +13,6 @@ import {
   openRepertoire,
   type Repertoire,
 } from "../../src/index.ts";
-
 
 import { TRADES, workspace } from "../recall-workspace.ts";
 
