@@ -13,32 +13,29 @@ const HOW = { ...AGREED, ...WORDS_ALONE };
 
 describe("how skills did", () => {
   it("is counted as success or failure for the skills activated in the turn, and for no other", async () => {
-    const engine = designWorkspace(EQUALS).open({ values: HOW });
+    const space = designWorkspace(EQUALS);
+    const engine = space.open({ values: HOW });
     await useSkills(engine, { session: "one", skills: ["alpha"], ending: "success" });
-    const { store } = await useSkills(engine, { session: "two", skills: ["alpha"], ending: "failure" });
-    expect(await store.journal.tallies("alpha")).toMatchObject([{ activated: 2, successes: 1, failures: 1 }]);
-    expect(await store.journal.tallies("omega")).toMatchObject([{ recalled: 2, activated: 0, failures: 0 }]);
+    await useSkills(engine, { session: "two", skills: ["alpha"], ending: "failure" });
+    const { journal } = space.store();
+    expect(await journal.tallies("alpha")).toMatchObject([{ activated: 2, successes: 1, failures: 1 }]);
+    expect(await journal.tallies("omega")).toMatchObject([{ recalled: 2, activated: 0, failures: 0 }]);
   });
 
   it("counts for a skill whose instructions were loaded, not for one of which a card was shown", async () => {
-    const engine = designWorkspace(EQUALS).open({ values: { ...HOW, style: "cards" } });
-    await engine.prompt({ message: "water the plants", session: "s" });
-    const { store } = await engine.workshop();
-    const failure = {
-      at: Date.now(),
-      session: "s",
-      turn: 1,
-      kind: "outcome",
-      details: { result: "failure" },
-    } as const;
-    await store.journal.append([failure]);
-    expect(await store.journal.tallies("alpha")).toMatchObject([{ shown: 1, activated: 0, failures: 0 }]);
+    const space = designWorkspace(EQUALS);
+    const engine = space.open({ values: { ...HOW, style: "cards" } });
+    await engine.turn({ message: "water the plants", session: "s" }).prompt();
+    await engine.journal.reportOutcome({ outcome: "failure" }, { session: "s" });
+    expect(await space.store().journal.tallies("alpha")).toMatchObject([
+      { shown: 1, activated: 0, failures: 0 },
+    ]);
   });
 
   it("is linked with the session that it happened in", async () => {
-    const engine = designWorkspace(EQUALS).open({ values: HOW });
-    const { store } = await useSkills(engine, { session: "monday", skills: ["alpha"] });
-    expect(await store.journal.episodes({ skill: "alpha" })).toMatchObject([
+    const space = designWorkspace(EQUALS);
+    await useSkills(space.open({ values: HOW }), { session: "monday", skills: ["alpha"] });
+    expect(await space.store().journal.episodes({ skill: "alpha" })).toMatchObject([
       { session: "monday", skill: "alpha", times: 1 },
     ]);
   });
@@ -46,11 +43,11 @@ describe("how skills did", () => {
   it("costs 0.1 after five activations of which more than 60 percent failed", async () => {
     const space = designWorkspace(EQUALS);
     const engine = space.open({ values: HOW });
-    const before = (await engine.recall({ message: "plants" })).matches;
+    const before = (await engine.turn({ message: "plants" }).recall()).matches;
     expect(before.map(({ name }) => name)).toEqual(["alpha", "omega"]);
     await useOften(engine, "alpha", ["failure", "failure", "failure", "failure", "success"]);
     await engine.close();
-    const { matches } = await space.open({ values: WORDS_ALONE }).recall({ message: "plants" });
+    const { matches } = await space.open({ values: WORDS_ALONE }).turn({ message: "plants" }).recall();
     expect(matches.map(({ name }) => name)).toEqual(["omega", "alpha"]);
     expect(matches[1]!.score).toBeCloseTo(before[0]!.score - 0.1, 3);
     expect(matches[1]!.reasons).toContainEqual(
@@ -67,7 +64,7 @@ describe("how skills did", () => {
     const engine = space.open({ values: HOW, clock });
     await useOften(engine, "alpha", endings);
     await engine.close();
-    const { matches } = await space.open({ values: WORDS_ALONE, clock }).recall({ message: "plants" });
+    const { matches } = await space.open({ values: WORDS_ALONE, clock }).turn({ message: "plants" }).recall();
     expect(matches.flatMap(({ reasons }) => reasons.map(({ signal }) => signal))).not.toContain(
       "effectiveness",
     );
@@ -80,7 +77,10 @@ describe("how skills did", () => {
     await useOften(engine, "alpha", Array(5).fill("failure"));
     await engine.close();
     const penalised = async () => {
-      const { matches } = await space.open({ values: WORDS_ALONE, clock }).recall({ message: "plants" });
+      const { matches } = await space
+        .open({ values: WORDS_ALONE, clock })
+        .turn({ message: "plants" })
+        .recall();
       return matches.filter(({ reasons }) => reasons.some(({ signal }) => signal === "effectiveness"));
     };
     expect(await penalised()).toMatchObject([{ name: "alpha" }]);
@@ -95,7 +95,7 @@ describe("how skills did", () => {
 describe("required environment variables", () => {
   it("make a skill active when all are there", async () => {
     const engine = designWorkspace(LIBRARY).open({ env: KEY });
-    const listed = (await engine.list()).skills.find(({ skill }) => skill.name === "weather-desk");
+    const listed = (await engine.library.list()).skills.find(({ skill }) => skill.name === "weather-desk");
     expect(listed?.state).toBe("active");
     expect(await recalledFor(engine, "will it rain?")).toEqual(["weather-desk"]);
   });
@@ -105,7 +105,7 @@ describe("required environment variables", () => {
       "p/skills/two/SKILL.md": skillText("Needs two.", "requires: [FIRST_KEY, SECOND_KEY]\n"),
     });
     for (const env of [{ FIRST_KEY: "x" }, { FIRST_KEY: "x", SECOND_KEY: "" }]) {
-      expect((await space.open({ env }).list()).skills).toMatchObject([
+      expect((await space.open({ env }).library.list()).skills).toMatchObject([
         { state: "unavailable", reason: "environment variable SECOND_KEY is not set" },
       ]);
     }
@@ -116,7 +116,7 @@ describe("required environment variables", () => {
     const engine = space.open();
     expect(await recalledFor(engine, "will it rain? /weather-desk")).toEqual([]);
     for (const style of ["adaptive", "cards", "index", "tiers", "on-demand", "catalog"] as const)
-      expect((await engine.prompt({ message: "will it rain?" }, { style })).text).not.toContain(
+      expect((await engine.turn({ message: "will it rain?" }).prompt({ style })).text).not.toContain(
         "weather-desk",
       );
     const { out } = await space.cli("list");
@@ -156,7 +156,7 @@ describe("indexing again", () => {
     const engine = space.open({ env: KEY });
     const added = new Promise<readonly string[]>((resolve, reject) => {
       const onChanges = (changes: { added: readonly string[] }) => resolve(changes.added);
-      engine
+      engine.library
         .watch(onChanges, reject)
         .then(() => space.write("p/skills/piano/SKILL.md", skillText("Tunes a grand piano.")))
         .catch(reject);
@@ -169,7 +169,7 @@ describe("skills from experience", () => {
   it("stand beside those of the file system: same file, same recall", async () => {
     const space = designWorkspace(LIBRARY);
     const engine = space.open({ env: KEY });
-    const { learned } = await engine.workshop();
+    const { learned } = engine;
     const { path } = await learned.save({
       name: "tune-piano",
       content: "Tunes a grand piano, string by string.\n\n1. Mute the outer strings.\n",

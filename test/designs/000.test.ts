@@ -16,19 +16,19 @@ describe("indexing the workspace's skills", () => {
       "p/skills/README.md": "no skill",
       "p/skills/notes/todo.txt": "no skill either",
     });
-    const { skills, diagnostics } = await space.open({ env: KEY }).list();
+    const { skills, diagnostics } = await space.open({ env: KEY }).library.list();
     expect(skills.map(({ skill }) => skill.name)).toEqual(["bread", "trains", "weather-desk"]);
     expect(diagnostics.filter(({ severity }) => severity !== "info")).toEqual([]);
   });
 
   it("finds none, without complaint, where there is no skills folder", async () => {
     const engine = designWorkspace({}).open();
-    expect(await engine.list()).toEqual({ skills: [], diagnostics: [] });
+    expect(await engine.library.list()).toEqual({ skills: [], diagnostics: [] });
     expect(await recalledFor(engine, "will it rain tomorrow")).toEqual([]);
   });
 
   it("reads name, description, domain, triggers, frames, tools and requirements from the front matter", async () => {
-    const { manifest } = await designWorkspace(LIBRARY).open({ env: KEY }).find("weather-desk");
+    const { manifest } = await designWorkspace(LIBRARY).open({ env: KEY }).library.find("weather-desk");
     expect(manifest).toMatchObject({
       declaredName: "weather-desk",
       description: "Tells tomorrow's weather for a place.",
@@ -43,18 +43,18 @@ describe("indexing the workspace's skills", () => {
   it("updates a skill that it knows instead of adding a second one", async () => {
     const space = designWorkspace(LIBRARY);
     const engine = space.open({ env: KEY });
-    expect((await engine.list()).skills).toHaveLength(3);
+    expect((await engine.library.list()).skills).toHaveLength(3);
     space.write("p/skills/bread/SKILL.md", skillText("Bakes rye bread."));
-    expect(await engine.refresh()).toMatchObject({ added: [], changed: ["bread"], removed: [] });
-    expect((await engine.list()).skills).toHaveLength(3);
-    expect((await engine.find("bread")).manifest.description).toBe("Bakes rye bread.");
+    expect(await engine.library.refresh()).toMatchObject({ added: [], changed: ["bread"], removed: [] });
+    expect((await engine.library.list()).skills).toHaveLength(3);
+    expect((await engine.library.find("bread")).manifest.description).toBe("Bakes rye bread.");
   });
 
   it("keeps skills of the file system for good: a lost database forgets none", async () => {
     const space = designWorkspace(LIBRARY);
     const engine = space.open({ env: KEY });
     await recalledFor(engine, "bake a loaf");
-    await engine.workshop();
+    await engine.journal.stats();
     await engine.close();
     rmSync(join(space.home, ".repertoire"), { recursive: true });
     expect(await recalledFor(space.open({ env: KEY }), "proof the sourdough loaf")).toEqual(["bread"]);
@@ -84,7 +84,8 @@ describe("matching a message", () => {
     ]);
     const { matches } = await designWorkspace(Object.fromEntries(soups))
       .open()
-      .recall({ message: "cook a fish soup" });
+      .turn({ message: "cook a fish soup" })
+      .recall();
     const names = matches.map(({ name }) => name);
     expect(names).toHaveLength(3);
     expect(names[0]).toBe("fish-soup");
@@ -113,13 +114,13 @@ describe("the kind of turn", () => {
     ["write me a poem about autumn", "creative"],
     ["thanks, nice work!", "conversation"],
   ] as const)("of %j is %s, chosen before anything is recalled", async (message, frame) => {
-    expect((await designWorkspace(LIBRARY).open().recall({ message })).frame.name).toBe(frame);
+    expect((await designWorkspace(LIBRARY).open().turn({ message }).recall()).frame.name).toBe(frame);
   });
 
   it("adds 0.2 to a skill that declares the frame, and to no other", async () => {
     const engine = designWorkspace(LIBRARY).open({ env: KEY });
     const scoreIn = async (frame: Frame) => {
-      const [match] = (await engine.recall({ message: "the weather report for Graz", frame })).matches;
+      const [match] = (await engine.turn({ message: "the weather report for Graz", frame }).recall()).matches;
       return match!.score;
     };
     const plain = await scoreIn("creative");
@@ -141,7 +142,7 @@ describe("the kind of turn", () => {
     const engine = designWorkspace({ "p/skills/one/SKILL.md": skill }).open();
     const boosted: string[] = [];
     for (const frame of FRAMES) {
-      const [match] = (await engine.recall({ message: "plants", frame })).matches;
+      const [match] = (await engine.turn({ message: "plants", frame }).recall()).matches;
       if (match?.reasons.some(({ signal }) => signal === "frame")) boosted.push(frame);
     }
     expect(boosted).toEqual(favoured);
@@ -150,7 +151,7 @@ describe("the kind of turn", () => {
   it("takes any domain in a task, as long as the message is about it", async () => {
     const skill = skillText("Waters plants.", "domain: gardening\ntriggers: [plants]\n");
     const engine = designWorkspace({ "p/skills/one/SKILL.md": skill }).open();
-    const [match] = (await engine.recall({ message: "gardening: plants", frame: "task" })).matches;
+    const [match] = (await engine.turn({ message: "gardening: plants", frame: "task" }).recall()).matches;
     expect(match?.reasons).toContainEqual({ signal: "frame", value: 0.2, note: "task, domain gardening" });
   });
 
@@ -159,7 +160,7 @@ describe("the kind of turn", () => {
     const made = EQUALS[omega].replace("triggers:", "frames: [debug]\ntriggers:");
     const engine = designWorkspace({ ...EQUALS, [omega]: made }).open({ values: WORDS_ALONE });
     const names = async (message: string, frame: Frame) =>
-      (await engine.recall({ message, frame })).matches.map(({ name }) => name);
+      (await engine.turn({ message, frame }).recall()).matches.map(({ name }) => name);
     expect((await names("plants", "task"))[0]).toBe("alpha");
     expect((await names("plants", "debug"))[0]).toBe("omega");
     expect(await names("refactor the login controller", "debug")).toEqual([]);
@@ -169,11 +170,10 @@ describe("the kind of turn", () => {
 describe("working memory", () => {
   it("gets each recalled skill as an item with its reference, its card and its relevance", async () => {
     const engine = designWorkspace(LIBRARY).open({ env: KEY });
-    const { matches } = await engine.prompt(
-      { message: "will it rain on Sunday?", session: "s" },
-      { style: "cards" },
-    );
-    expect((await engine.session("s")).frame).toBe("question");
+    const { matches } = await engine
+      .turn({ message: "will it rain on Sunday?", session: "s" })
+      .prompt({ style: "cards" });
+    expect((await engine.turns.sessions.session("s")).frame).toBe("question");
     expect(await engine.workingMemory("s")).toEqual([
       {
         refId: "weather-desk",
@@ -187,7 +187,8 @@ describe("working memory", () => {
   it("holds a card: name, domain, tools, triggers, a rule, and the first H2 section alone", async () => {
     const { text } = await designWorkspace(LIBRARY)
       .open({ env: KEY, values: { style: "cards" } })
-      .prompt({ message: "will it rain on Sunday?" });
+      .turn({ message: "will it rain on Sunday?" })
+      .prompt();
     expect(text).toBe(
       [
         "[Skill: weather-desk]",
@@ -212,20 +213,21 @@ describe("working memory", () => {
     const files = ["red", "blue", "green"].map((name) => [`p/skills/${name}/SKILL.md`, long(name)]);
     const { text, tokens, shown } = await designWorkspace(Object.fromEntries(files))
       .open({ values: { style: "cards" } })
-      .prompt({ message: "repair the bicycle" });
+      .turn({ message: "repair the bicycle" })
+      .prompt();
     expect(shown.map(({ level }) => level)).toEqual(["card", "card", "card"]);
     expect(tokens).toBeLessThanOrEqual(400);
     expect(text.match(/\[cut; activate_skill gives the rest\]/g)).toHaveLength(3);
   });
 
   it("leaves the full text on disk, at a path that the agent can read", async () => {
-    const { path } = await designWorkspace(LIBRARY).open({ env: KEY }).find("weather-desk");
+    const { path } = await designWorkspace(LIBRARY).open({ env: KEY }).library.find("weather-desk");
     expect(readFileSync(path, "utf8")).toBe(WEATHER);
   });
 
   it("stays empty when nothing fits: no card, no text", async () => {
     const engine = designWorkspace(LIBRARY).open({ env: KEY, values: { style: "cards" } });
-    const { text } = await engine.prompt({ message: "refactor the login controller", session: "s" });
+    const { text } = await engine.turn({ message: "refactor the login controller", session: "s" }).prompt();
     expect(text).toBe("");
     expect(await engine.workingMemory("s")).toEqual([]);
   });

@@ -2,7 +2,6 @@
 // and what keeps the library from harm.
 
 import { describe, expect, it } from "vitest";
-import { changeOf } from "../dream-history.ts";
 import { DAY_MS } from "./support/design-workspace.ts";
 import { type DreamStart, dreaming, procedure, type SeedSession, sessionsOf } from "./support/dreaming.ts";
 import { scriptedModel } from "./support/scripted-model.ts";
@@ -70,13 +69,13 @@ describe("the passes of a dream", () => {
     });
     const { proposals } = await dreams.run();
     expect(proposals.map(({ title }) => title)).toEqual(["Create renew-certificate"]);
-    expect(engine.list().skills).toEqual([]);
+    expect((await engine.library.list()).skills).toEqual([]);
     const { batch } = await dreams.accept("all");
-    await engine.refresh();
-    expect((await engine.find("renew-certificate")).manifest.summary).toBe("Renews TLS certificates");
+    await engine.library.refresh();
+    expect((await engine.library.find("renew-certificate")).manifest.summary).toBe("Renews TLS certificates");
     await learned.undo(batch);
-    await engine.refresh();
-    expect((await engine.list()).skills).toEqual([]);
+    await engine.library.refresh();
+    expect((await engine.library.list()).skills).toEqual([]);
   });
 
   it.each([
@@ -190,8 +189,8 @@ describe("consolidation", () => {
     const content = `${procedure("alpha")}\n\n${procedure("omega")}\n`;
     const both = { name: "both", description: "Does both works.", content, sourceNames: ["alpha", "omega"] };
     await dreams.submit(JSON.stringify({ toSave: [both], toDelete: ["alpha", "omega"] }), { apply: true });
-    engine.refresh();
-    expect(engine.list().skills.map(({ skill: { name } }) => name)).toEqual(["both"]);
+    await engine.library.refresh();
+    expect((await engine.library.list()).skills.map(({ skill: { name } }) => name)).toEqual(["both"]);
     expect(await learned.currentName("omega")).toBe("both");
   });
 
@@ -200,8 +199,11 @@ describe("consolidation", () => {
     const content = `${procedure("alpha")}\n\n${procedure("omega")}\n`;
     const both = { name: "both", description: "Does both works.", content, sourceNames: ["alpha", "omega"] };
     await dreams.submit(JSON.stringify({ toSave: [both], toDelete: ["alpha"] }), { apply: true });
-    await engine.refresh();
-    expect((await engine.list()).skills.map(({ skill: { name } }) => name)).toEqual(["both", "omega"]);
+    await engine.library.refresh();
+    expect((await engine.library.list()).skills.map(({ skill: { name } }) => name)).toEqual([
+      "both",
+      "omega",
+    ]);
   });
 
   it("may fill in what belongs together", async () => {
@@ -209,8 +211,8 @@ describe("consolidation", () => {
     const linked = { name: "alpha", content: procedure("alpha"), sourceNames: ["alpha"], seeAlso: ["omega"] };
     const { proposals } = await dreams.submit(JSON.stringify({ toSave: [linked] }), { apply: true });
     expect(proposals.map(({ title }) => title)).toEqual(["Link alpha to related skills"]);
-    engine.refresh();
-    expect(engine.find("alpha").manifest.seeAlso).toEqual(["omega"]);
+    await engine.library.refresh();
+    expect((await engine.library.find("alpha")).manifest.seeAlso).toEqual(["omega"]);
   });
 
   it("deletes nothing when no skill is saved that takes its place", async () => {
@@ -224,16 +226,16 @@ describe("consolidation", () => {
       "no-absorber",
       "no-absorber",
     ]);
-    await engine.refresh();
-    expect((await engine.list()).skills).toHaveLength(2);
+    await engine.library.refresh();
+    expect((await engine.library.list()).skills).toHaveLength(2);
   });
 
   it("gets a guide proposed for a family of two that has none, which helps to choose and holds no steps", async () => {
     const skills = ["mcp/calendar", "mcp/email"].map((name) => skill(name));
     const { dreams, engine } = await dreaming({ skills });
     await dreams.run({ apply: true });
-    await engine.refresh();
-    const guide = engine.body(await engine.find("mcp/guide"));
+    await engine.library.refresh();
+    const guide = await engine.library.body("mcp/guide");
     expect(guide).toContain("**mcp/calendar**");
     expect(guide).toContain("**mcp/email**");
     expect(guide).not.toContain("Do the next thing");

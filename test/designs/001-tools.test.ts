@@ -66,7 +66,7 @@ describe("the tools of an agent", () => {
     expect((await call("delete_skill", { name: "mcp/email" })).isError).toBe(true);
     await close();
     expect((await space.cli("restore", "mcp/email")).code).toBe(0);
-    expect((await space.open().find("mcp/email")).manifest.description).toContain("Sends an e-mail");
+    expect((await space.open().library.find("mcp/email")).manifest.description).toContain("Sends an e-mail");
   });
 });
 
@@ -78,8 +78,7 @@ describe("the use of a skill", () => {
     await call("get_skill", { name: "mcp/email" });
     await call("get_skill", { name: "mcp/email" });
     await close();
-    const { store } = await space.open().workshop();
-    const [first] = await store.journal.query({ kinds: ["activated"] });
+    const [first] = await space.open().journal.query({ kinds: ["activated"] });
     const { out } = await space.cli("journal", "export", first!.session!);
     const events = out
       .trim()
@@ -123,7 +122,10 @@ describe("a configuration for this system", () => {
       skillText(`Helps with matter number ${at}, of which there is more to say than fits here.`),
     ]);
     const space = designWorkspace(Object.fromEntries(many));
-    const { text, omitted } = await space.open({ values: { style: "index" } }).prompt({ message: "hello" });
+    const { text, omitted } = await space
+      .open({ values: { style: "index" } })
+      .turn({ message: "hello" })
+      .prompt();
     expect(text.length).toBeLessThanOrEqual(30_000);
     expect(omitted).toBeGreaterThan(0);
     expect(text).toContain(`… and ${omitted} more skills; search them with recall_skills`);

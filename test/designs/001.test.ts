@@ -26,9 +26,9 @@ describe("a skill as a record", () => {
   it("has name, summary, content, times of making, change and last use, and relations", async () => {
     const clock = settableClock(Date.UTC(2026, 2, 1));
     const engine = designWorkspace({}).open({ values: AGREED, clock });
-    const { learned } = await engine.workshop();
+    const { learned } = engine;
     await learned.save({ name: "mcp/email", content: EMAIL, seeAlso: ["mcp/guide"], author: "agent" });
-    const record = async () => learned.text(engine.find("mcp/email"));
+    const record = async () => learned.text(await engine.library.find("mcp/email"));
     expect(await record()).toMatchObject({
       name: "mcp/email",
       summary: "Sends an e-mail through the mail server.",
@@ -50,7 +50,7 @@ describe("a skill as a record", () => {
   });
 
   it("has a summary of fifteen words at most, whoever wrote it", async () => {
-    const { learned } = await designWorkspace({}).open().workshop();
+    const { learned } = designWorkspace({}).open();
     const twenty = Array.from({ length: 20 }, (_, at) => `word${at + 1}`).join(" ");
     for (const request of [
       { name: "by-itself", content: `${twenty}.\n\n1. Go on.\n` },
@@ -67,7 +67,7 @@ describe("a skill as a record", () => {
     ["research/papers/summarize", "research/papers/summarize"],
     ["Plan Meeting", "plan-meeting"],
   ])("named %j is called %s: lower case, hyphens, slashes between levels", async (spelling, name) => {
-    const { learned } = await designWorkspace({}).open().workshop();
+    const { learned } = designWorkspace({}).open();
     expect((await learned.save({ name: spelling, content: EMAIL })).name).toBe(name);
   });
 
@@ -75,7 +75,7 @@ describe("a skill as a record", () => {
     "cannot be named %j, and nothing is written",
     async (name) => {
       const space = designWorkspace({});
-      const { learned } = await space.open().workshop();
+      const { learned } = space.open();
       await expect(learned.save({ name, content: EMAIL })).rejects.toMatchObject({
         code: expect.stringMatching(/^name-/),
         value: name,
@@ -88,7 +88,7 @@ describe("a skill as a record", () => {
 describe("the store of skills", () => {
   it("keeps each in a folder of its name, slashes as folders, in a file that any agent reads", async () => {
     const space = designWorkspace({});
-    const { learned } = await space.open().workshop();
+    const { learned } = space.open();
     await learned.save({ name: "mcp/email", content: EMAIL, author: "agent" });
     const text = readFileSync(join(space.home, ".repertoire/skills/mcp/email/SKILL.md"), "utf8");
     expect(text).toContain("2. Send it.");
@@ -97,7 +97,7 @@ describe("the store of skills", () => {
 
   it("loses nothing when several save at once", async () => {
     const engine = designWorkspace({}).open();
-    const { learned } = await engine.workshop();
+    const { learned } = engine;
     const numbers = Array.from({ length: 6 }, (_, at) => at + 1);
     await Promise.all(
       numbers.flatMap((at) => [
@@ -105,7 +105,7 @@ describe("the store of skills", () => {
         learned.save({ name: "shared", content: `${EMAIL}\nEdition ${at}.\n` }),
       ]),
     );
-    expect(engine.list().skills).toHaveLength(numbers.length + 1);
+    expect((await engine.library.list()).skills).toHaveLength(numbers.length + 1);
     expect((await learned.history("shared")).versions).toHaveLength(numbers.length);
   });
 });
@@ -113,7 +113,7 @@ describe("the store of skills", () => {
 describe("the index of a session", () => {
   it("stands in the first section, a line for every skill, and not in the next", async () => {
     const engine = designWorkspace(OFFICE).open(INDEX);
-    const first = await engine.prompt({ message: "hello there", session: "s" });
+    const first = await engine.turn({ message: "hello there", session: "s" }).prompt();
     expect(first.text).toBe(
       [
         "Available skills (use activate_skill to load full instructions):",
@@ -123,21 +123,21 @@ describe("the index of a session", () => {
         "- mcp/guide: Which server is for what.",
       ].join("\n"),
     );
-    expect((await engine.prompt({ message: "and thanks", session: "s" })).text).toBe("");
+    expect((await engine.turn({ message: "and thanks", session: "s" }).prompt()).text).toBe("");
   });
 
   it("comes again with the next session", async () => {
     const engine = designWorkspace(OFFICE).open(INDEX);
-    await engine.prompt({ message: "hello there", session: "monday" });
-    const { text } = await engine.prompt({ message: "hello there", session: "tuesday" });
+    await engine.turn({ message: "hello there", session: "monday" }).prompt();
+    const { text } = await engine.turn({ message: "hello there", session: "tuesday" }).prompt();
     expect(text).toContain("- minutes: ");
   });
 
   it("shows a learned skill with its summary", async () => {
     const engine = designWorkspace({}).open(INDEX);
-    const { learned } = await engine.workshop();
+    const { learned } = engine;
     await learned.save({ name: "mail", content: EMAIL, summary: "Mails things" });
-    const { text } = await engine.prompt({ message: "hello", session: "s" });
+    const { text } = await engine.turn({ message: "hello", session: "s" }).prompt();
     expect(text.split("\n")).toContain("- mail: Mails things");
   });
 });
@@ -145,8 +145,8 @@ describe("the index of a session", () => {
 describe("the names for a message", () => {
   const later = async (files: Readonly<Record<string, string>>) => {
     const engine = designWorkspace(files).open(INDEX);
-    await engine.prompt({ message: "hello there", session: "s" });
-    return async (message: string) => (await engine.prompt({ message, session: "s" })).text;
+    await engine.turn({ message: "hello there", session: "s" }).prompt();
+    return async (message: string) => (await engine.turn({ message, session: "s" }).prompt()).text;
   };
 
   it("follow the topic of the conversation, each named once a session", async () => {
@@ -181,7 +181,7 @@ describe("the names for a message", () => {
 
   it("are found by the words of the sentence that became the summary", async () => {
     const engine = designWorkspace(OFFICE).open();
-    const { learned } = await engine.workshop();
+    const { learned } = engine;
     const content = "Dispatches parcels overseas.\n\n1. Weigh it.\n";
     const { summary } = await learned.save({ name: "harbour", content });
     expect(summary).toBe("Dispatches parcels overseas.");
@@ -210,37 +210,43 @@ describe("the summary of a saved skill", () => {
     });
     const { values, asked } = await scriptedModel(() => thinking);
     const engine = designWorkspace({}).open({ values });
-    const { learned } = await engine.workshop();
+    const { learned } = engine;
     const saved = await learned.save({ name: "mail", content: EMAIL, author: "agent" });
     expect(saved.summary).toBe("Sends an e-mail through the mail server.");
-    await engine.refresh();
-    expect((await engine.find("mail")).manifest.summary).toBe("Sends an e-mail through the mail server.");
+    await engine.library.refresh();
+    expect((await engine.library.find("mail")).manifest.summary).toBe(
+      "Sends an e-mail through the mail server.",
+    );
     answer("Delivers messages by electronic mail.");
     await learned.settled();
-    await engine.refresh();
-    expect((await engine.find("mail")).manifest.summary).toBe("Delivers messages by electronic mail.");
+    await engine.library.refresh();
+    expect((await engine.library.find("mail")).manifest.summary).toBe(
+      "Delivers messages by electronic mail.",
+    );
     expect(asked).toHaveLength(1);
   });
 
   it("is cut to fifteen words when the model says more", async () => {
     const { values } = await scriptedModel(() => "very ".repeat(30));
     const engine = designWorkspace({}).open({ values });
-    const { learned } = await engine.workshop();
+    const { learned } = engine;
     await learned.save({ name: "mail", content: EMAIL });
     await learned.settled();
-    await engine.refresh();
-    expect((await engine.find("mail")).manifest.summary?.split(" ")).toHaveLength(15);
+    await engine.library.refresh();
+    expect((await engine.library.find("mail")).manifest.summary?.split(" ")).toHaveLength(15);
   });
 
   it("stays the first sentence when the model fails", async () => {
     const { values, asked } = await scriptedModel(() => undefined);
     const engine = designWorkspace({}).open({ values });
-    const { learned } = await engine.workshop();
+    const { learned } = engine;
     await learned.save({ name: "mail", content: EMAIL });
     await learned.settled();
-    await engine.refresh();
+    await engine.library.refresh();
     expect(asked).toHaveLength(1);
-    expect((await engine.find("mail")).manifest.summary).toBe("Sends an e-mail through the mail server.");
+    expect((await engine.library.find("mail")).manifest.summary).toBe(
+      "Sends an e-mail through the mail server.",
+    );
   });
 });
 
@@ -254,13 +260,13 @@ describe("starter skills", () => {
 
   it("explain skills, memory and MCP tools from the first start", async () => {
     const engine = designWorkspace({}).open({ values: { "sources.bundled": true } });
-    const names = (await engine.list()).skills.map(({ skill }) => skill.name);
+    const names = (await engine.library.list()).skills.map(({ skill }) => skill.name);
     expect(names).toEqual(expect.arrayContaining(["skills-and-rules", "memory-systems", "mcp-tool-guide"]));
   });
 
   it("of a host are written once, and never over a skill that is there", async () => {
     const engine = designWorkspace({}).open();
-    const { learned } = await engine.workshop();
+    const { learned } = engine;
     expect(await learned.seed([guide("front", "1")])).toEqual([{ name: "door-guide", fate: "seed" }]);
     expect(await learned.seed([guide("front", "1")])).toEqual([{ name: "door-guide", fate: "current" }]);
     await learned.save({
@@ -269,14 +275,14 @@ describe("starter skills", () => {
       author: "person",
     });
     expect(await learned.seed([guide("back", "2")])).toEqual([{ name: "door-guide", fate: "edited" }]);
-    await engine.refresh();
-    expect(engine.body(await engine.find("door-guide"))).toContain("1. Walk away.");
+    await engine.library.refresh();
+    expect(await engine.library.body("door-guide")).toContain("1. Walk away.");
   });
 
   it("that ship give way to a copy that somebody wrote under the same name", async () => {
     const engine = designWorkspace({
       "home/.repertoire/skills/memory-systems/SKILL.md": skillText("Our own memory rules."),
     }).open({ values: { "sources.bundled": true } });
-    expect((await engine.find("memory-systems")).manifest.description).toBe("Our own memory rules.");
+    expect((await engine.library.find("memory-systems")).manifest.description).toBe("Our own memory rules.");
   });
 });

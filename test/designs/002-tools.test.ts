@@ -1,7 +1,7 @@
 // Walks the toolsets and scripts of the third design, and its recipe for a new skill.
 
 import { describe, expect, it } from "vitest";
-import { type ActivationPayload, type Repertoire, Toolbox } from "../../src/index.ts";
+import type { ActivationPayload, Repertoire } from "../../src/index.ts";
 import { SCRIPT_LIMITS } from "../../src/tools/limits.ts";
 import { policy } from "../activation-workspace.ts";
 import { skillText } from "../skill-tree.ts";
@@ -36,14 +36,14 @@ function recipe(toolset = TOOLSET, manifest = MANIFEST) {
 }
 
 async function activated(engine: Repertoire): Promise<ActivationPayload> {
-  const { tasks } = await engine.workshop();
+  const { tasks } = engine;
   return (await tasks.activate("my-skill", IN_TASK)).payload;
 }
 
 async function toolsOf(files: Readonly<Record<string, string>>) {
   const engine = designWorkspace(files).open({ values: AGREED });
   await activated(engine);
-  const { tasks } = await engine.workshop();
+  const { tasks } = engine;
   return { tasks, ...(await tasks.tools("my-skill", IN_TASK)) };
 }
 
@@ -51,7 +51,7 @@ describe("a new skill", () => {
   it("made by the recipe is found by its triggers, gives its instructions and brings its tool", async () => {
     const engine = designWorkspace(recipe()).open({ values: AGREED });
     expect(await recalledFor(engine, "a custom job")).toEqual(["my-skill"]);
-    const toolbox = new Toolbox(engine, await engine.workshop());
+    const toolbox = await engine.toolbox();
     const activate = toolbox.served(IN_TASK).find(({ name }) => name === "activate_skill");
     const { text } = await activate!.run({ name: "my-skill" });
     expect(text).toContain("Call my-tool with the input.");
@@ -72,7 +72,7 @@ describe("a toolset", () => {
         inputSchema: { type: "object", properties: { input: { type: "string" } }, required: ["input"] },
       },
     ]);
-    expect(tasks.registry("t").has("my-skill__my-tool")).toBe(true);
+    expect((await tasks.registry("t")).has("my-skill__my-tool")).toBe(true);
     expect(await tasks.call("my-skill__my-tool", { input: "x" }, IN_TASK)).toMatchObject({
       ok: true,
       title: "Completed",
@@ -113,8 +113,8 @@ describe("a toolset", () => {
   it("is loaded after a person agreed, never by merely being found", async () => {
     const marked = `${TOOLSET}globalThis.toolsetWasLoaded = true;\n`;
     const engine = designWorkspace(recipe(marked)).open();
-    await engine.prompt({ message: "a custom job", session: "s" }, { style: "tiers" });
-    const { tasks } = await engine.workshop();
+    await engine.turn({ message: "a custom job", session: "s" }).prompt({ style: "tiers" });
+    const { tasks } = engine;
     await expect(tasks.activate("my-skill", IN_TASK)).rejects.toMatchObject({ code: "consent-required" });
     await expect(tasks.tools("my-skill", IN_TASK)).rejects.toMatchObject({ code: "not-consented" });
     expect(globalThis).not.toHaveProperty("toolsetWasLoaded");
@@ -128,7 +128,7 @@ describe("a script", () => {
       [`${SKILL}/scripts/go.sh`]: `#!/bin/sh\n${script}\n`,
     }).open({ values: AGREED, env: { PATH: process.env.PATH, SECRET_OF_THE_HOST: "s3cret" } });
     await activated(engine);
-    const { tasks } = await engine.workshop();
+    const { tasks } = engine;
     return tasks.run("my-skill", "scripts/go.sh", {
       ...IN_TASK,
       ...call,

@@ -86,7 +86,7 @@ describe("the manifest", () => {
     const nameless = PORTER.replace("name: night-porter\n", "");
     expect(codesOf(nameless, "strict")).toContain("name-missing");
     const engine = designWorkspace({ [`${PLACE}/night-porter/SKILL.md`]: nameless }).open();
-    expect((await engine.find("night-porter")).manifest.version).toBe("1.10.0");
+    expect((await engine.library.find("night-porter")).manifest.version).toBe("1.10.0");
   });
 
   it.each([
@@ -125,19 +125,23 @@ describe("the tier of a message", () => {
   it("is nothing where there are no skills", async () => {
     const { text, tokens } = await designWorkspace({})
       .open(TIERS)
-      .prompt({ message: "unlock the front door" });
+      .turn({ message: "unlock the front door" })
+      .prompt();
     expect([text, tokens]).toEqual(["", 0]);
   });
 
   it("is a breadcrumb of ten tokens at most where skills have triggers and none fits", async () => {
-    const { text, tokens, shown } = await designWorkspace(house).open(TIERS).prompt({ message: "thanks!" });
+    const { text, tokens, shown } = await designWorkspace(house)
+      .open(TIERS)
+      .turn({ message: "thanks!" })
+      .prompt();
     expect(text).toBe("[2 skills available]");
     expect(tokens).toBeLessThanOrEqual(10);
     expect(shown).toEqual([]);
   });
 
   it.each(["what can you do?", "list skills"])("is the list of names and briefs for %j", async (message) => {
-    const { text } = await designWorkspace(house).open(TIERS).prompt({ message });
+    const { text } = await designWorkspace(house).open(TIERS).turn({ message }).prompt();
     expect(text.split("\n").slice(1).sort()).toEqual([
       "- bread: Bakes sourdough bread.",
       "- night-porter: Lets guests in after hours.",
@@ -152,7 +156,8 @@ describe("the tier of a message", () => {
     ]);
     const { tokens } = await designWorkspace(Object.fromEntries(twenty))
       .open(TIERS)
-      .prompt({ message: "list skills" });
+      .turn({ message: "list skills" })
+      .prompt();
     expect(tokens / 20).toBeLessThanOrEqual(18);
   });
 
@@ -161,21 +166,27 @@ describe("the tier of a message", () => {
       [`${PLACE}/bread/SKILL.md`]: skillText("Bakes sourdough bread."),
     })
       .open(TIERS)
-      .prompt({ message: "thanks!" });
+      .turn({ message: "thanks!" })
+      .prompt();
     expect(text).toContain("- bread: Bakes sourdough bread.");
   });
 
   it("is the complete instructions as well where the text fits and no trigger does", async () => {
-    const { shown } = await designWorkspace(house).open(TIERS).prompt({ message: "bake a sourdough bread" });
+    const { shown } = await designWorkspace(house)
+      .open(TIERS)
+      .turn({ message: "bake a sourdough bread" })
+      .prompt();
     expect(shown).toEqual([{ name: "bread", level: "body" }]);
   });
 
   it("is the complete instructions where a trigger fits, and that counts as an activation", async () => {
     const engine = designWorkspace(house).open(TIERS);
-    const { text, shown } = await engine.prompt({ message: "a late arrival is waiting", session: "s" });
-    expect(text).toContain(engine.body(await engine.find("night-porter")).trim());
+    const { text, shown } = await engine
+      .turn({ message: "a late arrival is waiting", session: "s" })
+      .prompt();
+    expect(text).toContain((await engine.library.body("night-porter")).trim());
     expect(shown).toEqual([{ name: "night-porter", level: "body" }]);
-    expect((await engine.session("s")).activated).toEqual(["night-porter"]);
+    expect((await engine.turns.sessions.session("s")).activated).toEqual(["night-porter"]);
   });
 });
 
@@ -184,7 +195,8 @@ describe("triggers", () => {
   const match = async (yaml: string, message: string) => {
     const { matches } = await designWorkspace(triggered({ one: yaml }))
       .open()
-      .recall({ message });
+      .turn({ message })
+      .recall();
     return matches.some(({ reasons }) => reasons.some(({ signal }) => signal === "triggers"));
   };
 
@@ -205,7 +217,7 @@ describe("triggers", () => {
 
   it("that are no regular expressions are reported, and the others of the skill still work", async () => {
     const engine = designWorkspace(triggered({ one: "{patterns: ['room(', 'key\\s+\\d+']}" })).open();
-    expect(await engine.manage.findings()).toMatchObject([{ code: "trigger-pattern", severity: "warning" }]);
+    expect(await engine.library.findings()).toMatchObject([{ code: "trigger-pattern", severity: "warning" }]);
     expect(await recalledFor(engine, "where is key 7")).toEqual(["one"]);
   });
 
@@ -241,7 +253,9 @@ describe("the order of matches", () => {
   it("ends after three skills, or after as many as the configuration says", async () => {
     const five = triggered(Object.fromEntries(["aa", "bb", "cc", "dd", "ee"].map((n) => [n, "[door]"])));
     const bodies = async (values: Record<string, unknown>) => {
-      const { shown } = await opened(five, { style: "tiers", ...values }).prompt({ message: "door" });
+      const { shown } = await opened(five, { style: "tiers", ...values })
+        .turn({ message: "door" })
+        .prompt();
       return shown.filter(({ level }) => level === "body").length;
     };
     expect(await bodies({})).toBe(3);
@@ -251,23 +265,24 @@ describe("the order of matches", () => {
 });
 
 describe("the places of skills", () => {
-  it("are the package, the user's ~/.agent/skills and the project's ./.agent/skills, each above the one before", () => {
+  it("are the package, the user's ~/.agent/skills and the project's ./.agent/skills, each above the one before", async () => {
     const space = designWorkspace({});
     const described = async () =>
-      (await space.open({ values: { "sources.bundled": true } }).find("safe-edit")).manifest.description;
-    const shipped = described();
+      (await space.open({ values: { "sources.bundled": true } }).library.find("safe-edit")).manifest
+        .description;
+    const shipped = await described();
     space.write("home/.agent/skills/safe-edit/SKILL.md", skillText("The user's own."));
     expect(shipped).not.toBe("The user's own.");
-    expect(described()).toBe("The user's own.");
+    expect(await described()).toBe("The user's own.");
     space.write(`${PLACE}/safe-edit/SKILL.md`, skillText("The project's own."));
-    expect(described()).toBe("The project's own.");
+    expect(await described()).toBe("The project's own.");
   });
 
   it("can hold skills that wait until a person enables them", async () => {
     const space = designWorkspace({
       [`${PLACE}/night-porter/SKILL.md`]: PORTER.replace("default_enabled: true", "default_enabled: false"),
     });
-    expect((await space.open().list()).skills).toMatchObject([{ state: "disabled" }]);
+    expect((await space.open().library.list()).skills).toMatchObject([{ state: "disabled" }]);
     expect(await recalledFor(space.open(), "unlock the front door")).toEqual([]);
     expect((await space.cli("enable", "night-porter")).code).toBe(0);
     expect(await recalledFor(space.open(), "unlock the front door")).toEqual(["night-porter"]);

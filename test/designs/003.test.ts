@@ -24,7 +24,7 @@ const THREE = {
 };
 
 describe("scope", () => {
-  it("is the workspace's own folder: nothing shipped, nothing of the user, nothing of a folder above", () => {
+  it("is the workspace's own folder: nothing shipped, nothing of the user, nothing of a folder above", async () => {
     const { names } = designWorkspace("003", {
       files: {
         ".git/HEAD": "",
@@ -34,16 +34,18 @@ describe("scope", () => {
         "home/.claude/skills/users/SKILL.md": named("users"),
       },
     });
-    expect(names()).toEqual(["mine"]);
+    expect(await names()).toEqual(["mine"]);
   });
 
   it("activates nothing by itself: a message that fits only shows the skill, until the tool is called", async () => {
     const { engine, home } = designWorkspace("003", { files: SURVEY });
-    const { text, matches } = await engine.prompt({ message: "do a survey of the house", session: "s" });
+    const { text, matches } = await engine
+      .turn({ message: "do a survey of the house", session: "s" })
+      .prompt();
     expect(matches.map(({ name }) => name)).toEqual(["survey"]);
     expect(text).not.toContain("SECRET-STEP");
-    const { store, tasks } = await engine.workshop();
-    expect((await store.journal.query({ session: "s" })).map(({ kind }) => kind)).not.toContain("activated");
+    const { journal, tasks } = engine;
+    expect((await journal.query({ session: "s" })).map(({ kind }) => kind)).not.toContain("activated");
     expect([await tasks.list(), existsSync(join(home, ".repertoire/private"))]).toEqual([[], false]);
   });
 });
@@ -73,19 +75,19 @@ describe("the format", () => {
 });
 
 describe("discovery and parsing", () => {
-  it("takes SKILL.md of the folder itself and of each folder in it", () => {
+  it("takes SKILL.md of the folder itself and of each folder in it", async () => {
     const { names } = designWorkspace("003", {
       files: { "p/skills/SKILL.md": named("whole-house"), "p/skills/attic/SKILL.md": named("attic") },
     });
-    expect(names()).toEqual(["attic", "whole-house"]);
+    expect(await names()).toEqual(["attic", "whole-house"]);
   });
 
-  it("differs: deeper folders are searched too, under the name of their path", () => {
+  it("differs: deeper folders are searched too, under the name of their path", async () => {
     const { names } = designWorkspace("003", { files: { "p/skills/a/b/c/SKILL.md": named("c") } });
-    expect(names()).toEqual(["a/b/c"]);
+    expect(await names()).toEqual(["a/b/c"]);
   });
 
-  it("does not look into .git and node_modules", () => {
+  it("does not look into .git and node_modules", async () => {
     const { names } = designWorkspace("003", {
       files: {
         "p/skills/.git/hooks/SKILL.md": named("hooks"),
@@ -93,38 +95,38 @@ describe("discovery and parsing", () => {
         "p/skills/real/SKILL.md": named("real"),
       },
     });
-    expect(names()).toEqual(["real"]);
+    expect(await names()).toEqual(["real"]);
   });
 
   it("reads the front matter strictly first: a sound file gives no finding", async () => {
     const { engine } = designWorkspace("003", { files: { "p/skills/sound/SKILL.md": named("sound") } });
-    expect(await engine.list()).toMatchObject({ skills: [{ state: "active" }], diagnostics: [] });
+    expect(await engine.library.list()).toMatchObject({ skills: [{ state: "active" }], diagnostics: [] });
   });
 
   it("falls back to name and description alone where the YAML is broken", async () => {
     const text = skillFile("name: broken\nstray\ndescription: Still here.");
     const { engine, names, codes } = designWorkspace("003", { files: { "p/skills/broken/SKILL.md": text } });
-    expect(names()).toEqual(["broken"]);
-    expect((await engine.find("broken")).manifest).toMatchObject({
+    expect(await names()).toEqual(["broken"]);
+    expect((await engine.library.find("broken")).manifest).toMatchObject({
       declaredName: "broken",
       description: "Still here.",
     });
-    expect(codes()).toContain("front-matter-bare");
+    expect(await codes()).toContain("front-matter-bare");
     expect(parseSkill(text, "broken/SKILL.md").skill?.body).toBe("# Title\n\nDo it.\n");
   });
 
   it.each([
     ["name", "description: Nameless.", "name-missing"],
     ["description", "name: mute", "description-missing"],
-  ])("skips a skill without a %s, with a finding that says what to add", (field, frontMatter, code) => {
+  ])("skips a skill without a %s, with a finding that says what to add", async (field, frontMatter, code) => {
     const { engine, names } = designWorkspace("003", {
       files: {
         "p/skills/lacking/SKILL.md": skillFile(frontMatter),
         "p/skills/whole/SKILL.md": named("whole"),
       },
     });
-    expect(names()).toEqual(["whole"]);
-    const [finding] = engine.library.diagnostics;
+    expect(await names()).toEqual(["whole"]);
+    const [finding] = (await engine.library.current()).diagnostics;
     expect(finding).toMatchObject({ code, path: expect.stringContaining("lacking/SKILL.md") });
     expect(finding?.fix).toContain(`\`${field}:\``);
   });
@@ -132,12 +134,14 @@ describe("discovery and parsing", () => {
   it.each([
     ["folder", "p/skills/日本/SKILL.md", "x", /\bfolder\b/],
     ["declared name", "p/skills/SKILL.md", "日本", /`name:`/],
-  ])("skips a skill of whose %s nothing is left, with a warning", (_what, path, name, fix) => {
+  ])("skips a skill of whose %s nothing is left, with a warning", async (_what, path, name, fix) => {
     const { engine, names } = designWorkspace("003", {
       files: { [path]: named(name), "p/skills/whole/SKILL.md": named("whole") },
     });
-    expect(names()).toEqual(["whole"]);
-    const [finding] = engine.library.diagnostics.filter(({ code }) => code === "name-empty");
+    expect(await names()).toEqual(["whole"]);
+    const [finding] = (await engine.library.current()).diagnostics.filter(
+      ({ code }) => code === "name-empty",
+    );
     expect(finding).toMatchObject({ severity: "warning", fix: expect.stringMatching(fix) });
   });
 
@@ -148,9 +152,11 @@ describe("discovery and parsing", () => {
         "p/skills/safe-edit/SKILL.md": named("two", "The second."),
       },
     });
-    expect(names()).toEqual(["safe-edit"]);
-    expect((await engine.find("safe-edit")).manifest.description).toBe("The second.");
-    expect(engine.library.diagnostics).toMatchObject([{ code: "duplicate-name", severity: "warning" }]);
+    expect(await names()).toEqual(["safe-edit"]);
+    expect((await engine.library.find("safe-edit")).manifest.description).toBe("The second.");
+    expect((await engine.library.current()).diagnostics).toMatchObject([
+      { code: "duplicate-name", severity: "warning" },
+    ]);
   });
 
   it("lets a declared name that two skills share lead to the last one, with a warning; both stay", async () => {
@@ -160,34 +166,36 @@ describe("discovery and parsing", () => {
         "p/skills/second/SKILL.md": named("twin", "The second."),
       },
     });
-    expect(names()).toEqual(["first", "second"]);
-    expect((await engine.find("twin")).name).toBe("second");
-    expect(engine.library.diagnostics).toMatchObject([{ code: "alias-ambiguous", severity: "warning" }]);
+    expect(await names()).toEqual(["first", "second"]);
+    expect((await engine.library.find("twin")).name).toBe("second");
+    expect((await engine.library.current()).diagnostics).toMatchObject([
+      { code: "alias-ambiguous", severity: "warning" },
+    ]);
   });
 
-  it("differs: a name that only looks like another one is refused", () => {
+  it("differs: a name that only looks like another one is refused", async () => {
     const { names, codes } = designWorkspace("003", {
       files: { "p/skills/s\u0430fe-edit/SKILL.md": named("safe-edit"), ...THREE },
     });
-    expect(names()).toEqual(["repo-survey", "safe-edit", "test-first-fix"]);
-    expect(codes()).toContain("name-confusable");
+    expect(await names()).toEqual(["repo-survey", "safe-edit", "test-first-fix"]);
+    expect(await codes()).toContain("name-confusable");
   });
 
   it("makes one stable name of every spelling", async () => {
     for (const spelling of ["Safe Edit", "safe_edit", "SAFE--EDIT", " safe-edit "])
       expect(toSkillName(spelling)).toEqual({ ok: true, name: "safe-edit" });
     const { engine } = designWorkspace("003", { files: THREE });
-    expect((await engine.find("Safe_Edit")).name).toBe("safe-edit");
+    expect((await engine.library.find("Safe_Edit")).name).toBe("safe-edit");
   });
 });
 
 describe("registry and visibility", () => {
   it("has a registry that changes with the folder", async () => {
     const { engine, names, write } = designWorkspace("003", { files: THREE });
-    expect(names()).toHaveLength(3);
+    expect(await names()).toHaveLength(3);
     write("p/skills/new-one/SKILL.md", named("new-one"));
-    expect(await engine.refresh()).toMatchObject({ added: ["new-one"], removed: [] });
-    expect(names()).toContain("new-one");
+    expect(await engine.library.refresh()).toMatchObject({ added: ["new-one"], removed: [] });
+    expect(await names()).toContain("new-one");
   });
 
   it.each([
@@ -195,9 +203,9 @@ describe("registry and visibility", () => {
     ["an empty list shows none", "nothing", []],
     ["a star shows all", "everything", ["repo-survey", "safe-edit", "test-first-fix"]],
     ["a list of names shows those", "reviewer", ["safe-edit", "test-first-fix"]],
-  ])("filters by allowlist: %s", (_rule, agent, visible) => {
+  ])("filters by allowlist: %s", async (_rule, agent, visible) => {
     const { engine } = designWorkspace("003", { files: THREE });
-    const view = engine.view(agent);
+    const view = await engine.library.view(agent);
     expect(view.visible().map(({ name }) => name)).toEqual(visible);
     expect([...view.library.skills.keys()]).toHaveLength(3);
   });
@@ -226,7 +234,7 @@ describe("the prompt", () => {
 
   it("never holds a body, and names the tool that loads it", async () => {
     const { engine } = designWorkspace("003", { files: SURVEY });
-    const { text, shown } = await engine.prompt({ message: "use the survey skill" });
+    const { text, shown } = await engine.turn({ message: "use the survey skill" }).prompt();
     expect(text).not.toContain("SECRET-STEP");
     expect(text).toContain("activate_skill");
     expect(shown).toEqual([{ name: "survey", level: "full" }]);
@@ -242,7 +250,7 @@ describe("the prompt of a large or hostile library", () => {
       ]),
     );
     const { engine } = designWorkspace("003", { files });
-    const { text, omitted } = await engine.prompt({ message: "" });
+    const { text, omitted } = await engine.turn({ message: "" }).prompt();
     expect(text.length).toBeLessThanOrEqual(30_000);
     expect(omitted).toBeGreaterThan(10);
     expect(text.split("\n").at(-1)).toContain(`${omitted} more skills`);
@@ -296,7 +304,7 @@ describe("activation", () => {
 
   it("reads the body when it is asked for, not when the skill was found", async () => {
     const { agent, engine, write } = designWorkspace("003", { files: SURVEY });
-    expect(await engine.find("survey")).not.toHaveProperty("body");
+    expect(await engine.library.find("survey")).not.toHaveProperty("body");
     write("p/skills/survey/SKILL.md", named("survey", "Looks around.", "# Survey\n\nCount the windows.\n"));
     const { call } = await agent(person());
     expect((await call("activateSkill", { name: "survey" })).text).toContain("Count the windows.");

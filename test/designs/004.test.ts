@@ -27,8 +27,8 @@ const BAKERY: Readonly<Record<string, string>> = {
 const bakery = () => designWorkspace("004", { files: BAKERY });
 
 describe("concepts and layout", () => {
-  it("makes each skill's command of its path below the root", () => {
-    expect(bakery().names()).toEqual([
+  it("makes each skill's command of its path below the root", async () => {
+    expect(await bakery().names()).toEqual([
       "bakery",
       "bakery/bread",
       "bakery/bread/rye",
@@ -39,20 +39,20 @@ describe("concepts and layout", () => {
 
   it("keeps the display name apart from the command, and finds a skill by either", async () => {
     const { engine } = bakery();
-    expect(await engine.find("bakery")).toMatchObject({ name: "bakery", displayName: "The Bakery" });
-    expect((await engine.find("the bakery")).name).toBe("bakery");
+    expect(await engine.library.find("bakery")).toMatchObject({ name: "bakery", displayName: "The Bakery" });
+    expect((await engine.library.find("the bakery")).name).toBe("bakery");
   });
 
   it("takes everything after the closing fence for the body, later rules included", async () => {
     const { engine } = bakery();
-    expect(engine.body(await engine.find("bakery"))).toBe(
+    expect(await engine.library.body("bakery")).toBe(
       "# Bakery\n\nWeigh first.\n\n---\n\nThen bake: <b>slowly</b>.\n",
     );
   });
 
   it("takes a folder without SKILL.md for support files of its parent, not for a sub-skill", async () => {
     const { names, agent } = bakery();
-    expect(names()).not.toContain("bakery/scripts");
+    expect(await names()).not.toContain("bakery/scripts");
     const { data } = await (await agent(person())).call("load_skill", { name: "bakery" });
     expect(data.files).toEqual(["scripts/weigh.sh"]);
   });
@@ -76,8 +76,8 @@ describe("sources", () => {
       "p/skills/z/SKILL.md": about("No."),
     };
     const { engine, names } = designWorkspace("004", { files });
-    expect(engine.sources.map(({ id }) => id.replace("~", "home").replace(/^\./, "p"))).toEqual(PLACES);
-    expect(names()).toEqual(["x"]);
+    expect(engine.turns.sources.map(({ id }) => id.replace("~", "home").replace(/^\./, "p"))).toEqual(PLACES);
+    expect(await names()).toEqual(["x"]);
   });
 
   it.each(PLACES.map((place, at) => [place, PLACES.slice(0, at + 1)] as const))(
@@ -87,8 +87,8 @@ describe("sources", () => {
         Object.entries(all).filter(([path]) => present.some((p) => path.startsWith(`${p}/`))),
       );
       const { engine } = designWorkspace("004", { files });
-      expect((await engine.find("x")).manifest.description).toBe(`From ${place}.`);
-      expect((await engine.list()).skills.filter(({ state }) => state === "shadowed")).toHaveLength(
+      expect((await engine.library.find("x")).manifest.description).toBe(`From ${place}.`);
+      expect((await engine.library.list()).skills.filter(({ state }) => state === "shadowed")).toHaveLength(
         present.length - 1,
       );
     },
@@ -96,28 +96,28 @@ describe("sources", () => {
 });
 
 describe("the scanner", () => {
-  it("does not take the root itself for a skill", () => {
+  it("does not take the root itself for a skill", async () => {
     const files = { [`${ROOT}/SKILL.md`]: about("Root."), [`${ROOT}/in/SKILL.md`]: about("In.") };
-    expect(designWorkspace("004", { files }).names()).toEqual(["in"]);
+    expect(await designWorkspace("004", { files }).names()).toEqual(["in"]);
   });
 
-  it("goes through folders that are no skills", () => {
+  it("goes through folders that are no skills", async () => {
     const files = { [`${ROOT}/a/SKILL.md`]: about("A."), [`${ROOT}/a/b/c/SKILL.md`]: about("C.") };
-    expect(designWorkspace("004", { files }).names()).toEqual(["a", "a/b/c"]);
+    expect(await designWorkspace("004", { files }).names()).toEqual(["a", "a/b/c"]);
   });
 
-  it("differs: it goes 32 folders deep and warns of what lies deeper", () => {
+  it("differs: it goes 32 folders deep and warns of what lies deeper", async () => {
     const deep = (levels: number) => Array.from({ length: levels }, (_, level) => `d${level}`).join("/");
     const files = {
       [`${ROOT}/${deep(32)}/SKILL.md`]: about("Deep."),
       [`${ROOT}/${deep(33)}/SKILL.md`]: about("Deeper."),
     };
     const { names, codes } = designWorkspace("004", { files });
-    expect(names()).toEqual([deep(32)]);
-    expect(codes()).toEqual(["depth-limit"]);
+    expect(await names()).toEqual([deep(32)]);
+    expect(await codes()).toEqual(["depth-limit"]);
   });
 
-  it("reads a SKILL.md of 256 KB and no larger one", () => {
+  it("reads a SKILL.md of 256 KB and no larger one", async () => {
     const sized = (bytes: number) => {
       const text = about("Sized.");
       return text + "x".repeat(bytes - Buffer.byteLength(text));
@@ -127,11 +127,11 @@ describe("the scanner", () => {
       [`${ROOT}/too-large/SKILL.md`]: sized(256 * 1024 + 1),
     };
     const { names, codes } = designWorkspace("004", { files });
-    expect(names()).toEqual(["fits"]);
-    expect(codes()).toEqual(["file-too-large"]);
+    expect(await names()).toEqual(["fits"]);
+    expect(await codes()).toEqual(["file-too-large"]);
   });
 
-  it("leaves out what needs a program or a variable that is missing, until it is there", () => {
+  it("leaves out what needs a program or a variable that is missing, until it is there", async () => {
     const files = {
       [`${ROOT}/kneading/SKILL.md`]: about("Kneads.", "sven:\n  requires_bins: [kneader]"),
       [`${ROOT}/ordering/SKILL.md`]: about("Orders.", "sven:\n  requires_env: [FLOUR_TOKEN]"),
@@ -139,18 +139,14 @@ describe("the scanner", () => {
     };
     const env: Record<string, string> = {};
     const { engine, root } = designWorkspace("004", { files, env });
-    const visible = () =>
-      engine
-        .view()
-        .visible()
-        .map(({ name }) => name);
-    expect(visible()).toEqual([]);
+    const visible = async () => (await engine.library.view()).visible().map(({ name }) => name);
+    expect(await visible()).toEqual([]);
     env.FLOUR_TOKEN = "t";
-    expect(visible()).toEqual(["ordering"]);
+    expect(await visible()).toEqual(["ordering"]);
     env.PATH = join(root, "bin");
-    expect(visible()).toEqual(["ordering"]);
+    expect(await visible()).toEqual(["ordering"]);
     chmodSync(join(root, "bin/kneader"), 0o755);
-    expect(visible()).toEqual(["kneading", "ordering"]);
+    expect(await visible()).toEqual(["kneading", "ordering"]);
   });
 
   it("differs: what is missing its needs stays listed with the reason, and covers the skill beneath it", async () => {
@@ -159,18 +155,18 @@ describe("the scanner", () => {
       [`${ROOT}/order/SKILL.md`]: about("Orders by wire.", "sven: {requires_env: [FLOUR_TOKEN]}"),
     };
     const { engine } = designWorkspace("004", { files, env: {} });
-    expect((await engine.list()).skills).toMatchObject([
+    expect((await engine.library.list()).skills).toMatchObject([
       { state: "unavailable", reason: expect.stringContaining("FLOUR_TOKEN") },
       { state: "shadowed", reason: expect.stringMatching(/\S/) },
     ]);
-    expect(engine.view().visible()).toEqual([]);
+    expect((await engine.library.view()).visible()).toEqual([]);
   });
 });
 
 describe("SKILL.md", () => {
   const one = async (text: string) => {
     const { engine, codes } = designWorkspace("004", { files: { [`${ROOT}/sour-dough/SKILL.md`]: text } });
-    return { skill: await engine.find("sour-dough", "person"), codes: codes(), engine };
+    return { skill: await engine.library.find("sour-dough", "person"), codes: await codes(), engine };
   };
 
   it("needs a description only; the name is the folder's", async () => {
@@ -205,17 +201,14 @@ describe("SKILL.md", () => {
 
   it("gets no sub-skills from a list in its front matter: the tree alone decides", async () => {
     const { engine } = await one(about("Feeds.", "sven:\n  skills: [rye, wheat]"));
-    expect(engine.library.children("sour-dough")).toEqual([]);
-    expect(
-      bakery()
-        .engine.library.children("bakery")
-        .map(({ name }) => name),
-    ).toEqual(["bakery/bread", "bakery/cake"]);
+    expect((await engine.library.view()).children("sour-dough")).toEqual([]);
+    const children = (await bakery().engine.library.view()).children("bakery");
+    expect(children.map(({ name }) => name)).toEqual(["bakery/bread", "bakery/cake"]);
   });
 
   it("becomes one record: command, name, description, version, file, folder, body, flags", async () => {
     const { engine, dir, cli } = bakery();
-    const skill = await engine.find("bakery");
+    const skill = await engine.library.find("bakery");
     const directory = join(dir, ".sven/skills/bakery");
     expect(skill).toMatchObject({
       name: "bakery",
@@ -243,7 +236,7 @@ describe("the system prompt", () => {
 
   it("never gets a body, whatever the message", async () => {
     const { engine } = bakery();
-    const { text, matches } = await engine.prompt({ message: "/bakery/bread/rye for ten people" });
+    const { text, matches } = await engine.turn({ message: "/bakery/bread/rye for ten people" }).prompt();
     expect(matches[0]?.name).toBe("bakery/bread/rye");
     expect(text).not.toMatch(/-BODY|Weigh first/);
   });
@@ -251,8 +244,8 @@ describe("the system prompt", () => {
   it("stays the same from turn to turn", async () => {
     const { engine, prompt } = bakery();
     const before = await prompt();
-    expect((await engine.prompt({ message: "bake a cake", session: "s" })).text).toBe(before);
-    expect((await engine.prompt({ message: "commit this", session: "s" })).text).toBe(before);
+    expect((await engine.turn({ message: "bake a cake", session: "s" }).prompt()).text).toBe(before);
+    expect((await engine.turn({ message: "commit this", session: "s" }).prompt()).text).toBe(before);
   });
 
   it("cannot be broken out of by a name or a description", async () => {
@@ -285,7 +278,7 @@ describe("the system prompt", () => {
 
   it("keeps within 30,000 characters and says how many skills it leaves out", async () => {
     const { engine } = designWorkspace("004", { files: long(100) });
-    const { text, shown, omitted, chars } = await engine.prompt({ message: "" });
+    const { text, shown, omitted, chars } = await engine.turn({ message: "" }).prompt();
     expect(chars).toBe(text.length);
     expect(text.length).toBeLessThanOrEqual(30_000);
     expect(text.length).toBeGreaterThan(29_000);
@@ -301,7 +294,7 @@ describe("the system prompt", () => {
   it("shows skills that are always shown first, beyond the cap if it must be", async () => {
     const files = { ...long(70, "sven: {always: true}", "z"), ...long(5, "", "a") };
     const { engine } = designWorkspace("004", { files });
-    const { text, shown } = await engine.prompt({ message: "" });
+    const { text, shown } = await engine.turn({ message: "" }).prompt();
     expect(text.length).toBeGreaterThan(30_000);
     expect(shown.map(({ name }) => name[0])).toEqual(Array(70).fill("z"));
     expect(text).toContain("… and 5 more skills");
@@ -310,7 +303,7 @@ describe("the system prompt", () => {
   it("differs: the rest stands in order of importance, the nearest source first, parents before children", async () => {
     const files = { ...BAKERY, "home/.claude/skills/abacus/SKILL.md": about("Counts.") };
     const { engine } = designWorkspace("004", { files });
-    const { shown } = await engine.prompt({ message: "" });
+    const { shown } = await engine.turn({ message: "" }).prompt();
     expect(shown.map(({ name }) => name)).toEqual([
       "bakery",
       "git-workflow",
@@ -333,7 +326,7 @@ describe("the system prompt", () => {
     const hidden = await call("load_skill", { name: "till" });
     expect(hidden).toMatchObject({ isError: true, data: { error: { code: "skill-not-found" } } });
     expect(hidden.text).toMatch(/: bakery, /);
-    expect((await engine.recall({ message: "open the /till" })).matches).toEqual([]);
+    expect((await engine.turn({ message: "open the /till" }).recall()).matches).toEqual([]);
     expect((await cli("expand", "/till")).out).toBe("TILL\n");
   });
 });
@@ -431,7 +424,7 @@ describe("load_skill", () => {
 
 describe("slash commands", () => {
   const commandsOf = async (space: ReturnType<typeof bakery>) => {
-    const { commands } = await space.engine.workshop();
+    const { commands } = space.engine;
     return (await commands.list()).map(({ command }) => command);
   };
 
@@ -515,7 +508,7 @@ describe("domain knowledge", () => {
     const { cli, dir, open } = bakery();
     expect((await cli("new", "oven", "--template", "domain")).code).toBe(0);
     const text = readFileSync(join(dir, ".sven/skills/oven/SKILL.md"), "utf8");
-    expect((await open().find("oven")).source).toBe("./.sven/skills");
+    expect((await open().library.find("oven")).source).toBe("./.sven/skills");
     const headings = [...text.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading]) => heading);
     expect(headings.slice(-4)).toEqual([...DOMAIN.matchAll(/^#{2,3} (.+)$/gm)].map(([, heading]) => heading));
   });
@@ -551,7 +544,7 @@ describe("tokens", () => {
       );
     const tokens = async (body: string) => {
       const { engine } = designWorkspace("004", { files: library(body) });
-      return (await engine.prompt({ message: "do thing 7" })).tokens;
+      return (await engine.turn({ message: "do thing 7" }).prompt()).tokens;
     };
     expect(await tokens("word ".repeat(2_000))).toBe(await tokens("word\n"));
   });

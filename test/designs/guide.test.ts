@@ -21,7 +21,7 @@ describe.each(DESIGNS)("the settings of %s", (design) => {
 
   it("name only sources that there are", () => {
     const { engine } = designWorkspace(design, { files: {} });
-    expect(engine.sources.map(({ id }) => id).sort()).toEqual([...engine.config.sources.only].sort());
+    expect(engine.turns.sources.map(({ id }) => id).sort()).toEqual([...engine.config.sources.only].sort());
   });
 });
 
@@ -60,16 +60,16 @@ describe("what the other settings bring", () => {
       ]),
     );
     const { engine } = designWorkspace("000", { files });
-    const { text, matches } = await engine.prompt({ message: "bake bread" });
+    const { text, matches } = await engine.turn({ message: "bake bread" }).prompt();
     expect(matches).toHaveLength(3);
     expect(text).toMatch(/^\[Skill: [a-z]+\]\nDomain: baking\n/);
   });
 
   it("001: what an agent saves is in the index, and loaded with get_skill", async () => {
     const { engine, agent, open } = designWorkspace("001", { files: {} });
-    const { learned } = await engine.workshop();
+    const { learned } = engine;
     await learned.save({ name: "brew-tea", content: "Brews tea for guests.\n\n1. Boil water.\n" });
-    const { text } = await open().prompt({ message: "", session: "s" });
+    const { text } = await open().turn({ message: "", session: "s" }).prompt();
     expect(text).toContain("\n- brew-tea: Brews tea for guests.\n");
     expect(text).toContain("\n- skills-and-rules: ");
     const { call } = await agent({ ask: () => true });
@@ -82,8 +82,8 @@ describe("what the other settings bring", () => {
       "p/skills/elsewhere/SKILL.md": skillText("Not of this design."),
     };
     const { engine } = designWorkspace("002", { files });
-    expect((await engine.prompt({ message: "hello there" })).text).toContain("Wave.");
-    expect((await engine.prompt({ message: "thanks!" })).text).toMatch(/^\[\d+ skills available\]$/);
-    expect(engine.library.find("elsewhere")).toBeUndefined();
+    expect((await engine.turn({ message: "hello there" }).prompt()).text).toContain("Wave.");
+    expect((await engine.turn({ message: "thanks!" }).prompt()).text).toMatch(/^\[\d+ skills available\]$/);
+    expect((await engine.library.current()).find("elsewhere")).toBeUndefined();
   });
 });

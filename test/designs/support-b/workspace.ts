@@ -11,7 +11,6 @@ import {
   type ConsentSheet,
   openRepertoire,
   type Repertoire,
-  Toolbox,
 } from "../../../src/index.ts";
 import { temporaryTree } from "../../skill-tree.ts";
 
@@ -63,14 +62,15 @@ export function designWorkspace(design: Design | "unconfigured", options: Worksp
     home,
     engine,
     open,
-    names: () => [...engine.library.skills.keys()],
-    codes: () => engine.library.diagnostics.map(({ code }) => code),
+    names: async () => [...(await engine.library.current()).skills.keys()],
+    codes: async () => (await engine.library.current()).diagnostics.map(({ code }) => code),
     write(path: string, content: string) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), content);
     },
     mount: (task: string, name: string) => join(home, ".repertoire/private", task, ".skills", name),
-    prompt: async (agent?: string) => (await engine.prompt({ message: "" }, agent ? { agent } : {})).text,
+    prompt: async (agent?: string) =>
+      (await engine.turn({ message: "" }).prompt(agent ? { agent } : {})).text,
     agent: (who: Acting = {}) => agentOf(engine, who),
     cli: (...args: string[]) => commandLine(["--dir", dir, "--home", home, ...args]),
   };
@@ -86,15 +86,14 @@ const TOOLS = ["recall_skills", "activate_skill", "read_skill_file", "run_skill_
 
 /** The tools of an agent in a task, called by their names as a model does. */
 async function agentOf(engine: Repertoire, { task = "t", agent, ask }: Acting) {
-  const workshop = await engine.workshop();
-  const tools = new Toolbox(engine, workshop, TOOLS).served({ task, agent, ask });
+  const tools = (await engine.toolbox(TOOLS)).served({ task, agent, ask });
   const call = async (name: string, args: Readonly<Record<string, unknown>>) => {
     const tool = tools.find((one) => one.name === name);
     expect(tool, `the tool ${name}`).toBeDefined();
     const { text, data, isError = false } = await tool!.run(args);
     return { text, data: data as Record<string, unknown>, isError };
   };
-  return { tools, call, tasks: workshop.tasks };
+  return { tools, call, tasks: engine.tasks };
 }
 
 async function commandLine(args: readonly string[]) {

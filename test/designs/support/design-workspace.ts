@@ -4,8 +4,12 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+
+
 import { run } from "../../../src/adapters/cli/main.ts";
-import { type Clock, openRepertoire, type Repertoire } from "../../../src/index.ts";
+import { type Clock, openRepertoire, type Repertoire, type Store, sqliteStore } from "../../../src/index.ts";
+
+
 import { temporaryTree } from "../../skill-tree.ts";
 
 export interface OpenHow {
@@ -41,10 +45,16 @@ export function designWorkspace(files: Readonly<Record<string, string>>) {
         home,
         env,
         values: { "sources.bundled": false, ...values },
-        ...(clock && { clock }),
+        clock,
       });
       onTestFinished(() => engine.close());
       return engine;
+    },
+    /** The store of the home folder, as another process opens it. */
+    store(clock: Clock = { now: () => new Date() }): Store {
+      const store = sqliteStore({ directory: join(home, ".repertoire"), clock });
+      onTestFinished(() => store.close());
+      return store;
     },
     async cli(...args: string[]): Promise<Told> {
       const told = { out: "", err: "" };
@@ -65,7 +75,7 @@ export function designWorkspace(files: Readonly<Record<string, string>>) {
 
 /** The names recalled for a message, best first, see-also included. */
 export async function recalledFor(engine: Repertoire, message: string): Promise<string[]> {
-  return (await engine.recall({ message })).matches.map(({ name }) => name);
+  return (await engine.turn({ message }).recall()).matches.map(({ name }) => name);
 }
 
 /** A clock that stands still until it is set. */

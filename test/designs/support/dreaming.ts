@@ -20,17 +20,18 @@ export async function dreaming(start: DreamStart = {}) {
   const clock = settableClock(NOW - savedDaysAgo * DAY_MS);
   const space = designWorkspace(files);
   const engine = space.open({ clock, values: { "embedder.kind": "none", ...values } });
-  const { learned, dreams, store } = await engine.workshop();
+  const { learned, dreams } = engine;
   for (const { author = "agent", ...skill } of skills)
     await learned.save({ ...skill, author, summary: "One" });
   clock.at = NOW;
-  await seedHistory(store, sessions, (name) => engine.library.skills.get(name)?.digest ?? "");
+  const library = await engine.library.current();
+  await seedHistory(space.store(clock), sessions, (name) => library.skills.get(name)?.digest ?? "");
   const prompts = async () => {
     const all = await dreams.prompts();
     const of = (pass: string) => all.find((each) => each.pass === pass)!;
     return { gap: of("gap"), consolidate: of("consolidate"), optimize: of("optimize") };
   };
-  return { space, engine, clock, learned, dreams, store, prompts };
+  return { space, engine, clock, learned, dreams, prompts };
 }
 
 /** Sessions of one message each, a day apart, newest last. */

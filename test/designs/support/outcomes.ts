@@ -1,6 +1,6 @@
 // Lets turns happen in which a skill is used and reports how they ended, through the engine as a host does.
 
-import type { Repertoire, Workshop } from "../../../src/index.ts";
+import type { Repertoire } from "../../../src/index.ts";
 
 export type Ending = "success" | "failure" | "neutral";
 
@@ -15,18 +15,13 @@ export async function useSkills(
     readonly skills: readonly string[];
     readonly ending?: Ending;
   },
-): Promise<Workshop> {
+): Promise<void> {
   const { session, message = "water the plants", skills, ending } = turn;
-  const workshop = await engine.workshop();
-  await engine.recall({ message, session });
-  for (const name of skills) await workshop.tasks.activate(name, { task: session, session });
-  if (ending !== undefined) {
-    const { turn: number } = await workshop.store.sessions.read(session);
-    const at = engine.clock.now().getTime();
-    const details = { result: ending };
-    await workshop.store.journal.append([{ at, session, turn: number, kind: "outcome", details }]);
-  }
-  return workshop;
+  const opened = engine.turn({ message, session });
+  await opened.recall();
+  const task = engine.task(session, { session });
+  for (const name of skills) await task.activate(name);
+  if (ending !== undefined) await opened.outcome(ending);
 }
 
 /** A session a turn, each ending as told. */
