@@ -62,14 +62,14 @@ describe.each(["memory", "sqlite"] as const)("consent in a task (%s store)", (st
   });
 
   it("can be given for good to one content, listed and withdrawn", async () => {
-    const { tasks, skill } = await workspace({ store });
-    const { digest } = await tasks.consents.trust("demo");
+    const { tasks, consents, skill } = await workspace({ store });
+    const { digest } = await consents.trust("demo");
     expect((await tasks.activate("demo", { task: "t" })).payload.digest).toBe(digest);
-    expect(await tasks.consents.trusted()).toMatchObject([{ skill: "demo", digest }]);
+    expect(await consents.trusted()).toMatchObject([{ skill: "demo", digest }]);
     writeFileSync(skill("demo/references/notes.md"), "changed");
     expect((await failure(tasks.activate("demo", { task: "t" }))).code).toBe("consent-required");
-    expect(await tasks.consents.revoke(digest.slice(0, 12))).toBe(1);
-    expect((await failure(tasks.consents.revoke("demo"))).code).toBe("trust-not-found");
+    expect(await consents.revoke(digest.slice(0, 12))).toBe(1);
+    expect((await failure(consents.revoke("demo"))).code).toBe("trust-not-found");
   });
 });
 
@@ -189,7 +189,7 @@ describe("an activation", () => {
 
   it("reads the file as it is now, also when the library was read before", async () => {
     const { tasks, engine, skill } = await workspace();
-    engine.library.find("other");
+    await engine.library.find("other");
     writeFileSync(skill("other/SKILL.md"), skillText("Another one.", "", "# New\n\nFresh.\n"));
     const { payload } = await tasks.activate("other", { task: "t", ...person(true) });
     expect(payload.instructions).toContain("Fresh.");
@@ -245,7 +245,7 @@ describe("an activation", () => {
     await store.sessions.begin("s", { key: "1", message: "hello" });
     await tasks.activate("demo", { task: "t", session: "s", ...person(true) });
     await tasks.readFile("demo", "references/notes.md", { task: "t", session: "s" });
-    const { digest } = await engine.find("demo");
+    const { digest } = await engine.library.find("demo");
     expect(await store.journal.query({})).toMatchObject([
       {
         kind: "activated",
@@ -311,7 +311,7 @@ describe("scripts and tools of an activated skill", () => {
       values: { "consent.deny": ["demo"] },
       store,
     });
-    const result = await (await denying.workshop()).tasks.run("demo", "say.sh", { task: "t", policy });
+    const result = await denying.tasks.run("demo", "say.sh", { task: "t", policy });
     expect(result).toMatchObject({ code: "not-consented", message: expect.stringContaining("consent.deny") });
   });
 

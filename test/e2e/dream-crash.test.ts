@@ -26,7 +26,7 @@ async function stateAfter(root: string) {
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "p"), home: join(root, "home"), env: {}, values, clock });
   const store = sqliteStore({ directory: join(root, "home/.repertoire"), clock });
-  const lessons = new Lessons(engine, store, { nearDuplicates: async () => [] });
+  const lessons = openLearned(engine, store, { recall: async () => [] });
   await openDreams(engine, { store, learned: lessons }).recover();
   const state = {
     tree: treeOf(join(root, "home/.repertoire/skills")),
@@ -48,8 +48,8 @@ test("a dream killed at any step of its application is applied whole or not at a
 }, async () => {
   const seed = await dreamWorkshop({ skills: seeded<SeedSkill>("skills.jsonl"), embedder: "none" });
   const { dreams, engine, store, root } = seed;
-  const merged = `${engine.body(engine.library.skills.get("write-changelog")!)}\nAn entry for one release is one section.\n`;
-  const better = `${engine.body(engine.library.skills.get("plan-sprint")!)}5. Ask the team whether it is too much.\n`;
+  const merged = `${await engine.library.body("write-changelog")}\nAn entry for one release is one section.\n`;
+  const better = `${await engine.library.body("plan-sprint")}5. Ask the team whether it is too much.\n`;
   const { proposals } = await dreams.submit(
     JSON.stringify({
       toSave: [
@@ -70,7 +70,8 @@ test("a dream killed at any step of its application is applied whole or not at a
   };
   try {
     const whole = copy("whole");
-    const { lines } = await runOn(whole, 0);
+    const { lines, errors } = await runOn(whole, 0);
+    expect(errors).toBe("");
     const total = Number(lines[0]?.steps);
     const applied = await stateAfter(whole);
     expect(applied).toMatchObject({ states: ["accepted"], leadsTo: "write-changelog", pending: [] });

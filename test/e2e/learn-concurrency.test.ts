@@ -34,8 +34,8 @@ test(`${PROCESSES} processes saving, deleting, counting and reading at once lose
 
   const acknowledged = ended.flatMap(({ lines }) => lines);
   const counted = acknowledged.filter((line) => line.counted === true).length;
-  engine.refresh();
-  const counter = await lessons.text(engine.library.skills.get("counter")!);
+  await engine.library.refresh();
+  const counter = await lessons.text(await engine.library.find("counter"));
   expect(counter.content).toContain(`\n\nCount ${counted}.\n`);
   const changes = acknowledged.filter(({ version }) => version !== undefined);
   for (const { version, name } of changes) expect(store.versions.get(String(version))?.name).toBe(name);

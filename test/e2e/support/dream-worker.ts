@@ -53,7 +53,7 @@ const files: Files = counted({ ...DISK }, [
   "rmdirSync",
   "mkdirSync",
 ]);
-const lessons = new Lessons(engine, store, { files, nearDuplicates: async () => [] });
+const lessons = openLearned(engine, store, { files, recall: async () => [] });
 const { accepted } = await openDreams(engine, { store, learned: lessons }).accept("all");
 console.log(JSON.stringify({ accepted: accepted.length, steps }));
 real.close();

@@ -35,8 +35,8 @@ async function save(name: string, mark: string): Promise<void> {
 /** Reads a counter from the skill, adds one, and saves it only if nobody else has meanwhile. */
 async function count(): Promise<void> {
   for (;;) {
-    engine.refresh();
-    const before = await lessons.text(engine.library.skills.get("counter")!);
+    await engine.library.refresh();
+    const before = await lessons.text(await engine.library.find("counter"));
     const value = Number(/\n\nCount (\d+)\./.exec(before.content)?.[1]);
     try {
       await lessons.save({
@@ -60,8 +60,8 @@ const JOBS: Record<string, (index: number) => Promise<void>> = {
     const shared = `shared-${index % 4}`;
     const step = (index + Number(label)) % 4;
     if (step === 3) {
-      const existing = (await engine.refresh()) && engine.library.skills.get(shared);
-      if (!existing) return;
+      await engine.library.refresh();
+      if (!(await engine.library.current()).skills.has(shared)) return;
       await lessons.delete(shared, { author: "agent" }).then(
         ({ version }) => print({ name: shared, version }),
         (error) => {
