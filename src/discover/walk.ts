@@ -7,7 +7,7 @@ import { IGNORED_FOLDERS, isInside } from "../disk/disk.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
 import type { Source } from "../model/source.ts";
-import { LIMITS } from "./limits.ts";
+import { WALK_LIMITS } from "./limits.ts";
 
 /** A SKILL.md file that was found. */
 export interface FoundFile {
@@ -80,12 +80,12 @@ class SourceWalk {
   private *walk(place: Place): Generator<undefined, boolean> {
     const { context } = this;
     if (context.visited.has(place.real)) return false;
-    if (place.depth > LIMITS.depth) {
+    if (place.depth > WALK_LIMITS.depth) {
       this.report(
         "depth-limit",
         "warning",
         place.directory,
-        `Folders below depth ${LIMITS.depth} are not searched.`,
+        `Folders below depth ${WALK_LIMITS.depth} are not searched.`,
         "Move the skills closer to the source's root.",
       );
       return false;
@@ -132,13 +132,13 @@ class SourceWalk {
       return undefined;
     }
     this.entries += entries.length;
-    if (this.entries > LIMITS.entries) {
+    if (this.entries > WALK_LIMITS.entries) {
       this.cut = true;
       this.report(
         "entry-limit",
         "warning",
         directory,
-        `More than ${LIMITS.entries} files and folders: the rest of this source is not searched.`,
+        `More than ${WALK_LIMITS.entries} files and folders: the rest of this source is not searched.`,
         "Move what is not a skill out of the source.",
       );
     }

@@ -5,9 +5,9 @@ import { existsSync, type FSWatcher, watch as watchFolder } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { IGNORED_FOLDERS } from "../disk/disk.ts";
 import type { Source } from "../model/source.ts";
-import { LIMITS } from "./limits.ts";
+import { WALK_LIMITS } from "./limits.ts";
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly sources: readonly Source[];
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
@@ -31,7 +31,7 @@ export async function watchSources(options: WatchOptions): Promise<() => Promise
     roots.filter((root) => existsSync(root)),
     {
       ignoreInitial: true,
-      depth: LIMITS.depth,
+      depth: WALK_LIMITS.depth,
       ignored: (path) => IGNORED_FOLDERS.has(basename(path)),
     },
   );

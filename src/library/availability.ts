@@ -8,7 +8,7 @@ import type { Requirements, Skill } from "../model/skill.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Says why a skill cannot be used now, or undefined when it can. */
-export type AvailabilityCheck = (skill: Skill) => string | undefined;
+type AvailabilityCheck = (skill: Skill) => string | undefined;
 
 /** A check for one operation: each program is looked for once, however many skills need it. */
 export function availabilityCheck(env: Environment): AvailabilityCheck {

@@ -16,7 +16,7 @@ import type { FileRecord } from "./snapshot.ts";
 
 export type Progress = (done: number, total: number) => void;
 
-export interface CatalogOptions {
+interface CatalogOptions {
   readonly known: ReadonlyMap<string, FileRecord>;
   readonly profile?: Profile | undefined;
   readonly bodies?: BodySink | undefined;

@@ -4,7 +4,7 @@
 const WILD = /[*?]/;
 
 /** Linear-time match of a name against one pattern; both are compared in lower case. */
-export function matchesName(pattern: string, name: string): boolean {
+function matchesName(pattern: string, name: string): boolean {
   // Most patterns are names, and a library has thousands of names to hold against each.
   if (!WILD.test(pattern)) return pattern.toLowerCase() === name.toLowerCase();
   return matchSegments(pattern.toLowerCase().split("/"), name.toLowerCase().split("/"));

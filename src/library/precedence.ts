@@ -6,7 +6,7 @@ import { lookupKey, parentName, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 
 /** A skill that another one of the same name covers. */
-export interface ShadowedSkill {
+interface ShadowedSkill {
   readonly skill: Skill;
   readonly by: Skill;
 }

@@ -5,7 +5,12 @@ import { RepertoireError } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
 import type { Library } from "./precedence.ts";
-import { type LibrarySnapshot, openSnapshot, SnapshotDamage, type SnapshotOptions } from "./snapshot.ts";
+import {
+  type LibrarySnapshot,
+  openLibrarySnapshot,
+  SnapshotDamage,
+  type SnapshotOptions,
+} from "./snapshot.ts";
 
 /** Takes the instructions of files as a scan reads them, so that nobody opens them again. */
 export interface BodySink {
@@ -62,7 +67,7 @@ export class StoredLibrary implements LibraryReader {
   }
 
   stored(): LibrarySnapshot | undefined {
-    this.opened ??= openSnapshot(this.sources, this.options);
+    this.opened ??= openLibrarySnapshot(this.sources, this.options);
     return this.opened;
   }
 

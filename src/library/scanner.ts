@@ -17,14 +17,14 @@ import {
   encodeSnapshot,
   type FileRecord,
   LibrarySnapshot,
-  openSnapshot,
+  openLibrarySnapshot,
   SNAPSHOT_VERSION,
   SnapshotDamage,
   type SnapshotOptions,
   snapshotPath,
 } from "./snapshot.ts";
 
-export interface ScannerOptions extends SnapshotOptions {
+interface ScannerOptions extends SnapshotOptions {
   readonly onProgress?: Progress | undefined;
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
@@ -77,7 +77,7 @@ export class LibraryScanner implements LibraryReader {
   }
 
   stored(): LibrarySnapshot | undefined {
-    this.latest ??= openSnapshot(this.sources, this.options);
+    this.latest ??= openLibrarySnapshot(this.sources, this.options);
     return this.latest;
   }
 

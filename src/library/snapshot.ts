@@ -41,7 +41,7 @@ export interface FileRecord {
 }
 
 /** What a scan saw besides the files. */
-export interface ScanFacts {
+interface ScanFacts {
   /** Folders whose time reveals added or removed skills. */
   readonly containers: readonly (readonly [path: string, mtimeMs: number])[];
   /** Roots of sources that did not exist. */
@@ -211,7 +211,7 @@ export function encodeSnapshot(snapshot: LibrarySnapshot, sources: readonly Sour
 }
 
 /** The snapshot of these sources on disk, whatever its age; undefined when there is none that can be used. */
-export function openSnapshot(
+export function openLibrarySnapshot(
   sources: readonly Source[],
   { cacheDir, findings }: SnapshotOptions,
 ): LibrarySnapshot | undefined {

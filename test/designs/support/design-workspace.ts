@@ -5,10 +5,8 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-
 import { run } from "../../../src/adapters/cli/main.ts";
 import { type Clock, openRepertoire, type Repertoire, type Store, sqliteStore } from "../../../src/index.ts";
-
 
 import { temporaryTree } from "../../skill-tree.ts";
 
