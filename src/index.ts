@@ -46,6 +46,7 @@ export type {
 export {
   type Deferred,
   type EngineEvent,
+  type LibraryDiagnosis,
   type LibraryPart,
   type OpenOptions,
   type OpenTask,
@@ -65,13 +66,22 @@ export type {
   SessionState,
 } from "./journal/journal.ts";
 export type {
+  Attribution,
   Changed,
+  CreatedSkill,
+  CreateOptions,
+  HistoryOptions,
+  HistoryReport,
   LanguageModel,
   LearnedSkills,
   LearnedStep,
   ModelAnswer,
   ModelRequest,
+  Notice,
   SaveRequest,
+  SkillContent,
+  Starter,
+  StarterFate,
   StarterProvider,
   VersionRecord,
 } from "./learn/learn.ts";
@@ -122,7 +132,7 @@ export {
   type RecallRequest,
   readCases,
 } from "./recall/recall.ts";
-export { memoryStore, type Store, sqliteStore } from "./stores/stores.ts";
+export { memoryStore, type SqliteOptions, type Store, sqliteStore } from "./stores/stores.ts";
 export type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./telemetry/telemetry.ts";
 export type {
   Isolation,

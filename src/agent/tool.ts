@@ -29,7 +29,7 @@ export interface AgentTool {
 }
 
 /** What a call works with. */
-export interface ToolScope {
+interface ToolScope {
   readonly engine: AgentEngine;
   readonly context: TaskContext;
   /** Set for a host that sees no messages: each recall begins a turn of the session. */

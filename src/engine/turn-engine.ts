@@ -24,7 +24,7 @@ import type { OpenOptions } from "./options.ts";
 import { packageRoot } from "./package-root.ts";
 
 /** Opens the library behind a turn engine. */
-export type OpenReader = (
+type OpenReader = (
   sources: readonly Source[],
   options: ConstructorParameters<typeof StoredLibrary>[1] & Pick<OpenOptions, "onProgress">,
 ) => LibraryReader;

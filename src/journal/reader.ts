@@ -30,7 +30,7 @@ export interface OutcomeReport {
   readonly note?: string | undefined;
 }
 
-export interface JournalNeeds {
+interface JournalNeeds {
   readonly journal: JournalStore;
   readonly conversation: ConversationStore;
   readonly sessions: Pick<SessionStore, "read">;

@@ -18,7 +18,7 @@ export type RecordUse = <K extends EventKind>(
   happened: { readonly kind: K; readonly details: EventDetails[K] },
 ) => Promise<void>;
 
-export interface RecorderNeeds {
+interface RecorderNeeds {
   readonly sessions: Pick<SessionStore, "read" | "add">;
   readonly journal: { append(...input: Parameters<JournalStore["append"]>): Awaitable<unknown> };
   readonly now: () => number;

@@ -23,7 +23,7 @@ interface Funnel {
   readonly failed: number;
 }
 
-export interface VersionStats extends Funnel {
+interface VersionStats extends Funnel {
   readonly digest: string;
   readonly parent?: string | undefined;
   readonly rate: number;

@@ -242,7 +242,7 @@ function specialFile(path: string, stats: Stats): RepertoireError {
 
 function tooMany(directory: string, what: "files" | "folders"): RepertoireError {
   return new RepertoireError(
-    `package-too-many-${what}`,
+    what === "files" ? "package-too-many-files" : "package-too-many-folders",
     `${directory} holds more than ${inWords(PACKAGE_LIMITS[what])} ${what}, the most a package may have. Move what the skill does not need out of it.`,
     directory,
   );

@@ -111,7 +111,7 @@ export function diagnosticTable(): readonly {
   return (Object.keys(CODES) as ParseCode[]).map((code) => ({ code, ...CODES[code] }));
 }
 
-export interface Finding {
+interface Finding {
   readonly message: string;
   readonly line?: number | undefined;
   /** Weighs more here than the table says, for example a description that the source requires. */

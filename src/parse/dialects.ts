@@ -17,7 +17,7 @@ export type Place =
  */
 export type Kind = "text" | "hint" | "flag" | "words" | "phrases" | "lines" | "map";
 
-export type Dialect = "agent-skills" | "repertoire" | "sven" | "claude-code" | "openclaw" | "hermes";
+type Dialect = "agent-skills" | "repertoire" | "sven" | "claude-code" | "openclaw" | "hermes";
 
 export const TEXT_FIELDS = [
   "declaredName",

@@ -12,7 +12,7 @@ export const LIMITS = {
   /** Keys, values and list items together. More than any list below could use. */
   nodes: 4000,
   /** Longer front matter is left to the YAML library: simple ones are shorter. */
-  plainChars: 8 * 1024,
+  plainChars: 6 * 1024,
   /** Values over several lines that are indented for the YAML parser; each costs one more parse. */
   reindents: 4,
   /** Repairs try lines one by one; a longer block goes straight to the bare extraction. */

@@ -7,7 +7,7 @@ import { extractBare, REPAIRS } from "./repair.ts";
 import { type Split, splitShorter } from "./split.ts";
 import { isMap, readYaml, type YamlMap, type YamlResult, type YamlValue } from "./yaml.ts";
 
-export interface FrontMatter {
+interface FrontMatter {
   readonly raw: YamlMap;
   /** The split that was used in the end. */
   readonly split: Split;

@@ -7,14 +7,14 @@ import { readPlainYaml } from "./plain-yaml.ts";
 import { lineAt } from "./split.ts";
 import { readYaml, UNPRINTABLE, type YamlMap } from "./yaml.ts";
 
-export interface Mended {
+interface Mended {
   readonly text: string;
   /** What was mended first for each code, with its 1-based line. */
   readonly findings: readonly { readonly code: ParseCode; readonly line: number; readonly what: string }[];
 }
 
 /** A repair returns undefined if it finds nothing to mend. */
-export type Repair = (text: string) => Mended | undefined;
+type Repair = (text: string) => Mended | undefined;
 
 /** Cheapest and surest first. Each works on the text that the one before left. */
 export const REPAIRS: readonly Repair[] = [dropControlCharacters, indentWithSpaces, quoteBrokenValues];

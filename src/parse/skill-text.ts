@@ -56,7 +56,7 @@ export function readSkillText(input: string | Uint8Array, path: string): SkillTe
   return { front: raw, yaml: isClean ? split.yaml : undefined, body, firstParagraph: firstParagraph(body) };
 }
 
-export interface NewText {
+interface NewText {
   readonly name: SkillName;
   readonly incoming: SkillText;
   /** The skill as it is now, here or in the source that it is copied from. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/parse/limits.ts";
 import { type ParseResult, parseSkill } from "../../src/parse/parse.ts";
 import { growth, LINEAR } from "../growth.ts";
 
@@ -145,7 +146,7 @@ describe("the parser stands", () => {
 
   it("any piece repeated, in linear time", async () => {
     const random = randomFrom(20240607);
-    for (let round = 0; round < 500; round++) {
+    for (let round = 0; round < 150; round++) {
       const seed = SEEDS[round % SEEDS.length] as Buffer;
       const from = random(seed.length + 1);
       const piece = seed.subarray(from, from + 1 + random(60));
@@ -154,7 +155,9 @@ describe("the parser stands", () => {
         const bytes = Buffer.concat([seed.subarray(0, from), ...pieces, seed.subarray(from)]);
         return () => parseSkill(bytes, "repeated/SKILL.md");
       };
-      expect(await growth(parsing, 100), piece.toString()).toBeLessThan(LINEAR);
+      // Both sizes are too long for the quick reader, so that the same one is measured twice.
+      const n = Math.ceil(LIMITS.plainChars / Math.max(1, piece.length));
+      expect(await growth(parsing, n), piece.toString()).toBeLessThan(LINEAR);
     }
   });
 
