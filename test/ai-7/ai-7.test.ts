@@ -29,8 +29,7 @@ describe("version 7 of the SDK", () => {
     expect(systemOf(requests[0])).toMatch(/^Be kind\.\n\n## Skills/);
     expect(toolsOf(requests[1])).toContain("demo__greet");
     expect(lastToolAnswer(requests[2])).toBe("Hello Ada");
-    const { store } = await engine.workshop();
-    const used = await store.journal.query({ session: "s", kinds: ["model_call"] });
+    const used = await engine.journal.query({ session: "s", kinds: ["model_call"] });
     expect(used.map(({ details }) => details)).toMatchObject(Array(3).fill({ inputTokens: 100 }));
   });
 
