@@ -44,13 +44,17 @@ export class TurnPrompt {
     this.needs = needs;
   }
 
-  /** The section of a turn; `recalled` is the turn's recall if it was made before. */
-  async prompt(turn: Turn, options: PromptOptions = {}, recalled?: RecallAnswer): Promise<Prompt> {
+  /** The section of a turn. `recall` makes the turn's recall, or returns the one that was made before. */
+  async prompt(
+    turn: Turn,
+    options: PromptOptions = {},
+    recall = (request: RecallRequest) => this.needs.recall(turn, request),
+  ): Promise<Prompt> {
     const { settings, sessions, sources } = this.needs;
     const style = options.style ?? settings.style;
     const limit = options.limit ?? settings.limit ?? MATCHES_FOR[style];
     const isEmpty = turn.message.trim() === "";
-    const answer = isEmpty ? undefined : (recalled ?? (await this.needs.recall(turn, { ...options, limit })));
+    const answer = isEmpty ? undefined : await recall({ ...options, limit });
     const { matches, session } = await sessions.markShown(turn, answer?.matches ?? []);
     const view = await this.needs.view(options.agent);
     const section = disclose({

@@ -192,6 +192,16 @@ export class Repertoire {
   }
 
   /**
+   * After the agent's context was cut: what the session was shown may be shown again.
+   *
+   * @example
+   * await skills.forgetShown("s1");
+   */
+  forgetShown(session: string): Promise<void> {
+    return this.turns.sessions.forgetShown(session);
+  }
+
+  /**
    * Waits for work in the background, stops watching and closes the store.
    *
    * @example

@@ -105,8 +105,12 @@ export class TurnEngine {
   }
 
   /** The text that an agent's prompt gets for this turn. */
-  prompt(turn: Turn, options: PromptOptions = {}, recalled?: RecallAnswer): Promise<Prompt> {
-    return this.tracing.trace("prompt", turn, () => this.prompts.prompt(turn, options, recalled));
+  prompt(
+    turn: Turn,
+    options: PromptOptions = {},
+    recall?: (request: RecallRequest) => Promise<RecallAnswer>,
+  ): Promise<Prompt> {
+    return this.tracing.trace("prompt", turn, () => this.prompts.prompt(turn, options, recall));
   }
 
   /** The cards of the skills that a session recalled lately, most relevant first. */

@@ -41,8 +41,8 @@ export class OpenTurn {
    * @example
    * const { text } = await skills.turn({ session: "s1", message: "extract the tables" }).prompt();
    */
-  async prompt(options: PromptOptions = {}): Promise<Prompt> {
-    return this.turns.prompt(this.input, options, await this.recalled);
+  prompt(options: PromptOptions = {}): Promise<Prompt> {
+    return this.turns.prompt(this.input, options, (request) => this.recall(request));
   }
 
   /**

@@ -23,7 +23,7 @@ const shared = {
     return {
       async load({ project, home }) {
         const repertoire = openRepertoire({ dir: project, home, values: WITHOUT_SHIPPED });
-        const { skills, diagnostics } = await repertoire.list();
+        const { skills, diagnostics } = await repertoire.library.list();
         // A shadowed skill lost its name to another one; peers drop such a skill from their lists.
         const kept = skills
           .filter(({ state }) => state !== "shadowed")
@@ -31,7 +31,7 @@ const shared = {
         return { skills: kept, diagnostics, repertoire };
       },
       async catalog({ repertoire }) {
-        return (await repertoire.prompt({ message: "" }, { style: "catalog" })).text;
+        return (await repertoire.turn({ message: "" }).prompt({ style: "catalog" })).text;
       },
     };
   },
