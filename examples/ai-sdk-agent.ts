@@ -1,5 +1,5 @@
-// An agent on the AI SDK that has skills: the ones that fit the message stand in its prompt, it activates what it needs
-// when the person agrees, and what came of it is reported. Works with any server that speaks OpenAI's protocol.
+// An agent on the AI SDK that has skills: its prompt contains the ones that fit the message, it activates what it needs
+// if the person agrees, and reports the outcome. Works with any server that has OpenAI's protocol.
 
 import { stdin, stdout } from "node:process";
 import { createInterface } from "node:readline/promises";

@@ -1,4 +1,4 @@
-// Reads one SKILL.md text. A broken one is no exception: what could be read comes back along with what is wrong.
+// Reads one SKILL.md text. A broken one does not throw: the result has what could be read and what is wrong.
 
 import { parseSkill } from "../src/index.ts";
 

@@ -1,4 +1,4 @@
-// Gives two agents different views of one library: each sees, finds and is told of its own skills only.
+// Gives two agents different views of one library: each sees and finds only its own skills, also in error messages.
 
 import { isRepertoireError, openRepertoire } from "../src/index.ts";
 
