@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
+import { frontDoors } from "./front-doors.mjs";
 
 /** What the CommonJS bundle does not hold and most messages do not need: it is loaded from the modules beside it. */
 const BESIDE = {
@@ -14,7 +15,8 @@ const BESIDE = {
 };
 
 /** `moduleUrl` replaces `import.meta.url`, for a bundle outside the package; `plugins` see every source file. */
-export async function bundle(outdir, { moduleUrl, plugins = [] } = {}) {
+export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
+  const plugins = [...more, frontDoors];
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
   const common = {
     bundle: true,
