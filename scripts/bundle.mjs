@@ -28,6 +28,8 @@ export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
     // Dependencies are loaded only when a feature asks for them; what every start needs is a development dependency
     // and goes into the bundle.
     external: [...Object.keys(dependencies), "@lat.md/*"],
+    // As ES modules, of which the bundle holds only what it uses.
+    alias: { yaml: "./node_modules/yaml/browser/dist/index.js" },
     plugins,
   };
   await build({
