@@ -20,7 +20,7 @@ import type { SkillName } from "../model/name.ts";
 import type { ListedSkill, Skill, SkillState } from "../model/skill.ts";
 import type { Turn } from "../model/turn.ts";
 import type { Profile } from "../parse/parse.ts";
-import { type Explanation, readyPatterns, triggerFindings } from "../recall/recall.ts";
+import type { Explanation } from "../recall/recall.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
 export interface LibraryDiagnosis {
@@ -115,7 +115,7 @@ export class LibraryPart {
     readonly path?: string | undefined;
     readonly profile: Profile;
   }): Promise<{ checked: number; errors: number; warnings: number; diagnostics: readonly Diagnostic[] }> {
-    await readyPatterns();
+    const triggerFindings = await triggerCheck();
     const { path, profile } = options;
     const { sources, config } = this.turns;
     const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
@@ -130,7 +130,7 @@ export class LibraryPart {
    * const errors = (await skills.library.findings()).filter(({ severity }) => severity === "error");
    */
   async findings(): Promise<Diagnostic[]> {
-    await readyPatterns();
+    const triggerFindings = await triggerCheck();
     const { library } = await this.view();
     return [...library.diagnostics, ...triggerFindings([...library.skills.values()])];
   }
@@ -221,4 +221,11 @@ export class LibraryPart {
   async close(): Promise<void> {
     await Promise.all(this.closers.splice(0).map((close) => close()));
   }
+}
+
+/** The check of triggers, with the pattern engine that it needs. */
+async function triggerCheck() {
+  const { readyPatterns, triggerFindings } = await import("../recall/recall.ts");
+  await readyPatterns();
+  return triggerFindings;
 }

@@ -11,7 +11,7 @@ import { LibraryScanner } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Turn } from "../model/turn.ts";
 import type { StreamingModel } from "../models/models.ts";
-import { type EvalCase, type EvalOptions, type EvalReport, evaluate } from "../recall/recall.ts";
+import type { EvalCase, EvalOptions, EvalReport } from "../recall/recall.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import { type EngineEvent, EventStream } from "./events.ts";
 import { LibraryPart } from "./library-part.ts";
@@ -157,7 +157,8 @@ export class Repertoire {
    *   { query: "extract the tables", gold: ["pdf-tables"], not: [], source: "mine", length: "short" },
    * ]);
    */
-  evaluate(cases: readonly EvalCase[], options: EvalOptions = {}): Promise<EvalReport> {
+  async evaluate(cases: readonly EvalCase[], options: EvalOptions = {}): Promise<EvalReport> {
+    const { evaluate } = await import("../recall/recall.ts");
     return evaluate((turn, request) => this.turns.recall(turn, request), cases, options);
   }
 

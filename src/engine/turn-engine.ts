@@ -3,25 +3,20 @@
 
 import { join } from "node:path";
 import { type Config, loadConfig } from "../config/config.ts";
-import { type Prompt, type PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
+import type { Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
 import { misnamedSources, resolveSources } from "../discover/discover.ts";
 import type { TurnStore } from "../journal/journal.ts";
 import { type LibraryReader, LibraryView, StoredLibrary, Visibility } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Source } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
-import {
-  Indexing,
-  type IndexSettings,
-  type RecallAnswer,
-  type RecallRequest,
-  SessionRecall,
-} from "../recall/recall.ts";
+import type { Indexing, RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
 import { TurnFiles } from "../stores/stores.ts";
 import { Tracing } from "../telemetry/telemetry.ts";
-import { openMeaning } from "./meaning.ts";
+import { type Deferred, deferred } from "./deferred.ts";
 import type { OpenOptions } from "./options.ts";
 import { packageRoot } from "./package-root.ts";
+import type { TurnParts } from "./turn-parts.ts";
 
 /** Opens the library behind a turn engine. */
 type OpenReader = (
@@ -45,10 +40,9 @@ export class TurnEngine {
   readonly tracing: Tracing;
   readonly store: TurnStore;
   /** Recall in a session. */
-  readonly sessions: SessionRecall;
-  private readonly prompts: TurnPrompt;
-  private meaning: Promise<IndexSettings> | undefined;
-  private opened: Indexing | undefined;
+  readonly sessions: Deferred<SessionRecall>;
+  private readonly prompts: Deferred<TurnPrompt>;
+  private opened: Promise<TurnParts> | undefined;
 
   constructor(options: OpenOptions, openReader: OpenReader) {
     const config = loadConfig(options);
@@ -71,27 +65,8 @@ export class TurnEngine {
         return skill && { ...skill, scope };
       },
     });
-    const now = () => this.clock.now().getTime();
-    this.sessions = new SessionRecall({
-      store: this.store,
-      indexing: () => this.indexing(),
-      visibility: (agent) => this.visibility(agent),
-      sources: this.sources,
-      settings: config.recall,
-      now,
-      agent: config.agent,
-      host: options.host,
-    });
-    this.prompts = new TurnPrompt({
-      recall: (turn, request) => this.recall(turn, request),
-      sessions: this.sessions,
-      store: this.store,
-      view: (agent) => this.view(agent),
-      body: (skill) => this.reader.body(skill),
-      sources: this.sources,
-      settings: { style: config.style, budget: config.budget, limit: config.recall.limit },
-      now,
-    });
+    this.sessions = deferred(async () => (await this.parts()).sessions);
+    this.prompts = deferred(async () => (await this.parts()).prompts);
   }
 
   /** Where everything that outlives a process is kept. */
@@ -120,16 +95,7 @@ export class TurnEngine {
 
   /** The recall index and its upkeep, opened by the first recall. */
   async indexing(): Promise<Indexing> {
-    this.meaning ??= openMeaning(this.config, this.options.embedder);
-    const { reader: library, options } = this;
-    const { cacheDir } = this.config;
-    this.opened ??= new Indexing({
-      ...(await this.meaning),
-      library,
-      cacheDir,
-      onProgress: options.onProgress,
-    });
-    return this.opened;
+    return (await this.parts()).indexing();
   }
 
   /** The rules of who may see what; needs no scan. */
@@ -142,5 +108,10 @@ export class TurnEngine {
   /** What an agent may see of the library, without a scan as long as no folder above a skill has changed. */
   async view(agent?: string): Promise<LibraryView> {
     return new LibraryView(await this.reader.current(), this.visibility(agent));
+  }
+
+  private parts(): Promise<TurnParts> {
+    this.opened ??= import("./turn-parts.ts").then(({ openTurnParts }) => openTurnParts(this));
+    return this.opened;
   }
 }

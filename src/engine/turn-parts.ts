@@ -1,0 +1,67 @@
+// Recall and prompts of the turn engine, in a file of their own because most verbs of the command line need neither.
+
+import type { Config } from "../config/config.ts";
+import { TurnPrompt } from "../disclose/disclose.ts";
+import type { TurnStore } from "../journal/journal.ts";
+import type { LibraryReader, LibraryView, Visibility } from "../library/library.ts";
+import type { Clock } from "../model/clock.ts";
+import type { Source } from "../model/source.ts";
+import type { Turn } from "../model/turn.ts";
+import { Indexing, type RecallAnswer, type RecallRequest, SessionRecall } from "../recall/recall.ts";
+import { openMeaning } from "./meaning.ts";
+import type { OpenOptions } from "./options.ts";
+
+interface TurnPartsNeeds {
+  readonly config: Config;
+  readonly options: OpenOptions;
+  readonly clock: Clock;
+  /** Lowest precedence first. */
+  readonly sources: readonly Source[];
+  readonly reader: LibraryReader;
+  readonly store: TurnStore;
+  visibility(agent: string | undefined): Visibility;
+  view(agent: string | undefined): Promise<LibraryView>;
+  recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer>;
+}
+
+export interface TurnParts {
+  readonly sessions: SessionRecall;
+  readonly prompts: TurnPrompt;
+  /** The recall index and its upkeep, opened by the first call. */
+  readonly indexing: () => Promise<Indexing>;
+}
+
+export function openTurnParts(needs: TurnPartsNeeds): TurnParts {
+  const { config, options, sources, store, reader } = needs;
+  const now = () => needs.clock.now().getTime();
+  let opened: Promise<Indexing> | undefined;
+  const indexing = () => {
+    const { cacheDir } = config;
+    const { onProgress } = options;
+    opened ??= openMeaning(config, options.embedder).then(
+      (meaning) => new Indexing({ ...meaning, library: reader, cacheDir, onProgress }),
+    );
+    return opened;
+  };
+  const sessions = new SessionRecall({
+    store,
+    indexing,
+    visibility: (agent) => needs.visibility(agent),
+    sources,
+    settings: config.recall,
+    now,
+    agent: config.agent,
+    host: options.host,
+  });
+  const prompts = new TurnPrompt({
+    recall: (turn, request) => needs.recall(turn, request ?? {}),
+    sessions,
+    store,
+    view: (agent) => needs.view(agent),
+    body: (skill) => reader.body(skill),
+    sources,
+    settings: { style: config.style, budget: config.budget, limit: config.recall.limit },
+    now,
+  });
+  return { sessions, prompts, indexing };
+}
