@@ -3,16 +3,27 @@
 export type {
   Activation,
   ActivationPayload,
+  ActivationRisk,
   ConsentAsker,
+  ConsentRecord,
   ConsentSheet,
+  ConsentSubject,
   Consents,
   Expansion,
   FilePart,
+  KnowledgeDocument,
+  Offer,
   SheetFinding,
   SlashCommand,
   SlashCommands,
+  SubSkill,
   TaskContext,
+  TaskRecord,
   TaskReport,
+  TaskStore,
+  TrustRecord,
+  TrustStore,
+  Who,
 } from "./activate/activate.ts";
 export {
   type AgentTool,
@@ -33,15 +44,34 @@ export {
 export type { MemoryItem, Prompt, PromptOptions } from "./disclose/disclose.ts";
 export type {
   Accepted,
+  AtRiskSkill,
+  Conflict,
+  CoUsePair,
+  Declined,
   DreamAccount,
   DreamEvidence,
   DreamPrompt,
   DreamResult,
   Dreams,
   FollowUp,
+  Gap,
+  MetaStore,
+  NewProposal,
+  OutcomeRate,
+  Overlap,
+  Pass,
+  PassReport,
+  PrefixCluster,
+  PrefixKind,
+  ProposalDecision,
   ProposalRecord,
   ProposalState,
+  ProposalStore,
+  Refusal,
   RunOptions,
+  SparseSkill,
+  Term,
+  UnusedSkill,
 } from "./dream/dream.ts";
 export {
   type Deferred,
@@ -56,17 +86,51 @@ export {
   type TaskOptions,
   type TaskPart,
 } from "./engine/engine.ts";
-export { type Finding, type Inspection, inspectPackage } from "./inspect/inspect.ts";
+export {
+  type Finding,
+  type FindingSeverity,
+  type InspectedFile,
+  type Inspection,
+  inspectPackage,
+  type Risk,
+} from "./inspect/inspect.ts";
 export type {
   Actor,
+  ConversationStore,
+  CoUse,
+  CoUseFilter,
+  EpisodeFilter,
+  EpisodeLink,
+  EventBase,
+  EventDetails,
+  EventFilter,
+  EventKind,
+  EventQuery,
+  ImportReport,
   Journal,
   JournalEvent,
+  JournalStore,
+  NewEvent,
   Outcome,
   OutcomeReport,
+  Rating,
+  RelevantSkill,
+  SaidFilter,
+  SaidRecord,
   SessionState,
+  SessionStep,
+  SessionStore,
+  SkillStats,
+  SkillSummary,
+  Tally,
+  TallyBook,
+  TurnStore,
+  VersionStats,
+  WeekCount,
 } from "./journal/journal.ts";
 export type {
   Attribution,
+  BlobStore,
   Changed,
   CreatedSkill,
   CreateOptions,
@@ -78,18 +142,26 @@ export type {
   ModelAnswer,
   ModelRequest,
   Notice,
+  RedirectRecord,
+  RedirectStore,
   SaveRequest,
   SkillContent,
   Starter,
   StarterFate,
   StarterProvider,
+  Template,
+  VersionAction,
+  VersionFile,
   VersionRecord,
+  VersionStore,
 } from "./learn/learn.ts";
 export type {
   Audience,
   Library,
   LibraryChanges,
   LibraryView,
+  Progress,
+  ShadowedSkill,
   SkillReport,
   SourceReport,
 } from "./library/library.ts";
@@ -105,16 +177,19 @@ export {
 export { FRAMES, type Frame } from "./model/frame.ts";
 export { type NameResult, type SkillName, toSkillName } from "./model/name.ts";
 export type { ListedSkill, Requirements, Skill, SkillManifest, SkillState, Triggers } from "./model/skill.ts";
-export type { ExtraSource, Source } from "./model/source.ts";
+export type { ExtraSource, Source, SourceScope } from "./model/source.ts";
 export {
   type Budget,
   type Match,
   type Reason,
   type Section,
+  type ShownLevel,
   STYLES,
   type Style,
   type Turn,
 } from "./model/turn.ts";
+export type { StreamingModel, TokenUsage } from "./models/models.ts";
+export type { FileChanges, PackageSnapshot, SnapshotFile } from "./package/package.ts";
 export {
   type ParsedSkill,
   type ParseOptions,
@@ -128,17 +203,29 @@ export {
   type EvalOptions,
   type EvalReport,
   type Explanation,
+  type FrameChoice,
+  type GroupFigures,
   type RecallAnswer,
   type RecallRequest,
   readCases,
 } from "./recall/recall.ts";
-export { memoryStore, type SqliteOptions, type Store, sqliteStore } from "./stores/stores.ts";
+export {
+  memoryStore,
+  type Rebuild,
+  type SqliteOptions,
+  type Store,
+  type StoreNews,
+  sqliteStore,
+} from "./stores/stores.ts";
 export type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./telemetry/telemetry.ts";
 export type {
+  CallOptions,
   Isolation,
+  JsonSchema,
   RegisteredTool,
   ScriptCall,
   ScriptErrorCode,
+  ScriptPolicy,
   ScriptResult,
   ToolCallResult,
   ToolErrorCode,

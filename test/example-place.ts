@@ -1,14 +1,15 @@
-// The place that the examples in doc comments run in: a project with two skills, opened, and what a call of it needs.
+// The place that the examples in doc comments run in: a project with skills, opened, and what a call of it needs.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openRepertoire, type Repertoire, type Turn } from "../src/index.ts";
+import { type OpenTask, type OpenTurn, openRepertoire, type Repertoire } from "../src/index.ts";
 
 const FILES = {
   "project/.repertoire/skills/pdf-tables/SKILL.md": `---
 name: pdf-tables
 description: Extracts tables from PDF files into CSV. Use when a table in a PDF is needed as data.
+toolsets: [toolsets/index:PdfToolset]
 ---
 
 # Extract tables
@@ -16,6 +17,17 @@ description: Extracts tables from PDF files into CSV. Use when a table in a PDF 
 Run \`scripts/extract.sh FILE\` and check the columns.
 `,
   "project/.repertoire/skills/pdf-tables/scripts/extract.sh": "#!/bin/sh\necho name,amount\n",
+  "project/.repertoire/skills/pdf-tables/references/notes.md": "Some tables have no header.\n",
+  "project/.repertoire/skills/pdf-tables/toolsets/index.ts": `import { defineTool, z } from "repertoire/tools";
+export const PdfToolset = [
+  defineTool("extract", {
+    description: "Extracts the tables of a file.",
+    parameters: z.object({ file: z.string() }),
+    execute: ({ file }) => \`name,amount of \${file}\`,
+  }),
+];
+`,
+  "project/cases.jsonl": '{"query": "get the table out of this PDF", "gold": ["pdf-tables"]}\n',
   "project/.repertoire/skills/write-changelog/SKILL.md": `---
 name: write-changelog
 description: Writes the changelog of a release from merged pull requests. Use for release notes.
@@ -34,8 +46,10 @@ export interface ExamplePlace {
   readonly home: string;
   readonly skills: Repertoire;
   readonly message: string;
-  readonly turn: Turn;
-  readonly task: string;
+  /** A turn of the session `s1`. */
+  readonly turn: OpenTurn;
+  /** A task in which `pdf-tables` is activated, with its tools. */
+  readonly task: OpenTask;
 }
 
 export const PLACE_FIELDS = [
@@ -61,7 +75,13 @@ export async function inExamplePlace(work: (place: ExamplePlace) => Promise<unkn
   Object.assign(process.env, { REPERTOIRE_DIR: dir, REPERTOIRE_HOME: home });
   const skills = openRepertoire({ dir, home, values: { "sources.bundled": false } });
   try {
-    await work({ dir, home, skills, message, turn: { session: "s1", message }, task: "t1" });
+    const turn = skills.turn({ session: "s1", message });
+    const task = skills.task("t1", { askConsent: () => true });
+    await turn.recall();
+    await task.activate("pdf-tables");
+    await task.tools("pdf-tables");
+    await skills.learned.save({ name: "plan-meeting", content: "Finds a time.\n\n1. Ask who comes.\n" });
+    await work({ dir, home, skills, message, turn, task });
   } finally {
     await skills.close();
     process.env = before;

@@ -120,8 +120,12 @@ class ApiReader {
   private lookInto(node: ts.Node, usedBy: string): void {
     if (ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node)) {
       const symbol = this.checker.getSymbolAtLocation(node.name!)!;
+      // A member that a mapped type has derived from a value is not of the value's type.
       for (const member of this.membersOf(symbol))
-        for (const declared of member.declarations ?? []) this.lookIntoSignature(declared, usedBy);
+        for (const declared of member.declarations ?? [])
+          if (ts.isPropertyAssignment(declared))
+            this.lookIntoInferred(this.checker.getTypeOfSymbol(member), usedBy);
+          else this.lookIntoSignature(declared, usedBy);
       const unnamed = (member: ts.Node) =>
         (ts.isConstructorDeclaration(member) && this.usable.has(symbol)) ||
         ts.isIndexSignatureDeclaration(member) ||
@@ -154,8 +158,11 @@ class ApiReader {
   private lookIntoInferred(type: ts.Type, usedBy: string, seen = new Set<ts.Type>()): void {
     if (seen.has(type)) return;
     seen.add(type);
-    const isReference = ((type as ts.ObjectType).objectFlags & ts.ObjectFlags.Reference) !== 0;
-    const named = type.aliasSymbol ?? (type.isClassOrInterface() || isReference ? type.symbol : undefined);
+    const { objectFlags = 0 } = type as Partial<ts.ObjectType>;
+    const isReference = (objectFlags & ts.ObjectFlags.Reference) !== 0;
+    // A mapped type is shown by its members, not by its name.
+    const alias = objectFlags & ts.ObjectFlags.Mapped ? undefined : type.aliasSymbol;
+    const named = alias ?? (type.isClassOrInterface() || isReference ? type.symbol : undefined);
     this.note(named, usedBy);
     for (const part of named === undefined ? this.partsOf(type) : this.argumentsOf(type, isReference))
       this.lookIntoInferred(part, usedBy, seen);
@@ -213,6 +220,8 @@ function isPublic(node: ts.Node): boolean {
   const { name } = node as ts.NamedDeclaration;
   return (
     (ts.getCombinedModifierFlags(node as ts.Declaration) & hidden) === 0 &&
+    // The published declarations leave these out.
+    !ts.getJSDocTags(node).some(({ tagName }) => tagName.text === "internal") &&
     (name === undefined || !ts.isPrivateIdentifier(name))
   );
 }

@@ -1,6 +1,7 @@
 // The front door of activate: consent, private copies, tasks and slash commands.
 
 export {
+  type ActivationRisk,
   type ConsentAsker,
   type ConsentPolicy,
   type ConsentSheet,
@@ -9,8 +10,9 @@ export {
   ruleFits,
   type SheetFinding,
 } from "./consent.ts";
-export { Consents, scriptsOf, type Who } from "./consents.ts";
-export type { ActivationPayload } from "./payload.ts";
+export { Consents, type Offer, scriptsOf, type Who } from "./consents.ts";
+export type { KnowledgeDocument } from "./knowledge.ts";
+export type { ActivationPayload, SubSkill } from "./payload.ts";
 export { type FilePart, readTextFile } from "./read-file.ts";
 export { type Expansion, type SlashCommand, SlashCommands, typedCommand } from "./slash.ts";
 export type { ConsentRecord, TaskRecord, TaskStore, TrustRecord, TrustStore } from "./task-store.ts";

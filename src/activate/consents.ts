@@ -48,7 +48,12 @@ export class Consents {
     this.needs = needs;
   }
 
-  /** Reads the whole package again. Fails if the skill is not visible, its package not valid, or its body empty. */
+  /**
+   * Reads the whole package again. Fails if the skill is not visible, its package not valid, or its body empty.
+   *
+   * @example
+   * const { snapshot } = await skills.consents.offer("pdf-tables", { audience: "person" });
+   */
   async offer(name: string, who: Who): Promise<Offer> {
     const known = await this.needs.find(name, who);
     const first = snapshotPackage(known.directory);
@@ -60,10 +65,24 @@ export class Consents {
     return { skill, subject: this.subject(skill), snapshot, parsed: instructions(skill, snapshot) };
   }
 
+  /**
+   * The skill as rules of the consent policy name it.
+   *
+   * @example
+   * const offer = await skills.consents.offer("pdf-tables", { audience: "person" });
+   * const { scope } = await skills.consents.subject(offer.skill);
+   */
   subject({ name, source }: Skill): ConsentSubject {
     return { name, source, scope: this.needs.scopeOf(source) };
   }
 
+  /**
+   * What a person sees before they agree to an offer.
+   *
+   * @example
+   * const offer = await skills.consents.offer("pdf-tables", { audience: "person" });
+   * const { scripts } = await skills.consents.sheet(offer);
+   */
   sheet({ skill, snapshot, parsed: { manifest } }: Offer, changed?: FileChanges): ConsentSheet {
     const { scripts, addresses, findings } = inspect(snapshot);
     const sizes = [...snapshot.files.values()].map(({ bytes }) => bytes.length);
@@ -86,12 +105,23 @@ export class Consents {
     };
   }
 
-  /** What a person sees before they trust a skill. */
+  /**
+   * What a person sees before they trust a skill.
+   *
+   * @example
+   * const { scripts, findings } = await skills.consents.look("pdf-tables");
+   */
   async look(name: string): Promise<ConsentSheet> {
     return this.sheet(await this.offer(name, { audience: "person" }));
   }
 
-  /** Keeps a person's yes to the current content of a skill, for every task; with `seen`, to that digest only. */
+  /**
+   * Keeps a person's yes to the current content of a skill, for every task; with `seen`, to that digest only.
+   *
+   * @example
+   * const { digest } = await skills.consents.look("pdf-tables");
+   * await skills.consents.trust("pdf-tables", digest);
+   */
   async trust(name: string, seen?: string): Promise<TrustRecord & { readonly sheet: ConsentSheet }> {
     const offer = await this.offer(name, { audience: "person" });
     const { digest } = offer.snapshot;
@@ -107,11 +137,23 @@ export class Consents {
     return { ...record, sheet: this.sheet(offer) };
   }
 
+  /**
+   * Everything that a person trusts permanently.
+   *
+   * @example
+   * for (const { skill, digest } of await skills.consents.trusted()) console.log(skill, digest);
+   */
   async trusted(): Promise<readonly TrustRecord[]> {
     return this.needs.trust.list();
   }
 
-  /** Revokes trust by name or digest; a digest may be shortened if it stays unambiguous. */
+  /**
+   * Revokes trust by name or digest; a digest may be shortened if it stays unambiguous.
+   *
+   * @example
+   * await skills.consents.trust("pdf-tables");
+   * const revoked = await skills.consents.revoke("pdf-tables");
+   */
   async revoke(digestOrName: string): Promise<number> {
     const known = await this.needs.trust.list();
     const whole = known.filter(({ digest }) => digestOrName.length >= 8 && digest.startsWith(digestOrName));

@@ -40,17 +40,32 @@ export class SlashCommands {
     this.needs = needs;
   }
 
-  /** Every command that the person may type, by name. */
+  /**
+   * Every command that the person may type, by name.
+   *
+   * @example
+   * for (const { command, description } of await skills.commands.list()) console.log(`/${command}`, description);
+   */
   async list(agent?: string): Promise<SlashCommand[]> {
     return slashCommands(await this.needs.invocable(agent));
   }
 
-  /** Commands that start with `prefix`, for completion in a host. */
+  /**
+   * Commands that start with `prefix`, for completion in a host.
+   *
+   * @example
+   * const [first] = await skills.commands.complete("/pdf");
+   */
   async complete(prefix: string, agent?: string): Promise<SlashCommand[]> {
     return completions(prefix, await this.list(agent));
   }
 
-  /** The text of `/name words`. Counts as an activation if it belongs to a session. */
+  /**
+   * The text of `/name words`. Counts as an activation if it belongs to a session.
+   *
+   * @example
+   * const { text } = await skills.commands.expand("/pdf-tables the report of May", { session: "s1" });
+   */
   async expand(text: string, context: Partial<TaskContext> = {}): Promise<Expansion> {
     const typed = typedCommand(text);
     if (!typed) {

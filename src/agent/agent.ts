@@ -49,17 +49,35 @@ export class Toolbox {
     this.chosen = names === "all" ? TOOLS : TOOLS.filter(({ name }) => names.includes(name));
   }
 
-  /** Returns the chosen tools, for a model. */
+  /**
+   * Returns the chosen tools, for a model.
+   *
+   * @example
+   * const toolbox = await skills.toolbox();
+   * for (const { name } of toolbox.served({ task: "t1", session: "s1" })) console.log(name);
+   */
   served(options: AgentToolsOptions): AgentTool[] {
     return this.toolsOf(this.chosen, options);
   }
 
-  /** Returns every tool, for the host's own use. */
+  /**
+   * Returns every tool, for the host's own use.
+   *
+   * @example
+   * const toolbox = await skills.toolbox();
+   * const save = toolbox.all({ task: "t1" }).find(({ name }) => name === "save_skill");
+   */
   all(options: AgentToolsOptions): AgentTool[] {
     return this.toolsOf(TOOLS, options);
   }
 
-  /** Returns the tools that activated skills have brought to the task so far. */
+  /**
+   * Returns the tools that activated skills have brought to the task so far.
+   *
+   * @example
+   * const toolbox = await skills.toolbox();
+   * const names = toolbox.brought({ task: "t1" }).map(({ name }) => name);
+   */
   brought(context: TaskContext): AgentTool[] {
     const { tasks } = this.engine;
     return tasks

@@ -8,13 +8,16 @@ import type { LibraryView } from "../library/library.ts";
 import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
 import type { SkillName } from "../model/name.ts";
 import type { RecallAnswer } from "../recall/recall.ts";
-import type { ActivatedSkills } from "../tools/tools.ts";
+import type { ActivatedSkills, RegisteredTool } from "../tools/tools.ts";
 
 export interface AgentEngine {
   /** The configured other names of `activate_skill`. */
   readonly aliases: readonly AgentToolAlias[];
   readonly tasks: Pick<Tasks, "activate"> &
-    Pick<ActivatedSkills, "tools" | "readFile" | "run" | "registry" | "call">;
+    Pick<ActivatedSkills, "tools" | "readFile" | "run" | "call"> & {
+      /** The tools that are loaded in a task so far. */
+      registry(task: string): { list(): RegisteredTool[] };
+    };
   readonly learned: Pick<LearnedSkills, "save" | "delete" | "currentName" | "text">;
   readonly dreams: Pick<Dreams, "prompts" | "submit" | "proposals">;
   view(agent: string | undefined): Promise<LibraryView>;

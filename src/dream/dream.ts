@@ -3,8 +3,20 @@
 export type { Accepted } from "./acceptance.ts";
 export { PASSES, type Pass, type Refusal } from "./changes.ts";
 export { type DreamNeeds, type DreamResult, Dreams, type RunOptions } from "./dreams.ts";
-export type { DreamEvidence } from "./evidence.ts";
-export type { DreamAccount, FollowUp } from "./follow-up.ts";
+export type {
+  AtRiskSkill,
+  Conflict,
+  CoUsePair,
+  DreamEvidence,
+  Gap,
+  Overlap,
+  PrefixCluster,
+  SparseSkill,
+  Term,
+  UnusedSkill,
+} from "./evidence.ts";
+export type { DreamAccount, FollowUp, OutcomeRate } from "./follow-up.ts";
+export type { PrefixKind } from "./material.ts";
 export type { DreamPrompt } from "./prompts.ts";
 export { fromRecord, inSessions } from "./proposal.ts";
 export {

@@ -18,20 +18,20 @@ import {
 } from "./material.ts";
 import { type Bag, bagLikeness, bagsOf, clusters, nearness, similarPairs } from "./similarity.ts";
 
-interface Term {
+export interface Term {
   readonly term: string;
   readonly sessions: readonly string[];
 }
 
 /** Requests that come again and again and that no skill answers. */
-interface Gap {
+export interface Gap {
   /** Words that the messages share, the most telling first. */
   readonly topic: readonly string[];
   readonly messages: readonly string[];
   readonly sessions: readonly string[];
 }
 
-interface Overlap {
+export interface Overlap {
   readonly a: SkillName;
   readonly b: SkillName;
   /** By words, between 0 and 1. */
@@ -49,19 +49,19 @@ export interface PrefixCluster {
   readonly guide?: SkillName;
 }
 
-interface CoUsePair {
+export interface CoUsePair {
   readonly a: SkillName;
   readonly b: SkillName;
   readonly sessions: readonly string[];
 }
 
-interface SparseSkill {
+export interface SparseSkill {
   readonly name: SkillName;
   readonly chars: number;
   readonly sessions: readonly string[];
 }
 
-interface AtRiskSkill {
+export interface AtRiskSkill {
   readonly name: SkillName;
   readonly sessions: readonly string[];
   /** What was said about it, in the user's words. */
@@ -71,13 +71,13 @@ interface AtRiskSkill {
   readonly messages: readonly string[];
 }
 
-interface UnusedSkill {
+export interface UnusedSkill {
   readonly name: SkillName;
   /** 0 when never. */
   readonly lastUsedAt: number;
 }
 
-interface Conflict {
+export interface Conflict {
   readonly a: SkillName;
   readonly b: SkillName;
   readonly messages: readonly string[];

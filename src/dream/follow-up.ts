@@ -6,7 +6,7 @@ import { FOLLOW_UP } from "./limits.ts";
 import { fromRecord } from "./proposal.ts";
 import type { ProposalRecord } from "./proposal-store.ts";
 
-interface OutcomeRate {
+export interface OutcomeRate {
   readonly successes: number;
   readonly failures: number;
   /** Smoothed share of successes, between 0 and 1; 0.5 if nothing is known. */

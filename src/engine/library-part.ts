@@ -212,12 +212,23 @@ export class LibraryPart {
     this.closers.push(await this.scanner.watch(onChanges, onError));
   }
 
-  /** The library after precedence, without a walk as long as no folder has changed. */
+  /**
+   * The library after precedence, without a walk as long as no folder has changed.
+   *
+   * @example
+   * const { shadowed } = await skills.library.current();
+   */
   current(): Promise<Library> {
     return this.scanner.current();
   }
 
-  /** Stops watching. */
+  /**
+   * Stops watching.
+   *
+   * @example
+   * await skills.library.watch(({ added }) => console.log(added));
+   * await skills.library.close();
+   */
   async close(): Promise<void> {
     await Promise.all(this.closers.splice(0).map((close) => close()));
   }

@@ -26,7 +26,7 @@ import type { Workshop } from "./workshop.ts";
  * Opens the skills of a project, its user and the package.
  *
  * @example
- * const skills = await openRepertoire({ dir: process.cwd() });
+ * const skills = openRepertoire({ dir: process.cwd() });
  * const { matches } = await skills.turn({ message: "extract the tables" }).recall();
  * await skills.close();
  */
@@ -35,7 +35,7 @@ export function openRepertoire(options: OpenOptions = {}): Repertoire {
 }
 
 export class Repertoire {
-  /** Recall and prompts, for hosts that answer a turn in a process of its own. */
+  /** @internal Recall and prompts, for adapters that answer a turn in a process of its own. */
   readonly turns: TurnEngine;
   /** The skills: list, find, check, switch, watch. */
   readonly library: LibraryPart;
@@ -128,10 +128,9 @@ export class Repertoire {
    * Changes of the library, journal events and proposals, from now on.
    *
    * @example
-   * for await (const event of skills.events()) {
-   *   console.log(event.about);
-   *   break;
-   * }
+   * const first = skills.events().next();
+   * await turn.outcome("success", { skill: "pdf-tables" });
+   * const { value: event } = await first;
    */
   async *events(): AsyncGenerator<EngineEvent, void> {
     const stream = this.stream.read();
@@ -144,7 +143,13 @@ export class Repertoire {
     yield* stream;
   }
 
-  /** Calls back with each journal event and proposal, until the result is called. `events` is the same as a stream. */
+  /**
+   * Calls back with each journal event and proposal, until the result is called. `events` is the same as a stream.
+   *
+   * @example
+   * const stop = skills.subscribe(({ about }) => console.log(about));
+   * stop();
+   */
   subscribe(listener: (event: EngineEvent) => void): () => void {
     return this.stream.subscribe(listener);
   }

@@ -1,19 +1,67 @@
 // Wires what happens in tasks: consent, activation, scripts, tools and slash commands, each traced.
 
-import { type Expansion, SlashCommands, type TaskContext, Tasks } from "../activate/activate.ts";
+import {
+  type Activation,
+  type Consents,
+  type Expansion,
+  type FilePart,
+  SlashCommands,
+  type TaskContext,
+  type TaskReport,
+  Tasks,
+} from "../activate/activate.ts";
 import type { RecordUse } from "../journal/journal.ts";
 import type { LearnedSkills } from "../learn/learn.ts";
+import type { Diagnostic } from "../model/diagnostic.ts";
 import type { Store } from "../stores/stores.ts";
-import { ActivatedSkills, type ScriptCall } from "../tools/tools.ts";
+import {
+  ActivatedSkills,
+  type CallOptions,
+  type RegisteredTool,
+  type ScriptCall,
+  type ScriptResult,
+  type ToolCallResult,
+} from "../tools/tools.ts";
 import type { LibraryPart } from "./library-part.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
 /** Everything that can be done in a task. */
-export type TaskPart = Pick<Tasks, "activate" | "list" | "end" | "endExisting" | "consents"> &
-  Pick<ActivatedSkills, "run" | "tools" | "call" | "callOf" | "readFile" | "registry"> & {
-    /** The text of a slash command. */
-    expand(text: string, context: Partial<TaskContext>): Promise<Expansion>;
-  };
+export interface TaskPart {
+  readonly consents: Consents;
+  /** Gets consent, makes a private copy and returns the skill's instructions. */
+  activate(name: string, context: TaskContext): Promise<Activation>;
+  /** The open tasks, with the skills that are activated in them. */
+  list(): Promise<TaskReport[]>;
+  /** Whether there was something to end. */
+  end(task: string): Promise<boolean>;
+  /** Ends a task, or fails if it does not exist. */
+  endExisting(task: string): Promise<void>;
+  /** Runs a script of an activated skill. A script's failure is a result, not an exception. */
+  run(name: string, script: string, call: ScriptCall): Promise<ScriptResult>;
+  /** Loads the toolsets of an activated skill and returns its tools. */
+  tools(
+    name: string,
+    context: TaskContext,
+  ): Promise<{ tools: RegisteredTool[]; diagnostics: readonly Diagnostic[] }>;
+  /** Calls a tool by its whole name. */
+  call(tool: string, args: unknown, context: TaskContext & CallOptions): Promise<ToolCallResult>;
+  /** Calls a tool of an activated skill by its whole name or by the skill's own name for it. */
+  callOf(
+    skill: string,
+    call: { readonly tool: string; readonly args: unknown },
+    context: TaskContext & CallOptions,
+  ): Promise<{ result: ToolCallResult; diagnostics: readonly Diagnostic[] }>;
+  /** A text file of an activated skill. */
+  readFile(
+    name: string,
+    path: string,
+    context: TaskContext & { readonly offset?: number | undefined },
+  ): Promise<FilePart>;
+  /** The tools that are loaded in a task so far. */
+  registry(task: string): { list(): RegisteredTool[]; has(name: string): boolean };
+  /** The text of a slash command. */
+  expand(text: string, context: Partial<TaskContext>): Promise<Expansion>;
+}
 
 interface TaskParts {
   readonly turns: TurnEngine;

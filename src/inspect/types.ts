@@ -3,7 +3,7 @@
 import type { Matcher, Span } from "./match.ts";
 
 export type FindingSeverity = "low" | "medium" | "high";
-type Risk = "none" | FindingSeverity;
+export type Risk = "none" | FindingSeverity;
 
 export interface InspectedFile {
   /** The path in the package, with slashes. */

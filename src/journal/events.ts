@@ -63,7 +63,7 @@ export const EVENT_KINDS = [
   "model_call",
 ] as const satisfies readonly EventKind[];
 
-interface EventBase {
+export interface EventBase {
   /** Milliseconds since 1970. For people and for decay; the order of events is `seq`. */
   readonly at: number;
   readonly session?: string | undefined;

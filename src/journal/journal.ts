@@ -3,6 +3,7 @@
 export { type EffectivenessProvider, effectivenessFrom } from "./effectiveness.ts";
 export {
   EVENT_KINDS,
+  type EventBase,
   type EventDetails,
   type EventKind,
   eventOf,
@@ -31,11 +32,18 @@ export type {
   SessionStore,
   TurnStore,
 } from "./journal-store.ts";
-export { exportSession, importLines } from "./json-lines.ts";
+export { exportSession, type ImportReport, importLines } from "./json-lines.ts";
 export { Journal, type OutcomeReport } from "./reader.ts";
 export { type Actor, type RecordUse, useRecorder } from "./recorder.ts";
-export { SessionLog, type SessionState, type SessionStep, turnStep } from "./sessions.ts";
-export { libraryStats, type SkillStats, type SkillSummary, skillStats, sparkline } from "./stats.ts";
+export { type RelevantSkill, SessionLog, type SessionState, type SessionStep, turnStep } from "./sessions.ts";
+export {
+  libraryStats,
+  type SkillStats,
+  type SkillSummary,
+  skillStats,
+  sparkline,
+  type VersionStats,
+} from "./stats.ts";
 export {
   type EarlierOutcome,
   emptyTally,

@@ -92,7 +92,12 @@ export class Journal {
     return this.needs.conversation.query(filter);
   }
 
-  /** Records a line of the conversation. */
+  /**
+   * Records a line of the conversation.
+   *
+   * @example
+   * await skills.journal.say({ session: "s1", turn: 1, role: "user", text: message, at: Date.now() });
+   */
   async say(said: SaidRecord): Promise<void> {
     await this.needs.conversation.append(said);
   }

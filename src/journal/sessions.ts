@@ -18,7 +18,7 @@ export interface SessionState {
   readonly relevant: readonly RelevantSkill[];
 }
 
-interface RelevantSkill {
+export interface RelevantSkill {
   readonly name: SkillName;
   /** Between 0 and 1. */
   readonly relevance: number;

@@ -23,7 +23,7 @@ interface Funnel {
   readonly failed: number;
 }
 
-interface VersionStats extends Funnel {
+export interface VersionStats extends Funnel {
   readonly digest: string;
   readonly parent?: string | undefined;
   readonly rate: number;

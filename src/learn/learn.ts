@@ -23,6 +23,8 @@ export {
   type RedirectRecord,
   type RedirectStore,
   VERSION_ACTIONS,
+  type VersionAction,
+  type VersionFile,
   type VersionRecord,
   type VersionStore,
 } from "./version-store.ts";

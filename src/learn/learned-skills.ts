@@ -207,6 +207,7 @@ export class LearnedSkills {
    * Brings back an archived skill, or an earlier version of a skill.
    *
    * @example
+   * await skills.learned.delete("plan-meeting");
    * await skills.learned.restore("plan-meeting");
    */
   async restore(
@@ -267,7 +268,8 @@ export class LearnedSkills {
    * Writes starters that are new, updates those that nobody has changed, and leaves edited and deleted ones alone.
    *
    * @example
-   * const [{ fate }] = await skills.learned.seed([{ id: "host", skills: () => [starter] }]);
+   * const starter = { name: "greet", content: "Greets people.\n\nSay hello.\n" };
+   * const fates = await skills.learned.seed([{ id: "host", skills: () => [starter] }]);
    */
   async seed(providers: readonly StarterProvider[]): Promise<{ name: SkillName; fate: StarterFate }[]> {
     const { versions, places } = this;
@@ -326,7 +328,8 @@ export class LearnedSkills {
    * What a version changed, file by file, as a patch.
    *
    * @example
-   * const patch = await skills.learned.diff(versions[0]);
+   * const [newest] = (await skills.learned.history("plan-meeting")).versions;
+   * const patch = newest && (await skills.learned.diff(newest));
    */
   async diff(version: VersionRecord): Promise<string> {
     return this.past.diff(version);
@@ -346,6 +349,7 @@ export class LearnedSkills {
    * A skill of any source with its whole SKILL.md, read from disk now.
    *
    * @example
+   * const skill = await skills.library.find("plan-meeting");
    * const { content, digest } = await skills.learned.text(skill);
    */
   async text(skill: Skill): Promise<SkillContent> {

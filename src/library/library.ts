@@ -3,7 +3,7 @@
 export type { Progress } from "./catalog.ts";
 export type { LibraryChanges } from "./diff.ts";
 export { matchesAny } from "./glob.ts";
-export { Library } from "./precedence.ts";
+export { Library, type ShadowedSkill } from "./precedence.ts";
 export { rankForDisclosure } from "./rank.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
 export {

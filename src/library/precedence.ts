@@ -6,7 +6,7 @@ import { lookupKey, parentName, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 
 /** A skill that another one of the same name covers. */
-interface ShadowedSkill {
+export interface ShadowedSkill {
   readonly skill: Skill;
   readonly by: Skill;
 }
@@ -47,17 +47,35 @@ export class Library {
     this.diagnostics = findings;
   }
 
-  /** By identity, display name or slash form, in any case; the identity comes first. */
+  /**
+   * By identity, display name or slash form, in any case; the identity comes first.
+   *
+   * @example
+   * const skill = (await skills.library.current()).find("PDF Tables");
+   */
   find(spelling: string): Skill | undefined {
     const key = lookupKey(spelling);
     return this.skills.get(key) ?? this.aliases.get(key);
   }
 
-  /** Direct children only; grandchildren belong to their own parent. */
+  /**
+   * Direct children only; grandchildren belong to their own parent.
+   *
+   * @example
+   * const library = await skills.library.current();
+   * for (const name of library.skills.keys()) console.log(name, library.children(name).length);
+   */
   children(name: SkillName): readonly Skill[] {
     return this.childrenOf.get(name) ?? [];
   }
 
+  /**
+   * The skill that this one is a part of, as `meetings` of `meetings/plan`.
+   *
+   * @example
+   * const library = await skills.library.current();
+   * for (const name of library.skills.keys()) console.log(name, library.parent(name)?.name);
+   */
   parent(name: SkillName): Skill | undefined {
     const parent = parentName(name);
     return parent === undefined ? undefined : this.skills.get(parent);

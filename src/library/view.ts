@@ -25,7 +25,12 @@ export class LibraryView {
     this.visibility = visibility;
   }
 
-  /** Every skill with its state, for management: shadowed and hidden ones included, by name. */
+  /**
+   * Every skill with its state, for management: shadowed and hidden ones included, by name.
+   *
+   * @example
+   * for (const { skill, state } of (await skills.library.view()).list()) console.log(skill.name, state);
+   */
   list(): ListedSkill[] {
     const stateOf = this.visibility.judge();
     const listed: ListedSkill[] = [];
@@ -36,13 +41,23 @@ export class LibraryView {
     return listed.sort((a, b) => compareNames(a.skill.name, b.skill.name));
   }
 
-  /** What may go into a prompt now, by name: allowed, enabled, available, and not only for the person. */
+  /**
+   * What may go into a prompt now, by name: allowed, enabled, available, and not only for the person.
+   *
+   * @example
+   * const names = (await skills.library.view()).visible().map(({ name }) => name);
+   */
   visible(): Skill[] {
     const stateOf = this.visibility.judge();
     return [...this.library.skills.values()].filter((skill) => stateOf(skill).state === "active");
   }
 
-  /** What a person may invoke: all that the model may use, and what only the person may. */
+  /**
+   * What a person may invoke: all that the model may use, and what only the person may.
+   *
+   * @example
+   * const names = (await skills.library.view()).invocable().map(({ name }) => name);
+   */
   invocable(): Skill[] {
     const stateOf = this.visibility.judge();
     return [...this.library.skills.values()].filter((skill) => {
@@ -51,13 +66,24 @@ export class LibraryView {
     });
   }
 
-  /** The skill of exactly this name, when it may go into a prompt now. */
+  /**
+   * The skill of exactly this name, when it may go into a prompt now.
+   *
+   * @example
+   * const found = toSkillName("pdf-tables");
+   * const skill = found.ok ? (await skills.library.view()).active(found.name) : undefined;
+   */
   active(name: SkillName): Skill | undefined {
     const skill = this.library.skills.get(name);
     return skill && this.visibility.judge()(skill).state === "active" ? skill : undefined;
   }
 
-  /** Finds a skill that the audience may use now, or fails with the names it may use instead. */
+  /**
+   * Finds a skill that the audience may use now, or fails with the names it may use instead.
+   *
+   * @example
+   * const { path } = (await skills.library.view()).require("pdf-tables", "model");
+   */
   require(spelling: string, audience: Audience): Skill {
     const skill = this.library.find(spelling);
     const { state, reason } = skill ? this.visibility.judge()(skill) : NOT_FOUND;
@@ -76,7 +102,13 @@ export class LibraryView {
     );
   }
 
-  /** Direct children that the model may see. */
+  /**
+   * Direct children that the model may see.
+   *
+   * @example
+   * const view = await skills.library.view();
+   * for (const { name } of view.visible()) console.log(name, view.children(name).length);
+   */
   children(name: SkillName): Skill[] {
     const stateOf = this.visibility.judge();
     return this.library.children(name).filter((skill) => stateOf(skill).state === "active");

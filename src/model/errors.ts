@@ -137,6 +137,16 @@ export class RepertoireError extends Error {
   }
 }
 
+/**
+ * Whether something that was thrown is an expected failure with a code.
+ *
+ * @example
+ * try {
+ *   await skills.library.find("no-such-skill");
+ * } catch (error) {
+ *   if (isRepertoireError(error)) console.log(error.code); // skill-not-found
+ * }
+ */
 export function isRepertoireError(error: unknown): error is RepertoireError {
   return error instanceof RepertoireError;
 }

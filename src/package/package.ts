@@ -8,6 +8,7 @@ export {
   marksOf,
   type PackageSnapshot,
   packageDigest,
+  type SnapshotFile,
   sha256Of,
   snapshotPackage,
 } from "./digest.ts";

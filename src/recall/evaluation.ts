@@ -42,7 +42,12 @@ export interface EvalOptions {
   readonly onProgress?: (done: number, total: number) => void | Promise<void>;
 }
 
-/** Reads JSON lines with `query` and `gold`, or a JSON list with `query` and `should_trigger` in the skill's folder. */
+/**
+ * Reads JSON lines with `query` and `gold`, or a JSON list with `query` and `should_trigger` in the skill's folder.
+ *
+ * @example
+ * const report = await skills.evaluate(readCases(`${dir}/cases.jsonl`));
+ */
 export function readCases(path: string): EvalCase[] {
   const text = readText(path);
   const skill = triggerFileSkill(resolve(path));

@@ -13,6 +13,7 @@ export {
   regressions,
 } from "./evaluation.ts";
 export type { BackgroundIdf } from "./features-message.ts";
+export type { FrameChoice } from "./frames.ts";
 export { Indexing } from "./index-upkeep.ts";
 export { type IndexSettings, RecallIndex } from "./recall-index.ts";
 export { type RecallOptions, type RecallSettings, recall } from "./recall-skills.ts";

@@ -3,7 +3,13 @@
 import { context, diag, type Span, SpanStatusCode, type TracerProvider, trace } from "@opentelemetry/api";
 import type { Telemetry, TelemetryAttributes } from "./port.ts";
 
-/** Sends spans to the provider; by default to the one that is registered when a span starts. */
+/**
+ * Sends spans to the provider; by default to the one that is registered when a span starts.
+ *
+ * @example
+ * import { openTelemetry } from "repertoire/telemetry";
+ * const skills = openRepertoire({ dir, telemetry: openTelemetry() });
+ */
 export function openTelemetry(provider: Pick<TracerProvider, "getTracer"> = trace): Telemetry {
   return {
     async span(name, attributes, work) {

@@ -41,6 +41,7 @@ export interface DefinedTool<Parameters extends z.ZodType = z.ZodType> extends T
  * Defines a tool of a toolset. Errors in it are reported when the toolset is loaded.
  *
  * @example
+ * import { defineTool, z } from "repertoire/tools";
  * defineTool("greet", {
  *   description: "Greets a person by name.",
  *   parameters: z.object({ name: z.string() }),

@@ -38,7 +38,13 @@ export interface RepertoireSession<HOST extends object = object> {
   readonly end: () => Promise<void>;
 }
 
-/** Everything that a run of `generateText`, `streamText` or an agent needs: `{ tools, prepareStep, … }`. */
+/**
+ * Everything that a run of `generateText`, `streamText` or an agent needs: `{ tools, prepareStep, … }`.
+ *
+ * @example
+ * import { withRepertoire } from "repertoire/ai-sdk";
+ * const { tools, prepareStep, onFinish } = await withRepertoire(skills, { session: "s1" });
+ */
 export async function withRepertoire<HOST extends object = Record<never, never>>(
   engine: Repertoire,
   options: RepertoireOptions<HOST>,

@@ -9,7 +9,13 @@ export interface MiddlewareOptions extends PromptOptions {
   readonly session: string;
 }
 
-/** For `wrapLanguageModel`, where a host has only its model in hand. Serves one session. */
+/**
+ * For `wrapLanguageModel`, where a host has only its model in hand. Serves one session.
+ *
+ * @example
+ * import { repertoireMiddleware } from "repertoire/ai-sdk";
+ * const middleware = repertoireMiddleware(skills, { session: "s1", budget: { tokens: 800 } });
+ */
 export function repertoireMiddleware(
   engine: Repertoire,
   { session, ...options }: MiddlewareOptions,

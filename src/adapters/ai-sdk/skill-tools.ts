@@ -32,6 +32,10 @@ export interface SessionParts {
 /**
  * Our tools for `generateText`, `streamText` and agents. Give the set itself, not a copy: the SDK looks into it before
  * each step, and the tools of a skill are in it once the skill is activated.
+ *
+ * @example
+ * import { repertoireTools } from "repertoire/ai-sdk";
+ * const tools = await repertoireTools(skills, { session: "s1", tools: "all" });
  */
 export async function repertoireTools<HOST extends object = Record<never, never>>(
   engine: Repertoire,

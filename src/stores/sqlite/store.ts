@@ -37,9 +37,9 @@ export interface SqliteOptions {
  * The store in a folder on disk. The database file is opened with the first question.
  *
  * @example
- * const skills = openRepertoire({ dir, store: sqliteStore({ directory: "/var/lib/agent" }) });
+ * const skills = openRepertoire({ dir, store: sqliteStore({ directory: `${home}/agent` }) });
  */
-export function sqliteStore(options: SqliteOptions = {}): SqliteStore {
+export function sqliteStore(options: SqliteOptions = {}): Store {
   return new SqliteStore(options);
 }
 
