@@ -438,13 +438,15 @@ export class LearnedSkills {
     return this.journalled(await this.exclusive(work));
   }
 
-  /** Runs the work while nobody else changes skills. The library is read again before and after. */
+  /**
+   * Runs the work while nobody else changes skills, and scans afterwards. No scan is needed before: drafts read the files
+   * that they change from disk, and the library notices skills that were added or removed.
+   */
   private async exclusive<T>(work: (drafts: Drafts) => Promise<T>): Promise<T> {
     const { library, refresh, store, clock } = this.needs;
     const { versions, places, files } = this;
     try {
       const done = await versions.exclusive(async () => {
-        await refresh();
         const parts = { versions, places, redirects: store.redirects, clock, files };
         return work(new Drafts({ ...parts, library: await library() }));
       });
