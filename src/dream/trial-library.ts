@@ -51,7 +51,8 @@ export class TrialLibrary {
   private readonly material: Material;
   private readonly needs: TrialNeeds;
   private readonly unchanged: TrialSkills;
-  private readonly saved = new Map<ChangeSave, TrialSkill>();
+  /** By text, because an accepted proposal is another object than the change that was staged. */
+  private readonly saved = new Map<string, TrialSkill>();
   private readonly original = new Map<string, readonly SkillName[]>();
   private index: RecallIndex | undefined;
   /** What the index holds now. */
@@ -98,16 +99,16 @@ export class TrialLibrary {
   }
 
   private afterSave(save: ChangeSave): TrialSkill {
-    const known = this.saved.get(save) ?? this.parsed(save);
-    this.saved.set(save, known);
+    const existing = this.material.byName.get(save.name);
+    const text = textAfter(save, existing);
+    const key = `${save.name}\n${text}`;
+    const known = this.saved.get(key) ?? this.parsed(save.name, text, existing);
+    this.saved.set(key, known);
     return known;
   }
 
-  private parsed(save: ChangeSave): TrialSkill {
-    const { name } = save;
-    const existing = this.material.byName.get(name);
+  private parsed(name: SkillName, text: string, existing: DreamSkill | undefined): TrialSkill {
     const base = existing?.skill ?? this.newSkill(name);
-    const text = textAfter(save, existing);
     const { skill } = parseSkill(text, base.path);
     if (!skill)
       throw new RepertoireError("change-unreadable", `"${name}" cannot be read back as a skill.`, name);
