@@ -7,14 +7,14 @@ import ts from "typescript";
 
 /** A row is a fact, the file, and the function or `Class.method` whose calls are that fact. */
 const COUNTED = [
-  ["scans", "src/discover/discover.ts", "discover"],
+  ["scans", "src/discover/walk.ts", "discover"],
   ["parses", "src/parse/parse.ts", "parseSkill"],
   ["sections", "src/text/sections.ts", "bodySections"],
   ["indexUpdates", "src/recall/recall-index.ts", "RecallIndex.update"],
   ["databases", "src/stores/sqlite/driver.ts", "openDatabase"],
   ["packages", "src/package/digest.ts", "snapshotPackage"],
-  ["packages", "src/package/skill-package.ts", "readPackage"],
-  ["gathers", "src/dream/gather.ts", "gather"],
+  ["packages", "src/package/files.ts", "readPackage"],
+  ["gathers", "src/dream/material.ts", "gatherMaterial"],
 ];
 
 /** An esbuild plugin. Fails if a function of the table does not exist below `root`. */
