@@ -16,13 +16,15 @@ export class Library {
   /** The winners, by name. */
   readonly skills: ReadonlyMap<SkillName, Skill>;
   readonly shadowed: readonly ShadowedSkill[];
-  readonly diagnostics: readonly Diagnostic[];
-  private readonly aliases = new Map<string, Skill>();
-  private readonly childrenOf = new Map<SkillName, Skill[]>();
+  private readonly winners: readonly Skill[];
+  private readonly given: readonly Diagnostic[];
+  // Made when first asked for: a prompt needs none of them.
+  private named: ReturnType<typeof aliasesOf> | undefined;
+  private findings: readonly Diagnostic[] | undefined;
+  private childrenOf: ReadonlyMap<SkillName, readonly Skill[]> | undefined;
 
   /** `discovered` is in order of discovery, lowest precedence first; a later skill wins over an earlier one. */
   constructor(discovered: readonly Skill[], diagnostics: readonly Diagnostic[]) {
-    const findings = [...diagnostics];
     const winners = new Map<SkillName, Skill>();
     const shadowed: ShadowedSkill[] = [];
     for (const skill of discovered) {
@@ -30,21 +32,23 @@ export class Library {
       if (earlier) {
         shadowed.push({ skill: earlier, by: skill });
         winners.delete(skill.name);
-        findings.push(shadowDiagnostic(earlier, skill));
       }
       winners.set(skill.name, skill);
     }
-    for (const skill of winners.values()) this.addAlias(skill, findings);
+    this.winners = [...winners.values()];
     this.skills = new Map([...winners.keys()].sort().map((name) => [name, winners.get(name)!]));
-    for (const skill of this.skills.values()) {
-      const parent = parentName(skill.name);
-      if (parent === undefined) continue;
-      const siblings = this.childrenOf.get(parent);
-      if (siblings) siblings.push(skill);
-      else this.childrenOf.set(parent, [skill]);
-    }
     this.shadowed = shadowed;
-    this.diagnostics = findings;
+    this.given = diagnostics;
+  }
+
+  /** What is wrong with the files, then with names that several skills have. */
+  get diagnostics(): readonly Diagnostic[] {
+    this.findings ??= [
+      ...this.given,
+      ...this.shadowed.map(({ skill, by }) => shadowDiagnostic(skill, by)),
+      ...this.aliases.ambiguous,
+    ];
+    return this.findings;
   }
 
   /**
@@ -55,7 +59,7 @@ export class Library {
    */
   find(spelling: string): Skill | undefined {
     const key = lookupKey(spelling);
-    return this.skills.get(key) ?? this.aliases.get(key);
+    return this.skills.get(key) ?? this.aliases.skills.get(key);
   }
 
   /**
@@ -66,6 +70,7 @@ export class Library {
    * for (const name of library.skills.keys()) console.log(name, library.children(name).length);
    */
   children(name: SkillName): readonly Skill[] {
+    this.childrenOf ??= byParent(this.skills.values());
     return this.childrenOf.get(name) ?? [];
   }
 
@@ -81,13 +86,23 @@ export class Library {
     return parent === undefined ? undefined : this.skills.get(parent);
   }
 
-  private addAlias(skill: Skill, findings: Diagnostic[]): void {
+  private get aliases() {
+    this.named ??= aliasesOf(this.winners);
+    return this.named;
+  }
+}
+
+/** The skills by declared name, where that is another one, and the findings about those that share one. */
+function aliasesOf(winners: readonly Skill[]) {
+  const skills = new Map<string, Skill>();
+  const ambiguous: Diagnostic[] = [];
+  for (const skill of winners) {
     const declared = skill.manifest.declaredName;
     const alias = declared === undefined || declared === skill.name ? "" : lookupKey(declared);
-    if (alias === "" || alias === skill.name) return;
-    const earlier = this.aliases.get(alias);
+    if (alias === "" || alias === skill.name) continue;
+    const earlier = skills.get(alias);
     if (earlier) {
-      findings.push({
+      ambiguous.push({
         code: "alias-ambiguous",
         severity: "warning",
         path: skill.path,
@@ -95,8 +110,21 @@ export class Library {
         fix: "Give one of the two another name in its front matter, or call them by their paths.",
       });
     }
-    this.aliases.set(alias, skill);
+    skills.set(alias, skill);
   }
+  return { skills, ambiguous };
+}
+
+function byParent(skills: Iterable<Skill>): ReadonlyMap<SkillName, readonly Skill[]> {
+  const children = new Map<SkillName, Skill[]>();
+  for (const skill of skills) {
+    const parent = parentName(skill.name);
+    if (parent === undefined) continue;
+    const siblings = children.get(parent);
+    if (siblings) siblings.push(skill);
+    else children.set(parent, [skill]);
+  }
+  return children;
 }
 
 function shadowDiagnostic(earlier: Skill, winner: Skill): Diagnostic {

@@ -8,14 +8,20 @@ import type { Source } from "../model/source.ts";
 /** `always` first, then the sources nearest to the work (highest precedence), then parents before children, by name. */
 export function rankForDisclosure(skills: readonly Skill[], sources: readonly Source[]): Skill[] {
   const precedence = new Map(sources.map((source, index) => [source.id, index]));
-  return [...skills].sort((a, b) => {
-    return (
-      Number(b.manifest.always) - Number(a.manifest.always) ||
-      (precedence.get(b.source) ?? 0) - (precedence.get(a.source) ?? 0) ||
-      depth(a) - depth(b) ||
-      compareNames(a.name, b.name)
-    );
-  });
+  const keyed = skills.map((skill) => ({
+    skill,
+    always: Number(skill.manifest.always),
+    precedence: precedence.get(skill.source) ?? 0,
+    depth: depth(skill),
+  }));
+  keyed.sort(
+    (a, b) =>
+      b.always - a.always ||
+      b.precedence - a.precedence ||
+      a.depth - b.depth ||
+      compareNames(a.skill.name, b.skill.name),
+  );
+  return keyed.map(({ skill }) => skill);
 }
 
 function depth({ name }: Skill): number {

@@ -18,6 +18,8 @@ const MAX_NAME = 1024;
 /** A name that is already one safe segment: the common case. */
 const SAFE = /^[a-z0-9]+(?:[.-][a-z0-9]+)*$/;
 
+const ASCII = /^[\x00-\x7f]*$/;
+
 /** Letters of other scripts that look like an ASCII letter: those common in attacks, not all of Unicode. */
 const LOOKALIKES = new Map(
   [
@@ -84,9 +86,8 @@ export function compareNames(a: SkillName, b: SkillName): number {
 
 function safeSegment(segment: string): string {
   if (SAFE.test(segment)) return segment;
-  return segment
-    .normalize("NFKD")
-    .replace(/\p{M}+/gu, "")
+  const unaccented = ASCII.test(segment) ? segment : segment.normalize("NFKD").replace(/\p{M}+/gu, "");
+  return unaccented
     .toLowerCase()
     .replace(/[^a-z0-9.]+/g, "-")
     .replace(/\.{2,}/g, ".")
@@ -94,9 +95,9 @@ function safeSegment(segment: string): string {
 }
 
 function looksLikeAscii(segment: string): boolean {
-  if (/^[\x00-\x7f]*$/.test(segment)) return false;
+  if (ASCII.test(segment)) return false;
   const lower = segment.normalize("NFKC").toLowerCase();
-  if (lower !== segment.toLowerCase().normalize("NFC") && /^[\x00-\x7f]*$/.test(lower)) return true;
+  if (lower !== segment.toLowerCase().normalize("NFC") && ASCII.test(lower)) return true;
   let replaced = false;
   let skeleton = "";
   for (const char of lower) {
@@ -104,5 +105,5 @@ function looksLikeAscii(segment: string): boolean {
     if (twin) replaced = true;
     skeleton += twin ?? char;
   }
-  return replaced && /^[\x00-\x7f]*$/.test(skeleton);
+  return replaced && ASCII.test(skeleton);
 }
