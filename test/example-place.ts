@@ -39,6 +39,28 @@ List the merged pull requests, and group them.
 `,
 };
 
+/** The answer of a dream; becomes the proposals 1, 2 and 3. */
+const PLAN = {
+  toSave: [
+    proposed("rotate-keys", "Rotates API keys.", [
+      "Create a new key at the provider, with the same permissions as the old one.",
+      "Put it into the vault, restart the services, and revoke the old key.",
+    ]),
+    proposed("book-travel", "Books a train journey.", [
+      "Ask the traveller for dates, stations and the reduction card.",
+      "Compare the prices of three connections and reserve the cheapest seat.",
+    ]),
+    proposed("water-plants", "Waters the plants of an office.", [
+      "Fill the can in the kitchen and let the water become warm.",
+      "Visit each pot, feel the soil with a finger, and pour only where it is dry.",
+    ]),
+  ],
+};
+
+function proposed(name: string, description: string, steps: readonly string[]) {
+  return { name, description, content: steps.map((step, at) => `${at + 1}. ${step}\n`).join("") };
+}
+
 /** What an example may use without declaring it. */
 export interface ExamplePlace {
   /** The project's folder. */
@@ -81,6 +103,7 @@ export async function inExamplePlace(work: (place: ExamplePlace) => Promise<unkn
     await task.activate("pdf-tables");
     await task.tools("pdf-tables");
     await skills.learned.save({ name: "plan-meeting", content: "Finds a time.\n\n1. Ask who comes.\n" });
+    await skills.dreams.submit(JSON.stringify(PLAN), { pass: "gap" });
     await work({ dir, home, skills, message, turn, task });
   } finally {
     await skills.close();

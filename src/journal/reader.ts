@@ -143,7 +143,8 @@ export class Journal {
    * Imports events from JSON lines; events that the journal has already are left out.
    *
    * @example
-   * const { imported } = await skills.journal.importLines(lines);
+   * const lines = await skills.journal.exportSession("s1");
+   * const { imported, known } = await skills.journal.importLines(lines);
    */
   async importLines(text: string): Promise<ImportReport> {
     return importLines(this.needs.journal, text);

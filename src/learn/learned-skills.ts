@@ -268,7 +268,7 @@ export class LearnedSkills {
    * Writes starters that are new, updates those that nobody has changed, and leaves edited and deleted ones alone.
    *
    * @example
-   * const starter = { name: "greet", content: "Greets people.\n\nSay hello.\n" };
+   * const starter = { name: "greet", version: "1", content: "Greets people.\n\nSay hello.\n" };
    * const fates = await skills.learned.seed([{ id: "host", skills: () => [starter] }]);
    */
   async seed(providers: readonly StarterProvider[]): Promise<{ name: SkillName; fate: StarterFate }[]> {
