@@ -103,6 +103,8 @@ export async function inExamplePlace(work: (place: ExamplePlace) => Promise<unkn
     await task.activate("pdf-tables");
     await task.tools("pdf-tables");
     await skills.learned.save({ name: "plan-meeting", content: "Finds a time.\n\n1. Ask who comes.\n" });
+    for (const said of ["rotate the API keys", "book a train journey", "water the plants of the office"])
+      await skills.turn({ session: said, message: said }).recall();
     await skills.dreams.submit(JSON.stringify(PLAN), { pass: "gap" });
     await work({ dir, home, skills, message, turn, task });
   } finally {
