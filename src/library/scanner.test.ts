@@ -86,7 +86,7 @@ describe("a scan", () => {
     write("late", "Late.");
     await scanner.refresh();
     await first;
-    expect(scanner.known.skills.has("late")).toBe(true);
+    expect(scanner.stored()!.library().skills.has("late")).toBe(true);
   });
 
   it("hands on the bodies of the files that it reads, and of no others", async () => {
@@ -95,7 +95,7 @@ describe("a scan", () => {
     const sink = { full: false, add: ({ name }: Skill, body: string) => void bodies.set(name, body) };
     await scanner.refresh(sink);
     expect([...bodies.keys()]).toEqual(["s0", "s1"]);
-    expect(bodies.get("s0")).toBe(scanner.body(scanner.known.skills.get("s0")!));
+    expect(bodies.get("s0")).toBe(scanner.body(scanner.stored()!.library().skills.get("s0")!));
     bodies.clear();
     write("s1", "Changed, and longer than before.");
     await scanner.refresh(sink);

@@ -12,7 +12,7 @@ import { isUnchanged, type Progress, readCatalog, readSkillFile } from "./catalo
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./diff.ts";
 import { Library } from "./precedence.ts";
 import type { BodySink, LibraryReader } from "./reader.ts";
-import { inSlices, runToEnd } from "./slices.ts";
+import { inSlices } from "./slices.ts";
 import {
   encodeSnapshot,
   type FileRecord,
@@ -48,12 +48,6 @@ export class LibraryScanner implements LibraryReader {
   constructor(sources: readonly Source[], options: ScannerOptions) {
     this.sources = sources;
     this.options = options;
-  }
-
-  /** The library as it was last read; read now, without a pause, when it never was. */
-  get known(): Library {
-    if (this.latest === undefined) runToEnd(this.scan());
-    return this.latest!.library();
   }
 
   /** Whether this process has walked the sources itself. */

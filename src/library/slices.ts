@@ -14,11 +14,3 @@ export async function inSlices<T>(steps: Iterator<undefined, T>): Promise<T> {
     await new Promise((goOn) => setImmediate(goOn));
   }
 }
-
-/** Runs the steps to their end at once. */
-export function runToEnd<T>(steps: Iterator<undefined, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}

@@ -75,10 +75,6 @@ export function parentName(name: SkillName): SkillName | undefined {
   return slash < 0 ? undefined : name.slice(0, slash);
 }
 
-export function isDirectChild(parent: SkillName, name: SkillName): boolean {
-  return parentName(name) === parent;
-}
-
 /** Orders names independently of the machine's locale. */
 export function compareNames(a: SkillName, b: SkillName): number {
   return a < b ? -1 : a > b ? 1 : 0;
