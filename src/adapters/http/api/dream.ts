@@ -17,7 +17,6 @@ import {
   ProposalSchema,
 } from "./schemas.ts";
 
-const area = "dreams";
 const text = z.string();
 const number = z.int().min(1);
 const numberParams = z.strictObject({ number: z.coerce.number().int().min(1) });
@@ -31,12 +30,9 @@ const Report = z.looseObject({
 });
 
 export const DREAM_OPERATIONS = [
-  operation({
+  operation("post /api/dream", {
     id: "dream",
     command: "dream",
-    method: "post",
-    path: "/api/dream",
-    area,
     summary: "Review what happened and propose how the library should change.",
     job: true,
     refuses: [502],
@@ -55,11 +51,8 @@ export const DREAM_OPERATIONS = [
       return { ...result, regressions: (await engine.dreams.account()).regressions };
     },
   }),
-  operation({
+  operation("get /api/dream", {
     id: "dreamStatus",
-    method: "get",
-    path: "/api/dream",
-    area,
     summary: "What became of the proposals of earlier dreams, and the dream that is running.",
     answer: z.looseObject({ account: DreamAccountSchema, jobs: z.array(JobSchema) }),
     run: async (_, { engine, jobs }) => ({
@@ -67,21 +60,15 @@ export const DREAM_OPERATIONS = [
       jobs: jobs.list().filter(({ operation: id }) => id === "dream"),
     }),
   }),
-  operation({
+  operation("get /api/dream/report", {
     id: "dreamReport",
-    method: "get",
-    path: "/api/dream/report",
-    area,
     summary: "What a dream would start from: gaps, overlaps, skills at risk. Changes nothing.",
     answer: EvidenceSchema,
     run: (_, { engine }) => engine.dreams.report(),
   }),
-  operation({
+  operation("get /api/dream/questions", {
     id: "dreamQuestions",
     command: "dream prepare",
-    method: "get",
-    path: "/api/dream/questions",
-    area,
     summary: "The prompts of the passes, for an agent that answers them itself.",
     answer: z.looseObject({
       questions: z.array(
@@ -96,12 +83,9 @@ export const DREAM_OPERATIONS = [
     }),
     run: async (_, { engine }) => ({ questions: await engine.dreams.prompts() }),
   }),
-  operation({
+  operation("post /api/dream/submit", {
     id: "submitDream",
     command: "dream submit",
-    method: "post",
-    path: "/api/dream/submit",
-    area,
     summary: "Propose changes from an answer to one of the prompts, with the same checks.",
     bodyBytes: HTTP_LIMITS.skillBytes,
     body: z.strictObject({
@@ -114,12 +98,9 @@ export const DREAM_OPERATIONS = [
       return engine.dreams.submit(answer, defined({ pass }));
     },
   }),
-  operation({
+  operation("get /api/proposals", {
     id: "listProposals",
     command: "proposals list",
-    method: "get",
-    path: "/api/proposals",
-    area,
     summary: "List the proposals that nobody has decided yet.",
     query: z.strictObject({ all: booleanText.optional().describe("Also decided and stale ones.") }),
     answer: z.looseObject({ proposals: z.array(ProposalSchema), account: DreamAccountSchema }),
@@ -128,12 +109,9 @@ export const DREAM_OPERATIONS = [
       account: await engine.dreams.account(),
     }),
   }),
-  operation({
+  operation("post /api/proposals/accept", {
     id: "acceptProposals",
     command: "proposals accept",
-    method: "post",
-    path: "/api/proposals/accept",
-    area,
     summary: "Make the changes, as one batch that can be undone.",
     refuses: [404, 409],
     body: z.union([
@@ -143,23 +121,17 @@ export const DREAM_OPERATIONS = [
     answer: AcceptedSchema,
     run: ({ body }, { engine }) => engine.dreams.accept("all" in body ? "all" : body.numbers),
   }),
-  operation({
+  operation("get /api/proposals/{number}", {
     id: "showProposal",
     command: "proposals show",
-    method: "get",
-    path: "/api/proposals/{number}",
-    area,
     summary: "One proposal with its reasons, its routes and its diff.",
     params: numberParams,
     answer: ProposalSchema,
     run: ({ params }, { engine }) => engine.dreams.proposal(params.number),
   }),
-  operation({
+  operation("post /api/proposals/{number}/reject", {
     id: "rejectProposal",
     command: "proposals reject",
-    method: "post",
-    path: "/api/proposals/{number}/reject",
-    area,
     summary: "Reject a proposal; the same change is not proposed again.",
     refuses: [409],
     params: numberParams,
@@ -167,11 +139,8 @@ export const DREAM_OPERATIONS = [
     answer: ProposalSchema,
     run: ({ params, body }, { engine }) => engine.dreams.reject(params.number, body.note),
   }),
-  operation({
+  operation("post /api/proposals/{number}/undo", {
     id: "undoProposal",
-    method: "post",
-    path: "/api/proposals/{number}/undo",
-    area,
     summary: "Undo what an accepted proposal changed, with the rest of its batch.",
     refuses: [409],
     params: numberParams,
@@ -183,12 +152,9 @@ export const DREAM_OPERATIONS = [
       throw new RepertoireError("proposal-not-accepted", message, asked);
     },
   }),
-  operation({
+  operation("post /api/eval", {
     id: "evaluate",
     command: "eval",
-    method: "post",
-    path: "/api/eval",
-    area,
     summary: "Measure recall on messages with known answers.",
     job: true,
     bodyBytes: HTTP_LIMITS.uploadBytes,

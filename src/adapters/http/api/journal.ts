@@ -7,19 +7,15 @@ import { HTTP_LIMITS } from "../limits.ts";
 import { defined, operation } from "./operation.ts";
 import { DreamAccountSchema, JournalEventSchema, nameParams, session, skillName } from "./schemas.ts";
 
-const area = "journal";
 const text = z.string();
 const count = z.int().min(0);
 const funnel = { recalled: count, shown: count, activated: count, succeeded: count, failed: count };
 const number = z.coerce.number().int().min(0);
 
 export const JOURNAL_OPERATIONS = [
-  operation({
+  operation("get /api/stats", {
     id: "libraryStats",
     command: "stats",
-    method: "get",
-    path: "/api/stats",
-    area,
     summary: "How often skills were recalled, shown and activated, and how it went.",
     answer: z.looseObject({
       skills: z.array(z.looseObject({ name: text, ...funnel, lastUsedAt: count })),
@@ -30,11 +26,8 @@ export const JOURNAL_OPERATIONS = [
       dreams: await engine.dreams.account(),
     }),
   }),
-  operation({
+  operation("get /api/skills/{name}/stats", {
     id: "skillStats",
-    method: "get",
-    path: "/api/skills/{name}/stats",
-    area,
     summary: "The statistics of one skill, with its trend, the skills used with it and its versions.",
     params: nameParams,
     answer: z.looseObject({
@@ -47,11 +40,8 @@ export const JOURNAL_OPERATIONS = [
     }),
     run: ({ params }, { engine }) => engine.journal.statsOf(params.name),
   }),
-  operation({
+  operation("get /api/journal", {
     id: "listEvents",
-    method: "get",
-    path: "/api/journal",
-    area,
     summary: "Events of the journal, newest first.",
     query: z.strictObject({
       session: session.optional(),
@@ -74,35 +64,26 @@ export const JOURNAL_OPERATIONS = [
       return { events: await engine.journal.query({ ...filter, newestFirst: true }) };
     },
   }),
-  operation({
+  operation("get /api/journal/export", {
     id: "exportJournal",
     command: "journal export",
-    method: "get",
-    path: "/api/journal/export",
-    area,
     summary: "The events of a session in order, one JSON object per line.",
     type: "application/x-ndjson",
     query: z.strictObject({ session }),
     answer: text,
     run: ({ query }, { engine }) => engine.journal.exportSession(query.session),
   }),
-  operation({
+  operation("post /api/journal/import", {
     id: "importJournal",
     command: "journal import",
-    method: "post",
-    path: "/api/journal/import",
-    area,
     summary: "Import events; damaged and foreign lines are counted and left out.",
     bodyBytes: HTTP_LIMITS.uploadBytes,
     body: z.strictObject({ lines: text.describe("One JSON object per line.") }),
     answer: z.looseObject({ imported: count, known: count, torn: count, foreign: count }),
     run: ({ body }, { engine }) => engine.journal.importLines(body.lines),
   }),
-  operation({
+  operation("post /api/outcomes", {
     id: "reportOutcome",
-    method: "post",
-    path: "/api/outcomes",
-    area,
     summary: "Report how the current turn of a session ended, for one skill or for all activated in it.",
     refuses: [404],
     body: z.strictObject({

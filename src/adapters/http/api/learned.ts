@@ -5,17 +5,13 @@ import { HTTP_LIMITS } from "../limits.ts";
 import { defined, operation } from "./operation.ts";
 import { booleanText, ChangedSchema, nameParams, reason, skillName, VersionSchema } from "./schemas.ts";
 
-const area = "learned skills";
 const text = z.string();
 const why = z.strictObject({ reason: reason.optional() });
 
 const pin = (on: boolean) =>
-  operation({
+  operation(`post /api/skills/{name}/${on ? "pin" : "unpin"}`, {
     id: on ? "pinSkill" : "unpinSkill",
     command: on ? "pin" : "unpin",
-    method: "post",
-    path: `/api/skills/{name}/${on ? "pin" : "unpin"}`,
-    area,
     summary: on
       ? "Protect a learned skill: only the person may change it."
       : "Let agents change a pinned skill again.",
@@ -25,12 +21,9 @@ const pin = (on: boolean) =>
   });
 
 export const LEARNED_OPERATIONS = [
-  operation({
+  operation("put /api/skills/{name}", {
     id: "saveSkill",
     command: "save",
-    method: "put",
-    path: "/api/skills/{name}",
-    area,
     summary: "Save a procedure as a learned skill, or change one. Every save is a version.",
     refuses: [409],
     params: nameParams,
@@ -48,24 +41,18 @@ export const LEARNED_OPERATIONS = [
     run: ({ params, body }, { engine }) =>
       engine.learned.save({ name: params.name, author: "person", ...defined(body) }),
   }),
-  operation({
+  operation("delete /api/skills/{name}", {
     id: "deleteSkill",
     command: "delete",
-    method: "delete",
-    path: "/api/skills/{name}",
-    area,
     summary: "Delete a learned skill; its versions are kept and restore brings it back.",
     params: nameParams,
     query: why,
     answer: ChangedSchema,
     run: ({ params, query }, { engine }) => engine.learned.delete(params.name, defined(query)),
   }),
-  operation({
+  operation("post /api/skills/{name}/rename", {
     id: "renameSkill",
     command: "rename",
-    method: "post",
-    path: "/api/skills/{name}/rename",
-    area,
     summary: "Rename a learned skill; its old name still finds it.",
     refuses: [409],
     params: nameParams,
@@ -76,12 +63,9 @@ export const LEARNED_OPERATIONS = [
       return engine.learned.rename(params.name, to, defined(by));
     },
   }),
-  operation({
+  operation("post /api/skills/{name}/restore", {
     id: "restoreSkill",
     command: "restore",
-    method: "post",
-    path: "/api/skills/{name}/restore",
-    area,
     summary: "Restore a deleted skill, or an earlier version of one.",
     refuses: [409],
     params: nameParams,
@@ -91,12 +75,9 @@ export const LEARNED_OPERATIONS = [
   }),
   pin(true),
   pin(false),
-  operation({
+  operation("post /api/undo", {
     id: "undo",
     command: "undo",
-    method: "post",
-    path: "/api/undo",
-    area,
     summary: "Undo the last change of the learned skills or of one skill, or a batch or version.",
     refuses: [409],
     body: why.extend({ target: text.min(1).optional().describe("A name, or the id of a batch or version.") }),
@@ -106,12 +87,9 @@ export const LEARNED_OPERATIONS = [
       return { undone: await engine.learned.undo(target, defined(by)) };
     },
   }),
-  operation({
+  operation("get /api/skills/{name}/history", {
     id: "showHistory",
     command: "history",
-    method: "get",
-    path: "/api/skills/{name}/history",
-    area,
     summary: "The versions of a learned skill, newest first: who changed it, when and why.",
     params: nameParams,
     query: z.strictObject({
@@ -127,12 +105,9 @@ export const LEARNED_OPERATIONS = [
     }),
     run: ({ params, query }, { engine }) => engine.learned.history(params.name, query),
   }),
-  operation({
+  operation("get /api/archive", {
     id: "listArchived",
     command: "archive",
-    method: "get",
-    path: "/api/archive",
-    area,
     summary: "List the learned skills that were deleted and can be restored.",
     answer: z.looseObject({ archived: z.array(VersionSchema) }),
     run: async (_, { engine }) => ({ archived: await engine.learned.archived() }),

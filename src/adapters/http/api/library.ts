@@ -12,17 +12,13 @@ import {
   skillName,
 } from "./schemas.ts";
 
-const area = "library";
 const text = z.string();
 const diagnostics = z.array(DiagnosticSchema);
 
 const switchTo = (on: boolean) =>
-  operation({
+  operation(`post /api/skills/{name}/${on ? "enable" : "disable"}`, {
     id: on ? "enableSkill" : "disableSkill",
     command: on ? "enable" : "disable",
-    method: "post",
-    path: `/api/skills/{name}/${on ? "enable" : "disable"}`,
-    area,
     summary: `Switch a skill ${on ? "on" : "off"} in the person's configuration.`,
     params: nameParams,
     answer: z.looseObject({ name: text, enabled: z.boolean(), file: text }),
@@ -33,12 +29,9 @@ const switchTo = (on: boolean) =>
   });
 
 export const LIBRARY_OPERATIONS = [
-  operation({
+  operation("get /api/skills", {
     id: "listSkills",
     command: "list",
-    method: "get",
-    path: "/api/skills",
-    area,
     summary: "List the skills with their states.",
     query: z.strictObject({
       all: booleanText.optional().describe("Also shadowed skills and those that the agent may not see."),
@@ -50,12 +43,9 @@ export const LIBRARY_OPERATIONS = [
       return { skills: wanted.map(listedSummary), diagnostics: findings };
     },
   }),
-  operation({
+  operation("post /api/skills", {
     id: "createSkill",
     command: "new",
-    method: "post",
-    path: "/api/skills",
-    area,
     summary: "Create a skill from a template, in the project or in the person's home folder.",
     status: 201,
     refuses: [409],
@@ -68,12 +58,9 @@ export const LIBRARY_OPERATIONS = [
     answer: z.looseObject({ name: text, directory: text, files: z.array(text) }),
     run: ({ body: { name, ...options } }, { engine }) => engine.learned.create(name, options),
   }),
-  operation({
+  operation("get /api/skills/{name}", {
     id: "showSkill",
     command: "show",
-    method: "get",
-    path: "/api/skills/{name}",
-    area,
     summary: "Show one skill: front matter, instructions, files, sub-skills and findings.",
     params: nameParams,
     answer: z.looseObject({
@@ -86,12 +73,9 @@ export const LIBRARY_OPERATIONS = [
   }),
   switchTo(true),
   switchTo(false),
-  operation({
+  operation("get /api/check", {
     id: "checkSkills",
     command: "check",
-    method: "get",
-    path: "/api/check",
-    area,
     summary: "Check a skill, a folder of skills, or all skills.",
     query: z.strictObject({
       path: text.min(1).optional().describe("Below the project's folder, or absolute."),
@@ -100,22 +84,16 @@ export const LIBRARY_OPERATIONS = [
     answer: z.looseObject({ checked: z.int(), errors: z.int(), warnings: z.int(), diagnostics }),
     run: ({ query }, { engine }) => engine.library.check(query),
   }),
-  operation({
+  operation("get /api/sources", {
     id: "listSources",
     command: "sources",
-    method: "get",
-    path: "/api/sources",
-    area,
     summary: "List the places that skills come from, lowest precedence first.",
     answer: z.looseObject({ sources: z.array(SourceSchema) }),
     run: async (_, { engine }) => ({ sources: await engine.library.sources() }),
   }),
-  operation({
+  operation("get /api/doctor", {
     id: "doctor",
     command: "doctor",
-    method: "get",
-    path: "/api/doctor",
-    area,
     summary: "Report what was found where, what is broken and how to fix it.",
     answer: z.looseObject({
       node: text,
@@ -127,12 +105,9 @@ export const LIBRARY_OPERATIONS = [
     }),
     run: async (_, { engine }) => ({ node: process.version, ...(await engine.library.diagnosis()) }),
   }),
-  operation({
+  operation("post /api/index", {
     id: "indexSkills",
     command: "index",
-    method: "post",
-    path: "/api/index",
-    area,
     summary: "Scan all sources and bring the recall index up to date.",
     job: true,
     answer: z.looseObject({ skills: z.int(), changed: z.boolean(), ms: z.int() }),

@@ -1,10 +1,9 @@
 // The OpenAPI 3.1 document, made from the table of operations.
 
 import * as z from "zod";
-import type { ApiOperation } from "./operation.ts";
+import { type ApiOperation, waitQuery } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";
 import { ErrorSchema, JobSchema, NAMED } from "./schemas.ts";
-import { waitQuery } from "./wait.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -59,7 +58,7 @@ export function openApiDocument(version: string): Json {
 
 type Registry = z.core.$ZodRegistry<{ id: string }>;
 
-function describe(row: ApiOperation, schemas: { answers: Registry; bodies: Registry }): Json {
+function describe(row: (typeof OPERATIONS)[number], schemas: { answers: Registry; bodies: Registry }): Json {
   const { id, area, summary, command, params, query, body, answer, type, job, open } = row;
   const parameters = [
     ...parametersOf(params, "path"),

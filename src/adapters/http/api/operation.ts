@@ -1,9 +1,10 @@
 // What an operation of the API is: one row from which the router, the validation and the OpenAPI document are made.
 
-import type * as z from "zod";
+import * as z from "zod";
 import type { Repertoire } from "../../../engine/engine.ts";
 import type { EventHub } from "../events.ts";
 import type { JobBoard, JobControl } from "../jobs.ts";
+import { HTTP_LIMITS } from "../limits.ts";
 import type { Metrics } from "../metrics.ts";
 
 /** What the operations work with. */
@@ -31,10 +32,6 @@ type Read<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 interface OperationSpec<P extends Shape, Q extends Shape, B extends z.ZodType> {
   /** The operation's id in the OpenAPI document. */
   readonly id: string;
-  readonly method: "get" | "post" | "put" | "delete";
-  /** With `{name}` for parameters. */
-  readonly path: string;
-  readonly area: string;
   readonly summary: string;
   /** The command of the command line that does the same. */
   readonly command?: string;
@@ -61,20 +58,34 @@ interface OperationSpec<P extends Shape, Q extends Shape, B extends z.ZodType> {
 }
 
 /** A row whose handler no longer knows its types; the router has checked the input by then. */
-export type ApiOperation = Omit<OperationSpec<Shape, Shape, z.ZodType>, "run"> & {
+export interface ApiOperation extends Omit<OperationSpec<Shape, Shape, z.ZodType>, "run"> {
+  readonly method: string;
+  readonly path: string;
   readonly run: (
     input: { params: never; query: never; body: never },
     api: Api,
     asked: RequestControl,
   ) => unknown;
-};
+}
 
-/** Gives the handler the types of its schemas. */
+/** Gives the handler the types of its schemas. The route has `{name}` for parameters. */
 export function operation<P extends Shape = never, Q extends Shape = never, B extends z.ZodType = never>(
+  route: `${"get" | "post" | "put" | "delete"} /${string}`,
   spec: OperationSpec<P, Q, B>,
 ): ApiOperation {
-  return spec as unknown as ApiOperation;
+  const [method, path] = route.split(" ");
+  return { ...spec, method, path } as unknown as ApiOperation;
 }
+
+/** The query parameter of a request that waits for its job. */
+export const waitQuery = z.strictObject({
+  wait: z.coerce
+    .number()
+    .min(0)
+    .max(HTTP_LIMITS.waitSeconds)
+    .default(0)
+    .describe("Seconds to wait for the result; 202 with the job when it takes longer."),
+});
 
 type Defined<T> = { [key in keyof T]: Exclude<T[key], undefined> };
 

@@ -4,20 +4,23 @@ import { DREAM_OPERATIONS } from "./dream.ts";
 import { JOURNAL_OPERATIONS } from "./journal.ts";
 import { LEARNED_OPERATIONS } from "./learned.ts";
 import { LIBRARY_OPERATIONS } from "./library.ts";
-import type { ApiOperation } from "./operation.ts";
 import { SERVER_OPERATIONS } from "./server.ts";
 import { TASK_OPERATIONS } from "./tasks.ts";
 import { TURN_OPERATIONS } from "./turns.ts";
 
-export const OPERATIONS: readonly ApiOperation[] = [
-  ...TURN_OPERATIONS,
-  ...LIBRARY_OPERATIONS,
-  ...TASK_OPERATIONS,
-  ...LEARNED_OPERATIONS,
-  ...JOURNAL_OPERATIONS,
-  ...DREAM_OPERATIONS,
-  ...SERVER_OPERATIONS,
-];
+const AREAS = {
+  turns: TURN_OPERATIONS,
+  library: LIBRARY_OPERATIONS,
+  tasks: TASK_OPERATIONS,
+  "learned skills": LEARNED_OPERATIONS,
+  journal: JOURNAL_OPERATIONS,
+  dreams: DREAM_OPERATIONS,
+  server: SERVER_OPERATIONS,
+};
+
+export const OPERATIONS = Object.entries(AREAS).flatMap(([area, rows]) =>
+  rows.map((row) => ({ ...row, area })),
+);
 
 /** Where the OpenAPI document is served. */
 export const OPENAPI_PATH = "/api/openapi.json";

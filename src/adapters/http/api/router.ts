@@ -7,9 +7,8 @@ import { ApiError, bodyFor, type Issue, statusFor } from "../errors.ts";
 import type { Gate, HttpEnv } from "../gate.ts";
 import type { HttpLimits } from "../limits.ts";
 import { openApiDocument } from "./openapi.ts";
-import type { Api, ApiOperation, RequestControl } from "./operation.ts";
+import { type Api, type ApiOperation, type RequestControl, waitQuery } from "./operation.ts";
 import { OPENAPI_PATH, OPERATIONS } from "./operations.ts";
-import { waitQuery } from "./wait.ts";
 
 interface RouterOptions {
   readonly api: Api;

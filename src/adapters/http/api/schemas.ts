@@ -9,7 +9,8 @@ import { JOB_STATES } from "../jobs.ts";
 /** Schemas that the OpenAPI document names. */
 export const NAMED = new Map<z.ZodType, string>();
 
-function named<S extends z.ZodType>(name: string, schema: S): S {
+function named<S extends z.ZodRawShape>(name: string, shape: S): z.ZodObject<S, z.core.$loose> {
+  const schema = z.looseObject(shape);
   NAMED.set(schema, name);
   return schema;
 }
@@ -36,201 +37,162 @@ export const session = z.string().min(1).max(200).describe("Your id of the conve
 export const reason = z.string().max(500).describe("Why, for the history.");
 export const frame = z.enum(FRAMES);
 
-export const ErrorSchema = named(
-  "Error",
-  z.looseObject({
-    error: z.looseObject({
-      code: text.describe("Stable, for programs."),
-      message: text.describe("What happened and what to do next."),
-      value: z.unknown().optional().describe("What was refused."),
-      issues: z.array(z.object({ path: text, message: text })).optional(),
-    }),
+export const ErrorSchema = named("Error", {
+  error: z.looseObject({
+    code: text.describe("Stable, for programs."),
+    message: text.describe("What happened and what to do next."),
+    value: z.unknown().optional().describe("What was refused."),
+    issues: z.array(z.object({ path: text, message: text })).optional(),
   }),
-);
+});
 
-export const DiagnosticSchema = named(
-  "Diagnostic",
-  z.looseObject({
-    code: text,
-    severity: z.enum(["error", "warning", "info"]),
-    path: text,
-    line: z.int().optional(),
-    message: text,
-    fix: text.describe("The next step for the owner of the file."),
-  }),
-);
+export const DiagnosticSchema = named("Diagnostic", {
+  code: text,
+  severity: z.enum(["error", "warning", "info"]),
+  path: text,
+  line: z.int().optional(),
+  message: text,
+  fix: text.describe("The next step for the owner of the file."),
+});
 
-export const SourceSchema = named(
-  "Source",
-  z.looseObject({ id: text, root: text, scope: text, exists: z.boolean(), skills: count }),
-);
+export const SourceSchema = named("Source", {
+  id: text,
+  root: text,
+  scope: text,
+  exists: z.boolean(),
+  skills: count,
+});
 
-export const ListedSkillSchema = named(
-  "ListedSkill",
-  z.looseObject({
-    name: text,
-    displayName: text,
-    description: text,
-    source: text,
-    path: text,
-    state: z.enum(SKILL_STATES),
-    reason: text.optional(),
-    digest: text.describe("SHA-256 of the SKILL.md."),
-  }),
-);
+export const ListedSkillSchema = named("ListedSkill", {
+  name: text,
+  displayName: text,
+  description: text,
+  source: text,
+  path: text,
+  state: z.enum(SKILL_STATES),
+  reason: text.optional(),
+  digest: text.describe("SHA-256 of the SKILL.md."),
+});
 
-export const MatchSchema = named(
-  "Match",
-  z.looseObject({
-    name: text,
-    score: z.number(),
-    reasons: z.array(z.looseObject({ signal: text, value: z.number(), note: text })),
-    via: text.optional().describe("The skill whose see-also this is."),
-    duplicates: texts.optional(),
-  }),
-);
+export const MatchSchema = named("Match", {
+  name: text,
+  score: z.number(),
+  reasons: z.array(z.looseObject({ signal: text, value: z.number(), note: text })),
+  via: text.optional().describe("The skill whose see-also this is."),
+  duplicates: texts.optional(),
+});
 
-export const ConsentSheetSchema = named(
-  "ConsentSheet",
-  z.looseObject({
-    name: text,
-    description: text,
-    source: text,
-    path: text,
-    digest: text.describe("Of the whole package: what a consent is given to."),
-    files: count,
-    bytes: count,
-    scripts: texts,
-    toolsets: texts,
-    requestedTools: texts,
-    environment: texts,
-    addresses: texts,
-    findings: z.array(
-      z.looseObject({ code: text, severity: z.enum(["low", "medium", "high"]), path: text, message: text }),
-    ),
-    changed: z.looseObject({ changed: texts, added: texts, removed: texts }).optional(),
-  }),
-);
+export const ConsentSheetSchema = named("ConsentSheet", {
+  name: text,
+  description: text,
+  source: text,
+  path: text,
+  digest: text.describe("Of the whole package: what a consent is given to."),
+  files: count,
+  bytes: count,
+  scripts: texts,
+  toolsets: texts,
+  requestedTools: texts,
+  environment: texts,
+  addresses: texts,
+  findings: z.array(
+    z.looseObject({ code: text, severity: z.enum(["low", "medium", "high"]), path: text, message: text }),
+  ),
+  changed: z.looseObject({ changed: texts, added: texts, removed: texts }).optional(),
+});
 
-export const ChangedSchema = named(
-  "Changed",
-  z.looseObject({
-    name: text,
-    result: z.enum(["created", "updated", "unchanged", "archived", "renamed", "restored", "undone"]),
-    path: text,
-    version: text.optional(),
-    batch: text.optional().describe("What one undo takes back together."),
-    digest: text.optional(),
-    summary: text.optional(),
-    notices: z.array(z.looseObject({ code: text, message: text })),
-  }),
-);
+export const ChangedSchema = named("Changed", {
+  name: text,
+  result: z.enum(["created", "updated", "unchanged", "archived", "renamed", "restored", "undone"]),
+  path: text,
+  version: text.optional(),
+  batch: text.optional().describe("What one undo takes back together."),
+  digest: text.optional(),
+  summary: text.optional(),
+  notices: z.array(z.looseObject({ code: text, message: text })),
+});
 
-export const VersionSchema = named(
-  "Version",
-  z.looseObject({
-    id: text,
-    name: text,
-    action: z.enum(VERSION_ACTIONS),
-    at: time,
-    author: text,
-    reason: text.optional(),
-    batch: text.optional(),
-    parent: text.optional(),
-    diff: text.optional(),
-  }),
-);
+export const VersionSchema = named("Version", {
+  id: text,
+  name: text,
+  action: z.enum(VERSION_ACTIONS),
+  at: time,
+  author: text,
+  reason: text.optional(),
+  batch: text.optional(),
+  parent: text.optional(),
+  diff: text.optional(),
+});
 
-export const JournalEventSchema = named(
-  "JournalEvent",
-  z.looseObject({
-    seq: count,
-    kind: z.enum(EVENT_KINDS),
-    at: time,
-    session: text.optional(),
-    turn: count.optional(),
-    skill: text.optional(),
-    digest: text.optional(),
-    details: z.looseObject({}),
-  }),
-);
+export const JournalEventSchema = named("JournalEvent", {
+  seq: count,
+  kind: z.enum(EVENT_KINDS),
+  at: time,
+  session: text.optional(),
+  turn: count.optional(),
+  skill: text.optional(),
+  digest: text.optional(),
+  details: z.looseObject({}),
+});
 
-export const ProposalSchema = named(
-  "Proposal",
-  z.looseObject({
-    number: z.int().min(1),
-    kind: text,
-    title: text,
-    state: z.enum(PROPOSAL_STATES),
-    at: time,
-    decidedAt: time.optional(),
-    note: text.optional(),
-    batch: text.optional(),
-    payload: z.looseObject({}),
-  }),
-);
+export const ProposalSchema = named("Proposal", {
+  number: z.int().min(1),
+  kind: text,
+  title: text,
+  state: z.enum(PROPOSAL_STATES),
+  at: time,
+  decidedAt: time.optional(),
+  note: text.optional(),
+  batch: text.optional(),
+  payload: z.looseObject({}),
+});
 
-export const DreamAccountSchema = named(
-  "DreamAccount",
-  z.looseObject({
-    open: count,
-    accepted: count,
-    rejected: count,
-    stale: count,
-    acceptanceRate: z.number().optional(),
-    regressions: z.array(z.looseObject({ number: count, title: text })),
-  }),
-);
+export const DreamAccountSchema = named("DreamAccount", {
+  open: count,
+  accepted: count,
+  rejected: count,
+  stale: count,
+  acceptanceRate: z.number().optional(),
+  regressions: z.array(z.looseObject({ number: count, title: text })),
+});
 
 const refusals = z.array(z.looseObject({ code: text, message: text }));
 
-export const AcceptedSchema = named(
-  "Accepted",
-  z.looseObject({
-    accepted: z.array(ProposalSchema),
-    batch: text.optional(),
-    declined: z.array(z.looseObject({ number: count, title: text, refusals })),
-  }),
-);
+export const AcceptedSchema = named("Accepted", {
+  accepted: z.array(ProposalSchema),
+  batch: text.optional(),
+  declined: z.array(z.looseObject({ number: count, title: text, refusals })),
+});
 
-export const EvidenceSchema = named(
-  "Evidence",
-  z.looseObject({
-    sessions: count,
-    skills: count,
-    gaps: z.array(z.looseObject({})),
-    overlaps: z.array(z.looseObject({})),
-    atRisk: z.array(z.looseObject({ name: text })),
-    neverUsed: z.array(z.looseObject({ name: text })),
-  }),
-);
+export const EvidenceSchema = named("Evidence", {
+  sessions: count,
+  skills: count,
+  gaps: z.array(z.looseObject({})),
+  overlaps: z.array(z.looseObject({})),
+  atRisk: z.array(z.looseObject({ name: text })),
+  neverUsed: z.array(z.looseObject({ name: text })),
+});
 
-export const DreamResultSchema = named(
-  "DreamResult",
-  z.looseObject({
-    skipped: text.optional().describe("Why nothing was done."),
-    thinking: z.enum(["model", "rules", "handoff"]),
-    evidence: EvidenceSchema,
-    passes: z.array(z.looseObject({ pass: text, state: text })),
-    proposals: z.array(ProposalSchema),
-    declined: z.array(z.looseObject({ title: text, refusals })),
-    known: z.array(ProposalSchema),
-    applied: AcceptedSchema.optional(),
-  }),
-);
+export const DreamResultSchema = named("DreamResult", {
+  skipped: text.optional().describe("Why nothing was done."),
+  thinking: z.enum(["model", "rules", "handoff"]),
+  evidence: EvidenceSchema,
+  passes: z.array(z.looseObject({ pass: text, state: text })),
+  proposals: z.array(ProposalSchema),
+  declined: z.array(z.looseObject({ title: text, refusals })),
+  known: z.array(ProposalSchema),
+  applied: AcceptedSchema.optional(),
+});
 
-export const JobSchema = named(
-  "Job",
-  z.looseObject({
-    id: text,
-    operation: text,
-    state: z.enum(JOB_STATES),
-    startedAt: time,
-    endedAt: time.optional(),
-    progress: z
-      .looseObject({ done: count.optional(), total: count.optional(), note: text.optional() })
-      .optional(),
-    result: z.unknown().optional().describe("What the operation answers, once it is done."),
-    error: z.unknown().optional(),
-  }),
-);
+export const JobSchema = named("Job", {
+  id: text,
+  operation: text,
+  state: z.enum(JOB_STATES),
+  startedAt: time,
+  endedAt: time.optional(),
+  progress: z
+    .looseObject({ done: count.optional(), total: count.optional(), note: text.optional() })
+    .optional(),
+  result: z.unknown().optional().describe("What the operation answers, once it is done."),
+  error: z.unknown().optional(),
+});

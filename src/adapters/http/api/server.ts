@@ -8,37 +8,27 @@ import { type Gauge, METRICS_TYPE } from "../metrics.ts";
 import { type Api, operation } from "./operation.ts";
 import { JobSchema } from "./schemas.ts";
 
-const area = "server";
 const text = z.string();
 const jobParams = z.strictObject({ id: text.min(1).max(100) });
 
 export const SERVER_OPERATIONS = [
-  operation({
+  operation("get /health", {
     id: "health",
-    method: "get",
-    path: "/health",
-    area,
     summary:
       "Whether the server is up, and ready: the library is read and watched, the recall index up to date.",
     open: true,
     answer: z.looseObject({ ok: z.boolean(), version: text, ready: z.boolean() }),
     run: (_, { version, isReady }) => ({ ok: true, version, ready: isReady() }),
   }),
-  operation({
+  operation("get /metrics", {
     id: "metrics",
-    method: "get",
-    path: "/metrics",
-    area,
     summary: "Metrics for Prometheus.",
     type: METRICS_TYPE,
     answer: text,
     run: async (_, api) => api.metrics.text(await gauges(api)),
   }),
-  operation({
+  operation("get /api/events", {
     id: "streamEvents",
-    method: "get",
-    path: "/api/events",
-    area,
     summary:
       "Server-sent events: library, index, journal, proposal, job. Resumes from `Last-Event-ID`; `reset` says that events were missed.",
     type: EVENTS_TYPE,
@@ -49,30 +39,21 @@ export const SERVER_OPERATIONS = [
       throw new ApiError("too-many-streams", "Too many event streams are open. Close one, then try again.");
     },
   }),
-  operation({
+  operation("get /api/jobs", {
     id: "listJobs",
-    method: "get",
-    path: "/api/jobs",
-    area,
     summary: "The jobs that are running or have ended lately, newest first, without their results.",
     answer: z.looseObject({ jobs: z.array(JobSchema) }),
     run: (_, { jobs }) => ({ jobs: jobs.list() }),
   }),
-  operation({
+  operation("get /api/jobs/{id}", {
     id: "showJob",
-    method: "get",
-    path: "/api/jobs/{id}",
-    area,
     summary: "One job: its state, its progress, and its result once it is done.",
     params: jobParams,
     answer: JobSchema,
     run: ({ params }, { jobs }) => jobs.get(params.id),
   }),
-  operation({
+  operation("delete /api/jobs/{id}", {
     id: "cancelJob",
-    method: "delete",
-    path: "/api/jobs/{id}",
-    area,
     summary: "Cancel a job; it ends at its next stopping point.",
     params: jobParams,
     answer: JobSchema,

@@ -8,7 +8,6 @@ import { ConsentAnswer, consentNeeded, trustSeen, withConsent } from "./consent.
 import { defined, operation } from "./operation.ts";
 import { ConsentSheetSchema, DiagnosticSchema, nameParams, session, skillName, task } from "./schemas.ts";
 
-const area = "tasks";
 const text = z.string();
 const texts = z.array(text);
 const inTask = { task, session: session.optional() };
@@ -23,12 +22,9 @@ const NOT_RUN = ["not-consented", "not-found", "no-sandbox"] as const;
 const Trusted = z.looseObject({ digest: text, skill: text, at: z.int(), source: text.optional() });
 
 export const TASK_OPERATIONS = [
-  operation({
+  operation("post /api/skills/{name}/activate", {
     id: "activateSkill",
     command: "activate",
-    method: "post",
-    path: "/api/skills/{name}/activate",
-    area,
     summary:
       "Activate a skill: returns its instructions. Without consent it answers 409 with the sheet to show to the person.",
     refuses: [409],
@@ -54,11 +50,8 @@ export const TASK_OPERATIONS = [
       });
     },
   }),
-  operation({
+  operation("get /api/skills/{name}/file", {
     id: "readSkillFile",
-    method: "get",
-    path: "/api/skills/{name}/file",
-    area,
     summary: "Read a text file of an activated skill, in parts.",
     params: nameParams,
     query: z.strictObject({
@@ -78,12 +71,9 @@ export const TASK_OPERATIONS = [
       return engine.tasks.readFile(params.name, path, { ...defined(context), ...PERSON });
     },
   }),
-  operation({
+  operation("post /api/skills/{name}/run", {
     id: "runScript",
     command: "run",
-    method: "post",
-    path: "/api/skills/{name}/run",
-    area,
     summary: "Run a script of an activated skill in the sandbox.",
     params: nameParams,
     bodyBytes: HTTP_LIMITS.scriptBytes,
@@ -127,12 +117,9 @@ export const TASK_OPERATIONS = [
       return result;
     },
   }),
-  operation({
+  operation("get /api/skills/{name}/tools", {
     id: "listSkillTools",
     command: "tools",
-    method: "get",
-    path: "/api/skills/{name}/tools",
-    area,
     summary: "List the tools that an activated skill brings.",
     params: nameParams,
     query: z.strictObject(inTask),
@@ -144,11 +131,8 @@ export const TASK_OPERATIONS = [
     }),
     run: ({ params, query }, { engine }) => engine.tasks.tools(params.name, { ...query, ...PERSON }),
   }),
-  operation({
+  operation("post /api/skills/{name}/tools/{tool}", {
     id: "callSkillTool",
-    method: "post",
-    path: "/api/skills/{name}/tools/{tool}",
-    area,
     summary: "Call a tool of an activated skill.",
     params: z.strictObject({ name: skillName, tool: text.min(1).max(200) }),
     bodyBytes: HTTP_LIMITS.scriptBytes,
@@ -162,12 +146,9 @@ export const TASK_OPERATIONS = [
       throw new ApiError(result.code, result.output, { value: params.tool });
     },
   }),
-  operation({
+  operation("get /api/tasks", {
     id: "listTasks",
     command: "task list",
-    method: "get",
-    path: "/api/tasks",
-    area,
     summary: "List the open tasks with their skills.",
     answer: z.looseObject({
       tasks: z.array(
@@ -180,12 +161,9 @@ export const TASK_OPERATIONS = [
     }),
     run: async (_, { engine }) => ({ tasks: await engine.tasks.list() }),
   }),
-  operation({
+  operation("delete /api/tasks/{task}", {
     id: "endTask",
     command: "task end",
-    method: "delete",
-    path: "/api/tasks/{task}",
-    area,
     summary: "End a task: its consents and private copies are removed.",
     params: z.strictObject({ task: text.min(1).max(200) }),
     answer: z.looseObject({ ended: text }),
@@ -194,21 +172,15 @@ export const TASK_OPERATIONS = [
       return { ended: task };
     },
   }),
-  operation({
+  operation("get /api/trust", {
     id: "listTrusted",
-    method: "get",
-    path: "/api/trust",
-    area,
     summary: "List what is trusted in every task.",
     answer: z.looseObject({ trusted: z.array(Trusted) }),
     run: async (_, { engine }) => ({ trusted: await engine.consents.trusted() }),
   }),
-  operation({
+  operation("post /api/trust", {
     id: "trustSkill",
     command: "trust",
-    method: "post",
-    path: "/api/trust",
-    area,
     summary:
       "Trust a skill in its current content, in every task. Without the digest it answers 409 with the sheet to read.",
     refuses: [404, 409],
@@ -219,11 +191,8 @@ export const TASK_OPERATIONS = [
       throw consentNeeded(await engine.consents.look(name), undefined);
     },
   }),
-  operation({
+  operation("delete /api/trust/{trusted}", {
     id: "revokeTrust",
-    method: "delete",
-    path: "/api/trust/{trusted}",
-    area,
     summary: "Stop trusting a skill or a digest.",
     params: z.strictObject({ trusted: text.min(1).max(300).describe("A name or a digest.") }),
     answer: z.looseObject({ revoked: z.int() }),

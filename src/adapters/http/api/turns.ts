@@ -5,7 +5,6 @@ import { STYLES } from "../../../model/turn.ts";
 import { type Api, defined, operation } from "./operation.ts";
 import { frame, MatchSchema, session, skillName, task } from "./schemas.ts";
 
-const area = "turns";
 const text = z.string();
 const message = text.min(1).describe("What the user wrote.");
 const files = z.array(text).max(1_000).describe("Files that are open.");
@@ -14,12 +13,9 @@ const limit = z.int().min(1).max(100).describe("At most this many skills.");
 const threshold = z.number().min(0).max(1).describe("Matches below this score are left out.");
 
 export const TURN_OPERATIONS = [
-  operation({
+  operation("post /api/recall", {
     id: "recall",
     command: "recall",
-    method: "post",
-    path: "/api/recall",
-    area,
     summary:
       "Recall the skills that matter for a message, with reasons. In a session nothing is recalled twice.",
     body: z.strictObject({
@@ -49,12 +45,9 @@ export const TURN_OPERATIONS = [
       return explain ? answer : { ...answer, matches: brief };
     },
   }),
-  operation({
+  operation("post /api/why", {
     id: "why",
     command: "why",
-    method: "post",
-    path: "/api/why",
-    area,
     summary: "Explain why a skill is or is not recalled for a message.",
     refuses: [404],
     body: z.strictObject({ name: skillName, message, frame: frame.optional(), files: files.optional() }),
@@ -74,12 +67,9 @@ export const TURN_OPERATIONS = [
       return engine.library.why(name, defined(turn));
     },
   }),
-  operation({
+  operation("post /api/prompt", {
     id: "prompt",
     command: "prompt",
-    method: "post",
-    path: "/api/prompt",
-    area,
     summary: "The exact text that an agent's prompt gets for a message.",
     body: z.strictObject({
       message: text.default("").describe("What the user wrote; without it, the catalog alone."),
@@ -110,11 +100,8 @@ export const TURN_OPERATIONS = [
       return { section, style: chosen, tokens, chars, shown, omitted };
     },
   }),
-  operation({
+  operation("get /api/sessions/{session}", {
     id: "showSession",
-    method: "get",
-    path: "/api/sessions/{session}",
-    area,
     summary: "The state of a session: skills shown, recalled and activated, and its working memory.",
     params: z.strictObject({ session }),
     answer: z.looseObject({
@@ -130,12 +117,9 @@ export const TURN_OPERATIONS = [
       return { ...state, memory: await engine.workingMemory(params.session) };
     },
   }),
-  operation({
+  operation("post /api/expand", {
     id: "expandCommand",
     command: "expand",
-    method: "post",
-    path: "/api/expand",
-    area,
     summary: "Expand a slash command to its text. In a session it counts as an activation.",
     refuses: [404],
     body: z.strictObject({ text: text.min(1), task, session: session.optional() }),
@@ -145,11 +129,8 @@ export const TURN_OPERATIONS = [
       return engine.commands.expand(typed, { ...context, host: "http" });
     },
   }),
-  operation({
+  operation("get /api/commands", {
     id: "listCommands",
-    method: "get",
-    path: "/api/commands",
-    area,
     summary: "List the slash commands, all or those with a prefix.",
     query: z.strictObject({ prefix: text.optional() }),
     answer: z.looseObject({
