@@ -1,6 +1,7 @@
 // The HTTP application: checks each request, then routes it to MCP or to the API. A web page in the user's browser must
 // not reach it, so Host and Origin are checked before anything is read.
 
+import type { IncomingMessage } from "node:http";
 import { Hono } from "hono";
 import type { LibraryChanges } from "../../engine/engine.ts";
 import type { ErrorCode } from "../../model/errors.ts";
@@ -13,7 +14,6 @@ import { Gate, type HttpEnv } from "./gate.ts";
 import { JobBoard } from "./jobs.ts";
 import type { HttpLimits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
-import { readAway } from "./unread.ts";
 
 interface AppOptions {
   readonly parts: McpParts;
@@ -97,4 +97,21 @@ export function createApp(options: AppOptions) {
 
 function refusal(code: ErrorCode, message: string) {
   return { error: { code, message } };
+}
+
+/**
+ * Reads the rest of a refused body for a while: a client that is still sending does not read the answer before.
+ * Returns whether the rest arrived in time; if not, the connection cannot be used again.
+ */
+function readAway(incoming: IncomingMessage, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer);
+      resolve(incoming.complete);
+    };
+    const timer = setTimeout(over, ms);
+    incoming.once("end", over).once("close", over).once("error", over);
+    // Earlier listeners would block the stream or keep the data in memory.
+    incoming.removeAllListeners("data").removeAllListeners("readable").resume();
+  });
 }

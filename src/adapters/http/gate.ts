@@ -1,12 +1,15 @@
-// Checks the token and the rate of requests, for the API and for MCP. Host and Origin are checked before, in `app.ts`.
+// Checks the token and the rate of requests, for the API and for MCP; creates the token at the first start. Host and
+// Origin are checked before, in `app.ts`.
 
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { HttpBindings } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context } from "hono";
+import { codeOf, RepertoireError } from "../../model/errors.ts";
 import { ApiError, bodyFor, statusFor } from "./errors.ts";
 import type { HttpLimits } from "./limits.ts";
-import { RateLimit } from "./rate-limit.ts";
-import { isAuthorised } from "./token.ts";
 
 /** What a request carries besides itself. */
 export interface HttpEnv {
@@ -64,4 +67,68 @@ export class Gate {
   private fail(c: Context<HttpEnv>, error: ApiError): Response {
     return c.json(bodyFor(error, this.options.note), statusFor(error));
   }
+}
+
+interface Rate {
+  /** How many at once. */
+  readonly burst: number;
+  readonly perSecond: number;
+}
+
+/** Limits the requests of each caller with a token bucket. */
+export class RateLimit {
+  private readonly rate: Rate;
+  private readonly callers: number;
+  private readonly now: () => number;
+  /** In the order of the last request, so that the first one is the longest silent. */
+  private readonly buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
+
+  constructor(rate: Rate, options: { readonly callers: number; readonly now?: () => number }) {
+    this.rate = rate;
+    this.callers = options.callers;
+    this.now = options.now ?? (() => performance.now());
+  }
+
+  /** 0 if the caller may continue, else the whole seconds until it may. */
+  secondsToWait(caller: string): number {
+    const { burst, perSecond } = this.rate;
+    const now = this.now();
+    const before = this.buckets.get(caller) ?? { tokens: burst, at: now };
+    const tokens = Math.min(burst, before.tokens + ((now - before.at) / 1000) * perSecond);
+    const isAllowed = tokens >= 1;
+    this.buckets.delete(caller);
+    this.buckets.set(caller, { tokens: isAllowed ? tokens - 1 : tokens, at: now });
+    if (this.buckets.size > this.callers) this.buckets.delete(this.buckets.keys().next().value!);
+    return isAllowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSecond));
+  }
+}
+
+const TOKEN_BYTES = 32;
+
+/** The token in the folder, readable by the user only, created if there is none; two first starts at the same time get the same one. */
+export function tokenIn(directory: string): { readonly token: string; readonly path: string } {
+  const path = join(directory, "token");
+  mkdirSync(directory, { recursive: true });
+  try {
+    writeFileSync(path, `${randomBytes(TOKEN_BYTES).toString("base64url")}\n`, { mode: 0o600, flag: "wx" });
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EEXIST") throw thrown;
+  }
+  const token = readFileSync(path, "utf8").trim();
+  if (token.length >= TOKEN_BYTES) return { token, path };
+  throw new RepertoireError(
+    "token-unusable",
+    `${path} contains no usable token. Remove the file and start again.`,
+    path,
+  );
+}
+
+/** Whether an `Authorization` header carries the token. Digests are compared, so that not even the length shows. */
+function isAuthorised(header: string | undefined, token: string): boolean {
+  const given = /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
+  return given !== undefined && timingSafeEqual(digestOf(given), digestOf(token));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

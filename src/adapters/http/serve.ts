@@ -7,8 +7,8 @@ import type { Repertoire } from "../../engine/engine.ts";
 import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 import { openParts } from "../mcp/parts.ts";
 import { createApp } from "./app.ts";
+import { tokenIn } from "./gate.ts";
 import { HTTP_LIMITS, type HttpLimits } from "./limits.ts";
-import { tokenIn } from "./token.ts";
 
 export { OPENAPI_PATH } from "./api/operations.ts";
 

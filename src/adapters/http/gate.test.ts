@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RateLimit } from "./rate-limit.ts";
+import { RateLimit } from "./gate.ts";
 
 function limited(callers = 10) {
   let now = 0;
