@@ -4,8 +4,8 @@ import { learnTask } from "../../agent/agent.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import type { Match } from "../../model/turn.ts";
 import { oneLine } from "../../text/escape.ts";
-import { tellAccepted, tellProposals, tellResult } from "../cli/dreaming.ts";
 import type { Io } from "../cli/io.ts";
+import { tellAccepted, tellProposals, tellResult } from "../cli/tell.ts";
 import type { ChatCommand, CommandScope } from "./command.ts";
 import { CHAT_LIMITS } from "./limits.ts";
 

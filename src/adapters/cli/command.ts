@@ -1,6 +1,6 @@
-// What every verb of the command line shares: exit codes, what its action gets, and how it uses the engine.
+// What a verb of the command line is: one row from which its grammar, its help and its action are made.
 
-import type { Command } from "commander";
+import { InvalidArgumentError } from "commander";
 import type { OpenOptions, Repertoire } from "../../engine/engine.ts";
 import type { Io } from "./io.ts";
 
@@ -10,10 +10,11 @@ export const EXIT = { ok: 0, findings: 1, usage: 2 } as const;
 export interface Context {
   readonly io: Io;
   readonly flags: GlobalFlags;
-  /** The options of the engine: the global flags and further config values. */
-  readonly openOptions: (values?: Readonly<Record<string, unknown>>) => OpenOptions;
-  /** Opens the engine with the global flags and further config values. */
+  /** The engine with the global flags: opened by its first use, and closed when the verb is done. */
+  readonly engine: Repertoire;
+  /** Opens one more engine with further config values, which the verb closes itself. */
   readonly open: (values?: Readonly<Record<string, unknown>>) => Repertoire;
+  readonly openOptions: (values?: Readonly<Record<string, unknown>>) => OpenOptions;
 }
 
 export interface GlobalFlags {
@@ -24,20 +25,41 @@ export interface GlobalFlags {
   readonly json?: boolean;
 }
 
-/** A verb: adds itself to the program; its action returns the exit code. */
-export type Register = (program: Command, action: Action) => void;
-export type Action = <A extends unknown[]>(
-  work: (context: Context, ...args: A) => number | Promise<number>,
-) => (...args: [...A, Record<string, unknown>, Command]) => Promise<void>;
+/** Reads the value of an option or an argument; `before` are the values of a list so far. */
+type ReadValue = (text: string, before: unknown) => unknown;
+export type VerbOption = readonly [
+  flags: string,
+  about: string,
+  read?: ReadValue | undefined,
+  byDefault?: unknown,
+];
 
-/** Does the work, then waits for what the engine does in the background and closes its store. */
-export async function withEngine<T>(
-  engine: Repertoire,
-  work: (engine: Repertoire) => Promise<T>,
-): Promise<T> {
-  try {
-    return await work(engine);
-  } finally {
-    await engine.close();
-  }
+export interface Verb {
+  /** The name with its arguments. */
+  readonly use: string;
+  readonly about: string;
+  /** Arguments that are described or read; the others are part of `use`. */
+  readonly arguments?: readonly (readonly [name: string, about: string, read: ReadValue])[];
+  readonly options?: readonly VerbOption[];
+  readonly verbs?: readonly Verb[];
+  /** The one of `verbs` that is meant when none is named. */
+  readonly isDefault?: true;
+  /** Gets the arguments and the options. Returns the exit code if it is not 0. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most verbs return nothing
+  run?(context: Context, ...args: never[]): number | void | Promise<number | void>;
+}
+
+/** Reads one of these values; any other is a usage error that names them. */
+export function accepting(accepted: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (!accepted.includes(text)) throw new InvalidArgumentError(`Accepted: ${accepted.join(", ")}.`);
+    return text;
+  };
+}
+
+export function positiveInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value <= 0)
+    throw new InvalidArgumentError("Accepted: a whole number above 0.");
+  return value;
 }

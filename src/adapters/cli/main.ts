@@ -1,7 +1,7 @@
 // The entry of the whole command line: every verb, and the engine behind them.
 
 import { openRepertoire } from "../../engine/engine.ts";
-import { commandsFor } from "./commands/commands.ts";
+import { verbsFor } from "./commands/commands.ts";
 import { processStreams, type Streams } from "./io.ts";
 import { runProgram } from "./program.ts";
 import { verbOf } from "./verb.ts";
@@ -14,5 +14,5 @@ export async function main(args: readonly string[]): Promise<void> {
 
 /** Runs one command line with every verb, and returns its exit code. */
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
-  return runProgram(args, streams, { commands: await commandsFor(verbOf(args)), open: openRepertoire });
+  return runProgram(args, streams, { verbs: await verbsFor(verbOf(args)), open: openRepertoire });
 }

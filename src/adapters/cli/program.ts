@@ -1,16 +1,16 @@
-// Runs a command line: global flags, verbs, exit codes. Each verb has its file in `commands/`.
+// Runs a command line: global flags, verbs, exit codes. The verbs are in `commands/`.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command, CommanderError } from "commander";
 import { type OpenOptions, packageRoot, type Repertoire } from "../../engine/engine.ts";
 import { isRepertoireError } from "../../model/errors.ts";
-import { type Action, type Context, EXIT, type GlobalFlags, type Register } from "./command.ts";
+import { type Context, EXIT, type GlobalFlags, type Verb } from "./command.ts";
 import { Io, progressDisplay, type Streams } from "./io.ts";
 
 /** The verbs that a command line may use, and how they open the engine; `recall` and `prompt` open their own. */
 interface Program {
-  readonly commands: readonly Register[];
+  readonly verbs: readonly Verb[];
   readonly open?: (options: OpenOptions) => Repertoire;
 }
 
@@ -18,22 +18,34 @@ interface Program {
 export async function runProgram(
   args: readonly string[],
   streams: Streams,
-  { commands, open }: Program,
+  { verbs, open }: Program,
 ): Promise<number> {
   let exit: number = EXIT.ok;
   const program = describeProgram(streams);
-  const action: Action =
-    (work) =>
-    async (...received) => {
-      const command = received[received.length - 1] as Command;
+  const add = (to: Command, verb: Verb) => {
+    const { use, about, isDefault = false } = verb;
+    const command = to.command(use, { isDefault }).description(about);
+    for (const argument of verb.arguments ?? []) command.argument(...argument);
+    for (const [flags, meaning, read, byDefault] of verb.options ?? []) {
+      const option = command.createOption(flags, meaning).default(byDefault);
+      command.addOption(read ? option.argParser(read) : option);
+    }
+    for (const inner of verb.verbs ?? []) add(command, inner);
+    if (!verb.run) return;
+    command.action(async (...received) => {
       const context = makeContext(command.optsWithGlobals<GlobalFlags>(), { streams, open });
       try {
-        exit = await work(context, ...(received.slice(0, -1) as never));
+        try {
+          exit = (await verb.run!(context, ...(received.slice(0, -1) as never[]))) ?? EXIT.ok;
+        } finally {
+          await context.close();
+        }
       } catch (thrown) {
         exit = reportFailure(thrown, context.io);
       }
-    };
-  for (const register of commands) register(program, action);
+    });
+  };
+  for (const verb of verbs) add(program, verb);
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (thrown) {
@@ -63,18 +75,28 @@ function describeProgram(streams: Streams): Command {
 function makeContext(
   flags: GlobalFlags,
   { streams, open }: { streams: Streams; open: Program["open"] },
-): Context {
-  const io = new Io(streams, flags.json === true);
-  const { dir, home, config, agent } = flags;
+): Context & { close(): Promise<void> } {
+  const { dir, home, config: configFile, agent } = flags;
   const openOptions: Context["openOptions"] = (values = {}) => ({
-    ...(dir !== undefined && { dir }),
-    ...(home !== undefined && { home }),
-    ...(config !== undefined && { configFile: config }),
+    dir,
+    home,
+    configFile,
     values: { ...values, ...(agent !== undefined && { agent }) },
     host: "cli",
     onProgress: progressDisplay(streams, "reading skills"),
   });
-  return { io, flags, openOptions, open: (values) => open!(openOptions(values)) };
+  let engine: Repertoire | undefined;
+  return {
+    io: new Io(streams, flags.json === true),
+    flags,
+    openOptions,
+    open: (values) => open!(openOptions(values)),
+    get engine() {
+      engine ??= this.open();
+      return engine;
+    },
+    close: async () => engine?.close(),
+  };
 }
 
 function reportFailure(thrown: unknown, io: Io): number {
@@ -85,7 +107,7 @@ function reportFailure(thrown: unknown, io: Io): number {
   return code.startsWith("config-") || code === "usage" ? EXIT.usage : EXIT.findings;
 }
 
-function packageVersion(): string {
+export function packageVersion(): string {
   const text = readFileSync(join(packageRoot(), "package.json"), "utf8");
   return (JSON.parse(text) as { version: string }).version;
 }

@@ -19,13 +19,13 @@ export async function run(args: readonly string[]): Promise<Ran> {
 
 /** Loads the grammar of the command line, which a hook does not need. */
 async function runVerb(args: readonly string[]): Promise<Ran> {
-  const [{ runProgram }, register, { quickStreams }] = await Promise.all([
+  const [{ runProgram }, verb, { quickStreams }] = await Promise.all([
     import("./program.ts"),
     verbOf(args) === "prompt"
-      ? import("./commands/prompt.ts").then(({ registerPrompt }) => registerPrompt)
-      : import("./commands/recall.ts").then(({ registerRecall }) => registerRecall),
+      ? import("./commands/prompt.ts").then(({ promptVerb }) => promptVerb)
+      : import("./commands/recall.ts").then(({ recallVerb }) => recallVerb),
     import("./io.ts"),
   ]);
-  const exit = await runProgram(args, quickStreams(), { commands: [register] });
+  const exit = await runProgram(args, quickStreams(), { verbs: [verb] });
   return { exit, answered: exit === 0 };
 }

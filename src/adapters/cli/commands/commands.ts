@@ -1,53 +1,40 @@
 // The list of verbs, in the order in which the help shows them. A verb's module is loaded when the verb is used, so that
 // `list` does not wait for what `dream` needs.
 
-import type { Register } from "../command.ts";
+import type { Verb } from "../command.ts";
 
-interface Verbs {
-  readonly names: readonly string[];
-  readonly load: () => Promise<Register>;
-}
+type Load = () => Promise<readonly Verb[]>;
 
-const VERBS: readonly Verbs[] = [
-  { names: ["prompt"], load: async () => (await import("./prompt.ts")).registerPrompt },
-  { names: ["chat"], load: async () => (await import("./chat.ts")).registerChat },
-  { names: ["recall"], load: async () => (await import("./recall.ts")).registerRecall },
-  { names: ["why"], load: async () => (await import("./why.ts")).registerWhy },
-  { names: ["list"], load: async () => (await import("./list.ts")).registerList },
-  { names: ["show"], load: async () => (await import("./show.ts")).registerShow },
-  { names: ["activate"], load: async () => (await import("./activate.ts")).registerActivate },
-  { names: ["expand"], load: async () => (await import("./expand.ts")).registerExpand },
-  { names: ["run"], load: async () => (await import("./run.ts")).registerRun },
-  { names: ["tools"], load: async () => (await import("./tools.ts")).registerTools },
-  { names: ["trust"], load: async () => (await import("./trust.ts")).registerTrust },
-  { names: ["task"], load: async () => (await import("./task.ts")).registerTask },
-  { names: ["check"], load: async () => (await import("./check.ts")).registerCheck },
-  { names: ["new"], load: async () => (await import("./new.ts")).registerNew },
-  { names: ["enable", "disable"], load: async () => (await import("./switch.ts")).registerSwitch },
-  { names: ["save"], load: async () => (await import("./save.ts")).registerSave },
-  { names: ["delete"], load: async () => (await import("./delete.ts")).registerDelete },
-  { names: ["restore"], load: async () => (await import("./restore.ts")).registerRestore },
-  { names: ["undo"], load: async () => (await import("./undo.ts")).registerUndo },
-  { names: ["history"], load: async () => (await import("./history.ts")).registerHistory },
-  { names: ["rename"], load: async () => (await import("./rename.ts")).registerRename },
-  { names: ["pin", "unpin"], load: async () => (await import("./pin.ts")).registerPin },
-  { names: ["archive"], load: async () => (await import("./delete.ts")).registerArchive },
-  { names: ["stats"], load: async () => (await import("./stats.ts")).registerStats },
-  { names: ["journal"], load: async () => (await import("./journal.ts")).registerJournal },
-  { names: ["dream"], load: async () => (await import("./dream.ts")).registerDream },
-  { names: ["proposals"], load: async () => (await import("./proposals.ts")).registerProposals },
-  { names: ["eval"], load: async () => (await import("./eval.ts")).registerEval },
-  { names: ["index"], load: async () => (await import("./index-verb.ts")).registerIndex },
-  { names: ["mcp"], load: async () => (await import("./mcp.ts")).registerMcp },
-  { names: ["serve"], load: async () => (await import("./serve.ts")).registerServe },
-  { names: ["hook"], load: async () => (await import("./hook.ts")).registerHook },
-  { names: ["setup"], load: async () => (await import("./setup.ts")).registerSetup },
-  { names: ["sources"], load: async () => (await import("./sources.ts")).registerSources },
-  { names: ["doctor"], load: async () => (await import("./doctor.ts")).registerDoctor },
+const library: Load = async () => (await import("./library.ts")).LIBRARY_VERBS;
+const tasks: Load = async () => (await import("./tasks.ts")).TASK_VERBS;
+const learned: Load = async () => (await import("./learned.ts")).LEARNED_VERBS;
+const journal: Load = async () => (await import("./journal.ts")).JOURNAL_VERBS;
+const dreams: Load = async () => (await import("./dreams.ts")).DREAM_VERBS;
+const hosts: Load = async () => (await import("./hosts.ts")).HOST_VERBS;
+
+const VERBS: readonly (readonly [names: string, load: Load])[] = [
+  ["prompt", async () => [(await import("./prompt.ts")).promptVerb]],
+  ["chat", hosts],
+  ["recall", async () => [(await import("./recall.ts")).recallVerb]],
+  ["why list show", library],
+  ["activate expand run tools trust task", tasks],
+  ["check new enable disable", library],
+  ["save delete restore undo history rename pin unpin archive", learned],
+  ["stats journal", journal],
+  ["dream proposals eval", dreams],
+  ["index", library],
+  ["mcp serve hook", hosts],
+  ["setup", async () => [(await import("./setup.ts")).setupVerb]],
+  ["sources doctor", library],
 ];
 
 /** The verb that is used, or all if it is missing or unknown: for the help and the error message. */
-export async function commandsFor(verb: string | undefined): Promise<readonly Register[]> {
-  const used = VERBS.filter(({ names }) => verb !== undefined && names.includes(verb));
-  return Promise.all((used.length > 0 ? used : VERBS).map(({ load }) => load()));
+export async function verbsFor(used: string | undefined): Promise<readonly Verb[]> {
+  const named = VERBS.flatMap(([names, load]) => names.split(" ").map((name) => ({ name, load })));
+  const own = named.filter(({ name }) => name === used);
+  return Promise.all(
+    (own.length > 0 ? own : named).map(
+      async ({ name, load }) => (await load()).find(({ use }) => use.split(" ", 1)[0] === name)!,
+    ),
+  );
 }

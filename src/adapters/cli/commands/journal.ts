@@ -1,40 +1,87 @@
-// `repertoire journal export SESSION` and `journal import FILE`: what happened, as JSON lines for other programs.
+// The verbs about what happened: stats and journal.
 
 import { readFileSync } from "node:fs";
+import { sparkline } from "../../../engine/engine.ts";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
-import { EXIT, type Register, withEngine } from "../command.ts";
+import type { Verb } from "../command.ts";
+import { day, percent } from "../tell.ts";
 
-export const registerJournal: Register = (program, action) => {
-  const verb = program.command("journal").description("export or import the journal as JSON lines");
-  verb
-    .command("export <session>")
-    .description("print the events of a session, one JSON object per line")
-    .action(
-      action(({ io, open }, session: string) =>
-        withEngine(open(), async ({ journal }) => {
-          io.streams.out(await journal.exportSession(session));
-          return EXIT.ok;
-        }),
-      ),
-    );
-  verb
-    .command("import <file>")
-    .description("import events; damaged and foreign lines are counted and left out")
-    .action(
-      action(({ io, open }, file: string) =>
-        withEngine(open(), async ({ journal }) => {
-          const report = await journal.importLines(textOf(file));
-          io.answer(report, () => {
-            const { imported, known, torn, foreign } = report;
+export const JOURNAL_VERBS: readonly Verb[] = [
+  {
+    use: "stats [name]",
+    about: "how often skills were recalled, shown and activated, and how it went",
+    async run({ io, engine: { journal, dreams } }, asked: string | undefined) {
+      if (asked === undefined) {
+        const answer = { skills: await journal.stats(), dreams: await dreams.account() };
+        return io.answer(answer, () => {
+          if (answer.skills.length === 0)
+            return io.line("The journal is empty: nothing was recalled or used yet.");
+          const rows = answer.skills.map((skill) => [
+            skill.name,
+            ...[skill.recalled, skill.shown, skill.activated, skill.succeeded, skill.failed].map(String),
+            lastUse(skill.lastUsedAt),
+          ]);
+          io.table([["NAME", "RECALLED", "SHOWN", "ACTIVATED", "SUCCEEDED", "FAILED", "LAST USED"], ...rows]);
+          const { accepted, rejected, open, acceptanceRate, regressions } = answer.dreams;
+          if (accepted + rejected + open === 0) return;
+          const rate = acceptanceRate === undefined ? "" : ` (${percent(acceptanceRate)} of those decided)`;
+          io.line(
+            `dreams: ${accepted} accepted, ${rejected} rejected, ${open} open${rate}; ${regressions.length} did worse afterwards`,
+          );
+        });
+      }
+      const stats = await journal.statsOf(asked);
+      const { name, recalled, shown, activated, succeeded, failed, trend, companions, versions } = stats;
+      io.answer(stats, () => {
+        io.line(io.colour.bold(name));
+        io.line(
+          `recalled ${recalled} -> shown ${shown} -> activated ${activated} -> succeeded ${succeeded} (failed ${failed})`,
+        );
+        io.line(
+          `last used ${lastUse(stats.lastUsedAt)}; activations a week: ${sparkline(trend)} (${trend.at(-1) ?? 0} this week)`,
+        );
+        const together = companions.map((each) => `${each.name} (${each.sessions})`);
+        if (together.length > 0) io.line(`used together with ${together.join(", ")}`);
+        for (const version of versions) {
+          const note = version.deprioritised ? "; ranked lower, because it mostly failed" : "";
+          io.line(
+            `  ${version.digest.slice(0, 12)}  activated ${version.activated}, succeeded ${version.succeeded}, failed ${version.failed}, rate ${version.rate.toFixed(2)}${note}`,
+          );
+        }
+      });
+    },
+  },
+  {
+    use: "journal",
+    about: "export or import the journal as JSON lines",
+    verbs: [
+      {
+        use: "export <session>",
+        about: "print the events of a session, one JSON object per line",
+        async run({ io, engine }, session: string) {
+          io.streams.out(await engine.journal.exportSession(session));
+        },
+      },
+      {
+        use: "import <file>",
+        about: "import events; damaged and foreign lines are counted and left out",
+        async run({ io, engine }, file: string) {
+          const report = await engine.journal.importLines(textOf(file));
+          const { imported, known, torn, foreign } = report;
+          io.answer(report, () =>
             io.line(
               `${imported} events imported; ${known} were known, ${torn} lines damaged, ${foreign} foreign.`,
-            );
-          });
-          return EXIT.ok;
-        }),
-      ),
-    );
-};
+            ),
+          );
+        },
+      },
+    ],
+  },
+];
+
+function lastUse(at: number): string {
+  return at === 0 ? "never" : day(at);
+}
 
 function textOf(file: string): string {
   try {

@@ -4,46 +4,36 @@ import { InvalidArgumentError } from "commander";
 import { type Budget, STYLES, type Style } from "../../../model/turn.ts";
 import { answerQuickly } from "../../answer-quickly.ts";
 import { refreshBehind } from "../../refresh-behind.ts";
-import { EXIT, type Register } from "../command.ts";
-import { accepting } from "../options.ts";
+import { accepting, type Verb } from "../command.ts";
 
-interface PromptFlags {
-  readonly style?: Style;
-  readonly budget?: Budget;
-}
-
-export const registerPrompt: Register = (program, action) => {
-  program
-    .command("prompt [message...]")
-    .description("print the text that an agent's prompt gets for a message")
-    .option("--style <style>", STYLES.join(", "), accepting(STYLES))
-    .option(
-      "--budget <n>",
-      "limit for the text: tokens, or characters with a `c` after the number (8000c)",
-      budget,
-    )
-    .action(
-      action(async ({ io, flags, openOptions }, words: string[], options: PromptFlags) => {
-        const message = words.join(" ");
-        const { answer, turns } = await answerQuickly(openOptions(), async (engine) => ({
-          section: await engine.prompt({ message }, options),
-          library: (await engine.view()).library,
-        }));
-        const { section, library } = answer;
-        const { text, style, tokens, chars, shown, omitted } = section;
-        io.answer({ section: text, style, tokens, chars, shown, omitted }, () => {
-          if (text !== "") io.line(text);
-          io.note(
-            io.colour.dim(
-              `${style}: ${shown.length} skills shown, ${omitted} not, about ${tokens} tokens (${chars} characters).`,
-            ),
-          );
-          io.findings(library.diagnostics, (line) => io.note(line));
-        });
-        await refreshBehind(turns, flags);
-        return EXIT.ok;
-      }),
-    );
+export const promptVerb: Verb = {
+  use: "prompt [message...]",
+  about: "print the text that an agent's prompt gets for a message",
+  options: [
+    ["--style <style>", STYLES.join(", "), accepting(STYLES)],
+    ["--budget <n>", "limit for the text: tokens, or characters with a `c` after the number (8000c)", budget],
+  ],
+  async run(
+    { io, flags, openOptions },
+    words: string[],
+    options: { readonly style?: Style; readonly budget?: Budget },
+  ) {
+    const { answer, turns } = await answerQuickly(openOptions(), async (engine) => ({
+      section: await engine.prompt({ message: words.join(" ") }, options),
+      library: (await engine.view()).library,
+    }));
+    const { text, style, tokens, chars, shown, omitted } = answer.section;
+    io.answer({ section: text, style, tokens, chars, shown, omitted }, () => {
+      if (text !== "") io.line(text);
+      io.note(
+        io.colour.dim(
+          `${style}: ${shown.length} skills shown, ${omitted} not, about ${tokens} tokens (${chars} characters).`,
+        ),
+      );
+      io.findings(answer.library.diagnostics, (line) => io.note(line));
+    });
+    await refreshBehind(turns, flags);
+  },
 };
 
 function budget(text: string): Budget {

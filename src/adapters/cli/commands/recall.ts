@@ -4,9 +4,8 @@ import { FRAMES, type Frame } from "../../../model/frame.ts";
 import type { Match, Reason } from "../../../model/turn.ts";
 import { answerQuickly } from "../../answer-quickly.ts";
 import { refreshBehind } from "../../refresh-behind.ts";
-import { EXIT, type Register } from "../command.ts";
+import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import type { Io } from "../io.ts";
-import { accepting, positiveInteger } from "../options.ts";
 
 export interface RecallFlags {
   readonly explain?: boolean;
@@ -16,46 +15,40 @@ export interface RecallFlags {
   readonly files?: string[];
 }
 
-export const registerRecall: Register = (program, action) => {
-  program
-    .command("recall <message...>")
-    .description("show which skills matter for a message, and why; exits 1 when none does")
-    .option("--explain", "show every reason")
-    .option("-k <n>", "at most this many skills", positiveInteger)
-    .option("--frame <frame>", FRAMES.join(", "), accepting(FRAMES))
-    .option("--session <id>", "remember what was shown, and do not show it again")
-    .option("--files <path...>", "files that are open")
-    .action(
-      action(async ({ io, flags, openOptions }, words: string[], options: RecallFlags) => {
-        const turn = { message: words.join(" "), ...turnFlags(options) };
-        const request = { shows: true, ...(options.k !== undefined && { limit: options.k }) };
-        const { answer, turns } = await answerQuickly(openOptions(), (engine) =>
-          engine.recall(turn, request),
-        );
-        io.answer(answer, () => {
-          io.line(
-            io.colour.dim(
-              `frame ${answer.frame.name} (${answer.frame.confidence}); ${answer.considered} skills considered; ${answer.ms} ms`,
-            ),
-          );
-          for (const match of answer.matches) printMatch(io, match, options.explain === true);
-          if (answer.matches.length === 0) {
-            io.line(
-              answer.abstained
-                ? "No skill fits this message."
-                : "All skills that fit were shown in this session already.",
-            );
-          }
-        });
-        await refreshBehind(turns, flags);
-        return answer.matches.length > 0 ? EXIT.ok : EXIT.findings;
-      }),
+export const recallVerb: Verb = {
+  use: "recall <message...>",
+  about: "show which skills matter for a message, and why; exits 1 when none does",
+  options: [
+    ["--explain", "show every reason"],
+    ["-k <n>", "at most this many skills", positiveInteger],
+    ["--frame <frame>", FRAMES.join(", "), accepting(FRAMES)],
+    ["--session <id>", "remember what was shown, and do not show it again"],
+    ["--files <path...>", "files that are open"],
+  ],
+  async run({ io, flags, openOptions }, words: string[], options: RecallFlags) {
+    const { explain = false, k: limit, frame, session, files } = options;
+    const turn = { message: words.join(" "), frame, session, files };
+    const { answer, turns } = await answerQuickly(openOptions(), (engine) =>
+      engine.recall(turn, { shows: true, limit }),
     );
+    io.answer(answer, () => {
+      io.line(
+        io.colour.dim(
+          `frame ${answer.frame.name} (${answer.frame.confidence}); ${answer.considered} skills considered; ${answer.ms} ms`,
+        ),
+      );
+      for (const match of answer.matches) printMatch(io, match, explain);
+      if (answer.matches.length === 0)
+        io.line(
+          answer.abstained
+            ? "No skill fits this message."
+            : "All skills that fit were shown in this session already.",
+        );
+    });
+    await refreshBehind(turns, flags);
+    return answer.matches.length > 0 ? EXIT.ok : EXIT.findings;
+  },
 };
-
-export function turnFlags({ frame, session, files }: RecallFlags) {
-  return { ...(frame && { frame }), ...(session !== undefined && { session }), ...(files && { files }) };
-}
 
 function printMatch(io: Io, match: Match, explain: boolean): void {
   const via = match.via === undefined ? "" : io.colour.dim(` (see also of ${match.via})`);

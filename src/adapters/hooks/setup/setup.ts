@@ -8,7 +8,7 @@ import type { Edit } from "./edits.ts";
 import { HOST_TABLE, type SetupHost, type SetupPlaces } from "./hosts.ts";
 
 /** One file as it is and as it will be; `undefined` means that there is no file. */
-export interface FileChange {
+interface FileChange {
   readonly path: string;
   readonly before: string | undefined;
   readonly after: string | undefined;

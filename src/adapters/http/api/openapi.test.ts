@@ -1,6 +1,6 @@
-import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { commandsFor } from "../../cli/commands/commands.ts";
+import type { Verb } from "../../cli/command.ts";
+import { verbsFor } from "../../cli/commands/commands.ts";
 import { openApiDocument } from "./openapi.ts";
 import { NOT_OVER_HTTP, OPERATIONS } from "./operations.ts";
 
@@ -35,18 +35,11 @@ function resolved(answer: Answered): Answered {
 
 /** The words of every command that does something, `proposals accept` for example. */
 async function commands(): Promise<string[]> {
-  const program = new Command();
-  for (const register of await commandsFor(undefined)) register(program, () => async () => {});
-  const wordsOf = (command: Command, before: readonly string[]): string[] => {
-    const words = [...before, command.name()];
-    // A command with sub-commands does something itself when it takes options of its own.
-    const isOwn = command.commands.length === 0 || command.options.length > 0;
-    return [
-      ...(isOwn ? [words.join(" ")] : []),
-      ...command.commands.flatMap((child) => wordsOf(child, words)),
-    ];
+  const wordsOf = ({ use, run, verbs = [] }: Verb, before: readonly string[]): string[] => {
+    const words = [...before, use.split(" ")[0]!];
+    return [...(run ? [words.join(" ")] : []), ...verbs.flatMap((inner) => wordsOf(inner, words))];
   };
-  return program.commands.flatMap((command) => wordsOf(command, []));
+  return (await verbsFor(undefined)).flatMap((verb) => wordsOf(verb, []));
 }
 
 describe("the table of operations", () => {

@@ -1,4 +1,4 @@
-// Prints what dreams find, propose and change.
+// Prints what several verbs and the chat show: dates, shares, diffs, and what dreams find, propose and change.
 
 import {
   type DreamEvidence,
@@ -7,6 +7,25 @@ import {
   type ProposalRecord,
 } from "../../engine/engine.ts";
 import type { Io } from "./io.ts";
+
+/** As `2026-01-31`. */
+export function day(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** As `2026-01-31 23:59`. */
+export function minute(at: number): string {
+  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
+}
+
+export function percent(share: number): string {
+  return `${Math.round(share * 100)}%`;
+}
+
+export function tellDiff(io: Io, diff: string, indent = ""): void {
+  const paint = { "+": io.colour.green, "-": io.colour.red };
+  for (const line of diff.split("\n")) io.line(indent + (paint[line[0] as "+" | "-"]?.(line) ?? line));
+}
 
 /** What was found, one line each; sections without a finding are left out. */
 export function tellEvidence(io: Io, evidence: DreamEvidence): void {
@@ -33,7 +52,7 @@ export function tellEvidence(io: Io, evidence: DreamEvidence): void {
   );
   section(
     "Much the same text",
-    evidence.overlaps.map(({ a, b, words }) => `${a} and ${b}: ${Math.round(words * 100)}% of their words`),
+    evidence.overlaps.map(({ a, b, words }) => `${a} and ${b}: ${percent(words)} of their words`),
   );
   section(
     "Answer the same messages",
@@ -60,9 +79,7 @@ export function tellEvidence(io: Io, evidence: DreamEvidence): void {
   );
   section(
     "Idle for long",
-    evidence.idle.map(
-      ({ name, lastUsedAt }) => `${name}: last used ${new Date(lastUsedAt).toISOString().slice(0, 10)}`,
-    ),
+    evidence.idle.map(({ name, lastUsedAt }) => `${name}: last used ${day(lastUsedAt)}`),
   );
   section(
     "Recurring words",

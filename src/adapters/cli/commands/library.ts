@@ -1,0 +1,231 @@
+// The verbs about the library: why, list, show, check, new, enable, disable, index, sources, doctor.
+
+import { isManaged, listedSummary, skillDetails, TEMPLATES, type Template } from "../../../engine/engine.ts";
+import { FRAMES } from "../../../model/frame.ts";
+import type { ListedSkill } from "../../../model/skill.ts";
+import { accepting, EXIT, type Verb } from "../command.ts";
+import type { Io } from "../io.ts";
+import { type RecallFlags, reasonLine } from "./recall.ts";
+
+const switchTo = (on: boolean): Verb => ({
+  use: `${on ? "enable" : "disable"} <name>`,
+  about: `switch a skill ${on ? "on" : "off"} in your own configuration`,
+  async run({ io, engine }, wanted: string) {
+    const { name, file } = await engine.library.setEnabled(wanted, on);
+    io.answer({ name, enabled: on, file }, () =>
+      io.line(`${name} is switched ${on ? "on" : "off"} (${file}).`),
+    );
+  },
+});
+
+export const LIBRARY_VERBS: readonly Verb[] = [
+  {
+    use: "why <name> <message...>",
+    about: "explain why a skill is or is not recalled for a message",
+    options: [
+      ["--frame <frame>", FRAMES.join(", "), accepting(FRAMES)],
+      ["--files <path...>", "files that are open"],
+    ],
+    async run({ io, engine }, name: string, words: string[], { frame, files }: RecallFlags) {
+      const explanation = await engine.library.why(name, { message: words.join(" "), frame, files });
+      io.answer(explanation, () => {
+        const { place, score, threshold, recalled } = explanation;
+        io.line(
+          `${io.colour.bold(explanation.name)}: ${recalled ? io.colour.green("recalled") : io.colour.yellow("not recalled")}, ${place === undefined ? "not among those considered" : `place ${place}`}, score ${score.toFixed(2)} (threshold ${threshold.toFixed(2)})`,
+        );
+        for (const reason of explanation.reasons) io.line(reasonLine(io, reason));
+        for (const line of explanation.fellShort) io.line(`- ${line}`);
+        if (explanation.ahead.length > 0)
+          io.line(
+            `Ahead of it: ${explanation.ahead.map((one) => `${one.name} ${one.score.toFixed(2)}`).join(", ")}`,
+          );
+        if (explanation.wouldMatch.length > 0)
+          io.line(`What would lead to it: ${explanation.wouldMatch.join("; ")}`);
+      });
+    },
+  },
+  {
+    use: "list",
+    about: "list the skills of this project, your home folder and the package",
+    options: [["--all", "also skills that another one shadows or that the agent may not see"]],
+    async run({ io, engine }, options: { all?: boolean }) {
+      const { skills, diagnostics } = await engine.library.list();
+      const listed = options.all ? skills : skills.filter(isManaged);
+      io.answer({ skills: listed.map(listedSummary), diagnostics }, () => {
+        const rows = listed.map(({ skill, state }) => [
+          skill.name,
+          state,
+          skill.source,
+          skill.manifest.brief,
+        ]);
+        if (rows.length > 0) io.table([["NAME", "STATE", "SOURCE", "DESCRIPTION"], ...rows]);
+        io.line(summary(skills, listed));
+        tellUnavailable(io, listed);
+        io.findings(diagnostics);
+      });
+    },
+  },
+  {
+    use: "show <name>",
+    about: "show one skill: its front matter, files, sub-skills, findings and instructions",
+    async run({ io, engine }, name: string) {
+      const report = await engine.library.show(name);
+      const { skill, body, files, subSkills, diagnostics } = report;
+      const { manifest } = skill;
+      const { triggers, requires } = manifest;
+      io.answer(skillDetails(report), () => {
+        io.line(
+          io.colour.bold(
+            skill.displayName === skill.name ? skill.name : `${skill.name} (${skill.displayName})`,
+          ),
+        );
+        io.line(manifest.description);
+        io.line();
+        const facts: [string, string][] = [
+          ["state", skill.reason ? `${skill.state}: ${skill.reason}` : skill.state],
+          ["source", skill.source],
+          ["path", skill.path],
+          ["digest", skill.digest],
+          ["version", manifest.version ?? ""],
+          ["domain", manifest.domain ?? ""],
+          ["frames", manifest.frames.join(", ")],
+          ["triggers", [...triggers.keywords, ...triggers.verbs, ...triggers.patterns].join(", ")],
+          ["requires", [...requires.env, ...requires.bins, ...requires.anyBins].join(", ")],
+          ["tools", [...manifest.tools, ...manifest.allowedTools].join(", ")],
+          ["see also", manifest.seeAlso.join(", ")],
+          ["sub-skills", subSkills.map((child) => child.name).join(", ")],
+          ["files", files.join(", ")],
+        ];
+        io.table(
+          facts.filter(([, value]) => value !== "").map(([key, value]) => [io.colour.dim(key), value]),
+        );
+        io.line();
+        io.line(body.trim());
+        io.findings(diagnostics);
+      });
+    },
+  },
+  {
+    use: "check [path]",
+    about: "check a skill, a folder of skills, or all skills; exits 1 when one has errors",
+    options: [
+      [
+        "--profile <profile>",
+        "lenient (what Repertoire reads) or strict (the open specification)",
+        accepting(["lenient", "strict"]),
+        "lenient",
+      ],
+    ],
+    async run({ io, engine }, path: string | undefined, { profile }: { profile: "lenient" | "strict" }) {
+      const answer = await engine.library.check({ path, profile });
+      const { checked, errors, warnings, diagnostics } = answer;
+      io.answer(answer, () => {
+        for (const finding of diagnostics) io.line(io.finding(finding));
+        io.line(`${checked} skills checked (${profile}): ${errors} errors, ${warnings} warnings.`);
+      });
+      return errors > 0 ? EXIT.findings : EXIT.ok;
+    },
+  },
+  {
+    use: "new <name>",
+    about: "make a new skill from a template",
+    options: [
+      ["--template <template>", TEMPLATES.join(", "), accepting(TEMPLATES), "basic"],
+      ["--description <text>", "what it does and when to use it"],
+      ["--user", "in your home folder (~/.repertoire/skills) instead of the project's .repertoire/skills"],
+      ["--to <folder>", "below this folder instead"],
+    ],
+    async run(
+      { io, engine },
+      name: string,
+      options: { template: Template; description?: string; user?: boolean; to?: string },
+    ) {
+      const made = await engine.learned.create(name, options);
+      io.answer(made, () => {
+        io.line(`Made ${made.name}:`);
+        for (const file of made.files) io.line(`  ${file}`);
+        if (made.source === undefined)
+          io.note(
+            "The configuration reads no source there, so the skill is not found yet: add the folder to sources.add.",
+          );
+        io.line(
+          `Next: edit SKILL.md, then \`repertoire check ${made.directory}\` and \`repertoire show ${made.name}\`.`,
+        );
+      });
+    },
+  },
+  switchTo(true),
+  switchTo(false),
+  {
+    use: "index",
+    about: "scan all sources, update the recall index, and import what hooks have recorded",
+    async run({ io, engine }) {
+      const answer = await engine.library.index();
+      await engine.tidy();
+      const { skills, changed, ms } = answer;
+      io.answer(answer, () =>
+        io.line(`${skills} skills indexed${changed ? "" : ", nothing had changed"} (${ms} ms).`),
+      );
+    },
+  },
+  {
+    use: "sources",
+    about: "list the places that skills come from, lowest precedence first",
+    async run({ io, engine }) {
+      const sources = await engine.library.sources();
+      io.answer({ sources }, () => {
+        io.table([
+          ["SOURCE", "SKILLS", "FOLDER"],
+          ...sources.map(({ id, skills, root, exists }) => [id, exists ? String(skills) : "-", root]),
+        ]);
+        io.line(
+          "A later source wins over an earlier one. `sources` in repertoire.config.json adds, drops and reorders.",
+        );
+      });
+    },
+  },
+  {
+    use: "doctor",
+    about: "show what was found where, what is broken and how to fix it; exits 1 when a skill is broken",
+    async run({ io, engine: { library } }) {
+      const { skills } = await library.list();
+      const answer = { node: process.version, ...(await library.diagnosis()) };
+      const { sources, counts, diagnostics, config, cache } = answer;
+      const problems = diagnostics.filter(({ severity }) => severity !== "info");
+      const errors = problems.filter(({ severity }) => severity === "error").length;
+      io.answer(answer, () => {
+        io.line(
+          `Node ${process.version}; configuration: ${config.length > 0 ? config.join(", ") : "none (defaults)"}; cache: ${cache ?? "off"}`,
+        );
+        io.table([
+          ["SOURCE", "SKILLS", "FOLDER"],
+          ...sources.map(({ id, skills: count, root }) => [id, String(count), root]),
+        ]);
+        const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
+        io.line(states.join(", "));
+        tellUnavailable(io, skills);
+        for (const finding of problems) io.line(io.finding(finding));
+        io.line(
+          problems.length === 0
+            ? io.colour.green("Nothing is broken.")
+            : `${errors} errors, ${problems.length - errors} warnings.`,
+        );
+      });
+      return errors > 0 ? EXIT.findings : EXIT.ok;
+    },
+  },
+];
+
+function summary(all: readonly ListedSkill[], listed: readonly ListedSkill[]): string {
+  if (all.length === 0)
+    return "No skills found. `repertoire sources` shows where they are looked for; `repertoire new NAME` makes one.";
+  const active = listed.filter(({ state }) => state === "active").length;
+  const more = all.length - listed.length;
+  return `${listed.length} skills, ${active} active${more > 0 ? `; ${more} more with --all` : ""}.`;
+}
+
+function tellUnavailable(io: Io, skills: readonly ListedSkill[]): void {
+  for (const { skill, state, reason } of skills)
+    if (state === "unavailable" && reason)
+      io.line(`${io.colour.yellow("unavailable")} ${skill.name}: ${reason}`);
+}

@@ -1,0 +1,205 @@
+// The verbs about using a skill in a task: activate, expand, run, tools, trust, task.
+
+import { resolve } from "node:path";
+import { UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
+import { RepertoireError } from "../../../model/errors.ts";
+import { EXIT, positiveInteger, type Verb, type VerbOption } from "../command.ts";
+import { askerFor, showSheet } from "../consent-prompt.ts";
+import { day, minute } from "../tell.ts";
+
+interface RunFlags {
+  readonly task: string;
+  readonly network?: boolean;
+  readonly sandbox: boolean;
+  readonly read?: string[];
+  readonly write?: string[];
+  readonly timeout?: number;
+}
+
+/** The task of the command line, which lasts until `repertoire task end cli`. */
+const TASK_OPTION: VerbOption = ["--task <id>", "the task that it belongs to", undefined, "cli"];
+
+export const TASK_VERBS: readonly Verb[] = [
+  {
+    use: "activate <name>",
+    about: "activate a skill after your consent, and print its instructions as a model gets them",
+    options: [TASK_OPTION, ["--yes", "agree without being asked"]],
+    async run({ io, engine }, name: string, { task, yes }: { task: string; yes?: boolean }) {
+      const context = { task, audience: "person", ...askerFor(io, { yes }) } as const;
+      const { payload, text } = await engine.tasks.activate(name, context);
+      io.answer(payload, () => {
+        io.line(text);
+        const how = payload.alreadyActivated ? "already activated" : "activated";
+        io.note(io.colour.dim(`${payload.name} ${how} in the task "${task}".`));
+      });
+    },
+  },
+  {
+    use: "expand <text...>",
+    about: 'print what a slash command becomes: "/sven/plan analyse the auth module"',
+    options: [["--complete", "list the commands that begin with this text instead"], TASK_OPTION],
+    async run(
+      { io, engine: { commands: slash } },
+      words: string[],
+      { task, complete }: { task: string; complete?: boolean },
+    ) {
+      const text = words.join(" ");
+      if (complete) {
+        const commands = await slash.complete(text);
+        const rows = commands.map(({ command, argumentHint = "", description }) => [
+          `/${command}`,
+          argumentHint,
+          description,
+        ]);
+        return io.answer({ commands }, () => io.table(rows));
+      }
+      const expansion = await slash.expand(text, { task });
+      io.answer(expansion, () => io.line(expansion.text));
+    },
+  },
+  {
+    use: "run <skill> <script> [args...]",
+    about: "run a script of an activated skill in the sandbox; pass script arguments after --",
+    options: [
+      TASK_OPTION,
+      ["--network", "let it use the network"],
+      ["--read <path...>", "let it read these files or folders"],
+      ["--write <path...>", "let it read and write these folders"],
+      ["--timeout <seconds>", "stop it after this time (60)", positiveInteger],
+      [UNSANDBOXED_FLAG, "accept the risk of running without isolation if there is no sandbox"],
+    ],
+    async run({ io, engine }, skill: string, script: string, args: string[], options: RunFlags) {
+      const result = await engine.tasks.run(skill, script, {
+        task: options.task,
+        audience: "person",
+        args,
+        policy: {
+          ...(options.network && { network: true }),
+          acceptUnsandboxed: !options.sandbox,
+          read: options.read?.map((path) => resolve(path)),
+          write: options.write?.map((path) => resolve(path)),
+          timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
+        },
+      });
+      io.answer(result, () => {
+        io.streams.out(result.stdout);
+        io.streams.err(result.stderr);
+        if (!result.ok)
+          io.note(`${io.colour.red("error")} ${result.message} ${io.colour.dim(`[${result.code}]`)}`);
+        io.note(io.colour.dim(`isolation: ${result.isolation}, ${result.durationMs} ms`));
+      });
+      return result.ok ? EXIT.ok : EXIT.findings;
+    },
+  },
+  {
+    use: "tools <name>",
+    about: "list the tools that an activated skill brings, with their schemas, or call one",
+    options: [
+      TASK_OPTION,
+      ["--call <tool>", "call this tool"],
+      ["--args <json>", "its arguments as a JSON object"],
+    ],
+    async run(
+      { io, engine: { tasks } },
+      name: string,
+      options: { task: string; call?: string; args?: string },
+    ) {
+      const context = { task: options.task, audience: "person" } as const;
+      if (options.call !== undefined) {
+        const call = { tool: options.call, args: jsonArguments(options.args) };
+        const { result, diagnostics } = await tasks.callOf(name, call, context);
+        io.answer(result, () => {
+          io.line(result.output);
+          io.findings(diagnostics, (line) => io.note(line));
+        });
+        return result.ok ? EXIT.ok : EXIT.findings;
+      }
+      const { tools, diagnostics } = await tasks.tools(name, context);
+      io.answer({ tools, diagnostics }, () => {
+        if (tools.length === 0) io.line(`${name} brings no tools.`);
+        for (const { name: tool, description, inputSchema } of tools) {
+          io.line(`${io.colour.bold(tool)}  ${description}`);
+          io.line(`  ${JSON.stringify(inputSchema)}`);
+        }
+        io.findings(diagnostics);
+      });
+      return EXIT.ok;
+    },
+  },
+  {
+    use: "trust [name]",
+    about: "consent to a skill as it is now, in every task; any change needs new consent",
+    options: [
+      ["--list", "list what is trusted"],
+      ["--revoke <name-or-digest>", "stop trusting it"],
+    ],
+    async run(
+      { io, engine: { consents } },
+      name: string | undefined,
+      { list, revoke }: { list?: boolean; revoke?: string },
+    ) {
+      if (revoke !== undefined) {
+        const revoked = await consents.revoke(revoke);
+        io.answer({ revoked }, () => io.line(`${revoked} withdrawn.`));
+      } else if (list) {
+        const trusted = await consents.trusted();
+        const rows = trusted.map(({ skill, at, source, digest }) => [skill, day(at), source ?? "", digest]);
+        io.answer({ trusted }, () => {
+          if (trusted.length === 0) io.line("Nothing is trusted.");
+          else io.table([["SKILL", "SINCE", "SOURCE", "DIGEST"], ...rows]);
+        });
+      } else if (name !== undefined) {
+        const trusted = await consents.trust(name);
+        io.answer(trusted, () => {
+          showSheet(io, trusted.sheet);
+          io.line(
+            `${trusted.skill} is trusted as it is now. \`repertoire trust --revoke ${trusted.skill}\` withdraws it.`,
+          );
+        });
+      } else throw new RepertoireError("usage", "Name a skill, or use --list or --revoke.");
+    },
+  },
+  {
+    use: "task",
+    about: "list the tasks that skills were activated in, or end one",
+    verbs: [
+      {
+        use: "list",
+        about: "list the tasks that have not ended, with their skills",
+        async run({ io, engine }) {
+          const tasks = await engine.tasks.list();
+          const rows = tasks.map(({ id, startedAt, skills }) => [
+            id,
+            minute(startedAt),
+            skills.map(({ name }) => name).join(", "),
+          ]);
+          io.answer({ tasks }, () => {
+            if (tasks.length === 0) io.line("No task is open.");
+            else io.table([["TASK", "STARTED", "SKILLS"], ...rows]);
+          });
+        },
+      },
+      {
+        use: "end <id>",
+        about: "forget what was agreed to in a task and remove its private copies",
+        async run({ io, engine }, id: string) {
+          await engine.tasks.endExisting(id);
+          io.answer({ ended: id }, () => io.line(`The task "${id}" has ended.`));
+        },
+      },
+    ],
+  },
+];
+
+function jsonArguments(text = "{}"): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    if (!(thrown instanceof SyntaxError)) throw thrown;
+    throw new RepertoireError(
+      "usage",
+      `--args is not JSON: ${thrown.message}. Write --args '{"key": "value"}'.`,
+      text,
+    );
+  }
+}
