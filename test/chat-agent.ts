@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openAgent } from "../src/adapters/chat/agent.ts";
-import type { ChatEvent } from "../src/adapters/chat/events.ts";
+import type { ChatEvent } from "../src/adapters/chat/step.ts";
 import { type ConsentAsker, openRepertoire } from "../src/engine/engine.ts";
 import { FILES } from "./activation-workspace.ts";
 import { type Answer, scriptedModel } from "./scripted-model.ts";

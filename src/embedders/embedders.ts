@@ -5,7 +5,6 @@ import { RepertoireError } from "../model/errors.ts";
 import type { Embedder } from "../recall/recall.ts";
 import { createLocalEmbedder } from "./local.ts";
 import type { MinilmOptions } from "./minilm.ts";
-import { createNoEmbedder } from "./none.ts";
 import type { RemoteOptions } from "./openai-compatible.ts";
 
 const EMBEDDER_KINDS = ["local", "minilm", "openai-compatible", "none"] as const;
@@ -60,3 +59,7 @@ export async function openEmbedder(kind: EmbedderKind, options: EmbedderOptions 
   }
 }
 export { createLocalEmbedder } from "./local.ts";
+
+function createNoEmbedder(): Embedder {
+  return { id: "none", dimensions: 0, embed: (texts) => texts.map(() => new Float32Array(0)) };
+}

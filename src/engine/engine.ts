@@ -23,6 +23,7 @@ export {
   typedCommand,
 } from "../activate/activate.ts";
 export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
+export { writeFileAtomically } from "../disk/disk.ts";
 export {
   type DreamAccount,
   type DreamEvidence,
@@ -54,6 +55,7 @@ export {
 } from "../learn/learn.ts";
 export { isManaged, type LibraryChanges, listedSummary, skillDetails } from "../library/library.ts";
 export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";
+export { SPEC } from "../package/package.ts";
 export {
   casesFrom,
   type EvalReport,

@@ -1,22 +1,29 @@
 // The front door of models: opens the configured language model. The SDK is loaded with the first call.
 
-import type { JournalStore } from "../journal/journal.ts";
 import type { LanguageModel } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
-import { countedModel } from "./counted.ts";
-import { createModel, type ModelKind, type ModelSettings, type SdkOptions } from "./sdk.ts";
-import { type StreamingModel, streamingModel } from "./streaming.ts";
+import {
+  countedModel,
+  createModel,
+  type ModelKind,
+  type ModelSettings,
+  type RecordingParts,
+  type SdkOptions,
+  type StreamingModel,
+  streamingModel,
+} from "./sdk.ts";
 
-export { countedModel } from "./counted.ts";
 export { TimeLimitError } from "./failure.ts";
-export type { ModelKind, ModelSettings } from "./sdk.ts";
-export type { StreamingModel, TokenUsage } from "./streaming.ts";
+export {
+  countedModel,
+  type ModelKind,
+  type ModelSettings,
+  type StreamingModel,
+  type TokenUsage,
+} from "./sdk.ts";
 
-interface ModelParts {
+interface ModelParts extends RecordingParts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Records the calls. */
-  readonly journal?: JournalStore | undefined;
-  readonly now?: (() => number) | undefined;
 }
 
 /** The default endpoint of each kind, and the environment variable that usually holds its key. */

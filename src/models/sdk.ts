@@ -1,6 +1,10 @@
-// Language models over the AI SDK: any OpenAI-compatible server, OpenAI, Anthropic.
+// Language models over the AI SDK (any OpenAI-compatible server, OpenAI, Anthropic), for whole and for streamed answers, and
+// the record of their calls in the journal.
 
+import type { LanguageModel as SdkModel } from "ai";
+import type { JournalStore } from "../journal/journal.ts";
 import type { LanguageModel, ModelAnswer, ModelRequest } from "../learn/learn.ts";
+import type { RepertoireError } from "../model/errors.ts";
 import { modelFailure, TimeLimitError } from "./failure.ts";
 
 const NUMBERS = {
@@ -39,16 +43,13 @@ export interface SdkOptions extends ModelSettings {
 }
 
 /** The time limit and the number of retries. */
-export function limitsOf(options: SdkOptions): { readonly timeoutMs: number; readonly retries: number } {
+function limitsOf(options: SdkOptions): { readonly timeoutMs: number; readonly retries: number } {
   const { timeoutMs = NUMBERS.timeoutMs, retries = NUMBERS.retries } = options;
   return { timeoutMs, retries };
 }
 
 /** The cost in US dollars; undefined if the prices are not configured. */
-export function usageCost(
-  { priceIn, priceOut }: SdkOptions,
-  usage: ModelAnswer["usage"],
-): number | undefined {
+function usageCost({ priceIn, priceOut }: SdkOptions, usage: ModelAnswer["usage"]): number | undefined {
   if (priceIn === undefined || priceOut === undefined) return undefined;
   return (usage.inputTokens * priceIn + usage.outputTokens * priceOut) / PER_MILLION;
 }
@@ -60,7 +61,8 @@ export function createModel(options: SdkOptions): LanguageModel {
     async generate(request) {
       const limit = AbortSignal.timeout(limitsOf(options).timeoutMs);
       try {
-        return await ask(options, { ...request, signal: anyOf(limit, request.signal) });
+        const signal = request.signal ? AbortSignal.any([limit, request.signal]) : limit;
+        return await ask(options, { ...request, signal });
       } catch (error) {
         if (request.signal?.aborted) throw request.signal.reason;
         throw modelFailure(options, limit.aborted ? new TimeLimitError() : error);
@@ -84,7 +86,7 @@ async function ask(options: SdkOptions, request: ModelRequest): Promise<ModelAns
   return { text, usage: spent, ...(cost !== undefined && { cost }) };
 }
 
-export async function providerModel({ kind, name, endpoint: baseURL, apiKey }: SdkOptions) {
+async function providerModel({ kind, name, endpoint: baseURL, apiKey }: SdkOptions) {
   if (kind === "anthropic") {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     return createAnthropic({ baseURL, apiKey: apiKey ?? "" })(name);
@@ -95,6 +97,74 @@ export async function providerModel({ kind, name, endpoint: baseURL, apiKey }: S
   return createOpenAICompatible({ name: kind, baseURL, includeUsage: true, ...key })(name);
 }
 
-function anyOf(limit: AbortSignal, given: AbortSignal | undefined): AbortSignal {
-  return given ? AbortSignal.any([limit, given]) : limit;
+/** Wraps a model so that each call is recorded in the journal. */
+export function countedModel(model: LanguageModel, journal: JournalStore, now: () => number): LanguageModel {
+  return {
+    id: model.id,
+    async generate(request) {
+      const answer = await model.generate(request);
+      const { usage, cost } = answer;
+      await recordCall(journal, { at: now(), model: model.id, purpose: request.purpose, usage, cost });
+      return answer;
+    },
+  };
+}
+
+interface ModelCall {
+  readonly at: number;
+  readonly model: string;
+  readonly purpose: string;
+  readonly usage: TokenUsage;
+  readonly cost: number | undefined;
+}
+
+/** Adds a call to the journal: its purpose, tokens and cost. */
+async function recordCall(journal: JournalStore, { at, usage, cost, ...call }: ModelCall): Promise<void> {
+  const details = { ...call, ...usage, ...(cost !== undefined && { cost }) };
+  await journal.append([{ at, kind: "model_call", details }]);
+}
+
+export interface TokenUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface StreamingModel {
+  /** The provider and the model, for the journal and for people. */
+  readonly id: string;
+  readonly endpoint: string;
+  /** The longest pause in an answer. */
+  readonly timeoutMs: number;
+  readonly retries: number;
+  /** For `streamText`; loaded with the first call. */
+  load(): Promise<SdkModel>;
+  /** Records an answer in the journal. */
+  count(purpose: string, usage: TokenUsage): Promise<void>;
+  /** The error for a failed call, with the next step. */
+  failure(thrown: unknown): RepertoireError;
+}
+
+export interface RecordingParts {
+  /** Records the calls. */
+  readonly journal?: JournalStore | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+/** A model for `streamText` of the AI SDK. */
+export function streamingModel(
+  options: SdkOptions,
+  { journal, now = Date.now }: RecordingParts,
+): StreamingModel {
+  const id = `${options.kind}/${options.name}`;
+  return {
+    id,
+    endpoint: options.endpoint,
+    ...limitsOf(options),
+    load: () => providerModel(options),
+    failure: (thrown) => modelFailure(options, thrown),
+    async count(purpose, usage) {
+      if (journal)
+        await recordCall(journal, { at: now(), model: id, purpose, usage, cost: usageCost(options, usage) });
+    },
+  };
 }

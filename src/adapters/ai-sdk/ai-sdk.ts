@@ -11,8 +11,7 @@ import { openSession, type SessionOptions } from "./skill-tools.ts";
 export { type MiddlewareOptions, repertoireMiddleware } from "./middleware.ts";
 export type { ReportOptions } from "./outcomes.ts";
 export type { AiTool, AiToolSet, FinishedStep, SectionMiddleware } from "./shapes.ts";
-export { repertoireTools, type SessionOptions } from "./skill-tools.ts";
-export { toAiTools } from "./tools.ts";
+export { repertoireTools, type SessionOptions, toAiTools } from "./skill-tools.ts";
 
 export interface RepertoireOptions<HOST extends object = object> extends SessionOptions<HOST> {
   /** Style, budget and limits of the section; the configuration's unless given. */

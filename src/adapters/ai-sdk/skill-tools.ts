@@ -1,9 +1,10 @@
 // The set of tools of one session: ours, the host's own, and those of activated skills, which are added during a run.
 
+import { jsonSchema } from "ai";
 import type { AgentTool } from "../../agent/agent.ts";
 import type { ConsentAsker, Repertoire } from "../../engine/engine.ts";
+import { RepertoireError } from "../../model/errors.ts";
 import type { AiTool, AiToolSet } from "./shapes.ts";
-import { toAiTools } from "./tools.ts";
 
 export interface SessionOptions<HOST extends object = object> {
   /** The conversation: what it has seen is not shown again, and the journal names it. */
@@ -70,6 +71,30 @@ function andThen(tool: AiTool, update: () => void): AiTool {
     async execute(input, options) {
       const text = await tool.execute(input, options);
       update();
+      return text;
+    },
+  };
+}
+
+/**
+ * Each tool answers with its text. A refusal is thrown: the SDK gives its words to the model as a tool error.
+ *
+ * @example
+ * import { toAiTools } from "repertoire/ai-sdk";
+ * const tools = toAiTools(await skills.tools({ task: "t1", session: "s1" }));
+ */
+export function toAiTools(tools: readonly AgentTool[]): AiToolSet {
+  return Object.fromEntries(tools.map((tool) => [tool.name, toAiTool(tool)]));
+}
+
+function toAiTool({ description, inputSchema, run }: AgentTool): AiTool {
+  return {
+    type: "dynamic",
+    description,
+    inputSchema: jsonSchema(inputSchema),
+    async execute(input, { abortSignal }) {
+      const { text, data, isError } = await run(input, { ...(abortSignal && { signal: abortSignal }) });
+      if (isError) throw new RepertoireError("tool-failed", text, data);
       return text;
     },
   };

@@ -4,11 +4,16 @@
 import { randomUUID } from "node:crypto";
 import type { ModelMessage } from "ai";
 import { type AgentTool, DEFAULT_TOOLS, type Toolbox } from "../../agent/agent.ts";
-import type { ConsentAsker, Repertoire, StreamingModel, TaskContext } from "../../engine/engine.ts";
-import type { ChatEvent, End } from "./events.ts";
-import { ChatHistory } from "./history.ts";
+import type {
+  ConsentAsker,
+  Repertoire,
+  SaidRecord,
+  StreamingModel,
+  TaskContext,
+} from "../../engine/engine.ts";
+import { estimateTokens } from "../../text/estimate.ts";
 import { CHAT_LIMITS } from "./limits.ts";
-import { takeStep } from "./step.ts";
+import { type ChatEvent, type End, takeStep } from "./step.ts";
 
 export interface Said {
   /** What the skills are recalled for; an empty message does not count as a turn of the session. */
@@ -128,4 +133,58 @@ export class Agent {
     const at = engine.clock.now().getTime();
     await engine.journal.say({ session, turn: number, role: "assistant", text, at });
   }
+}
+
+interface KeptTurn {
+  readonly messages: readonly ModelMessage[];
+  readonly tokens: number;
+}
+
+class ChatHistory {
+  private turns: KeptTurn[] = [];
+  private notes: string[] = [];
+
+  get tokens(): number {
+    return this.turns.reduce((sum, turn) => sum + turn.tokens, 0);
+  }
+
+  messages(): ModelMessage[] {
+    return this.turns.flatMap(({ messages }) => messages);
+  }
+
+  /** Adds a text to the next message that is answered: a skill that the person loaded, what the engine shows. */
+  note(text: string): void {
+    if (text !== "") this.notes.push(text);
+  }
+
+  withNotes(message: string): string {
+    return [...this.notes, message].join("\n\n");
+  }
+
+  /** Keeps a turn that was answered and returns the text of the answer. The newest turn always stays. */
+  add(messages: readonly ModelMessage[]): string {
+    if (!messages.some(({ role }) => role === "assistant")) return "";
+    this.notes = [];
+    this.turns.push({ messages, tokens: estimateTokens(JSON.stringify(messages)) });
+    while (this.turns.length > 1 && this.tokens > CHAT_LIMITS.historyTokens) this.turns.shift();
+    return messages.map(wordsOf).filter(Boolean).join("\n\n");
+  }
+
+  /** Continues a stored conversation. */
+  restore(said: readonly SaidRecord[]): void {
+    const numbers = [...new Set(said.map(({ turn }) => turn))];
+    for (const number of numbers)
+      this.add(said.filter(({ turn }) => turn === number).map(({ role, text }) => ({ role, content: text })));
+  }
+
+  clear(): void {
+    this.turns = [];
+    this.notes = [];
+  }
+}
+
+function wordsOf({ role, content }: ModelMessage): string {
+  if (role !== "assistant") return "";
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }

@@ -2,13 +2,13 @@
 
 import { text as readAll } from "node:stream/consumers";
 import type { Repertoire } from "../../engine/engine.ts";
-import { RepertoireError } from "../../model/errors.ts";
+import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 import { askerFor } from "../cli/consent-prompt.ts";
 import type { Io } from "../cli/io.ts";
 import { type Agent, type AgentOptions, newSession, openAgent } from "./agent.ts";
-import { Conversation } from "./conversation.ts";
+import { type CommandScope, completionsOf, dispatch } from "./commands.ts";
 import { Terminal } from "./terminal.ts";
-import { HOW_TO_SET_A_MODEL } from "./view.ts";
+import { HOW_TO_SET_A_MODEL, View } from "./view.ts";
 
 interface ChatOptions {
   /** Answered once; if empty, a person talks, or standard input is the message. */
@@ -80,4 +80,45 @@ async function open(
 ): Promise<{ agent: Agent; conversation: Conversation }> {
   const agent = await openAgent(engine, options);
   return { agent, conversation: new Conversation(agent, io, { showPrompt }) };
+}
+
+export class Conversation {
+  /** Whether the last text was handled without an error. */
+  succeeded = true;
+  private readonly scope: CommandScope;
+  private readonly view: View;
+
+  constructor(agent: Agent, io: Io, options: { readonly showPrompt: boolean }) {
+    this.view = new View(io, { ...options, hasModel: () => agent.model !== undefined });
+    this.scope = {
+      agent,
+      io,
+      tell: (data, inWords) => {
+        if (io.json) io.line(JSON.stringify({ type: "told", data }));
+        else inWords();
+      },
+    };
+  }
+
+  /** False when the person wants to leave. */
+  async take(typed: string, signal: AbortSignal): Promise<boolean> {
+    this.succeeded = true;
+    try {
+      const next = await dispatch(typed, this.scope);
+      if (next === "quit") return false;
+      if (next === undefined) return true;
+      for await (const event of this.scope.agent.answer(next, signal)) {
+        this.view.show(event);
+        if (event.type === "error") this.succeeded = false;
+      }
+    } catch (thrown) {
+      this.succeeded = false;
+      this.view.show({ type: "error", code: codeOf(thrown) || "unexpected", message: messageOf(thrown) });
+    }
+    return true;
+  }
+
+  complete(line: string): Promise<string[]> {
+    return completionsOf(line, this.scope);
+  }
 }

@@ -5,8 +5,8 @@ import { skillText, temporaryTree } from "../../../test/skill-tree.ts";
 import { openRepertoire } from "../../engine/engine.ts";
 import { Io } from "../cli/io.ts";
 import { openAgent } from "./agent.ts";
+import { Conversation } from "./chat.ts";
 import { COMMANDS } from "./commands.ts";
-import { Conversation } from "./conversation.ts";
 
 const SKILLS = "p/.agents/skills";
 const FILES = {

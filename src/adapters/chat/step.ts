@@ -1,12 +1,23 @@
 // One call of the model with the tools that it calls: turns the SDK's stream into events of the chat. Text that came before
 // a failure or a stop is kept.
 
-import type { ModelMessage } from "ai";
+import type { FinishReason, ModelMessage } from "ai";
 import type { AgentTool } from "../../agent/agent.ts";
-import type { StreamingModel, TokenUsage } from "../../engine/engine.ts";
+import { type Prompt, type StreamingModel, TimeLimitError, type TokenUsage } from "../../engine/engine.ts";
 import { messageOf } from "../../model/errors.ts";
-import type { ChatEvent, End } from "./events.ts";
-import { Silence } from "./silence.ts";
+
+export type ChatEvent =
+  | { readonly type: "recalled"; readonly matches: Prompt["matches"] }
+  /** `expanded` is the text that the model gets, if it differs from what was typed. */
+  | { readonly type: "prompt"; readonly section: Prompt; readonly expanded?: string }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "tool"; readonly name: string; readonly input: unknown }
+  | { readonly type: "result"; readonly name: string; readonly ok: boolean; readonly text: string }
+  | { readonly type: "error"; readonly code: string; readonly message: string }
+  | { readonly type: "done"; readonly end: End; readonly steps: number; readonly usage: TokenUsage };
+
+/** Why an answer ended: the reason of the model, the person stopped it, or there is no model. */
+export type End = FinishReason | "stopped" | "no-model";
 
 interface StepRequest {
   readonly system: string;
@@ -26,7 +37,7 @@ export async function* takeStep(
   request: StepRequest,
 ): AsyncGenerator<ChatEvent, Step> {
   const { streamText } = await import("ai");
-  const { toAiTools } = await import("../ai-sdk/tools.ts");
+  const { toAiTools } = await import("../ai-sdk/skill-tools.ts");
   const silence = new Silence(model.timeoutMs);
   let text = "";
   try {
@@ -71,5 +82,44 @@ export async function* takeStep(
     };
   } finally {
     silence.end();
+  }
+}
+
+interface Part {
+  readonly type: string;
+  readonly toolCallId?: string;
+}
+
+class Silence {
+  private readonly controller = new AbortController();
+  private readonly running = new Set<string>();
+  private readonly limitMs: number;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(limitMs: number) {
+    this.limitMs = limitMs;
+    this.wait();
+  }
+
+  /** Aborts when the model was silent for too long. */
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Restarts the time: the model, or a tool it called, sent something. */
+  restart({ type, toolCallId = "" }: Part): void {
+    if (type === "tool-call") this.running.add(toolCallId);
+    if (type === "tool-result" || type === "tool-error") this.running.delete(toolCallId);
+    this.wait();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+
+  private wait(): void {
+    this.end();
+    if (this.running.size > 0) return;
+    this.timer = setTimeout(() => this.controller.abort(new TimeLimitError()), this.limitMs);
   }
 }

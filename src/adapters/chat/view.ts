@@ -1,13 +1,13 @@
 // Prints a turn: the answer on standard output and the rest on standard error, so that a pipe gets the answer alone; or one
 // JSON line per event.
 
+import { stripVTControlCharacters } from "node:util";
 import type { Match } from "../../model/turn.ts";
 import { oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import type { Io } from "../cli/io.ts";
-import type { ChatEvent, End } from "./events.ts";
 import { CHAT_LIMITS } from "./limits.ts";
-import { plain } from "./plain.ts";
+import type { ChatEvent, End } from "./step.ts";
 
 interface ViewOptions {
   /** Also show what went into the prompt. Without a model it is always shown: it is the answer. */
@@ -118,4 +118,11 @@ export class View {
 /** The first line that is neither empty nor part of the envelope around a skill's text. */
 function headline(text: string): string {
   return text.split("\n").find((line) => line.trim() !== "" && !line.startsWith("<")) ?? text;
+}
+
+/** Control characters except line feeds and tabs, bidi controls and tag characters. */
+const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu;
+
+function plain(text: string): string {
+  return stripVTControlCharacters(text).replace(CONTROL, "");
 }

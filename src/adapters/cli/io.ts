@@ -3,7 +3,7 @@
 import { isatty } from "node:tty";
 import { Ansis } from "ansis";
 import type { Diagnostic } from "../../model/diagnostic.ts";
-import { writeOut } from "../standard-output.ts";
+import { writeOut } from "../answer-quickly.ts";
 
 export interface Streams {
   readonly out: (text: string) => void;

@@ -1,7 +1,7 @@
 // The entry of the verbs that run at every message: hook, recall and prompt. They start with what this file imports: no
 // scan, no parser, no database. The whole engine is loaded only if it alone can answer.
 
-import { runHook } from "../hooks/main.ts";
+import { runHook } from "../hooks/hook.ts";
 import { verbOf } from "./verb.ts";
 
 interface Ran {

@@ -12,7 +12,7 @@ export function isHookHost(value: unknown): value is HookHost {
 interface EventBase {
   readonly session: string;
   /** The folder that the host works in. */
-  readonly dir?: string;
+  readonly dir: string | undefined;
 }
 
 export type HookEvent =
@@ -21,12 +21,12 @@ export type HookEvent =
       readonly kind: "message";
       readonly text: string;
       /** The host's own id of the turn. */
-      readonly id?: string;
-      readonly transcript?: string;
+      readonly id: string | undefined;
+      readonly transcript: string | undefined;
     })
-  | (EventBase & { readonly kind: "stop"; readonly answer?: string })
+  | (EventBase & { readonly kind: "stop"; readonly answer: string | undefined })
   /** An event that the hook was registered for by mistake. */
-  | (EventBase & { readonly kind: "other"; readonly name: string });
+  | (EventBase & { readonly kind: "other" });
 
 /** All send the same snake_case object, our own plugins for opencode and pi too; some add `turn_id`. Fails with what is wrong with it. */
 export function readEvent(input: string): HookEvent {
@@ -38,22 +38,16 @@ export function readEvent(input: string): HookEvent {
   if (session === undefined || name === undefined) {
     throw unreadable("it has no session_id or no hook_event_name", Object.keys(given).join(", "));
   }
-  const dir = text("cwd");
-  const base = { session, ...(dir !== undefined && { dir }) };
+  const base = { session, dir: text("cwd") };
   if (name === "SessionStart") return { ...base, kind: "session", source: text("source") ?? "startup" };
-  if (name === "Stop") {
-    const answer = text("last_assistant_message");
-    return { ...base, kind: "stop", ...(answer !== undefined && { answer }) };
-  }
-  if (name !== "UserPromptSubmit") return { ...base, kind: "other", name };
-  const id = text("turn_id") ?? text("prompt_id");
-  const transcript = text("transcript_path");
+  if (name === "Stop") return { ...base, kind: "stop", answer: text("last_assistant_message") };
+  if (name !== "UserPromptSubmit") return { ...base, kind: "other" };
   return {
     ...base,
     kind: "message",
     text: text("prompt") ?? "",
-    ...(id !== undefined && { id }),
-    ...(transcript !== undefined && { transcript }),
+    id: text("turn_id") ?? text("prompt_id"),
+    transcript: text("transcript_path"),
   };
 }
 

@@ -1,13 +1,16 @@
-// Answers one event of a host's hook with the host's JSON, or with nothing. Never fails the host's turn.
+// `repertoire hook HOST`: answers one event of a host's hook with the host's JSON, or with nothing. Never fails the host's
+// turn: problems go to a log, and the exit code is always 0.
 
-import { statSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type OpenOptions, openTurnEngine, type TurnEngine } from "../../engine/engine.ts";
-import { answerQuickly } from "../answer-quickly.ts";
-import { type HookEvent, type HookHost, readEvent } from "./event.ts";
-import { HINT, hintFor } from "./hint.ts";
-import { logProblem } from "./problem-log.ts";
+import { type OpenOptions, openTurnEngine, SPEC, type TurnEngine } from "../../engine/engine.ts";
+import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
+import type { Skill } from "../../model/skill.ts";
+import { forCode, forLine, oneLine } from "../../text/escape.ts";
+import { clip } from "../../text/markdown.ts";
+import { answerQuickly, refreshBehind, writeOut } from "../answer-quickly.ts";
+import { HOOK_HOSTS, type HookEvent, type HookHost, isHookHost, readEvent } from "./event.ts";
 
 type MessageEvent = Extract<HookEvent, { kind: "message" }>;
 
@@ -18,12 +21,24 @@ interface HookRequest {
   readonly home?: string | undefined;
 }
 
+interface HookRan {
+  /** For standard error, when the verb was misused. */
+  readonly misuse?: string;
+  /** Whether there was something to add to the host's prompt. */
+  readonly answered: boolean;
+}
+
 interface HookAnswer {
   /** For standard output; empty if there is nothing to add. */
   readonly output: string;
   /** Set if the index may need an update after the answer. */
   readonly turns?: TurnEngine;
 }
+
+const STANDARD_INPUT = 0;
+
+/** Claude Code keeps longer output out of the prompt and shows a preview only. */
+const HINT_CHARS = 10_000;
 
 /** Two events of one message come within moments; the same words again later are another message. */
 const SAME_MESSAGE_MS = 5_000;
@@ -34,7 +49,32 @@ const READ_AT_ONCE = 500;
 /** The session's catalog is read once, so it may take more than a turn's hint and still leave room. */
 const CATALOG_CHARS = 4_000;
 
-export async function answerHook({ host, read, home }: HookRequest): Promise<HookAnswer> {
+/** Takes the arguments after `hook`: the host, and `--home FOLDER`. */
+export async function runHook(words: readonly string[]): Promise<HookRan> {
+  const [host, flag, folder] = words;
+  if (!isHookHost(host)) {
+    const misuse = `There is no hook for "${host ?? ""}". Hosts: ${HOOK_HOSTS.join(", ")}.\n`;
+    return { misuse, answered: false };
+  }
+  const home = flag === "--home" ? folder : undefined;
+  const { output, turns } = await answerHook({
+    host,
+    home,
+    read: () => readFileSync(STANDARD_INPUT, "utf8"),
+  });
+  if (output !== "") writeOut(`${output}\n`);
+  const answered = output !== "";
+  if (turns === undefined) return { answered };
+  try {
+    const { dir, home: from } = turns.config;
+    await refreshBehind(turns, { dir, home: from });
+  } catch (thrown) {
+    logProblem(thrown, { host, home });
+  }
+  return { answered };
+}
+
+async function answerHook({ host, read, home }: HookRequest): Promise<HookAnswer> {
   try {
     const event = readEvent(read());
     const options = { host, dir: event.dir, home };
@@ -42,23 +82,13 @@ export async function answerHook({ host, read, home }: HookRequest): Promise<Hoo
     if (event.kind === "stop") await recordAnswer(event, openTurnEngine(options));
     if (event.kind !== "message" || event.text.trim() === "") return { output: "" };
     const { answer, turns } = await answerQuickly(options, async (engine) =>
-      (await hasTooMuchToRead(engine)) ? "" : hint(event, { host, turns: engine }),
+      (await (await engine.indexing()).unread()) > READ_AT_ONCE ? "" : hint(event, { host, turns: engine }),
     );
     return { output: answer, turns };
   } catch (thrown) {
-    noteProblem(thrown, { host, home });
+    logProblem(thrown, { host, home });
     return { output: "" };
   }
-}
-
-/** Knows the folder without a configuration: that may be what is broken. */
-export function noteProblem(thrown: unknown, { host, home }: Pick<HookRequest, "host" | "home">): void {
-  const base = home ?? process.env.REPERTOIRE_HOME ?? homedir();
-  logProblem(join(base, ".repertoire", "logs"), { host, thrown, at: new Date() });
-}
-
-async function hasTooMuchToRead(turns: TurnEngine): Promise<boolean> {
-  return (await (await turns.indexing()).unread()) > READ_AT_ONCE;
 }
 
 async function hint(
@@ -126,6 +156,49 @@ function messageId({ id, text, transcript }: MessageEvent, now: number): string 
 function contextOutput(hookEventName: string, additionalContext: string): string {
   if (additionalContext === "") return "";
   return JSON.stringify({
-    hookSpecificOutput: { hookEventName, additionalContext: additionalContext.slice(0, HINT.chars) },
+    hookSpecificOutput: { hookEventName, additionalContext: additionalContext.slice(0, HINT_CHARS) },
   });
+}
+
+const HEAD =
+  "Skills that fit this message. Before work that one of them covers, load it with activate_skill, or read its file, and follow it:\n";
+
+/** As many as fit, best first; nothing when there are none. */
+function hintFor(skills: readonly Skill[]): { readonly text: string; readonly shown: readonly Skill[] } {
+  let text = HEAD;
+  const shown: Skill[] = [];
+  for (const skill of skills) {
+    const { name, path, manifest } = skill;
+    const description = clip(oneLine(manifest.description), SPEC.descriptionChars);
+    // The path comes before the description, so that no description can fake one.
+    const line = `- ${forLine(name)} (${forCode(path)}): ${forLine(description)}\n`;
+    if (text.length + line.length > HINT_CHARS) break;
+    text += line;
+    shown.push(skill);
+  }
+  return shown.length === 0 ? { text: "", shown } : { text: text.trimEnd(), shown };
+}
+
+/** A larger log is set aside once, so that a failing hook never fills a disk. */
+const LOG_BYTES = 1024 * 1024;
+
+/** Adds a line to the log of failed hooks. Knows the folder without a configuration: that may be what is broken. */
+function logProblem(thrown: unknown, { host, home }: Pick<HookRequest, "host" | "home">): void {
+  const directory = join(home ?? process.env.REPERTOIRE_HOME ?? homedir(), ".repertoire", "logs");
+  const path = join(directory, "hook.log");
+  const line = {
+    at: new Date().toISOString(),
+    host,
+    code: codeOf(thrown) || "unexpected",
+    message: messageOf(thrown),
+    value: isRepertoireError(thrown) ? thrown.value : undefined,
+  };
+  try {
+    mkdirSync(directory, { recursive: true });
+    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(path, `${path}.old`);
+    appendFileSync(path, `${JSON.stringify(line)}\n`);
+  } catch {
+    // There is no other place to report it: hosts hide standard error, or take it for a failure.
+    return;
+  }
 }

@@ -12,9 +12,8 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { messageOf } from "../../model/errors.ts";
-import { endLeftTasks } from "./leftovers.ts";
 import type { McpParts } from "./parts.ts";
-import { type CallScope, newTask, Scopes } from "./scopes.ts";
+import { type CallScope, endLeftTasks, newTask, Scopes } from "./scopes.ts";
 import { createServer } from "./server.ts";
 
 interface McpRouteOptions {

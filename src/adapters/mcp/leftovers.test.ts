@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { workspace } from "../../../test/activation-workspace.ts";
-import { endLeftTasks } from "./leftovers.ts";
-import { newTask } from "./scopes.ts";
+import { endLeftTasks, newTask } from "./scopes.ts";
 
 /** No process has it: above the highest that the system gives. */
 const NOBODY = 2 ** 30;

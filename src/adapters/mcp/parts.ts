@@ -1,5 +1,6 @@
 // What an MCP server works with: the engine, and its tools, which are opened by the first call that needs them.
 
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { AgentTool, AgentToolsOptions, Toolbox } from "../../agent/agent.ts";
 import type { Repertoire } from "../../engine/engine.ts";
 
@@ -27,4 +28,13 @@ export function openParts(engine: Repertoire, which: "default" | "all"): McpPart
       say(text);
     },
   };
+}
+
+export function pageStart(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    "This cursor is unknown. List again without one, and send the nextCursor of each answer.",
+  );
 }

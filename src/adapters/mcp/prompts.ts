@@ -10,7 +10,7 @@ import {
 import { dreamTask, learnTask } from "../../agent/agent.ts";
 import type { Repertoire, TaskContext } from "../../engine/engine.ts";
 import { isRepertoireError } from "../../model/errors.ts";
-import { pageStart } from "./page.ts";
+import { pageStart } from "./parts.ts";
 
 const LEARN: Prompt = {
   name: "learn",

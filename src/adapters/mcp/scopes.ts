@@ -1,7 +1,9 @@
 // Keeps which task and session a client's calls belong to, until the connection ends or the client was idle for long.
 
 import { randomBytes } from "node:crypto";
+import type { TaskPart } from "../../engine/engine.ts";
 import type { Clock } from "../../model/clock.ts";
+import { codeOf } from "../../model/errors.ts";
 
 /** Where consents belong, and what the journal and the memory of a recall go by. */
 export interface CallScope {
@@ -90,5 +92,24 @@ export class Scopes<T> {
 
   private now(): number {
     return this.options.clock.now().getTime();
+  }
+}
+
+/** A home folder may be shared with a machine whose processes cannot be seen from here. */
+const AGE_MS = 24 * 3_600_000;
+
+export async function endLeftTasks(tasks: Pick<TaskPart, "list" | "end">, clock: Clock): Promise<void> {
+  const before = clock.now().getTime() - AGE_MS;
+  for (const { id, startedAt } of await tasks.list()) {
+    const pid = processOf(id);
+    if (pid !== undefined && startedAt < before && !isRunning(pid)) await tasks.end(id);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (thrown) {
+    return codeOf(thrown) === "EPERM";
   }
 }

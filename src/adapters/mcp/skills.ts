@@ -11,8 +11,8 @@ import {
 } from "@modelcontextprotocol/server/ext/skills";
 import { isRepertoireError, messageOf } from "../../model/errors.ts";
 import type { Skill } from "../../model/skill.ts";
-import { pageStart } from "./page.ts";
 import type { McpParts } from "./parts.ts";
+import { pageStart } from "./parts.ts";
 
 /** Each entry costs the reading of a whole package. */
 const PAGE = 50;

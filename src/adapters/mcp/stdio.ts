@@ -4,9 +4,8 @@ import type { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Repertoire } from "../../engine/engine.ts";
 import { messageOf } from "../../model/errors.ts";
-import { endLeftTasks } from "./leftovers.ts";
 import { openParts } from "./parts.ts";
-import { newTask } from "./scopes.ts";
+import { endLeftTasks, newTask } from "./scopes.ts";
 import { createServer } from "./server.ts";
 
 export interface StdioOptions {

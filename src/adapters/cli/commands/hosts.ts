@@ -84,7 +84,7 @@ export const HOST_VERBS: readonly Verb[] = [
     use: "hook <host>",
     about: `answer a host's hook event from standard input (${HOOK_HOSTS.join(", ")}); always exits 0`,
     async run({ io, flags }, host: string) {
-      const { runHook } = await import("../../hooks/main.ts");
+      const { runHook } = await import("../../hooks/hook.ts");
       const { misuse } = await runHook([host, ...(flags.home === undefined ? [] : ["--home", flags.home])]);
       if (misuse !== undefined) io.note(misuse.trimEnd());
     },

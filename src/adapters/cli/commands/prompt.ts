@@ -2,8 +2,7 @@
 
 import { InvalidArgumentError } from "commander";
 import { type Budget, STYLES, type Style } from "../../../model/turn.ts";
-import { answerQuickly } from "../../answer-quickly.ts";
-import { refreshBehind } from "../../refresh-behind.ts";
+import { answerQuickly, refreshBehind } from "../../answer-quickly.ts";
 import { accepting, type Verb } from "../command.ts";
 
 export const promptVerb: Verb = {

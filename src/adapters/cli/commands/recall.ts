@@ -2,8 +2,7 @@
 
 import { FRAMES, type Frame } from "../../../model/frame.ts";
 import type { Match, Reason } from "../../../model/turn.ts";
-import { answerQuickly } from "../../answer-quickly.ts";
-import { refreshBehind } from "../../refresh-behind.ts";
+import { answerQuickly, refreshBehind } from "../../answer-quickly.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import type { Io } from "../io.ts";
 

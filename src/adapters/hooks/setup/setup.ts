@@ -1,8 +1,9 @@
 // Sets a host up: plans the changes, writes them, and undoes them byte for byte.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { writeFileAtomically } from "../../../engine/engine.ts";
 import { codeOf, RepertoireError } from "../../../model/errors.ts";
 import type { Edit } from "./edits.ts";
 import { HOST_TABLE, type SetupHost, type SetupPlaces } from "./hosts.ts";
@@ -106,12 +107,8 @@ function writeAll(changes: readonly FileChange[]): void {
 
 /** Old or new, never half; a link stays a link, and the file keeps its mode. */
 function writeWhole(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
   const stats = statSync(path, { throwIfNoEntry: false });
-  const target = stats ? realpathSync(path) : path;
-  const temporary = `${target}.${process.pid}.tmp`;
-  writeFileSync(temporary, text, { mode: stats?.mode ?? 0o600 });
-  renameSync(temporary, target);
+  writeFileAtomically(stats ? realpathSync(path) : path, text, { mode: stats?.mode ?? 0o600 });
 }
 
 function readKept(host: SetupHost, places: SetupPlaces): readonly Kept[] {
