@@ -5,7 +5,7 @@ import type { Repertoire } from "../../engine/engine.ts";
 import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 import { askerFor } from "../cli/consent-prompt.ts";
 import type { Io } from "../cli/io.ts";
-import { type Agent, type AgentOptions, newSession, openAgent } from "./agent.ts";
+import { type Agent, newSession, openAgent } from "./agent.ts";
 import { type CommandScope, completionsOf, dispatch } from "./commands.ts";
 import { Terminal } from "./terminal.ts";
 import { HOW_TO_SET_A_MODEL, View } from "./view.ts";
@@ -37,23 +37,19 @@ async function answerOnce(engine: Repertoire, io: Io, options: ChatOptions): Pro
     throw new RepertoireError("usage", 'There is no message. Say one: repertoire chat "plan a meeting".');
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());
-  const task = options.task ?? PIPE_TASK;
-  const { conversation } = await open(engine, io, {
-    ...options,
-    task,
-    session: options.session ?? newSession(),
-  });
+  const { task = PIPE_TASK, session = newSession(), showPrompt = false } = options;
+  const conversation = new Conversation(await openAgent(engine, { task, session }), io, { showPrompt });
   await conversation.take(message, stop.signal);
   return conversation.succeeded && !stop.signal.aborted;
 }
 
 async function talk(engine: Repertoire, io: Io, options: ChatOptions): Promise<boolean> {
-  const session = options.session ?? newSession();
-  const task = options.task ?? session;
+  const { session = newSession(), task = session, showPrompt = false } = options;
   const terminal = new Terminal();
   try {
-    const asker = askerFor(io, { question: (text) => terminal.question(text) });
-    const { agent, conversation } = await open(engine, io, { ...options, ...asker, session, task });
+    const { ask } = askerFor(io, { question: (text) => terminal.question(text) });
+    const agent = await openAgent(engine, { session, task, ask });
+    const conversation = new Conversation(agent, io, { showPrompt });
     const skills = (await engine.library.view()).visible().length;
     io.note(
       io.colour.dim(`${skills} skills; ${agent.model?.id ?? "no model"}. /help shows what can be typed.`),
@@ -73,15 +69,7 @@ async function talk(engine: Repertoire, io: Io, options: ChatOptions): Promise<b
   }
 }
 
-async function open(
-  engine: Repertoire,
-  io: Io,
-  { showPrompt = false, ...options }: AgentOptions & Pick<ChatOptions, "showPrompt">,
-): Promise<{ agent: Agent; conversation: Conversation }> {
-  const agent = await openAgent(engine, options);
-  return { agent, conversation: new Conversation(agent, io, { showPrompt }) };
-}
-
+/** Handles each typed text: a command, or a turn whose events are shown. A failure never ends the conversation. */
 export class Conversation {
   /** Whether the last text was handled without an error. */
   succeeded = true;

@@ -4,7 +4,7 @@
 import { learnTask } from "../../agent/agent.ts";
 import { type Outcome, typedCommand } from "../../engine/engine.ts";
 import { codeOf, RepertoireError } from "../../model/errors.ts";
-import type { Match } from "../../model/turn.ts";
+import type { Reason } from "../../model/turn.ts";
 import { oneLine } from "../../text/escape.ts";
 import type { Io } from "../cli/io.ts";
 import { tellAccepted, tellProposals, tellResult } from "../cli/tell.ts";
@@ -25,16 +25,18 @@ interface ChatCommand {
   readonly about: string;
   /** What can follow it, for the Tab key. */
   readonly complete?: (scope: CommandScope) => Promise<readonly string[]> | readonly string[];
-  readonly run: (scope: CommandScope, rest: string) => Promise<AfterCommand> | AfterCommand;
+  run(scope: CommandScope, rest: string): AfterCommand | Promise<AfterCommand>;
 }
 
 /** What comes after a command: nothing, the end of the chat, or a message for the model. */
-type AfterCommand = undefined | "quit" | Said;
+// biome-ignore lint/suspicious/noConfusingVoidType: most commands return nothing
+type AfterCommand = void | "quit" | Said;
 
 const visibleSkills = async ({ agent }: CommandScope) => (await agent.parts.engine.library.view()).visible();
 const skillNames = async (scope: CommandScope) => (await visibleSkills(scope)).map(({ name }) => name);
 
-const LIBRARY_COMMANDS: readonly ChatCommand[] = [
+export const COMMANDS: readonly ChatCommand[] = [
+  { name: "help", about: "what can be typed", run: help },
   {
     name: "skills",
     hint: "[WORDS]",
@@ -55,7 +57,6 @@ const LIBRARY_COMMANDS: readonly ChatCommand[] = [
         if (more > 0) io.line(`… and ${more} more; /skills WORDS narrows it down`);
         if (found.length === 0) io.line("No skill has these words; /recall MESSAGE searches by meaning.");
       });
-      return undefined;
     },
   },
   {
@@ -66,10 +67,12 @@ const LIBRARY_COMMANDS: readonly ChatCommand[] = [
       const message = needed(rest, "/recall MESSAGE");
       const answer = await agent.parts.engine.turn({ message }).recall();
       tell(answer, () => {
-        for (const match of answer.matches) tellMatch(io, match);
+        for (const { name, score, reasons } of answer.matches) {
+          io.line(io.colour.bold(`${score.toFixed(2)} ${oneLine(name)}`));
+          tellReasons(io, reasons);
+        }
         if (answer.matches.length === 0) io.line("No skill fits this message.");
       });
-      return undefined;
     },
   },
   {
@@ -86,13 +89,11 @@ const LIBRARY_COMMANDS: readonly ChatCommand[] = [
         io.line(
           `${io.colour.bold(oneLine(explanation.name))}: ${recalled ? "recalled" : "not recalled"}, score ${score.toFixed(2)} (threshold ${threshold.toFixed(2)})`,
         );
-        for (const { signal, value, note } of explanation.reasons)
-          io.line(io.colour.dim(`  ${value.toFixed(2)} ${signal}: ${oneLine(note)}`));
+        tellReasons(io, explanation.reasons);
         for (const line of explanation.fellShort) io.line(`- ${oneLine(line)}`);
         if (explanation.wouldMatch.length > 0)
           io.line(`What would lead to it: ${oneLine(explanation.wouldMatch.join("; "))}`);
       });
-      return undefined;
     },
   },
   {
@@ -111,7 +112,6 @@ const LIBRARY_COMMANDS: readonly ChatCommand[] = [
         io.line(`${oneLine(payload.name)} is activated${brought === "" ? "" : ` and brought ${brought}`}.`);
         io.findings(diagnostics);
       });
-      return undefined;
     },
   },
   {
@@ -135,7 +135,6 @@ const LIBRARY_COMMANDS: readonly ChatCommand[] = [
         onPass: ({ pass, state }) => io.json || io.note(io.colour.dim(`${pass}: ${state}`)),
       });
       tell(result, () => tellResult(io, result));
-      return undefined;
     },
   },
   {
@@ -163,27 +162,8 @@ const LIBRARY_COMMANDS: readonly ChatCommand[] = [
           );
         });
       }
-      return undefined;
     },
   },
-];
-
-function tellMatch(io: Io, { name, score, reasons }: Match): void {
-  io.line(`${io.colour.bold(`${score.toFixed(2)} ${oneLine(name)}`)}`);
-  for (const { signal, value, note } of reasons)
-    io.line(io.colour.dim(`  ${value.toFixed(2)} ${signal}: ${oneLine(note)}`));
-}
-
-function needed(rest: string, usage: string): string {
-  if (rest !== "") return rest;
-  throw new RepertoireError("usage", `Something is missing: ${usage}.`);
-}
-
-function wrong(rest: string): never {
-  throw new RepertoireError("usage", "Type /proposals, /proposals accept N or /proposals reject N.", rest);
-}
-
-const SESSION_COMMANDS: readonly ChatCommand[] = [
   {
     name: "good",
     hint: "[NOTE]",
@@ -206,7 +186,6 @@ const SESSION_COMMANDS: readonly ChatCommand[] = [
       tell({ model: id, endpoint }, () =>
         io.line(endpoint === undefined ? HOW_TO_SET_A_MODEL : `${oneLine(id)} at ${oneLine(endpoint)}`),
       );
-      return undefined;
     },
   },
   {
@@ -226,7 +205,6 @@ const SESSION_COMMANDS: readonly ChatCommand[] = [
           ["history", `about ${tokens} tokens`],
         ]),
       );
-      return undefined;
     },
   },
   {
@@ -237,23 +215,10 @@ const SESSION_COMMANDS: readonly ChatCommand[] = [
       agent.session = newSession();
       agent.lastMessage = "";
       tell({ session: agent.session }, () => io.line("Forgotten. This is a new session."));
-      return undefined;
     },
   },
+  { name: "quit", about: "leave", run: () => "quit" },
 ];
-
-/** Calls the tool with which a model reports outcomes; a later report of the person overrules the model's. */
-async function report({ agent, io, tell }: CommandScope, outcome: Outcome, note: string): Promise<undefined> {
-  const tool = agent.tools().find(({ name }) => name === "report_outcome");
-  const { text, data, isError } = await tool!.run({ outcome, ...(note !== "" && { note }) });
-  if (isError) throw new RepertoireError("outcome-refused", text);
-  tell(data, () => io.line(text));
-  return undefined;
-}
-
-const HELP: ChatCommand = { name: "help", about: "what can be typed", run: help };
-const QUIT: ChatCommand = { name: "quit", about: "leave", run: () => "quit" };
-export const COMMANDS: readonly ChatCommand[] = [HELP, ...LIBRARY_COMMANDS, ...SESSION_COMMANDS, QUIT];
 
 /** Runs a command; any other text is a message for the model. */
 export async function dispatch(typed: string, scope: CommandScope): Promise<AfterCommand> {
@@ -276,19 +241,15 @@ export async function dispatch(typed: string, scope: CommandScope): Promise<Afte
 export async function completionsOf(line: string, scope: CommandScope): Promise<string[]> {
   if (!line.startsWith("/")) return [];
   const own = COMMANDS.find(({ name }) => line.startsWith(`/${name} `));
-  const before = `/${own?.name} `;
-  if (own) {
-    const words = (await own.complete?.(scope)) ?? [];
-    return words.map((word) => before + word).filter(startsLike(line));
-  }
-  const skills = await scope.agent.parts.engine.commands.complete(line);
-  const commands = [...COMMANDS.map(({ name }) => name), ...skills.map(({ command }) => command)];
-  return [...new Set(commands)].map((name) => `/${name} `).filter(startsLike(line));
+  const skills = async () =>
+    (await scope.agent.parts.engine.commands.complete(line)).map(({ command }) => command);
+  const words = own
+    ? ((await own.complete?.(scope)) ?? []).map((word) => `/${own.name} ${word}`)
+    : [...COMMANDS.map(({ name }) => name), ...(await skills())].map((name) => `/${name} `);
+  return [...new Set(words)].filter((candidate) => candidate.startsWith(line));
 }
 
-const startsLike = (line: string) => (candidate: string) => candidate.startsWith(line);
-
-async function help({ agent, io, tell }: CommandScope): Promise<undefined> {
+async function help({ agent, io, tell }: CommandScope): Promise<void> {
   const skills = await agent.parts.engine.commands.list();
   const commands = COMMANDS.map(({ name, hint, about }) => ({ name, hint: hint ?? "", about }));
   tell({ commands, skills }, () => {
@@ -313,4 +274,26 @@ async function unknownCommand(typed: string, scope: CommandScope): Promise<Reper
     `There is no command "/${oneLine(typed)}". There are: ${some.join(", ")}; /help shows all.`,
     typed,
   );
+}
+
+/** Calls the tool with which a model reports outcomes; a later report of the person overrules the model's. */
+async function report({ agent, io, tell }: CommandScope, outcome: Outcome, note: string): Promise<void> {
+  const tool = agent.tools().find(({ name }) => name === "report_outcome");
+  const { text, data, isError } = await tool!.run({ outcome, ...(note !== "" && { note }) });
+  if (isError) throw new RepertoireError("outcome-refused", text);
+  tell(data, () => io.line(text));
+}
+
+function tellReasons(io: Io, reasons: readonly Reason[]): void {
+  for (const { signal, value, note } of reasons)
+    io.line(io.colour.dim(`  ${value.toFixed(2)} ${signal}: ${oneLine(note)}`));
+}
+
+function needed(rest: string, usage: string): string {
+  if (rest !== "") return rest;
+  throw new RepertoireError("usage", `Something is missing: ${usage}.`);
+}
+
+function wrong(rest: string): never {
+  throw new RepertoireError("usage", "Type /proposals, /proposals accept N or /proposals reject N.", rest);
 }
