@@ -1,16 +1,15 @@
 // The tools that a model gets, the same for every host: which ones a host serves, and those that activated skills bring.
 
 import type { TaskContext } from "../activate/activate.ts";
-import type { AgentEngine } from "./connect.ts";
 import { DREAM_TOOLS } from "./dream-tools.ts";
 import { LEARNED_TOOLS } from "./learned-tools.ts";
 import { SKILL_TOOLS } from "./skill-tools.ts";
+import type { AgentEngine } from "./tool.ts";
 import { type AgentTool, type ToolRow, toolOf } from "./tool.ts";
 
-export type { AgentEngine } from "./connect.ts";
 export { dreamTask } from "./dream-tools.ts";
 export { learnTask } from "./learned-tools.ts";
-export type { AgentTool, AgentToolResult, ToolEffect } from "./tool.ts";
+export type { AgentEngine, AgentTool, AgentToolResult, ToolEffect } from "./tool.ts";
 
 const TOOLS: readonly ToolRow[] = [...SKILL_TOOLS, ...LEARNED_TOOLS, ...DREAM_TOOLS];
 

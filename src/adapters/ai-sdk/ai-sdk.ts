@@ -2,9 +2,8 @@
 
 import type { Outcome, PromptOptions, Repertoire } from "../../engine/engine.ts";
 import type { SkillName } from "../../model/name.ts";
-import { middlewareFor, withSections } from "./middleware.ts";
+import { middlewareFor, PromptSections, withSections } from "./middleware.ts";
 import { Outcomes, type ReportOptions } from "./outcomes.ts";
-import { PromptSections } from "./section.ts";
 import type { AiToolSet, FinishedStep, SectionMiddleware } from "./shapes.ts";
 import { openSession, type SessionOptions } from "./skill-tools.ts";
 

@@ -1,8 +1,7 @@
 import { ReadableStream } from "node:stream/web";
 import { describe, expect, it } from "vitest";
 import { agentWorkspace } from "../../../test/ai-sdk-workspace.ts";
-import { withSections } from "./middleware.ts";
-import { PromptSections } from "./section.ts";
+import { PromptSections, withSections } from "./middleware.ts";
 import type { ModelCall } from "./shapes.ts";
 
 /** A wrapped model that says two things, a call that can be called off, and how often that was noticed. */

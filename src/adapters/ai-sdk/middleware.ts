@@ -1,9 +1,9 @@
 // Wraps a model: adds the section before each call, and notices when a call is aborted.
 
+import { createHash } from "node:crypto";
 import { ReadableStream } from "node:stream/web";
 import type { PromptOptions, Repertoire } from "../../engine/engine.ts";
-import { PromptSections } from "./section.ts";
-import type { CallableModel, ModelCall, SectionMiddleware } from "./shapes.ts";
+import type { CallableModel, ModelCall, PromptMessage, SectionMiddleware } from "./shapes.ts";
 
 export interface MiddlewareOptions extends PromptOptions {
   readonly session: string;
@@ -88,4 +88,106 @@ function watched<RESULT>(result: RESULT, signal: AbortSignal | undefined, run: R
     }
   }
   return { ...result, stream: ReadableStream.from(parts()) };
+}
+
+/** A conversation goes on with its last message; a few more serve runs side by side and messages that are sent again. */
+const TURNS_KEPT = 8;
+
+interface Begun {
+  readonly text: Promise<string>;
+  answered: boolean;
+}
+
+/** Where in the conversation a prompt stands. */
+interface Moment {
+  readonly message: string;
+  /** Which message of the person's, from 1. */
+  readonly position: number;
+  /** False between the steps of a run, and when a run is taken up again. */
+  readonly endsWithMessage: boolean;
+}
+
+/** Adds the engine's section to a prompt, exactly once, and finds out which turn of the session the prompt belongs to. */
+export class PromptSections {
+  private readonly engine: Repertoire;
+  private readonly session: string;
+  private readonly options: PromptOptions;
+  private readonly turns = new Map<string, Begun>();
+
+  constructor(engine: Repertoire, session: string, options: PromptOptions = {}) {
+    this.engine = engine;
+    this.session = session;
+    this.options = options;
+  }
+
+  /** The prompt with the section of its turn; steps and retries of the turn get the same one. */
+  async into<MESSAGE extends PromptMessage>(prompt: readonly MESSAGE[]): Promise<MESSAGE[]> {
+    const text = await this.textFor(momentOf(prompt));
+    return withSection(prompt, text);
+  }
+
+  /** The model has answered this prompt: should the same come again, it is not a retry. */
+  answered(prompt: readonly PromptMessage[]): void {
+    const begun = this.turns.get(keyOf(momentOf(prompt)));
+    if (begun) begun.answered = true;
+  }
+
+  private async textFor(moment: Moment): Promise<string> {
+    if (moment.position === 0) return "";
+    const key = keyOf(moment);
+    const known = this.turns.get(key);
+    // A host that sends no history gives no place in the conversation: there, each message is a new one.
+    const withoutHistory = moment.position === 1 && moment.endsWithMessage;
+    if (known && !(withoutHistory && known.answered)) return known.text;
+    const text = this.ask(moment.message, withoutHistory ? undefined : key);
+    this.turns.delete(key);
+    this.turns.set(key, { text, answered: false });
+    for (const old of [...this.turns.keys()].slice(0, -TURNS_KEPT)) this.turns.delete(old);
+    // What failed is asked anew.
+    text.catch(() => this.turns.delete(key));
+    return text;
+  }
+
+  private async ask(message: string, id: string | undefined): Promise<string> {
+    return (await this.engine.turn({ message, session: this.session, id }).prompt(this.options)).text;
+  }
+}
+
+/** In the last system message, because many servers take only one; beside it where that one is marked for a cache. */
+function withSection<MESSAGE extends PromptMessage>(prompt: readonly MESSAGE[], text: string): MESSAGE[] {
+  if (text === "" || prompt.some((message) => isSystem(message) && message.content.includes(text)))
+    return [...prompt];
+  const afterSystem = prompt.findIndex((message) => message.role !== "system");
+  const at = afterSystem < 0 ? prompt.length : afterSystem;
+  const last = prompt[at - 1];
+  const rest = prompt.slice(at);
+  if (last !== undefined && isSystem(last) && last.providerOptions === undefined)
+    return [...prompt.slice(0, at - 1), { ...last, content: `${last.content}\n\n${text}` }, ...rest];
+  return [...prompt.slice(0, at), { role: "system", content: text } as unknown as MESSAGE, ...rest];
+}
+
+function isSystem(message: PromptMessage): message is PromptMessage & { readonly content: string } {
+  return message.role === "system" && typeof message.content === "string";
+}
+
+function momentOf(prompt: readonly PromptMessage[]): Moment {
+  const said = prompt.filter(({ role }) => role === "user");
+  return {
+    message: textOf(said.at(-1)?.content),
+    position: said.length,
+    endsWithMessage: prompt.at(-1)?.role === "user",
+  };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  const parts = content as readonly { readonly type?: unknown; readonly text?: unknown }[];
+  return parts
+    .flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? text : []))
+    .join("\n");
+}
+
+function keyOf({ position, message }: Moment): string {
+  return `${position}-${createHash("sha256").update(message).digest("hex").slice(0, 16)}`;
 }

@@ -93,7 +93,7 @@ function toAiTool({ description, inputSchema, run }: AgentTool): AiTool {
     description,
     inputSchema: jsonSchema(inputSchema),
     async execute(input, { abortSignal }) {
-      const { text, data, isError } = await run(input, { ...(abortSignal && { signal: abortSignal }) });
+      const { text, data, isError } = await run(input, { signal: abortSignal });
       if (isError) throw new RepertoireError("tool-failed", text, data);
       return text;
     },

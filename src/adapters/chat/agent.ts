@@ -22,7 +22,7 @@ export interface Said {
   readonly expand?: () => Promise<string>;
 }
 
-export interface AgentOptions {
+interface AgentOptions {
   readonly session: string;
   readonly task: string;
   /** Asks the person for consent; without it nothing that needs consent is activated. */
@@ -140,6 +140,10 @@ interface KeptTurn {
   readonly tokens: number;
 }
 
+/**
+ * The messages that the model gets again: whole turns, so that a tool call and its result stay together. The oldest turns
+ * are dropped first.
+ */
 class ChatHistory {
   private turns: KeptTurn[] = [];
   private notes: string[] = [];

@@ -6,6 +6,7 @@ import type { AgentTool } from "../../agent/agent.ts";
 import { type Prompt, type StreamingModel, TimeLimitError, type TokenUsage } from "../../engine/engine.ts";
 import { messageOf } from "../../model/errors.ts";
 
+/** The events of a turn, as the view shows them and `--json` prints them. */
 export type ChatEvent =
   | { readonly type: "recalled"; readonly matches: Prompt["matches"] }
   /** `expanded` is the text that the model gets, if it differs from what was typed. */
@@ -90,6 +91,7 @@ interface Part {
   readonly toolCallId?: string;
 }
 
+/** The time limit of an answer: it counts while the model is silent, but not while a tool runs or a person is asked. */
 class Silence {
   private readonly controller = new AbortController();
   private readonly running = new Set<string>();

@@ -81,7 +81,7 @@ function makeContext(
     dir,
     home,
     configFile,
-    values: { ...values, ...(agent !== undefined && { agent }) },
+    values: { ...values, agent },
     host: "cli",
     onProgress: progressDisplay(streams, "reading skills"),
   });

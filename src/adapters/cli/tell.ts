@@ -29,64 +29,38 @@ export function tellDiff(io: Io, diff: string, indent = ""): void {
 
 /** What was found, one line each; sections without a finding are left out. */
 export function tellEvidence(io: Io, evidence: DreamEvidence): void {
-  const { sessions, skills } = evidence;
-  io.line(`${sessions} sessions of the last 30 days, ${skills} skills.`);
-  const section = (title: string, lines: readonly string[]) => {
-    if (lines.length === 0) return;
-    io.line();
-    io.line(io.colour.bold(title));
-    for (const line of lines) io.line(`  ${line}`);
-  };
-  section(
-    "Gaps: asked again and again, no skill answers",
-    evidence.gaps.map(
-      ({ topic, messages, sessions: ids }) => `${topic.join(" ")}: ${inSessions(ids)}, e.g. "${messages[0]}"`,
+  const pair = ({ a, b, sessions }: DreamEvidence["coUse"][number]) =>
+    `${a} and ${b}: ${inSessions(sessions)}`;
+  const terms = evidence.terms.map(({ term, sessions }) => `${term} (${sessions.length})`);
+  const sections: Readonly<Record<string, readonly string[]>> = {
+    "Gaps: asked again and again, no skill answers": evidence.gaps.map(
+      ({ topic, messages, sessions }) => `${topic.join(" ")}: ${inSessions(sessions)}, e.g. "${messages[0]}"`,
     ),
-  );
-  section(
-    "At risk: used where things went wrong",
-    evidence.atRisk.map(
-      ({ name, sessions: ids, corrections }) =>
-        `${name}: ${inSessions(ids)}${corrections[0] ? `, e.g. "${corrections[0]}"` : ""}`,
+    "At risk: used where things went wrong": evidence.atRisk.map(
+      ({ name, sessions, corrections }) =>
+        `${name}: ${inSessions(sessions)}${corrections[0] ? `, e.g. "${corrections[0]}"` : ""}`,
     ),
-  );
-  section(
-    "Much the same text",
-    evidence.overlaps.map(({ a, b, words }) => `${a} and ${b}: ${percent(words)} of their words`),
-  );
-  section(
-    "Answer the same messages",
-    evidence.conflicts.map(({ a, b, sessions: ids }) => `${a} and ${b}: ${inSessions(ids)}`),
-  );
-  section(
-    "Used together",
-    evidence.coUse.map(({ a, b, sessions: ids }) => `${a} and ${b}: ${inSessions(ids)}`),
-  );
-  section(
-    "Sparse",
-    evidence.sparse.map(({ name, chars }) => `${name}: ${chars} characters`),
-  );
-  section(
-    "Families of names",
-    evidence.prefixes.map(
+    "Much the same text": evidence.overlaps.map(
+      ({ a, b, words }) => `${a} and ${b}: ${percent(words)} of their words`,
+    ),
+    "Answer the same messages": evidence.conflicts.map(pair),
+    "Used together": evidence.coUse.map(pair),
+    Sparse: evidence.sparse.map(({ name, chars }) => `${name}: ${chars} characters`),
+    "Families of names": evidence.prefixes.map(
       ({ prefix, members, guide, kind }) =>
         `${prefix}/ (${kind}): ${members.length} members, ${guide ? `guide ${guide}` : "no guide"}`,
     ),
-  );
-  section(
-    "Never used",
-    evidence.neverUsed.map(({ name }) => `${name}; repertoire delete ${name} archives it`),
-  );
-  section(
-    "Idle for long",
-    evidence.idle.map(({ name, lastUsedAt }) => `${name}: last used ${day(lastUsedAt)}`),
-  );
-  section(
-    "Recurring words",
-    evidence.terms.length === 0
-      ? []
-      : [evidence.terms.map(({ term, sessions: ids }) => `${term} (${ids.length})`).join(", ")],
-  );
+    "Never used": evidence.neverUsed.map(({ name }) => `${name}; repertoire delete ${name} archives it`),
+    "Idle for long": evidence.idle.map(({ name, lastUsedAt }) => `${name}: last used ${day(lastUsedAt)}`),
+    "Recurring words": terms.length === 0 ? [] : [terms.join(", ")],
+  };
+  io.line(`${evidence.sessions} sessions of the last 30 days, ${evidence.skills} skills.`);
+  for (const [title, lines] of Object.entries(sections)) {
+    if (lines.length === 0) continue;
+    io.line();
+    io.line(io.colour.bold(title));
+    for (const line of lines) io.line(`  ${line}`);
+  }
 }
 
 /** The final account: proposed, refused and why, applied, tokens and cost. */

@@ -103,12 +103,7 @@ export interface Issue {
 }
 
 interface ErrorBody {
-  readonly error: {
-    readonly code: ErrorCode;
-    readonly message: string;
-    readonly value?: unknown;
-    readonly issues?: readonly Issue[];
-  };
+  readonly error: Pick<ApiError, "code" | "message"> & Partial<Pick<ApiError, "value" | "issues">>;
   readonly [more: string]: unknown;
 }
 
@@ -126,12 +121,7 @@ export function bodyFor(thrown: unknown, note: (text: string) => void): ErrorBod
   const { code, message, value } = thrown;
   const own = thrown instanceof ApiError ? thrown : undefined;
   return {
-    error: {
-      code,
-      message,
-      ...(value !== undefined && { value }),
-      ...(own?.issues && { issues: own.issues }),
-    },
+    error: { code, message, value, issues: own?.issues },
     ...own?.more,
   };
 }

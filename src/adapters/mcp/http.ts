@@ -60,7 +60,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
   /** Calls belong together when the caller says so, else when they come from clients of one name. */
   const scopeOf = ({ session, client }: { session?: string; client: string }): CallScope => {
     const key = session === undefined ? `client ${client}` : `session ${session}`;
-    return scopes.get(key) ?? scopes.add(key, { task: newTask(), ...(session !== undefined && { session }) });
+    return scopes.get(key) ?? scopes.add(key, { task: newTask(), session });
   };
   const stateless = createMcpHandler(
     () =>

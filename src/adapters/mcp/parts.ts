@@ -30,6 +30,7 @@ export function openParts(engine: Repertoire, which: "default" | "all"): McpPart
   };
 }
 
+/** Reads the cursor of a long list: a number from an earlier answer; any other is refused, as the protocol requires. */
 export function pageStart(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   if (/^\d{1,9}$/.test(cursor)) return Number(cursor);

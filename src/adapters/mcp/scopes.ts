@@ -9,7 +9,7 @@ import { codeOf } from "../../model/errors.ts";
 export interface CallScope {
   readonly task: string;
   /** None where nobody says which calls belong together. */
-  readonly session?: string;
+  readonly session?: string | undefined;
 }
 
 export const SCOPE_LIMITS = {
@@ -98,6 +98,7 @@ export class Scopes<T> {
 /** A home folder may be shared with a machine whose processes cannot be seen from here. */
 const AGE_MS = 24 * 3_600_000;
 
+/** Ends the tasks of servers that crashed, with the consents and copies in them. */
 export async function endLeftTasks(tasks: Pick<TaskPart, "list" | "end">, clock: Clock): Promise<void> {
   const before = clock.now().getTime() - AGE_MS;
   for (const { id, startedAt } of await tasks.list()) {

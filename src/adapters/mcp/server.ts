@@ -74,7 +74,7 @@ export function createServer(options: McpOptions): McpServer {
     const context = contextOf(ctx);
     const question = canElicit(mcp, ctx) ? questionFor(ctx) : undefined;
     const ask = question?.ask ?? approvedByHost(parts.engine.config.consent.approval, context.task);
-    const tools = await parts.tools({ ...context, ...(ask && { ask }) });
+    const tools = await parts.tools({ ...context, ask });
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) {
       const names = tools.map(({ name }) => name).join(", ");

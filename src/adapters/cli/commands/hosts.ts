@@ -48,7 +48,7 @@ export const HOST_VERBS: readonly Verb[] = [
     ],
     async run({ io, open }, { tools, consent }: { tools: ToolsChosen; consent?: ConsentApproval }) {
       const { serveOverStdio } = await import("../../mcp/stdio.ts");
-      const engine = open({ ...(consent && { "consent.approval": consent }) });
+      const engine = open({ "consent.approval": consent });
       await serveOverStdio(engine, { version: packageVersion(), tools, note: (text) => io.note(text) });
     },
   },

@@ -68,7 +68,7 @@ function describe(row: (typeof OPERATIONS)[number], schemas: { answers: Registry
   const content =
     type === undefined
       ? json(refTo(schemas.answers, answer))
-      : { [mediaType(type)]: { schema: { type: "string" } } };
+      : { [type.split(";")[0]!]: { schema: { type: "string" } } };
   return {
     operationId: id,
     tags: [area],
@@ -77,7 +77,7 @@ function describe(row: (typeof OPERATIONS)[number], schemas: { answers: Registry
     ...(open && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
-      requestBody: { required: !takesNothing(body), content: json(refTo(schemas.bodies, body)) },
+      requestBody: { required: !body.safeParse({}).success, content: json(refTo(schemas.bodies, body)) },
     }),
     responses: {
       [row.status ?? 200]: { description: "The answer.", content },
@@ -141,15 +141,6 @@ function refOf(id: string): string {
 
 function json(schema: Json): Json {
   return { "application/json": { schema } };
-}
-
-/** Whether the body may be empty. */
-function takesNothing(body: z.ZodType): boolean {
-  return body.safeParse({}).success;
-}
-
-function mediaType(type: string): string {
-  return type.split(";")[0]!;
 }
 
 function capital(id: string): string {

@@ -9,6 +9,7 @@ import { HTTP_LIMITS } from "../limits.ts";
 import { defined, operation } from "./operation.ts";
 import { ConsentSheetSchema, DiagnosticSchema, nameParams, session, skillName, task } from "./schemas.ts";
 
+/** The first request is answered with what there is to agree to, the second carries its digest. */
 const ConsentAnswer = z
   .strictObject({
     digest: z.string().min(1).describe("Of the sheet that the person looked at."),
