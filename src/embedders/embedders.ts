@@ -34,7 +34,8 @@ export async function openEmbedder(kind: EmbedderKind, options: EmbedderOptions 
     case "local":
       return local();
     case "none":
-      return createNoEmbedder();
+      // Recall then uses words only.
+      return { id: "none", dimensions: 0, embed: (texts) => texts.map(() => new Float32Array(0)) };
     case "minilm":
       return (await import("./minilm.ts")).createMinilmEmbedder(options);
     case "openai-compatible":
@@ -59,7 +60,3 @@ export async function openEmbedder(kind: EmbedderKind, options: EmbedderOptions 
   }
 }
 export { createLocalEmbedder } from "./local.ts";
-
-function createNoEmbedder(): Embedder {
-  return { id: "none", dimensions: 0, embed: (texts) => texts.map(() => new Float32Array(0)) };
-}

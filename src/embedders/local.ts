@@ -11,10 +11,6 @@ export interface LocalEmbedder extends Embedder {
   idf(token: string): number | undefined;
 }
 
-interface LocalOptions {
-  tablePath: string;
-}
-
 interface Opened {
   table: EmbeddingTable;
   cutter: WordCutter;
@@ -23,11 +19,11 @@ interface Opened {
 }
 
 /** Creates the local embedder; the table is read on first use. */
-export function createLocalEmbedder(options: LocalOptions): LocalEmbedder {
+export function createLocalEmbedder({ tablePath }: { readonly tablePath: string }): LocalEmbedder {
   let opened: Opened | undefined;
   const open = (): Opened => {
     if (!opened) {
-      const table = new EmbeddingTable(options.tablePath);
+      const table = new EmbeddingTable(tablePath);
       opened = { table, cutter: new WordCutter(table), seen: new Uint16Array(table.rows) };
     }
     return opened;

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { casesFrom, type EvalReport, PASSES, regressions } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { HTTP_LIMITS } from "../limits.ts";
-import { defined, operation } from "./operation.ts";
+import { operation } from "./operation.ts";
 import {
   AcceptedSchema,
   booleanText,
@@ -37,14 +37,14 @@ export const DREAM_OPERATIONS = [
     job: true,
     refuses: [502],
     body: z.strictObject({
-      apply: z.boolean().optional().describe("Accept the proposals that pass all checks, as one batch."),
-      force: z.boolean().optional().describe("Run even if nothing is new."),
+      apply: z.boolean().exactOptional().describe("Accept the proposals that pass all checks, as one batch."),
+      force: z.boolean().exactOptional().describe("Run even if nothing is new."),
     }),
     answer: DreamResultSchema.extend({ regressions: z.array(z.looseObject({ number, title: text })) }),
     async run({ body }, { engine }, { progress }) {
       let done = 0;
       const result = await engine.dreams.run({
-        ...defined(body),
+        ...body,
         onPass: ({ pass, state }) =>
           progress({ done: ++done, total: PASSES.length, note: `${pass}: ${state}` }),
       });
@@ -90,13 +90,11 @@ export const DREAM_OPERATIONS = [
     bodyBytes: HTTP_LIMITS.skillBytes,
     body: z.strictObject({
       plan: z.union([text.min(1), z.looseObject({})]).describe("The answer to a prompt, as text or JSON."),
-      pass: z.enum(PASSES).optional(),
+      pass: z.enum(PASSES).exactOptional(),
     }),
     answer: DreamResultSchema,
-    async run({ body: { plan, pass } }, { engine }) {
-      const answer = typeof plan === "string" ? plan : JSON.stringify(plan);
-      return engine.dreams.submit(answer, defined({ pass }));
-    },
+    run: ({ body: { plan, ...options } }, { engine }) =>
+      engine.dreams.submit(typeof plan === "string" ? plan : JSON.stringify(plan), options),
   }),
   operation("get /api/proposals", {
     id: "listProposals",
@@ -173,16 +171,16 @@ export const DREAM_OPERATIONS = [
         .max(20_000),
       libraries: z
         .record(text, z.array(text))
-        .optional()
+        .exactOptional()
         .describe("Source -> the only skills to recall among."),
-      duplicates: z.record(text, text).optional().describe("A copy -> the skill it counts as."),
+      duplicates: z.record(text, text).exactOptional().describe("A copy -> the skill it counts as."),
       baseline: Report.optional().describe("An earlier answer, to compare with."),
     }),
     answer: Report.extend({ regressions: z.array(text) }),
     async run({ body }, { engine }, { progress }) {
-      const { cases, libraries, duplicates, baseline } = body;
+      const { cases, baseline, ...options } = body;
       const report = await engine.evaluate(casesFrom(cases, "cases"), {
-        ...defined({ libraries, duplicates }),
+        ...options,
         async onProgress(done, total) {
           progress({ done, total });
           await others();

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { EVENT_KINDS, OUTCOMES } from "../../../engine/engine.ts";
 import { lookupKey } from "../../../model/name.ts";
 import { HTTP_LIMITS } from "../limits.ts";
-import { defined, operation } from "./operation.ts";
+import { operation } from "./operation.ts";
 import { DreamAccountSchema, JournalEventSchema, nameParams, session, skillName } from "./schemas.ts";
 
 const text = z.string();
@@ -53,16 +53,15 @@ export const JOURNAL_OPERATIONS = [
       limit: z.coerce.number().int().min(1).max(1_000).default(100),
     }),
     answer: z.looseObject({ events: z.array(JournalEventSchema) }),
-    async run({ query }, { engine }) {
-      const { skill, kind, after, ...rest } = query;
-      const filter = defined({
+    run: async ({ query: { skill, kind, after, ...rest } }, { engine }) => ({
+      events: await engine.journal.query({
         ...rest,
         skill: skill === undefined ? undefined : lookupKey(skill),
         kinds: kind && [kind],
         afterSeq: after,
-      });
-      return { events: await engine.journal.query({ ...filter, newestFirst: true }) };
-    },
+        newestFirst: true,
+      }),
+    }),
   }),
   operation("get /api/journal/export", {
     id: "exportJournal",

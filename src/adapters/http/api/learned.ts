@@ -1,8 +1,9 @@
 // The operations on learned skills: save, delete, rename, restore, undo, pin, history.
 
 import * as z from "zod";
+import { SPEC } from "../../../engine/engine.ts";
 import { HTTP_LIMITS } from "../limits.ts";
-import { defined, operation } from "./operation.ts";
+import { operation } from "./operation.ts";
 import { booleanText, ChangedSchema, nameParams, reason, skillName, VersionSchema } from "./schemas.ts";
 
 const text = z.string();
@@ -30,7 +31,7 @@ export const LEARNED_OPERATIONS = [
     bodyBytes: HTTP_LIMITS.skillBytes,
     body: z.strictObject({
       content: text.min(1).describe("A whole SKILL.md, or the procedure alone."),
-      description: text.max(1024).optional(),
+      description: text.max(SPEC.descriptionChars).optional(),
       summary: text.max(300).optional(),
       seeAlso: z.array(text).max(100).optional(),
       reason: reason.optional(),
@@ -39,7 +40,7 @@ export const LEARNED_OPERATIONS = [
     }),
     answer: ChangedSchema,
     run: ({ params, body }, { engine }) =>
-      engine.learned.save({ name: params.name, author: "person", ...defined(body) }),
+      engine.learned.save({ name: params.name, author: "person", ...body }),
   }),
   operation("delete /api/skills/{name}", {
     id: "deleteSkill",
@@ -48,7 +49,7 @@ export const LEARNED_OPERATIONS = [
     params: nameParams,
     query: why,
     answer: ChangedSchema,
-    run: ({ params, query }, { engine }) => engine.learned.delete(params.name, defined(query)),
+    run: ({ params, query }, { engine }) => engine.learned.delete(params.name, query),
   }),
   operation("post /api/skills/{name}/rename", {
     id: "renameSkill",
@@ -58,10 +59,7 @@ export const LEARNED_OPERATIONS = [
     params: nameParams,
     body: why.extend({ to: skillName }),
     answer: ChangedSchema,
-    run({ params, body }, { engine }) {
-      const { to, ...by } = body;
-      return engine.learned.rename(params.name, to, defined(by));
-    },
+    run: ({ params, body: { to, ...by } }, { engine }) => engine.learned.rename(params.name, to, by),
   }),
   operation("post /api/skills/{name}/restore", {
     id: "restoreSkill",
@@ -71,7 +69,7 @@ export const LEARNED_OPERATIONS = [
     params: nameParams,
     body: why.extend({ version: text.min(1).optional() }),
     answer: ChangedSchema,
-    run: ({ params, body }, { engine }) => engine.learned.restore(params.name, defined(body)),
+    run: ({ params, body }, { engine }) => engine.learned.restore(params.name, body),
   }),
   pin(true),
   pin(false),
@@ -82,10 +80,9 @@ export const LEARNED_OPERATIONS = [
     refuses: [409],
     body: why.extend({ target: text.min(1).optional().describe("A name, or the id of a batch or version.") }),
     answer: z.looseObject({ undone: z.array(ChangedSchema) }),
-    async run({ body }, { engine }) {
-      const { target, ...by } = body;
-      return { undone: await engine.learned.undo(target, defined(by)) };
-    },
+    run: async ({ body: { target, ...by } }, { engine }) => ({
+      undone: await engine.learned.undo(target, by),
+    }),
   }),
   operation("get /api/skills/{name}/history", {
     id: "showHistory",

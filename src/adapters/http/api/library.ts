@@ -1,7 +1,7 @@
 // The operations on the library: list, show, create, switch, check, index.
 
 import * as z from "zod";
-import { isManaged, listedSummary, skillDetails, TEMPLATES } from "../../../engine/engine.ts";
+import { isManaged, listedSummary, SPEC, skillDetails, TEMPLATES } from "../../../engine/engine.ts";
 import { operation } from "./operation.ts";
 import {
   booleanText,
@@ -52,7 +52,7 @@ export const LIBRARY_OPERATIONS = [
     body: z.strictObject({
       name: skillName,
       template: z.enum(TEMPLATES).default("basic"),
-      description: text.max(1024).optional(),
+      description: text.max(SPEC.descriptionChars).optional(),
       user: z.boolean().optional().describe("In the home folder instead of the project."),
     }),
     answer: z.looseObject({ name: text, directory: text, files: z.array(text) }),

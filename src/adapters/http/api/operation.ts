@@ -86,10 +86,3 @@ export const waitQuery = z.strictObject({
     .default(0)
     .describe("Seconds to wait for the result; 202 with the job when it takes longer."),
 });
-
-type Defined<T> = { [key in keyof T]: Exclude<T[key], undefined> };
-
-/** Without the keys that were not given. */
-export function defined<T extends object>(given: T): Defined<T> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Defined<T>;
-}

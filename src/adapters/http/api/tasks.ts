@@ -6,7 +6,7 @@ import type { ConsentAsker, ConsentSheet, Consents, Deferred } from "../../../en
 import { codeOf } from "../../../model/errors.ts";
 import { ApiError } from "../errors.ts";
 import { HTTP_LIMITS } from "../limits.ts";
-import { defined, operation } from "./operation.ts";
+import { operation } from "./operation.ts";
 import { ConsentSheetSchema, DiagnosticSchema, nameParams, session, skillName, task } from "./schemas.ts";
 
 /** The first request is answered with what there is to agree to, the second carries its digest. */
@@ -90,8 +90,7 @@ export const TASK_OPERATIONS = [
       alreadyActivated: z.boolean(),
       text: text.describe("The whole text for a model."),
     }),
-    run({ params, body }, { engine }) {
-      const { consent, ...context } = body;
+    run({ params, body: { consent, ...context } }, { engine }) {
       return withConsent(consent, async (ask) => {
         if (consent?.scope === "always") await trustSeen(engine.consents, params.name, consent.digest);
         const activation = await engine.tasks.activate(params.name, { ...context, ...PERSON, ask });
@@ -115,10 +114,8 @@ export const TASK_OPERATIONS = [
       offset: z.int(),
       next: z.int().optional().describe("Where the next part begins."),
     }),
-    run({ params, query }, { engine }) {
-      const { path, ...context } = query;
-      return engine.tasks.readFile(params.name, path, { ...defined(context), ...PERSON });
-    },
+    run: ({ params, query: { path, ...context } }, { engine }) =>
+      engine.tasks.readFile(params.name, path, { ...context, ...PERSON }),
   }),
   operation("post /api/skills/{name}/run", {
     id: "runScript",
@@ -187,8 +184,7 @@ export const TASK_OPERATIONS = [
     bodyBytes: HTTP_LIMITS.scriptBytes,
     body: z.strictObject({ ...inTask, args: z.record(text, z.unknown()).default({}) }),
     answer: z.looseObject({ ok: z.boolean(), output: text, code: text.optional(), truncated: z.boolean() }),
-    async run({ params, body }, { engine }, { signal }) {
-      const { args, ...context } = body;
+    async run({ params, body: { args, ...context } }, { engine }, { signal }) {
       const call = { tool: params.tool, args };
       const { result } = await engine.tasks.callOf(params.name, call, { ...context, ...PERSON, signal });
       if (result.code !== "unknown-tool") return result;

@@ -2,15 +2,20 @@
 
 import * as z from "zod";
 import { STYLES } from "../../../model/turn.ts";
-import { type Api, defined, operation } from "./operation.ts";
+import { type Api, operation } from "./operation.ts";
 import { frame, MatchSchema, session, skillName, task } from "./schemas.ts";
 
 const text = z.string();
 const message = text.min(1).describe("What the user wrote.");
 const files = z.array(text).max(1_000).describe("Files that are open.");
-const turnId = text.min(1).max(200).describe("Your id of the message: a repeated one recalls nothing.");
-const limit = z.int().min(1).max(100).describe("At most this many skills.");
-const threshold = z.number().min(0).max(1).describe("Matches below this score are left out.");
+const turnFields = {
+  id: text.min(1).max(200).describe("Your id of the message: a repeated one recalls nothing.").optional(),
+  session: session.optional(),
+  frame: frame.optional(),
+  files: files.optional(),
+  k: z.int().min(1).max(100).describe("At most this many skills.").optional(),
+  threshold: z.number().min(0).max(1).describe("Matches below this score are left out.").optional(),
+};
 
 export const TURN_OPERATIONS = [
   operation("post /api/recall", {
@@ -20,12 +25,7 @@ export const TURN_OPERATIONS = [
       "Recall the skills that matter for a message, with reasons. In a session nothing is recalled twice.",
     body: z.strictObject({
       message,
-      id: turnId.optional(),
-      session: session.optional(),
-      frame: frame.optional(),
-      files: files.optional(),
-      k: limit.optional(),
-      threshold: threshold.optional(),
+      ...turnFields,
       explain: z.boolean().default(true).describe("With the reasons of each match."),
     }),
     answer: z.looseObject({
@@ -36,11 +36,8 @@ export const TURN_OPERATIONS = [
       considered: z.int(),
       ms: z.number(),
     }),
-    async run({ body }, api) {
-      const { k, threshold: least, explain, ...turn } = body;
-      const answer = await timed(api, () =>
-        api.engine.turn(defined(turn)).recall({ shows: true, limit: k, threshold: least }),
-      );
+    async run({ body: { k: limit, threshold, explain, ...turn } }, api) {
+      const answer = await timed(api, () => api.engine.turn(turn).recall({ shows: true, limit, threshold }));
       const brief = answer.matches.map((match) => ({ ...match, reasons: [] }));
       return explain ? answer : { ...answer, matches: brief };
     },
@@ -62,10 +59,7 @@ export const TURN_OPERATIONS = [
       fellShort: z.array(text),
       wouldMatch: z.array(text),
     }),
-    run({ body }, { engine }) {
-      const { name, ...turn } = body;
-      return engine.library.why(name, defined(turn));
-    },
+    run: ({ body: { name, ...turn } }, { engine }) => engine.library.why(name, turn),
   }),
   operation("post /api/prompt", {
     id: "prompt",
@@ -73,15 +67,10 @@ export const TURN_OPERATIONS = [
     summary: "The exact text that an agent's prompt gets for a message.",
     body: z.strictObject({
       message: text.default("").describe("What the user wrote; without it, the catalog alone."),
-      id: turnId.optional(),
-      session: session.optional(),
-      frame: frame.optional(),
-      files: files.optional(),
-      k: limit.optional(),
-      threshold: threshold.optional(),
+      ...turnFields,
       style: z.enum(STYLES).optional(),
       budget: z
-        .strictObject({ tokens: z.int().min(1).optional(), chars: z.int().min(1).optional() })
+        .strictObject({ tokens: z.int().min(1).exactOptional(), chars: z.int().min(1).exactOptional() })
         .optional(),
     }),
     answer: z.looseObject({
@@ -92,10 +81,9 @@ export const TURN_OPERATIONS = [
       shown: z.array(z.looseObject({ name: text, level: text })),
       omitted: z.int(),
     }),
-    async run({ body }, api) {
-      const { k, threshold: least, style, budget, ...turn } = body;
-      const options = defined({ limit: k, threshold: least, style, budget: budget && defined(budget) });
-      const prompt = await timed(api, () => api.engine.turn(defined(turn)).prompt(options));
+    async run({ body: { k: limit, threshold, style, budget, ...turn } }, api) {
+      const options = { limit, threshold, style, budget };
+      const prompt = await timed(api, () => api.engine.turn(turn).prompt(options));
       const { text: section, style: chosen, tokens, chars, shown, omitted } = prompt;
       return { section, style: chosen, tokens, chars, shown, omitted };
     },
@@ -124,10 +112,8 @@ export const TURN_OPERATIONS = [
     refuses: [404],
     body: z.strictObject({ text: text.min(1), task, session: session.optional() }),
     answer: z.looseObject({ name: text, command: text, arguments: text, text }),
-    run({ body }, { engine }) {
-      const { text: typed, ...context } = body;
-      return engine.commands.expand(typed, { ...context, host: "http" });
-    },
+    run: ({ body: { text: typed, ...context } }, { engine }) =>
+      engine.commands.expand(typed, { ...context, host: "http" }),
   }),
   operation("get /api/commands", {
     id: "listCommands",
