@@ -17,17 +17,12 @@ export const CONFIG_FILE = "repertoire.config.json";
  */
 const SCHEMA_LINK = "./config.schema.json";
 
-interface ConfigContent {
-  readonly text: string;
-  readonly values: Readonly<Record<string, unknown>>;
-}
-
 export function userConfigPath(home: string): string {
   return join(home, ".repertoire", CONFIG_FILE);
 }
 
 /** The file's text and its JSON object, or undefined if it does not exist and is not required. */
-export function readConfigFile(path: string, { required = false } = {}): ConfigContent | undefined {
+export function readConfigFile(path: string, { required = false } = {}) {
   let text: string;
   try {
     text = readFileSync(path, "utf8").replace(/^\ufeff/, "");

@@ -141,28 +141,20 @@ const ROWS: { readonly [K in TracedOperation]: Row<K> } = {
   },
 };
 
-/** Runs operations inside spans. */
-export class SpanWriter {
-  private readonly scope: TracingScope;
-  private readonly telemetry: Telemetry;
-
-  constructor(scope: TracingScope, telemetry: Telemetry) {
-    this.scope = scope;
-    this.telemetry = telemetry;
-  }
-
-  span<K extends TracedOperation>(
+/** Returns a function that runs operations inside spans. */
+export function spanWriter(scope: TracingScope, telemetry: Telemetry) {
+  return <K extends TracedOperation>(
     operation: K,
     input: OperationInput<K>,
     work: () => Promise<OperationResult<K>>,
-  ): Promise<OperationResult<K>> {
+  ): Promise<OperationResult<K>> => {
     const { before, after } = ROWS[operation] as Row<K>;
-    return this.telemetry.span(`repertoire.${operation}`, before(input, this.scope), async (span) => {
+    return telemetry.span(`repertoire.${operation}`, before(input, scope), async (span) => {
       const result = await work();
-      after(span, result, { ...this.scope, input });
+      after(span, result, { ...scope, input });
       return result;
     });
-  }
+  };
 }
 
 function turnOf({ session, message }: Turn, { content }: TracingScope): TelemetryAttributes {

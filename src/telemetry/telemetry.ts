@@ -8,7 +8,7 @@ import { overridden, type Store } from "../stores/stores.ts";
 import type {
   OperationInput,
   OperationResult,
-  SpanWriter,
+  spanWriter,
   TracedOperation,
   TracingScope,
 } from "./operations.ts";
@@ -23,6 +23,8 @@ function isProviderRegistered(): boolean {
   const registry = (globalThis as Record<symbol, unknown>)[REGISTRY] as { trace?: unknown } | undefined;
   return registry?.trace !== undefined;
 }
+
+type SpanWriter = ReturnType<typeof spanWriter>;
 
 interface TracingOptions extends TracingScope {
   /** Receives the spans instead of the registered OpenTelemetry provider; false turns tracing off. */
@@ -45,7 +47,7 @@ export class Tracing {
     work: () => Promise<OperationResult<K>>,
   ): Promise<OperationResult<K>> {
     const writer = await this.writer();
-    return writer === undefined ? work() : writer.span(operation, input, work);
+    return writer === undefined ? work() : writer(operation, input, work);
   }
 
   /** Checked at each operation: a provider may be registered after the engine was opened. */
@@ -60,11 +62,11 @@ export class Tracing {
   }
 
   private async open(): Promise<SpanWriter> {
-    const [{ SpanWriter }, telemetry] = await Promise.all([
+    const [{ spanWriter }, telemetry] = await Promise.all([
       import("./operations.ts"),
       this.options.telemetry || import("./opentelemetry.ts").then((module) => module.openTelemetry()),
     ]);
-    return new SpanWriter(this.options, telemetry);
+    return spanWriter(this.options, telemetry);
   }
 }
 

@@ -39,7 +39,7 @@ export async function* takeStep(
 ): AsyncGenerator<ChatEvent, Step> {
   const { streamText } = await import("ai");
   const { toAiTools } = await import("../ai-sdk/skill-tools.ts");
-  const silence = new Silence(model.timeoutMs);
+  const silence = timeLimit(model.timeoutMs);
   let text = "";
   try {
     const answer = streamText({
@@ -86,42 +86,19 @@ export async function* takeStep(
   }
 }
 
-interface Part {
-  readonly type: string;
-  readonly toolCallId?: string;
-}
-
 /** The time limit of an answer: it counts while the model is silent, but not while a tool runs or a person is asked. */
-class Silence {
-  private readonly controller = new AbortController();
-  private readonly running = new Set<string>();
-  private readonly limitMs: number;
-  private timer: NodeJS.Timeout | undefined;
-
-  constructor(limitMs: number) {
-    this.limitMs = limitMs;
-    this.wait();
-  }
-
-  /** Aborts when the model was silent for too long. */
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
+function timeLimit(limitMs: number) {
+  const controller = new AbortController();
+  const running = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  const end = () => clearTimeout(timer);
   /** Restarts the time: the model, or a tool it called, sent something. */
-  restart({ type, toolCallId = "" }: Part): void {
-    if (type === "tool-call") this.running.add(toolCallId);
-    if (type === "tool-result" || type === "tool-error") this.running.delete(toolCallId);
-    this.wait();
-  }
-
-  end(): void {
-    clearTimeout(this.timer);
-  }
-
-  private wait(): void {
-    this.end();
-    if (this.running.size > 0) return;
-    this.timer = setTimeout(() => this.controller.abort(new TimeLimitError()), this.limitMs);
-  }
+  const restart = ({ type, toolCallId = "" }: { readonly type: string; readonly toolCallId?: string }) => {
+    if (type === "tool-call") running.add(toolCallId);
+    if (type === "tool-result" || type === "tool-error") running.delete(toolCallId);
+    end();
+    if (running.size === 0) timer = setTimeout(() => controller.abort(new TimeLimitError()), limitMs);
+  };
+  restart({ type: "start" });
+  return { signal: controller.signal, restart, end };
 }

@@ -5,10 +5,6 @@ import { RepertoireError } from "../../model/errors.ts";
 export const HOOK_HOSTS = ["claude-code", "codex", "opencode", "pi"] as const;
 export type HookHost = (typeof HOOK_HOSTS)[number];
 
-export function isHookHost(value: unknown): value is HookHost {
-  return HOOK_HOSTS.includes(value as HookHost);
-}
-
 interface EventBase {
   readonly session: string;
   /** The folder that the host works in. */

@@ -10,7 +10,7 @@ import type { Skill } from "../../model/skill.ts";
 import { forCode, forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import { answerQuickly, refreshBehind, writeOut } from "../answer-quickly.ts";
-import { HOOK_HOSTS, type HookEvent, type HookHost, isHookHost, readEvent } from "./event.ts";
+import { HOOK_HOSTS, type HookEvent, type HookHost, readEvent } from "./event.ts";
 
 type MessageEvent = Extract<HookEvent, { kind: "message" }>;
 
@@ -51,9 +51,10 @@ const CATALOG_CHARS = 4_000;
 
 /** Takes the arguments after `hook`: the host, and `--home FOLDER`. */
 export async function runHook(words: readonly string[]): Promise<HookRan> {
-  const [host, flag, folder] = words;
-  if (!isHookHost(host)) {
-    const misuse = `There is no hook for "${host ?? ""}". Hosts: ${HOOK_HOSTS.join(", ")}.\n`;
+  const [named = "", flag, folder] = words;
+  const host = HOOK_HOSTS.find((known) => known === named);
+  if (host === undefined) {
+    const misuse = `There is no hook for "${named}". Hosts: ${HOOK_HOSTS.join(", ")}.\n`;
     return { misuse, answered: false };
   }
   const home = flag === "--home" ? folder : undefined;

@@ -6,17 +6,6 @@ import type { HttpLimits } from "./limits.ts";
 type Limits = Pick<HttpLimits, "keptEvents" | "streamBytes" | "streams" | "heartbeatMs">;
 type Reader = ReadableStreamDefaultController<Uint8Array>;
 
-interface Subscription {
-  readonly lastSeen?: string | undefined;
-  /** Ends the connection of a reader that is too slow. */
-  readonly hangUp: () => void;
-}
-
-interface Kept {
-  readonly number: number;
-  readonly text: string;
-}
-
 export const EVENTS_TYPE = "text/event-stream; charset=utf-8";
 
 export class EventHub {
@@ -24,7 +13,7 @@ export class EventHub {
   private readonly limits: Limits;
   /** Tells event ids of this server from those of an earlier one: numbers start again with each server. */
   private readonly run = randomBytes(4).toString("hex");
-  private readonly kept: Kept[] = [];
+  private readonly kept: { readonly number: number; readonly text: string }[] = [];
   /** With how to end each one's connection. */
   private readonly readers = new Map<Reader, () => void>();
   private readonly heart: NodeJS.Timeout;
@@ -47,8 +36,17 @@ export class EventHub {
     this.toAll(text);
   }
 
-  /** A stream for one reader, starting after the event it saw last; undefined if there are too many readers. */
-  subscribe({ lastSeen, hangUp }: Subscription): ReadableStream<Uint8Array> | undefined {
+  /**
+   * A stream for one reader, starting after the event it saw last; undefined if there are too many readers. `hangUp` ends
+   * the connection of a reader that is too slow.
+   */
+  subscribe({
+    lastSeen,
+    hangUp,
+  }: {
+    readonly lastSeen?: string | undefined;
+    readonly hangUp: () => void;
+  }): ReadableStream<Uint8Array> | undefined {
     if (this.readers.size >= this.limits.streams) return undefined;
     let own: Reader | undefined;
     return new ReadableStream<Uint8Array>(

@@ -61,13 +61,11 @@ function lines({ name, help, type = "gauge", values }: Gauge): string[] {
   return [
     `# HELP ${name} ${help}`,
     `# TYPE ${name} ${type}`,
-    ...values.map(({ labels = {}, value }) => `${name}${inBraces(labels)} ${value}`),
+    ...values.map(({ labels = {}, value }) => {
+      const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escaped(text)}"`);
+      return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}`;
+    }),
   ];
-}
-
-function inBraces(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([key, value]) => `${key}="${escaped(value)}"`);
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
 }
 
 function escaped(value: string): string {

@@ -14,22 +14,17 @@ import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
 
 /** One call's question: `ask` answers from what the client sent along, or remembers what is to be asked. */
-interface Question {
-  readonly ask: ConsentAsker;
-  /** Set when the call has to come again with the person's answer. */
-  pending(): InputRequiredResult | undefined;
-}
-
-export function questionFor(ctx: ServerContext): Question {
+export function questionFor(ctx: ServerContext) {
   const responses = ctx.mcpReq.inputResponses;
   let unanswered: ConsentSheet | undefined;
   return {
-    ask(sheet) {
+    ask(sheet: ConsentSheet): boolean {
       const key = keyOf(sheet);
       if (inputResponse(responses, key).kind === "missing") unanswered = sheet;
       return acceptedContent(responses, key)?.agree === true;
     },
-    pending() {
+    /** Set when the call has to come again with the person's answer. */
+    pending(): InputRequiredResult | undefined {
       if (!unanswered) return undefined;
       const consent = inputRequired.elicit({
         message: sheetInWords(unanswered),

@@ -23,14 +23,6 @@ interface McpRouteOptions {
   readonly note: (text: string) => void;
 }
 
-interface McpRoute {
-  fetch(request: Request): Promise<Response>;
-  /** Notifies every subscribed client that the library has changed. */
-  changed(): void;
-  /** Ends every session with its task. */
-  close(): Promise<void>;
-}
-
 interface Session {
   readonly task: string;
   readonly server: McpServer;
@@ -40,7 +32,7 @@ interface Session {
 const SWEEP_MS = 60_000;
 const METHODS: readonly string[] = ["GET", "POST", "DELETE"];
 
-export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteOptions): McpRoute {
+export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteOptions) {
   const { clock, tasks } = parts.engine;
   const ending = new Set<Promise<unknown>>();
   const inBackground = (work: Promise<unknown>) => {
@@ -110,7 +102,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
   inBackground(endLeftTasks(tasks, clock));
 
   return {
-    async fetch(request) {
+    async fetch(request: Request): Promise<Response> {
       if (!METHODS.includes(request.method)) return notAllowed(request.method);
       if (request.method !== "POST") return inSession(request, undefined);
       const body = await readRequestBody(request, maxBodyBytes);
@@ -121,6 +113,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
         ? inSession(request, parsed)
         : stateless.fetch(request, { parsedBody: parsed });
     },
+    /** Notifies every subscribed client that the library has changed. */
     changed() {
       stateless.notify.promptsChanged();
       stateless.notify.resourcesChanged();
@@ -130,6 +123,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
         server.sendResourceListChanged();
       }
     },
+    /** Ends every session with its task. */
     async close() {
       clearInterval(sweep);
       await stateless.close();

@@ -30,11 +30,6 @@ export function processOf(task: string): number | undefined {
   return pid === undefined ? undefined : Number(pid);
 }
 
-interface Open<T> {
-  readonly value: T;
-  usedAt: number;
-}
-
 interface ScopesOptions<T> {
   readonly clock: Clock;
   /** Called once for each that is over. */
@@ -46,7 +41,7 @@ interface ScopesOptions<T> {
 /** What is kept per client, least recently used first. */
 export class Scopes<T> {
   private readonly options: ScopesOptions<T>;
-  private readonly open = new Map<string, Open<T>>();
+  private readonly open = new Map<string, { readonly value: T; usedAt: number }>();
 
   constructor(options: ScopesOptions<T>) {
     this.options = options;

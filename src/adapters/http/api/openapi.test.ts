@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Verb } from "../../cli/command.ts";
-import { verbsFor } from "../../cli/commands/commands.ts";
+import { verbsFor } from "../../cli/main.ts";
 import { openApiDocument } from "./openapi.ts";
 import { NOT_OVER_HTTP, OPERATIONS } from "./operations.ts";
 
