@@ -6,8 +6,8 @@ import type { ModificationOptions } from "jsonc-parser";
 import { writeFileAtomically } from "../disk/disk.ts";
 import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
+import { configSchema } from "./keys.ts";
 import { isObject } from "./kinds.ts";
-import { configSchema } from "./schema.ts";
 
 export const CONFIG_FILE = "repertoire.config.json";
 

@@ -55,7 +55,7 @@ const extraSource = object(
 const endpoint = string("http://localhost:11434/v1");
 
 /** A group's key is written `group.key` in messages and flags, and as a nested object in a file. */
-export const CONFIG_TABLE = {
+const CONFIG_TABLE = {
   agent: shared("The agent whose view is used if none is given.", string("reviewer"), {
     env: "REPERTOIRE_AGENT",
   }),
@@ -262,4 +262,35 @@ function splitList(text: string): string[] {
     .split(",")
     .map((item) => item.trim())
     .filter(Boolean);
+}
+
+/** The JSON Schema of configuration files, for editors: accepts what `loadConfig` accepts in the person's own file. */
+export function configSchema(): Readonly<Record<string, unknown>> {
+  const properties = Object.keys(CONFIG_TABLE).map((name) => [name, groupSchema(name) ?? keySchema(name)]);
+  // Dotted keys are accepted too. As patterns, because editors do not offer patterns for completion.
+  const dotted = [...CONFIG_KEYS.keys()]
+    .filter((name) => name.includes("."))
+    .map((name) => [
+      `^${name.replace(".", "\\.")}$`,
+      { $ref: `#/properties/${name.replace(".", "/properties/")}` },
+    ]);
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Repertoire configuration",
+    type: "object",
+    properties: { $schema: {}, ...Object.fromEntries(properties) },
+    patternProperties: Object.fromEntries(dotted),
+    additionalProperties: false,
+  };
+}
+
+function groupSchema(name: string) {
+  const keys = groupKeys(name)?.map((key) => [key, keySchema(`${name}.${key}`)]);
+  return keys && { type: "object", properties: Object.fromEntries(keys), additionalProperties: false };
+}
+
+function keySchema(name: string) {
+  const { about, kind, projectMaySet, default: fallback } = CONFIG_KEYS.get(name) as ConfigKey;
+  const description = projectMaySet ? about : `${about} Not allowed in a project's file.`;
+  return { description, ...kind, default: fallback };
 }

@@ -2,9 +2,8 @@ import { Ajv } from "ajv";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "./config.ts";
-import { CONFIG_KEYS, type ConfigKey } from "./keys.ts";
+import { CONFIG_KEYS, type ConfigKey, configSchema } from "./keys.ts";
 import { acceptedValues, accepts, type Schema } from "./kinds.ts";
-import { configSchema } from "./schema.ts";
 
 const schema = JSON.parse(JSON.stringify(configSchema()));
 const validate = new Ajv({ strictTypes: true, allErrors: false }).compile(schema);

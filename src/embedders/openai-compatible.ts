@@ -32,7 +32,8 @@ const LIMITS = {
 
 /** After the first failure, all calls use the fallback, so that vectors of two models are never mixed. */
 export function createRemoteEmbedder(options: RemoteOptions): Embedder {
-  const cache = options.cacheFolder ? openVectorCache(options.cacheFolder, cacheKey(options)) : undefined;
+  const { endpoint, model, dimensions, cacheFolder } = options;
+  const cache = cacheFolder ? openVectorCache(cacheFolder, `${endpoint} ${model} ${dimensions}`) : undefined;
   let fallenBack = false;
   const current = () => (fallenBack ? options.fallback : undefined);
   return {
@@ -77,9 +78,6 @@ export function createRemoteEmbedder(options: RemoteOptions): Embedder {
 /** JSON is sent as UTF-8, so a lone surrogate becomes the replacement character. */
 const wellFormed = (text: string): string => Buffer.from(text).toString();
 
-const cacheKey = (options: RemoteOptions): string =>
-  `${options.endpoint} ${options.model} ${options.dimensions}`;
-
 async function request(options: RemoteOptions, input: string[]): Promise<Float32Array[]> {
   const response = await fetch(`${options.endpoint.replace(/\/+$/, "")}/embeddings`, {
     method: "POST",
@@ -121,26 +119,20 @@ const DIGEST_BYTES = 32;
 /** Version, dimensions, entries, checksum of the rest. */
 const HEADER_WORDS = 4;
 
-interface VectorCache {
-  get(text: string): Float32Array | undefined;
-  put(text: string, vector: Float32Array): void;
-  /** Writes new vectors to disk, atomically. */
-  save(): void;
-}
-
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Opens the cache of a model; a damaged file is deleted. */
-function openVectorCache(folder: string, model: string): VectorCache {
+/** Opens the cache of a model's vectors: one file, keyed by the digest of the text. A damaged file is deleted. */
+function openVectorCache(folder: string, model: string) {
   const path = join(folder, `${digestOf(model).slice(0, 16)}.vectors`);
   const vectors = readVectors(path);
   let changed = false;
   return {
-    get: (text) => vectors.get(digestOf(text)),
-    put(text, vector) {
+    get: (text: string) => vectors.get(digestOf(text)),
+    put(text: string, vector: Float32Array) {
       vectors.set(digestOf(text), vector);
       changed = true;
     },
+    /** Writes new vectors to disk, atomically. */
     save() {
       if (!changed) return;
       for (const [digest, vector] of readVectors(path)) if (!vectors.has(digest)) vectors.set(digest, vector);

@@ -2,25 +2,11 @@
 
 import type { LanguageModel } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
-import {
-  countedModel,
-  createModel,
-  type ModelKind,
-  type ModelSettings,
-  type RecordingParts,
-  type SdkOptions,
-  type StreamingModel,
-  streamingModel,
-} from "./sdk.ts";
+import type { ModelKind, ModelSettings, RecordingParts, SdkOptions, StreamingModel } from "./sdk.ts";
+import { countedModel, createModel, streamingModel } from "./sdk.ts";
 
-export { TimeLimitError } from "./failure.ts";
-export {
-  countedModel,
-  type ModelKind,
-  type ModelSettings,
-  type StreamingModel,
-  type TokenUsage,
-} from "./sdk.ts";
+export type { ModelKind, ModelSettings, StreamingModel, TokenUsage } from "./sdk.ts";
+export { countedModel, TimeLimitError } from "./sdk.ts";
 
 interface ModelParts extends RecordingParts {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { RateLimit } from "./gate.ts";
+import { rateLimit } from "./gate.ts";
 
 function limited(callers = 10) {
   let now = 0;
-  const limit = new RateLimit({ burst: 2, perSecond: 0.5 }, { callers, now: () => now });
+  const limit = rateLimit({ burst: 2, perSecond: 0.5, callers, now: () => now });
   return { limit, pass: (seconds: number) => (now += seconds * 1000) };
 }
 
 describe("a rate limit", () => {
   it("lets a burst through, then says how long to wait, then lets through as time passes", () => {
     const { limit, pass } = limited();
-    expect([1, 2, 3].map(() => limit.secondsToWait("a"))).toEqual([0, 0, 2]);
+    expect([1, 2, 3].map(() => limit("a"))).toEqual([0, 0, 2]);
     pass(1);
-    expect(limit.secondsToWait("a")).toBe(1);
+    expect(limit("a")).toBe(1);
     pass(1);
-    expect([limit.secondsToWait("a"), limit.secondsToWait("a")]).toEqual([0, 2]);
+    expect([limit("a"), limit("a")]).toEqual([0, 2]);
   });
 
   it("counts each caller alone, and forgets the longest silent one", () => {
     const { limit } = limited(2);
-    expect(["a", "a", "a", "b"].map((caller) => limit.secondsToWait(caller))).toEqual([0, 0, 2, 0]);
-    limit.secondsToWait("c");
-    expect(limit.secondsToWait("a")).toBe(0);
+    expect(["a", "a", "a", "b"].map((caller) => limit(caller))).toEqual([0, 0, 2, 0]);
+    limit("c");
+    expect(limit("a")).toBe(0);
   });
 });

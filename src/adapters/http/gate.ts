@@ -27,24 +27,23 @@ interface GateOptions {
   readonly note: (text: string) => void;
 }
 
+type SecondsToWait = ReturnType<typeof rateLimit>;
+
 export class Gate {
   private readonly options: GateOptions;
-  private readonly strangers: RateLimit;
+  private readonly strangers: SecondsToWait;
   /** Agents talk in many small messages; what they use up is not missing to the person's page. */
-  private readonly known: Readonly<Record<"api" | "mcp", RateLimit>>;
+  private readonly known: Readonly<Record<"api" | "mcp", SecondsToWait>>;
 
   constructor(options: GateOptions) {
     this.options = options;
-    const { limits } = options;
-    const { callers } = limits;
+    const { callers, burst, perSecond, mcpBurst, mcpPerSecond, ...limits } = options.limits;
     this.known = {
-      api: new RateLimit({ burst: limits.burst, perSecond: limits.perSecond }, { callers }),
-      mcp: new RateLimit({ burst: limits.mcpBurst, perSecond: limits.mcpPerSecond }, { callers }),
+      api: rateLimit({ burst, perSecond, callers }),
+      mcp: rateLimit({ burst: mcpBurst, perSecond: mcpPerSecond, callers }),
     };
-    this.strangers = new RateLimit(
-      { burst: limits.strangerBurst, perSecond: limits.strangerPerSecond },
-      { callers },
-    );
+    const { strangerBurst, strangerPerSecond } = limits;
+    this.strangers = rateLimit({ burst: strangerBurst, perSecond: strangerPerSecond, callers });
   }
 
   /**
@@ -54,7 +53,7 @@ export class Gate {
   refused(c: Context<HttpEnv>, way: "api" | "mcp"): Response | undefined {
     const isKnown = isAuthorised(c.req.header("authorization"), this.options.token);
     const rate = isKnown ? this.known[way] : this.strangers;
-    const seconds = rate.secondsToWait(getConnInfo(c).remote.address ?? "");
+    const seconds = rate(getConnInfo(c).remote.address ?? "");
     if (seconds > 0) {
       c.header("Retry-After", String(seconds));
       return this.fail(c, new ApiError("too-many-requests", `Too many requests. Try again in ${seconds} s.`));
@@ -73,34 +72,28 @@ interface Rate {
   /** How many at once. */
   readonly burst: number;
   readonly perSecond: number;
+  /** Callers that are remembered. */
+  readonly callers: number;
+  readonly now?: () => number;
 }
 
-/** Limits the requests of each caller with a token bucket. */
-export class RateLimit {
-  private readonly rate: Rate;
-  private readonly callers: number;
-  private readonly now: () => number;
+/**
+ * Limits the requests of each caller with a token bucket. Returns 0 if the caller may continue, else the whole seconds until
+ * it may.
+ */
+export function rateLimit({ burst, perSecond, callers, now: time = () => performance.now() }: Rate) {
   /** In the order of the last request, so that the first one is the longest silent. */
-  private readonly buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
-
-  constructor(rate: Rate, options: { readonly callers: number; readonly now?: () => number }) {
-    this.rate = rate;
-    this.callers = options.callers;
-    this.now = options.now ?? (() => performance.now());
-  }
-
-  /** 0 if the caller may continue, else the whole seconds until it may. */
-  secondsToWait(caller: string): number {
-    const { burst, perSecond } = this.rate;
-    const now = this.now();
-    const before = this.buckets.get(caller) ?? { tokens: burst, at: now };
+  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
+  return (caller: string): number => {
+    const now = time();
+    const before = buckets.get(caller) ?? { tokens: burst, at: now };
     const tokens = Math.min(burst, before.tokens + ((now - before.at) / 1000) * perSecond);
     const isAllowed = tokens >= 1;
-    this.buckets.delete(caller);
-    this.buckets.set(caller, { tokens: isAllowed ? tokens - 1 : tokens, at: now });
-    if (this.buckets.size > this.callers) this.buckets.delete(this.buckets.keys().next().value!);
+    buckets.delete(caller);
+    buckets.set(caller, { tokens: isAllowed ? tokens - 1 : tokens, at: now });
+    if (buckets.size > callers) buckets.delete(buckets.keys().next().value!);
     return isAllowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSecond));
-  }
+  };
 }
 
 const TOKEN_BYTES = 32;

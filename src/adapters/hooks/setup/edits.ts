@@ -165,10 +165,9 @@ function withoutMark(text: string): { mark: string; text: string } {
   return { mark, text: text.slice(mark.length) };
 }
 
-function unfit(path: string, why: string): RepertoireError {
-  return new RepertoireError(
-    "setup-unfit",
-    `${path} was left as it is: ${why}. Fix it, or add the entries that \`repertoire setup HOST --dry-run\` shows in a fresh home by hand.`,
-    path,
-  );
+const BY_HAND =
+  "Fix it, or add the entries that `repertoire setup HOST --dry-run` shows in a fresh home by hand.";
+
+export function unfit(path: string, why: string, fix = BY_HAND): RepertoireError {
+  return new RepertoireError("setup-unfit", `${path} was left as it is: ${why}. ${fix}`, path);
 }

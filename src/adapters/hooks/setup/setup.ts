@@ -5,7 +5,7 @@ import { readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeFileAtomically } from "../../../engine/engine.ts";
 import { codeOf, RepertoireError } from "../../../model/errors.ts";
-import type { Edit } from "./edits.ts";
+import { type Edit, unfit } from "./edits.ts";
 import { HOST_TABLE, type SetupHost, type SetupPlaces } from "./hosts.ts";
 
 /** One file as it is and as it will be; `undefined` means that there is no file. */
@@ -80,11 +80,7 @@ function changesOf(
 function writable(change: FileChange): FileChange {
   const mode = statSync(change.path, { throwIfNoEntry: false })?.mode ?? OWNER_WRITES;
   if (mode & OWNER_WRITES) return change;
-  throw new RepertoireError(
-    "setup-unfit",
-    `${change.path} was left as it is: it is read-only. Make it writable, then run this again.`,
-    change.path,
-  );
+  throw unfit(change.path, "it is read-only", "Make it writable, then run this again.");
 }
 
 const OWNER_WRITES = 0o200;
@@ -130,11 +126,7 @@ function readIfThere(path: string): string | undefined {
   }
   const text = bytes.toString("utf8");
   if (Buffer.from(text).equals(bytes)) return text;
-  throw new RepertoireError(
-    "setup-unfit",
-    `${path} was left as it is: it is not UTF-8. Save it as UTF-8 first.`,
-    path,
-  );
+  throw unfit(path, "it is not UTF-8", "Save it as UTF-8 first.");
 }
 
 function digestOf(text: string): string {
