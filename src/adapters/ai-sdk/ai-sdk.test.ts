@@ -81,7 +81,7 @@ describe("the section", () => {
     expect((await engine.journal.session("s")).turn).toBe(2);
   });
 
-  it("stands beside a system message that is marked for a cache", async () => {
+  it("is added after a system message that is marked for a cache", async () => {
     const { engine } = agentWorkspace();
     const { model, requests } = await scripted("Done.");
     const { prepareStep } = await withRepertoire(engine, { session: "s" });
@@ -95,7 +95,7 @@ describe("the section", () => {
     expect(system.map(({ content }) => content.slice(0, 9))).toEqual(["Be kind.", "## Skills"]);
   });
 
-  it("comes through a wrapped model too, and only once with both", async () => {
+  it("is added by a wrapped model too, and only once if both are used", async () => {
     const { engine } = agentWorkspace();
     const { model: plain, requests } = await scripted("Done.");
     const middleware = repertoireMiddleware(engine, { session: "w" });
@@ -111,7 +111,7 @@ describe("the section", () => {
 });
 
 describe("the tools", () => {
-  it("lead from recall over consent to a skill's instructions and files", async () => {
+  it("recall a skill, ask for consent, and return its instructions and files", async () => {
     const { engine } = agentWorkspace();
     const { ask, shown } = person(true);
     const { model, requests } = await scripted(
@@ -159,7 +159,7 @@ describe("the tools", () => {
     expect(await journal(engine, "s", "activated", "outcome")).toEqual([]);
   });
 
-  it("of an activated skill join the set and can be called in the next step", async () => {
+  it("include those of an activated skill from the next step on", async () => {
     const { engine } = agentWorkspace();
     const { model, requests } = await scripted(
       call("activate_skill", { name: "demo" }),
@@ -183,7 +183,7 @@ describe("the tools", () => {
     expect(lastToolAnswer(requests[2])).toBe("Hello Ada");
   });
 
-  it("of a skill never take the place of the host's own", async () => {
+  it("never include a skill's tool that has the name of a host's tool", async () => {
     const { engine } = agentWorkspace();
     const { model, requests } = await scripted(
       call("activate_skill", { name: "demo" }),
@@ -197,7 +197,7 @@ describe("the tools", () => {
     expect(lastToolAnswer(requests[2])).toBe("the host's own");
   });
 
-  it("are all there for a host that asks, and gone with the task", async () => {
+  it("are all served on request, and a skill's tools are removed with the task", async () => {
     const { engine } = agentWorkspace();
     const { model } = await scripted(call("activate_skill", { name: "demo" }), "Done.");
     const session = await withRepertoire(engine, {
@@ -248,7 +248,7 @@ describe("an agent of the SDK", () => {
     ]);
   });
 
-  it("runs beside another one without mixing sections, tools or outcomes", async () => {
+  it("runs at the same time as another one without mixing sections, tools or outcomes", async () => {
     const { engine } = agentWorkspace();
     const server = await scriptedServer(({ messages }) => {
       const message = messages.find(({ role }) => role === "user")!.content;
@@ -283,7 +283,7 @@ describe("the outcome", () => {
   const send = (fail: boolean) => call("telegraph__send", { fail });
   const activate = call("activate_skill", { name: "telegraph" });
 
-  it("of a skill whose own tool ended in an error is a failure; the host has the last word", async () => {
+  it("is a failure if the skill's own tool ended in an error, unless the host reports another one", async () => {
     const { engine } = agentWorkspace();
     const { model } = await scripted(activate, send(true), "It does not work.");
     const { report, end: _, onAbort: __, middleware: ___, ...run } = await open(engine);
@@ -305,7 +305,7 @@ describe("the outcome", () => {
     expect(await journal(engine, "s", "outcome")).toEqual([]);
   });
 
-  it("that the model reported itself is not overruled", async () => {
+  it("is not changed if the model reported one", async () => {
     const { engine } = agentWorkspace();
     const { model } = await scripted(
       activate,
@@ -319,7 +319,7 @@ describe("the outcome", () => {
     expect(await journal(engine, "s", "outcome")).toMatchObject([{ details: { result: "neutral" } }]);
   });
 
-  it.each(["generateText", "streamText"])("of a run of %s that is called off is a failure", async (how) => {
+  it.each(["generateText", "streamText"])("is a failure if a run of %s is aborted", async (how) => {
     const { engine } = agentWorkspace();
     const stop = new AbortController();
     const server = await scriptedServer((_, before) => {
@@ -338,7 +338,7 @@ describe("the outcome", () => {
     ]);
   });
 
-  it("of an agent whose stream is called off is a failure", async () => {
+  it("is a failure if an agent's stream is aborted", async () => {
     const { engine } = agentWorkspace();
     const { endpoint } = await scripted(activate, { unfinished: "Well," });
     const { tools, prepareStep } = await open(engine);
@@ -349,7 +349,7 @@ describe("the outcome", () => {
     await expect.poll(() => journal(engine, "s", "outcome")).toHaveLength(1);
   });
 
-  it("of a run that is called off while a tool runs is a failure", async () => {
+  it("is a failure if the run is aborted while a tool runs", async () => {
     const { engine } = agentWorkspace();
     const stop = new AbortController();
     const { model } = await scripted(activate, call("halt", {}), "Done.");
@@ -364,7 +364,7 @@ describe("the outcome", () => {
     expect(await journal(engine, "s", "outcome")).toMatchObject([{ skill: "telegraph" }]);
   });
 
-  it("is nothing when the run ends in an error of the model's server", async () => {
+  it("is not reported if the model's server fails", async () => {
     const { engine } = agentWorkspace();
     const { model } = await scripted(activate, 500);
     const { tools, prepareStep, onStepFinish, onFinish } = await open(engine);

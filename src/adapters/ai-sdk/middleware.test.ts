@@ -20,8 +20,8 @@ async function streaming() {
   return { stream, warnings, stop, noticed };
 }
 
-describe("that a stream is called off", () => {
-  it("is noticed while it is read, and the rest of the model's answer is left alone", async () => {
+describe("an aborted stream", () => {
+  it("is noticed while it is read, and the rest of the answer is unchanged", async () => {
     const { stream, warnings, stop, noticed } = await streaming();
     expect(warnings).toBe(1);
     const read: string[] = [];

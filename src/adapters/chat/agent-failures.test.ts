@@ -3,7 +3,7 @@ import { agentWith, MESSAGE, only } from "../../../test/chat-agent.ts";
 import { type Answer, piece, refuse, startStream } from "../../../test/scripted-model.ts";
 import type { ConsentAsker } from "../../activate/consent.ts";
 
-describe("a failure of the model is one line with the next step, and the conversation goes on", () => {
+describe("a failure of the model is one line with the next step, and the conversation continues", () => {
   it.each<[string, Answer, string[]]>([
     ["401", (response) => refuse(response, 401, "bad key secret"), ["401", "KEY"]],
     ["404", (response) => refuse(response, 404, "no such model"), ["404", '"model.name"']],
@@ -62,7 +62,7 @@ describe("a failure of the model is one line with the next step, and the convers
     });
   });
 
-  it("silence: a model that says nothing for too long, while a person may take their time", async () => {
+  it("silence: the time limit applies to the model, not to a person's answer", async () => {
     // Time goes on by hand, so that a busy machine does not make the model late.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());

@@ -34,7 +34,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("activates with the person's consent, and the skill's own tools are there from the next step on", async () => {
+  it("activates a skill with the person's consent, and offers its tools from the next step on", async () => {
     const { ask, shown } = person(true);
     const script: Answer[] = [
       { say: "Let me look.", call: [["activate_skill", { name: "demo" }]] },
@@ -79,7 +79,7 @@ describe("a turn", () => {
     expect(text).toBe("Then without.");
   });
 
-  it("tells the model of a tool that does not exist or arguments that are wrong, and goes on", async () => {
+  it("reports an unknown tool or wrong arguments to the model, and continues", async () => {
     const { say } = await agentWith([
       { call: [["no_such_tool", {}]] },
       { call: [["activate_skill", { nam: "demo" }]] },
@@ -90,7 +90,7 @@ describe("a turn", () => {
     expect(text).toBe("Sorry.");
   });
 
-  it("that goes round in circles ends after a number of steps", async () => {
+  it("ends after a number of steps if the model keeps calling tools", async () => {
     const { say, asked } = await agentWith(
       Array.from({ length: CHAT_LIMITS.steps + 1 }, () => ({ call: [["list_skills", {}]] as const })),
     );
@@ -128,7 +128,7 @@ it("an Anthropic model streams and calls tools in its own protocol", async () =>
   expect(events.at(-1)).toMatchObject({ end: "stop", steps: 2, usage: { inputTokens: 14, outputTokens: 6 } });
 });
 
-it.each(STYLES)("in the style %s nothing that was shown is lost or said twice later", async (style) => {
+it.each(STYLES)("the style %s gives the model the whole section once, and keeps it in the history", async (style) => {
   const { say, asked } = await agentWith([{ say: "One." }, { say: "Two." }], { values: { style } });
   const [prompt] = only((await say(MESSAGE)).events, "prompt");
   await say("thank you");

@@ -82,7 +82,7 @@ describe("a skill as a slash command", () => {
     expect(lastSaid(asked)).toBe("Be secret.");
   });
 
-  it("that does not exist begins no turn and names what does", async () => {
+  it("begins no turn and lists the commands if it does not exist", async () => {
     const { told, agent, asked } = await conversation([], { json: true });
     expect(await told("/wrote")).toMatchObject({
       code: "slash-unknown",
@@ -114,7 +114,7 @@ describe("/use", () => {
     expect(lastSaid(asked)).toMatch(/Ask who comes\.[\s\S]*\n\ntomorrow, I said$/);
   });
 
-  it("of a skill that is not there, or of none, says so and goes on", async () => {
+  it("reports a missing or unknown skill, and the conversation continues", async () => {
     const { say, told } = await conversation([], { json: true });
     expect(await told("/use nothing")).toMatchObject({ type: "error", code: "skill-not-found" });
     expect(await told("/use")).toMatchObject({ type: "error", code: "usage" });
@@ -129,7 +129,7 @@ describe("an outcome", () => {
     expect(await told("/bad it was wrong")).toMatchObject({ data: { outcome: "failure", skills: [] } });
   });
 
-  it("of the person overrules the model's own", async () => {
+  it("reported by the person replaces the model's", async () => {
     const { say, journal } = await conversation([
       { call: [["activate_skill", { name: "plan-meeting" }]] },
       { call: [["report_outcome", { outcome: "success" }]] },
@@ -154,7 +154,7 @@ describe("the other commands", () => {
     expect(await talk.complete("/brew")).toEqual(["/brew_tea "]);
   });
 
-  it("/recall, /why, /skills and /session answer without a turn of their own", async () => {
+  it("/recall, /why, /skills and /session do not begin a turn", async () => {
     const { say, asked } = await conversation([{ say: "Fine." }]);
     await say("plan the meeting");
     expect((await say("/recall write a letter")).screen).toMatch(/^\d\.\d\d write-letter\n/);
@@ -172,14 +172,14 @@ describe("the other commands", () => {
     expect(asked[1]?.body.messages).toHaveLength(2);
   });
 
-  it("/model names the model and takes another one of the same server", async () => {
+  it("/model names the model, and switches to another one of the same server", async () => {
     const { say, asked } = await conversation([{ say: "Hi." }]);
     expect((await say("/model large")).screen).toMatch(/^openai-compatible\/large .*http:/);
     await say("hello");
     expect(asked[0]?.body.model).toBe("large");
   });
 
-  it("/dream and /proposals work without a model as far as rules go", async () => {
+  it("/dream and /proposals work by rules without a model", async () => {
     const { told } = await conversation([], { values: { "model.kind": "none" }, json: true });
     expect(await told("/dream")).toMatchObject({ data: { thinking: "rules", proposals: [] } });
     expect(await told("/proposals")).toMatchObject({ data: { proposals: [] } });
@@ -197,7 +197,7 @@ describe("the other commands", () => {
 });
 
 describe("completion", () => {
-  it("knows commands, skills and what stands behind a command", async () => {
+  it("completes commands, skills and the arguments of a command", async () => {
     const { talk } = await conversation();
     expect(await talk.complete("/s")).toEqual(["/skills ", "/session ", "/secret_plan "]);
     expect(await talk.complete("/l")).toEqual(["/learn "]);

@@ -25,7 +25,7 @@ function shell() {
   return { cli, notes: join(root, "p/notes.md"), file, text: () => readFileSync(file, "utf8") };
 }
 
-it("a person saves a skill, breaks it, looks, goes back, deletes it and has it again", async () => {
+it("save, history, undo, delete and restore work on one skill", async () => {
   const { cli, notes, file, text } = shell();
   expect((await cli("save", "book", "--from", notes)).out).toMatch(
     /\bbook\b.*\n.*: repertoire delete book\n$/,
@@ -45,7 +45,7 @@ it("a person saves a skill, breaks it, looks, goes back, deletes it and has it a
   expect(text()).toContain("Burn it.");
 });
 
-it("names are changed with a redirect, and pinned skills are the person's alone", async () => {
+it("rename leaves a redirect, and only the person can change a pinned skill", async () => {
   const { cli, notes } = shell();
   await cli("save", "book", "--from", notes);
   const renamed = await cli("rename", "book", "ledger/book", "--json");

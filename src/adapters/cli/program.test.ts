@@ -95,7 +95,7 @@ describe("check", () => {
     expect(good.code).toBe(0);
   });
 
-  it("knows the specification's strict rules", async () => {
+  it("applies the strict rules of the specification on request", async () => {
     const strict = await workspace()(
       "check",
       ".claude/skills/good/SKILL.md",
@@ -149,7 +149,7 @@ describe("new", () => {
     }
   });
 
-  it("goes where the configuration reads, and says so when that is nowhere", async () => {
+  it("makes the skill in a source, and warns if the configuration reads none there", async () => {
     const reading = (...only: string[]) =>
       workspace({ "p/repertoire.config.json": JSON.stringify({ sources: { only } }) });
     const cli = reading("./skills", "~/.claude/skills", "./.agents/skills");
@@ -173,7 +173,7 @@ describe("new", () => {
 });
 
 describe("enable and disable", () => {
-  it("are the person's word and hold for the next run", async () => {
+  it("switch a skill off and on for later runs", async () => {
     const cli = workspace();
     await cli("disable", "good");
     expect((await cli("list")).out).toMatch(/^good +disabled/m);
@@ -183,7 +183,7 @@ describe("enable and disable", () => {
 });
 
 describe("sources and doctor", () => {
-  it("say what was found where", async () => {
+  it("list the sources and what was found in them", async () => {
     const cli = workspace();
     expect((await cli("sources")).out).toMatch(/^~\/\.agents\/skills +1 /m);
     const doctor = await cli("doctor");

@@ -3,18 +3,18 @@ import { RepertoireError } from "../../model/errors.ts";
 import { ApiError, bodyFor, ERROR_STATUS, statusFor } from "./errors.ts";
 
 describe("the statuses of failures", () => {
-  it("are given to each code once", () => {
+  it("list each code once", () => {
     const codes = Object.values(ERROR_STATUS).flat();
     expect(new Set(codes).size).toBe(codes.length);
   });
 
-  it("are 400 for any other mistake of the caller's, and 500 for what nobody expected", () => {
+  it("are 400 for any other error code, and 500 for an unexpected error", () => {
     expect(statusFor(new RepertoireError("name-empty", "x"))).toBe(400);
     expect(statusFor(new RepertoireError("skill-not-found", "x"))).toBe(404);
     expect(statusFor(new TypeError("x"))).toBe(500);
   });
 
-  it("come with the code, the message and the value, and nothing of the inside", () => {
+  it("come with the code, the message and the value, without internal details", () => {
     const notes: string[] = [];
     const note = (text: string) => notes.push(text);
     const more = { sheet: { name: "a" } };

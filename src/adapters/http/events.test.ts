@@ -18,7 +18,7 @@ const idsIn = (text: string) => [...text.matchAll(/^id: (\S+)$/gm)].map(([, id])
 const namesIn = (text: string) => [...text.matchAll(/^event: (\S+)$/gm)].map(([, name]) => name!);
 
 describe("the event stream", () => {
-  it("tells everybody who listens, each event with a growing id", async () => {
+  it("sends each event to every reader, with increasing ids", async () => {
     const hub = hubOf();
     const both = [hub.subscribe({ hangUp }), hub.subscribe({ hangUp })].map(readOut);
     hub.publish("library", { added: ["a\nb"] });
@@ -30,7 +30,7 @@ describe("the event stream", () => {
     }
   });
 
-  it("lets a reader that comes back catch up from behind the last id", async () => {
+  it("sends a returning reader the events after its last id", async () => {
     const hub = hubOf();
     const first = readOut(hub.subscribe({ hangUp }));
     for (const name of ["a", "b", "c"]) hub.publish(name, {});
@@ -71,7 +71,7 @@ describe("the event stream", () => {
     expect(namesIn(await quick)).toHaveLength(101);
   });
 
-  it("has no room for more readers than its limit, and has it again when one leaves", async () => {
+  it("accepts readers up to its limit, and another one after a reader has left", async () => {
     const hub = hubOf({ streams: 1 });
     const only = hub.subscribe({ hangUp });
     expect(hub.subscribe({ hangUp })).toBeUndefined();

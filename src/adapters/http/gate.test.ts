@@ -8,7 +8,7 @@ function limited(callers = 10) {
 }
 
 describe("a rate limit", () => {
-  it("lets a burst through, then says how long to wait, then lets through as time passes", () => {
+  it("allows a burst, then returns the seconds to wait, then allows more as time passes", () => {
     const { limit, pass } = limited();
     expect([1, 2, 3].map(() => limit("a"))).toEqual([0, 0, 2]);
     pass(1);
@@ -17,7 +17,7 @@ describe("a rate limit", () => {
     expect([limit("a"), limit("a")]).toEqual([0, 2]);
   });
 
-  it("counts each caller alone, and forgets the longest silent one", () => {
+  it("counts each caller separately, and forgets the one that was silent longest", () => {
     const { limit } = limited(2);
     expect(["a", "a", "a", "b"].map((caller) => limit(caller))).toEqual([0, 0, 2, 0]);
     limit("c");

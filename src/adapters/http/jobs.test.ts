@@ -23,7 +23,7 @@ async function endless({ progress }: JobControl): Promise<never> {
 }
 
 describe("a job", () => {
-  it("hands its result to who waits for it, and keeps it for who comes later", async () => {
+  it("returns its result to a request that waits, and keeps it for later requests", async () => {
     const { jobs, changes } = board();
     const { id, state } = jobs.start("index", async () => ({ skills: 3 }));
     expect(state).toBe("running");
@@ -33,7 +33,7 @@ describe("a job", () => {
     expect(changes).toEqual(["index running", "index done"]);
   });
 
-  it("fails for who waits as the operation would, and says so to who comes later", async () => {
+  it("throws the operation's error to a request that waits, and shows it to later requests", async () => {
     const { jobs, notes } = board();
     const mistake = new RepertoireError("plan-unreadable", "No plan.");
     const { id } = jobs.start("dream", () => Promise.reject(mistake));
@@ -45,7 +45,7 @@ describe("a job", () => {
     expect(notes).toEqual(["inner"]);
   });
 
-  it("ends at its next step when it is cancelled; until then no other of its kind begins", async () => {
+  it("ends at its next step when it is cancelled; until then the operation cannot start again", async () => {
     const { jobs, changes } = board();
     const { id } = jobs.start("eval", endless);
     expect(() => jobs.start("eval", endless)).toThrow(withCode("job-running", { value: id }));
@@ -55,7 +55,7 @@ describe("a job", () => {
     expect(jobs.cancel(id).state).toBe("cancelled");
   });
 
-  it("is done when it finished although it was cancelled", async () => {
+  it("is done if it finishes after it was cancelled", async () => {
     const { jobs } = board();
     const { id } = jobs.start("index", async () => "all");
     jobs.cancel(id);

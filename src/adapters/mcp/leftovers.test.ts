@@ -6,7 +6,7 @@ import { endLeftTasks, newTask } from "./scopes.ts";
 const NOBODY = 2 ** 30;
 const DAY_MS = 24 * 3_600_000;
 
-it("ends the tasks of servers that are gone, a day later, and nobody else's", async () => {
+it("ends tasks of crashed servers after a day, and no other tasks", async () => {
   const { tasks } = await workspace();
   const left = `mcp-${NOBODY}-ab`;
   const own = newTask();

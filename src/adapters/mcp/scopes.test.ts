@@ -13,7 +13,7 @@ function scopes(options: { limit?: number } = {}) {
 }
 
 describe("what is kept per client", () => {
-  it("ends after a time of silence, counted from its last use", () => {
+  it("ends after an idle time, counted from its last use", () => {
     const { scopes: kept, ended, time } = scopes();
     kept.add("a", "A");
     kept.add("b", "B");
@@ -35,7 +35,7 @@ describe("what is kept per client", () => {
     expect(ended).toEqual(["B"]);
   });
 
-  it("ends once, all of it at the end", () => {
+  it("ends each one once, and the rest when all end", () => {
     const { scopes: kept, ended } = scopes();
     kept.add("a", "A");
     kept.end("a");
@@ -46,7 +46,7 @@ describe("what is kept per client", () => {
   });
 });
 
-it("a task's name says whose it is, and no other name does", () => {
+it("the process of a task is read from its name, and from no other name", () => {
   expect(processOf(newTask())).toBe(process.pid);
   expect(processOf("mcp-notes")).toBeUndefined();
   expect(processOf("release-12-ab")).toBeUndefined();

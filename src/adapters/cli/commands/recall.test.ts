@@ -60,7 +60,7 @@ describe("recall", () => {
     });
   });
 
-  test("exits 1 and says so when nothing fits", async () => {
+  test("exits 1 with a message when nothing fits", async () => {
     const { code, json } = await commandLine().cli("recall", "hello there", "--json");
     expect(code).toBe(1);
     expect(json()).toMatchObject({ matches: [], abstained: true });
@@ -97,7 +97,7 @@ describe("recall", () => {
 });
 
 describe("why", () => {
-  test("says why, and why not", async () => {
+  test("explains why a skill is recalled, and why one is not", async () => {
     const { cli } = commandLine();
     expect((await cli("why", "pdf-forms", "fill in this PDF form")).out).toMatch(
       /^pdf-forms: .*\b1\b.*\d\.\d\d/,
@@ -117,7 +117,7 @@ describe("why", () => {
 });
 
 describe("index", () => {
-  test("says how many skills it holds and whether anything changed", async () => {
+  test("prints the number of skills and whether anything changed", async () => {
     const { cli } = commandLine();
     expect((await cli("index", "--json")).json()).toMatchObject({ changed: true });
     expect((await cli("index", "--json")).json()).toMatchObject({
@@ -135,7 +135,7 @@ describe("eval", () => {
   ];
   const lines = (records: unknown[]) => records.map((record) => JSON.stringify(record)).join("\n");
 
-  test("prints a line a source and the macro average", async () => {
+  test("prints a line per source and the macro average", async () => {
     const { cli, file } = commandLine();
     const { code, out } = await cli("eval", file("q.jsonl", lines(QUERIES)));
     expect(code).toBe(0);

@@ -42,7 +42,7 @@ describe.each([
   ["a server", server],
   ["hooks", hooks],
 ])("adding %s", (_, edit) => {
-  it.each(TEXTS)("keeps every byte of a text with %s, and is taken back to the byte", (_, text) => {
+  it.each(TEXTS)("keeps every byte of a text with %s, and undo restores it exactly", (_, text) => {
     const after = edit.add(text);
     expect(after).toContain("repertoire");
     expectKept(text, after);
@@ -53,7 +53,7 @@ describe.each([
 });
 
 describe("an entry", () => {
-  it("comes after the last one, in the style of the file", () => {
+  it("is added after the last entry, in the style of the file", () => {
     expect(server.add(COMMENTED)).toBe(`{
   // mine
   "servers": {
@@ -71,26 +71,26 @@ describe("an entry", () => {
 `);
   });
 
-  it("that the person changed stays as it is, and still goes with an undo", () => {
+  it("is kept if the person changed it, and undo still removes it", () => {
     const changed =
       '{"servers": {"repertoire": {"command": "repertoire", "args": ["mcp"], "env": {"A": "b"}}, "c": {}}}';
     expect(server.add(changed)).toBe(changed);
     expect(server.remove(changed)).toBe('{"servers": { "c": {}}}');
   });
 
-  it("of our name that runs something else is the person's own", () => {
+  it("is not removed if it has our name but runs another program", () => {
     const own = '{"servers": {"repertoire": {"command": "npx", "args": ["repertoire", "mcp"]}}}';
     expect(server.add(own)).toBe(own);
     expect(server.remove(own)).toBe(own);
   });
 
-  it("goes without the hook that the person put beside it", () => {
+  it("is removed without the hook that the person added beside it", () => {
     const beside =
       '{"hooks": {"Stop": [{"hooks": [{"command": "mine"}, {"command": "repertoire hook x"}]}]}}';
     expect(hooks.remove(beside)).toBe('{"hooks": {"Stop": [{"hooks": [{"command": "mine"}]}]}}');
   });
 
-  it("leaves comments where it goes, and the text stays readable", () => {
+  it("is removed without its surrounding comments, and the text stays valid", () => {
     const commented = '{"servers": { // why\n "repertoire": {"command": "repertoire"} }}';
     const left = server.remove(commented)!;
     expect(left).toContain("// why\n");

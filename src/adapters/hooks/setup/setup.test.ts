@@ -137,7 +137,7 @@ it("keeps the person's data and comments when a file was edited before undo", ()
   );
 });
 
-it("keeps an empty holder of the person's own when the file was edited before undo", () => {
+it("keeps the person's own empty object when the file was edited before undo", () => {
   const host = claudeCode();
   host.write(['{"mcpServers": {}, "a": 1}', '{"hooks": {"Stop": []}}']);
   host.setup();

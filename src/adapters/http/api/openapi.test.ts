@@ -49,7 +49,7 @@ describe("the table of operations", () => {
     expect(missing).toEqual([]);
   });
 
-  it("names only commands that there are", async () => {
+  it("names only commands that exist", async () => {
     const known = await commands();
     expect(
       OPERATIONS.flatMap(({ command }) => command ?? []).filter((words) => !known.includes(words)),
@@ -85,7 +85,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("says of each operation what it does, what it answers and how it refuses", () => {
+  it("describes each operation, its answer and its refusals", () => {
     const areas = document.tags.map(({ name }) => name);
     for (const { method, operation } of described) {
       const { operationId, summary, responses, requestBody, tags } = operation;
