@@ -128,16 +128,19 @@ it("an Anthropic model streams and calls tools in its own protocol", async () =>
   expect(events.at(-1)).toMatchObject({ end: "stop", steps: 2, usage: { inputTokens: 14, outputTokens: 6 } });
 });
 
-it.each(STYLES)("the style %s gives the model the whole section once, and keeps it in the history", async (style) => {
-  const { say, asked } = await agentWith([{ say: "One." }, { say: "Two." }], { values: { style } });
-  const [prompt] = only((await say(MESSAGE)).events, "prompt");
-  await say("thank you");
-  const [first, second] = asked.map(({ body }) => body.messages);
-  const given = first!.map(({ content }) => content).join("\n");
-  for (const line of prompt!.section.text.split("\n")) expect(given).toContain(line);
-  expect(second!.slice(0, 2)).toEqual(first);
-  expect(prompt!.section.text).toContain("demo");
-});
+it.each(STYLES)(
+  "the style %s gives the model the whole section once, and keeps it in the history",
+  async (style) => {
+    const { say, asked } = await agentWith([{ say: "One." }, { say: "Two." }], { values: { style } });
+    const [prompt] = only((await say(MESSAGE)).events, "prompt");
+    await say("thank you");
+    const [first, second] = asked.map(({ body }) => body.messages);
+    const given = first!.map(({ content }) => content).join("\n");
+    for (const line of prompt!.section.text.split("\n")) expect(given).toContain(line);
+    expect(second!.slice(0, 2)).toEqual(first);
+    expect(prompt!.section.text).toContain("demo");
+  },
+);
 
 describe("a stop", () => {
   it("ends the answer at once and keeps what was said", async () => {
