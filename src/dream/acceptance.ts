@@ -157,7 +157,7 @@ export class Acceptance {
       const isOutdated = isStale(record, material.byName);
       refusals.set(
         record,
-        isOutdated ? [await closeStale(record, this.needs)] : guard(changeOf(record), material),
+        isOutdated ? [await closeStale(record, this.needs)] : guard(changeOf(record), review),
       );
     }
     const allowed = records.filter((record) => refusals.get(record)!.length === 0);

@@ -26,7 +26,7 @@ import { TrialLibrary, type TrialNeeds } from "./trial-library.ts";
 
 /** What dreams take from outside: the library, recall, learned skills, a store, and settings. */
 export interface DreamNeeds extends MaterialNeeds, TrialNeeds, StagingNeeds, AcceptanceNeeds {
-  /** Scans the sources again. */
+  /** Brings the library up to date with its files. */
   readonly refresh: () => Promise<unknown>;
   readonly store: MaterialNeeds["store"] & AcceptanceNeeds["store"];
   /** The data folder: directives are read from it, prompts are written below it. */

@@ -15,7 +15,7 @@ import { isRepertoireError } from "../model/errors.ts";
 import { lastSegment, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { isSkillFile, packageFiles } from "../package/package.ts";
-import { metadataOf } from "../parse/parse.ts";
+import { metadataOf, readSkillText, type SkillText } from "../parse/parse.ts";
 import { headText, type RecallIndex, readCases } from "../recall/recall.ts";
 import { EVIDENCE_LIMITS } from "./limits.ts";
 import { type ReachNeeds, reachIn } from "./reach.ts";
@@ -27,6 +27,7 @@ export interface DreamSkill {
   readonly summary: string;
   /** The whole SKILL.md. */
   readonly text: string;
+  readonly read: SkillText;
   readonly body: string;
   readonly digest: string;
   readonly seeAlso: readonly SkillName[];
@@ -93,8 +94,8 @@ export interface Material {
 export interface MaterialNeeds extends ReachNeeds {
   /** The library as last scanned. */
   readonly library: () => Promise<{ readonly skills: ReadonlyMap<SkillName, Skill> }>;
-  /** Reads and parses a skill's SKILL.md. */
-  readonly readSkill: (skill: Skill) => Promise<{ readonly text: string; readonly body: string }>;
+  /** The bytes of a skill's SKILL.md. */
+  readonly readSkill: (skill: Skill) => Promise<Buffer>;
   /** Whether the skill comes from a folder of learned skills. */
   readonly isLearned: (skill: Skill) => boolean;
   /** The recall index of the library, up to date. */
@@ -165,13 +166,17 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
       ? await protectedBecause(skill, needs.store.versions)
       : "it was not learned but comes from a source that people look after";
     const files = learned ? packageFiles(skill.directory).filter((path) => !isSkillFile(path)) : [];
+    const bytes = await needs.readSkill(skill);
+    const read = readSkillText(bytes, skill.path);
     const createdAt = timeOf(skill, "created-at") ?? statSync(skill.path).mtimeMs;
     found.push({
       skill,
       name,
       description: manifest.description,
       summary: manifest.summary ?? manifest.brief,
-      ...(await needs.readSkill(skill)),
+      text: bytes.toString("utf8"),
+      read,
+      body: read.body,
       digest: skill.digest,
       seeAlso: manifest.seeAlso,
       files,

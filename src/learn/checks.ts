@@ -4,7 +4,7 @@ import { type Finding, inspectPackage } from "../inspect/inspect.ts";
 import { type ErrorCode, RepertoireError } from "../model/errors.ts";
 import { type SkillName, toSkillName } from "../model/name.ts";
 import { isPortableName, isSkillFile, type PackageFile, SPEC, sha256Of } from "../package/package.ts";
-import { metadataOf, parseSkill, type SkillText } from "../parse/parse.ts";
+import { metadataOf, type ParsedSkill, parseSkill, type SkillText } from "../parse/parse.ts";
 
 const WHY = {
   "name-empty": "has a part without any letter or digit",
@@ -93,14 +93,13 @@ export function checkSupportPath(path: string): void {
   );
 }
 
-/** Refuses text that the open spec's validator would refuse. */
-export function checkConformance(text: string, path: string): void {
-  const { diagnostics } = parseSkill(text, path, { profile: "strict" });
+/** Parses a SKILL.md. Refuses text that the open spec's validator would refuse. */
+export function checkConformance(text: string, path: string): ParsedSkill {
+  const { skill, diagnostics } = parseSkill(text, path, { profile: "strict" });
+  if (skill) return skill;
   const errors = diagnostics.filter(({ severity }) => severity === "error");
-  const [first] = errors;
-  if (first === undefined) return;
   throw new RepertoireError(
-    first.code,
+    errors[0]!.code,
     `The skill was not saved: ${errors.map(({ message, fix }) => `${message} ${fix}`).join(" ")}`,
     errors.map(({ code }) => code),
   );

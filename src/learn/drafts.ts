@@ -121,7 +121,7 @@ export class Drafts {
     const before = current.length > 0 ? main : undefined;
     const text = this.compose(request, { name, existing, copyFrom, before });
     const files = withSupport(basis, request.files ?? {}, { path: main?.path ?? SKILL_FILE, text });
-    checkConformance(text, join(this.places.directory(place), SKILL_FILE));
+    const { manifest } = checkConformance(text, join(this.places.directory(place), SKILL_FILE));
     const findings = checkSafety(files, request.allowUnsafe === true && request.author === "person");
     const isSame = current.length > 0 && isUnchanged(files, current);
     return {
@@ -134,10 +134,7 @@ export class Drafts {
           .filter(({ severity }) => severity !== "low")
           .map(({ code, path, message }) => ({ code, message: `${path}: ${message}` })),
       ],
-      summary: {
-        text: metadataOf(metadataIn(readSkillText(text, SKILL_FILE)), "summary") ?? "",
-        wanted: request.summary === undefined,
-      },
+      summary: { text: manifest.summary ?? "", wanted: request.summary === undefined },
     };
   }
 
