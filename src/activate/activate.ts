@@ -6,11 +6,14 @@ export {
   type ConsentPolicy,
   type ConsentSheet,
   type ConsentSubject,
+  Consents,
   changesInWords,
+  type Offer,
   ruleFits,
   type SheetFinding,
-} from "./consent.ts";
-export { Consents, type Offer, scriptsOf, type Who } from "./consents.ts";
+  scriptsOf,
+  type Who,
+} from "./consents.ts";
 export type { KnowledgeDocument } from "./knowledge.ts";
 export type { ActivationPayload, SubSkill } from "./payload.ts";
 export { type FilePart, readTextFile } from "./read-file.ts";

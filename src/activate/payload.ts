@@ -1,11 +1,14 @@
-// Builds the payload of an activation: instructions, files, sub-skills and knowledge documents as data.
+// Builds the payload of an activation: instructions, files, sub-skills and knowledge documents as data,
+// and as text for a model in an envelope that its content cannot close.
 
 import type { SkillName } from "../model/name.ts";
 import { isSkillFile } from "../package/package.ts";
-import type { ActivationRisk } from "./consent.ts";
+import { forEnvelope, forLine, forXmlAttribute, forXmlText } from "../text/escape.ts";
+import { clip } from "../text/markdown.ts";
+import type { ActivationRisk } from "./consents.ts";
 import type { KnowledgeDocument } from "./knowledge.ts";
 import { PAYLOAD_LIMITS } from "./limits.ts";
-import { logicalPath } from "./private-folder.ts";
+import { logicalPath } from "./mount.ts";
 
 export interface SubSkill {
   readonly name: SkillName;
@@ -98,4 +101,53 @@ function linesOf(tree: Tree, indent: string): string[] {
     );
   const more = entries.length - PAYLOAD_LIMITS.treeEntries;
   return more > 0 ? [...lines, `${indent}… ${more} more`] : lines;
+}
+
+/** Writes a payload as text. */
+export function renderActivation(payload: ActivationPayload): string {
+  const { name, displayName, instructions, baseDirectory, logicalPath } = payload;
+  const parts = [
+    `# Skill: ${forLine(displayName)}`,
+    forEnvelope(instructions).trim(),
+    `Base directory: ${forLine(baseDirectory)} (${forLine(logicalPath)})\nRelative paths in this skill (scripts/, references/, assets/) are relative to this base directory.`,
+    renderFiles(payload),
+    renderKnowledge(payload.knowledge),
+    renderSubSkills(payload.subSkills),
+  ];
+  const attributes = `command="${forXmlAttribute(name)}" name="${forXmlAttribute(displayName)}"`;
+  return `<skill_content ${attributes}>\n${parts.filter((part) => part !== "").join("\n\n")}\n</skill_content>`;
+}
+
+function renderFiles({ files, moreFiles }: ActivationPayload): string {
+  if (files.length === 0) return "";
+  const lines = files.map((path) => `  ${forXmlText(path)}`);
+  if (moreFiles > 0) lines.push(`  and ${moreFiles} more`);
+  return [
+    "<skill_files>",
+    "<!-- Read one with read_skill_file; run a script with run_skill_script. -->",
+    ...lines,
+    "</skill_files>",
+  ].join("\n");
+}
+
+function renderKnowledge(documents: readonly KnowledgeDocument[]): string {
+  if (documents.length === 0) return "";
+  const lines = documents.map(({ document, path, title }) => {
+    if (path === undefined) return `  - ${forLine(document)} (missing from the project's knowledge folders)`;
+    return `  - ${forLine(path)}${title === undefined ? "" : ` (${forLine(title)})`}`;
+  });
+  return ["Relevant knowledge docs (read them with your file tool when needed):", ...lines].join("\n");
+}
+
+function renderSubSkills(children: readonly SubSkill[]): string {
+  if (children.length === 0) return "";
+  return [
+    "<sub_skills>",
+    "<!-- Call activate_skill with a command to load that sub-skill's full instructions. -->",
+    ...children.map(
+      ({ name, displayName, description }) =>
+        `  <sub_skill command="${forXmlAttribute(name)}" name="${forXmlAttribute(displayName)}">${forXmlText(clip(description, PAYLOAD_LIMITS.title))}</sub_skill>`,
+    ),
+    "</sub_skills>",
+  ].join("\n");
 }

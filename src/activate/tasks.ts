@@ -9,18 +9,26 @@ import { marksOf, type PackageSnapshot } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
 import {
   type ConsentAsker,
+  type ConsentNeeds,
   type ConsentPolicy,
+  Consents,
   consentRecord,
   decide,
   deniedByPolicy,
+  type Offer,
   settleConsent,
-} from "./consent.ts";
-import { type ConsentNeeds, Consents, type Offer, type Who } from "./consents.ts";
+  type Who,
+} from "./consents.ts";
 import { findKnowledge } from "./knowledge.ts";
-import { mountPackage, verifiedMount } from "./mount.ts";
-import { type ActivationPayload, buildPayload, type SubSkill } from "./payload.ts";
-import { logicalPath, removeTaskFolder, skillFolder, type TaskFolder } from "./private-folder.ts";
-import { renderActivation } from "./render.ts";
+import {
+  logicalPath,
+  mountPackage,
+  removeTaskFolder,
+  skillFolder,
+  type TaskFolder,
+  verifiedMount,
+} from "./mount.ts";
+import { type ActivationPayload, buildPayload, renderActivation, type SubSkill } from "./payload.ts";
 import type { ConsentRecord, TaskRecord, TaskStore } from "./task-store.ts";
 
 /** Who acts, in which task. */

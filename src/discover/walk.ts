@@ -7,7 +7,6 @@ import { IGNORED_FOLDERS, isInside } from "../disk/disk.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
 import type { Source } from "../model/source.ts";
-import { WALK_LIMITS } from "./limits.ts";
 
 /** A SKILL.md file that was found. */
 export interface FoundFile {
@@ -280,3 +279,10 @@ function realBeforeLinked(a: Dirent, b: Dirent): number {
   const linked = Number(a.isSymbolicLink()) - Number(b.isSymbolicLink());
   return linked !== 0 ? linked : a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
+
+export const WALK_LIMITS = {
+  /** Deeper trees are link loops or build output; real libraries stay below 10. */
+  depth: 32,
+  /** Entries looked at in one source: some 20 times the largest public collection's folder count. */
+  entries: 200_000,
+} as const;

@@ -10,8 +10,8 @@ import { collide, type DreamChange, type Refusal, refuse, touchedBy } from "./ch
 import { gate, prepareGate, type Review } from "./gate.ts";
 import { guard } from "./guard.ts";
 import type { Material } from "./material.ts";
+import type { MetaStore, ProposalRecord, ProposalStore } from "./proposal.ts";
 import { fromRecord, isStale } from "./proposal.ts";
-import type { MetaStore, ProposalRecord, ProposalStore } from "./proposal-store.ts";
 import { closeStale } from "./staging.ts";
 
 /** Which proposals are being applied, for the next process after a crash. */

@@ -19,7 +19,7 @@ import {
 } from "./material.ts";
 import { readPlan } from "./plan.ts";
 import { type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
-import type { ProposalRecord, ProposalState } from "./proposal-store.ts";
+import type { ProposalRecord, ProposalState } from "./proposal.ts";
 import { markStale, type ProposedChange, type Staged, type StagingNeeds, stage } from "./staging.ts";
 import { declinedPart, type PassReport, think } from "./think.ts";
 import { TrialLibrary, type TrialNeeds } from "./trial-library.ts";

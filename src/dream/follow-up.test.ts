@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { emptyTally } from "../journal/tally.ts";
 import { dreamAccount, followUp } from "./follow-up.ts";
-import type { ProposalRecord } from "./proposal-store.ts";
+import type { ProposalRecord } from "./proposal.ts";
 
 const tally = (digest: string, successes: number, failures: number, parent?: string) => ({
   ...emptyTally("deploy", digest),

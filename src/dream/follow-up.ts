@@ -3,8 +3,8 @@
 import type { Tally } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
 import { FOLLOW_UP } from "./limits.ts";
+import type { ProposalRecord } from "./proposal.ts";
 import { fromRecord } from "./proposal.ts";
-import type { ProposalRecord } from "./proposal-store.ts";
 
 export interface OutcomeRate {
   readonly successes: number;

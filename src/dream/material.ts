@@ -13,12 +13,21 @@ import {
 import type { RedirectStore, VersionRecord, VersionStore } from "../learn/learn.ts";
 import { isRepertoireError } from "../model/errors.ts";
 import { lastSegment, type SkillName } from "../model/name.ts";
-import type { Skill } from "../model/skill.ts";
+import type { Skill, SkillState } from "../model/skill.ts";
+import type { Source } from "../model/source.ts";
 import { isSkillFile, packageFiles } from "../package/package.ts";
 import { metadataOf, readSkillText, type SkillText } from "../parse/parse.ts";
-import { headText, type RecallIndex, readCases } from "../recall/recall.ts";
-import { EVIDENCE_LIMITS } from "./limits.ts";
-import { type ReachNeeds, reachIn } from "./reach.ts";
+import {
+  type BackgroundIdf,
+  type Embedder,
+  headText,
+  NOTHING_KNOWN,
+  type RecallIndex,
+  type RecallOptions,
+  readCases,
+  recall,
+} from "../recall/recall.ts";
+import { EVIDENCE_LIMITS, GATE } from "./limits.ts";
 
 export interface DreamSkill {
   readonly skill: Skill;
@@ -383,4 +392,46 @@ function turnIn(session: OpenSession, turn: number): OpenTurn {
   const made: OpenTurn = { recalled: undefined, used: new Set(), outcomes: new Map(), corrections: [] };
   session.turns.set(turn, made);
   return made;
+}
+
+/** The skills that a message leads to, best first, at most three. */
+export type Reach = (message: string) => Promise<readonly SkillName[]>;
+
+export interface ReachNeeds {
+  /** What compares meanings, and how rare words are in general; opened once. */
+  readonly meaning: () => Promise<{ readonly embedder: Embedder; readonly background: BackgroundIdf }>;
+  /** The configured settings of recall. */
+  readonly recall: Pick<RecallOptions, "threshold">;
+  /** Lowest precedence first. */
+  readonly sources: readonly Source[];
+  /** Judges whether skills can be used now; a new judge looks at requirements again. */
+  readonly visibility: () => (skill: Skill) => { readonly state: SkillState };
+}
+
+/** Asks each message once; make a new one after the index has changed. */
+export async function reachIn(index: RecallIndex, needs: ReachNeeds): Promise<Reach> {
+  const stateOf = needs.visibility();
+  const precedence = new Map(needs.sources.map(({ id }, place) => [id, place]));
+  const options: RecallOptions = {
+    ...needs.recall,
+    ...(await needs.meaning()),
+    index,
+    effectiveness: NOTHING_KNOWN,
+    isVisible: (skill) => stateOf(skill).state === "active",
+    precedence: (skill) => precedence.get(skill.source) ?? 0,
+    limit: GATE.top,
+  };
+  const ask: Reach = async (message) => {
+    if (message.trim() === "") return [];
+    const { matches } = await recall({ message }, options);
+    return matches
+      .filter(({ via }) => via === undefined)
+      .flatMap(({ name, duplicates = [] }) => [name, ...duplicates]);
+  };
+  const known = new Map<string, ReturnType<Reach>>();
+  return (message) => {
+    const found = known.get(message) ?? ask(message);
+    known.set(message, found);
+    return found;
+  };
 }

@@ -4,8 +4,8 @@ import type { SkillName } from "../model/name.ts";
 import { type DreamChange, type Pass, type Refusal, refuse } from "./changes.ts";
 import { type GateResult, gate, prepareGate, type Review } from "./gate.ts";
 import { capOf, type GuardSettings, guard, underCap } from "./guard.ts";
+import type { ProposalRecord, ProposalStore } from "./proposal.ts";
 import { basisOf, changeHash, isStale, reasonsFor, titleOf, toNewProposal } from "./proposal.ts";
-import type { ProposalRecord, ProposalStore } from "./proposal-store.ts";
 
 /** A change with its origin, before guard and gate have judged it. */
 export interface ProposedChange {

@@ -10,7 +10,7 @@ import { RecallIndex } from "../recall/recall.ts";
 import { unifiedDiff } from "../text/diff.ts";
 import type { ChangeSave, DreamChange } from "./changes.ts";
 import type { Material } from "./material.ts";
-import { type Reach, type ReachNeeds, reachIn } from "./reach.ts";
+import { type Reach, type ReachNeeds, reachIn } from "./material.ts";
 
 export interface TrialNeeds extends ReachNeeds {
   /** The folder that new learned skills go to. */

@@ -1,9 +1,9 @@
 // Computes the figures of `repertoire stats` from the journal: the funnel of a skill, its trend, the skills used with it.
 
 import type { SkillName } from "../model/name.ts";
-import { type EffectivenessOptions, effectivenessOf } from "./effectiveness.ts";
 import type { JournalStore } from "./journal-store.ts";
 import type { Tally, WeekCount } from "./tally.ts";
+import { type EffectivenessOptions, effectivenessOf } from "./tally.ts";
 
 const NUMBERS = {
   /** A quarter of a year fits a terminal line and shows a change of habit. */

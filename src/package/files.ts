@@ -1,6 +1,7 @@
-// Which files belong to a skill's package, and how they are read. A package has its folder's files, without its
+// Which files belong to a skill's package, how they are read, and what their digest is. A package has its folder's files, without its
 // sub-skills and without ignored folders.
 
+import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -126,7 +127,7 @@ export function listPackage(directory: string): PackageListing {
   return { root, entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
-export interface RegularFile {
+interface RegularFile {
   readonly bytes: Buffer;
   readonly executable: boolean;
 }
@@ -267,4 +268,72 @@ function unreadable(path: string, thrown: unknown): RepertoireError {
 
 function inWords(count: number): string {
   return count.toLocaleString("en-US");
+}
+
+export interface SnapshotFile extends RegularFile {
+  /** Where the bytes were read from; differs from the path for a link inside the package. */
+  readonly from: string;
+  readonly mark: string;
+}
+
+/** A package as it was when it was read. */
+export interface PackageSnapshot {
+  /** Real path of the folder. */
+  readonly root: string;
+  readonly digest: string;
+  /** By path, sorted. */
+  readonly files: ReadonlyMap<string, SnapshotFile>;
+}
+
+/** By path: the file's SHA-256, followed by `+x` if it is executable. */
+export type FileMarks = Readonly<Record<string, string>>;
+
+export interface FileChanges {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Part of the digest: another format makes another digest, so that an old consent never matches by accident. */
+const FORMAT = "repertoire package 1\n";
+
+export function snapshotPackage(directory: string): PackageSnapshot {
+  const { root, entries } = listPackage(directory);
+  const files = new Map<string, SnapshotFile>();
+  for (const { path, from } of entries) {
+    const file = readRegularFile(root, from);
+    files.set(path, { ...file, from, mark: fileMark(file) });
+  }
+  return { root, digest: packageDigest(marksOf(files)), files };
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+export function fileMark({ bytes, executable }: RegularFile): string {
+  return sha256Of(bytes) + (executable ? "+x" : "");
+}
+
+export function marksOf(files: ReadonlyMap<string, { readonly mark: string }>): FileMarks {
+  return Object.fromEntries([...files].map(([path, { mark }]) => [path, mark]));
+}
+
+/** SHA-256 over the sorted paths with their marks. */
+export function packageDigest(marks: FileMarks): string {
+  const hash = createHash("sha256").update(FORMAT);
+  for (const path of Object.keys(marks).sort()) hash.update(`${path}\0${marks[path]}\n`);
+  return hash.digest("hex");
+}
+
+export function compareMarks(before: FileMarks, after: FileMarks): FileChanges {
+  const has = (marks: FileMarks, path: string) => Object.hasOwn(marks, path);
+  const now = Object.keys(after).sort();
+  return {
+    added: now.filter((path) => !has(before, path)),
+    changed: now.filter((path) => has(before, path) && before[path] !== after[path]),
+    removed: Object.keys(before)
+      .sort()
+      .filter((path) => !has(after, path)),
+  };
 }

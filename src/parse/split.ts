@@ -1,5 +1,5 @@
 // Owns where the front matter starts and ends, in good files and in the usual broken ones.
-// Does not own reading it (`yaml.ts`) or mending it (`repair.ts`).
+// Does not own reading it (`yaml.ts`) or mending it (`read.ts`).
 
 import type { Report } from "./codes.ts";
 import { isKnownKey } from "./dialects.ts";

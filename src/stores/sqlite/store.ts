@@ -14,8 +14,7 @@ import { BlobFiles, SqliteRedirects, SqliteVersions } from "./learned.ts";
 import { ProcessLock } from "./process-lock.ts";
 import { SqliteMeta, SqliteProposals } from "./proposals.ts";
 import type { SessionFiles } from "./sessions.ts";
-import { writeTallyFile } from "./tally-file.ts";
-import { placesIn, TurnFiles } from "./turn-files.ts";
+import { placesIn, TurnFiles, writeTallyFile } from "./turn-files.ts";
 
 /** The copy of the tallies for hooks is at most this old while a process records. */
 const TALLY_COPY_MS = 2_000;
