@@ -7,7 +7,7 @@ import { openLearned } from "../engine/learned-part.ts";
 import { packageRoot } from "../engine/package-root.ts";
 import { parseSkill } from "../parse/parse.ts";
 import { memoryStore } from "../stores/memory/store.ts";
-import { SqliteStore } from "../stores/sqlite/store.ts";
+import { openSqliteStore } from "../stores/sqlite/store.ts";
 import type { LearnedSkills } from "./learned-skills.ts";
 import { bundledStarters } from "./starters.ts";
 
@@ -30,7 +30,7 @@ function workshop(
     clock,
     values: { "sources.bundled": false, cache: false, "embedder.kind": "none", ...values },
   });
-  const store = new SqliteStore({ directory: join(root, "home/.repertoire"), clock });
+  const store = openSqliteStore({ directory: join(root, "home/.repertoire"), clock });
   onTestFinished(() => store.close());
   const lessons = openLearned(engine, store, options);
   const learned = (name: string, base = "home") => join(root, base, ".repertoire/skills", name, "SKILL.md");

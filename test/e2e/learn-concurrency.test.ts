@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { openLearned } from "../../src/engine/learned-part.ts";
-import { SqliteStore } from "../../src/stores/sqlite/store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
 
 const PROCESSES = 16;
@@ -22,7 +22,7 @@ test(`${PROCESSES} processes saving, deleting, counting and reading at once lose
   mkdirSync(join(root, "project"));
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "project"), home: root, env: {}, values });
-  const store = new SqliteStore({ directory: join(root, ".repertoire"), clock: { now: () => new Date() } });
+  const store = openSqliteStore({ directory: join(root, ".repertoire"), clock: { now: () => new Date() } });
   const lessons = openLearned(engine, store, { recall: async () => [] });
   await lessons.save({ name: "counter", content: "Count 0.\n", author: "agent" });
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { isLeftover } from "../../src/disk/write.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { openLearned } from "../../src/engine/learned-part.ts";
-import { SqliteStore } from "../../src/stores/sqlite/store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
 
 const KILLS = Number(process.env.REPERTOIRE_KILLS ?? 60);
@@ -24,7 +24,7 @@ function open(root: string) {
   const clock = { now: () => new Date() };
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "project"), home: root, env: {}, values });
-  const store = new SqliteStore({ directory: join(root, ".repertoire"), clock });
+  const store = openSqliteStore({ directory: join(root, ".repertoire"), clock });
   return { engine, store, lessons: openLearned(engine, store, { recall: async () => [] }) };
 }
 

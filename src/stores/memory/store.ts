@@ -1,30 +1,11 @@
 // The store that lives and dies with the process: for tests, and for hosts that keep nothing.
 
-import { createHash } from "node:crypto";
-import type {
-  ConsentRecord,
-  TaskRecord,
-  TaskStore,
-  TrustRecord,
-  TrustStore,
-} from "../../activate/activate.ts";
-import type { MetaStore, ProposalRecord, ProposalStore } from "../../dream/dream.ts";
-import {
-  HALF_LIFE_MS,
-  SessionLog,
-  type SessionStep,
-  type SessionStore,
-  turnStep,
-} from "../../journal/journal.ts";
-import {
-  type BlobStore,
-  followRedirects,
-  type RedirectRecord,
-  type RedirectStore,
-  type VersionRecord,
-  type VersionStore,
-} from "../../learn/learn.ts";
-import type { SkillName } from "../../model/name.ts";
+import type { ConsentRecord, TaskRecord, TrustRecord } from "../../activate/activate.ts";
+import type { ProposalRecord } from "../../dream/dream.ts";
+import { HALF_LIFE_MS, SessionLog, type SessionStep, turnStep } from "../../journal/journal.ts";
+import { followRedirects, type RedirectRecord, type VersionRecord } from "../../learn/learn.ts";
+import { compareNames, type SkillName } from "../../model/name.ts";
+import { sha256Of } from "../../package/package.ts";
 import { InTurn } from "../in-turn.ts";
 import type { Store } from "../store.ts";
 import { MemoryJournal, memoryConversation } from "./journal.ts";
@@ -61,11 +42,11 @@ export function memoryStore(options: { readonly halfLifeMs?: number | undefined 
   };
 }
 
-function sortedBy<T>(items: readonly T[], key: (item: T) => string): T[] {
-  return [...items].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
+function sortedBy<T>(items: Iterable<T>, key: (item: T) => string): T[] {
+  return [...items].sort((a, b) => compareNames(key(a), key(b)));
 }
 
-function memorySessions(): SessionStore {
+function memorySessions(): Store["sessions"] {
   const logs = new Map<string, SessionLog>();
   let marks = 0;
   const add = (id: string, step: SessionStep) => {
@@ -89,7 +70,7 @@ function memorySessions(): SessionStore {
   };
 }
 
-function memoryTasks(): TaskStore {
+function memoryTasks(): Store["tasks"] {
   const tasks = new Map<string, TaskRecord>();
   const consents = new Map<string, Map<SkillName, ConsentRecord>>();
   const of = (task: string) => consents.get(task) ?? new Map<SkillName, ConsentRecord>();
@@ -106,11 +87,11 @@ function memoryTasks(): TaskStore {
     consent: (consent) =>
       void consents.set(consent.task, of(consent.task).set(consent.skill, structuredClone(consent))),
     consentFor: (task, skill) => of(task).get(skill),
-    consents: (task) => sortedBy([...of(task).values()], ({ skill }) => skill),
+    consents: (task) => sortedBy(of(task).values(), ({ skill }) => skill),
   };
 }
 
-function memoryTrust(): TrustStore {
+function memoryTrust(): Store["trust"] {
   let trusted: TrustRecord[] = [];
   return {
     add(trust) {
@@ -127,7 +108,7 @@ function memoryTrust(): TrustStore {
   };
 }
 
-function memoryVersions(): VersionStore {
+function memoryVersions(): Store["versions"] {
   const versions = new Map<string, VersionRecord>();
   return {
     add(version) {
@@ -142,16 +123,16 @@ function memoryVersions(): VersionStore {
     },
     heads() {
       const newest = new Map([...versions.values()].map((each) => [each.name, each]));
-      return sortedBy([...newest.values()], ({ name }) => name);
+      return sortedBy(newest.values(), ({ name }) => name);
     },
   };
 }
 
-function memoryBlobs(): BlobStore {
+function memoryBlobs(): Store["blobs"] {
   const blobs = new Map<string, Uint8Array>();
   return {
     put(bytes) {
-      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      const sha256 = sha256Of(bytes);
       if (!blobs.has(sha256)) blobs.set(sha256, bytes.slice());
       return sha256;
     },
@@ -159,17 +140,17 @@ function memoryBlobs(): BlobStore {
   };
 }
 
-function memoryRedirects(): RedirectStore {
+function memoryRedirects(): Store["redirects"] {
   const redirects = new Map<SkillName, RedirectRecord>();
   return {
     put: (redirect) => void redirects.set(redirect.from, { ...redirect }),
     resolve: (name) => followRedirects(name, (from) => redirects.get(from)?.to),
-    list: () => sortedBy([...redirects.values()], ({ from }) => from),
+    list: () => sortedBy(redirects.values(), ({ from }) => from),
     remove: (from) => redirects.delete(from),
   };
 }
 
-function memoryProposals(): ProposalStore {
+function memoryProposals(): Store["proposals"] {
   const proposals: ProposalRecord[] = [];
   return {
     add(proposal) {
@@ -198,7 +179,7 @@ function memoryProposals(): ProposalStore {
   };
 }
 
-function memoryMeta(): MetaStore {
+function memoryMeta(): Store["meta"] {
   const facts = new Map<string, string>();
   return {
     get: (key) => facts.get(key),
