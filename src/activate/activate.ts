@@ -16,7 +16,7 @@ export {
 } from "./consents.ts";
 export type { KnowledgeDocument } from "./knowledge.ts";
 export type { ActivationPayload, SubSkill } from "./payload.ts";
-export { type FilePart, readTextFile } from "./read-file.ts";
+export { type FilePart, readTextFile } from "./payload.ts";
 export { type Expansion, type SlashCommand, SlashCommands, typedCommand } from "./slash.ts";
 export type { ConsentRecord, TaskRecord, TaskStore, TrustRecord, TrustStore } from "./task-store.ts";
 export { type ActivatedSkill, type Activation, type TaskContext, type TaskReport, Tasks } from "./tasks.ts";

@@ -1,8 +1,9 @@
 // Builds the payload of an activation: instructions, files, sub-skills and knowledge documents as data,
 // and as text for a model in an envelope that its content cannot close.
 
+import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import { isSkillFile } from "../package/package.ts";
+import { isSkillFile, type PackageSnapshot } from "../package/package.ts";
 import { forEnvelope, forLine, forXmlAttribute, forXmlText } from "../text/escape.ts";
 import { clip } from "../text/markdown.ts";
 import type { ActivationRisk } from "./consents.ts";
@@ -150,4 +151,59 @@ function renderSubSkills(children: readonly SubSkill[]): string {
     ),
     "</sub_skills>",
   ].join("\n");
+}
+
+export interface FilePart {
+  readonly path: string;
+  readonly text: string;
+  /** Length of the whole file in characters. */
+  readonly length: number;
+  readonly offset: number;
+  /** The offset of the next part; absent at the end. */
+  readonly next?: number | undefined;
+}
+
+/** Reads one part of a file. Only files of the consented snapshot are found, so no path leads out of the package. */
+export function readTextFile(snapshot: PackageSnapshot, wanted: string, offset = 0): FilePart {
+  const path = wanted.replace(/^(?:\.\/)+/, "");
+  const file = snapshot.files.get(path);
+  if (!file) throw noSuchFile(snapshot, wanted);
+  const text = asText(file.bytes);
+  if (text === undefined) {
+    throw new RepertoireError(
+      "file-binary",
+      `${path} is not a text file (${file.bytes.length} bytes). Use a script of the skill to work with it.`,
+      path,
+    );
+  }
+  const start = Math.min(Math.max(0, Math.floor(offset)), text.length);
+  const part = text.slice(start, start + PAYLOAD_LIMITS.readChars);
+  const next = start + part.length;
+  return {
+    path,
+    text: part,
+    length: text.length,
+    offset: start,
+    next: next < text.length ? next : undefined,
+  };
+}
+
+function asText(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return undefined;
+    throw thrown;
+  }
+}
+
+function noSuchFile({ files }: PackageSnapshot, wanted: string): RepertoireError {
+  const listed = [...files.keys()].slice(0, PAYLOAD_LIMITS.files);
+  const more = files.size - listed.length;
+  return new RepertoireError(
+    "file-not-found",
+    `The skill has no file "${wanted}". Files: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
+    wanted,
+  );
 }

@@ -22,7 +22,7 @@ const LOOK_BACK = 1_000;
 export interface Accepted {
   readonly accepted: readonly ProposalRecord[];
   /** What `repertoire undo` takes back together. */
-  readonly batch?: string;
+  readonly batch?: string | undefined;
   readonly declined: readonly {
     readonly number: number;
     readonly title: string;
@@ -36,11 +36,11 @@ type LearnedStep =
       readonly save: {
         readonly name: SkillName;
         readonly content: string;
-        readonly description?: string;
-        readonly summary?: string;
-        readonly seeAlso?: readonly SkillName[];
+        readonly description?: string | undefined;
+        readonly summary?: string | undefined;
+        readonly seeAlso?: readonly SkillName[] | undefined;
         /** Refuse if the SKILL.md is no longer the one with this digest. */
-        readonly ifDigest?: string;
+        readonly ifDigest?: string | undefined;
         readonly files?: Readonly<Record<string, Uint8Array>>;
       };
     }
@@ -92,16 +92,12 @@ export class Acceptance {
     const batch = changed.find((one) => one.batch !== undefined)?.batch;
     const accepted = await this.decide(numbers, batch);
     await store.meta.remove(PENDING);
-    return { accepted, declined, ...(batch !== undefined && { batch }) };
+    return { accepted, declined, batch };
   }
 
   /** A rejected change is not proposed again as it is. */
   async reject(number: number, note?: string): Promise<ProposalRecord> {
-    const decision = {
-      state: "rejected" as const,
-      at: this.needs.now(),
-      ...(note !== undefined && { note }),
-    };
+    const decision = { state: "rejected", at: this.needs.now(), note } as const;
     return (await this.needs.store.proposals.decide(number, decision)) ?? this.notOpen(number);
   }
 
@@ -132,10 +128,9 @@ export class Acceptance {
 
   private async decide(numbers: readonly number[], batch: string | undefined): Promise<ProposalRecord[]> {
     const { proposals } = this.needs.store;
-    const at = this.needs.now();
+    const decision = { state: "accepted", at: this.needs.now(), batch } as const;
     const decided: ProposalRecord[] = [];
     for (const number of numbers) {
-      const decision = { state: "accepted" as const, at, ...(batch !== undefined && { batch }) };
       // Another process that settled a crash may have decided it a moment ago.
       const record = (await proposals.decide(number, decision)) ?? (await proposals.get(number));
       if (record?.state === "accepted") decided.push(record);
@@ -211,21 +206,13 @@ function stepsOf(records: readonly ProposalRecord[], { byName }: Material): Lear
   const saves = changes.flatMap(({ save, archives, kind }): LearnedStep[] => {
     if (!save) return [];
     const existing = byName.get(save.name);
-    const { name, description, summary, seeAlso, body } = save;
-    const absorbed = archives.map((archive) => archive.name);
-    return [
-      {
-        save: {
-          name,
-          content: kind === "link" ? existing!.text : body,
-          ...(description !== undefined && { description }),
-          ...(summary !== undefined && { summary }),
-          ...(seeAlso && { seeAlso }),
-          ...(existing && { ifDigest: existing.digest }),
-          files: filesOf(absorbed, byName),
-        },
-      },
-    ];
+    const { body, ...named } = save;
+    const content = kind === "link" ? existing!.text : body;
+    const files = filesOf(
+      archives.map(({ name }) => name),
+      byName,
+    );
+    return [{ save: { ...named, content, ifDigest: existing?.digest, files } }];
   });
   const archives = changes.flatMap((change) => change.archives);
   return [...saves, ...archives.map(({ name, into }) => ({ archive: name, into }))];

@@ -6,11 +6,11 @@ import { THINKING } from "./limits.ts";
 export interface PlanSave {
   readonly name: string;
   readonly content: string;
-  readonly summary?: string;
-  readonly description?: string;
+  readonly summary?: string | undefined;
+  readonly description?: string | undefined;
   /** Skills that this one is made of. */
   readonly sourceNames: readonly string[];
-  readonly seeAlso?: readonly string[];
+  readonly seeAlso?: readonly string[] | undefined;
 }
 
 interface PlanArchive {
@@ -92,9 +92,9 @@ function toPlanSave(item: unknown, problem: (what: string) => void): PlanSave {
     name: String(name),
     content: String(content),
     sourceNames: sourceNames ?? [],
-    ...(isText(summary) && { summary }),
-    ...(isText(description) && { description }),
-    ...(seeAlso && { seeAlso }),
+    summary: isText(summary) ? summary : undefined,
+    description: isText(description) ? description : undefined,
+    seeAlso,
   };
 }
 

@@ -35,10 +35,6 @@ export function basisOf(change: DreamChange, skills: Digests): Record<SkillName,
   );
 }
 
-function basisHash(basis: Readonly<Record<SkillName, string>>): string {
-  return hashOf(Object.entries(basis));
-}
-
 /** The same for the same change, whoever thought of it and whenever. */
 export function changeHash({ save, archives }: DreamChange): string {
   return hashOf({ save: save && { ...save, body: save.body.trim() }, archives });
@@ -50,7 +46,7 @@ export function toNewProposal(proposal: Proposal, at: number): NewProposal {
     title: titleOf(proposal.change),
     at,
     changeHash: changeHash(proposal.change),
-    basisHash: basisHash(proposal.basis),
+    basisHash: hashOf(Object.entries(proposal.basis)),
     payload: proposal as unknown as Record<string, unknown>,
   };
 }
@@ -61,7 +57,7 @@ export function fromRecord(record: ProposalRecord): Proposal {
 
 /** Whether a skill that it would change is no longer what it was proposed for. */
 export function isStale(record: ProposalRecord, skills: Digests): boolean {
-  return basisHash(basisOf(fromRecord(record).change, skills)) !== record.basisHash;
+  return hashOf(Object.entries(basisOf(fromRecord(record).change, skills))) !== record.basisHash;
 }
 
 const TITLES: Readonly<Record<ChangeKind, (save: string, archived: string) => string>> = {
@@ -94,7 +90,7 @@ export function reasonsFor(
   const touched = new Set(touchedBy(change));
   const both = (pair: { a: string; b: string }) => touched.has(pair.a) && touched.has(pair.b);
   const either = (pair: { a: string; b: string }) => touched.has(pair.a) || touched.has(pair.b);
-  const lines = [
+  return [
     ...evidence.gaps
       .filter(({ messages }) => messages.some((message) => reached.includes(message)))
       .map(
@@ -123,7 +119,6 @@ export function reasonsFor(
       .filter(({ prefix }) => change.save?.name.startsWith(`${prefix}/`) && change.kind === "guide")
       .map(({ prefix, members }) => `${prefix}/ has ${members.length} members and no guide`),
   ];
-  return lines;
 }
 
 /** Sessions named in a line; the rest is counted. */
@@ -151,9 +146,9 @@ export interface ProposalRecord {
   /** Names what it was proposed for: when that changes, the proposal is stale. */
   readonly basisHash: string;
   readonly decidedAt?: number;
-  readonly note?: string;
+  readonly note?: string | undefined;
   /** The batch of versions that applied it. */
-  readonly batch?: string;
+  readonly batch?: string | undefined;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
@@ -162,16 +157,16 @@ export type NewProposal = Omit<ProposalRecord, "number" | "state" | "decidedAt" 
 export interface ProposalDecision {
   readonly state: ProposalState;
   readonly at: number;
-  readonly note?: string;
-  readonly batch?: string;
+  readonly note?: string | undefined;
+  readonly batch?: string | undefined;
 }
 
 export interface ProposalStore {
   add(proposal: NewProposal): Awaitable<ProposalRecord>;
   get(number: number): Awaitable<ProposalRecord | undefined>;
   list(filter?: {
-    readonly state?: ProposalState;
-    readonly changeHash?: string;
+    readonly state?: ProposalState | undefined;
+    readonly changeHash?: string | undefined;
   }): Awaitable<readonly ProposalRecord[]>;
   /** Only an open proposal can be decided, and only once; nothing when it was not open. */
   decide(number: number, decision: ProposalDecision): Awaitable<ProposalRecord | undefined>;

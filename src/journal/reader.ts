@@ -161,14 +161,8 @@ export class Journal {
     const { session, agent = this.needs.agent, host = this.needs.host } = actor;
     const turn = session === undefined ? undefined : (await this.needs.sessions.read(session)).turn;
     const { outcome: result, skill, note } = report;
-    const details = { result, ...(note !== undefined && { note }) };
-    const now = {
-      at: this.needs.now(),
-      ...(session !== undefined && { session }),
-      ...(turn !== undefined && { turn }),
-      ...(agent !== undefined && { agent }),
-      ...(host !== undefined && { host }),
-    };
+    const details = { result, note };
+    const now = { at: this.needs.now(), session, turn, agent, host };
     if (skill !== undefined) {
       const { name, digest } = await this.needs.find(skill, agent);
       await this.needs.journal.append([eventOf(now, { kind: "outcome", skill: { name, digest }, details })]);
@@ -209,13 +203,7 @@ interface RecorderNeeds {
 export function useRecorder(needs: RecorderNeeds): RecordUse {
   return async ({ session, agent = needs.agent, host = needs.host }, { name, digest }, happened) => {
     const turn = session === undefined ? undefined : (await needs.sessions.read(session)).turn;
-    const context = {
-      at: needs.now(),
-      ...(session !== undefined && { session }),
-      ...(turn !== undefined && { turn }),
-      ...(agent !== undefined && { agent }),
-      ...(host !== undefined && { host }),
-    };
+    const context = { at: needs.now(), session, turn, agent, host };
     await needs.journal.append([eventOf(context, { ...happened, skill: { name, digest } })]);
     if (session !== undefined && happened.kind === "activated")
       await needs.sessions.add(session, { step: "activated", names: [name] });

@@ -479,14 +479,11 @@ export class LearnedSkills {
     const { name, at, author, reason, digest } = version;
     const parent = (await this.versions.parentOf(version))?.digest;
     const turn = { at, agent: author };
-    const more = { version: version.id, ...(reason !== undefined && { reason }) };
-    if (digest !== undefined) {
-      const details = { ...more, ...(parent !== undefined && { parent }) };
-      return eventOf(turn, { kind: "edited", skill: { name, digest }, details });
-    }
+    const more = { version: version.id, reason };
+    if (digest !== undefined)
+      return eventOf(turn, { kind: "edited", skill: { name, digest }, details: { ...more, parent } });
     if (parent === undefined) return undefined;
-    const into = version.data?.to as SkillName | undefined;
-    const details = { ...more, ...(into !== undefined && { into }) };
+    const details = { ...more, into: version.data?.to as SkillName | undefined };
     return eventOf(turn, { kind: "archived", skill: { name, digest: parent }, details });
   }
 

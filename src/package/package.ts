@@ -15,9 +15,10 @@ export {
   packageFiles,
   readPackage,
   readRegularFile,
+  replacePackage,
   type SnapshotFile,
   sha256Of,
   skillFileOf,
   snapshotPackage,
+  writeNewPackage,
 } from "./files.ts";
-export { replacePackage, writeNewPackage } from "./write.ts";

@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isLeftover } from "../../src/disk/write.ts";
+import { isLeftover } from "../../src/disk/disk.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { openLearned } from "../../src/engine/learned-part.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";

@@ -5,7 +5,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { DISK, type Files, isLeftover } from "../../src/disk/write.ts";
+import { DISK, type Files, isLeftover } from "../../src/disk/disk.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { openLearned } from "../../src/engine/learned-part.ts";
 import type { LearnedSkills } from "../../src/learn/learned-skills.ts";
