@@ -20,7 +20,7 @@ export function readFrontMatter(text: string, split: Split, report: Report): Fro
   const yaml = split.yaml ?? "";
   if (yaml.length > LIMITS.frontMatterChars) {
     const message = `The front matter has ${yaml.length} characters; ${LIMITS.frontMatterChars} are read at most.`;
-    report.add("front-matter-too-large", { message, line: split.yamlLine });
+    report.add("front-matter-too-large", message, split.yamlLine);
     return bare(split, report);
   }
   const plain = readPlainYaml(yaml);
@@ -34,10 +34,11 @@ export function readFrontMatter(text: string, split: Split, report: Report): Fro
   if (shorter) {
     const value = readYaml(shorter.yaml as string);
     if (value.ok && isMap(value.value)) {
-      report.add("front-matter-unclosed", {
-        message: "The front matter has no closing --- of its own.",
-        line: Math.max(1, split.yamlLine - 1),
-      });
+      report.add(
+        "front-matter-unclosed",
+        "The front matter has no closing --- of its own.",
+        Math.max(1, split.yamlLine - 1),
+      );
       return { raw: value.value, split: shorter };
     }
   }
@@ -55,35 +56,32 @@ function mended(yaml: string, first: Failure, split: Split, report: Report): Fro
     const result = repair ? readYaml(text) : first;
     if (result.value === undefined) continue;
     if (!result.ok) pending.push({ ...result, message: "A key appears twice; the last one counts." });
-    for (const { code, line, message } of pending)
-      report.add(code, { message, line: split.yamlLine + line - 1 });
+    for (const { code, line, message } of pending) report.add(code, message, split.yamlLine + line - 1);
     return accepted(result.value, split, report);
   }
   return unreadable(first, split, report);
 }
 
 function unreadable({ code, reason, line }: Failure, split: Split, report: Report): FrontMatter {
-  report.add(code, { message: `The YAML cannot be read: ${reason}.`, line: split.yamlLine + line - 1 });
+  report.add(code, `The YAML cannot be read: ${reason}.`, split.yamlLine + line - 1);
   return bare(split, report);
 }
 
 function accepted(value: YamlValue, split: Split, report: Report): FrontMatter {
   if (isMap(value)) return { raw: value, split };
   if (value === null) return { raw: Object.create(null), split };
-  report.add("front-matter-not-mapping", {
-    message: "The front matter is not a map of keys.",
-    line: split.yamlLine,
-  });
+  report.add("front-matter-not-mapping", "The front matter is not a map of keys.", split.yamlLine);
   return bare(split, report);
 }
 
 function bare(split: Split, report: Report): FrontMatter {
   const raw = extractBare(split.yaml ?? "");
   if (raw)
-    report.add("front-matter-bare", {
-      message: `Only these keys could be read: ${Object.keys(raw).join(", ")}.`,
-      line: split.yamlLine,
-    });
+    report.add(
+      "front-matter-bare",
+      `Only these keys could be read: ${Object.keys(raw).join(", ")}.`,
+      split.yamlLine,
+    );
   return { raw: raw ?? Object.create(null), split };
 }
 
