@@ -128,16 +128,7 @@ const FIRST_MONDAY = Date.UTC(1970, 0, 5);
 
 type WeekField = Exclude<keyof WeekCount, "week">;
 
-interface WeekChange {
-  readonly week: number;
-  readonly field: WeekField;
-  readonly by: 1 | -1;
-}
-
-interface ActivatedVersion {
-  readonly skill: SkillName;
-  readonly digest?: string | undefined;
-}
+type WeekChange = { readonly week: number; readonly field: WeekField; readonly by: 1 | -1 };
 
 /** Whether an outcome names no skill, so that it goes to the skills activated in its turn. */
 export function isOpenOutcome(event: NewEvent): event is NewEvent & { session: string; turn: number } {
@@ -152,7 +143,7 @@ export function isOpenOutcome(event: NewEvent): event is NewEvent & { session: s
 /** The outcome once for each skill activated in its turn; unchanged if there was none. */
 export function outcomeForEach(
   outcome: NewEvent,
-  activated: readonly ActivatedVersion[],
+  activated: readonly { readonly skill: SkillName; readonly digest?: string | undefined }[],
 ): readonly NewEvent[] {
   return activated.length === 0 ? [outcome] : activated.map((version) => ({ ...outcome, ...version }));
 }
@@ -219,15 +210,6 @@ const EFFECTIVENESS = {
   minEvidence: 0.5,
 } as const;
 
-const UNKNOWN: Effectiveness = {
-  activations: 0,
-  successes: 0,
-  failures: 0,
-  rate: 0.5,
-  deprioritised: false,
-  lastUsedAt: 0,
-};
-
 export interface EffectivenessOptions {
   readonly now: number;
   readonly halfLifeMs?: number | undefined;
@@ -236,10 +218,7 @@ export interface EffectivenessOptions {
 /** Looks up each skill version by its own tally: a rewritten skill starts clean. */
 export function effectivenessFrom(tallies: TallyBook, options: EffectivenessOptions): EffectivenessProvider {
   return {
-    of(name, digest) {
-      const tally = tallies.of(name, digest);
-      return tally ? effectivenessOf(tally, options) : UNKNOWN;
-    },
+    of: (name, digest) => effectivenessOf(tallies.of(name, digest) ?? emptyTally(name, digest), options),
   };
 }
 
