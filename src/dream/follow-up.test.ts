@@ -47,7 +47,7 @@ describe("followUp", () => {
     expect(followUp([record("accepted")], [tally("old", 8, 1)], new Map([["deploy", "old"]]))).toEqual([]);
   });
 
-  it("counts acceptance over what was decided", () => {
+  it("computes the acceptance rate of the decided proposals", () => {
     const all = [record("accepted"), record("rejected"), record("rejected"), record("open"), record("stale")];
     expect(dreamAccount(all, [])).toEqual({
       open: 1,

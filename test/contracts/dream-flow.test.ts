@@ -53,7 +53,7 @@ async function counted(more: Partial<DreamNeeds> = {}) {
   return { ...shop, dreams, take };
 }
 
-it("with apply looks at the library once, reads each skill once and tries each change alone and all together", async () => {
+it("refreshes once, reads each skill once, and tries each change alone and all together", async () => {
   const { dreams, take } = await counted();
   const { applied } = await dreams.run({ apply: true });
   expect(applied?.accepted).toHaveLength(3);
@@ -76,7 +76,7 @@ it("accepts a single change in the call that proposed it without another trial",
   expect(take()).toEqual({ refreshes: 1, gathers: 1, reads: SKILLS.length, indexUpdates: 2 });
 });
 
-it("looks once more when proposals are accepted in a call of their own", async () => {
+it("refreshes again when proposals are accepted in a separate call", async () => {
   const { dreams, take, learned } = await counted();
   const { proposals } = await dreams.run();
   expect(take()).toEqual({ refreshes: 1, gathers: 1, reads: SKILLS.length, indexUpdates: 4 });
@@ -95,7 +95,7 @@ it("lists proposals without reading a skill", async () => {
   expect(take()).toEqual({ refreshes: 1, gathers: 0, reads: 0, indexUpdates: 0 });
 });
 
-it("looks again before it applies when a skill has changed while a model was thinking", async () => {
+it("reads the skills again before it applies if one has changed while the model was thinking", async () => {
   const usage = { inputTokens: 1, outputTokens: 1 };
   const { dreams, take, learned } = await counted({
     model: async () => ({

@@ -26,8 +26,8 @@ async function stateAfter(root: string) {
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "p"), home: join(root, "home"), env: {}, values, clock });
   const store = openSqliteStore({ directory: join(root, "home/.repertoire"), clock });
-  const lessons = openLearned(engine, store, { recall: async () => [] });
-  await openDreams(engine, { store, learned: lessons }).recover();
+  const learnedSkills = openLearned(engine, store, { recall: async () => [] });
+  await openDreams(engine, { store, learned: learnedSkills }).recover();
   const state = {
     tree: treeOf(join(root, "home/.repertoire/skills")),
     states: [...new Set((await store.proposals.list()).map(({ state: each }) => each))],

@@ -25,7 +25,7 @@ function open(root: string) {
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "project"), home: root, env: {}, values });
   const store = openSqliteStore({ directory: join(root, ".repertoire"), clock });
-  return { engine, store, lessons: openLearned(engine, store, { recall: async () => [] }) };
+  return { engine, store, learnedSkills: openLearned(engine, store, { recall: async () => [] }) };
 }
 
 interface Tally {
@@ -55,8 +55,8 @@ async function killOnce(root: string, round: number, random: () => number): Prom
 /** Opens as the next process would, makes one change, and looks at every file and version. */
 async function check(root: string, acknowledged: readonly Record<string, unknown>[]): Promise<number> {
   for (const path of filesBelow(join(root, ".repertoire/skills"))) if (path.endsWith("SKILL.md")) whole(path);
-  const { lessons, store } = open(root);
-  await lessons.save({ name: "after", content: `After ${acknowledged.length} of ${Math.random()}.\n` });
+  const { learnedSkills, store } = open(root);
+  await learnedSkills.save({ name: "after", content: `After ${acknowledged.length} of ${Math.random()}.\n` });
   const left = filesBelow(join(root, ".repertoire/skills")).filter((path) =>
     isLeftover(path.split("/").at(-1)!),
   );

@@ -53,7 +53,7 @@ const files: Files = counted({ ...DISK }, [
   "rmdirSync",
   "mkdirSync",
 ]);
-const lessons = openLearned(engine, store, { files, recall: async () => [] });
-const { accepted } = await openDreams(engine, { store, learned: lessons }).accept("all");
+const learnedSkills = openLearned(engine, store, { files, recall: async () => [] });
+const { accepted } = await openDreams(engine, { store, learned: learnedSkills }).accept("all");
 console.log(JSON.stringify({ accepted: accepted.length, steps }));
 real.close();
