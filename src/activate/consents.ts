@@ -15,7 +15,7 @@ import {
   snapshotPackage,
 } from "../package/package.ts";
 import { type ParsedSkill, parseSkill } from "../parse/parse.ts";
-import type { ConsentRecord, TaskStore, TrustRecord, TrustStore } from "./task-store.ts";
+import type { TaskStore, TrustRecord, TrustStore } from "./task-store.ts";
 
 /** For whom a skill is looked up. */
 export interface Who {
@@ -310,14 +310,6 @@ export async function settleConsent(request: ConsentRequest): Promise<Activation
     );
   }
   return "risky";
-}
-
-export function consentRecord(
-  request: Pick<ConsentRequest, "task" | "subject" | "digest" | "marks">,
-  at: number,
-): ConsentRecord {
-  const { task, subject, digest, marks } = request;
-  return { task, skill: subject.name, digest, at, files: marks };
 }
 
 export function deniedByPolicy({ name, source }: ConsentSubject): RepertoireError {

@@ -25,16 +25,16 @@ interface MountRequest {
 /** Copies the package, hashes the copy, and publishes it by rename only if it is what the person consented to. */
 export function mountPackage({ place, name, snapshot }: MountRequest): string {
   const target = skillFolder(place, name);
-  if (mountedDigest(place, name) === snapshot.digest) return target;
+  if (readMount(place, name)?.digest === snapshot.digest) return target;
   const staging = join(taskFolder(place), ".staging", randomUUID());
   makeFolder(place, staging);
   try {
     copyInto(staging, snapshot);
-    publish({ place, name, staging, target });
+    publish(place, name, staging);
   } catch (thrown) {
     if (thrown instanceof RepertoireError) throw thrown;
     // Another process of the same task was faster.
-    if (mountedDigest(place, name) === snapshot.digest) return target;
+    if (readMount(place, name)?.digest === snapshot.digest) return target;
     throw new RepertoireError(
       "mount-failed",
       `The private copy of "${name}" could not be made at ${target}: ${messageOf(thrown)}. Fix this and activate it again.`,
@@ -54,10 +54,6 @@ export function verifiedMount(
 ): PackageSnapshot | undefined {
   const found = readMount(place, name);
   return found?.digest === digest ? found : undefined;
-}
-
-function mountedDigest(place: TaskFolder, name: SkillName): string | undefined {
-  return readMount(place, name)?.digest;
 }
 
 function readMount(place: TaskFolder, name: SkillName): PackageSnapshot | undefined {
@@ -94,17 +90,11 @@ function swapped(path: string): RepertoireError {
   );
 }
 
-interface Publication {
-  readonly place: TaskFolder;
-  readonly name: SkillName;
-  readonly staging: string;
-  readonly target: string;
-}
-
 /** Replaces the old copy. Copies of sub-skills are below the target and move into the new copy. */
-function publish({ place, name, staging, target }: Publication): void {
+function publish(place: TaskFolder, name: SkillName, staging: string): void {
+  const target = skillFolder(place, name);
   makeFolder(place, dirname(target));
-  if (!existsOrLink(target)) {
+  if (lstatSync(target, { throwIfNoEntry: false }) === undefined) {
     renameSync(staging, target);
     return;
   }
@@ -156,10 +146,6 @@ function isRealFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function existsOrLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
 function conflict(name: string, path: string): RepertoireError {
   return new RepertoireError(
     "mount-conflict",
@@ -198,7 +184,7 @@ export function logicalPath(name: SkillName): string {
 /** Removes a task's folder and returns whether there was one; a link is removed, not followed. */
 export function removeTaskFolder(place: TaskFolder): boolean {
   const folder = taskFolder(place);
-  if (!existsSync(folder) && !lstatSync(folder, { throwIfNoEntry: false })) return false;
+  if (!lstatSync(folder, { throwIfNoEntry: false })) return false;
   rmSync(folder, { recursive: true, force: true });
   return true;
 }

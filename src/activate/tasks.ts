@@ -12,7 +12,6 @@ import {
   type ConsentNeeds,
   type ConsentPolicy,
   Consents,
-  consentRecord,
   decide,
   deniedByPolicy,
   type Offer,
@@ -90,9 +89,10 @@ export class Tasks {
     const { task, agent, audience = "model" } = context;
     const offer = await this.consents.offer(await this.needs.currentName(name), context);
     const { skill, snapshot, parsed } = offer;
-    const request = { task, subject: offer.subject, digest: snapshot.digest, marks: marksOf(snapshot.files) };
+    const { digest } = snapshot;
+    const marks = marksOf(snapshot.files);
     const risk = await settleConsent({
-      ...request,
+      ...{ task, subject: offer.subject, digest, marks },
       policy: this.needs.policy,
       tasks: this.needs.tasks,
       trust: this.needs.trust,
@@ -104,7 +104,7 @@ export class Tasks {
       this.needs.onChange(task, skill.name);
       const at = this.needs.now();
       await this.needs.tasks.start({ id: task, startedAt: at, agent });
-      await this.needs.tasks.consent(consentRecord(request, at));
+      await this.needs.tasks.consent({ task, skill: skill.name, digest, at, files: marks });
     }
     await this.needs.record(context, skill, { kind: "activated", details: { task, by: audience } });
     const payload = buildPayload({
@@ -115,7 +115,7 @@ export class Tasks {
       subSkills: (await this.needs.children(skill.name, agent)).map(subSkill),
       knowledge: findKnowledge(parsed.manifest.knowledge, this.needs.project),
       mountPath,
-      digest: snapshot.digest,
+      digest,
       risk,
     });
     return { payload, text: renderActivation(payload) };

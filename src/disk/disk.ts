@@ -174,10 +174,16 @@ export function sweepLeftovers(files: Files, folder: string): number {
 
 /** The entries of a folder; none if there is no folder. */
 export function entriesOf(files: Files, folder: string): fs.Dirent[] {
+  const read = () => files.readdirSync(folder, { withFileTypes: true });
+  return unlessMissing(read, ["ENOENT", "ENOTDIR"]) ?? [];
+}
+
+/** What `look` returns; undefined if it fails with one of the codes, by default because a file is missing. */
+export function unlessMissing<T>(look: () => T, codes: readonly string[] = ["ENOENT"]): T | undefined {
   try {
-    return files.readdirSync(folder, { withFileTypes: true });
+    return look();
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return [];
+    if (codes.includes(codeOf(error))) return undefined;
     throw error;
   }
 }

@@ -2,13 +2,13 @@
 
 import { inspectPackage } from "../inspect/inspect.ts";
 import { isRepertoireError } from "../model/errors.ts";
-import type { SkillName } from "../model/name.ts";
+import { parentName, type SkillName } from "../model/name.ts";
 import { isPortableName, SPEC } from "../package/package.ts";
 import { type ChangeSave, changedBy, type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
 import { coverageOf } from "./coverage.ts";
 import type { Review } from "./gate.ts";
 import { GUARD } from "./limits.ts";
-import { isGuide, isNamespaced, type Material, prefixOf } from "./material.ts";
+import { isGuide, isNamespaced, type Material } from "./material.ts";
 
 export interface GuardSettings {
   /** Share of the library that one run may touch. */
@@ -60,7 +60,7 @@ type SaveCheck = (save: ChangeSave, change: DreamChange, material: Material) => 
 const checkName: SaveCheck = ({ name }, change, { redirects, byName, prefixes }) => {
   const isPortable = name.split("/").every((part) => part.length <= SPEC.nameChars && isPortableName(part));
   const to = redirects.get(name);
-  const prefix = prefixOf(name);
+  const prefix = parentName(name);
   const found: Refusal[] = [];
   const add = (code: string, message: string, names: SkillName[] = [name]) =>
     found.push(refuse(code, message, names));
@@ -108,7 +108,7 @@ function checkArchive(
   const add = (code: string, message: string, names = [name]) => found.push(refuse(code, message, names));
   if (!skill.editable)
     add("not-editable", `"${name}" is not archived by a dream: ${skill.protectedBecause}.`);
-  if (isNamespaced(prefixes, prefixOf(name)))
+  if (isNamespaced(prefixes, parentName(name)))
     add("merge-of-namespaced", `"${name}" belongs to its own server and is never merged.`);
   const absorber = byName.get(into);
   const saved = change.save?.name === into ? change.save : undefined;

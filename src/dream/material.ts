@@ -12,7 +12,7 @@ import {
 } from "../journal/journal.ts";
 import type { RedirectStore, VersionRecord, VersionStore } from "../learn/learn.ts";
 import { isRepertoireError } from "../model/errors.ts";
-import { lastSegment, type SkillName } from "../model/name.ts";
+import { lastSegment, parentName, type SkillName } from "../model/name.ts";
 import type { Skill, SkillState } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
 import { isSkillFile, packageFiles } from "../package/package.ts";
@@ -288,14 +288,9 @@ async function answers(
   return found;
 }
 
-export function prefixOf(name: SkillName): string | undefined {
-  const slash = name.lastIndexOf("/");
-  return slash < 0 ? undefined : name.slice(0, slash);
-}
-
 /** Whether the prefix, or one above it, was declared namespaced. */
 export function isNamespaced(prefixes: Material["prefixes"], prefix: string | undefined): boolean {
-  for (let at = prefix; at !== undefined; at = prefixOf(at))
+  for (let at = prefix; at !== undefined; at = parentName(at))
     if (Object.hasOwn(prefixes, at)) return prefixes[at] === "namespaced";
   return false;
 }
@@ -379,19 +374,16 @@ function closed(id: string, session: OpenSession, lines: readonly SaidRecord[]):
 }
 
 function sessionIn(open: Map<string, OpenSession>, id: string): OpenSession {
-  const known = open.get(id);
-  if (known) return known;
-  const made: OpenSession = { turns: new Map(), used: new Set(), corrections: [] };
-  open.set(id, made);
-  return made;
+  const known = open.get(id) ?? { turns: new Map(), used: new Set(), corrections: [] };
+  open.set(id, known);
+  return known;
 }
 
-function turnIn(session: OpenSession, turn: number): OpenTurn {
-  const known = session.turns.get(turn);
-  if (known) return known;
-  const made: OpenTurn = { recalled: undefined, used: new Set(), outcomes: new Map(), corrections: [] };
-  session.turns.set(turn, made);
-  return made;
+function turnIn({ turns }: OpenSession, turn: number): OpenTurn {
+  const empty: OpenTurn = { recalled: undefined, used: new Set(), outcomes: new Map(), corrections: [] };
+  const known = turns.get(turn) ?? empty;
+  turns.set(turn, known);
+  return known;
 }
 
 /** The skills that a message leads to, best first, at most three. */

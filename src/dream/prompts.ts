@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../model/errors.ts";
+import { unlessMissing } from "../disk/disk.ts";
 import { forEnvelope, forLine } from "../text/escape.ts";
 import { estimateTokens } from "../text/estimate.ts";
 import { clip } from "../text/markdown.ts";
@@ -46,13 +46,8 @@ export const DIRECTIVES: Readonly<Record<Pass, string>> = {
 
 /** The person's own directive if there is one, else the built-in one. */
 export function directiveFor(pass: Pass, folder: string): string {
-  try {
-    const own = readFileSync(join(folder, DIRECTIVE_FILES[pass]), "utf8").trim();
-    return own === "" ? DIRECTIVES[pass] : own.slice(0, THINKING.directiveChars);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return DIRECTIVES[pass];
-    throw error;
-  }
+  const own = unlessMissing(() => readFileSync(join(folder, DIRECTIVE_FILES[pass]), "utf8"))?.trim();
+  return own ? own.slice(0, THINKING.directiveChars) : DIRECTIVES[pass];
 }
 
 interface PromptInput {

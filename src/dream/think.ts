@@ -2,7 +2,7 @@
 
 import type { LanguageModel } from "../learn/learn.ts";
 import { messageOf } from "../model/errors.ts";
-import { compareNames, type SkillName } from "../model/name.ts";
+import { compareNames, lastSegment, type SkillName } from "../model/name.ts";
 import { forLine } from "../text/escape.ts";
 import { firstSentence } from "../text/markdown.ts";
 import { collide, type DreamChange, type Pass, splitPlan } from "./changes.ts";
@@ -165,14 +165,8 @@ function guidesFrom({ prefixes }: DreamEvidence, skills: Skills): DreamChange[] 
       ({ guide, kind, members }) =>
         guide === undefined && kind === "topical" && members.some((name) => skills.get(name)?.learned),
     )
-    .map(
-      (cluster): DreamChange => ({
-        kind: "guide",
-        pass: "consolidate",
-        save: guideFor(cluster, skills),
-        archives: [],
-      }),
-    );
+    .map((cluster) => guideFor(cluster, skills))
+    .map((save) => ({ kind: "guide", pass: "consolidate", save, archives: [] }));
 }
 
 function guideFor({ prefix, members }: PrefixCluster, skills: Skills) {
@@ -184,14 +178,10 @@ function guideFor({ prefix, members }: PrefixCluster, skills: Skills) {
   return {
     name: guideOf(prefix),
     body,
-    description: `Chooses between the ${title} skills (${members.map(shortName).join(", ")}). Use when it is unclear which of them fits.`,
+    description: `Chooses between the ${title} skills (${members.map(lastSegment).join(", ")}). Use when it is unclear which of them fits.`,
     summary: `Which ${title} skill to use when`,
     seeAlso: members.slice(0, GUARD.seeAlso),
   };
-}
-
-function shortName(name: SkillName): string {
-  return name.slice(name.lastIndexOf("/") + 1);
 }
 
 /** Of two skills that say the same, the one whose every fact the other has, the less used one first. */
@@ -199,34 +189,25 @@ function archivesFrom({ overlaps }: DreamEvidence, skills: Skills): DreamChange[
   const gone = new Set<SkillName>();
   const changes: DreamChange[] = [];
   for (const { a, b } of overlaps) {
-    const pair = [skills.get(a), skills.get(b)].filter((skill) => skill !== undefined);
-    if (pair.length < 2 || gone.has(a) || gone.has(b)) continue;
-    const found = bothWays(pair as [DreamSkill, DreamSkill]).find(
-      ({ skill, into }) => skill.editable && isSaidBy(skill, into),
-    );
+    const [one, two] = [skills.get(a), skills.get(b)];
+    if (!one || !two || gone.has(a) || gone.has(b)) continue;
+    const order = one.lastUsedAt - two.lastUsedAt || compareNames(two.name, one.name);
+    const [less, more] = order < 0 ? [one, two] : [two, one];
+    const bothWays = [
+      { skill: less, into: more },
+      { skill: more, into: less },
+    ];
+    const found = bothWays.find(({ skill, into }) => isSaidBy(skill, into));
     if (!found) continue;
     gone.add(found.skill.name);
-    changes.push({
-      kind: "archive",
-      pass: "consolidate",
-      archives: [{ name: found.skill.name, into: found.into.name }],
-    });
+    const archives = [{ name: found.skill.name, into: found.into.name }];
+    changes.push({ kind: "archive", pass: "consolidate", archives });
   }
   return changes;
 }
 
-function bothWays([a, b]: [DreamSkill, DreamSkill]): { skill: DreamSkill; into: DreamSkill }[] {
-  const [less, more] =
-    a.lastUsedAt < b.lastUsedAt || (a.lastUsedAt === b.lastUsedAt && compareNames(a.name, b.name) > 0)
-      ? [a, b]
-      : [b, a];
-  return [
-    { skill: less, into: more },
-    { skill: more, into: less },
-  ];
-}
-
 function isSaidBy(skill: DreamSkill, into: DreamSkill): boolean {
   const text = `${into.name}\n${into.description}\n\n${into.body}`;
-  return skill.files.length === 0 && coverageOf(skill.body, text).every(({ enough }) => enough);
+  if (!skill.editable || skill.files.length > 0) return false;
+  return coverageOf(skill.body, text).every(({ enough }) => enough);
 }

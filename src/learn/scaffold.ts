@@ -7,17 +7,11 @@ import { SKILL_FILE } from "../package/package.ts";
 export const TEMPLATES = ["basic", "domain", "toolset"] as const;
 export type Template = (typeof TEMPLATES)[number];
 
-interface Scaffold {
-  readonly name: SkillName;
-  /** Paths below the skill's folder. */
-  readonly files: ReadonlyMap<string, string>;
-}
-
-/** The files of a new skill. They pass the strict profile unchanged. */
+/** The files of a new skill by their paths below its folder. They pass the strict profile unchanged. */
 export function scaffold(
   spelling: string,
   options: { readonly template: Template; readonly description?: string | undefined },
-): Scaffold {
+): { readonly name: SkillName; readonly files: ReadonlyMap<string, string> } {
   const result = toSkillName(spelling);
   if (!result.ok) {
     throw new RepertoireError(

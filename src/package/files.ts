@@ -31,6 +31,7 @@ import {
   removeQuietly,
   stageFile,
   syncFolder,
+  unlessMissing,
 } from "../disk/disk.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
 import { isSkillFile, PACKAGE_LIMITS, SKILL_FILE } from "./facts.ts";
@@ -388,12 +389,9 @@ export function replacePackage(
 }
 
 function isThere(files: Files, directory: string, file: PackageFile): boolean {
-  try {
-    return Buffer.compare(files.readFileSync(join(directory, file.path)), file.bytes) === 0;
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR", "EISDIR"].includes(codeOf(error))) return false;
-    throw error;
-  }
+  const read = () => files.readFileSync(join(directory, file.path));
+  const found = unlessMissing(read, ["ENOENT", "ENOTDIR", "EISDIR"]);
+  return found !== undefined && Buffer.compare(found, file.bytes) === 0;
 }
 
 /** Writes a new package and returns the paths of its files. Overwrites nothing. */

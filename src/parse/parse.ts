@@ -60,9 +60,8 @@ export function parseSkill(
   path: string,
   options: ParseOptions = {},
 ): ParseResult {
-  const { profile = "lenient", requireDescription = false, requireName = false } = options;
-  const report = createReport(path, profile);
-  const skill = read(input, path, { report, profile, requireDescription, requireName });
+  const report = createReport(path, options.profile ?? "lenient");
+  const skill = read(input, path, { ...options, report });
   return { skill: report.failed() ? undefined : skill, diagnostics: report.diagnostics };
 }
 
@@ -83,12 +82,7 @@ export function parseManifest(
 /** Findings about which the head alone may be wrong. */
 const NEEDS_BODY: ReadonlySet<string> = new Set(["description-missing", "body-empty"]);
 
-interface Context {
-  readonly report: Report;
-  readonly profile: Profile;
-  readonly requireDescription: boolean;
-  readonly requireName: boolean;
-}
+type Context = ParseOptions & { readonly report: Report };
 
 function read(input: string | Uint8Array, path: string, context: Context): ParsedSkill | undefined {
   const { report } = context;

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { release } from "node:os";
 import { dirname, join } from "node:path";
+import { unlessMissing } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
 import type { Run } from "./process.ts";
@@ -69,32 +70,23 @@ function processIds(): string[] {
 }
 
 function namespaceBelow(pid: number): string | undefined {
-  const child = unlessGone(() => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ")[0]);
+  const read = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  const child = unlessMissing(read, GONE)?.split(" ")[0];
   return child ? namespaceOf(child) : undefined;
 }
 
 function namespaceOf(pid: string): string | undefined {
-  return unlessGone(() => readlinkSync(`/proc/${pid}/ns/pid`));
+  return unlessMissing(() => readlinkSync(`/proc/${pid}/ns/pid`), GONE);
 }
 
-function unlessGone<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(codeOf(error))) return undefined;
-    throw error;
-  }
-}
+/** Errors about a process that has ended, or that is not ours. */
+const GONE = ["ENOENT", "ESRCH", "EACCES", "EPERM"];
 
-interface PidsGroup {
-  /** A process joins by writing its id here. */
-  readonly procs: string;
-  /** Call it after its processes have been killed. */
-  remove(): Promise<void>;
-}
-
-/** A group for at most `max` processes and threads; undefined if this process may not make one. */
-async function makePidsGroup(max: number, root = "/sys/fs/cgroup"): Promise<PidsGroup | undefined> {
+/**
+ * A group for at most `max` processes and threads; undefined if this process may not make one. A process joins by
+ * writing its id to `procs`. Call `remove` after its processes have been killed.
+ */
+async function makePidsGroup(max: number, root = "/sys/fs/cgroup") {
   try {
     const parent = await parentGroup(root);
     if (parent === undefined) return undefined;
@@ -118,19 +110,10 @@ async function parentGroup(root: string): Promise<string | undefined> {
     if (controllers.split(",").includes("pids")) return join(root, "pids", own);
     if (controllers !== "") continue;
     const parent = join(root, own === "/" ? own : dirname(own));
-    if ((await readIfThere(join(parent, "cgroup.subtree_control"))).split(/\s/).includes("pids"))
-      return parent;
+    const read = () => readFileSync(join(parent, "cgroup.subtree_control"), "utf8");
+    if (unlessMissing(read)?.split(/\s/).includes("pids")) return parent;
   }
   return undefined;
-}
-
-async function readIfThere(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return "";
-    throw error;
-  }
 }
 
 /** Removes the folder, which the kernel allows only after the last killed process has been reaped. */

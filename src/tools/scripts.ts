@@ -143,7 +143,7 @@ interface Job {
 async function launch(job: Job): Promise<ScriptResult> {
   const { policy, sandbox, mount } = job;
   const needsScratch = policy.writable === true || !sandbox;
-  const scratch = needsScratch ? await makeScratch() : undefined;
+  const scratch = needsScratch ? await mkdtemp(join(tmpdir(), "repertoire-script-")) : undefined;
   const bound = sandbox ? await boundProcesses(limit(policy, "processes")) : undefined;
   const started = performance.now();
   try {
@@ -286,10 +286,6 @@ function scriptEnvironment(query: EnvironmentQuery): Record<string, string> {
     REPERTOIRE_SKILL_DIR: mount,
     REPERTOIRE_WORK_DIR: work,
   };
-}
-
-function makeScratch(): Promise<string> {
-  return mkdtemp(join(tmpdir(), "repertoire-script-"));
 }
 
 /** Copies a package, which may be read-only, to a writable one. */

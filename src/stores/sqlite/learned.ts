@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { appendLines, readLines, syncFile, writeFileAtomically } from "../../disk/disk.ts";
+import { appendLines, readLines, syncFile, unlessMissing, writeFileAtomically } from "../../disk/disk.ts";
 import {
   type BlobStore,
   followRedirects,
@@ -11,7 +11,6 @@ import {
   type VersionRecord,
   type VersionStore,
 } from "../../learn/learn.ts";
-import { codeOf } from "../../model/errors.ts";
 import type { SkillName } from "../../model/name.ts";
 import { sha256Of } from "../../package/package.ts";
 import type { Connection } from "./connection.ts";
@@ -64,13 +63,8 @@ export function blobFiles(directory: string) {
   const pathOf = (sha256: string) => join(directory, sha256.slice(0, 2), sha256.slice(2));
   const get = (sha256: string): Uint8Array | undefined => {
     if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
-    try {
-      const bytes = readFileSync(pathOf(sha256));
-      return sha256Of(bytes) === sha256 ? bytes : undefined;
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return undefined;
-      throw error;
-    }
+    const bytes = unlessMissing(() => readFileSync(pathOf(sha256)));
+    return bytes && sha256Of(bytes) === sha256 ? bytes : undefined;
   };
   return {
     get,
