@@ -333,16 +333,15 @@ function unasked({ subject, task }: ConsentRequest, changed: FileChanges | undef
 /** `SKILL.md changed; scripts/a.sh, scripts/b.sh added`. */
 export function changesInWords(changes: FileChanges): string {
   const kinds = (["changed", "added", "removed"] as const).filter((kind) => changes[kind].length > 0);
-  return kinds.map((kind) => `${firstFew(changes[kind])} ${kind}`).join("; ");
+  const inWords = kinds.map((kind) => {
+    const more = changes[kind].length - NAMED_FILES;
+    return `${changes[kind].slice(0, NAMED_FILES).join(", ")}${more > 0 ? ` and ${more} more` : ""} ${kind}`;
+  });
+  return inWords.join("; ");
 }
 
 /** How many changed files a message names. */
 const NAMED_FILES = 5;
-
-function firstFew(paths: readonly string[]): string {
-  const more = paths.length - NAMED_FILES;
-  return `${paths.slice(0, NAMED_FILES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-}
 
 function quoted(task: string): string {
   return /^[\w.-]+$/.test(task) ? task : `'${task.replaceAll("'", "'\\''")}'`;

@@ -4,6 +4,7 @@ import * as fs from "node:fs";
 import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { codeOf } from "../model/errors.ts";
+import { isRecord, jsonIn } from "../text/json.ts";
 
 /** The calls that reach the disk, passed in so that tests can make each of them fail. */
 export type Files = Pick<
@@ -233,32 +234,23 @@ export function appendLines(path: string, values: readonly unknown[]): number {
 export function readLines(path: string, from = 0): Lines {
   const text = readText(path, from);
   const end = from + (text.lastIndexOf(LINE_BREAK) + 1);
-  return { ...parseLines(text.subarray(0, end - from).toString("utf8")), end };
-}
-
-function parseLines(text: string): Omit<Lines, "end"> {
   const values: unknown[] = [];
   let torn = 0;
-  for (const line of text.split("\n")) {
+  for (const line of text.toString("utf8", 0, end - from).split("\n")) {
     if (line.trim() === "") continue;
-    const value = parseObject(line);
-    if (value === undefined) torn++;
-    else values.push(value);
+    const value = jsonIn(line);
+    if (isRecord(value)) values.push(value);
+    else torn++;
   }
-  return { values, torn };
+  return { values, torn, end };
 }
 
 const LINE_BREAK = 10;
 const NOTHING = Buffer.alloc(0);
 
 function readText(path: string, from: number): Buffer {
-  let file: number;
-  try {
-    file = openSync(path, "r");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return NOTHING;
-    throw error;
-  }
+  const file = unlessMissing(() => openSync(path, "r"));
+  if (file === undefined) return NOTHING;
   try {
     const buffer = Buffer.allocUnsafe(Math.max(0, fstatSync(file).size - from));
     let length = 0;
@@ -270,15 +262,5 @@ function readText(path: string, from: number): Buffer {
     return buffer.subarray(0, length);
   } finally {
     closeSync(file);
-  }
-}
-
-function parseObject(line: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
   }
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { VersionRecord, VersionStore } from "../learn/learn.ts";
+import type { Attribution, Changed, LearnedStep, VersionRecord, VersionStore } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { collide, type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
@@ -30,29 +30,10 @@ export interface Accepted {
   }[];
 }
 
-/** One step of a batch: a save, or an archiving that names what absorbed the skill. */
-type LearnedStep =
-  | {
-      readonly save: {
-        readonly name: SkillName;
-        readonly content: string;
-        readonly description?: string | undefined;
-        readonly summary?: string | undefined;
-        readonly seeAlso?: readonly SkillName[] | undefined;
-        /** Refuse if the SKILL.md is no longer the one with this digest. */
-        readonly ifDigest?: string | undefined;
-        readonly files?: Readonly<Record<string, Uint8Array>>;
-      };
-    }
-  | { readonly archive: SkillName; readonly into: SkillName };
-
 /** What a dream does to learned skills. */
 interface LearnedChanges {
   /** Makes all steps or none, to be undone together. Settles first what a crash left, even without any step. */
-  batch(
-    steps: readonly LearnedStep[],
-    by?: { readonly author: string; readonly reason: string },
-  ): Promise<readonly { readonly batch?: string | undefined }[]>;
+  batch(steps: readonly LearnedStep[], by?: Attribution): Promise<readonly Pick<Changed, "batch">[]>;
 }
 
 export interface AcceptanceNeeds {

@@ -3,6 +3,7 @@
 import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
 import type { ShownLevel } from "../model/turn.ts";
+import { isRecord } from "../text/json.ts";
 
 export const OUTCOMES = ["success", "failure", "neutral"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -170,10 +171,6 @@ export function toEvent(value: unknown): NewEvent | undefined {
   if (REQUIRED[kind as EventKind]?.(details) === false) return undefined;
   const known = { kind, at, session, turn, agent, host, skill, digest, details };
   return Object.fromEntries(Object.entries(known).filter(([, v]) => v !== undefined)) as unknown as NewEvent;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): boolean {

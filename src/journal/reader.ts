@@ -191,13 +191,9 @@ export type RecordUse = <K extends EventKind>(
   happened: { readonly kind: K; readonly details: EventDetails[K] },
 ) => Promise<void>;
 
-interface RecorderNeeds {
+interface RecorderNeeds extends Pick<JournalNeeds, "now" | "agent" | "host"> {
   readonly sessions: Pick<SessionStore, "read" | "add">;
   readonly journal: { append(...input: Parameters<JournalStore["append"]>): Awaitable<unknown> };
-  readonly now: () => number;
-  /** Used where an actor names no agent or host. */
-  readonly agent?: string | undefined;
-  readonly host?: string | undefined;
 }
 
 export function useRecorder(needs: RecorderNeeds): RecordUse {

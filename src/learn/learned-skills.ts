@@ -2,7 +2,7 @@
 // Every change is a version, made whole or not at all.
 
 import { join, resolve } from "node:path";
-import { DISK, type Files } from "../disk/disk.ts";
+import { DISK, type Files, unlessMissing } from "../disk/disk.ts";
 import { eventOf, type JournalStore, type NewEvent } from "../journal/journal.ts";
 import type { Library } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
@@ -386,16 +386,13 @@ export class LearnedSkills {
   }
 
   private skillFile({ name, path }: Skill): Buffer {
-    try {
-      return this.files.readFileSync(path);
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR") throw error;
-      throw new RepertoireError(
-        "skill-not-found",
-        `"${name}" was deleted a moment ago. repertoire archive --list shows what was deleted.`,
-        name,
-      );
-    }
+    const found = unlessMissing(() => this.files.readFileSync(path), ["ENOENT", "ENOTDIR"]);
+    if (found) return found;
+    throw new RepertoireError(
+      "skill-not-found",
+      `"${name}" was deleted a moment ago. repertoire archive --list shows what was deleted.`,
+      name,
+    );
   }
 
   /** A notice if a new skill describes nearly the same as another one. */

@@ -105,13 +105,14 @@ console.log("hello", ...process.argv.slice(2));
 `;
 
 function pascal(name: string): string {
-  const words = name.split(/[^a-z0-9]+/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return words.join("").replace(/^(?=\d)/, "Skill");
+  return capitalised(name, /[^a-z0-9]+/, "").replace(/^(?=\d)/, "Skill");
 }
 
 function title(name: string): string {
-  return name
-    .split("-")
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join(" ");
+  return capitalised(name, "-", " ");
+}
+
+function capitalised(name: string, separator: string | RegExp, joint: string): string {
+  const words = name.split(separator).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return words.join(joint);
 }

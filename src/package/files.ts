@@ -36,18 +36,12 @@ import {
 import { codeOf, RepertoireError } from "../model/errors.ts";
 import { isSkillFile, PACKAGE_LIMITS, SKILL_FILE } from "./facts.ts";
 
-interface WalkedEntry {
-  /** `/`-separated below the package. */
-  readonly path: string;
-  readonly entry: Dirent;
-}
-
-/** Everything in a package but its folders, by name, folder by folder. `entriesIn` reads one folder. */
+/** All of a package but its folders, by name, folder by folder, with `/` in paths. `entriesIn` reads one folder. */
 function* walkPackage(
   directory: string,
   entriesIn: (folder: string) => Dirent[],
   prefix = "",
-): Generator<WalkedEntry> {
+): Generator<{ readonly path: string; readonly entry: Dirent }> {
   const entries = entriesIn(join(directory, prefix));
   if (prefix !== "" && entries.some(({ name }) => isSkillFile(name))) return;
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -109,18 +103,12 @@ interface ListedFile {
   readonly size: number;
 }
 
-interface PackageListing {
-  /** The package's folder as a real path. */
-  readonly root: string;
-  /** Sorted by path. */
-  readonly entries: readonly ListedFile[];
-}
-
 /**
  * The files of a package that may be handed over, or an error that names what may not: links that leave it, special
- * files, too many files, too many bytes. Reads no content, so that a huge file costs nothing.
+ * files, too many files, too many bytes. Reads no content, so that a huge file costs nothing. `root` is a real path;
+ * the entries are sorted by path.
  */
-export function listPackage(directory: string): PackageListing {
+export function listPackage(directory: string): { root: string; entries: readonly ListedFile[] } {
   const root = orUnreadable(directory, () => realpathSync(directory));
   const entries: ListedFile[] = [];
   let bytes = 0;

@@ -199,7 +199,7 @@ const FLAG_KEYS = frontMatterTable()
   .filter((row) => row.kind === "flag")
   .flatMap((row) => [row.key, ...(row.also ?? [])]);
 const FLAG_LINE = new RegExp(
-  `^[ \\t]*(${FLAG_KEYS.map(anySpelling).join("|")})[ \\t]*:[ \\t]*["']?(\\w+)`,
+  `^[ \\t]*(${FLAG_KEYS.map((key) => key.replace(/[-_]/g, "[-_]?")).join("|")})[ \\t]*:[ \\t]*["']?(\\w+)`,
   "gim",
 );
 const TEXT_LINE = /^["']?(name|description)["']?[ \t]*:[ \t]*(.*)$/i;
@@ -236,8 +236,4 @@ function unquoted(value: string): string {
   const open = value[0];
   if (open !== '"' && open !== "'") return value;
   return value.endsWith(open) && value.length > 1 ? value.slice(1, -1) : value.slice(1);
-}
-
-function anySpelling(key: string): string {
-  return key.replace(/[-_]/g, "[-_]?");
 }

@@ -114,7 +114,7 @@ function split(
   bodyEnd = text.length,
 ): Split {
   let bodyStart = afterFence;
-  for (let next = bodyStart; next < bodyEnd && isSpace(text.charCodeAt(next)); ) {
+  for (let next = bodyStart; next < bodyEnd && /[ \t\n]/.test(text[next]!); ) {
     next++;
     if (text.charCodeAt(next - 1) === 0x0a) bodyStart = next;
   }
@@ -192,8 +192,4 @@ function continues(text: string, from: number): boolean {
 function nextLine(text: string, from: number): number {
   const at = text.indexOf("\n", from);
   return at < 0 ? text.length : at + 1;
-}
-
-function isSpace(char: number): boolean {
-  return char === 0x20 || char === 0x09 || char === 0x0a;
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
 import { compareNames } from "../model/name.ts";
+import { isRecord, jsonIn } from "../text/json.ts";
 import type { ToolOutput } from "./define-tool.ts";
 import { TOOL_LIMITS } from "./limits.ts";
 import type { JsonSchema, SkillTool } from "./toolsets.ts";
@@ -144,13 +145,8 @@ async function execute(tool: SkillTool, given: unknown, signal: AbortSignal): Pr
 /** Accepts arguments as JSON text, or absent, as some models send them. */
 function fromJson(given: unknown): unknown {
   if (given === undefined || given === null || given === "") return {};
-  if (typeof given !== "string") return given;
-  try {
-    return JSON.parse(given);
-  } catch (error) {
-    if (error instanceof SyntaxError) return given;
-    throw error;
-  }
+  const value = typeof given === "string" ? jsonIn(given) : given;
+  return value === undefined ? given : value;
 }
 
 function normalised(name: string, returned: unknown): ToolCallResult {
@@ -158,10 +154,6 @@ function normalised(name: string, returned: unknown): ToolCallResult {
     isRecord(returned) && ("output" in returned || "title" in returned) ? returned : { output: returned };
   const title = typeof parts.title === "string" && parts.title !== "" ? parts.title : name;
   return { ok: true, title, metadata: plainMetadata(parts.metadata), ...capped(asText(parts.output)) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function asText(value: unknown): string {

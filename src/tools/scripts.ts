@@ -199,14 +199,12 @@ async function withoutSandbox(job: Job, folder: string, scratch: string | undefi
   return { ...common(job, { home, tmp, mount }), command, args, cwd: mount };
 }
 
-function common(job: Job, folders: { readonly home: string; readonly tmp: string; readonly mount: string }) {
-  const { request, policy, interpreter } = job;
+type Folders = { readonly home: string; readonly tmp: string; readonly mount: string };
+
+function common(job: Job, folders: Folders) {
+  const { request, policy } = job;
   return {
-    env: scriptEnvironment({
-      ...{ env: request.env, requires: request.requires ?? [], ...folders },
-      work: policy.write?.[0] ?? folders.tmp,
-      programFolder: dirname(interpreter.command),
-    }),
+    env: scriptEnvironment(job, folders),
     stdin: request.stdin,
     signal: request.signal,
     timeoutMs: limit(policy, "timeoutMs"),
@@ -253,22 +251,12 @@ const NEVER =
 
 const SYSTEM_PATH = ["/usr/local/bin", "/usr/bin", "/bin"];
 
-interface EnvironmentQuery {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** The names that the skill declares and the person agreed to. */
-  readonly requires: readonly string[];
-  readonly home: string;
-  readonly tmp: string;
-  readonly mount: string;
-  /** The folder into which the script may write files. */
-  readonly work: string;
-  /** The interpreter's own folder, so that a script finds the program that runs it. */
-  readonly programFolder: string;
-}
-
-/** The variables that a script gets. */
-function scriptEnvironment(query: EnvironmentQuery): Record<string, string> {
-  const { env, requires, home, tmp, mount, work, programFolder } = query;
+/** The variables that a script gets: those that the skill declares and the person agreed to, and harmless ones. */
+function scriptEnvironment({ request, policy, interpreter }: Job, folders: Folders): Record<string, string> {
+  const { env, requires = [] } = request;
+  const { home, tmp, mount } = folders;
+  // A script finds the program that runs it.
+  const programFolder = dirname(interpreter.command);
   const result: Record<string, string> = { LANG: "C.UTF-8" };
   for (const name of [...PASSED, ...requires.filter((name) => !NEVER.test(name))]) {
     const value = env[name];
@@ -284,7 +272,8 @@ function scriptEnvironment(query: EnvironmentQuery): Record<string, string> {
     PYTHONDONTWRITEBYTECODE: "1",
     JITI_FS_CACHE: "false",
     REPERTOIRE_SKILL_DIR: mount,
-    REPERTOIRE_WORK_DIR: work,
+    // The folder into which the script may write files.
+    REPERTOIRE_WORK_DIR: policy.write?.[0] ?? tmp,
   };
 }
 

@@ -228,13 +228,6 @@ export interface SkillTool {
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-interface ToolLike {
-  readonly name?: unknown;
-  readonly description?: unknown;
-  readonly parameters?: unknown;
-  readonly execute?: unknown;
-}
-
 /** The values in an export: an array, one tool, or an object or class with tools in `tools` or in its fields. */
 async function toolsIn(exported: unknown): Promise<unknown[]> {
   const value = typeof exported === "function" ? await instantiate(exported) : exported;
@@ -253,14 +246,11 @@ function instantiate(exported: unknown): unknown {
   return holder.tools === undefined ? new holder() : { tools: holder.tools };
 }
 
-function isToolLike(value: unknown): value is ToolLike {
+function isToolLike(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && "execute" in value;
 }
 
-interface CheckOptions {
-  readonly skill: string;
-  readonly mount: string;
-  readonly toolset: string;
+interface CheckOptions extends Pick<SkillTool, "skill" | "mount" | "toolset"> {
   readonly toJsonSchema: (schema: ToolSpec["parameters"]) => JsonSchema;
 }
 
