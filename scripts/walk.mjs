@@ -25,7 +25,8 @@ function report(walked) {
 
 What a flow costs in facts instead of milliseconds, on ${SIZE.toLocaleString("en-US")} skills. \`npm run walk\` counts and writes this file;
 \`test/e2e/walks.test.ts\` runs the same flows on a smaller library and holds the numbers. Only what lies in the home folder
-and the project counts, and a file that is looked for and missing counts as opened.
+and the project counts, and a file that is looked for and missing counts as opened. Parsed means read into a manifest with
+findings; a dream and a change also read front matter and body alone (\`readSkillText\`), which is not counted.
 
 ## Flows
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { ConsentAsker, ConsentSheet } from "../src/activate/consent.ts";
+import type { ConsentAsker, ConsentSheet } from "../src/activate/consents.ts";
 import { openRepertoire } from "../src/engine/engine.ts";
 import { codeOf } from "../src/model/errors.ts";
 import { memoryStore } from "../src/stores/memory/store.ts";

@@ -4,8 +4,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type DreamNeeds, Dreams } from "../src/dream/dreams.ts";
-import type { Proposal } from "../src/dream/proposal.ts";
-import type { ProposalRecord } from "../src/dream/proposal-store.ts";
+import type { Proposal, ProposalRecord } from "../src/dream/proposal.ts";
 import { dreamNeeds } from "../src/engine/dream-part.ts";
 import { openRepertoire } from "../src/engine/engine.ts";
 import { openLearned } from "../src/engine/learned-part.ts";
@@ -68,15 +67,15 @@ export async function dreamWorkshop(options: WorkshopOptions = {}) {
   });
   const store = sqliteStore({ directory: join(root, "home/.repertoire"), clock });
   onTestFinished(() => store.close());
-  const lessons = openLearned(engine, store, { recall: async () => [] });
-  for (const { author = "agent", ...skill } of skills) await lessons.save({ ...skill, author });
+  const learnedSkills = openLearned(engine, store, { recall: async () => [] });
+  for (const { author = "agent", ...skill } of skills) await learnedSkills.save({ ...skill, author });
   clock.at = NOW;
   const library = await engine.library.current();
   await seedHistory(store, sessions, (name) => library.skills.get(name)?.digest ?? "");
-  const needs: DreamNeeds = { ...dreamNeeds(engine, { store, learned: lessons }), ...dreaming };
+  const needs: DreamNeeds = { ...dreamNeeds(engine, { store, learned: learnedSkills }), ...dreaming };
   const dreams = new Dreams(needs);
   const learned = join(root, "home/.repertoire/skills");
-  return { root, engine, store, lessons, dreams, needs, clock, learned, tree: () => treeOf(learned) };
+  return { root, engine, store, learnedSkills, dreams, needs, clock, learned, tree: () => treeOf(learned) };
 }
 
 export async function seedHistory(

@@ -7,7 +7,7 @@ import type { ErrorCode, RepertoireError } from "../src/model/errors.ts";
  * Matches a `RepertoireError` with this code, thrown or rejected with.
  *
  *     expect(() => readCases(path)).toThrow(withCode("eval-unreadable", { value: path }));
- *     await expect(lessons.delete("far")).rejects.toThrow(withCode("skill-not-learned"));
+ *     await expect(learnedSkills.delete("far")).rejects.toThrow(withCode("skill-not-learned"));
  */
 export function withCode(
   code: ErrorCode,

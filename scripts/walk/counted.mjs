@@ -12,7 +12,7 @@ const COUNTED = [
   ["sections", "src/text/sections.ts", "bodySections"],
   ["indexUpdates", "src/recall/recall-index.ts", "RecallIndex.update"],
   ["databases", "src/stores/sqlite/driver.ts", "openDatabase"],
-  ["packages", "src/package/digest.ts", "snapshotPackage"],
+  ["packages", "src/package/files.ts", "snapshotPackage"],
   ["packages", "src/package/files.ts", "readPackage"],
   ["gathers", "src/dream/material.ts", "gatherMaterial"],
 ];

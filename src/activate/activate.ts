@@ -6,14 +6,17 @@ export {
   type ConsentPolicy,
   type ConsentSheet,
   type ConsentSubject,
+  Consents,
   changesInWords,
+  type Offer,
   ruleFits,
   type SheetFinding,
-} from "./consent.ts";
-export { Consents, type Offer, scriptsOf, type Who } from "./consents.ts";
+  scriptsOf,
+  type Who,
+} from "./consents.ts";
 export type { KnowledgeDocument } from "./knowledge.ts";
 export type { ActivationPayload, SubSkill } from "./payload.ts";
-export { type FilePart, readTextFile } from "./read-file.ts";
+export { type FilePart, readTextFile } from "./payload.ts";
 export { type Expansion, type SlashCommand, SlashCommands, typedCommand } from "./slash.ts";
 export type { ConsentRecord, TaskRecord, TaskStore, TrustRecord, TrustStore } from "./task-store.ts";
 export { type ActivatedSkill, type Activation, type TaskContext, type TaskReport, Tasks } from "./tasks.ts";

@@ -1,7 +1,8 @@
 // Finds the knowledge documents that a skill names in the project's knowledge folders, and reads their titles.
 
-import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { projectFolders } from "../discover/discover.ts";
 import { isBelow } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
 import { oneLine } from "../text/escape.ts";
@@ -23,7 +24,9 @@ const PREFIX = /^(?:\.\/)?\.(?:repertoire|sven)\/knowledge\//;
 
 /** Searches the project first, then each folder above it up to the repository's root. */
 export function findKnowledge(documents: readonly string[], project: string): KnowledgeDocument[] {
-  const folders = projectFolders(project).flatMap((base) => FOLDERS.map((folder) => join(base, folder)));
+  const folders = projectFolders(project)
+    .reverse()
+    .flatMap((base) => FOLDERS.map((folder) => join(base, folder)));
   return [...new Set(documents)].map((document) => {
     const file = locate(document.replace(PREFIX, ""), folders);
     if (file === undefined) return { document, missing: true };
@@ -66,15 +69,5 @@ function startOf(file: string): string {
     return bytes.toString("utf8", 0, readSync(open, bytes, 0, bytes.length, 0));
   } finally {
     closeSync(open);
-  }
-}
-
-/** The project and its ancestors up to the repository's root, deepest first; outside a repository only the project. */
-function projectFolders(project: string): string[] {
-  const folders: string[] = [];
-  for (let folder = project; ; folder = dirname(folder)) {
-    folders.push(folder);
-    if (existsSync(join(folder, ".git"))) return folders;
-    if (dirname(folder) === folder) return [project];
   }
 }

@@ -16,16 +16,15 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryTree } from "../../test/skill-tree.ts";
 import { codeOf, type RepertoireError } from "../model/errors.ts";
+import { PACKAGE_LIMITS } from "../package/facts.ts";
 import {
   compareMarks,
   marksOf,
   type PackageSnapshot,
   type SnapshotFile,
   snapshotPackage,
-} from "../package/digest.ts";
-import { PACKAGE_LIMITS } from "../package/facts.ts";
-import { mountPackage, verifiedMount } from "./mount.ts";
-import { removeTaskFolder, skillFolder, taskFolder } from "./private-folder.ts";
+} from "../package/files.ts";
+import { mountPackage, removeTaskFolder, skillFolder, taskFolder, verifiedMount } from "./mount.ts";
 
 const FILES = { "pkg/SKILL.md": "body", "pkg/scripts/a.sh": "echo a", "pkg/references/b.md": "b" };
 

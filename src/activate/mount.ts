@@ -1,6 +1,6 @@
-// Makes and verifies a task's private copies of packages. Writes and deletes only below the task's own folder.
+// Makes, verifies and removes a task's private copies of packages. Writes and deletes only below the task's own folder.
 
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
@@ -14,7 +14,6 @@ import {
   readRegularFile,
   snapshotPackage,
 } from "../package/package.ts";
-import { skillFolder, type TaskFolder, taskFolder } from "./private-folder.ts";
 
 interface MountRequest {
   readonly place: TaskFolder;
@@ -26,16 +25,16 @@ interface MountRequest {
 /** Copies the package, hashes the copy, and publishes it by rename only if it is what the person consented to. */
 export function mountPackage({ place, name, snapshot }: MountRequest): string {
   const target = skillFolder(place, name);
-  if (mountedDigest(place, name) === snapshot.digest) return target;
+  if (readMount(place, name)?.digest === snapshot.digest) return target;
   const staging = join(taskFolder(place), ".staging", randomUUID());
   makeFolder(place, staging);
   try {
     copyInto(staging, snapshot);
-    publish({ place, name, staging, target });
+    publish(place, name, staging);
   } catch (thrown) {
     if (thrown instanceof RepertoireError) throw thrown;
     // Another process of the same task was faster.
-    if (mountedDigest(place, name) === snapshot.digest) return target;
+    if (readMount(place, name)?.digest === snapshot.digest) return target;
     throw new RepertoireError(
       "mount-failed",
       `The private copy of "${name}" could not be made at ${target}: ${messageOf(thrown)}. Fix this and activate it again.`,
@@ -55,10 +54,6 @@ export function verifiedMount(
 ): PackageSnapshot | undefined {
   const found = readMount(place, name);
   return found?.digest === digest ? found : undefined;
-}
-
-function mountedDigest(place: TaskFolder, name: SkillName): string | undefined {
-  return readMount(place, name)?.digest;
 }
 
 function readMount(place: TaskFolder, name: SkillName): PackageSnapshot | undefined {
@@ -95,17 +90,11 @@ function swapped(path: string): RepertoireError {
   );
 }
 
-interface Publication {
-  readonly place: TaskFolder;
-  readonly name: SkillName;
-  readonly staging: string;
-  readonly target: string;
-}
-
 /** Replaces the old copy. Copies of sub-skills are below the target and move into the new copy. */
-function publish({ place, name, staging, target }: Publication): void {
+function publish(place: TaskFolder, name: SkillName, staging: string): void {
+  const target = skillFolder(place, name);
   makeFolder(place, dirname(target));
-  if (!existsOrLink(target)) {
+  if (lstatSync(target, { throwIfNoEntry: false }) === undefined) {
     renameSync(staging, target);
     return;
   }
@@ -157,14 +146,56 @@ function isRealFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function existsOrLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
 function conflict(name: string, path: string): RepertoireError {
   return new RepertoireError(
     "mount-conflict",
     `"${name}" cannot be copied to ${path}, because something else is there. End the task, or rename the folder of the other skill.`,
     path,
   );
+}
+
+export interface TaskFolder {
+  /** Usually `~/.repertoire`. */
+  readonly root: string;
+  readonly task: string;
+}
+
+/** Ids that are safe folder names on every file system. Capitals are not, because some file systems ignore case. */
+const PLAIN_ID = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;
+const SEGMENT = /^[a-z0-9]+(?:[.-]+[a-z0-9]+)*$/;
+
+export function taskFolder({ root, task }: TaskFolder): string {
+  return join(root, "private", folderName(task));
+}
+
+export function skillFolder(place: TaskFolder, name: SkillName): string {
+  const segments = name.split("/");
+  if (!segments.every((segment) => SEGMENT.test(segment))) {
+    throw new RepertoireError("mount-name", `"${name}" cannot be a folder. Rename the skill.`, name);
+  }
+  return join(taskFolder(place), ".skills", ...segments);
+}
+
+/** The path of the copy as a model sees it: the same in every task and on every machine. */
+export function logicalPath(name: SkillName): string {
+  return `private:/.skills/${name}`;
+}
+
+/** Removes a task's folder and returns whether there was one; a link is removed, not followed. */
+export function removeTaskFolder(place: TaskFolder): boolean {
+  const folder = taskFolder(place);
+  if (!lstatSync(folder, { throwIfNoEntry: false })) return false;
+  rmSync(folder, { recursive: true, force: true });
+  return true;
+}
+
+/** The folder's name: the id, or a hash of an id that is not safe. Safe ids never contain `~`. */
+function folderName(task: string): string {
+  if (PLAIN_ID.test(task)) return task;
+  const readable = task
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 32);
+  return `${readable}~${createHash("sha256").update(task).digest("hex").slice(0, 24)}`;
 }

@@ -1,11 +1,15 @@
-// Builds the payload of an activation: instructions, files, sub-skills and knowledge documents as data.
+// Builds the payload of an activation: instructions, files, sub-skills and knowledge documents as data,
+// and as text for a model in an envelope that its content cannot close.
 
+import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import { isSkillFile } from "../package/package.ts";
-import type { ActivationRisk } from "./consent.ts";
+import { isSkillFile, type PackageSnapshot } from "../package/package.ts";
+import { forEnvelope, forLine, forXmlAttribute, forXmlText } from "../text/escape.ts";
+import { clip } from "../text/markdown.ts";
+import type { ActivationRisk } from "./consents.ts";
 import type { KnowledgeDocument } from "./knowledge.ts";
 import { PAYLOAD_LIMITS } from "./limits.ts";
-import { logicalPath } from "./private-folder.ts";
+import { logicalPath } from "./mount.ts";
 
 export interface SubSkill {
   readonly name: SkillName;
@@ -98,4 +102,108 @@ function linesOf(tree: Tree, indent: string): string[] {
     );
   const more = entries.length - PAYLOAD_LIMITS.treeEntries;
   return more > 0 ? [...lines, `${indent}… ${more} more`] : lines;
+}
+
+/** Writes a payload as text. */
+export function renderActivation(payload: ActivationPayload): string {
+  const { name, displayName, instructions, baseDirectory, logicalPath } = payload;
+  const parts = [
+    `# Skill: ${forLine(displayName)}`,
+    forEnvelope(instructions).trim(),
+    `Base directory: ${forLine(baseDirectory)} (${forLine(logicalPath)})\nRelative paths in this skill (scripts/, references/, assets/) are relative to this base directory.`,
+    renderFiles(payload),
+    renderKnowledge(payload.knowledge),
+    renderSubSkills(payload.subSkills),
+  ];
+  const attributes = `command="${forXmlAttribute(name)}" name="${forXmlAttribute(displayName)}"`;
+  return `<skill_content ${attributes}>\n${parts.filter((part) => part !== "").join("\n\n")}\n</skill_content>`;
+}
+
+function renderFiles({ files, moreFiles }: ActivationPayload): string {
+  if (files.length === 0) return "";
+  const lines = files.map((path) => `  ${forXmlText(path)}`);
+  if (moreFiles > 0) lines.push(`  and ${moreFiles} more`);
+  return [
+    "<skill_files>",
+    "<!-- Read one with read_skill_file; run a script with run_skill_script. -->",
+    ...lines,
+    "</skill_files>",
+  ].join("\n");
+}
+
+function renderKnowledge(documents: readonly KnowledgeDocument[]): string {
+  if (documents.length === 0) return "";
+  const lines = documents.map(({ document, path, title }) => {
+    if (path === undefined) return `  - ${forLine(document)} (missing from the project's knowledge folders)`;
+    return `  - ${forLine(path)}${title === undefined ? "" : ` (${forLine(title)})`}`;
+  });
+  return ["Relevant knowledge docs (read them with your file tool when needed):", ...lines].join("\n");
+}
+
+function renderSubSkills(children: readonly SubSkill[]): string {
+  if (children.length === 0) return "";
+  return [
+    "<sub_skills>",
+    "<!-- Call activate_skill with a command to load that sub-skill's full instructions. -->",
+    ...children.map(
+      ({ name, displayName, description }) =>
+        `  <sub_skill command="${forXmlAttribute(name)}" name="${forXmlAttribute(displayName)}">${forXmlText(clip(description, PAYLOAD_LIMITS.title))}</sub_skill>`,
+    ),
+    "</sub_skills>",
+  ].join("\n");
+}
+
+export interface FilePart {
+  readonly path: string;
+  readonly text: string;
+  /** Length of the whole file in characters. */
+  readonly length: number;
+  readonly offset: number;
+  /** The offset of the next part; absent at the end. */
+  readonly next?: number | undefined;
+}
+
+/** Reads one part of a file. Only files of the consented snapshot are found, so no path leads out of the package. */
+export function readTextFile(snapshot: PackageSnapshot, wanted: string, offset = 0): FilePart {
+  const path = wanted.replace(/^(?:\.\/)+/, "");
+  const file = snapshot.files.get(path);
+  if (!file) throw noSuchFile(snapshot, wanted);
+  const text = asText(file.bytes);
+  if (text === undefined) {
+    throw new RepertoireError(
+      "file-binary",
+      `${path} is not a text file (${file.bytes.length} bytes). Use a script of the skill to work with it.`,
+      path,
+    );
+  }
+  const start = Math.min(Math.max(0, Math.floor(offset)), text.length);
+  const part = text.slice(start, start + PAYLOAD_LIMITS.readChars);
+  const next = start + part.length;
+  return {
+    path,
+    text: part,
+    length: text.length,
+    offset: start,
+    next: next < text.length ? next : undefined,
+  };
+}
+
+function asText(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (thrown) {
+    if (thrown instanceof TypeError) return undefined;
+    throw thrown;
+  }
+}
+
+function noSuchFile({ files }: PackageSnapshot, wanted: string): RepertoireError {
+  const listed = [...files.keys()].slice(0, PAYLOAD_LIMITS.files);
+  const more = files.size - listed.length;
+  return new RepertoireError(
+    "file-not-found",
+    `The skill has no file "${wanted}". Files: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`,
+    wanted,
+  );
 }

@@ -9,18 +9,25 @@ import { marksOf, type PackageSnapshot } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
 import {
   type ConsentAsker,
+  type ConsentNeeds,
   type ConsentPolicy,
-  consentRecord,
+  Consents,
   decide,
   deniedByPolicy,
+  type Offer,
   settleConsent,
-} from "./consent.ts";
-import { type ConsentNeeds, Consents, type Offer, type Who } from "./consents.ts";
+  type Who,
+} from "./consents.ts";
 import { findKnowledge } from "./knowledge.ts";
-import { mountPackage, verifiedMount } from "./mount.ts";
-import { type ActivationPayload, buildPayload, type SubSkill } from "./payload.ts";
-import { logicalPath, removeTaskFolder, skillFolder, type TaskFolder } from "./private-folder.ts";
-import { renderActivation } from "./render.ts";
+import {
+  logicalPath,
+  mountPackage,
+  removeTaskFolder,
+  skillFolder,
+  type TaskFolder,
+  verifiedMount,
+} from "./mount.ts";
+import { type ActivationPayload, buildPayload, renderActivation, type SubSkill } from "./payload.ts";
 import type { ConsentRecord, TaskRecord, TaskStore } from "./task-store.ts";
 
 /** Who acts, in which task. */
@@ -82,9 +89,10 @@ export class Tasks {
     const { task, agent, audience = "model" } = context;
     const offer = await this.consents.offer(await this.needs.currentName(name), context);
     const { skill, snapshot, parsed } = offer;
-    const request = { task, subject: offer.subject, digest: snapshot.digest, marks: marksOf(snapshot.files) };
+    const { digest } = snapshot;
+    const marks = marksOf(snapshot.files);
     const risk = await settleConsent({
-      ...request,
+      ...{ task, subject: offer.subject, digest, marks },
       policy: this.needs.policy,
       tasks: this.needs.tasks,
       trust: this.needs.trust,
@@ -96,7 +104,7 @@ export class Tasks {
       this.needs.onChange(task, skill.name);
       const at = this.needs.now();
       await this.needs.tasks.start({ id: task, startedAt: at, agent });
-      await this.needs.tasks.consent(consentRecord(request, at));
+      await this.needs.tasks.consent({ task, skill: skill.name, digest, at, files: marks });
     }
     await this.needs.record(context, skill, { kind: "activated", details: { task, by: audience } });
     const payload = buildPayload({
@@ -107,7 +115,7 @@ export class Tasks {
       subSkills: (await this.needs.children(skill.name, agent)).map(subSkill),
       knowledge: findKnowledge(parsed.manifest.knowledge, this.needs.project),
       mountPath,
-      digest: snapshot.digest,
+      digest,
       risk,
     });
     return { payload, text: renderActivation(payload) };

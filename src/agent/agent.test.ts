@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { sandbox, type Workspace, workspace } from "../../test/activation-workspace.ts";
-import type { ConsentAsker } from "../activate/consent.ts";
+import type { ConsentAsker } from "../activate/consents.ts";
 import { type AgentToolResult, DEFAULT_TOOLS, type ToolChoice } from "./agent.ts";
 
 const ALIAS = { values: { "tools.aliases": ["load_skill"] } };

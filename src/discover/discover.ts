@@ -1,6 +1,6 @@
 // The front door of discover: what other rooms may use.
 
 export { misnamedSources } from "./misnamed.ts";
-export { checkedSource, resolveSources, type SourceOptions } from "./sources.ts";
+export { checkedSource, projectFolders, resolveSources, type SourceOptions } from "./sources.ts";
 export { discover, type FoundFile, type Scan } from "./walk.ts";
 export { watchSources } from "./watch.ts";

@@ -95,7 +95,7 @@ export function checkedSource(path: string): Source {
 }
 
 /** The project and its ancestors up to the repository's root, shallow first; outside a repository the project alone. */
-function projectFolders(project: string): string[] {
+export function projectFolders(project: string): string[] {
   const folders: string[] = [];
   for (let folder = project; ; folder = dirname(folder)) {
     folders.unshift(folder);

@@ -3,11 +3,11 @@
 
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { sep } from "node:path";
-import { IGNORED_FOLDERS, isInside } from "../disk/disk.ts";
+import { IGNORED_FOLDERS, isInside, unlessMissing } from "../disk/disk.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
 import type { Source } from "../model/source.ts";
-import { WALK_LIMITS } from "./limits.ts";
+import { isSkillFile } from "../package/package.ts";
 
 /** A SKILL.md file that was found. */
 export interface FoundFile {
@@ -71,7 +71,7 @@ class SourceWalk {
 
   *run(): Generator<undefined, void> {
     const { source, root, scan } = this.context;
-    const time = timeOf(source.root);
+    const time = statOf(source.root)?.mtimeMs;
     if (time !== undefined) scan.containers.set(source.root, time);
     yield* this.walk({ directory: source.root, real: root, relativePath: "", depth: 0, insideSkill: false });
   }
@@ -83,7 +83,6 @@ class SourceWalk {
     if (place.depth > WALK_LIMITS.depth) {
       this.report(
         "depth-limit",
-        "warning",
         place.directory,
         `Folders below depth ${WALK_LIMITS.depth} are not searched.`,
         "Move the skills closer to the source's root.",
@@ -97,7 +96,7 @@ class SourceWalk {
     const isPart = isSkill || place.insideSkill;
     const folders = entries.filter((entry) => !entry.isFile() && !IGNORED_FOLDERS.has(entry.name));
     // Taken before the walk goes on: what changes in the meantime must show as another time.
-    const time = !isPart || folders.length > 0 ? timeOf(place.directory) : undefined;
+    const time = !isPart || folders.length > 0 ? statOf(place.directory)?.mtimeMs : undefined;
     yield;
     let skillBelow = false;
     for (const entry of folders) {
@@ -105,14 +104,11 @@ class SourceWalk {
       const child = this.childFolder(place, entry, isPart);
       if (child && (yield* this.walk(child))) skillBelow = true;
     }
-    if (time !== undefined && (skillBelow || !isPart)) this.remember(place.directory, time);
+    const { containers } = context.scan;
+    // The time of a root was taken before the walk, and stays.
+    if (time !== undefined && (skillBelow || !isPart) && !containers.has(place.directory))
+      containers.set(place.directory, time);
     return isSkill || skillBelow;
-  }
-
-  /** The time of a root was taken before the walk, and stays. */
-  private remember(directory: string, time: number): void {
-    const { containers } = this.context.scan;
-    if (!containers.has(directory)) containers.set(directory, time);
   }
 
   private read(directory: string): Dirent[] | undefined {
@@ -123,7 +119,6 @@ class SourceWalk {
       if (codeOf(thrown) !== "ENOENT") {
         this.report(
           "unreadable-folder",
-          "warning",
           directory,
           `The folder cannot be read: ${messageOf(thrown)}.`,
           "Check its permissions.",
@@ -136,7 +131,6 @@ class SourceWalk {
       this.cut = true;
       this.report(
         "entry-limit",
-        "warning",
         directory,
         `More than ${WALK_LIMITS.entries} files and folders: the rest of this source is not searched.`,
         "Move what is not a skill out of the source.",
@@ -146,14 +140,13 @@ class SourceWalk {
   }
 
   private takeSkillFile(place: Place, entries: readonly Dirent[]): boolean {
-    const named = entries.filter(isSkillFileName);
+    const named = entries.filter(({ name }) => isSkillFile(name));
     const entry = named.find(({ name }) => name === "SKILL.md") ?? named[0];
     if (!entry || (place.relativePath === "" && !this.context.source.rootSkill)) return false;
     const path = place.directory + sep + entry.name;
     if (named.length > 1) {
       this.report(
         "two-skill-files",
-        "warning",
         path,
         `The folder holds ${named.map(({ name }) => name).join(" and ")}; ${entry.name} is read.`,
         "Remove the other one.",
@@ -181,7 +174,6 @@ class SourceWalk {
     }
     this.report(
       "not-a-file",
-      "warning",
       path,
       `${entry.name} is not a regular file${stats ? "" : " (a broken link)"}.`,
       "Replace it with a Markdown file.",
@@ -211,16 +203,15 @@ class SourceWalk {
     if (roots.some((other) => other !== undefined && isInside(other, real))) {
       this.report(
         "link-into-source",
-        "info",
         link,
         `The link leads to ${real}, which another source provides.`,
         "Nothing to do: the skill is read there.",
+        "info",
       );
       return false;
     }
     this.report(
       "link-outside-source",
-      "warning",
       link,
       `The link leads out of its source, to ${real}; it is not followed.`,
       `Add "${source.id}" to "sources.trustLinks" in the configuration if you trust where it leads.`,
@@ -230,10 +221,10 @@ class SourceWalk {
 
   private report(
     code: string,
-    severity: Diagnostic["severity"],
     path: string,
     message: string,
     fix: string,
+    severity: Diagnostic["severity"] = "warning",
   ): void {
     this.context.scan.diagnostics.push({ code, severity, path, message, fix });
   }
@@ -249,34 +240,25 @@ interface Place {
 }
 
 function realPath(path: string): string | undefined {
-  return unlessUnreachable(() => realpathSync(path));
+  return unlessMissing(() => realpathSync(path), UNREACHABLE);
 }
 
 function statOf(path: string): Stats | undefined {
-  return unlessUnreachable(() => statSync(path, { throwIfNoEntry: false }));
-}
-
-function timeOf(path: string): number | undefined {
-  return statOf(path)?.mtimeMs;
+  return unlessMissing(() => statSync(path, { throwIfNoEntry: false }), UNREACHABLE);
 }
 
 /** A link may point to itself, a file may vanish, a folder may be closed to us: then there is nothing there. */
-function unlessUnreachable<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (thrown) {
-    if (["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG"].includes(codeOf(thrown)))
-      return undefined;
-    throw thrown;
-  }
-}
-
-function isSkillFileName({ name }: Dirent): boolean {
-  return name === "SKILL.md" || (name.length === 8 && name.toLowerCase() === "skill.md");
-}
+const UNREACHABLE = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG"];
 
 /** Real folders first, so that a skill reached twice keeps the name of its real place; then by name, for a stable order. */
 function realBeforeLinked(a: Dirent, b: Dirent): number {
   const linked = Number(a.isSymbolicLink()) - Number(b.isSymbolicLink());
   return linked !== 0 ? linked : a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
+
+export const WALK_LIMITS = {
+  /** Deeper trees are link loops or build output; real libraries stay below 10. */
+  depth: 32,
+  /** Entries looked at in one source: some 20 times the largest public collection's folder count. */
+  entries: 200_000,
+} as const;

@@ -5,7 +5,7 @@ import { existsSync, type FSWatcher, watch as watchFolder } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { IGNORED_FOLDERS } from "../disk/disk.ts";
 import type { Source } from "../model/source.ts";
-import { WALK_LIMITS } from "./limits.ts";
+import { WALK_LIMITS } from "./walk.ts";
 
 interface WatchOptions {
   readonly sources: readonly Source[];

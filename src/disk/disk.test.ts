@@ -2,9 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { appendLines, readLines } from "./lines.ts";
-import { isBelow, isInside } from "./paths.ts";
-import { writeFileAtomically } from "./write.ts";
+import { appendLines, isBelow, isInside, readLines, writeFileAtomically } from "./disk.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "repertoire-disk-"));
 

@@ -3,15 +3,15 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { VersionRecord, VersionStore } from "../learn/learn.ts";
+import type { Attribution, Changed, LearnedStep, VersionRecord, VersionStore } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { collide, type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
 import { gate, prepareGate, type Review } from "./gate.ts";
 import { guard } from "./guard.ts";
 import type { Material } from "./material.ts";
+import type { MetaStore, ProposalRecord, ProposalStore } from "./proposal.ts";
 import { fromRecord, isStale } from "./proposal.ts";
-import type { MetaStore, ProposalRecord, ProposalStore } from "./proposal-store.ts";
 import { closeStale } from "./staging.ts";
 
 /** Which proposals are being applied, for the next process after a crash. */
@@ -22,7 +22,7 @@ const LOOK_BACK = 1_000;
 export interface Accepted {
   readonly accepted: readonly ProposalRecord[];
   /** What `repertoire undo` takes back together. */
-  readonly batch?: string;
+  readonly batch?: string | undefined;
   readonly declined: readonly {
     readonly number: number;
     readonly title: string;
@@ -30,29 +30,10 @@ export interface Accepted {
   }[];
 }
 
-/** One step of a batch: a save, or an archiving that names what absorbed the skill. */
-type LearnedStep =
-  | {
-      readonly save: {
-        readonly name: SkillName;
-        readonly content: string;
-        readonly description?: string;
-        readonly summary?: string;
-        readonly seeAlso?: readonly SkillName[];
-        /** Refuse if the SKILL.md is no longer the one with this digest. */
-        readonly ifDigest?: string;
-        readonly files?: Readonly<Record<string, Uint8Array>>;
-      };
-    }
-  | { readonly archive: SkillName; readonly into: SkillName };
-
 /** What a dream does to learned skills. */
 interface LearnedChanges {
   /** Makes all steps or none, to be undone together. Settles first what a crash left, even without any step. */
-  batch(
-    steps: readonly LearnedStep[],
-    by?: { readonly author: string; readonly reason: string },
-  ): Promise<readonly { readonly batch?: string | undefined }[]>;
+  batch(steps: readonly LearnedStep[], by?: Attribution): Promise<readonly Pick<Changed, "batch">[]>;
 }
 
 export interface AcceptanceNeeds {
@@ -92,16 +73,12 @@ export class Acceptance {
     const batch = changed.find((one) => one.batch !== undefined)?.batch;
     const accepted = await this.decide(numbers, batch);
     await store.meta.remove(PENDING);
-    return { accepted, declined, ...(batch !== undefined && { batch }) };
+    return { accepted, declined, batch };
   }
 
   /** A rejected change is not proposed again as it is. */
   async reject(number: number, note?: string): Promise<ProposalRecord> {
-    const decision = {
-      state: "rejected" as const,
-      at: this.needs.now(),
-      ...(note !== undefined && { note }),
-    };
+    const decision = { state: "rejected", at: this.needs.now(), note } as const;
     return (await this.needs.store.proposals.decide(number, decision)) ?? this.notOpen(number);
   }
 
@@ -132,10 +109,9 @@ export class Acceptance {
 
   private async decide(numbers: readonly number[], batch: string | undefined): Promise<ProposalRecord[]> {
     const { proposals } = this.needs.store;
-    const at = this.needs.now();
+    const decision = { state: "accepted", at: this.needs.now(), batch } as const;
     const decided: ProposalRecord[] = [];
     for (const number of numbers) {
-      const decision = { state: "accepted" as const, at, ...(batch !== undefined && { batch }) };
       // Another process that settled a crash may have decided it a moment ago.
       const record = (await proposals.decide(number, decision)) ?? (await proposals.get(number));
       if (record?.state === "accepted") decided.push(record);
@@ -157,7 +133,7 @@ export class Acceptance {
       const isOutdated = isStale(record, material.byName);
       refusals.set(
         record,
-        isOutdated ? [await closeStale(record, this.needs)] : guard(changeOf(record), material),
+        isOutdated ? [await closeStale(record, this.needs)] : guard(changeOf(record), review),
       );
     }
     const allowed = records.filter((record) => refusals.get(record)!.length === 0);
@@ -211,21 +187,13 @@ function stepsOf(records: readonly ProposalRecord[], { byName }: Material): Lear
   const saves = changes.flatMap(({ save, archives, kind }): LearnedStep[] => {
     if (!save) return [];
     const existing = byName.get(save.name);
-    const { name, description, summary, seeAlso, body } = save;
-    const absorbed = archives.map((archive) => archive.name);
-    return [
-      {
-        save: {
-          name,
-          content: kind === "link" ? existing!.text : body,
-          ...(description !== undefined && { description }),
-          ...(summary !== undefined && { summary }),
-          ...(seeAlso && { seeAlso }),
-          ...(existing && { ifDigest: existing.digest }),
-          files: filesOf(absorbed, byName),
-        },
-      },
-    ];
+    const { body, ...named } = save;
+    const content = kind === "link" ? existing!.text : body;
+    const files = filesOf(
+      archives.map(({ name }) => name),
+      byName,
+    );
+    return [{ save: { ...named, content, ifDigest: existing?.digest, files } }];
   });
   const archives = changes.flatMap((change) => change.archives);
   return [...saves, ...archives.map(({ name, into }) => ({ archive: name, into }))];

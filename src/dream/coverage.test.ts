@@ -20,7 +20,7 @@ const lost = (after: string) =>
     .map(({ kind, missing }) => [kind, missing]);
 
 describe("coverageOf", () => {
-  it("finds nothing lost in a text that says it all in another order, under another title", () => {
+  it("finds nothing missing in a text with the same facts in another order and under another title", () => {
     expect(lost(`# Other\n\n${TEXT.split("\n").slice(2).reverse().join("\n")}`)).toEqual([]);
   });
 
@@ -35,7 +35,7 @@ describe("coverageOf", () => {
     expect(found?.[1]).toContain(missing);
   });
 
-  it("sees when hardly a word of plain prose is left", () => {
+  it("notices that most words of plain prose are missing", () => {
     expect(coverageOf("keep the lamp dry and the door shut at night", "do it well").at(-1)).toMatchObject({
       kind: "words",
       enough: false,

@@ -9,18 +9,11 @@ import { GUARD } from "./limits.ts";
 const FACT_KINDS = ["headings", "code", "commands", "names", "numbers", "words"] as const;
 type FactKind = (typeof FACT_KINDS)[number];
 
-interface Coverage {
-  readonly kind: FactKind;
-  readonly share: number;
-  readonly enough: boolean;
-  readonly missing: readonly string[];
-}
-
 /** Missing facts quoted in a refusal. */
 const QUOTED = 5;
 
 /** What `after` keeps of `before`, for each kind of fact that `before` has. */
-export function coverageOf(before: string, after: string): Coverage[] {
+export function coverageOf(before: string, after: string) {
   const facts = factsOf(before);
   const target = { flat: flatten(after), words: new Set(tokenize(after, { partsOnly: true })) };
   return FACT_KINDS.filter((kind) => facts[kind].length > 0).map((kind) => {

@@ -18,8 +18,9 @@ export type {
 export type { DreamAccount, FollowUp, OutcomeRate } from "./follow-up.ts";
 export type { PrefixKind } from "./material.ts";
 export type { DreamPrompt } from "./prompts.ts";
-export { fromRecord, inSessions } from "./proposal.ts";
 export {
+  fromRecord,
+  inSessions,
   type MetaStore,
   type NewProposal,
   PROPOSAL_STATES,
@@ -27,6 +28,6 @@ export {
   type ProposalRecord,
   type ProposalState,
   type ProposalStore,
-} from "./proposal-store.ts";
+} from "./proposal.ts";
 export type { Declined } from "./staging.ts";
 export type { PassReport } from "./think.ts";

@@ -19,14 +19,14 @@ import {
 } from "./material.ts";
 import { readPlan } from "./plan.ts";
 import { type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
-import type { ProposalRecord, ProposalState } from "./proposal-store.ts";
+import type { ProposalRecord, ProposalState } from "./proposal.ts";
 import { markStale, type ProposedChange, type Staged, type StagingNeeds, stage } from "./staging.ts";
 import { declinedPart, type PassReport, think } from "./think.ts";
 import { TrialLibrary, type TrialNeeds } from "./trial-library.ts";
 
 /** What dreams take from outside: the library, recall, learned skills, a store, and settings. */
 export interface DreamNeeds extends MaterialNeeds, TrialNeeds, StagingNeeds, AcceptanceNeeds {
-  /** Scans the sources again. */
+  /** Brings the library up to date with its files. */
   readonly refresh: () => Promise<unknown>;
   readonly store: MaterialNeeds["store"] & AcceptanceNeeds["store"];
   /** The data folder: directives are read from it, prompts are written below it. */
@@ -137,7 +137,7 @@ export class Dreams {
    *
    * @example for (const { path } of await skills.dreams.prepare()) console.log(path);
    */
-  async prepare(): Promise<{ pass: Pass; path: string; tokens: number; idle?: string }[]> {
+  async prepare(): Promise<{ pass: Pass; path: string; tokens: number; idle?: string | undefined }[]> {
     const folder = join(this.needs.folder, HANDOFF);
     mkdirSync(folder, { recursive: true });
     return (await this.prompts()).map(({ pass, system, prompt, tokens, idle }, at) => {
@@ -145,7 +145,7 @@ export class Dreams {
       const answer = join(folder, `${pass}.json`);
       const task = `Write your answer to ${answer}, then run: repertoire dream submit ${answer}`;
       writeFileSync(path, `${system}\n\n${prompt}\n\n${task}\n`);
-      return { pass, path, tokens, ...(idle !== undefined && { idle }) };
+      return { pass, path, tokens, idle };
     });
   }
 
@@ -185,7 +185,7 @@ export class Dreams {
       await this.needs.refresh();
       await markStale(await visibleSkills(this.needs), this.needs);
     }
-    return proposals.list(state === undefined ? {} : { state });
+    return proposals.list({ state });
   }
 
   /**
@@ -206,7 +206,10 @@ export class Dreams {
   async accept(which: readonly (number | Pick<ProposalRecord, "number">)[] | "all"): Promise<Accepted> {
     await this.recover();
     const open = await this.needs.store.proposals.list({ state: "open" });
-    const numbers = which === "all" ? open.map(({ number }) => number) : which.map(numberOf);
+    const numbers =
+      which === "all"
+        ? open.map(({ number }) => number)
+        : which.map((each) => (typeof each === "number" ? each : each.number));
     const chosen: ProposalRecord[] = [];
     for (const number of new Set(numbers))
       chosen.push(open.find((each) => each.number === number) ?? (await this.acceptance.notOpen(number)));
@@ -284,8 +287,4 @@ export class Dreams {
     };
     return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
   }
-}
-
-function numberOf(proposal: number | Pick<ProposalRecord, "number">): number {
-  return typeof proposal === "number" ? proposal : proposal.number;
 }

@@ -1,9 +1,10 @@
 // Finds, without a model, what the history and the library say: gaps, overlaps, skills at risk and more. Pure.
 
-import { compareNames, type SkillName } from "../model/name.ts";
+import { compareNames, parentName, type SkillName } from "../model/name.ts";
 import { fold } from "../text/fold.ts";
 import { stem } from "../text/stem.ts";
 import { isStopWord } from "../text/stopwords.ts";
+import { tokenize } from "../text/tokens.ts";
 import { EVIDENCE_LIMITS, SIMILARITY } from "./limits.ts";
 import {
   type DreamSession,
@@ -14,9 +15,7 @@ import {
   isNamespaced,
   type Material,
   type PrefixKind,
-  prefixOf,
 } from "./material.ts";
-import { type Bag, bagLikeness, bagsOf, clusters, nearness, similarPairs } from "./similarity.ts";
 
 export interface Term {
   readonly term: string;
@@ -31,15 +30,23 @@ export interface Gap {
   readonly sessions: readonly string[];
 }
 
-export interface Overlap {
+/** Two skills, and the sessions that say something about them. */
+export interface CoUsePair {
   readonly a: SkillName;
   readonly b: SkillName;
+  readonly sessions: readonly string[];
+}
+
+/** Its sessions used one of the two. */
+export interface Overlap extends CoUsePair {
   /** By words, between 0 and 1. */
   readonly words: number;
   /** By meaning, between 0 and 1; 0 when unknown. */
   readonly meaning: number;
-  /** Sessions that used one of them. */
-  readonly sessions: readonly string[];
+}
+
+export interface Conflict extends CoUsePair {
+  readonly messages: readonly string[];
 }
 
 export interface PrefixCluster {
@@ -47,12 +54,6 @@ export interface PrefixCluster {
   readonly kind: PrefixKind;
   readonly members: readonly SkillName[];
   readonly guide?: SkillName;
-}
-
-export interface CoUsePair {
-  readonly a: SkillName;
-  readonly b: SkillName;
-  readonly sessions: readonly string[];
 }
 
 export interface SparseSkill {
@@ -75,13 +76,6 @@ export interface UnusedSkill {
   readonly name: SkillName;
   /** 0 when never. */
   readonly lastUsedAt: number;
-}
-
-export interface Conflict {
-  readonly a: SkillName;
-  readonly b: SkillName;
-  readonly messages: readonly string[];
-  readonly sessions: readonly string[];
 }
 
 export interface DreamEvidence {
@@ -187,7 +181,7 @@ function spellingOf(term: string, group: readonly MissedTurn[]): string {
 /** Skills that say the same, the most alike first. Children of a namespaced prefix are alike by design and are not compared. */
 function findOverlaps(material: Material): Overlap[] {
   const skills = [...material.skills]
-    .filter(({ name }) => !isNamespaced(material.prefixes, prefixOf(name)))
+    .filter(({ name }) => !isNamespaced(material.prefixes, parentName(name)))
     .sort((a, b) => Number(b.editable) - Number(a.editable) || compareNames(a.name, b.name))
     .slice(0, EVIDENCE_LIMITS.skills);
   const bags = bagsOf(skills.map(textOf));
@@ -220,7 +214,7 @@ function findPrefixes({ skills, prefixes }: Material): PrefixCluster[] {
   const members = new Map<string, string[]>();
   const names = new Set(skills.map(({ name }) => name));
   for (const { name } of skills) {
-    const prefix = prefixOf(name);
+    const prefix = parentName(name);
     if (prefix !== undefined && !isGuide(name)) members.set(prefix, [...(members.get(prefix) ?? []), name]);
   }
   return [...members]
@@ -237,22 +231,16 @@ function findPrefixes({ skills, prefixes }: Material): PrefixCluster[] {
 /** Learned skills without any use, and those whose last use is long ago. Other sources are left out. */
 function findUnused({ skills, now }: Material): { neverUsed: UnusedSkill[]; idle: UnusedSkill[] } {
   const learned = skills.filter((skill) => skill.learned && !isGuide(skill.name));
-  const toItem = ({ name, lastUsedAt }: UnusedSkill): UnusedSkill => ({ name, lastUsedAt });
-  const oldestFirst = (a: UnusedSkill, b: UnusedSkill) =>
-    a.lastUsedAt - b.lastUsedAt || compareNames(a.name, b.name);
+  const { items, idleMs, unusedAgeMs } = EVIDENCE_LIMITS;
+  const oldestFirst = (fits: (skill: DreamSkill) => boolean) =>
+    learned
+      .filter(fits)
+      .map(({ name, lastUsedAt }) => ({ name, lastUsedAt }))
+      .sort((a, b) => a.lastUsedAt - b.lastUsedAt || compareNames(a.name, b.name))
+      .slice(0, items);
   return {
-    neverUsed: learned
-      .filter(
-        ({ lastUsedAt, createdAt }) => lastUsedAt === 0 && now - createdAt > EVIDENCE_LIMITS.unusedAgeMs,
-      )
-      .map(toItem)
-      .sort(oldestFirst)
-      .slice(0, EVIDENCE_LIMITS.items),
-    idle: learned
-      .filter(({ lastUsedAt }) => lastUsedAt > 0 && now - lastUsedAt > EVIDENCE_LIMITS.idleMs)
-      .map(toItem)
-      .sort(oldestFirst)
-      .slice(0, EVIDENCE_LIMITS.items),
+    neverUsed: oldestFirst(({ lastUsedAt, createdAt }) => lastUsedAt === 0 && now - createdAt > unusedAgeMs),
+    idle: oldestFirst(({ lastUsedAt }) => lastUsedAt > 0 && now - lastUsedAt > idleMs),
   };
 }
 
@@ -319,19 +307,12 @@ function toAtRisk(name: SkillName, bad: readonly DreamSession[]): AtRiskSkill {
 function findSparse(material: Material): SparseSkill[] {
   const { skills, now } = material;
   return skills
-    .filter(
-      ({ learned, body, createdAt }) =>
-        learned &&
-        charsOf(body) < EVIDENCE_LIMITS.sparseChars &&
-        now - createdAt > EVIDENCE_LIMITS.sparseAgeMs,
-    )
-    .map(({ name, body }) => ({ name, chars: charsOf(body), sessions: usedIn(material, [name]) }))
+    .filter(({ learned, createdAt }) => learned && now - createdAt > EVIDENCE_LIMITS.sparseAgeMs)
+    .map(({ name, body }) => ({ name, chars: body.trim().length }))
+    .filter(({ chars }) => chars < EVIDENCE_LIMITS.sparseChars)
+    .map((each) => ({ ...each, sessions: usedIn(material, [each.name]) }))
     .sort((a, b) => a.chars - b.chars || compareNames(a.name, b.name))
     .slice(0, EVIDENCE_LIMITS.items);
-}
-
-function charsOf(body: string): number {
-  return body.trim().length;
 }
 
 /** Two skills that were recalled for the same messages and took turns in being used. */
@@ -396,4 +377,70 @@ function wordsOf(message: string): string[] {
 
 function commonest(spellings: ReadonlyMap<string, number>): string {
   return [...spellings].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))[0]![0];
+}
+
+/** A text as a bag of weighed words of length 1. */
+type Bag = ReadonlyMap<string, number>;
+
+/** One bag per text; a word that every text has weighs little. */
+function bagsOf(texts: readonly string[]): Bag[] {
+  const words = texts.map((text) => new Set(tokenize(text, { partsOnly: true })));
+  const spread = new Map<string, number>();
+  for (const set of words) for (const word of set) spread.set(word, (spread.get(word) ?? 0) + 1);
+  return words.map((set) => {
+    const weights = [...set].map((word) => [word, Math.log(1 + texts.length / spread.get(word)!)] as const);
+    const length = Math.hypot(...weights.map(([, weight]) => weight)) || 1;
+    return new Map(weights.map(([word, weight]) => [word, weight / length]));
+  });
+}
+
+function bagLikeness(a: Bag, b: Bag): number {
+  const [small, large] = a.size <= b.size ? [a, b] : [b, a];
+  let sum = 0;
+  for (const [word, weight] of small) sum += weight * (large.get(word) ?? 0);
+  return sum;
+}
+
+/** Every pair that is at least so alike. Adds up word by word, because most pairs share next to nothing. */
+function similarPairs(bags: readonly Bag[], least: number): { a: number; b: number; value: number }[] {
+  const found: { a: number; b: number; value: number }[] = [];
+  const holders = new Map<string, { rows: number[]; weights: number[] }>();
+  const sums = new Float64Array(bags.length);
+  for (const [row, bag] of bags.entries()) {
+    sums.fill(0);
+    for (const [word, weight] of bag) {
+      const earlier = holders.get(word) ?? { rows: [], weights: [] };
+      const { rows, weights } = earlier;
+      for (let at = 0; at < rows.length; at++) sums[rows[at]!]! += weight * weights[at]!;
+      rows.push(row);
+      weights.push(weight);
+      holders.set(word, earlier);
+    }
+    for (let other = 0; other < row; other++)
+      if (sums[other]! >= least) found.push({ a: other, b: row, value: sums[other]! });
+  }
+  return found;
+}
+
+/** 0 when one of them is unknown. */
+function nearness(a: Float32Array | undefined, b: Float32Array | undefined): number {
+  if (!a || !b || a.length !== b.length) return 0;
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!;
+  return sum;
+}
+
+/** Groups whose members are alike on average, so that a chain of neighbours does not become one group. */
+function clusters<T>(items: readonly T[], alike: (a: T, b: T) => number, least: number): T[][] {
+  const groups: T[][] = [];
+  for (const item of items) {
+    let best: { group: T[]; value: number } | undefined;
+    for (const group of groups) {
+      const value = group.reduce((sum, other) => sum + alike(item, other), 0) / group.length;
+      if (value >= least && value > (best?.value ?? 0)) best = { group, value };
+    }
+    if (best) best.group.push(item);
+    else groups.push([item]);
+  }
+  return groups;
 }

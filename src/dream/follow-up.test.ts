@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { emptyTally } from "../journal/tally.ts";
 import { dreamAccount, followUp } from "./follow-up.ts";
-import type { ProposalRecord } from "./proposal-store.ts";
+import type { ProposalRecord } from "./proposal.ts";
 
 const tally = (digest: string, successes: number, failures: number, parent?: string) => ({
   ...emptyTally("deploy", digest),
@@ -47,7 +47,7 @@ describe("followUp", () => {
     expect(followUp([record("accepted")], [tally("old", 8, 1)], new Map([["deploy", "old"]]))).toEqual([]);
   });
 
-  it("counts acceptance over what was decided", () => {
+  it("computes the acceptance rate of the decided proposals", () => {
     const all = [record("accepted"), record("rejected"), record("rejected"), record("open"), record("stale")];
     expect(dreamAccount(all, [])).toEqual({
       open: 1,

@@ -3,8 +3,8 @@
 import type { Tally } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
 import { FOLLOW_UP } from "./limits.ts";
+import type { ProposalRecord } from "./proposal.ts";
 import { fromRecord } from "./proposal.ts";
-import type { ProposalRecord } from "./proposal-store.ts";
 
 export interface OutcomeRate {
   readonly successes: number;
@@ -16,7 +16,7 @@ export interface OutcomeRate {
 export interface FollowUp {
   readonly number: number;
   readonly title: string;
-  readonly batch?: string;
+  readonly batch?: string | undefined;
   readonly before: OutcomeRate;
   readonly after: OutcomeRate;
   readonly worse: boolean;
@@ -48,37 +48,22 @@ export function followUp(
     const before = outcomesOf(
       tallies.filter(({ name, digest }) => old.some(([n, d]) => n === name && d === digest)),
     );
-    const later = tallies.filter(
-      ({ name, digest }) => name === into && digest !== "" && isLater({ name, digest }, { tallies, basis }),
-    );
+    const later = laterThan(basis[into], into, tallies);
     const after = outcomesOf(later);
     const enough = after.successes + after.failures >= FOLLOW_UP.outcomes;
     const { number, title, batch } = record;
-    return [
-      {
-        number,
-        title,
-        ...(batch !== undefined && { batch }),
-        before,
-        after,
-        worse: enough && after.rate < before.rate - FOLLOW_UP.drop,
-      },
-    ];
+    const worse = enough && after.rate < before.rate - FOLLOW_UP.drop;
+    return [{ number, title, batch, before, after, worse }];
   });
 }
 
-/** A content that came after the one that the proposal changed: not it, and not one of its ancestors. */
-function isLater(
-  { name, digest }: { name: SkillName; digest: string },
-  { tallies, basis }: { tallies: readonly Tally[]; basis: Readonly<Record<SkillName, string>> },
-): boolean {
-  const parents = new Map(
-    tallies.filter((tally) => tally.name === name).map((tally) => [tally.digest, tally.parent]),
-  );
-  const earlier = new Set<string>();
-  for (let at: string | undefined = basis[name]; at && !earlier.has(at); at = parents.get(at))
-    earlier.add(at);
-  return !earlier.has(digest);
+/** The tallies of contents that came after the given one: not it, and not one of its ancestors. */
+function laterThan(digest: string | undefined, name: SkillName, tallies: readonly Tally[]): Tally[] {
+  const own = tallies.filter((tally) => tally.name === name);
+  const parents = new Map(own.map((tally) => [tally.digest, tally.parent]));
+  const earlier = new Set([""]);
+  for (let at = digest; at && !earlier.has(at); at = parents.get(at)) earlier.add(at);
+  return own.filter((tally) => !earlier.has(tally.digest));
 }
 
 function outcomesOf(tallies: readonly Tally[]): OutcomeRate {

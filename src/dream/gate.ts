@@ -5,8 +5,7 @@ import type { SkillName } from "../model/name.ts";
 import { type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
 import type { DreamEvidence } from "./evidence.ts";
 import { GATE } from "./limits.ts";
-import type { Material } from "./material.ts";
-import type { Reach } from "./reach.ts";
+import type { Material, Reach } from "./material.ts";
 import type { TrialLibrary } from "./trial-library.ts";
 
 /** What one call works on: gathered once, used by guard, gate and acceptance. */

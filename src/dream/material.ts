@@ -12,13 +12,22 @@ import {
 } from "../journal/journal.ts";
 import type { RedirectStore, VersionRecord, VersionStore } from "../learn/learn.ts";
 import { isRepertoireError } from "../model/errors.ts";
-import { lastSegment, type SkillName } from "../model/name.ts";
-import type { Skill } from "../model/skill.ts";
+import { lastSegment, parentName, type SkillName } from "../model/name.ts";
+import type { Skill, SkillState } from "../model/skill.ts";
+import type { Source } from "../model/source.ts";
 import { isSkillFile, packageFiles } from "../package/package.ts";
-import { metadataOf } from "../parse/parse.ts";
-import { headText, type RecallIndex, readCases } from "../recall/recall.ts";
-import { EVIDENCE_LIMITS } from "./limits.ts";
-import { type ReachNeeds, reachIn } from "./reach.ts";
+import { metadataOf, readSkillText, type SkillText } from "../parse/parse.ts";
+import {
+  type BackgroundIdf,
+  type Embedder,
+  headText,
+  NOTHING_KNOWN,
+  type RecallIndex,
+  type RecallOptions,
+  readCases,
+  recall,
+} from "../recall/recall.ts";
+import { EVIDENCE_LIMITS, GATE } from "./limits.ts";
 
 export interface DreamSkill {
   readonly skill: Skill;
@@ -27,6 +36,7 @@ export interface DreamSkill {
   readonly summary: string;
   /** The whole SKILL.md. */
   readonly text: string;
+  readonly read: SkillText;
   readonly body: string;
   readonly digest: string;
   readonly seeAlso: readonly SkillName[];
@@ -93,8 +103,8 @@ export interface Material {
 export interface MaterialNeeds extends ReachNeeds {
   /** The library as last scanned. */
   readonly library: () => Promise<{ readonly skills: ReadonlyMap<SkillName, Skill> }>;
-  /** Reads and parses a skill's SKILL.md. */
-  readonly readSkill: (skill: Skill) => Promise<{ readonly text: string; readonly body: string }>;
+  /** The bytes of a skill's SKILL.md. */
+  readonly readSkill: (skill: Skill) => Promise<Buffer>;
   /** Whether the skill comes from a folder of learned skills. */
   readonly isLearned: (skill: Skill) => boolean;
   /** The recall index of the library, up to date. */
@@ -165,13 +175,17 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
       ? await protectedBecause(skill, needs.store.versions)
       : "it was not learned but comes from a source that people look after";
     const files = learned ? packageFiles(skill.directory).filter((path) => !isSkillFile(path)) : [];
+    const bytes = await needs.readSkill(skill);
+    const read = readSkillText(bytes, skill.path);
     const createdAt = timeOf(skill, "created-at") ?? statSync(skill.path).mtimeMs;
     found.push({
       skill,
       name,
       description: manifest.description,
       summary: manifest.summary ?? manifest.brief,
-      ...(await needs.readSkill(skill)),
+      text: bytes.toString("utf8"),
+      read,
+      body: read.body,
       digest: skill.digest,
       seeAlso: manifest.seeAlso,
       files,
@@ -274,14 +288,9 @@ async function answers(
   return found;
 }
 
-export function prefixOf(name: SkillName): string | undefined {
-  const slash = name.lastIndexOf("/");
-  return slash < 0 ? undefined : name.slice(0, slash);
-}
-
 /** Whether the prefix, or one above it, was declared namespaced. */
 export function isNamespaced(prefixes: Material["prefixes"], prefix: string | undefined): boolean {
-  for (let at = prefix; at !== undefined; at = prefixOf(at))
+  for (let at = prefix; at !== undefined; at = parentName(at))
     if (Object.hasOwn(prefixes, at)) return prefixes[at] === "namespaced";
   return false;
 }
@@ -365,17 +374,56 @@ function closed(id: string, session: OpenSession, lines: readonly SaidRecord[]):
 }
 
 function sessionIn(open: Map<string, OpenSession>, id: string): OpenSession {
-  const known = open.get(id);
-  if (known) return known;
-  const made: OpenSession = { turns: new Map(), used: new Set(), corrections: [] };
-  open.set(id, made);
-  return made;
+  const known = open.get(id) ?? { turns: new Map(), used: new Set(), corrections: [] };
+  open.set(id, known);
+  return known;
 }
 
-function turnIn(session: OpenSession, turn: number): OpenTurn {
-  const known = session.turns.get(turn);
-  if (known) return known;
-  const made: OpenTurn = { recalled: undefined, used: new Set(), outcomes: new Map(), corrections: [] };
-  session.turns.set(turn, made);
-  return made;
+function turnIn({ turns }: OpenSession, turn: number): OpenTurn {
+  const empty: OpenTurn = { recalled: undefined, used: new Set(), outcomes: new Map(), corrections: [] };
+  const known = turns.get(turn) ?? empty;
+  turns.set(turn, known);
+  return known;
+}
+
+/** The skills that a message leads to, best first, at most three. */
+export type Reach = (message: string) => Promise<readonly SkillName[]>;
+
+export interface ReachNeeds {
+  /** What compares meanings, and how rare words are in general; opened once. */
+  readonly meaning: () => Promise<{ readonly embedder: Embedder; readonly background: BackgroundIdf }>;
+  /** The configured settings of recall. */
+  readonly recall: Pick<RecallOptions, "threshold">;
+  /** Lowest precedence first. */
+  readonly sources: readonly Source[];
+  /** Judges whether skills can be used now; a new judge looks at requirements again. */
+  readonly visibility: () => (skill: Skill) => { readonly state: SkillState };
+}
+
+/** Asks each message once; make a new one after the index has changed. */
+export async function reachIn(index: RecallIndex, needs: ReachNeeds): Promise<Reach> {
+  const stateOf = needs.visibility();
+  const precedence = new Map(needs.sources.map(({ id }, place) => [id, place]));
+  const options: RecallOptions = {
+    ...needs.recall,
+    ...(await needs.meaning()),
+    index,
+    effectiveness: NOTHING_KNOWN,
+    isVisible: (skill) => stateOf(skill).state === "active",
+    precedence: (skill) => precedence.get(skill.source) ?? 0,
+    limit: GATE.top,
+  };
+  const ask: Reach = async (message) => {
+    if (message.trim() === "") return [];
+    const { matches } = await recall({ message }, options);
+    return matches
+      .filter(({ via }) => via === undefined)
+      .flatMap(({ name, duplicates = [] }) => [name, ...duplicates]);
+  };
+  const known = new Map<string, ReturnType<Reach>>();
+  return (message) => {
+    const found = known.get(message) ?? ask(message);
+    known.set(message, found);
+    return found;
+  };
 }

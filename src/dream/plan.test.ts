@@ -45,7 +45,7 @@ describe("readPlan", () => {
     ["plan-too-long", "x".repeat(500_000)],
   ])("refuses with %s", (code, answer) => expect(codeOf(answer)).toBe(code));
 
-  it("says which item lacks what", () => {
+  it("names the item and the field that is missing", () => {
     const result = readPlan('{"toSave": [{"name": "a", "content": "x"}, {"content": 3}]}');
     expect(result).toMatchObject({
       code: "plan-invalid",
@@ -54,7 +54,7 @@ describe("readPlan", () => {
     expect(result).not.toMatchObject({ message: expect.stringContaining("toSave[0]") });
   });
 
-  it("takes no longer than a look at text full of braces", () => {
+  it("stays fast on text full of braces", () => {
     expect(codeOf("{".repeat(300_000))).toBe("plan-no-json");
   });
 });

@@ -1,16 +1,17 @@
 // Reads a plan out of a model's answer. A bad answer is data: a code and what to fix.
 
 import type { ErrorCode } from "../model/errors.ts";
+import { isRecord, jsonIn } from "../text/json.ts";
 import { THINKING } from "./limits.ts";
 
 export interface PlanSave {
   readonly name: string;
   readonly content: string;
-  readonly summary?: string;
-  readonly description?: string;
+  readonly summary?: string | undefined;
+  readonly description?: string | undefined;
   /** Skills that this one is made of. */
   readonly sourceNames: readonly string[];
-  readonly seeAlso?: readonly string[];
+  readonly seeAlso?: readonly string[] | undefined;
 }
 
 interface PlanArchive {
@@ -92,9 +93,9 @@ function toPlanSave(item: unknown, problem: (what: string) => void): PlanSave {
     name: String(name),
     content: String(content),
     sourceNames: sourceNames ?? [],
-    ...(isText(summary) && { summary }),
-    ...(isText(description) && { description }),
-    ...(seeAlso && { seeAlso }),
+    summary: isText(summary) ? summary : undefined,
+    description: isText(description) ? description : undefined,
+    seeAlso,
   };
 }
 
@@ -124,9 +125,10 @@ function jsonObjects(text: string): { objects: Record<string, unknown>[]; open: 
   for (let tries = 0; at >= 0 && tries < ATTEMPTS; tries++) {
     const end = closingBrace(text, at);
     if (end === undefined) open ||= /^\{\s*"/.test(text.slice(at, at + 40));
-    const value = end === undefined ? undefined : parsed(text.slice(at, end + 1));
-    if (value) objects.push(value);
-    at = text.indexOf("{", value && end !== undefined ? end + 1 : at + 1);
+    const value = end === undefined ? undefined : jsonIn(text.slice(at, end + 1));
+    const isObject = isRecord(value);
+    if (isObject) objects.push(value);
+    at = text.indexOf("{", isObject && end !== undefined ? end + 1 : at + 1);
   }
   return { objects, open };
 }
@@ -146,24 +148,10 @@ function closingBrace(text: string, start: number): number | undefined {
   return undefined;
 }
 
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 function bad(code: ErrorCode, message: string): PlanResult {
   return { ok: false, code, message };
 }
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value.trim() !== "";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

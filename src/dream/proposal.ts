@@ -1,11 +1,12 @@
-// Says what a proposal holds, recognises the same change when it comes again, and when a proposal is stale.
+// Says what a proposal holds, recognises the same change when it comes again, and when a proposal is stale. Has the ports
+// that keep proposals and small facts between dreams.
 
 import { createHash } from "node:crypto";
+import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
 import { type ChangeKind, type DreamChange, touchedBy } from "./changes.ts";
 import type { DreamEvidence } from "./evidence.ts";
 import type { RouteResult } from "./gate.ts";
-import type { NewProposal, ProposalRecord } from "./proposal-store.ts";
 
 /** Everything a person needs in order to decide. */
 export interface Proposal {
@@ -34,10 +35,6 @@ export function basisOf(change: DreamChange, skills: Digests): Record<SkillName,
   );
 }
 
-function basisHash(basis: Readonly<Record<SkillName, string>>): string {
-  return hashOf(Object.entries(basis));
-}
-
 /** The same for the same change, whoever thought of it and whenever. */
 export function changeHash({ save, archives }: DreamChange): string {
   return hashOf({ save: save && { ...save, body: save.body.trim() }, archives });
@@ -49,7 +46,7 @@ export function toNewProposal(proposal: Proposal, at: number): NewProposal {
     title: titleOf(proposal.change),
     at,
     changeHash: changeHash(proposal.change),
-    basisHash: basisHash(proposal.basis),
+    basisHash: hashOf(Object.entries(proposal.basis)),
     payload: proposal as unknown as Record<string, unknown>,
   };
 }
@@ -60,7 +57,7 @@ export function fromRecord(record: ProposalRecord): Proposal {
 
 /** Whether a skill that it would change is no longer what it was proposed for. */
 export function isStale(record: ProposalRecord, skills: Digests): boolean {
-  return basisHash(basisOf(fromRecord(record).change, skills)) !== record.basisHash;
+  return hashOf(Object.entries(basisOf(fromRecord(record).change, skills))) !== record.basisHash;
 }
 
 const TITLES: Readonly<Record<ChangeKind, (save: string, archived: string) => string>> = {
@@ -93,7 +90,7 @@ export function reasonsFor(
   const touched = new Set(touchedBy(change));
   const both = (pair: { a: string; b: string }) => touched.has(pair.a) && touched.has(pair.b);
   const either = (pair: { a: string; b: string }) => touched.has(pair.a) || touched.has(pair.b);
-  const lines = [
+  return [
     ...evidence.gaps
       .filter(({ messages }) => messages.some((message) => reached.includes(message)))
       .map(
@@ -122,7 +119,6 @@ export function reasonsFor(
       .filter(({ prefix }) => change.save?.name.startsWith(`${prefix}/`) && change.kind === "guide")
       .map(({ prefix, members }) => `${prefix}/ has ${members.length} members and no guide`),
   ];
-  return lines;
 }
 
 /** Sessions named in a line; the rest is counted. */
@@ -132,4 +128,53 @@ export function inSessions(sessions: readonly string[]): string {
   const named = sessions.slice(0, NAMED).join(", ");
   const more = sessions.length - NAMED;
   return `${sessions.length} session${sessions.length === 1 ? "" : "s"} (${named}${more > 0 ? `, and ${more} more` : ""})`;
+}
+
+export const PROPOSAL_STATES = ["open", "accepted", "rejected", "stale"] as const;
+
+export type ProposalState = (typeof PROPOSAL_STATES)[number];
+
+export interface ProposalRecord {
+  /** Given by the store, counting from 1, for people to type. */
+  readonly number: number;
+  readonly kind: string;
+  readonly title: string;
+  readonly state: ProposalState;
+  readonly at: number;
+  /** Names what is proposed: the same change is recognised when it comes again. */
+  readonly changeHash: string;
+  /** Names what it was proposed for: when that changes, the proposal is stale. */
+  readonly basisHash: string;
+  readonly decidedAt?: number;
+  readonly note?: string | undefined;
+  /** The batch of versions that applied it. */
+  readonly batch?: string | undefined;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export type NewProposal = Omit<ProposalRecord, "number" | "state" | "decidedAt" | "note" | "batch">;
+
+export interface ProposalDecision {
+  readonly state: ProposalState;
+  readonly at: number;
+  readonly note?: string | undefined;
+  readonly batch?: string | undefined;
+}
+
+export interface ProposalStore {
+  add(proposal: NewProposal): Awaitable<ProposalRecord>;
+  get(number: number): Awaitable<ProposalRecord | undefined>;
+  list(filter?: {
+    readonly state?: ProposalState | undefined;
+    readonly changeHash?: string | undefined;
+  }): Awaitable<readonly ProposalRecord[]>;
+  /** Only an open proposal can be decided, and only once; nothing when it was not open. */
+  decide(number: number, decision: ProposalDecision): Awaitable<ProposalRecord | undefined>;
+}
+
+/** Small facts by key, such as when the last dream ran. */
+export interface MetaStore {
+  get(key: string): Awaitable<string | undefined>;
+  set(key: string, value: string): Awaitable<void>;
+  remove(key: string): Awaitable<boolean>;
 }

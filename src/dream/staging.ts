@@ -4,9 +4,8 @@ import type { SkillName } from "../model/name.ts";
 import { type DreamChange, type Pass, type Refusal, refuse } from "./changes.ts";
 import { type GateResult, gate, prepareGate, type Review } from "./gate.ts";
 import { capOf, type GuardSettings, guard, underCap } from "./guard.ts";
+import type { ProposalRecord, ProposalStore } from "./proposal.ts";
 import { basisOf, changeHash, isStale, reasonsFor, titleOf, toNewProposal } from "./proposal.ts";
-import type { ProposalRecord, ProposalStore } from "./proposal-store.ts";
-import { diffOf } from "./trial-library.ts";
 
 /** A change with its origin, before guard and gate have judged it. */
 export interface ProposedChange {
@@ -50,7 +49,7 @@ export async function stage(
     declined.push({ title: titleOf(change), pass: change.pass, refusals });
   const { fresh, known } = await unknown(proposed, needs.store.proposals);
   const sound = fresh.filter((each) => {
-    const refusals = guard(each.change, material);
+    const refusals = guard(each.change, review);
     if (refusals.length > 0) decline(each, refusals);
     return refusals.length === 0;
   });
@@ -111,7 +110,7 @@ async function add(
   const proposal = {
     change,
     evidence: reasonsFor(change, evidence, reached),
-    diff: await diffOf(change, material),
+    diff: await review.trial.diff(change),
     routes,
     tried,
     by,

@@ -2,13 +2,18 @@
 
 import type { LanguageModel } from "../learn/learn.ts";
 import { messageOf } from "../model/errors.ts";
+import { compareNames, lastSegment, type SkillName } from "../model/name.ts";
+import { forLine } from "../text/escape.ts";
+import { firstSentence } from "../text/markdown.ts";
 import { collide, type DreamChange, type Pass, splitPlan } from "./changes.ts";
+import { coverageOf } from "./coverage.ts";
+import type { DreamEvidence, PrefixCluster } from "./evidence.ts";
 import type { Review } from "./gate.ts";
-import { THINKING } from "./limits.ts";
+import { GUARD, THINKING } from "./limits.ts";
+import { type DreamSkill, guideOf } from "./material.ts";
 import { type Plan, readPlan } from "./plan.ts";
 import { type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
 import type { Declined, ProposedChange } from "./staging.ts";
-import { suggest } from "./suggest.ts";
 
 export interface PassReport {
   readonly pass: Pass;
@@ -125,4 +130,84 @@ async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>):
   } finally {
     clearTimeout(timer);
   }
+}
+
+type Skills = ReadonlyMap<SkillName, DreamSkill>;
+
+/** Archives first, because they change what else makes sense; a skill that goes gets no link. */
+function suggest(evidence: DreamEvidence, skills: Skills): DreamChange[] {
+  const archives = archivesFrom(evidence, skills);
+  const gone = new Set(archives.flatMap((change) => change.archives.map(({ name }) => name)));
+  return [...archives, ...guidesFrom(evidence, skills), ...linksFrom(evidence, skills, gone)];
+}
+
+/** See-also for skills that sessions use together: one change per skill. */
+function linksFrom({ coUse }: DreamEvidence, skills: Skills, gone: ReadonlySet<SkillName>): DreamChange[] {
+  const company = new Map<SkillName, SkillName[]>();
+  for (const { a, b } of coUse) {
+    if (gone.has(a) || gone.has(b)) continue;
+    company.set(a, [...(company.get(a) ?? []), b]);
+    company.set(b, [...(company.get(b) ?? []), a]);
+  }
+  return [...company].flatMap(([name, others]): DreamChange[] => {
+    const skill = skills.get(name);
+    const added = others.filter((other) => !skill?.seeAlso.includes(other));
+    if (!skill?.editable || added.length === 0) return [];
+    const seeAlso = [...skill.seeAlso, ...added].slice(0, GUARD.seeAlso);
+    return [{ kind: "link", pass: "consolidate", save: { name, body: skill.body, seeAlso }, archives: [] }];
+  });
+}
+
+/** A page that says which member is for what, in the members' own words. */
+function guidesFrom({ prefixes }: DreamEvidence, skills: Skills): DreamChange[] {
+  return prefixes
+    .filter(
+      ({ guide, kind, members }) =>
+        guide === undefined && kind === "topical" && members.some((name) => skills.get(name)?.learned),
+    )
+    .map((cluster) => guideFor(cluster, skills))
+    .map((save) => ({ kind: "guide", pass: "consolidate", save, archives: [] }));
+}
+
+function guideFor({ prefix, members }: PrefixCluster, skills: Skills) {
+  const title = prefix.replace(/[/-]/g, " ");
+  const lines = members.map(
+    (name) => `- **${name}**: ${forLine(firstSentence(skills.get(name)!.description, 160))}`,
+  );
+  const body = `# Which ${title} skill to use\n\nChoose one of these, then load it and follow it. This page only helps to choose.\n\n${lines.join("\n")}\n\nWhen two fit, take the more specific one. When none fits, say so instead of forcing one.\n`;
+  return {
+    name: guideOf(prefix),
+    body,
+    description: `Chooses between the ${title} skills (${members.map(lastSegment).join(", ")}). Use when it is unclear which of them fits.`,
+    summary: `Which ${title} skill to use when`,
+    seeAlso: members.slice(0, GUARD.seeAlso),
+  };
+}
+
+/** Of two skills that say the same, the one whose every fact the other has, the less used one first. */
+function archivesFrom({ overlaps }: DreamEvidence, skills: Skills): DreamChange[] {
+  const gone = new Set<SkillName>();
+  const changes: DreamChange[] = [];
+  for (const { a, b } of overlaps) {
+    const [one, two] = [skills.get(a), skills.get(b)];
+    if (!one || !two || gone.has(a) || gone.has(b)) continue;
+    const order = one.lastUsedAt - two.lastUsedAt || compareNames(two.name, one.name);
+    const [less, more] = order < 0 ? [one, two] : [two, one];
+    const bothWays = [
+      { skill: less, into: more },
+      { skill: more, into: less },
+    ];
+    const found = bothWays.find(({ skill, into }) => isSaidBy(skill, into));
+    if (!found) continue;
+    gone.add(found.skill.name);
+    const archives = [{ name: found.skill.name, into: found.into.name }];
+    changes.push({ kind: "archive", pass: "consolidate", archives });
+  }
+  return changes;
+}
+
+function isSaidBy(skill: DreamSkill, into: DreamSkill): boolean {
+  const text = `${into.name}\n${into.description}\n\n${into.body}`;
+  if (!skill.editable || skill.files.length > 0) return false;
+  return coverageOf(skill.body, text).every(({ enough }) => enough);
 }

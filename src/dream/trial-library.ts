@@ -1,16 +1,16 @@
 // A copy of the library that only recall sees, to try where messages would lead after changes. Writes nothing.
 
 import { dirname, join } from "node:path";
-import { RepertoireError } from "../model/errors.ts";
+import { checkConformance } from "../learn/learn.ts";
 import { lastSegment, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import { sha256Of } from "../package/package.ts";
-import { composeSkill, parseSkill, readSkillText } from "../parse/parse.ts";
+import { SKILL_FILE, sha256Of } from "../package/package.ts";
+import { composeSkill, readSkillText } from "../parse/parse.ts";
 import { RecallIndex } from "../recall/recall.ts";
 import { unifiedDiff } from "../text/diff.ts";
 import type { ChangeSave, DreamChange } from "./changes.ts";
-import type { DreamSkill, Material } from "./material.ts";
-import { type Reach, type ReachNeeds, reachIn } from "./reach.ts";
+import type { Material } from "./material.ts";
+import { type Reach, type ReachNeeds, reachIn } from "./material.ts";
 
 export interface TrialNeeds extends ReachNeeds {
   /** The folder that new learned skills go to. */
@@ -24,35 +24,12 @@ interface TrialSkill {
 
 type TrialSkills = ReadonlyMap<SkillName, TrialSkill>;
 
-/** The SKILL.md as it would be saved, times aside. */
-export function textAfter(save: ChangeSave, existing: DreamSkill | undefined): string {
-  const incoming = readSkillText(save.body, "SKILL.md");
-  return composeSkill({
-    name: save.name,
-    incoming,
-    existing: existing && readSkillText(existing.text, "SKILL.md"),
-    description: save.description,
-    summary: save.summary,
-    seeAlso: save.seeAlso,
-    managed: {},
-  });
-}
-
-/** What the change does to the files, as a patch. */
-export async function diffOf({ save, archives }: DreamChange, { byName }: Material): Promise<string> {
-  const parts = archives.map(({ name, into }) => `--- ${name}\n+++ archived, leads to ${into}`);
-  if (!save) return parts.join("\n");
-  const before = byName.get(save.name);
-  const patch = await unifiedDiff(before?.text ?? "", textAfter(save, before));
-  return [`--- ${before ? save.name : "nothing"}\n+++ ${save.name}\n${patch}`, ...parts].join("\n");
-}
-
 export class TrialLibrary {
   private readonly material: Material;
   private readonly needs: TrialNeeds;
   private readonly unchanged: TrialSkills;
-  /** By text, because an accepted proposal is another object than the change that was staged. */
-  private readonly saved = new Map<string, TrialSkill>();
+  /** By content, because an accepted proposal is another object than the change that was staged. */
+  private readonly saved = new Map<string, ReturnType<TrialLibrary["afterSave"]>>();
   private readonly original = new Map<string, readonly SkillName[]>();
   private index: RecallIndex | undefined;
   /** What the index holds now. */
@@ -98,29 +75,35 @@ export class TrialLibrary {
     return reachIn(this.index, this.needs);
   }
 
-  private afterSave(save: ChangeSave): TrialSkill {
-    const existing = this.material.byName.get(save.name);
-    const text = textAfter(save, existing);
-    const key = `${save.name}\n${text}`;
-    const known = this.saved.get(key) ?? this.parsed(save.name, text, existing);
-    this.saved.set(key, known);
-    return known;
+  /** The skill as a save would leave it, times aside, parsed once. Throws what the open spec's validator refuses. */
+  afterSave(save: ChangeSave): TrialSkill & { readonly text: string } {
+    const key = JSON.stringify(save);
+    const known = this.saved.get(key);
+    if (known) return known;
+    const { name, description, summary, seeAlso } = save;
+    const existing = this.material.byName.get(name);
+    const incoming = readSkillText(save.body, SKILL_FILE);
+    const parts = { name, incoming, existing: existing?.read, description, summary, seeAlso };
+    const text = composeSkill({ ...parts, managed: {} });
+    const { manifest, body } = checkConformance(text, `${name}/${SKILL_FILE}`);
+    const digest = sha256Of(Buffer.from(text));
+    const made = { text, body, skill: { ...(existing?.skill ?? this.newSkill(name)), manifest, digest } };
+    this.saved.set(key, made);
+    return made;
   }
 
-  private parsed(name: SkillName, text: string, existing: DreamSkill | undefined): TrialSkill {
-    const base = existing?.skill ?? this.newSkill(name);
-    const { skill } = parseSkill(text, base.path);
-    if (!skill)
-      throw new RepertoireError("change-unreadable", `"${name}" cannot be read back as a skill.`, name);
-    return {
-      skill: { ...base, manifest: skill.manifest, digest: sha256Of(Buffer.from(text)) },
-      body: skill.body,
-    };
+  /** What the change does to the files, as a patch. */
+  async diff({ save, archives }: DreamChange): Promise<string> {
+    const parts = archives.map(({ name, into }) => `--- ${name}\n+++ archived, leads to ${into}`);
+    if (!save) return parts.join("\n");
+    const before = this.material.byName.get(save.name);
+    const patch = await unifiedDiff(before?.text ?? "", this.afterSave(save).text);
+    return [`--- ${before ? save.name : "nothing"}\n+++ ${save.name}\n${patch}`, ...parts].join("\n");
   }
 
   private newSkill(name: SkillName): Omit<Skill, "manifest" | "digest"> {
     const { learnedRoot, sources } = this.needs;
-    const path = join("/", ...name.split("/"), "SKILL.md");
+    const path = join("/", ...name.split("/"), SKILL_FILE);
     const source = sources.find(({ root }) => root === learnedRoot)?.id ?? learnedRoot;
     return { name, displayName: lastSegment(name), source, path, directory: dirname(path) };
   }

@@ -1,10 +1,11 @@
 // Wires dreams: what they take from the library, recall, learned skills and the store.
 
+import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type DreamNeeds, Dreams } from "../dream/dream.ts";
 import { SkillPlaces } from "../learn/learn.ts";
-import { parseSkill } from "../parse/parse.ts";
+import { type LibrarySnapshot, SnapshotDamage } from "../library/library.ts";
 import type { LibraryPart } from "./library-part.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
@@ -28,12 +29,11 @@ export function dreamNeeds({ turns, library }: EngineParts, parts: DreamParts): 
   const { prefixes, gaps, ...limits } = config.dream;
   const places = new SkillPlaces({ home: config.home, project: config.dir, sources });
   return {
-    refresh: () => library.refresh(),
-    library: () => library.current(),
-    readSkill: async ({ path }) => {
-      const bytes = await readFile(path);
-      return { text: bytes.toString("utf8"), body: parseSkill(bytes, path).skill?.body ?? "" };
+    refresh: async () => {
+      if (!isUnchanged(await turns.reader.snapshot())) await library.refresh();
     },
+    library: () => library.current(),
+    readSkill: ({ path }) => readFile(path),
     isLearned: (skill) => places.isLearned(skill),
     visibility: () => turns.visibility().judge(),
     sources,
@@ -48,4 +48,17 @@ export function dreamNeeds({ turns, library }: EngineParts, parts: DreamParts): 
     limits,
     ...parts,
   };
+}
+
+/** Whether every known file is the one that was read; a snapshot itself only notices other folders. */
+function isUnchanged(snapshot: LibrarySnapshot): boolean {
+  try {
+    return snapshot.records().every(({ path, size, mtimeMs }) => {
+      const stats = statSync(path, { throwIfNoEntry: false });
+      return stats?.size === size && stats.mtimeMs === mtimeMs;
+    });
+  } catch (thrown) {
+    if (thrown instanceof SnapshotDamage) return false;
+    throw thrown;
+  }
 }

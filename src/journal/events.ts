@@ -3,6 +3,7 @@
 import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
 import type { ShownLevel } from "../model/turn.ts";
+import { isRecord } from "../text/json.ts";
 
 export const OUTCOMES = ["success", "failure", "neutral"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -13,7 +14,11 @@ export type Rating = (typeof RATINGS)[number];
 /** What each kind of event says besides who, when and which skill. */
 export interface EventDetails {
   /** Without a skill: the message recalled none. */
-  readonly recalled: { readonly score?: number; readonly rank?: number; readonly via?: SkillName };
+  readonly recalled: {
+    readonly score?: number;
+    readonly rank?: number;
+    readonly via?: SkillName | undefined;
+  };
   readonly shown: { readonly level?: ShownLevel };
   readonly activated: { readonly task?: string; readonly by?: "model" | "person" | "style" };
   readonly file_read: { readonly path: string };
@@ -25,17 +30,21 @@ export interface EventDetails {
   };
   readonly tool_call: { readonly tool: string; readonly ok: boolean; readonly ms?: number };
   /** Recorded without a skill, it goes to every skill activated in its turn, and to no other. */
-  readonly outcome: { readonly result: Outcome; readonly note?: string };
+  readonly outcome: { readonly result: Outcome; readonly note?: string | undefined };
   readonly feedback:
     | { readonly type: "correction"; readonly text: string }
     | { readonly type: "summary"; readonly rating: Rating; readonly text?: string };
   readonly edited: {
     /** The content that this one replaces: its history stays visible as the parent's. */
-    readonly parent?: string;
+    readonly parent?: string | undefined;
     readonly version?: string;
-    readonly reason?: string;
+    readonly reason?: string | undefined;
   };
-  readonly archived: { readonly into?: SkillName; readonly version?: string; readonly reason?: string };
+  readonly archived: {
+    readonly into?: SkillName | undefined;
+    readonly version?: string;
+    readonly reason?: string | undefined;
+  };
   readonly model_call: {
     readonly model: string;
     readonly purpose: string;
@@ -88,13 +97,7 @@ export type JournalEvent = NewEvent & { readonly seq: number };
 export const USE_KINDS: ReadonlySet<EventKind> = new Set(["activated", "file_read", "script_run"]);
 
 /** Who is in which turn, and when. */
-interface TurnContext {
-  readonly at: number;
-  readonly session?: string | undefined;
-  readonly turn?: number | undefined;
-  readonly agent?: string | undefined;
-  readonly host?: string | undefined;
-}
+type TurnContext = Omit<EventBase, "skill" | "digest">;
 
 /** A skill with the content that was meant. */
 export interface SkillVersion {
@@ -122,11 +125,7 @@ export function recalledEvents(
 ): readonly NewEvent[] {
   if (matches.length === 0) return [eventOf(turn, { kind: "recalled", details: {} })];
   return matches.map((skill, index) => {
-    const details = {
-      score: skill.score,
-      rank: index + 1,
-      ...(skill.via !== undefined && { via: skill.via }),
-    };
+    const details = { score: skill.score, rank: index + 1, via: skill.via };
     return eventOf(turn, { kind: "recalled", skill, details });
   });
 }
@@ -172,10 +171,6 @@ export function toEvent(value: unknown): NewEvent | undefined {
   if (REQUIRED[kind as EventKind]?.(details) === false) return undefined;
   const known = { kind, at, session, turn, agent, host, skill, digest, details };
   return Object.fromEntries(Object.entries(known).filter(([, v]) => v !== undefined)) as unknown as NewEvent;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): boolean {

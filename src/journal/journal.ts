@@ -1,6 +1,5 @@
 // The front door of journal: what other rooms may use.
 
-export { type EffectivenessProvider, effectivenessFrom } from "./effectiveness.ts";
 export {
   EVENT_KINDS,
   type EventBase,
@@ -33,8 +32,7 @@ export type {
   TurnStore,
 } from "./journal-store.ts";
 export { exportSession, type ImportReport, importLines } from "./json-lines.ts";
-export { Journal, type OutcomeReport } from "./reader.ts";
-export { type Actor, type RecordUse, useRecorder } from "./recorder.ts";
+export { type Actor, Journal, type OutcomeReport, type RecordUse, useRecorder } from "./reader.ts";
 export { type RelevantSkill, SessionLog, type SessionState, type SessionStep, turnStep } from "./sessions.ts";
 export {
   libraryStats,
@@ -46,6 +44,8 @@ export {
 } from "./stats.ts";
 export {
   type EarlierOutcome,
+  type EffectivenessProvider,
+  effectivenessFrom,
   emptyTally,
   HALF_LIFE_MS,
   isOpenOutcome,

@@ -1,5 +1,6 @@
 // Exports and imports the journal as JSON lines that other tools can read (`skillName`, `sessionId`, `timestamp` first).
 
+import { jsonIn } from "../text/json.ts";
 import { EVENT_KINDS, type EventKind, type NewEvent, toEvent } from "./events.ts";
 import type { JournalStore } from "./journal-store.ts";
 
@@ -26,7 +27,7 @@ export async function importLines(journal: JournalStore, text: string): Promise<
   let foreign = 0;
   for (const line of text.replace(/^\uFEFF/, "").split(/\r?\n/)) {
     if (line.trim() === "") continue;
-    const value = parse(line);
+    const value = jsonIn(line);
     const event = value === undefined ? undefined : fromLine(value);
     if (event) events.push(event);
     else if (value === undefined) torn++;
@@ -79,13 +80,4 @@ async function withoutKnown(journal: JournalStore, events: readonly NewEvent[]):
     if (times > 0) known.set(line, times - 1);
     return times === 0;
   });
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

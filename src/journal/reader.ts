@@ -1,9 +1,11 @@
 // Reads the journal as people and programs ask for it: events, statistics, conversations, JSON lines; and takes outcomes.
 
+import type { Awaitable } from "../model/awaitable.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
 import {
   type EventDetails,
+  type EventKind,
   eventOf,
   type JournalEvent,
   type Outcome,
@@ -19,7 +21,6 @@ import type {
   SessionStore,
 } from "./journal-store.ts";
 import { exportSession, type ImportReport, importLines } from "./json-lines.ts";
-import type { Actor } from "./recorder.ts";
 import type { SessionState } from "./sessions.ts";
 import { libraryStats, type SkillStats, type SkillSummary, skillStats } from "./stats.ts";
 
@@ -160,14 +161,8 @@ export class Journal {
     const { session, agent = this.needs.agent, host = this.needs.host } = actor;
     const turn = session === undefined ? undefined : (await this.needs.sessions.read(session)).turn;
     const { outcome: result, skill, note } = report;
-    const details = { result, ...(note !== undefined && { note }) };
-    const now = {
-      at: this.needs.now(),
-      ...(session !== undefined && { session }),
-      ...(turn !== undefined && { turn }),
-      ...(agent !== undefined && { agent }),
-      ...(host !== undefined && { host }),
-    };
+    const details = { result, note };
+    const now = { at: this.needs.now(), session, turn, agent, host };
     if (skill !== undefined) {
       const { name, digest } = await this.needs.find(skill, agent);
       await this.needs.journal.append([eventOf(now, { kind: "outcome", skill: { name, digest }, details })]);
@@ -181,4 +176,32 @@ export class Journal {
     }
     return recordOutcome(this.needs.journal, { ...now, session, turn }, details);
   }
+}
+
+/** Who acts, for the journal. */
+export interface Actor {
+  readonly session?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly host?: string | undefined;
+}
+
+export type RecordUse = <K extends EventKind>(
+  actor: Actor,
+  skill: SkillVersion,
+  happened: { readonly kind: K; readonly details: EventDetails[K] },
+) => Promise<void>;
+
+interface RecorderNeeds extends Pick<JournalNeeds, "now" | "agent" | "host"> {
+  readonly sessions: Pick<SessionStore, "read" | "add">;
+  readonly journal: { append(...input: Parameters<JournalStore["append"]>): Awaitable<unknown> };
+}
+
+export function useRecorder(needs: RecorderNeeds): RecordUse {
+  return async ({ session, agent = needs.agent, host = needs.host }, { name, digest }, happened) => {
+    const turn = session === undefined ? undefined : (await needs.sessions.read(session)).turn;
+    const context = { at: needs.now(), session, turn, agent, host };
+    await needs.journal.append([eventOf(context, { ...happened, skill: { name, digest } })]);
+    if (session !== undefined && happened.kind === "activated")
+      await needs.sessions.add(session, { step: "activated", names: [name] });
+  };
 }

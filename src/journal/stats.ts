@@ -1,9 +1,9 @@
 // Computes the figures of `repertoire stats` from the journal: the funnel of a skill, its trend, the skills used with it.
 
 import type { SkillName } from "../model/name.ts";
-import { type EffectivenessOptions, effectivenessOf } from "./effectiveness.ts";
 import type { JournalStore } from "./journal-store.ts";
 import type { Tally, WeekCount } from "./tally.ts";
+import { type EffectivenessOptions, effectivenessOf } from "./tally.ts";
 
 const NUMBERS = {
   /** A quarter of a year fits a terminal line and shows a change of habit. */
@@ -56,7 +56,13 @@ export async function skillStats(
     lastUsedAt: Math.max(0, ...tallies.map((tally) => tally.lastUsedAt)),
     trend: trendOf(await journal.weeks(name), options.now),
     companions: pairs.map(({ a, b, sessions }) => ({ name: a === name ? b : a, sessions })),
-    versions: tallies.map((tally) => versionStats(tally, options)).reverse(),
+    versions: tallies
+      .map((tally): VersionStats => {
+        const { rate, deprioritised, lastUsedAt } = effectivenessOf(tally, options);
+        const { digest, parent } = tally;
+        return { digest, parent, ...funnelOf([tally]), rate, deprioritised, lastUsedAt };
+      })
+      .reverse(),
   };
 }
 
@@ -85,18 +91,6 @@ function funnelOf(tallies: readonly Tally[]): Funnel {
     activated: sum(({ activated }) => activated),
     succeeded: sum(({ successes }) => successes),
     failed: sum(({ failures }) => failures),
-  };
-}
-
-function versionStats(tally: Tally, options: EffectivenessOptions): VersionStats {
-  const { rate, deprioritised, lastUsedAt } = effectivenessOf(tally, options);
-  return {
-    digest: tally.digest,
-    parent: tally.parent,
-    ...funnelOf([tally]),
-    rate,
-    deprioritised,
-    lastUsedAt,
   };
 }
 

@@ -1,5 +1,6 @@
 // Defines the counts that are kept with the journal, and how an event changes them: tallies per skill version, whose
 // outcomes fade, weeks per skill, and the sessions that used a skill. Every store computes them with these functions.
+// Also computes from a tally how well a skill version does.
 
 import type { SkillName } from "../model/name.ts";
 import { type NewEvent, type Outcome, USE_KINDS } from "./events.ts";
@@ -54,7 +55,7 @@ export function emptyTally(name: SkillName, digest: string): Tally {
 }
 
 /** The share of a weight that is left after some time; all of it if the clock went back. */
-export function decay(elapsedMs: number, halfLifeMs: number): number {
+function decay(elapsedMs: number, halfLifeMs: number): number {
   return elapsedMs <= 0 ? 1 : 2 ** (-elapsedMs / halfLifeMs);
 }
 
@@ -127,16 +128,7 @@ const FIRST_MONDAY = Date.UTC(1970, 0, 5);
 
 type WeekField = Exclude<keyof WeekCount, "week">;
 
-interface WeekChange {
-  readonly week: number;
-  readonly field: WeekField;
-  readonly by: 1 | -1;
-}
-
-interface ActivatedVersion {
-  readonly skill: SkillName;
-  readonly digest?: string | undefined;
-}
+type WeekChange = { readonly week: number; readonly field: WeekField; readonly by: 1 | -1 };
 
 /** Whether an outcome names no skill, so that it goes to the skills activated in its turn. */
 export function isOpenOutcome(event: NewEvent): event is NewEvent & { session: string; turn: number } {
@@ -151,7 +143,7 @@ export function isOpenOutcome(event: NewEvent): event is NewEvent & { session: s
 /** The outcome once for each skill activated in its turn; unchanged if there was none. */
 export function outcomeForEach(
   outcome: NewEvent,
-  activated: readonly ActivatedVersion[],
+  activated: readonly { readonly skill: SkillName; readonly digest?: string | undefined }[],
 ): readonly NewEvent[] {
   return activated.length === 0 ? [outcome] : activated.map((version) => ({ ...outcome, ...version }));
 }
@@ -191,4 +183,59 @@ function weekOf(at: number): number {
 function outcomeChange({ result, at }: EarlierOutcome, by: 1 | -1): WeekChange[] {
   if (result === "neutral") return [];
   return [{ week: weekOf(at), field: result === "success" ? "successes" : "failures", by }];
+}
+
+/** How well one version of a skill has done, as recall reads it. */
+interface Effectiveness {
+  readonly activations: number;
+  readonly successes: number;
+  readonly failures: number;
+  /** Smoothed and faded share of successes, between 0 and 1; 0.5 when nothing is known. */
+  readonly rate: number;
+  readonly deprioritised: boolean;
+  /** Milliseconds; 0 when never used. Breaks ties in recall. */
+  readonly lastUsedAt: number;
+}
+
+export interface EffectivenessProvider {
+  of(name: SkillName, digest: string): Effectiveness;
+}
+
+const EFFECTIVENESS = {
+  /** Fewer activations say too little about a skill. */
+  minActivations: 5,
+  /** More failures than this share, and other skills go first. */
+  failureShare: 0.6,
+  /** Once outcomes have faded to less than half of one, the past is forgiven. */
+  minEvidence: 0.5,
+} as const;
+
+export interface EffectivenessOptions {
+  readonly now: number;
+  readonly halfLifeMs?: number | undefined;
+}
+
+/** Looks up each skill version by its own tally: a rewritten skill starts clean. */
+export function effectivenessFrom(tallies: TallyBook, options: EffectivenessOptions): EffectivenessProvider {
+  return {
+    of: (name, digest) => effectivenessOf(tallies.of(name, digest) ?? emptyTally(name, digest), options),
+  };
+}
+
+export function effectivenessOf(tally: Tally, options: EffectivenessOptions): Effectiveness {
+  const faded = decay(options.now - tally.weighedAt, options.halfLifeMs ?? HALF_LIFE_MS);
+  const successes = tally.weightOfSuccesses * faded;
+  const failures = tally.weightOfFailures * faded;
+  const evidence = successes + failures;
+  return {
+    activations: tally.activated,
+    successes: tally.successes,
+    failures: tally.failures,
+    rate: (successes + 1) / (evidence + 2),
+    deprioritised:
+      tally.activated >= EFFECTIVENESS.minActivations &&
+      evidence >= EFFECTIVENESS.minEvidence &&
+      failures / evidence > EFFECTIVENESS.failureShare,
+    lastUsedAt: tally.lastUsedAt,
+  };
 }

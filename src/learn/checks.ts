@@ -1,10 +1,14 @@
 // Refuses changes of learned skills: by name, by author, by what changed meanwhile, by path, by text, by danger.
+// Also says which skills describe nearly the same.
 
 import { type Finding, inspectPackage } from "../inspect/inspect.ts";
 import { type ErrorCode, RepertoireError } from "../model/errors.ts";
 import { type SkillName, toSkillName } from "../model/name.ts";
 import { isPortableName, isSkillFile, type PackageFile, SPEC, sha256Of } from "../package/package.ts";
-import { metadataOf, parseSkill, type SkillText } from "../parse/parse.ts";
+import { metadataOf, type ParsedSkill, parseSkill, type SkillText } from "../parse/parse.ts";
+import { stem } from "../text/stem.ts";
+import { isStopWord } from "../text/stopwords.ts";
+import { tokenize } from "../text/tokens.ts";
 
 const WHY = {
   "name-empty": "has a part without any letter or digit",
@@ -93,14 +97,13 @@ export function checkSupportPath(path: string): void {
   );
 }
 
-/** Refuses text that the open spec's validator would refuse. */
-export function checkConformance(text: string, path: string): void {
-  const { diagnostics } = parseSkill(text, path, { profile: "strict" });
+/** Parses a SKILL.md. Refuses text that the open spec's validator would refuse. */
+export function checkConformance(text: string, path: string): ParsedSkill {
+  const { skill, diagnostics } = parseSkill(text, path, { profile: "strict" });
+  if (skill) return skill;
   const errors = diagnostics.filter(({ severity }) => severity === "error");
-  const [first] = errors;
-  if (first === undefined) return;
   throw new RepertoireError(
-    first.code,
+    errors[0]!.code,
     `The skill was not saved: ${errors.map(({ message, fix }) => `${message} ${fix}`).join(" ")}`,
     errors.map(({ code }) => code),
   );
@@ -120,4 +123,38 @@ export function checkSafety(files: readonly PackageFile[], allowed: boolean): re
     `The skill was not saved, because it looks dangerous. ${list} ${high[0]!.fix} A person who wants it anyway can use repertoire save --allow-unsafe.`,
     high.map(({ code }) => code),
   );
+}
+
+const NUMBERS = {
+  /** Share of all their words that two descriptions have in common; paraphrases lie above, neighbours below. */
+  overlap: 0.5,
+  /** A description with fewer words is too short to compare. */
+  words: 4,
+} as const;
+
+interface Described {
+  readonly name: SkillName;
+  readonly description: string;
+}
+
+/** The candidates that describe nearly the same, the closest first. */
+export function nearDuplicates(skill: Described, candidates: readonly Described[]): SkillName[] {
+  const words = wordsOf(skill);
+  if (words.size < NUMBERS.words) return [];
+  return candidates
+    .filter(({ name }) => name !== skill.name)
+    .map((candidate) => ({ name: candidate.name, overlap: overlap(words, wordsOf(candidate)) }))
+    .filter((each) => each.overlap >= NUMBERS.overlap)
+    .sort((a, b) => b.overlap - a.overlap || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name);
+}
+
+function wordsOf({ name, description }: Described): Set<string> {
+  const words = tokenize(`${name.replace(/[/-]/g, " ")} ${description}`);
+  return new Set(words.filter((word) => !isStopWord(word)).map(stem));
+}
+
+function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const common = [...a].filter((word) => b.has(word)).length;
+  return common / (a.size + b.size - common || 1);
 }

@@ -91,29 +91,22 @@ interface DraftNeeds {
 
 export class Drafts {
   readonly library: Library;
-  private readonly versions: SkillVersions;
-  private readonly places: SkillPlaces;
-  private readonly redirects: RedirectStore;
-  private readonly clock: Clock;
-  private readonly files: Files;
+  private readonly needs: DraftNeeds;
 
-  constructor({ library, versions, places, redirects, clock, files }: DraftNeeds) {
-    this.library = library;
-    this.versions = versions;
-    this.places = places;
-    this.redirects = redirects;
-    this.clock = clock;
-    this.files = files;
+  constructor(needs: DraftNeeds) {
+    this.library = needs.library;
+    this.needs = needs;
   }
 
   async save(request: AuthoredRequest): Promise<Draft> {
     const asked = learnedName(request.name);
-    const name = this.library.skills.has(asked) ? asked : await this.redirects.resolve(asked);
+    const name = this.library.skills.has(asked) ? asked : await this.needs.redirects.resolve(asked);
     const target = this.target(name, request.project ?? false);
     const { place, copyFrom } = target;
-    const current = this.versions.onDisk(place);
+    const current = this.needs.versions.onDisk(place);
     if (current.length === 0) this.checkFolder(place);
-    const basis = current.length > 0 ? current : copyFrom ? readPackage(this.files, copyFrom.directory) : [];
+    const basis =
+      current.length > 0 ? current : copyFrom ? readPackage(this.needs.files, copyFrom.directory) : [];
     const main = skillFileOf(basis);
     const existing = main && readSkillText(main.bytes, main.path);
     checkPermission(request.author, name, existing);
@@ -121,7 +114,7 @@ export class Drafts {
     const before = current.length > 0 ? main : undefined;
     const text = this.compose(request, { name, existing, copyFrom, before });
     const files = withSupport(basis, request.files ?? {}, { path: main?.path ?? SKILL_FILE, text });
-    checkConformance(text, join(this.places.directory(place), SKILL_FILE));
+    const { manifest } = checkConformance(text, join(this.needs.places.directory(place), SKILL_FILE));
     const findings = checkSafety(files, request.allowUnsafe === true && request.author === "person");
     const isSame = current.length > 0 && isUnchanged(files, current);
     return {
@@ -129,15 +122,12 @@ export class Drafts {
       change: isSame ? undefined : { place, action: "save", files },
       result: isSame ? "unchanged" : current.length > 0 ? "updated" : "created",
       notices: [
-        ...noticesAbout(asked, target, this.places.unread(place)),
+        ...noticesAbout(asked, target, this.needs.places.unread(place)),
         ...findings
           .filter(({ severity }) => severity !== "low")
           .map(({ code, path, message }) => ({ code, message: `${path}: ${message}` })),
       ],
-      summary: {
-        text: metadataOf(metadataIn(readSkillText(text, SKILL_FILE)), "summary") ?? "",
-        wanted: request.summary === undefined,
-      },
+      summary: { text: manifest.summary ?? "", wanted: request.summary === undefined },
     };
   }
 
@@ -146,18 +136,12 @@ export class Drafts {
     checkPermission(author, place.name, this.textAt(place));
     const covered = this.library.shadowed.findLast(({ skill }) => skill.name === place.name);
     const data = into === undefined ? undefined : { to: into };
+    const message = `The skill of the same name from ${covered?.skill.source} is used again.`;
     return {
       place,
       change: { place, action: "delete", files: [], data },
       result: "archived",
-      notices: covered
-        ? [
-            {
-              code: "uncovered",
-              message: `The skill of the same name from ${covered.skill.source} is used again.`,
-            },
-          ]
-        : [],
+      notices: covered ? [{ code: "uncovered", message }] : [],
     };
   }
 
@@ -170,7 +154,8 @@ export class Drafts {
     const place: SkillPlace = { ...from, name: to };
     const existing = this.textAt(from);
     checkPermission(author, from.name, existing);
-    if (this.library.skills.has(to) || this.versions.onDisk(place).length > 0) throw taken(from.name, to);
+    if (this.library.skills.has(to) || this.needs.versions.onDisk(place).length > 0)
+      throw taken(from.name, to);
     this.checkFolder(place);
     const text = composeSkill({
       name: to,
@@ -178,7 +163,7 @@ export class Drafts {
       existing,
       managed: { "updated-at": this.now() },
     });
-    checkConformance(text, join(this.places.directory(place), SKILL_FILE));
+    checkConformance(text, join(this.needs.places.directory(place), SKILL_FILE));
     const files = this.withText(from, text);
     return {
       place,
@@ -219,12 +204,12 @@ export class Drafts {
   }
 
   private existing(name: SkillName): SkillPlace | undefined {
-    return this.places.both(name).find((place) => this.versions.onDisk(place).length > 0);
+    return this.needs.places.both(name).find((place) => this.needs.versions.onDisk(place).length > 0);
   }
 
   /** Where the learned skill is, or else the lowest learned root with precedence over the skill that it changes. */
   private target(name: SkillName, inProject: boolean): Target {
-    const { places } = this;
+    const { places } = this.needs;
     const existing = this.existing(name);
     if (existing && (!inProject || places.isInProject(existing))) return { place: existing };
     const other = this.library.skills.get(name);
@@ -262,7 +247,7 @@ export class Drafts {
         "created-at": (now.before && metadataOf(metadata, "created-at")) || this.now(),
         provenance: metadataOf(metadata, "provenance") ?? provenanceOf(request.author, now),
         ...(now.copyFrom && { "copied-from": now.copyFrom.source }),
-        ...(updatedAt !== undefined && { "updated-at": updatedAt }),
+        ...(updatedAt && { "updated-at": updatedAt }),
         ...request.managed,
       },
     };
@@ -272,19 +257,19 @@ export class Drafts {
   }
 
   private textAt(place: SkillPlace): SkillText {
-    const main = skillFileOf(this.versions.onDisk(place))!;
+    const main = skillFileOf(this.needs.versions.onDisk(place))!;
     return readSkillText(main.bytes, main.path);
   }
 
   private withText(place: SkillPlace, text: string): PackageFile[] {
-    const files = this.versions.onDisk(place);
+    const files = this.needs.versions.onDisk(place);
     return withSupport(files, {}, { path: skillFileOf(files)!.path, text });
   }
 
   /** A folder that holds another skill's support files must not become a skill: the other skill would lose them. */
   private checkFolder(place: SkillPlace): void {
-    const folder = this.places.directory(place);
-    if (!entriesOf(this.files, folder).some((entry) => entry.isFile())) return;
+    const folder = this.needs.places.directory(place);
+    if (!entriesOf(this.needs.files, folder).some((entry) => entry.isFile())) return;
     throw new RepertoireError(
       "folder-taken",
       `${folder} holds files of another skill, so "${place.name}" cannot be saved there. Choose another name. Nothing was changed.`,
@@ -293,7 +278,7 @@ export class Drafts {
   }
 
   private now(): string {
-    return this.clock.now().toISOString();
+    return this.needs.clock.now().toISOString();
   }
 }
 
@@ -338,26 +323,16 @@ function noticesAbout(
   unread: string | undefined,
 ): Notice[] {
   const notices: Notice[] = [];
-  if (asked !== place.name)
-    notices.push({
-      code: "renamed",
-      message: `"${asked}" is now called "${place.name}"; that skill was saved.`,
-    });
-  if (copyFrom)
-    notices.push({
-      code: "copied",
-      message: `"${place.name}" comes from ${copyFrom.source}, which is not written to, so a copy was saved${coveredBy ? "" : " and is used from now on"}.`,
-    });
-  if (coveredBy)
-    notices.push({
-      code: "covered",
-      message: `The skill from ${coveredBy.source} has precedence over all learned skills, so it is still used instead of this copy.`,
-    });
+  const add = (code: string, message: string) => notices.push({ code, message });
+  if (asked !== place.name) add("renamed", `"${asked}" is now called "${place.name}"; that skill was saved.`);
+  const isUsed = coveredBy ? "" : " and is used from now on";
+  const from = `"${place.name}" comes from ${copyFrom?.source}, which is not written to`;
+  if (copyFrom) add("copied", `${from}, so a copy was saved${isUsed}.`);
+  const covered = "has precedence over all learned skills, so it is still used instead of this copy";
+  if (coveredBy) add("covered", `The skill from ${coveredBy.source} ${covered}.`);
+  const advice = "Add it to sources.only, or remove it from sources.drop";
   if (unread)
-    notices.push({
-      code: "not-a-source",
-      message: `It is saved but not read: the configuration leaves ${unread} out. Add it to sources.only, or remove it from sources.drop.`,
-    });
+    add("not-a-source", `It is saved but not read: the configuration leaves ${unread} out. ${advice}.`);
   return notices;
 }
 

@@ -2,7 +2,7 @@
 // Every change is a version, made whole or not at all.
 
 import { join, resolve } from "node:path";
-import { DISK, type Files } from "../disk/disk.ts";
+import { DISK, type Files, unlessMissing } from "../disk/disk.ts";
 import { eventOf, type JournalStore, type NewEvent } from "../journal/journal.ts";
 import type { Library } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
@@ -11,11 +11,10 @@ import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { sha256Of, writeNewPackage } from "../package/package.ts";
 import { metadataOf } from "../parse/parse.ts";
-import { learnedName } from "./checks.ts";
+import { learnedName, nearDuplicates } from "./checks.ts";
 import { Drafts, type Notice, requestedDescription, type SaveRequest } from "./drafts.ts";
 import { type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
 import type { LanguageModel } from "./language-model.ts";
-import { nearDuplicates } from "./near-duplicates.ts";
 import { type PlaceNeeds, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
 import { scaffold, type Template } from "./scaffold.ts";
 import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
@@ -387,16 +386,13 @@ export class LearnedSkills {
   }
 
   private skillFile({ name, path }: Skill): Buffer {
-    try {
-      return this.files.readFileSync(path);
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ENOTDIR") throw error;
-      throw new RepertoireError(
-        "skill-not-found",
-        `"${name}" was deleted a moment ago. repertoire archive --list shows what was deleted.`,
-        name,
-      );
-    }
+    const found = unlessMissing(() => this.files.readFileSync(path), ["ENOENT", "ENOTDIR"]);
+    if (found) return found;
+    throw new RepertoireError(
+      "skill-not-found",
+      `"${name}" was deleted a moment ago. repertoire archive --list shows what was deleted.`,
+      name,
+    );
   }
 
   /** A notice if a new skill describes nearly the same as another one. */
@@ -480,14 +476,11 @@ export class LearnedSkills {
     const { name, at, author, reason, digest } = version;
     const parent = (await this.versions.parentOf(version))?.digest;
     const turn = { at, agent: author };
-    const more = { version: version.id, ...(reason !== undefined && { reason }) };
-    if (digest !== undefined) {
-      const details = { ...more, ...(parent !== undefined && { parent }) };
-      return eventOf(turn, { kind: "edited", skill: { name, digest }, details });
-    }
+    const more = { version: version.id, reason };
+    if (digest !== undefined)
+      return eventOf(turn, { kind: "edited", skill: { name, digest }, details: { ...more, parent } });
     if (parent === undefined) return undefined;
-    const into = version.data?.to as SkillName | undefined;
-    const details = { ...more, ...(into !== undefined && { into }) };
+    const details = { ...more, into: version.data?.to as SkillName | undefined };
     return eventOf(turn, { kind: "archived", skill: { name, digest: parent }, details });
   }
 

@@ -7,17 +7,11 @@ import { SKILL_FILE } from "../package/package.ts";
 export const TEMPLATES = ["basic", "domain", "toolset"] as const;
 export type Template = (typeof TEMPLATES)[number];
 
-interface Scaffold {
-  readonly name: SkillName;
-  /** Paths below the skill's folder. */
-  readonly files: ReadonlyMap<string, string>;
-}
-
-/** The files of a new skill. They pass the strict profile unchanged. */
+/** The files of a new skill by their paths below its folder. They pass the strict profile unchanged. */
 export function scaffold(
   spelling: string,
   options: { readonly template: Template; readonly description?: string | undefined },
-): Scaffold {
+): { readonly name: SkillName; readonly files: ReadonlyMap<string, string> } {
   const result = toSkillName(spelling);
   if (!result.ok) {
     throw new RepertoireError(
@@ -111,13 +105,14 @@ console.log("hello", ...process.argv.slice(2));
 `;
 
 function pascal(name: string): string {
-  const words = name.split(/[^a-z0-9]+/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
-  return words.join("").replace(/^(?=\d)/, "Skill");
+  return capitalised(name, /[^a-z0-9]+/, "").replace(/^(?=\d)/, "Skill");
 }
 
 function title(name: string): string {
-  return name
-    .split("-")
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join(" ");
+  return capitalised(name, "-", " ");
+}
+
+function capitalised(name: string, separator: string | RegExp, joint: string): string {
+  const words = name.split(separator).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return words.join(joint);
 }

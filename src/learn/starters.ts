@@ -57,11 +57,9 @@ export async function seedStarter(
   const { drafts, versions, places } = parts;
   const place = places.home(learnedName(starter.name));
   const main = skillFileOf(versions.onDisk(place));
-  const fate = fateOf(starter, {
-    history: await versions.history(place),
-    digestOnDisk: main && sha256Of(main.bytes),
-    isTaken: drafts.library.skills.has(place.name),
-  });
+  const history = await versions.history(place);
+  const isNew = history.length === 0 && !main && !drafts.library.skills.has(place.name);
+  const fate = isNew ? "seed" : fateOf(starter, history, main && sha256Of(main.bytes));
   if (fate !== "seed" && fate !== "follow") return fate;
   const author = `starter:${provider.id}`;
   const managed = { provenance: "starter", "starter-version": starter.version };
@@ -73,21 +71,16 @@ export async function seedStarter(
   return fate;
 }
 
+/** What becomes of a starter whose name is in use or has a history, newest version first. */
 function fateOf(
   starter: Starter,
-  now: {
-    /** Newest first. */
-    readonly history: readonly VersionRecord[];
-    readonly digestOnDisk: string | undefined;
-    /** The library has a skill of this name. */
-    readonly isTaken: boolean;
-  },
+  history: readonly VersionRecord[],
+  onDisk: string | undefined,
 ): StarterFate {
-  const [head] = now.history;
-  if (head === undefined) return now.digestOnDisk === undefined && !now.isTaken ? "seed" : "taken";
-  if (!now.history.some(isSeeding)) return "taken";
-  if (now.digestOnDisk === undefined) return "deleted";
-  if (!isSeeding(head) || head.digest !== now.digestOnDisk) return "edited";
+  const [head] = history;
+  if (head === undefined || !history.some(isSeeding)) return "taken";
+  if (onDisk === undefined) return "deleted";
+  if (!isSeeding(head) || head.digest !== onDisk) return "edited";
   return head.data?.starter === starter.version ? "current" : "follow";
 }
 

@@ -67,17 +67,13 @@ interface VersionNeeds {
 }
 
 export class SkillVersions {
+  private readonly needs: VersionNeeds;
   private readonly store: ChangeStore;
-  private readonly files: Files;
-  private readonly clock: Clock;
-  private readonly places: SkillPlaces;
   private swept = false;
 
-  constructor({ store, files, clock, places }: VersionNeeds) {
-    this.store = store;
-    this.files = files;
-    this.clock = clock;
-    this.places = places;
+  constructor(needs: VersionNeeds) {
+    this.needs = needs;
+    this.store = needs.store;
   }
 
   /** Runs the work while no other process runs theirs, after a change that a crash interrupted has been settled. */
@@ -100,7 +96,7 @@ export class SkillVersions {
 
   /** The skill as it is on disk now. */
   onDisk(place: SkillPlace): PackageFile[] {
-    return readPackage(this.files, this.places.directory(place));
+    return readPackage(this.needs.files, this.needs.places.directory(place));
   }
 
   /** The version that this one replaced. */
@@ -151,10 +147,10 @@ export class SkillVersions {
     for (const place of places) {
       const head = await this.head(place);
       if (head === undefined || this.isRecorded(head)) continue;
-      const folder = this.files.statSync(this.places.directory(place), { throwIfNoEntry: false });
+      const folder = this.needs.files.statSync(this.needs.places.directory(place), { throwIfNoEntry: false });
       const [main] = this.onDisk(place);
-      const path = main && join(this.places.directory(place), main.path);
-      const at = (path ? this.files.statSync(path).mtimeMs : folder?.mtimeMs) ?? 0;
+      const path = main && join(this.needs.places.directory(place), main.path);
+      const at = (path ? this.needs.files.statSync(path).mtimeMs : folder?.mtimeMs) ?? 0;
       edited.push({ place, at });
     }
     for (const { place } of edited.sort((a, b) => a.at - b.at)) await this.adopt(place);
@@ -203,7 +199,7 @@ export class SkillVersions {
       id: newId(),
       name,
       action: change.action,
-      at: this.clock.now().getTime(),
+      at: this.needs.clock.now().getTime(),
       author,
       reason,
       batch,
@@ -220,8 +216,12 @@ export class SkillVersions {
     formerly: readonly PackageFile[] = [],
   ): void {
     const place = placeOf(record);
-    const folders = { directory: this.places.directory(place), root: this.places.root(place), formerly };
-    replacePackage(this.files, folders, files);
+    const folders = {
+      directory: this.needs.places.directory(place),
+      root: this.needs.places.root(place),
+      formerly,
+    };
+    replacePackage(this.needs.files, folders, files);
   }
 
   /** A skill that exists needs no redirect from its name; one that moved leaves one. */
@@ -236,7 +236,8 @@ export class SkillVersions {
   private async unwind(records: readonly VersionRecord[], error: unknown): Promise<never> {
     let after = "";
     try {
-      const kept = await this.kept(records);
+      const found = await Promise.all(records.map(({ id }) => this.store.versions.get(id)));
+      const kept = found.filter((version) => version !== undefined);
       await this.takeBack(kept, messageOf(error));
       await this.store.meta.remove(PENDING);
       after = kept.length > 0 ? ` What was to be written is kept as version ${kept[0]!.id}.` : "";
@@ -265,7 +266,7 @@ export class SkillVersions {
       await this.store.meta.remove(PENDING);
       this.swept = false;
     }
-    if (!this.swept) for (const root of this.places.roots) sweepLeftovers(this.files, root);
+    if (!this.swept) for (const root of this.needs.places.roots) sweepLeftovers(this.needs.files, root);
     this.swept = true;
   }
 
@@ -294,11 +295,6 @@ export class SkillVersions {
       this.write(version, files, await this.filesOf(version));
       if (before) await this.redirect(before);
     }
-  }
-
-  private async kept(records: readonly VersionRecord[]): Promise<VersionRecord[]> {
-    const found = await Promise.all(records.map(({ id }) => this.store.versions.get(id)));
-    return found.filter((version) => version !== undefined);
   }
 }
 
@@ -338,22 +334,17 @@ function contentOf({ files }: VersionRecord): string {
     .join("\n");
 }
 
-interface UndoStep {
-  readonly place: SkillPlace;
-  /** The version whose content comes back; undefined if the skill did not exist before. */
-  readonly to: string | undefined;
-  /** The newest version that is taken back. */
-  readonly undoes: VersionRecord;
-}
-
-/** What each skill of a change returns to. */
-function undoSteps(versions: readonly VersionRecord[]): UndoStep[] {
-  const steps: UndoStep[] = [];
+/**
+ * What each skill of a change returns to: `to` is the version whose content comes back, undefined if the skill did not
+ * exist before; `undoes` is the newest version that is taken back.
+ */
+function undoSteps(versions: readonly VersionRecord[]) {
+  const steps: { place: SkillPlace; to: string | undefined; undoes: VersionRecord }[] = [];
   for (const version of versions) {
     const place = placeOf(version);
-    const at = steps.findIndex((step) => isSamePlace(step.place, place));
-    if (at < 0) steps.push({ place, to: version.parent, undoes: version });
-    else steps[at] = { ...steps[at]!, to: version.parent };
+    const known = steps.find((step) => isSamePlace(step.place, place));
+    if (known) known.to = version.parent;
+    else steps.push({ place, to: version.parent, undoes: version });
   }
   return steps;
 }

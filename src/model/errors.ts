@@ -74,7 +74,6 @@ export const ERROR_CODES = {
   "outcome-not-reported": "The outcome could not be reported.",
   "outcome-refused": "The outcome could not be reported.",
 
-  "change-unreadable": "A proposed change cannot be read.",
   "dream-nothing-new": "There is nothing new to propose changes for.",
   "plan-empty": "The plan of a dream is empty.",
   "plan-invalid": "The plan of a dream does not have the form that the prompt asks for.",

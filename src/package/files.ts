@@ -1,12 +1,15 @@
-// Which files belong to a skill's package, and how they are read. A package has its folder's files, without its
+// Which files belong to a skill's package, how they are read, and what their digest is. A package has its folder's files, without its
 // sub-skills and without ignored folders.
 
+import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
   type Dirent,
+  existsSync,
   fstatSync,
   lstatSync,
+  mkdirSync,
   opendirSync,
   openSync,
   readdirSync,
@@ -14,24 +17,31 @@ import {
   realpathSync,
   type Stats,
   statSync,
+  writeFileSync,
 } from "node:fs";
-import { join, relative, sep } from "node:path";
-import { entriesOf, type Files, IGNORED_FOLDERS, isBelow, isLeftover } from "../disk/disk.ts";
+import { dirname, join, relative, sep } from "node:path";
+import {
+  entriesOf,
+  type Files,
+  IGNORED_FOLDERS,
+  isBelow,
+  isLeftover,
+  removeEmptyFolders,
+  removeFile,
+  removeQuietly,
+  stageFile,
+  syncFolder,
+  unlessMissing,
+} from "../disk/disk.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
-import { isSkillFile, PACKAGE_LIMITS } from "./facts.ts";
+import { isSkillFile, PACKAGE_LIMITS, SKILL_FILE } from "./facts.ts";
 
-interface WalkedEntry {
-  /** `/`-separated below the package. */
-  readonly path: string;
-  readonly entry: Dirent;
-}
-
-/** Everything in a package but its folders, by name, folder by folder. `entriesIn` reads one folder. */
+/** All of a package but its folders, by name, folder by folder, with `/` in paths. `entriesIn` reads one folder. */
 function* walkPackage(
   directory: string,
   entriesIn: (folder: string) => Dirent[],
   prefix = "",
-): Generator<WalkedEntry> {
+): Generator<{ readonly path: string; readonly entry: Dirent }> {
   const entries = entriesIn(join(directory, prefix));
   if (prefix !== "" && entries.some(({ name }) => isSkillFile(name))) return;
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -93,18 +103,12 @@ interface ListedFile {
   readonly size: number;
 }
 
-interface PackageListing {
-  /** The package's folder as a real path. */
-  readonly root: string;
-  /** Sorted by path. */
-  readonly entries: readonly ListedFile[];
-}
-
 /**
  * The files of a package that may be handed over, or an error that names what may not: links that leave it, special
- * files, too many files, too many bytes. Reads no content, so that a huge file costs nothing.
+ * files, too many files, too many bytes. Reads no content, so that a huge file costs nothing. `root` is a real path;
+ * the entries are sorted by path.
  */
-export function listPackage(directory: string): PackageListing {
+export function listPackage(directory: string): { root: string; entries: readonly ListedFile[] } {
   const root = orUnreadable(directory, () => realpathSync(directory));
   const entries: ListedFile[] = [];
   let bytes = 0;
@@ -126,7 +130,7 @@ export function listPackage(directory: string): PackageListing {
   return { root, entries: entries.sort((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
-export interface RegularFile {
+interface RegularFile {
   readonly bytes: Buffer;
   readonly executable: boolean;
 }
@@ -267,4 +271,132 @@ function unreadable(path: string, thrown: unknown): RepertoireError {
 
 function inWords(count: number): string {
   return count.toLocaleString("en-US");
+}
+
+export interface SnapshotFile extends RegularFile {
+  /** Where the bytes were read from; differs from the path for a link inside the package. */
+  readonly from: string;
+  readonly mark: string;
+}
+
+/** A package as it was when it was read. */
+export interface PackageSnapshot {
+  /** Real path of the folder. */
+  readonly root: string;
+  readonly digest: string;
+  /** By path, sorted. */
+  readonly files: ReadonlyMap<string, SnapshotFile>;
+}
+
+/** By path: the file's SHA-256, followed by `+x` if it is executable. */
+export type FileMarks = Readonly<Record<string, string>>;
+
+export interface FileChanges {
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Part of the digest: another format makes another digest, so that an old consent never matches by accident. */
+const FORMAT = "repertoire package 1\n";
+
+export function snapshotPackage(directory: string): PackageSnapshot {
+  const { root, entries } = listPackage(directory);
+  const files = new Map<string, SnapshotFile>();
+  for (const { path, from } of entries) {
+    const file = readRegularFile(root, from);
+    files.set(path, { ...file, from, mark: fileMark(file) });
+  }
+  return { root, digest: packageDigest(marksOf(files)), files };
+}
+
+export function sha256Of(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+export function fileMark({ bytes, executable }: RegularFile): string {
+  return sha256Of(bytes) + (executable ? "+x" : "");
+}
+
+export function marksOf(files: ReadonlyMap<string, { readonly mark: string }>): FileMarks {
+  return Object.fromEntries([...files].map(([path, { mark }]) => [path, mark]));
+}
+
+/** SHA-256 over the sorted paths with their marks. */
+export function packageDigest(marks: FileMarks): string {
+  const hash = createHash("sha256").update(FORMAT);
+  for (const path of Object.keys(marks).sort()) hash.update(`${path}\0${marks[path]}\n`);
+  return hash.digest("hex");
+}
+
+export function compareMarks(before: FileMarks, after: FileMarks): FileChanges {
+  const has = (marks: FileMarks, path: string) => Object.hasOwn(marks, path);
+  const now = Object.keys(after).sort();
+  return {
+    added: now.filter((path) => !has(before, path)),
+    changed: now.filter((path) => has(before, path) && before[path] !== after[path]),
+    removed: Object.keys(before)
+      .sort()
+      .filter((path) => !has(after, path)),
+  };
+}
+
+/**
+ * Makes the folder hold exactly these files, beside its sub-skills. SKILL.md changes last and goes first. `formerly`
+ * names files that an interrupted change may have left without a SKILL.md; they are removed if they are unchanged.
+ */
+export function replacePackage(
+  files: Files,
+  place: { readonly directory: string; readonly root: string; readonly formerly?: readonly PackageFile[] },
+  next: readonly PackageFile[],
+): void {
+  const { directory, root, formerly = [] } = place;
+  const before = readPackage(files, directory);
+  const changed = next.filter(
+    (file) => !before.some((old) => old.path === file.path && isSameFile(old, file)),
+  );
+  const orphans = formerly.filter((file) => isThere(files, directory, file));
+  const gone = [...new Map([...before, ...orphans].map((file) => [file.path, file])).values()].filter(
+    (old) => !next.some((file) => file.path === old.path),
+  );
+  const staged: { from: string; to: string }[] = [];
+  try {
+    for (const file of changed) {
+      const to = join(directory, file.path);
+      staged.push({ from: stageFile(files, to, file.bytes, { mode: file.executable ? 0o755 : 0o644 }), to });
+    }
+    for (const { from, to } of [...staged].reverse()) files.renameSync(from, to);
+    for (const { path } of gone) removeFile(files, join(directory, path));
+  } catch (error) {
+    for (const { from } of staged) removeQuietly(files, from);
+    throw error;
+  }
+  const folders = new Set([...changed, ...gone].map(({ path }) => dirname(join(directory, path))));
+  for (const folder of folders) syncFolder(files, folder);
+  for (const { path } of gone) removeEmptyFolders(files, dirname(join(directory, path)), root);
+}
+
+function isThere(files: Files, directory: string, file: PackageFile): boolean {
+  const read = () => files.readFileSync(join(directory, file.path));
+  const found = unlessMissing(read, ["ENOENT", "ENOTDIR", "EISDIR"]);
+  return found !== undefined && Buffer.compare(found, file.bytes) === 0;
+}
+
+/** Writes a new package and returns the paths of its files. Overwrites nothing. */
+export function writeNewPackage(directory: string, files: ReadonlyMap<string, string>): string[] {
+  if (existsSync(join(directory, SKILL_FILE))) {
+    throw new RepertoireError(
+      "skill-exists",
+      `${directory} already holds a skill. Choose another name, or edit the one there.`,
+      directory,
+    );
+  }
+  const written: string[] = [];
+  for (const [relative, text] of files) {
+    const path = join(directory, relative);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: "wx", mode: text.startsWith("#!") ? 0o755 : 0o644 });
+    written.push(path);
+  }
+  return written;
 }

@@ -1,25 +1,24 @@
 // The front door of package: what other rooms may use.
 
+export { isPortableName, isSkillFile, PACKAGE_LIMITS, SKILL_FILE, SPEC } from "./facts.ts";
 export {
   compareMarks,
   type FileChanges,
   type FileMarks,
   fileMark,
-  marksOf,
-  type PackageSnapshot,
-  packageDigest,
-  type SnapshotFile,
-  sha256Of,
-  snapshotPackage,
-} from "./digest.ts";
-export { isPortableName, isSkillFile, PACKAGE_LIMITS, SKILL_FILE, SPEC } from "./facts.ts";
-export {
   isSameFile,
   listPackage,
+  marksOf,
   type PackageFile,
+  type PackageSnapshot,
+  packageDigest,
   packageFiles,
   readPackage,
   readRegularFile,
+  replacePackage,
+  type SnapshotFile,
+  sha256Of,
   skillFileOf,
+  snapshotPackage,
+  writeNewPackage,
 } from "./files.ts";
-export { replacePackage, writeNewPackage } from "./write.ts";

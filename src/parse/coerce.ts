@@ -32,9 +32,10 @@ export function toList(value: YamlValue, kind: Kind): string[] | undefined {
   const unique = new Set<string>();
   if (typeof value === "string") addParts(unbracketed(value), kind, unique);
   else {
+    // Inside a YAML list only a comma still separates: `- Read, Write` is two, `- my tool` is one.
+    const listed = kind === "words" ? "phrases" : "lines";
     for (const item of value) {
-      for (const entry of Array.isArray(item) ? item : [item])
-        addParts(itemText(entry), listed(kind), unique);
+      for (const entry of Array.isArray(item) ? item : [item]) addParts(itemText(entry), listed, unique);
     }
   }
   return [...unique];
@@ -45,11 +46,6 @@ function addParts(text: string, kind: Kind, into: Set<string>): void {
     const item = part.trim();
     if (item !== "") into.add(item);
   }
-}
-
-/** Inside a YAML list only a comma still separates: `- Read, Write` is two, `- my tool` is one. */
-function listed(kind: Kind): Kind {
-  return kind === "words" ? "phrases" : "lines";
 }
 
 function itemText(item: YamlValue): string {

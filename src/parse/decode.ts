@@ -8,9 +8,7 @@ import { LIMITS } from "./limits.ts";
 export function decode(input: string | Uint8Array, report: Report): string | undefined {
   const size = typeof input === "string" ? byteLength(input) : input.byteLength;
   if (size > LIMITS.fileBytes) {
-    report.add("file-too-large", {
-      message: `The file has ${size} bytes; ${LIMITS.fileBytes} are read at most.`,
-    });
+    report.add("file-too-large", `The file has ${size} bytes; ${LIMITS.fileBytes} are read at most.`);
     return undefined;
   }
   const {
@@ -20,26 +18,23 @@ export function decode(input: string | Uint8Array, report: Report): string | und
   } = typeof input === "string" ? inspect(input) : decodeBytes(input, report);
   let text = decoded;
   if (text.charCodeAt(0) === 0xfeff) {
-    report.add("byte-order-mark", { message: "The file starts with a byte order mark.", line: 1 });
+    report.add("byte-order-mark", "The file starts with a byte order mark.", 1);
     text = text.slice(1);
   }
   if (hasNul) {
     if (!/^\s*---/.test(text)) {
-      report.add("file-binary", { message: "The file holds NUL bytes and no front matter; it is not text." });
+      report.add("file-binary", "The file holds NUL bytes and no front matter; it is not text.");
       return undefined;
     }
-    report.add("nul-bytes", {
-      message: "The file holds NUL bytes; they were left out.",
-      line: lineOf(text, "\0"),
-    });
+    report.add("nul-bytes", "The file holds NUL bytes; they were left out.", lineOf(text, "\0"));
     text = text.replaceAll("\0", "");
   }
   if (hasReturn) {
-    report.add("line-endings", { message: "The file has CRLF or CR line endings; they are read as LF." });
+    report.add("line-endings", "The file has CRLF or CR line endings; they are read as LF.");
     text = text.replace(/\r\n?/g, "\n");
   }
   if (!/\S/.test(text)) {
-    report.add("file-empty", { message: "The file is empty." });
+    report.add("file-empty", "The file is empty.");
     return undefined;
   }
   return text;
@@ -63,7 +58,7 @@ function decodeBytes(bytes: Uint8Array, report: Report): Decoded {
   const order = utf16Order(bytes);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (order !== undefined) {
-    report.add("encoding-utf-16", { message: `The file is UTF-16 (${order} endian), not UTF-8.` });
+    report.add("encoding-utf-16", `The file is UTF-16 (${order} endian), not UTF-8.`);
     const even = buffer.subarray(0, buffer.length & ~1);
     const text = (order === "little" ? even : Buffer.from(even).swap16()).toString("utf16le");
     return inspect(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
@@ -71,10 +66,7 @@ function decodeBytes(bytes: Uint8Array, report: Report): Decoded {
   // Looking at bytes is quicker than looking at text, and plain ASCII is quicker to decode.
   const text = buffer.toString(isAscii(buffer) ? "latin1" : "utf8");
   if (!isUtf8(buffer)) {
-    report.add("encoding-invalid", {
-      message: "The file has bytes that are not UTF-8.",
-      line: lineOf(text, "\uFFFD"),
-    });
+    report.add("encoding-invalid", "The file has bytes that are not UTF-8.", lineOf(text, "\uFFFD"));
   }
   return { text, hasNul: buffer.includes(0), hasReturn: buffer.includes(0x0d) };
 }
@@ -111,15 +103,10 @@ export function headOf(bytes: Uint8Array): Uint8Array | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.toString("latin1", 0, 4) !== "---\n") return undefined;
   const close = buffer.indexOf("\n---\n", 3, "latin1");
-  const end = close + 5 + BODY_BYTES;
+  let end = close + 5 + BODY_BYTES;
   if (close < 0 || end >= buffer.length) return undefined;
   if (buffer.includes(0) || buffer.includes(0x0d) || !isUtf8(buffer)) return undefined;
-  return buffer.subarray(0, characterStart(buffer, end));
-}
-
-/** Steps back from the middle of a UTF-8 character. */
-function characterStart(buffer: Uint8Array, at: number): number {
-  let start = at;
-  while ((buffer[start]! & 0xc0) === 0x80) start--;
-  return start;
+  // Not in the middle of a UTF-8 character.
+  while ((buffer[end]! & 0xc0) === 0x80) end--;
+  return buffer.subarray(0, end);
 }

@@ -10,6 +10,7 @@ import {
   type ListField,
   type Place,
   rowFor,
+  TEXT_FIELDS,
   type TextField,
 } from "./dialects.ts";
 import { LIMITS } from "./limits.ts";
@@ -87,10 +88,7 @@ function readValue(row: KeyRow, value: YamlValue, key: string, reading: Reading)
 function refuse({ report, lineOf }: Reading, key: string, wanted: string, value?: YamlValue): void {
   const found =
     typeof value === "string" ? shown(value) : value === null ? "nothing" : "another kind of value";
-  report.add("field-type", {
-    message: `\`${key}\` should be ${wanted}; found ${found}, which is not read.`,
-    line: lineOf(key),
-  });
+  report.add("field-type", `\`${key}\` should be ${wanted}; found ${found}, which is not read.`, lineOf(key));
 }
 
 function addList(field: ListField, items: string[], { draft, report }: Reading): void {
@@ -98,9 +96,7 @@ function addList(field: ListField, items: string[], { draft, report }: Reading):
   const all = before === undefined ? items : [...new Set([...before, ...items])];
   const kept = all.length > LIMITS.listItems ? all.slice(0, LIMITS.listItems) : all;
   if (kept !== all)
-    report.add("list-truncated", {
-      message: `\`${field}\` has ${all.length} entries; ${LIMITS.listItems} are kept.`,
-    });
+    report.add("list-truncated", `\`${field}\` has ${all.length} entries; ${LIMITS.listItems} are kept.`);
   draft.lists[field] = kept.some((item) => item.length > LIMITS.itemChars)
     ? kept.map((item) => clipped(item, LIMITS.itemChars))
     : kept;
@@ -112,15 +108,16 @@ function checkLists({ lists }: Draft, report: Report): void {
     lists.frames = frames.map((frame) => frame.toLowerCase());
     for (const frame of lists.frames) {
       if (!isFrame(frame))
-        report.add("frame-unknown", { message: `${shown(frame)} is not a frame that a turn can be in.` });
+        report.add("frame-unknown", `${shown(frame)} is not a frame that a turn can be in.`);
     }
   }
   const strange = env?.filter((name) => !/^[A-Za-z_]\w*$/.test(name)) ?? [];
   if (env && strange.length > 0) {
     lists["requires.env"] = env.filter((name) => !strange.includes(name));
-    report.add("requirement-not-env", {
-      message: `Not names of environment variables, so not checked: ${strange.slice(0, 10).map(shown).join(", ")}.`,
-    });
+    report.add(
+      "requirement-not-env",
+      `Not names of environment variables, so not checked: ${strange.slice(0, 10).map(shown).join(", ")}.`,
+    );
   }
 }
 
@@ -160,20 +157,9 @@ export function toManifest(draft: Draft, description: string): SkillManifest {
     metadata: draft.metadata,
     unknown: draft.unknown,
   };
-  for (const field of OPTIONAL) {
+  for (const field of TEXT_FIELDS) {
     const value = text[field];
-    if (value !== undefined) manifest[field] = value;
+    if (value !== undefined) manifest[field] ??= value;
   }
   return manifest;
 }
-
-const OPTIONAL = [
-  "declaredName",
-  "summary",
-  "whenToUse",
-  "version",
-  "license",
-  "compatibility",
-  "domain",
-  "argumentHint",
-] as const;

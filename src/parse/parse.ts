@@ -60,9 +60,8 @@ export function parseSkill(
   path: string,
   options: ParseOptions = {},
 ): ParseResult {
-  const { profile = "lenient", requireDescription = false, requireName = false } = options;
-  const report = createReport(path, profile);
-  const skill = read(input, path, { report, profile, requireDescription, requireName });
+  const report = createReport(path, options.profile ?? "lenient");
+  const skill = read(input, path, { ...options, report });
   return { skill: report.failed() ? undefined : skill, diagnostics: report.diagnostics };
 }
 
@@ -83,12 +82,7 @@ export function parseManifest(
 /** Findings about which the head alone may be wrong. */
 const NEEDS_BODY: ReadonlySet<string> = new Set(["description-missing", "body-empty"]);
 
-interface Context {
-  readonly report: Report;
-  readonly profile: Profile;
-  readonly requireDescription: boolean;
-  readonly requireName: boolean;
-}
+type Context = ParseOptions & { readonly report: Report };
 
 function read(input: string | Uint8Array, path: string, context: Context): ParsedSkill | undefined {
   const { report } = context;
@@ -103,11 +97,11 @@ function read(input: string | Uint8Array, path: string, context: Context): Parse
 
   const body = text.slice(split.bodyStart, split.bodyEnd);
   const bodyLine = lineAt(text, split.bodyStart);
-  if (body === "") report.add("body-empty", { message: "There are no instructions below the front matter." });
+  if (body === "") report.add("body-empty", "There are no instructions below the front matter.");
   const draft = readDraft(raw, report, lineOf);
   // The strict profile has said so already.
   if (context.requireName && draft.text.declaredName === undefined && !report.hears("name-missing"))
-    report.add("name-missing", { message: "The front matter has no name.", severity: "error" });
+    report.fail("name-missing", "The front matter has no name.");
   const description = draft.text.description ?? standIn(draft, body, context);
   return description === undefined ? undefined : { manifest: toManifest(draft, description), body, bodyLine };
 }
@@ -120,12 +114,10 @@ function standIn(draft: Draft, body: string, { report, requireDescription }: Con
       text === ""
         ? "There is no description and no text that could serve for it."
         : "There is no description.";
-    report.add("description-missing", { message, severity: "error" });
+    report.fail("description-missing", message);
     return undefined;
   }
-  report.add("description-missing", {
-    message: "There is no description; the first text found serves for it.",
-  });
+  report.add("description-missing", "There is no description; the first text found serves for it.");
   return text;
 }
 
@@ -138,8 +130,5 @@ function keyLine(yaml: string, yamlLine: number, key: string): number | undefine
 function noteFlowStyle(yaml: string, yamlLine: number, report: Report): void {
   const at = yaml.search(FLOW_STYLE);
   if (at >= 0)
-    report.add("yaml-flow-style", {
-      message: "A list or map is written in brackets.",
-      line: yamlLine + lineAt(yaml, at) - 1,
-    });
+    report.add("yaml-flow-style", "A list or map is written in brackets.", yamlLine + lineAt(yaml, at) - 1);
 }

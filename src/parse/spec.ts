@@ -27,38 +27,33 @@ export function checkSpec(
     : [];
   if (extra.length > 0) {
     const line = lineOf(extra[0] as string);
-    report.add("field-unexpected", {
-      message: `Keys that the spec does not know: ${extra.slice(0, 20).map(shown).join(", ")}.`,
+    report.add(
+      "field-unexpected",
+      `Keys that the spec does not know: ${extra.slice(0, 20).map(shown).join(", ")}.`,
       line,
-    });
+    );
   }
   checkName(raw.name, path, report, lineOf);
   const { description, compatibility, metadata } = raw;
   if (typeof description === "string" && longerThan(description, LIMITS.descriptionChars)) {
     const message = `The description has ${[...description].length} characters; the spec allows ${LIMITS.descriptionChars}.`;
-    report.add("description-too-long", { message, line: lineOf("description") });
+    report.add("description-too-long", message, lineOf("description"));
   } else if (description != null && typeof description !== "string") {
-    report.add("field-invalid", { message: "`description` must be text.", line: lineOf("description") });
+    report.add("field-invalid", "`description` must be text.", lineOf("description"));
   }
   if (typeof compatibility === "string") {
     if (longerThan(compatibility, LIMITS.compatibilityChars)) {
       const message = `\`compatibility\` has ${[...compatibility].length} characters; the spec allows ${LIMITS.compatibilityChars}.`;
-      report.add("compatibility-too-long", { message, line: lineOf("compatibility") });
+      report.add("compatibility-too-long", message, lineOf("compatibility"));
     }
   } else if (compatibility != null) {
-    report.add("field-invalid", { message: "`compatibility` must be text.", line: lineOf("compatibility") });
+    report.add("field-invalid", "`compatibility` must be text.", lineOf("compatibility"));
   }
   if (metadata != null && !isMap(metadata)) {
-    report.add("field-invalid", {
-      message: "`metadata` must be a map of keys and values.",
-      line: lineOf("metadata"),
-    });
+    report.add("field-invalid", "`metadata` must be a map of keys and values.", lineOf("metadata"));
   }
   if (!isToolList(raw["allowed-tools"])) {
-    report.add("field-invalid", {
-      message: "`allowed-tools` must be text or a list of texts.",
-      line: lineOf("allowed-tools"),
-    });
+    report.add("field-invalid", "`allowed-tools` must be text or a list of texts.", lineOf("allowed-tools"));
   }
 }
 
@@ -69,7 +64,7 @@ function checkName(
   lineOf: (key: string) => number | undefined,
 ): void {
   if (value != null && typeof value !== "string") {
-    report.add("field-invalid", { message: "`name` must be text.", line: lineOf("name") });
+    report.add("field-invalid", "`name` must be text.", lineOf("name"));
     return;
   }
   const name = (value ?? "").trim().normalize("NFKC");
@@ -77,31 +72,30 @@ function checkName(
   if (name === folder && name.length <= LIMITS.nameChars && isPortableName(name)) return;
   const line = lineOf("name");
   if (name === "") {
-    report.add("name-missing", { message: "The front matter has no name; the folder's name is used.", line });
+    report.add("name-missing", "The front matter has no name; the folder's name is used.", line);
     return;
   }
   if (!isPortableName(name)) {
     if (name !== name.toLowerCase())
-      report.add("name-uppercase", { message: `The name ${shown(name)} has capital letters.`, line });
+      report.add("name-uppercase", `The name ${shown(name)} has capital letters.`, line);
     if (/^-|-$|--/.test(name))
-      report.add("name-hyphens", { message: `The name ${shown(name)} has misplaced hyphens.`, line });
+      report.add("name-hyphens", `The name ${shown(name)} has misplaced hyphens.`, line);
     if (!/^[\p{L}\p{N}-]+$/u.test(name))
-      report.add("name-characters", {
-        message: `The name ${shown(name)} has other characters than letters, digits and hyphens.`,
+      report.add(
+        "name-characters",
+        `The name ${shown(name)} has other characters than letters, digits and hyphens.`,
         line,
-      });
+      );
   }
   if (longerThan(name, LIMITS.nameChars)) {
-    report.add("name-too-long", {
-      message: `The name has ${[...name].length} characters; the spec allows ${LIMITS.nameChars}.`,
+    report.add(
+      "name-too-long",
+      `The name has ${[...name].length} characters; the spec allows ${LIMITS.nameChars}.`,
       line,
-    });
+    );
   }
   if (folder !== undefined && folder.normalize("NFKC") !== name) {
-    report.add("name-mismatch", {
-      message: `The name is ${shown(name)}, the folder is ${shown(folder)}.`,
-      line,
-    });
+    report.add("name-mismatch", `The name is ${shown(name)}, the folder is ${shown(folder)}.`, line);
   }
 }
 

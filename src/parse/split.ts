@@ -1,5 +1,5 @@
 // Owns where the front matter starts and ends, in good files and in the usual broken ones.
-// Does not own reading it (`yaml.ts`) or mending it (`repair.ts`).
+// Does not own reading it (`yaml.ts`) or mending it (`read.ts`).
 
 import type { Report } from "./codes.ts";
 import { isKnownKey } from "./dialects.ts";
@@ -29,8 +29,7 @@ export function splitFrontMatter(text: string, report: Report): Split | undefine
   const start = text.search(/\S/);
   const head = text.slice(start, start + LIMITS.leadingChars);
   const line = lineAt(text, start);
-  if (line > 1)
-    report.add("leading-blank-lines", { message: "Blank lines stand before the front matter.", line: 1 });
+  if (line > 1) report.add("leading-blank-lines", "Blank lines stand before the front matter.", 1);
 
   const indented = afterFence(text, start);
   if (indented > 0) return closeFrom(text, indented, report);
@@ -38,13 +37,14 @@ export function splitFrontMatter(text: string, report: Report): Split | undefine
   const label = FENCE_LABEL.exec(head)?.[1] ?? (/^\+\+\+[ \t]*\n/.test(head) ? "toml" : undefined);
   if (label !== undefined) {
     if (!/^ya?ml$/i.test(label)) {
-      report.add("front-matter-language", {
-        message: `The front matter is marked as "${label}"; only YAML is read, nothing is run.`,
+      report.add(
+        "front-matter-language",
+        `The front matter is marked as "${label}"; only YAML is read, nothing is run.`,
         line,
-      });
+      );
       return undefined;
     }
-    report.add("front-matter-label", { message: `The fence carries the label "${label}".`, line });
+    report.add("front-matter-label", `The fence carries the label "${label}".`, line);
     return closeFrom(text, nextLine(text, start), report);
   }
 
@@ -52,13 +52,13 @@ export function splitFrontMatter(text: string, report: Report): Split | undefine
   if (code) {
     const inner = codeBlock(text, start, code);
     if (inner) {
-      report.add("front-matter-code-block", { message: "The front matter stands in a code block.", line });
+      report.add("front-matter-code-block", "The front matter stands in a code block.", line);
       return inner;
     }
   }
 
   if (/^(?:name|description)[ \t]*:[ \t]/i.test(head)) {
-    report.add("front-matter-unopened", { message: "The front matter has no opening ---.", line });
+    report.add("front-matter-unopened", "The front matter has no opening ---.", line);
     const close = closingFence(text, start);
     if (close) return split(text, start, close.start, close.end);
     const end = yamlExtent(text, start);
@@ -70,11 +70,11 @@ export function splitFrontMatter(text: string, report: Report): Split | undefine
     const from = start + later.index + later[0].length;
     const close = closingFence(text, from);
     if (close) {
-      report.add("leading-text", { message: "Text stands before the front matter.", line });
+      report.add("leading-text", "Text stands before the front matter.", line);
       return split(text, from, close.start, close.end);
     }
   }
-  report.add("front-matter-missing", { message: "The file has no front matter." });
+  report.add("front-matter-missing", "The file has no front matter.");
   return { yaml: undefined, yamlStart: 0, yamlLine: 1, bodyStart: start, bodyEnd: text.length };
 }
 
@@ -101,10 +101,7 @@ export function lineAt(text: string, offset: number): number {
 function closeFrom(text: string, from: number, report: Report): Split {
   const close = closingFence(text, from);
   if (close) return split(text, from, close.start, close.end);
-  report.add("front-matter-unclosed", {
-    message: "The front matter has no closing ---.",
-    line: lineAt(text, from) - 1,
-  });
+  report.add("front-matter-unclosed", "The front matter has no closing ---.", lineAt(text, from) - 1);
   const end = yamlExtent(text, from);
   return split(text, from, end, end);
 }
@@ -117,7 +114,7 @@ function split(
   bodyEnd = text.length,
 ): Split {
   let bodyStart = afterFence;
-  for (let next = bodyStart; next < bodyEnd && isSpace(text.charCodeAt(next)); ) {
+  for (let next = bodyStart; next < bodyEnd && /[ \t\n]/.test(text[next]!); ) {
     next++;
     if (text.charCodeAt(next - 1) === 0x0a) bodyStart = next;
   }
@@ -195,8 +192,4 @@ function continues(text: string, from: number): boolean {
 function nextLine(text: string, from: number): number {
   const at = text.indexOf("\n", from);
   return at < 0 ? text.length : at + 1;
-}
-
-function isSpace(char: number): boolean {
-  return char === 0x20 || char === 0x09 || char === 0x0a;
 }

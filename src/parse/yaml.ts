@@ -1,5 +1,5 @@
 // Reads YAML of unknown origin: every scalar stays text, depth and number of values are capped, and anchors, aliases
-// and tags are refused. Broken YAML is repaired elsewhere (`repair.ts`).
+// and tags are refused. Broken YAML is repaired elsewhere (`read.ts`).
 
 import { Composer, CST, isMap as isMapNode, isScalar, isSeq, Lexer, type Node, Parser, Schema } from "yaml";
 import type { ParseCode } from "./codes.ts";

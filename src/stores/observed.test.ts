@@ -3,7 +3,7 @@ import { memoryStore } from "./memory/store.ts";
 import { observedStore, type StoreNews } from "./observed.ts";
 
 describe("an observed store", () => {
-  it("tells of journal events and proposals after it has kept them, and of nothing else", async () => {
+  it("reports journal events and proposals after they are stored, and nothing else", async () => {
     const inner = memoryStore();
     const news: StoreNews[] = [];
     const store = observedStore(inner, (one) => news.push(one));

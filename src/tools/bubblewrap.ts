@@ -1,7 +1,6 @@
 // Finds bubblewrap, tests that it works here, and builds the arguments that isolate a script.
 
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
-import { codeOf } from "../model/errors.ts";
 import { findOnSystem } from "./interpreter.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
 import { runProcess } from "./process.ts";
@@ -165,12 +164,7 @@ function kernelFiles(): string[] {
 }
 
 function systemFolder(path: string): string[] {
-  try {
-    return lstatSync(path).isSymbolicLink()
-      ? ["--symlink", readlinkSync(path), path]
-      : ["--ro-bind", path, path];
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return [];
+  return stats.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
 }

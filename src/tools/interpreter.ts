@@ -89,12 +89,12 @@ function fromShebang({ file, firstLine }: InterpreterQuery): Choice {
   if (viaEnv) words = words.slice(words[1] === "-S" ? 2 : 1);
   const [name = "", ...flags] = words;
   const placed = viaEnv ? !name.includes("/") : PROGRAM_FOLDERS.includes(dirname(name));
-  const language = languageNamed(basename(name));
+  const languages = Object.keys(LANGUAGES) as Language[];
+  const language = languages.find((each) => LANGUAGES[each].names.test(basename(name)));
   if (!placed || !language || !flags.every((flag) => LANGUAGES[language].flags.test(flag))) {
-    const known = Object.keys(LANGUAGES).join(", ");
     return {
       ok: false,
-      message: `${basename(file)} begins with "${firstLine.trim()}", which is not allowed. Use #!/usr/bin/env NAME with one of: ${known}.`,
+      message: `${basename(file)} begins with "${firstLine.trim()}", which is not allowed. Use #!/usr/bin/env NAME with one of: ${languages.join(", ")}.`,
     };
   }
   // Running a TypeScript file with plain node needs a newer Node than we require.
@@ -110,10 +110,6 @@ function fromExtension(file: string): Choice {
     ok: false,
     message: `${basename(file)} is not a script: it has no shebang and none of the extensions ${known}.`,
   };
-}
-
-function languageNamed(name: string): Language | undefined {
-  return (Object.keys(LANGUAGES) as Language[]).find((language) => LANGUAGES[language].names.test(name));
 }
 
 async function findProgram(language: Language, query: InterpreterQuery): Promise<string | undefined> {

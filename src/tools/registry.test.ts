@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { defineTool, type ToolContext, type ToolSpec, z } from "./define-tool.ts";
 import { TOOL_LIMITS } from "./limits.ts";
 import { createToolRegistry, qualifiedName } from "./registry.ts";
-import { checkTool, type SkillTool } from "./skill-tool.ts";
+import { checkTool, type SkillTool } from "./toolsets.ts";
 
 function skillTool(name: string, spec: Partial<ToolSpec>, skill = "demo"): SkillTool {
   const tool = defineTool(name, {

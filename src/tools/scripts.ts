@@ -6,8 +6,11 @@
 // `write`. The package is read-only because toolsets are loaded from it outside the sandbox; with `writable` the script
 // gets a temporary copy instead.
 
-import { mkdir, stat } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative } from "node:path";
+import { constants } from "node:fs";
+import { chmod, cp, lstat, mkdir, mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, extname, isAbsolute, join, relative } from "node:path";
+import { isInside } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
 import {
   findSandbox,
@@ -19,13 +22,11 @@ import {
   type SandboxQuery,
   sandboxArguments,
 } from "./bubblewrap.ts";
-import { scriptEnvironment } from "./environment.ts";
-import { chooseInterpreter, type Interpreter } from "./interpreter.ts";
+import { chooseInterpreter, EXTENSIONS, type Interpreter } from "./interpreter.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
+import { realPathOrNothing, unsafePath } from "./package-path.ts";
 import { type Run, runProcess } from "./process.ts";
 import { boundProcesses, type ProcessBound } from "./process-bound.ts";
-import { copyWritable, discard, makeScratch } from "./scratch.ts";
-import { locateScript } from "./script-path.ts";
 import { refusal, report, type ScriptResult } from "./script-result.ts";
 
 /** What a person allows; by default everything is off or limited. */
@@ -142,7 +143,7 @@ interface Job {
 async function launch(job: Job): Promise<ScriptResult> {
   const { policy, sandbox, mount } = job;
   const needsScratch = policy.writable === true || !sandbox;
-  const scratch = needsScratch ? await makeScratch() : undefined;
+  const scratch = needsScratch ? await mkdtemp(join(tmpdir(), "repertoire-script-")) : undefined;
   const bound = sandbox ? await boundProcesses(limit(policy, "processes")) : undefined;
   const started = performance.now();
   try {
@@ -198,14 +199,12 @@ async function withoutSandbox(job: Job, folder: string, scratch: string | undefi
   return { ...common(job, { home, tmp, mount }), command, args, cwd: mount };
 }
 
-function common(job: Job, folders: { readonly home: string; readonly tmp: string; readonly mount: string }) {
-  const { request, policy, interpreter } = job;
+type Folders = { readonly home: string; readonly tmp: string; readonly mount: string };
+
+function common(job: Job, folders: Folders) {
+  const { request, policy } = job;
   return {
-    env: scriptEnvironment({
-      ...{ env: request.env, requires: request.requires ?? [], ...folders },
-      work: policy.write?.[0] ?? folders.tmp,
-      programFolder: dirname(interpreter.command),
-    }),
+    env: scriptEnvironment(job, folders),
     stdin: request.stdin,
     signal: request.signal,
     timeoutMs: limit(policy, "timeoutMs"),
@@ -241,4 +240,137 @@ function limited(job: Job, { processes, file }: { readonly processes: number; re
   ].map(String);
   const command = [interpreter.command, ...interpreter.options, file, ...(request.args ?? [])];
   return ["/bin/sh", "-c", SET_LIMITS, "sh", ...limits, ...command];
+}
+
+/** Harmless variables without which output would be wrong. */
+const PASSED = ["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LC_NUMERIC", "LC_TIME", "TZ"];
+
+/** Names that change how programs start; a skill cannot require them. */
+const NEVER =
+  /^(LD_|DYLD_|BASH_FUNC_|NODE_OPTIONS$|NODE_PATH$|BASH_ENV$|ENV$|IFS$|SHELLOPTS$|PYTHON|PERL5|RUBY|JITI_|PATH$|HOME$|TMPDIR$|PWD$|REPERTOIRE_)/;
+
+const SYSTEM_PATH = ["/usr/local/bin", "/usr/bin", "/bin"];
+
+/** The variables that a script gets: those that the skill declares and the person agreed to, and harmless ones. */
+function scriptEnvironment({ request, policy, interpreter }: Job, folders: Folders): Record<string, string> {
+  const { env, requires = [] } = request;
+  const { home, tmp, mount } = folders;
+  // A script finds the program that runs it.
+  const programFolder = dirname(interpreter.command);
+  const result: Record<string, string> = { LANG: "C.UTF-8" };
+  for (const name of [...PASSED, ...requires.filter((name) => !NEVER.test(name))]) {
+    const value = env[name];
+    if (value !== undefined) result[name] = value;
+  }
+  return {
+    ...result,
+    PATH: [...new Set([programFolder, ...SYSTEM_PATH])].join(":"),
+    HOME: home,
+    TMPDIR: tmp,
+    TERM: "dumb",
+    // The package is read-only, and caches beside the source would fail or go stale.
+    PYTHONDONTWRITEBYTECODE: "1",
+    JITI_FS_CACHE: "false",
+    REPERTOIRE_SKILL_DIR: mount,
+    // The folder into which the script may write files.
+    REPERTOIRE_WORK_DIR: policy.write?.[0] ?? tmp,
+  };
+}
+
+/** Copies a package, which may be read-only, to a writable one. */
+async function copyWritable(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true, verbatimSymlinks: true });
+  await openUp(to, { files: true });
+}
+
+/** Removes a folder, also if a script has removed the permissions on it. */
+async function discard(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    if (!["EACCES", "EPERM", "ENOTEMPTY"].includes(codeOf(error))) throw error;
+    await openUp(folder, { files: false });
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Gives the owner all permissions on every folder below, and with `files` on every file; links are not followed. */
+async function openUp(folder: string, { files }: { readonly files: boolean }): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await openUp(path, { files });
+    else if (files && entry.isFile()) await chmod(path, 0o700);
+  }
+}
+
+type LocatedScript =
+  | {
+      readonly ok: true;
+      /** The mount and the script as real paths. */
+      readonly mount: string;
+      readonly file: string;
+      readonly firstLine: string;
+    }
+  | { readonly ok: false; readonly message: string };
+
+/** Finds a script by path (`scripts/report.py`) or name (`report.py`). Files outside the package are not found. */
+async function locateScript(mountPath: string, script: string): Promise<LocatedScript> {
+  const mount = await realPathOrNothing(mountPath);
+  if (mount === undefined) {
+    return refused(`The package is not mounted at ${mountPath}. Activate the skill again.`);
+  }
+  const problem = unsafePath(script);
+  if (problem) {
+    return refused(`"${script}" is not a script of the package: ${problem}. ${await choices(mount)}`);
+  }
+  for (const candidate of [script, join("scripts", script)]) {
+    const file = await realPathOrNothing(join(mount, candidate));
+    if (file === undefined) continue;
+    if (!isInside(mount, file)) {
+      return refused(`"${script}" is a link that leaves the package. ${await choices(mount)}`);
+    }
+    if (!(await lstat(file)).isFile()) continue;
+    return { ok: true, mount, file, firstLine: await readFirstLine(file) };
+  }
+  return refused(`The package has no script "${script}". ${await choices(mount)}`);
+}
+
+function refused(message: string): LocatedScript {
+  return { ok: false, message };
+}
+
+async function readFirstLine(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(SCRIPT_LIMITS.shebangBytes), 0);
+    return buffer.toString("utf8", 0, bytesRead).split("\n", 1)[0] ?? "";
+  } finally {
+    await handle.close();
+  }
+}
+
+async function choices(mount: string): Promise<string> {
+  const scripts = await runnableFiles(mount);
+  if (scripts.length === 0) return "The package has no scripts.";
+  const listed = scripts.slice(0, SCRIPT_LIMITS.listedScripts);
+  const more = scripts.length - listed.length;
+  return `Scripts: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
+}
+
+async function runnableFiles(mount: string): Promise<string[]> {
+  const found: string[] = [];
+  const folders = [""];
+  let seen = 0;
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    for (const entry of await readdir(join(mount, folder), { withFileTypes: true })) {
+      seen += 1;
+      if (seen > SCRIPT_LIMITS.scannedFiles) return found.sort();
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFile() && EXTENSIONS.has(extname(entry.name)) && !path.startsWith("toolsets/"))
+        found.push(path);
+    }
+  }
+  return found.sort();
 }

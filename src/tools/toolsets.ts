@@ -3,13 +3,15 @@
 // Loading imports the package's code into this process. It is not isolated, and a module that blocks the thread cannot
 // be stopped. A module that throws, waits forever or exports something else becomes a diagnostic.
 
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { isInside } from "../disk/disk.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
 import type { SkillManifest } from "../model/skill.ts";
+import type { ToolContext, ToolSpec } from "./define-tool.ts";
 import { TOOLSET_LIMITS } from "./limits.ts";
-import { checkTool, type SkillTool, toolsIn } from "./skill-tool.ts";
-import { type EntryProblem, resolveEntry, type ToolsetEntry } from "./toolset-entry.ts";
+import { realPathOrNothing, unsafePath } from "./package-path.ts";
 
 interface ToolsetRequest {
   /** The verified private copy of the package. */
@@ -141,4 +143,159 @@ function tooMany(count: number, { mount, skillName }: ToolsetRequest): Diagnosti
     fix: "Split the skill, or combine tools.",
   };
   return asDiagnostic(problem, join(mount, "SKILL.md"));
+}
+
+interface ToolsetEntry {
+  /** The entry as the manifest has it. */
+  readonly written: string;
+  /** The path as the manifest has it. */
+  readonly path: string;
+  /** The module as a real path. */
+  readonly file: string;
+  readonly exported: string;
+}
+
+interface EntryProblem {
+  readonly code: string;
+  readonly message: string;
+  readonly fix: string;
+}
+
+const SCHEME = /^(node|bun|deno|npm|jsr|file|data|blob|https?):/i;
+const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
+const MODULE = /\.[cm]?[jt]s$/;
+/** Tried in this order for a path without an extension. */
+const EXTENSIONS = [".ts", ".mts", ".js", ".mjs", ".cjs"];
+const FORM = 'Write "toolsets/index:ExportName" with a path inside the package.';
+
+async function resolveEntry(mountPath: string, written: string): Promise<ToolsetEntry | EntryProblem> {
+  const colon = written.lastIndexOf(":");
+  const path = (colon < 0 ? written : written.slice(0, colon)).trim();
+  const exported = colon < 0 ? "default" : written.slice(colon + 1).trim();
+  const unsafe = SCHEME.test(written) ? "the path must be relative to the package" : unsafePath(path);
+  if (unsafe) return rejected(written, unsafe);
+  if (!IDENTIFIER.test(exported)) {
+    return {
+      code: "toolset-entry-invalid",
+      message: `"${exported}" in the toolset "${written}" is not a name that a module can export.`,
+      fix: FORM,
+    };
+  }
+  const mount = await realPathOrNothing(mountPath);
+  for (const candidate of mount === undefined ? [] : candidates(path)) {
+    const file = await realPathOrNothing(join(mount ?? "", candidate));
+    if (file === undefined) continue;
+    if (!isInside(mount ?? "", file)) return rejected(written, "it is a link that leaves the package");
+    if ((await stat(file)).isFile() && MODULE.test(file)) return { written, path: candidate, file, exported };
+  }
+  return {
+    code: "toolset-not-found",
+    message: `The package has no module for the toolset "${written}".`,
+    fix: `Add ${candidates(path).slice(0, 3).join(" or ")}, or correct the entry.`,
+  };
+}
+
+function candidates(path: string): string[] {
+  if (MODULE.test(path)) return [path];
+  return [
+    ...EXTENSIONS.map((ending) => path + ending),
+    ...EXTENSIONS.map((ending) => `${path}/index${ending}`),
+  ];
+}
+
+function rejected(written: string, why: string): EntryProblem {
+  return {
+    code: "toolset-path-refused",
+    message: `The toolset "${written}" is rejected: ${why}.`,
+    fix: FORM,
+  };
+}
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** A checked tool of a skill, with its schema for hosts. */
+export interface SkillTool {
+  readonly skill: string;
+  readonly mount: string;
+  /** The manifest's entry that it came from. */
+  readonly toolset: string;
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly parameters: ToolSpec["parameters"];
+  execute(args: unknown, context: ToolContext): unknown;
+}
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** The values in an export: an array, one tool, or an object or class with tools in `tools` or in its fields. */
+async function toolsIn(exported: unknown): Promise<unknown[]> {
+  const value = typeof exported === "function" ? await instantiate(exported) : exported;
+  if (Array.isArray(value)) return value;
+  if (typeof value !== "object" || value === null) return [];
+  if (isToolLike(value)) return [value];
+  const { tools } = value as { tools?: unknown };
+  if (Array.isArray(tools)) return tools;
+  return Object.values(typeof tools === "object" && tools !== null ? tools : value).filter(isToolLike);
+}
+
+function instantiate(exported: unknown): unknown {
+  const isClass = /^class\b/.test(Function.prototype.toString.call(exported));
+  if (!isClass) return (exported as () => unknown)();
+  const holder = exported as { new (): unknown; tools?: unknown };
+  return holder.tools === undefined ? new holder() : { tools: holder.tools };
+}
+
+function isToolLike(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && "execute" in value;
+}
+
+interface CheckOptions extends Pick<SkillTool, "skill" | "mount" | "toolset"> {
+  readonly toJsonSchema: (schema: ToolSpec["parameters"]) => JsonSchema;
+}
+
+/** The checked tool, or what is wrong with it. */
+export function checkTool(value: unknown, options: CheckOptions): SkillTool | EntryProblem {
+  const { toJsonSchema, ...origin } = options;
+  if (!isToolLike(value) || typeof value.execute !== "function") {
+    return invalid(`A value in "${origin.toolset}" is not a tool`, "Define every tool with defineTool.");
+  }
+  const { name, description, parameters, execute } = value;
+  if (typeof name !== "string" || !TOOL_NAME.test(name)) {
+    const fix = "Use 1 to 64 letters, digits, _ and -.";
+    return invalid(`A tool in "${origin.toolset}" has the name ${JSON.stringify(name)}`, fix);
+  }
+  if (typeof description !== "string" || description.trim() === "") {
+    return invalid(`The tool "${name}" has no description`, "Say when a model should call it.");
+  }
+  if (!isZodSchema(parameters)) {
+    return invalid(
+      `The parameters of the tool "${name}" are not a zod 4 schema`,
+      'Use z from "repertoire/tools": z.object({ ... }).',
+    );
+  }
+  const call = execute as SkillTool["execute"];
+  try {
+    const { $schema: _dialect, ...inputSchema } = toJsonSchema(parameters);
+    if (inputSchema.type !== "object") {
+      const fix = "Wrap them: z.object({ value: ... }).";
+      return invalid(`The parameters of the tool "${name}" are not an object`, fix);
+    }
+    return {
+      ...origin,
+      ...{ name, description, inputSchema, parameters },
+      execute: (args, context) => call.call(value, args, context),
+    };
+  } catch (error) {
+    const fix = "Use types that JSON has.";
+    return invalid(`The parameters of the tool "${name}" have no JSON schema: ${messageOf(error)}`, fix);
+  }
+}
+
+function isZodSchema(value: unknown): value is ToolSpec["parameters"] {
+  return typeof value === "object" && value !== null && "_zod" in value && "safeParseAsync" in value;
+}
+
+function invalid(what: string, fix: string): EntryProblem {
+  return { code: "tool-invalid", message: `${what}; it is left out.`, fix };
 }

@@ -9,11 +9,11 @@ import { dreamWorkshop, type SeedSession, type SeedSkill, seeded } from "../drea
 
 const SKILLS = seeded<SeedSkill>("skills.jsonl");
 
-/** Dreams over the seeded history, with counts of scans, gathers, parses and index updates. */
+/** Dreams over the seeded history, with counts of refreshes, gathers, reads and index updates. */
 async function counted(more: Partial<DreamNeeds> = {}) {
   const shop = await dreamWorkshop({ skills: SKILLS, sessions: seeded<SeedSession>("history.jsonl") });
   const { needs } = shop;
-  const counts = { scans: 0, gathers: 0, parses: 0, indexUpdates: 0 };
+  const counts = { refreshes: 0, gathers: 0, reads: 0, indexUpdates: 0 };
   const update = RecallIndex.prototype.update;
   const spy = vi.spyOn(RecallIndex.prototype, "update").mockImplementation(function (
     this: RecallIndex,
@@ -28,11 +28,11 @@ async function counted(more: Partial<DreamNeeds> = {}) {
     ...needs,
     ...more,
     refresh: () => {
-      counts.scans++;
+      counts.refreshes++;
       return needs.refresh();
     },
     readSkill: (skill) => {
-      counts.parses++;
+      counts.reads++;
       return needs.readSkill(skill);
     },
     store: {
@@ -53,18 +53,18 @@ async function counted(more: Partial<DreamNeeds> = {}) {
   return { ...shop, dreams, take };
 }
 
-it("with apply scans once, reads each skill once and tries each change alone and all together", async () => {
+it("refreshes once, reads each skill once, and tries each change alone and all together", async () => {
   const { dreams, take } = await counted();
   const { applied } = await dreams.run({ apply: true });
   expect(applied?.accepted).toHaveLength(3);
   // The unchanged library, each of the three changes by itself, and the three together.
-  expect(take()).toEqual({ scans: 1, gathers: 1, parses: SKILLS.length, indexUpdates: 5 });
+  expect(take()).toEqual({ refreshes: 1, gathers: 1, reads: SKILLS.length, indexUpdates: 5 });
 });
 
 it("reports without any trial", async () => {
   const { dreams, take } = await counted();
   await dreams.report();
-  expect(take()).toEqual({ scans: 1, gathers: 1, parses: SKILLS.length, indexUpdates: 0 });
+  expect(take()).toEqual({ refreshes: 1, gathers: 1, reads: SKILLS.length, indexUpdates: 0 });
 });
 
 it("accepts a single change in the call that proposed it without another trial", async () => {
@@ -73,18 +73,18 @@ it("accepts a single change in the call that proposed it without another trial",
   const save = { name: "plan-sprint", content: `${body}\n5. Ask the team.\n`, sourceNames: ["plan-sprint"] };
   const { applied } = await dreams.submit(JSON.stringify({ toSave: [save] }), { apply: true });
   expect(applied?.accepted).toHaveLength(1);
-  expect(take()).toEqual({ scans: 1, gathers: 1, parses: SKILLS.length, indexUpdates: 2 });
+  expect(take()).toEqual({ refreshes: 1, gathers: 1, reads: SKILLS.length, indexUpdates: 2 });
 });
 
-it("looks once more when proposals are accepted in a call of their own", async () => {
+it("refreshes again when proposals are accepted in a separate call", async () => {
   const { dreams, take, learned } = await counted();
   const { proposals } = await dreams.run();
-  expect(take()).toEqual({ scans: 1, gathers: 1, parses: SKILLS.length, indexUpdates: 4 });
+  expect(take()).toEqual({ refreshes: 1, gathers: 1, reads: SKILLS.length, indexUpdates: 4 });
   appendFileSync(join(learned, "backup-database/SKILL.md"), "\nAsk first.\n");
   const { accepted, declined } = await dreams.accept(proposals);
   expect(declined.map(({ refusals }) => refusals.map(({ code }) => code))).toEqual([["stale"]]);
   expect(accepted).toHaveLength(2);
-  expect(take()).toEqual({ scans: 1, gathers: 1, parses: SKILLS.length, indexUpdates: 2 });
+  expect(take()).toEqual({ refreshes: 1, gathers: 1, reads: SKILLS.length, indexUpdates: 2 });
 });
 
 it("lists proposals without reading a skill", async () => {
@@ -92,10 +92,10 @@ it("lists proposals without reading a skill", async () => {
   await dreams.run();
   take();
   expect(await dreams.proposals("open")).toHaveLength(3);
-  expect(take()).toEqual({ scans: 1, gathers: 0, parses: 0, indexUpdates: 0 });
+  expect(take()).toEqual({ refreshes: 1, gathers: 0, reads: 0, indexUpdates: 0 });
 });
 
-it("looks again before it applies when a skill has changed while a model was thinking", async () => {
+it("reads the skills again before it applies if one has changed while the model was thinking", async () => {
   const usage = { inputTokens: 1, outputTokens: 1 };
   const { dreams, take, learned } = await counted({
     model: async () => ({
@@ -111,5 +111,5 @@ it("looks again before it applies when a skill has changed while a model was thi
   expect(applied?.declined.map(({ title }) => title)).toEqual(["Link backup-database to related skills"]);
   expect(applied?.declined[0]?.refusals.map(({ code }) => code)).toEqual(["stale"]);
   expect(applied?.accepted).toHaveLength(2);
-  expect(take()).toMatchObject({ gathers: 2, parses: 2 * SKILLS.length });
+  expect(take()).toMatchObject({ gathers: 2, reads: 2 * SKILLS.length });
 });

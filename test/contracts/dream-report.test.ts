@@ -11,7 +11,7 @@ const workshop = () =>
   });
 
 describe("the report on 60 seeded sessions", () => {
-  it("names the two gaps, the duplicates, the pair, the skill at risk and the sparse one, and no other gap", async () => {
+  it("names the two gaps, the duplicates, the pair, the skill at risk and the sparse skill, and no other gap", async () => {
     const { dreams } = await workshop();
     const report = await dreams.report();
     expect(report.sessions).toBe(60);
@@ -39,8 +39,8 @@ describe("the report on 60 seeded sessions", () => {
   });
 
   it("no longer reports a gap once a skill that came later answers it", async () => {
-    const { dreams, lessons } = await workshop();
-    await lessons.save({
+    const { dreams, learnedSkills } = await workshop();
+    await learnedSkills.save({
       name: "renew-certificate",
       description:
         "Renews a TLS certificate of a server before it expires. Use when a certificate has to be renewed.",
@@ -54,7 +54,7 @@ describe("the report on 60 seeded sessions", () => {
 });
 
 describe("a dream without a model", () => {
-  it("proposes links between skills used together and the archiving of what another skill says", async () => {
+  it("proposes links between skills used together, and archives a skill that another one covers", async () => {
     const { dreams, tree } = await workshop();
     const before = tree();
     const { proposals, declined, thinking } = await dreams.run();
@@ -71,7 +71,7 @@ describe("a dream without a model", () => {
     expect(tree()).toEqual(before);
   });
 
-  it("is skipped with a reason when nothing is new, and thinks again when a message comes", async () => {
+  it("is skipped with a reason if nothing is new, and runs again after a new message", async () => {
     const { dreams, store } = await workshop();
     await dreams.run();
     expect((await dreams.run()).skipped).toEqual(expect.any(String));
@@ -79,23 +79,23 @@ describe("a dream without a model", () => {
     expect((await dreams.run()).skipped).toBeUndefined();
   });
 
-  it("applies as one batch, and undo brings every byte back", async () => {
-    const { dreams, lessons, store, tree } = await workshop();
+  it("applies its proposals as one batch, and undo restores every byte", async () => {
+    const { dreams, learnedSkills, store, tree } = await workshop();
     const before = tree();
     const { applied } = await dreams.run({ apply: true });
     expect(applied?.accepted.length).toBe(3);
     expect(Object.keys(tree())).not.toContain("changelog-entry/SKILL.md");
     expect(await store.redirects.resolve("changelog-entry")).toBe("write-changelog");
-    await lessons.undo(applied!.batch);
+    await learnedSkills.undo(applied!.batch);
     expect(tree()).toEqual(before);
     expect(await store.redirects.resolve("changelog-entry")).toBe("changelog-entry");
   });
 
-  it("does not propose a rejected change again, and marks one stale whose skill has changed", async () => {
-    const { dreams, lessons } = await workshop();
+  it("does not propose a rejected change again, and marks a proposal stale if its skill has changed", async () => {
+    const { dreams, learnedSkills } = await workshop();
     const { proposals } = await dreams.run();
     await dreams.reject(proposals[0]!.number, "we need both");
-    await lessons.save({
+    await learnedSkills.save({
       name: "backup-database",
       content: "# Back up\n\nUse the nightly job of the platform team instead; it keeps 14 days.\n",
       author: "agent",

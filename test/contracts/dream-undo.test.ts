@@ -14,13 +14,13 @@ function random(seed: number): () => number {
   };
 }
 
-it("applies random plans and takes each back to the byte", { timeout: 3_600_000 }, async () => {
+it("applies random plans and undoes each to the byte", { timeout: 3_600_000 }, async () => {
   const shop = await dreamWorkshop({
     skills: withFiles(seeded<SeedSkill>("skills.jsonl")),
     embedder: "none",
     limits: { least: 40 },
   });
-  const { dreams, lessons, engine, tree } = shop;
+  const { dreams, learnedSkills, engine, tree } = shop;
   const before = tree();
   const { skills } = await engine.library.current();
   const names = [...skills.keys()];
@@ -67,7 +67,7 @@ it("applies random plans and takes each back to the byte", { timeout: 3_600_000 
       continue;
     }
     expect(tree()).not.toEqual(before);
-    await lessons.undo(applied.batch);
+    await learnedSkills.undo(applied.batch);
     expect(tree()).toEqual(before);
   }
   console.log(`${PLANS} plans: ${JSON.stringify(counts)}`);

@@ -4,7 +4,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { ConsentAsker } from "../../src/activate/consent.ts";
+import type { ConsentAsker } from "../../src/activate/consents.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { codeOf } from "../../src/model/errors.ts";
 import { ENV, FILES, failure, person, policy, SKILLS, sandbox, workspace } from "../activation-workspace.ts";

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openDreams } from "../../src/engine/dream-part.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { openLearned } from "../../src/engine/learned-part.ts";
-import { SqliteStore } from "../../src/stores/sqlite/store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import { dreamWorkshop, NOW, type SeedSkill, seeded, treeOf } from "../dream-history.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
 
@@ -25,9 +25,9 @@ async function stateAfter(root: string) {
   const clock = { now: () => new Date(NOW) };
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "p"), home: join(root, "home"), env: {}, values, clock });
-  const store = new SqliteStore({ directory: join(root, "home/.repertoire"), clock });
-  const lessons = openLearned(engine, store, { recall: async () => [] });
-  await openDreams(engine, { store, learned: lessons }).recover();
+  const store = openSqliteStore({ directory: join(root, "home/.repertoire"), clock });
+  const learnedSkills = openLearned(engine, store, { recall: async () => [] });
+  await openDreams(engine, { store, learned: learnedSkills }).recover();
   const state = {
     tree: treeOf(join(root, "home/.repertoire/skills")),
     states: [...new Set((await store.proposals.list()).map(({ state: each }) => each))],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { openLearned } from "../../src/engine/learned-part.ts";
-import { SqliteStore } from "../../src/stores/sqlite/store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
 
 const PROCESSES = 16;
@@ -22,9 +22,9 @@ test(`${PROCESSES} processes saving, deleting, counting and reading at once lose
   mkdirSync(join(root, "project"));
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "project"), home: root, env: {}, values });
-  const store = new SqliteStore({ directory: join(root, ".repertoire"), clock: { now: () => new Date() } });
-  const lessons = openLearned(engine, store, { recall: async () => [] });
-  await lessons.save({ name: "counter", content: "Count 0.\n", author: "agent" });
+  const store = openSqliteStore({ directory: join(root, ".repertoire"), clock: { now: () => new Date() } });
+  const learnedSkills = openLearned(engine, store, { recall: async () => [] });
+  await learnedSkills.save({ name: "counter", content: "Count 0.\n", author: "agent" });
 
   const started = Array.from({ length: PROCESSES }, (_, at) =>
     worker.start(["mix", root, String(at), String(CHANGES)]),
@@ -35,7 +35,7 @@ test(`${PROCESSES} processes saving, deleting, counting and reading at once lose
   const acknowledged = ended.flatMap(({ lines }) => lines);
   const counted = acknowledged.filter((line) => line.counted === true).length;
   await engine.library.refresh();
-  const counter = await lessons.text(await engine.library.find("counter"));
+  const counter = await learnedSkills.text(await engine.library.find("counter"));
   expect(counter.content).toContain(`\n\nCount ${counted}.\n`);
   const changes = acknowledged.filter(({ version }) => version !== undefined);
   for (const { version, name } of changes) expect(store.versions.get(String(version))?.name).toBe(name);
@@ -45,7 +45,7 @@ test(`${PROCESSES} processes saving, deleting, counting and reading at once lose
       ...versions.slice(1).map(({ id }) => id),
       undefined,
     ]);
-    expect((await lessons.history(head.name)).state).toBe(head.files.length > 0 ? "there" : "archived");
+    expect((await learnedSkills.history(head.name)).state).toBe(head.files.length > 0 ? "there" : "archived");
   }
   console.log(
     `${PROCESSES} processes, ${changes.length} saves and deletes, ${counted} counted updates, 0 lost.`,

@@ -4,10 +4,10 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isLeftover } from "../../src/disk/write.ts";
+import { isLeftover } from "../../src/disk/disk.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { openLearned } from "../../src/engine/learned-part.ts";
-import { SqliteStore } from "../../src/stores/sqlite/store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
 
 const KILLS = Number(process.env.REPERTOIRE_KILLS ?? 60);
@@ -24,8 +24,8 @@ function open(root: string) {
   const clock = { now: () => new Date() };
   const values = { "sources.bundled": false, cache: false, "embedder.kind": "none" };
   const engine = openRepertoire({ dir: join(root, "project"), home: root, env: {}, values });
-  const store = new SqliteStore({ directory: join(root, ".repertoire"), clock });
-  return { engine, store, lessons: openLearned(engine, store, { recall: async () => [] }) };
+  const store = openSqliteStore({ directory: join(root, ".repertoire"), clock });
+  return { engine, store, learnedSkills: openLearned(engine, store, { recall: async () => [] }) };
 }
 
 interface Tally {
@@ -55,8 +55,8 @@ async function killOnce(root: string, round: number, random: () => number): Prom
 /** Opens as the next process would, makes one change, and looks at every file and version. */
 async function check(root: string, acknowledged: readonly Record<string, unknown>[]): Promise<number> {
   for (const path of filesBelow(join(root, ".repertoire/skills"))) if (path.endsWith("SKILL.md")) whole(path);
-  const { lessons, store } = open(root);
-  await lessons.save({ name: "after", content: `After ${acknowledged.length} of ${Math.random()}.\n` });
+  const { learnedSkills, store } = open(root);
+  await learnedSkills.save({ name: "after", content: `After ${acknowledged.length} of ${Math.random()}.\n` });
   const left = filesBelow(join(root, ".repertoire/skills")).filter((path) =>
     isLeftover(path.split("/").at(-1)!),
   );

@@ -5,7 +5,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { DISK, type Files, isLeftover } from "../../src/disk/write.ts";
+import { DISK, type Files, isLeftover } from "../../src/disk/disk.ts";
 import { openRepertoire } from "../../src/engine/engine.ts";
 import { openLearned } from "../../src/engine/learned-part.ts";
 import type { LearnedSkills } from "../../src/learn/learned-skills.ts";
@@ -42,7 +42,7 @@ class Faults {
 }
 
 interface World {
-  readonly lessons: LearnedSkills;
+  readonly learnedSkills: LearnedSkills;
   readonly faults: Faults;
   /** The skills on disk, whole. */
   state(): string;
@@ -65,9 +65,13 @@ async function world(): Promise<World> {
   const clock = { now: () => new Date(0) };
   // A sync can fail here, but need not reach the disk: no power is cut.
   const files = faults.wrap<Files>({ ...DISK, fsyncSync: () => {} }, "files");
-  const lessons = openLearned(engine, store, { files, clock, recall: async () => [] });
-  await lessons.save({ name: "a", content: "Old a.\n", files: { "notes/n.md": "old", "gone.md": "old" } });
-  await lessons.save({ name: "b", content: "Old b.\n" });
+  const learnedSkills = openLearned(engine, store, { files, clock, recall: async () => [] });
+  await learnedSkills.save({
+    name: "a",
+    content: "Old a.\n",
+    files: { "notes/n.md": "old", "gone.md": "old" },
+  });
+  await learnedSkills.save({ name: "b", content: "Old b.\n" });
   const skills = join(root, ".repertoire/skills");
   const state = () =>
     fs
@@ -77,18 +81,18 @@ async function world(): Promise<World> {
       .sort()
       .map((path) => `${path}\n${fs.readFileSync(join(skills, path), "utf8")}`)
       .join(FILE);
-  return { lessons, faults, state };
+  return { learnedSkills, faults, state };
 }
 
-const CHANGES: Record<string, (lessons: LearnedSkills) => Promise<unknown>> = {
-  save: (lessons) =>
-    lessons.save({ name: "a", content: "New a.\n", files: { "notes/n.md": "new", "more.md": "x" } }),
-  "first save": (lessons) => lessons.save({ name: "deep/er/c", content: "New c.\n" }),
-  delete: (lessons) => lessons.delete("a"),
-  rename: (lessons) => lessons.rename("a", "renamed"),
-  undo: (lessons) => lessons.undo(),
-  batch: (lessons) =>
-    lessons.batch([
+const CHANGES: Record<string, (learnedSkills: LearnedSkills) => Promise<unknown>> = {
+  save: (learnedSkills) =>
+    learnedSkills.save({ name: "a", content: "New a.\n", files: { "notes/n.md": "new", "more.md": "x" } }),
+  "first save": (learnedSkills) => learnedSkills.save({ name: "deep/er/c", content: "New c.\n" }),
+  delete: (learnedSkills) => learnedSkills.delete("a"),
+  rename: (learnedSkills) => learnedSkills.rename("a", "renamed"),
+  undo: (learnedSkills) => learnedSkills.undo(),
+  batch: (learnedSkills) =>
+    learnedSkills.batch([
       { save: { name: "ab", content: "Both.\n" } },
       { archive: "a", into: "ab" },
       { archive: "b", into: "ab" },
@@ -111,15 +115,15 @@ for (const [what, change] of Object.entries(CHANGES)) {
       const sound = await world();
       const before = sound.state();
       sound.faults.calls = 0;
-      await change(sound.lessons);
+      await change(sound.learnedSkills);
       const after = sound.state();
       const steps = sound.faults.calls;
       let [surfaced, unharmed] = [0, 0];
       for (let step = 0; step < steps; step++) {
         for (const code of isThorough && !lasting ? ERRORS : [ERRORS[step % ERRORS.length]!]) {
-          const { lessons, faults, state } = await world();
+          const { learnedSkills, faults, state } = await world();
           Object.assign(faults, { calls: 0, failAt: step, code, lasting });
-          const error = await attempt(change(lessons));
+          const error = await attempt(change(learnedSkills));
           if (error === undefined) unharmed++;
           else {
             surfaced++;
@@ -129,8 +133,8 @@ for (const [what, change] of Object.entries(CHANGES)) {
           if (error === undefined) expect(state(), `${code} at ${step}`).toBe(after);
           expect(whole(state()), `${code} at ${step}`).toBe(true);
           faults.failAt = Number.POSITIVE_INFINITY;
-          await lessons.save({ name: "later", content: "Later.\n" });
-          await lessons.delete("later");
+          await learnedSkills.save({ name: "later", content: "Later.\n" });
+          await learnedSkills.delete("later");
           expect([before, after], `settled after ${code} at ${step}`).toContain(state());
         }
       }

@@ -1,12 +1,12 @@
 // Owns the other process of `store-processes.test.ts`: does one job on a store and prints what it knows as JSON lines.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { SqliteStore } from "../../src/stores/sqlite/store.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import { TurnFiles } from "../../src/stores/sqlite/turn-files.ts";
 
 const [job, directory, label, amount] = process.argv.slice(2) as [string, string, string, string];
 const clock = { now: () => new Date() };
-const store = new SqliteStore({ directory, clock, onRebuild: () => print({ rebuilt: true }) });
+const store = openSqliteStore({ directory, clock, onRebuild: () => print({ rebuilt: true }) });
 const light = new TurnFiles({ directory, clock });
 
 function print(value: unknown): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { agentWith, MESSAGE, only } from "../../../test/chat-agent.ts";
 import { type Answer, piece, refuse, startStream } from "../../../test/scripted-model.ts";
-import type { ConsentAsker } from "../../activate/consent.ts";
+import type { ConsentAsker } from "../../activate/consents.ts";
 
 describe("a failure of the model is one line with the next step, and the conversation continues", () => {
   it.each<[string, Answer, string[]]>([

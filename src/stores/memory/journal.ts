@@ -25,7 +25,7 @@ import {
   type WeekCount,
   weekChanges,
 } from "../../journal/journal.ts";
-import type { SkillName } from "../../model/name.ts";
+import { compareNames, type SkillName } from "../../model/name.ts";
 
 export class MemoryJournal implements JournalStore {
   private readonly halfLifeMs: number;
@@ -72,7 +72,7 @@ export class MemoryJournal implements JournalStore {
       .filter((link) => session === undefined || link.session === session)
       .filter((link) => skill === undefined || link.skill === skill)
       .filter((link) => link.lastAt >= since)
-      .sort((a, b) => compare(linkKey(a), linkKey(b)));
+      .sort((a, b) => compareNames(linkKey(a), linkKey(b)));
   }
 
   coUsed(filter: CoUseFilter): readonly CoUse[] {
@@ -84,7 +84,7 @@ export class MemoryJournal implements JournalStore {
     }
     const pairs = new Map<string, CoUse>();
     for (const names of bySession.values()) {
-      const sorted = [...names].sort(compare);
+      const sorted = [...names].sort(compareNames);
       for (const [i, a] of sorted.entries()) {
         for (const b of sorted.slice(i + 1)) {
           if (skill !== undefined && a !== skill && b !== skill) continue;
@@ -94,7 +94,7 @@ export class MemoryJournal implements JournalStore {
       }
     }
     return [...pairs.values()]
-      .sort((x, y) => y.sessions - x.sessions || compare(x.a, y.a) || compare(x.b, y.b))
+      .sort((x, y) => y.sessions - x.sessions || compareNames(x.a, y.a) || compareNames(x.b, y.b))
       .slice(0, limit);
   }
 
@@ -179,8 +179,4 @@ function fits(event: JournalEvent, filter: EventFilter): boolean {
 
 function linkKey({ session, skill, digest }: { session: string; skill: string; digest: string }): string {
   return `${session}\n${skill}\n${digest}`;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -10,7 +10,9 @@ import {
   isDriverError,
   openDatabase,
   type SqlDatabase,
+  type SqlRow,
   type SqlStatement,
+  type SqlValue,
 } from "./driver.ts";
 import { migrate } from "./migrations.ts";
 import type { ProcessLock } from "./process-lock.ts";
@@ -58,10 +60,6 @@ export class Connection {
     this.options = options;
   }
 
-  get driver(): string {
-    return this.open().driver;
-  }
-
   /** A prepared statement; kept for the next time. */
   sql(text: string): SqlStatement {
     let statement = this.statements.get(text);
@@ -70,6 +68,21 @@ export class Connection {
       this.statements.set(text, statement);
     }
     return statement;
+  }
+
+  /** What a reading statement finds, without empty columns and without what a driver adds. */
+  rows<T>(sql: string, ...values: SqlValue[]): T[] {
+    return this.read(() => this.sql(sql).all(...values)).map((row) => {
+      const found: SqlRow = {};
+      for (const column in row)
+        if (row[column] !== null && column !== "_metadata") found[column] = row[column]!;
+      return found as T;
+    });
+  }
+
+  /** Runs a writing statement and returns how many rows it changed. */
+  change(sql: string, ...values: SqlValue[]): number {
+    return this.write(() => this.sql(sql).run(...values).changes);
   }
 
   /** Runs a reading work; a damaged file is rebuilt, and the work done again on the new one. */

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 
 export type SqlValue = string | number | null | Uint8Array;
-export type SqlRow = Readonly<Record<string, SqlValue>>;
+export type SqlRow = Record<string, SqlValue>;
 
 export interface SqlStatement {
   run(...values: SqlValue[]): { readonly changes: number; readonly lastInsertRowid: number };
@@ -14,8 +14,6 @@ export interface SqlStatement {
 }
 
 export interface SqlDatabase {
-  /** Which SQLite this is, for `doctor`. */
-  readonly driver: "node:sqlite" | "libsql";
   exec(sql: string): void;
   prepare(sql: string): SqlStatement;
   close(): void;
@@ -37,18 +35,13 @@ interface RawDatabase {
 /** Opens a database file, creating it when it is not there. */
 export function openDatabase(path: string): SqlDatabase {
   const native = nodeSqlite();
-  if (native) return adapt(new native.DatabaseSync(path), "node:sqlite", (values) => values);
+  if (native) return adapt(new native.DatabaseSync(path), (values) => values);
   // `libsql` takes a lone null or array for a set of parameters; one array is always meant as the list.
-  return adapt(new (libsql())(path), "libsql", (values) => [values]);
+  return adapt(new (libsql())(path), (values) => [values]);
 }
 
-function adapt(
-  raw: RawDatabase,
-  driver: SqlDatabase["driver"],
-  bind: (values: SqlValue[]) => unknown[],
-): SqlDatabase {
+function adapt(raw: RawDatabase, bind: (values: SqlValue[]) => unknown[]): SqlDatabase {
   return {
-    driver,
     exec: (sql) => raw.exec(sql),
     close: () => raw.close(),
     prepare(sql) {

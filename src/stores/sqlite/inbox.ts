@@ -2,9 +2,8 @@
 
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { appendLines, type Lines, readLines } from "../../disk/disk.ts";
+import { appendLines, type Lines, readLines, unlessMissing } from "../../disk/disk.ts";
 import { type NewEvent, type SaidRecord, toEvent } from "../../journal/journal.ts";
-import { codeOf } from "../../model/errors.ts";
 import type { Connection } from "./connection.ts";
 import type { SqliteConversation, SqliteJournal } from "./journal.ts";
 import type { SqliteMeta } from "./proposals.ts";
@@ -29,14 +28,8 @@ export class Inbox {
 
   /** The files and their sizes, oldest day first. */
   files(): { readonly file: string; readonly size: number }[] {
-    let names: string[];
-    try {
-      names = readdirSync(this.directory).sort();
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return [];
-      throw error;
-    }
-    return names.map((file) => ({
+    const names = unlessMissing(() => readdirSync(this.directory)) ?? [];
+    return names.sort().map((file) => ({
       file,
       size: statSync(join(this.directory, file), { throwIfNoEntry: false })?.size ?? 0,
     }));

@@ -91,32 +91,21 @@ export class SqliteJournal implements JournalStore {
     const { where, values } = conditions(query);
     const limit = query.limit === undefined ? NO_LIMIT : Math.max(0, Math.floor(query.limit));
     const order = query.newestFirst ? "DESC" : "ASC";
-    return this.db.read(() =>
-      this.db
-        .sql(`${SELECT_EVENTS}${where} ORDER BY e.seq ${order} LIMIT ?`)
-        .all(...values, limit)
-        .map(toJournalEvent),
-    );
+    const sql = `${SELECT_EVENTS}${where} ORDER BY e.seq ${order} LIMIT ?`;
+    return this.db.rows<SqlRow>(sql, ...values, limit).map(toJournalEvent);
   }
 
   tallies(name?: SkillName): readonly Tally[] {
     this.options.takeInbox();
-    return this.db.read(() => {
-      if (name === undefined) return [...this.current().values()];
-      return this.db.sql("SELECT * FROM tallies WHERE name = ? ORDER BY id").all(name).map(toTally);
-    });
+    if (name === undefined) return this.db.read(() => [...this.current().values()]);
+    return this.db.rows<SqlRow>("SELECT * FROM tallies WHERE name = ? ORDER BY id", name).map(toTally);
   }
 
   weeks(name: SkillName, since = 0): readonly WeekCount[] {
     this.options.takeInbox();
     const sql =
       "SELECT week, recalled, shown, activated, successes, failures FROM weeks WHERE name = ? AND week >= ? ORDER BY week";
-    return this.db.read(() =>
-      this.db
-        .sql(sql)
-        .all(name, since)
-        .map(toPlain<WeekCount>),
-    );
+    return this.db.rows<WeekCount>(sql, name, since);
   }
 
   episodes(filter: EpisodeFilter): readonly EpisodeLink[] {
@@ -128,12 +117,7 @@ export class SqliteJournal implements JournalStore {
     ]);
     const sql = `SELECT p.session, p.name AS skill, t.digest, p.times, p.lastAt FROM episodes p JOIN tallies t ON t.id = p.version${where}
       ORDER BY p.session, p.name, t.digest`;
-    return this.db.read(() =>
-      this.db
-        .sql(sql)
-        .all(...values)
-        .map(toPlain<EpisodeLink>),
-    );
+    return this.db.rows<EpisodeLink>(sql, ...values);
   }
 
   coUsed(filter: CoUseFilter): readonly CoUse[] {
@@ -144,32 +128,23 @@ export class SqliteJournal implements JournalStore {
       FROM episodes p JOIN episodes q ON q.session = p.session WHERE ${other} AND p.lastAt >= ? AND q.lastAt >= ?
       GROUP BY 1, 2 ORDER BY sessions DESC, a, b LIMIT ?`;
     const values: SqlValue[] = filter.skill === undefined ? [] : [filter.skill];
-    return this.db.read(() =>
-      this.db
-        .sql(sql)
-        .all(...values, since, since, filter.limit)
-        .map(toPlain<CoUse>),
-    );
+    return this.db.rows<CoUse>(sql, ...values, since, since, filter.limit);
   }
 
   /** Counts all counts anew from the events: after the half-life has changed. */
   recount(): void {
     this.db.write(() => {
-      const zero =
-        "recalled = 0, shown = 0, activated = 0, successes = 0, failures = 0, neutrals = 0, weightOfSuccesses = 0, weightOfFailures = 0, weighedAt = 0, lastUsedAt = 0";
-      this.db.sql(`UPDATE tallies SET ${zero}`).run();
-      this.db.sql("DELETE FROM weeks").run();
-      this.db.sql("DELETE FROM episodes").run();
+      const zero = [...COUNTS, ...WEIGHTS].map((column) => `${column} = 0`).join(", ");
+      this.db.change(`UPDATE tallies SET ${zero}`);
+      this.db.change("DELETE FROM weeks");
+      this.db.change("DELETE FROM episodes");
       const counts = this.newCounts();
       const page = `${SELECT_EVENTS} WHERE e.seq > ? AND e.version IS NOT NULL ORDER BY e.seq LIMIT ${RECOUNT_PAGE}`;
-      for (let after = 0, rows: SqlRow[]; ; ) {
-        rows = this.db.sql(page).all(after);
-        if (rows.length === 0) break;
-        for (const event of rows.map(toJournalEvent)) {
-          counts.add(event, event.seq);
-          after = event.seq;
-        }
+      for (let last: JournalEvent | undefined, isFirst = true; isFirst || last; isFirst = false) {
+        const events = this.db.rows<SqlRow>(page, last?.seq ?? 0).map(toJournalEvent);
+        for (const event of events) counts.add(event, event.seq);
         counts.flush();
+        last = events.at(-1);
       }
     });
     this.all = undefined;
@@ -179,11 +154,8 @@ export class SqliteJournal implements JournalStore {
   private current(): ReadonlyMap<string, Tally> {
     const state = this.db.state();
     if (this.all?.state !== state) {
-      const rows = this.db.sql("SELECT * FROM tallies ORDER BY id").all().map(toTally);
-      this.all = {
-        state,
-        tallies: new Map(rows.map((tally) => [tallyKey(tally.name, tally.digest), tally])),
-      };
+      const tallies = this.db.rows<SqlRow>("SELECT * FROM tallies ORDER BY id").map(toTally);
+      this.all = { state, tallies: new Map(tallies.map((each) => [tallyKey(each.name, each.digest), each])) };
     }
     return this.all.tallies;
   }
@@ -198,15 +170,9 @@ export class SqliteJournal implements JournalStore {
     return { ...event, seq };
   }
 
-  private activatedIn(event: {
-    session: string;
-    turn: number;
-  }): { skill: string; digest: string | undefined }[] {
-    const rows = this.db.sql(ACTIVATED_IN_TURN).all(event.session, event.turn);
-    return rows.map(({ skill, digest }) => ({
-      skill: String(skill),
-      digest: digest === "" ? undefined : String(digest),
-    }));
+  private activatedIn({ session, turn }: { session: string; turn: number }) {
+    const rows = this.db.rows<{ skill: SkillName; digest: string }>(ACTIVATED_IN_TURN, session, turn);
+    return rows.map(({ skill, digest }) => ({ skill, digest: digest || undefined }));
   }
 
   private speakerOf({ session = "", agent = "", host = "" }: NewEvent): number {
@@ -229,37 +195,27 @@ export class SqliteJournal implements JournalStore {
   }
 }
 
-export class SqliteConversation implements ConversationStore {
-  private readonly db: Connection;
-  private readonly takeInbox: () => void;
+export type SqliteConversation = ReturnType<typeof sqliteConversation>;
 
-  constructor(db: Connection, takeInbox: () => void) {
-    this.db = db;
-    this.takeInbox = takeInbox;
-  }
-
-  append({ session, turn, role, text, at }: SaidRecord): void {
-    // The question may still be in the inbox when its answer comes.
-    this.takeInbox();
-    const sql = "INSERT INTO said (session, turn, role, text, at) VALUES (?, ?, ?, ?, ?)";
-    this.db.write(() => this.db.sql(sql).run(session, turn, role, text, at));
-  }
-
-  query(filter: SaidFilter): readonly SaidRecord[] {
-    this.takeInbox();
-    const { where, values } = gather([
-      ["session = ?", filter.session],
-      ["role = ?", filter.role],
-      ["at >= ?", filter.since],
-    ]);
-    const sql = `SELECT session, turn, role, text, at FROM said${where} ORDER BY seq`;
-    return this.db.read(() =>
-      this.db
-        .sql(sql)
-        .all(...values)
-        .map(toPlain<SaidRecord>),
-    );
-  }
+export function sqliteConversation(db: Connection, takeInbox: () => void) {
+  return {
+    append({ session, turn, role, text, at }: SaidRecord) {
+      // The question may still be in the inbox when its answer comes.
+      takeInbox();
+      const sql = "INSERT INTO said (session, turn, role, text, at) VALUES (?, ?, ?, ?, ?)";
+      db.change(sql, session, turn, role, text, at);
+    },
+    query({ session, role, since }: SaidFilter) {
+      takeInbox();
+      const { where, values } = gather([
+        ["session = ?", session],
+        ["role = ?", role],
+        ["at >= ?", since],
+      ]);
+      const sql = `SELECT session, turn, role, text, at FROM said${where} ORDER BY seq`;
+      return db.rows<SaidRecord>(sql, ...values);
+    },
+  } satisfies ConversationStore;
 }
 
 interface OpenTally {
@@ -339,7 +295,8 @@ class Counts {
     const key = tallyKey(name, digest);
     let open = this.tallies.get(key);
     if (!open) {
-      const row = this.db.sql("SELECT * FROM tallies WHERE name = ? AND digest = ?").get(name, digest);
+      const sql = "SELECT * FROM tallies WHERE name = ? AND digest = ?";
+      const [row] = this.db.rows<SqlRow>(sql, name, digest);
       const id = row
         ? Number(row.id)
         : this.db.sql("INSERT INTO tallies (name, digest) VALUES (?, ?)").run(name, digest).lastInsertRowid;
@@ -371,10 +328,7 @@ class Counts {
   }
 }
 
-function toTally(row: SqlRow): Tally {
-  const tally: Record<string, unknown> = { name: row.name, digest: row.digest };
-  if (row.parent !== null) tally.parent = row.parent;
-  for (const column of [...COUNTS, ...WEIGHTS]) tally[column] = row[column];
+function toTally({ id, ...tally }: SqlRow): Tally {
   return tally as unknown as Tally;
 }
 
@@ -404,15 +358,9 @@ function conditions(filter: EventFilter) {
 }
 
 function toJournalEvent(row: SqlRow): JournalEvent {
-  const event: Record<string, unknown> = { seq: row.seq, at: row.at, kind: EVENT_KINDS[Number(row.kind)] };
-  if (row.turn !== null) event.turn = row.turn;
-  for (const field of ["session", "agent", "host", "skill", "digest"])
-    if (row[field] !== null && row[field] !== "") event[field] = row[field];
-  event.details = row.details === null ? {} : JSON.parse(String(row.details));
+  const event: Record<string, unknown> = {};
+  for (const field in row) if (row[field] !== "") event[field] = row[field];
+  event.kind = EVENT_KINDS[Number(row.kind)];
+  event.details = JSON.parse(String(row.details ?? "{}"));
   return event as unknown as JournalEvent;
-}
-
-/** Without what a driver adds to a row of its own. */
-function toPlain<T>({ _metadata, ...row }: SqlRow): T {
-  return row as T;
 }

@@ -3,7 +3,7 @@
 
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { appendLines, readLines } from "../../disk/disk.ts";
+import { appendLines, readLines, unlessMissing } from "../../disk/disk.ts";
 import {
   SessionLog,
   type SessionState,
@@ -11,7 +11,7 @@ import {
   type SessionStore,
   turnStep,
 } from "../../journal/journal.ts";
-import { codeOf, RepertoireError } from "../../model/errors.ts";
+import { RepertoireError } from "../../model/errors.ts";
 import type { SkillName } from "../../model/name.ts";
 
 const SUFFIX = ".jsonl";
@@ -58,7 +58,8 @@ export class SessionFiles implements SessionStore {
 
   /** Forgets sessions that nothing was added to since the given time. */
   sweep(before: number): void {
-    for (const file of this.files()) {
+    const files = unlessMissing(() => readdirSync(this.directory)) ?? [];
+    for (const file of files.filter((name) => name.endsWith(SUFFIX))) {
       const path = join(this.directory, file);
       if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)
         rmSync(path, { force: true });
@@ -89,15 +90,6 @@ export class SessionFiles implements SessionStore {
     if (!isSame && this.kept.size >= KEPT) this.kept.clear();
     this.kept.set(id, { log, file, end });
     return log.take(values);
-  }
-
-  private files(): string[] {
-    try {
-      return readdirSync(this.directory).filter((file) => file.endsWith(SUFFIX));
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return [];
-      throw error;
-    }
   }
 
   private path(id: string): string {

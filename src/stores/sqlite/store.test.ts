@@ -18,7 +18,7 @@ import type { NewEvent } from "../../journal/events.ts";
 import type { Rebuild } from "./connection.ts";
 import { openDatabase } from "./driver.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
-import { SqliteStore } from "./store.ts";
+import { openSqliteStore, type SqliteStore } from "./store.ts";
 import { TurnFiles } from "./turn-files.ts";
 
 const NOW = Date.UTC(2026, 4, 20, 12);
@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 function open(more: { halfLifeMs?: number } = {}): SqliteStore {
-  const store = new SqliteStore({
+  const store = openSqliteStore({
     directory,
     clock,
     onRebuild: (rebuild) => rebuilds.push(rebuild),
@@ -75,8 +75,8 @@ function outcome(result: "success" | "failure", more: Partial<NewEvent> = {}): N
 const version = (id: string) =>
   ({ id, name: "mail", action: "save", at: NOW, author: "agent", files: [] }) as const;
 
-describe("keeping", () => {
-  test("what one process wrote the next one finds", () => {
+describe("a store on disk", () => {
+  test("keeps what a process wrote for the next process", () => {
     const first = open();
     first.journal.append([activated("mail"), outcome("success")]);
     first.meta.set("a", "1");
@@ -86,7 +86,7 @@ describe("keeping", () => {
     expect(second.meta.get("a")).toBe("1");
   });
 
-  test("two open stores see each other's writes, tallies included", () => {
+  test("shows the writes of one open store in another, tallies included", () => {
     const one = open();
     const two = open();
     one.journal.append([activated("mail")]);
@@ -100,7 +100,7 @@ describe("keeping", () => {
     expect(one.journal.tallies().map((tally) => tally.activated)).toEqual([1, 2]);
   });
 
-  test("an append that fails half way leaves no event and no count behind", () => {
+  test("keeps no event and no count of an append that fails half way", () => {
     const store = open();
     store.journal.append([activated("mail")]);
     store.journal.tallies();
@@ -116,7 +116,7 @@ describe("keeping", () => {
     expect(store.journal.tallies().map(({ name, activated: n }) => [name, n])).toEqual([["mail", 1]]);
   });
 
-  test("another half-life counts all outcomes anew", () => {
+  test("counts all outcomes again after the half-life has changed", () => {
     const first = open();
     first.journal.append([activated("mail"), outcome("success")]);
     time += 10 * DAY;
@@ -136,7 +136,7 @@ describe("keeping", () => {
     expect(second.journal.weeks("mail")).toEqual(weeks);
   });
 
-  test("opening a store touches no file until it is asked", () => {
+  test("creates no file until something is read or written", () => {
     open();
     expect(readdirSync(directory)).toEqual([]);
   });
@@ -154,7 +154,7 @@ describe("migrations", () => {
   for (let from = 0; from < SCHEMA_VERSION; from++) {
     test(`a database of version ${from} becomes what a new one is, and keeps its rows`, () => {
       const fresh = join(directory, "fresh");
-      new SqliteStore({ directory: fresh, clock }).meta.set("x", "y");
+      openSqliteStore({ directory: fresh, clock }).meta.set("x", "y");
       const db = openDatabase(database());
       for (const step of MIGRATIONS.slice(0, from)) db.exec(step);
       if (from > 0) db.exec("INSERT INTO meta VALUES ('user:kept', 'yes')");
@@ -168,7 +168,7 @@ describe("migrations", () => {
     });
   }
 
-  test("a database of a newer program is refused in a sentence and left as it is", () => {
+  test("a database of a newer version is refused and left unchanged", () => {
     open().meta.set("a", "1");
     opened[0]!.close();
     const db = openDatabase(database());
@@ -180,7 +180,7 @@ describe("migrations", () => {
     expect(rebuilds).toEqual([]);
   });
 
-  test("a step that fails leaves the database as it was", () => {
+  test("a step that fails leaves the database unchanged", () => {
     const db = openDatabase(database());
     db.exec("CREATE TABLE events (something TEXT)");
     db.close();
@@ -229,7 +229,7 @@ describe("damage", () => {
     });
   }
 
-  test("damage that shows only while a large journal is read is repaired then", () => {
+  test("damage that is found only while a large journal is read is repaired then", () => {
     fill(20_000);
     expect(statSync(database()).size).toBeGreaterThan(1 << 20);
     const bytes = readFileSync(database());
@@ -242,7 +242,7 @@ describe("damage", () => {
     expect(store.versions.list({})).toHaveLength(1);
   });
 
-  test("a database that somebody deletes under an open store is begun anew", () => {
+  test("a database that is deleted while the store is open is created again", () => {
     const store = open();
     store.versions.add(version("v1"));
     for (const file of readdirSync(directory)) {
@@ -253,7 +253,7 @@ describe("damage", () => {
     expect(open().versions.list({})).toHaveLength(2);
   });
 
-  test("a version whose record reached the log but not the table is found again", () => {
+  test("a version that is in the log but not in the table is found", () => {
     const store = open();
     store.versions.add(version("v1"));
     appendFileSync(join(directory, "versions", "log.jsonl"), `\n${JSON.stringify(version("v2"))}\n\n{"torn`);
@@ -262,7 +262,7 @@ describe("damage", () => {
     expect(open().versions.list({})).toHaveLength(3);
   });
 
-  test("a blob that is no longer what its name says counts as missing, and is written again", () => {
+  test("a blob whose bytes do not match its name counts as missing, and is written again", () => {
     const store = open();
     const sha256 = store.blobs.put(Buffer.from("content"));
     const path = join(directory, "versions", "blobs", sha256.slice(0, 2), sha256.slice(2));
@@ -274,7 +274,7 @@ describe("damage", () => {
 });
 
 describe("the hook's inbox", () => {
-  test("what a hook leaves is in the journal once the store is asked, and only once", () => {
+  test("what a hook leaves is in the journal at the next query, once", () => {
     const light = new TurnFiles({ directory, clock });
     const said = { session: "s1", turn: 1, role: "user", text: "send a mail", at: NOW } as const;
     light.record([activated("mail")], [said]);
@@ -289,7 +289,7 @@ describe("the hook's inbox", () => {
     expect(open().journal.query({})).toHaveLength(2);
   });
 
-  test("an outcome finds activations that still lie in the inbox", () => {
+  test("an outcome counts for activations that are still in the inbox", () => {
     const store = open();
     store.meta.set("open", "yes");
     new TurnFiles({ directory, clock }).record([activated("mail")]);
@@ -297,7 +297,7 @@ describe("the hook's inbox", () => {
     expect(kept.map(({ skill }) => skill)).toEqual(["mail"]);
   });
 
-  test("an answer comes after the question that still lies in the inbox", () => {
+  test("an answer is stored after its question, even if the question is still in the inbox", () => {
     const store = open();
     const asked = { session: "s1", turn: 1, role: "user", text: "send a mail", at: NOW } as const;
     const answered = { ...asked, role: "assistant", text: "Sent." } as const;
@@ -306,7 +306,7 @@ describe("the hook's inbox", () => {
     expect(store.conversation.query({ session: "s1" })).toEqual([asked, answered]);
   });
 
-  test("torn and foreign lines are counted and cost no event", () => {
+  test("torn and foreign lines are counted, and no event is lost", () => {
     const light = new TurnFiles({ directory, clock });
     light.record([activated("mail")]);
     const [file] = readdirSync(join(directory, "inbox"));
@@ -315,10 +315,10 @@ describe("the hook's inbox", () => {
     appendFileSync(join(directory, "inbox", file!), '\n{"event":{"kind":"dance","at":1}}\n[]\n');
     const store = open();
     expect(store.journal.query({}).map(({ skill }) => skill)).toEqual(["mail", "plan"]);
-    expect(store.refusedLines).toBe(3);
+    expect(store.refusedLines()).toBe(3);
   });
 
-  test("files of past days are removed once they are taken over", () => {
+  test("files of past days are removed after their events are stored", () => {
     const light = new TurnFiles({ directory, clock });
     light.record([activated("mail")]);
     const [file] = readdirSync(join(directory, "inbox"));
@@ -330,7 +330,7 @@ describe("the hook's inbox", () => {
     expect(store.journal.query({})).toHaveLength(2);
   });
 
-  test("accounts are copied for hooks, used skills only", () => {
+  test("the tallies of used skills are copied for hooks", () => {
     const store = open();
     store.journal.append([
       activated("mail"),
@@ -344,7 +344,7 @@ describe("the hook's inbox", () => {
     expect(copied.of("plan", "p1")).toBeUndefined();
   });
 
-  test("a long-lived reader of the copy sees it replaced", () => {
+  test("a reader that stays open notices that the copy was replaced", () => {
     const light = new TurnFiles({ directory, clock });
     expect(light.tallyBook().of("mail", "mail1")).toBeUndefined();
     const store = open();
@@ -355,7 +355,7 @@ describe("the hook's inbox", () => {
     expect(light.tallyBook().of("mail", "mail1")).toMatchObject({ activated: 2 });
   });
 
-  test("the copy holds the skills used last and every one that fails, and stays small", () => {
+  test("the copy has the skills used last and all failing ones, and stays small", () => {
     const store = open();
     store.journal.append([activated("bad"), outcome("failure")]);
     for (let i = 0; i < 500; i++) {
@@ -368,7 +368,7 @@ describe("the hook's inbox", () => {
     expect(["bad", "skill-499", "skill-300", "skill-299"].map(known)).toEqual([true, true, true, false]);
   });
 
-  test("a hook on a machine without a journal knows nothing, and does not fail", () => {
+  test("a hook without a journal gets no tallies, and does not fail", () => {
     const light = new TurnFiles({ directory: join(directory, "none"), clock });
     expect(light.tallyBook().of("mail", "m1")).toBeUndefined();
     writeFileSync(join(directory, "tallies.json"), '{"format":1,"tal');
@@ -377,7 +377,7 @@ describe("the hook's inbox", () => {
 });
 
 describe("sessions on disk", () => {
-  test("a line torn by a crash costs nothing but itself", () => {
+  test("a line torn by a crash loses only itself", () => {
     const store = open();
     store.sessions.markShown("s1", ["mail"]);
     const file = join(directory, "sessions", "s1.jsonl");
@@ -387,7 +387,7 @@ describe("sessions on disk", () => {
     expect(store.sessions.read("s1").shown).toEqual(["mail", "weather"]);
   });
 
-  test("a session that was removed begins anew under the same id", () => {
+  test("a session that was removed starts empty under the same id", () => {
     const { sessions } = open();
     sessions.markShown("s", ["mail"]);
     rmSync(join(directory, "sessions", "s.jsonl"));
@@ -395,7 +395,7 @@ describe("sessions on disk", () => {
     expect(sessions.read("s")).toMatchObject({ turn: 1, shown: [] });
   });
 
-  test("two stores of one folder agree on who was first, whoever wrote in between", () => {
+  test("two stores of one folder agree on who was first", () => {
     const [one, two] = [open().sessions, open().sessions];
     expect(one.begin("s", { key: "k1", message: "hello" }).first).toBe(true);
     expect(two.begin("s", { key: "k1", message: "hello" }).first).toBe(false);
@@ -404,7 +404,7 @@ describe("sessions on disk", () => {
     expect(two.read("s")).toEqual(one.read("s"));
   });
 
-  test("a process that writes alone never reads its own lines again", () => {
+  test("a process that is the only writer never reads its own lines again", () => {
     const { sessions } = open();
     sessions.read("s");
     sessions.begin("s", { key: "k1", message: "hello" });
@@ -427,7 +427,7 @@ describe("sessions on disk", () => {
     expect(() => store.sessions.read("x".repeat(300))).toThrow("cannot name a session");
   });
 
-  test("sessions that have been quiet are swept", () => {
+  test("sessions that have been quiet for long are removed", () => {
     const store = open();
     store.sessions.markShown("old", ["mail"]);
     store.sessions.markShown("new", ["mail"]);
@@ -437,7 +437,7 @@ describe("sessions on disk", () => {
     expect(store.sessions.read("old").shown).toEqual([]);
   });
 
-  test("tidying takes over what hooks have left, without a question", () => {
+  test("tidy stores what hooks have left", () => {
     new TurnFiles({ directory, clock }).record([activated("mail")]);
     open().tidy();
     rmSync(join(directory, "inbox"), { recursive: true });

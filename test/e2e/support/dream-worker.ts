@@ -1,7 +1,7 @@
 // Accepts every open proposal of a home folder and dies by its own hand before the n-th step that changes anything.
 
 import { join } from "node:path";
-import { DISK, type Files } from "../../../src/disk/write.ts";
+import { DISK, type Files } from "../../../src/disk/disk.ts";
 import { openDreams } from "../../../src/engine/dream-part.ts";
 import { openRepertoire } from "../../../src/engine/engine.ts";
 import { openLearned } from "../../../src/engine/learned-part.ts";
@@ -53,7 +53,7 @@ const files: Files = counted({ ...DISK }, [
   "rmdirSync",
   "mkdirSync",
 ]);
-const lessons = openLearned(engine, store, { files, recall: async () => [] });
-const { accepted } = await openDreams(engine, { store, learned: lessons }).accept("all");
+const learnedSkills = openLearned(engine, store, { files, recall: async () => [] });
+const { accepted } = await openDreams(engine, { store, learned: learnedSkills }).accept("all");
 console.log(JSON.stringify({ accepted: accepted.length, steps }));
 real.close();

@@ -15,7 +15,7 @@ const engine = openRepertoire({
   values: { "sources.bundled": false, cache: false, "embedder.kind": "none" },
 });
 const store = sqliteStore({ directory: join(root, ".repertoire"), clock: { now: () => new Date() } });
-const lessons = openLearned(engine, store, { recall: async () => [] });
+const learnedSkills = openLearned(engine, store, { recall: async () => [] });
 
 function print(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -28,7 +28,7 @@ function content(mark: string): string {
 
 async function save(name: string, mark: string): Promise<void> {
   const files = { "references/notes.md": `notes ${mark}\n` };
-  const { version } = await lessons.save({ name, content: content(mark), files, author: "agent" });
+  const { version } = await learnedSkills.save({ name, content: content(mark), files, author: "agent" });
   print({ name, mark, version });
 }
 
@@ -36,10 +36,10 @@ async function save(name: string, mark: string): Promise<void> {
 async function count(): Promise<void> {
   for (;;) {
     await engine.library.refresh();
-    const before = await lessons.text(await engine.library.find("counter"));
+    const before = await learnedSkills.text(await engine.library.find("counter"));
     const value = Number(/\n\nCount (\d+)\./.exec(before.content)?.[1]);
     try {
-      await lessons.save({
+      await learnedSkills.save({
         name: "counter",
         content: `Count ${value + 1}.\n`,
         ifDigest: before.digest,
@@ -62,7 +62,7 @@ const JOBS: Record<string, (index: number) => Promise<void>> = {
     if (step === 3) {
       await engine.library.refresh();
       if (!(await engine.library.current()).skills.has(shared)) return;
-      await lessons.delete(shared, { author: "agent" }).then(
+      await learnedSkills.delete(shared, { author: "agent" }).then(
         ({ version }) => print({ name: shared, version }),
         (error) => {
           if (codeOf(error) !== "skill-not-found") throw error;

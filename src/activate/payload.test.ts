@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import { temporaryTree } from "../../test/skill-tree.ts";
 import { ENVELOPES } from "../text/escape.ts";
 import { findKnowledge } from "./knowledge.ts";
-import { buildPayload, folderStructure, type PayloadParts } from "./payload.ts";
-import { renderActivation } from "./render.ts";
+import { buildPayload, folderStructure, type PayloadParts, renderActivation } from "./payload.ts";
 
 const PARTS: PayloadParts = {
   name: "sven",

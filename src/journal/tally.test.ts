@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { memoryStore } from "../stores/memory/store.ts";
-import { effectivenessFrom } from "./effectiveness.ts";
 import type { NewEvent, Outcome } from "./events.ts";
+import { effectivenessFrom } from "./tally.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = Date.UTC(2026, 4, 20);
