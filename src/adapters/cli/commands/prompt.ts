@@ -27,9 +27,9 @@ export const registerPrompt: Register = (program, action) => {
         const message = words.join(" ");
         const { answer, turns } = await answerQuickly(openOptions(), async (engine) => ({
           section: await engine.prompt({ message }, options),
-          library: (await engine.view()).library,
+          findings: await engine.reader.read((snapshot) => snapshot.diagnostics()),
         }));
-        const { section, library } = answer;
+        const { section, findings } = answer;
         const { text, style, tokens, chars, shown, omitted } = section;
         io.answer({ section: text, style, tokens, chars, shown, omitted }, () => {
           if (text !== "") io.line(text);
@@ -38,7 +38,7 @@ export const registerPrompt: Register = (program, action) => {
               `${style}: ${shown.length} skills shown, ${omitted} not, about ${tokens} tokens (${chars} characters).`,
             ),
           );
-          io.findings(library.diagnostics, (line) => io.note(line));
+          io.findings(findings, (line) => io.note(line));
         });
         await refreshBehind(turns, flags);
         return EXIT.ok;
