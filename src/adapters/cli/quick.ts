@@ -26,6 +26,6 @@ async function runVerb(args: readonly string[]): Promise<Ran> {
       : import("./commands/recall.ts").then(({ registerRecall }) => registerRecall),
     import("./io.ts"),
   ]);
-  const exit = await runProgram(args, quickStreams(), { commands: [register] });
+  const exit = await runProgram(args, await quickStreams(), { commands: [register] });
   return { exit, answered: exit === 0 };
 }
