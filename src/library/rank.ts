@@ -34,48 +34,35 @@ function depth({ name }: Skill): number {
 /** The order in columns: what a prompt needs of every skill before it knows which ones it shows. */
 export interface StoredRanking {
   readonly names: readonly SkillName[];
-  /** Sums of `FLAG`. */
-  readonly flags: readonly number[];
+  /** For each skill 1 if it has the manifest `PLAIN`, as nearly all have; the others are decoded to judge them. */
+  readonly plain: readonly (0 | 1)[];
 }
 
-const FLAG = { disabled: 1, userOnly: 2, requires: 4 } as const;
+const PLAIN: Judged["manifest"] = { defaultEnabled: true, userOnly: false, requires: NO_REQUIREMENTS };
 
 export function packRanking(skills: readonly Skill[], sources: readonly Source[]): StoredRanking {
   const ranked = rankForDisclosure(skills, sources);
-  const flags = ranked.map(({ manifest: { defaultEnabled, userOnly, requires } }) => {
-    const needs = requires.env.length + requires.bins.length + requires.anyBins.length > 0;
-    return (
-      Number(!defaultEnabled) * FLAG.disabled +
-      Number(userOnly) * FLAG.userOnly +
-      Number(needs) * FLAG.requires
-    );
-  });
-  return { names: ranked.map(({ name }) => name), flags };
+  const plain = ranked.map(({ manifest: { defaultEnabled, userOnly, requires } }) =>
+    JSON.stringify({ defaultEnabled, userOnly, requires }) === JSON.stringify(PLAIN) ? 1 : 0,
+  );
+  return { names: ranked.map(({ name }) => name), plain };
 }
 
-export function unpackRanking(
-  { names, flags }: StoredRanking,
-  decode: (name: SkillName) => Skill,
-): StoredSkill[] {
-  const manifests = [0, 1, 2, 3].map((sum) => ({
-    defaultEnabled: (sum & FLAG.disabled) === 0,
-    userOnly: (sum & FLAG.userOnly) !== 0,
-    requires: NO_REQUIREMENTS,
-  }));
-  return names.map((name, at) => new StoredSkill(name, decode, manifests[flags[at]!]));
+export function unpackRanking({ names, plain }: StoredRanking, decode: StoredSkill["decode"]): StoredSkill[] {
+  return names.map((name, at) => new StoredSkill(name, decode, plain[at] === 1));
 }
 
 /** A skill that is decoded when more than its name is asked for. */
 export class StoredSkill implements Skill {
   readonly name: SkillName;
-  /** What decides whether the skill can be used now; only requirements need its manifest. */
+  /** What decides whether the skill can be used now. */
   readonly judged: Judged;
-  private readonly decode: (name: SkillName) => Skill;
+  readonly decode: (name: SkillName) => Skill;
 
-  constructor(name: SkillName, decode: (name: SkillName) => Skill, manifest: Judged["manifest"] | undefined) {
+  constructor(name: SkillName, decode: StoredSkill["decode"], isPlain: boolean) {
     this.name = name;
     this.decode = decode;
-    this.judged = manifest === undefined ? this : { name, manifest };
+    this.judged = isPlain ? { name, manifest: PLAIN } : this;
   }
   get displayName() {
     return this.decode(this.name).displayName;

@@ -189,7 +189,7 @@ describe("the snapshot", () => {
     }
   });
 
-  it.each(["First", "flags"])(
+  it.each(["First", "plain"])(
     "is replaced by a scan when damage shows while it is read: %s",
     async (word) => {
       const { scanner, stored, cacheFile } = library();
