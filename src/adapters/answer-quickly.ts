@@ -55,19 +55,20 @@ export async function refreshBehind(
   child.unref();
 }
 
-const STANDARD_OUTPUT = 1;
+export const STANDARD_OUTPUT = 1;
+export const STANDARD_ERROR = 2;
 /** How long to wait before writing to a full pipe again. */
 const RETRY_MS = 5;
 
 /**
- * Writes to standard output at once: setting up Node's stream for a pipe loads a tenth of Node, too much for a process
+ * Writes to standard output or error at once: setting up Node's stream for a pipe loads a tenth of Node, too much for a process
  * that answers one message. Waits for a slow reader, and stops when nobody reads any more.
  */
-export function writeOut(text: string): void {
+export function writeOut(text: string, to = STANDARD_OUTPUT): void {
   const bytes = Buffer.from(text);
   for (let done = 0; done < bytes.length; ) {
     try {
-      done += writeSync(STANDARD_OUTPUT, bytes, done);
+      done += writeSync(to, bytes, done);
     } catch (thrown) {
       if (codeOf(thrown) === "EPIPE") return;
       if (codeOf(thrown) !== "EAGAIN") throw thrown;

@@ -61,7 +61,8 @@ const anySkill = fc
 
 const anyLibrary = fc
   .array(anySkill, { maxLength: 12 })
-  .map((makers) => makers.map((make, index) => make(`family/skill-${index}`)));
+  .map((makers) => makers.map((make, index) => make(`family/skill-${index}`)))
+  .map((skills) => skills.sort((a, b) => Number(b.manifest.always) - Number(a.manifest.always)));
 
 const anyMatches = fc.array(
   fc.record({ index: fc.nat(13), note: hostile, via: fc.option(fc.nat(13)) }).map(
@@ -245,7 +246,7 @@ describe("the adaptive catalog", () => {
     const rules = skillOf("house-rules", { always: true });
     const { shown } = disclose({
       style: "adaptive",
-      skills: [...manySkills(1_000), rules],
+      skills: [rules, ...manySkills(1_000)],
       matches: [],
       readBody: () => "",
     });

@@ -17,7 +17,7 @@ import { tiers } from "./styles/tiers.ts";
 
 export interface DiscloseRequest {
   readonly style: Style;
-  /** The visible and available skills, most important first, in the same order at every turn. */
+  /** The visible and available skills, in the same order at every turn: those that are always shown, then the most important. */
   readonly skills: readonly Skill[];
   readonly matches: readonly Match[];
   /** The style's default budget if not given. */

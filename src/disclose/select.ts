@@ -12,7 +12,7 @@ export interface MatchedSkill {
 }
 
 export interface Selection {
-  /** All skills: first those that are always shown, then the others in the given order. */
+  /** All skills, in the given order. */
   readonly skills: readonly Skill[];
   /** How many of the first `skills` are always shown. */
   readonly always: number;
@@ -31,12 +31,11 @@ export function select({
   readonly matches: readonly Match[];
   readonly seen?: ReadonlySet<SkillName> | undefined;
 }): Selection {
-  const always = skills.filter((skill) => skill.manifest.always);
-  const rest = always.length === 0 ? skills : skills.filter((skill) => !skill.manifest.always);
+  const always = skills.findIndex((skill) => !skill.manifest.always);
   const recalled = newMatches(matches, skills, seen);
   return {
-    skills: always.length === 0 ? rest : [...always, ...rest],
-    always: always.length,
+    skills,
+    always: always < 0 ? skills.length : always,
     relevant: recalled.filter(({ match }) => match.via === undefined),
     related: recalled.filter(({ match }) => match.via !== undefined),
   };

@@ -1,9 +1,8 @@
 // Makes the section of a turn: recall, disclose, and record what was shown.
 
 import { eventOf, type SessionState, shownEvents, type TurnStore } from "../journal/journal.ts";
-import { type LibraryView, rankForDisclosure } from "../library/library.ts";
+import type { LibraryView } from "../library/library.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Source } from "../model/source.ts";
 import type { Budget, Match, Section, Style, Turn } from "../model/turn.ts";
 import type { RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
 import { MATCHES_FOR } from "./limits.ts";
@@ -24,11 +23,11 @@ interface TurnPromptNeeds {
   readonly recall: (turn: Turn, request: RecallRequest) => Promise<RecallAnswer>;
   readonly sessions: Pick<SessionRecall, "session" | "markShown" | "digestOf" | "actor">;
   readonly store: TurnStore;
+  /** Makes something of what an agent may see now, in the order in which it competes for room. Asks twice if stored skills prove damaged. */
+  readonly withSkills: <T>(agent: string | undefined, make: (skills: readonly Skill[]) => T) => Promise<T>;
   /** What an agent may see of the library. */
   readonly view: (agent: string | undefined) => Promise<LibraryView>;
   readonly body: (skill: Skill) => string;
-  /** Lowest precedence first. */
-  readonly sources: readonly Source[];
   readonly settings: {
     readonly style: Style;
     readonly budget?: Budget | undefined;
@@ -50,22 +49,16 @@ export class TurnPrompt {
     options: PromptOptions = {},
     recall = (request: RecallRequest) => this.needs.recall(turn, request),
   ): Promise<Prompt> {
-    const { settings, sessions, sources } = this.needs;
+    const { settings, sessions, body: readBody } = this.needs;
     const style = options.style ?? settings.style;
     const limit = options.limit ?? settings.limit ?? MATCHES_FOR[style];
     const isEmpty = turn.message.trim() === "";
     const answer = isEmpty ? undefined : await recall({ ...options, limit });
     const { matches, session } = await sessions.markShown(turn, answer?.matches ?? []);
-    const view = await this.needs.view(options.agent);
-    const section = disclose({
-      style,
-      budget: options.budget ?? settings.budget,
-      skills: rankForDisclosure(view.visible(), sources),
-      matches,
-      readBody: this.needs.body,
-      firstTurn: answer === undefined ? await this.isUnused(turn.session) : (answer.turn ?? 1) <= 1,
-      asksForList: asksForList(turn.message),
-    });
+    const budget = options.budget ?? settings.budget;
+    const firstTurn = answer === undefined ? await this.isUnused(turn.session) : (answer.turn ?? 1) <= 1;
+    const asked = { style, budget, matches, readBody, firstTurn, asksForList: asksForList(turn.message) };
+    const section = await this.needs.withSkills(options.agent, (skills) => disclose({ ...asked, skills }));
     if (session !== undefined && matches.length > 0)
       await this.record(turn, section, { matches, session, agent: options.agent });
     return { ...section, matches };

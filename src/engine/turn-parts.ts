@@ -57,9 +57,9 @@ export function openTurnParts(needs: TurnPartsNeeds): TurnParts {
     recall: (turn, request) => needs.recall(turn, request ?? {}),
     sessions,
     store,
+    withSkills: (agent, make) => reader.read((snapshot) => make(snapshot.visible(needs.visibility(agent)))),
     view: (agent) => needs.view(agent),
     body: (skill) => reader.body(skill),
-    sources,
     settings: { style: config.style, budget: config.budget, limit: config.recall.limit },
     now,
   });

@@ -3,12 +3,12 @@
 
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { Requirements, Skill } from "../model/skill.ts";
+import type { Requirements } from "../model/skill.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Says why a skill cannot be used now, or undefined when it can. */
-type AvailabilityCheck = (skill: Skill) => string | undefined;
+type AvailabilityCheck = (skill: { manifest: { requires: Requirements } }) => string | undefined;
 
 /** A check for one operation: each program is looked for once, however many skills need it. */
 export function availabilityCheck(env: Environment): AvailabilityCheck {

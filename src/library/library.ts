@@ -4,7 +4,6 @@ export type { Progress } from "./catalog.ts";
 export type { LibraryChanges } from "./diff.ts";
 export { matchesAny } from "./glob.ts";
 export { Library, type ShadowedSkill } from "./precedence.ts";
-export { rankForDisclosure } from "./rank.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
 export {
   checkSkills,

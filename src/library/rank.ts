@@ -1,12 +1,13 @@
-// Owns the standing order in which skills compete for room in a prompt, before any message is known.
-// It depends on nothing that changes from turn to turn, so that prompt caches hold.
+// Owns the standing order in which skills compete for room in a prompt, before any message is known, and how that order is
+// stored. It depends on nothing that changes from turn to turn, so that prompt caches hold.
 
-import { compareNames } from "../model/name.ts";
-import type { Skill } from "../model/skill.ts";
+import { compareNames, type SkillName } from "../model/name.ts";
+import { NO_REQUIREMENTS, type Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
+import type { Judged } from "./visibility.ts";
 
 /** `always` first, then the sources nearest to the work (highest precedence), then parents before children, by name. */
-export function rankForDisclosure(skills: readonly Skill[], sources: readonly Source[]): Skill[] {
+function rankForDisclosure(skills: readonly Skill[], sources: readonly Source[]): Skill[] {
   const precedence = new Map(sources.map((source, index) => [source.id, index]));
   const keyed = skills.map((skill) => ({
     skill,
@@ -28,4 +29,57 @@ function depth({ name }: Skill): number {
   let slashes = 0;
   for (let at = name.indexOf("/"); at >= 0; at = name.indexOf("/", at + 1)) slashes++;
   return slashes;
+}
+
+/** The order in columns: what a prompt needs of every skill before it knows which ones it shows. */
+export interface StoredRanking {
+  readonly names: readonly SkillName[];
+  /** For each skill 1 if it has the manifest `PLAIN`, as nearly all have; the others are decoded to judge them. */
+  readonly plain: readonly (0 | 1)[];
+}
+
+const PLAIN: Judged["manifest"] = { defaultEnabled: true, userOnly: false, requires: NO_REQUIREMENTS };
+
+export function packRanking(skills: readonly Skill[], sources: readonly Source[]): StoredRanking {
+  const ranked = rankForDisclosure(skills, sources);
+  const plain = ranked.map(({ manifest: { defaultEnabled, userOnly, requires } }) =>
+    JSON.stringify({ defaultEnabled, userOnly, requires }) === JSON.stringify(PLAIN) ? 1 : 0,
+  );
+  return { names: ranked.map(({ name }) => name), plain };
+}
+
+export function unpackRanking({ names, plain }: StoredRanking, decode: StoredSkill["decode"]): StoredSkill[] {
+  return names.map((name, at) => new StoredSkill(name, decode, plain[at] === 1));
+}
+
+/** A skill that is decoded when more than its name is asked for. */
+export class StoredSkill implements Skill {
+  readonly name: SkillName;
+  /** What decides whether the skill can be used now. */
+  readonly judged: Judged;
+  readonly decode: (name: SkillName) => Skill;
+
+  constructor(name: SkillName, decode: StoredSkill["decode"], isPlain: boolean) {
+    this.name = name;
+    this.decode = decode;
+    this.judged = isPlain ? { name, manifest: PLAIN } : this;
+  }
+  get displayName() {
+    return this.decode(this.name).displayName;
+  }
+  get manifest() {
+    return this.decode(this.name).manifest;
+  }
+  get source() {
+    return this.decode(this.name).source;
+  }
+  get path() {
+    return this.decode(this.name).path;
+  }
+  get directory() {
+    return this.decode(this.name).directory;
+  }
+  get digest() {
+    return this.decode(this.name).digest;
+  }
 }

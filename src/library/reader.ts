@@ -25,6 +25,8 @@ export interface LibraryReader {
   readonly sources: readonly Source[];
   /** The library, believed as long as no folder above a skill has changed, scanned otherwise. */
   current(): Promise<Library>;
+  /** Answers from the snapshot of `current`, and once more after a scan if what is stored proves damaged. */
+  read<T>(ask: (snapshot: LibrarySnapshot) => T): Promise<T>;
   /** As `current`, with the facts behind the library. */
   snapshot(bodies?: BodySink): Promise<LibrarySnapshot>;
   /** Walks all sources and reads what changed. */
@@ -46,10 +48,14 @@ export class StoredLibrary implements LibraryReader {
     this.options = options;
   }
 
-  async current(): Promise<Library> {
+  current(): Promise<Library> {
+    return this.read((snapshot) => snapshot.library());
+  }
+
+  async read<T>(ask: (snapshot: LibrarySnapshot) => T): Promise<T> {
     const snapshot = await this.snapshot();
     try {
-      return snapshot.library();
+      return ask(snapshot);
     } catch (thrown) {
       if (thrown instanceof SnapshotDamage) throw this.stale();
       throw thrown;

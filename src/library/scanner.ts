@@ -55,8 +55,17 @@ export class LibraryScanner implements LibraryReader {
     return this.hasScanned;
   }
 
-  async current(): Promise<Library> {
-    return (await this.snapshot()).library();
+  current(): Promise<Library> {
+    return this.read((snapshot) => snapshot.library());
+  }
+
+  async read<T>(ask: (snapshot: LibrarySnapshot) => T): Promise<T> {
+    try {
+      return ask(await this.snapshot());
+    } catch (thrown) {
+      if (!(thrown instanceof SnapshotDamage)) throw thrown;
+      return ask(await this.rescan());
+    }
   }
 
   async snapshot(bodies?: BodySink): Promise<LibrarySnapshot> {
@@ -81,9 +90,9 @@ export class LibraryScanner implements LibraryReader {
 
   /** As `current`, but never with an older state of this one skill: scans if it is unknown or its file has changed. */
   async currentFor(name: string): Promise<Library> {
-    const snapshot = await this.snapshot();
-    const known = snapshot.library().find(name);
-    if (known && snapshot.isFileUnchanged(known.name)) return snapshot.library();
+    const library = await this.current();
+    const known = library.find(name);
+    if (known && this.latest?.isFileUnchanged(known.name)) return library;
     return (await this.rescan()).library();
   }
 
@@ -156,7 +165,7 @@ export class LibraryScanner implements LibraryReader {
 
   private adopt(after: LibrarySnapshot, isSame: boolean): LibraryChanges {
     const before = this.latest;
-    if (isSame && before && JSON.stringify(before.facts) === JSON.stringify(after.facts)) {
+    if (isSame && before && !before.damaged && JSON.stringify(before.facts) === JSON.stringify(after.facts)) {
       before.scannedAt = after.scannedAt;
       this.touch(after.scannedAt);
       return NO_CHANGES;

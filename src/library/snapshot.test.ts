@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
 import { resolveSources } from "../discover/discover.ts";
+import type { Skill } from "../model/skill.ts";
 import { StoredLibrary } from "./reader.ts";
 import { LibraryScanner } from "./scanner.ts";
-import { SnapshotDamage } from "./snapshot.ts";
+import { type LibrarySnapshot, SnapshotDamage } from "./snapshot.ts";
+import { LibraryView } from "./view.ts";
+import { Visibility } from "./visibility.ts";
 
 function library(files: Readonly<Record<string, string>> = {}) {
   const root = temporaryTree({
@@ -32,7 +35,23 @@ const ODD = {
   "p/.claude/skills/a/SKILL.md": skillText("Covers the first.", "name: Twin\n"),
   "p/.claude/skills/twin-two/SKILL.md": skillText("The same alias.", "name: Twin\n"),
   "home/.claude/skills/b/SKILL.md": skillText("Is covered."),
+  "home/.claude/skills/rules/SKILL.md": skillText("House rules.", "always: true\n"),
+  "p/skills/personal/SKILL.md": skillText("Not for models.", "disable-model-invocation: true\n"),
+  "p/skills/off/SKILL.md": skillText("Waits for a switch.", "default_enabled: false\n"),
+  "p/skills/waits/SKILL.md": skillText("Waits, too.", "default_enabled: false\n"),
+  "p/skills/needs/SKILL.md": skillText("Needs a key.", "requires:\n  env: [KEY]\n"),
+  "p/skills/needs-more/SKILL.md": skillText("Needs a lock.", "requires:\n  env: [LOCK]\n"),
 };
+
+const VISIBILITY = new Visibility({ enable: ["off"], disable: ["twin-*"], env: { KEY: "1" } });
+
+/** Visible skills with all their fields, in order. */
+function visible(snapshot: LibrarySnapshot) {
+  const show = ({ name, displayName, manifest, source, path, directory, digest }: Skill): Skill => {
+    return { name, displayName, manifest, source, path, directory, digest };
+  };
+  return snapshot.visible(VISIBILITY).map(show);
+}
 
 describe("the snapshot", () => {
   it("gives a second process exactly the library that a scan gives", async () => {
@@ -59,6 +78,22 @@ describe("the snapshot", () => {
     for (const [name, skill] of all.skills) expect(snapshot.skill(name)).toEqual(skill);
     for (const name of ["nobody", "", "broken", "empty"])
       expect(snapshot.skill(name)).toEqual(all.skills.get(name));
+  });
+
+  it("gives what is visible, and what is wrong, as the whole library does: always first, then nearest first", async () => {
+    const { scanner, stored } = library(ODD);
+    const all = await scanner().current();
+    const snapshot = await stored().snapshot();
+    const listed = new LibraryView(all, VISIBILITY).visible();
+    const shown = visible(snapshot);
+    expect(shown.map(({ name }) => name)).toEqual([
+      "rules",
+      ...["a", "b", "broken", "needs", "off", "uber-uns", "group/plan"],
+    ]);
+    expect([...shown].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(listed);
+    expect(snapshot.diagnostics()).toEqual(all.diagnostics);
+    snapshot.library();
+    expect(visible(snapshot)).toEqual(shown);
   });
 
   it("is believed for a file that looks unchanged, and reads again one that changed", async () => {
@@ -132,7 +167,9 @@ describe("the snapshot", () => {
 
   it("never gives a wrong record, whichever of its bytes is damaged", async () => {
     const { scanner, stored, cacheFile } = library();
-    const right = (await scanner().current()).skills.get("b");
+    const scanned = scanner();
+    const right = (await scanned.current()).skills.get("b");
+    const all = visible(await scanned.snapshot());
     const whole = readFileSync(cacheFile());
     const { atime, mtime } = statSync(cacheFile());
     for (let at = 0; at < whole.length; at += 7) {
@@ -143,12 +180,27 @@ describe("the snapshot", () => {
       const snapshot = stored().stored();
       try {
         if (snapshot) expect(snapshot.skill("b")).toEqual(right);
+        if (snapshot) expect(visible(snapshot)).toEqual(all);
+        if (snapshot) expect(snapshot.diagnostics()).toEqual([]);
       } catch (thrown) {
         expect(thrown).toBeInstanceOf(SnapshotDamage);
         expect(snapshot?.isCurrent()).toBe(false);
       }
     }
   });
+
+  it.each(["First", "plain"])(
+    "is replaced by a scan when damage shows while it is read: %s",
+    async (word) => {
+      const { scanner, stored, cacheFile } = library();
+      const all = visible((await scanner().current()) && (await stored().snapshot()));
+      const damaged = readFileSync(cacheFile(), "latin1").replaceAll(word, word.toUpperCase());
+      writeFileSync(cacheFile(), damaged, "latin1");
+      await expect(stored().read(visible)).rejects.toMatchObject({ code: "index-stale" });
+      expect(await scanner().read(visible)).toEqual(all);
+      expect(await stored().read(visible)).toEqual(all);
+    },
+  );
 
   it("is not taken for that of other sources, even under the same name", async () => {
     const { scanner, root, cacheFile } = library();

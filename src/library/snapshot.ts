@@ -1,10 +1,11 @@
 // The library on disk: one file per set of sources with every SKILL.md that was found, what was read from it, and what
-// tells whether a scan would find the same folders. A process that recalls decodes only the records that it asks for.
-// Never trusted: a file that is damaged, foreign or of another version counts as absent.
+// tells whether a scan would find the same folders. A process that recalls or prompts decodes only the records that it
+// asks for. Never trusted: a file that is damaged, foreign or of another version counts as absent.
 //
-//   header | head (JSON) | columns: hash of the name, end of the record, checksum of the record | records (JSON array)
+//   header | head (JSON) | columns: hashes of the names, ends and checksums of the records | catalog (JSON) | records
+//   (JSON array)
 //
-// Header, head and columns are verified on opening, records when they are read. Numbers are little-endian.
+// Header, head and columns are verified on opening, catalog and records when they are read. Numbers are little-endian.
 
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
@@ -15,12 +16,14 @@ import { NO_REQUIREMENTS, NO_TRIGGERS, type Skill, type SkillManifest } from "..
 import type { Source } from "../model/source.ts";
 import { checksum } from "../search/search.ts";
 import { Library } from "./precedence.ts";
+import { packRanking, type StoredRanking, type StoredSkill, unpackRanking } from "./rank.ts";
+import type { Visibility } from "./visibility.ts";
 
-/** Raise it whenever the parser or the manifest changes what it yields. */
-export const SNAPSHOT_VERSION = 1;
+/** Raise it whenever the parser or the manifest changes what it yields, or the layout of the file changes. */
+export const SNAPSHOT_VERSION = 2;
 
 const MAGIC = 0x5442494c;
-const HEADER_WORDS = 7;
+const HEADER_WORDS = 9;
 const HEADER_BYTES = HEADER_WORDS * 4;
 /** Header, head and columns of a library of 3,000 fit into the first read. */
 const FIRST_READ = 64 * 1024;
@@ -54,6 +57,12 @@ interface Head extends ScanFacts {
   readonly sources: readonly Source[];
 }
 
+/** What a prompt needs of the whole library, so that it decodes no more records than it shows. */
+interface Catalog extends StoredRanking {
+  /** All findings but those about the choice of sources. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 export interface SnapshotOptions {
   /** Where the snapshot is kept; undefined = nowhere. */
   readonly cacheDir: string | undefined;
@@ -79,6 +88,8 @@ export class LibrarySnapshot {
   private readonly asked = new Map<SkillName, FileRecord | undefined>();
   private isDamaged = false;
   private made: Library | undefined;
+  private listed: Catalog | undefined;
+  private ranked: readonly StoredSkill[] | undefined;
 
   /** `findings` are about the choice of sources itself. */
   constructor(
@@ -142,6 +153,30 @@ export class LibrarySnapshot {
     return this.made;
   }
 
+  /** What may go into a prompt now, in the standing order. Throws `SnapshotDamage`, and so do the skills when they are read. */
+  visible(visibility: Visibility): Skill[] {
+    this.ranked ??= unpackRanking(this.catalog(), (name) => this.skill(name)!);
+    const stateOf = visibility.judge();
+    return this.ranked.filter(({ judged }) => stateOf(judged).state === "active");
+  }
+
+  /** What is wrong with the library. Throws `SnapshotDamage`. */
+  diagnostics(): readonly Diagnostic[] {
+    return [...this.findings, ...this.catalog().diagnostics];
+  }
+
+  /** Throws `SnapshotDamage`. */
+  catalog(): Catalog {
+    this.listed ??= this.decoded ? this.makeCatalog() : this.trusted((stored) => stored.catalog());
+    return this.listed;
+  }
+
+  private makeCatalog(): Catalog {
+    const { skills, diagnostics } = this.library();
+    const ranking = packRanking([...skills.values()], this.sources);
+    return { ...ranking, diagnostics: diagnostics.slice(this.findings.length) };
+  }
+
   private record(name: SkillName): FileRecord | undefined {
     if (this.decoded) {
       // A later skill of the same name replaces an earlier one.
@@ -185,29 +220,30 @@ export function sourcesKey(sources: readonly Source[]): string {
 /** The bytes of a snapshot file. */
 export function encodeSnapshot(snapshot: LibrarySnapshot, sources: readonly Source[]): Uint8Array {
   const records = snapshot.records();
-  const columns = new Uint32Array(records.length * 3);
+  const count = records.length;
+  const columns = new Uint32Array(count * 3);
   const parts: Buffer[] = [];
   let end = 0;
   records.forEach((record, row) => {
     const bytes = asciiJson(packRecord(record, sources));
     parts.push(Buffer.from(row === 0 ? "[" : ","), bytes);
     end += 1 + bytes.length;
-    columns.set([nameHash(record.skill?.name ?? ""), end, checksum(bytes)], row * 3);
+    columns[row] = nameHash(record.skill?.name ?? "");
+    columns[count + row] = end;
+    columns[2 * count + row] = checksum(bytes);
   });
-  parts.push(Buffer.from(records.length === 0 ? "[]" : "]"));
+  parts.push(Buffer.from(count === 0 ? "[]" : "]"));
   const text = Buffer.concat(parts);
   const { generation, facts } = snapshot;
   const head = asciiJson({ generation, sources, ...facts } satisfies Head);
-  const headBytes = padded(head.length);
-  const recordsAt = HEADER_BYTES + headBytes + columns.byteLength;
-  const bytes = new Uint8Array(recordsAt + text.length);
-  bytes.set(head, HEADER_BYTES);
-  bytes.set(new Uint8Array(columns.buffer), HEADER_BYTES + headBytes);
-  bytes.set(text, recordsAt);
-  const header = new Uint32Array(bytes.buffer, 0, HEADER_WORDS);
-  header.set([MAGIC, SNAPSHOT_VERSION, 0, head.length, records.length, text.length, checksum(text)]);
-  header[2] = checksum(bytes.subarray(12, recordsAt));
-  return bytes;
+  // The columns begin at a multiple of four.
+  const blanks = Buffer.alloc(-head.length & 3, " ");
+  const catalog = asciiJson(snapshot.catalog());
+  const sizes = [catalog.length, checksum(catalog), text.length, checksum(text)];
+  const lengths = wordBytes([head.length + blanks.length, count, ...sizes]);
+  const verified = Buffer.concat([lengths, head, blanks, wordBytes(columns)]);
+  const header = wordBytes([MAGIC, SNAPSHOT_VERSION, checksum(verified)]);
+  return Buffer.concat([header, verified, catalog, text]);
 }
 
 /** The snapshot of these sources on disk, whatever its age; undefined when there is none that can be used. */
@@ -239,53 +275,69 @@ function readHead(fd: number): { head: Head; scannedAt: number; records: StoredR
   const { size, mtimeMs } = fstatSync(fd);
   const first = readBytes(fd, 0, Math.min(size, FIRST_READ));
   if (first.length < HEADER_BYTES) throw new SnapshotDamage("The file is too short.");
-  const [magic, version, sum, headLength, count, textLength, textSum] = wordsOf(first, 0, HEADER_WORDS);
-  const columnsAt = HEADER_BYTES + padded(headLength!);
-  const recordsAt = columnsAt + count! * 12;
-  if (magic !== MAGIC || version !== SNAPSHOT_VERSION || recordsAt + textLength! !== size)
+  const [magic, version, sum, headLength = 0, count = 0, ...parts] = wordsOf(first, 0, HEADER_WORDS);
+  const [catalogLength = 0, catalogSum = 0, textLength = 0, textSum = 0] = parts;
+  const columnsAt = HEADER_BYTES + headLength;
+  const catalogAt = columnsAt + count * 12;
+  const textAt = catalogAt + catalogLength;
+  if (magic !== MAGIC || version !== SNAPSHOT_VERSION || textAt + textLength !== size)
     throw new SnapshotDamage("Not a snapshot of this version.");
-  const bytes = recordsAt <= first.length ? first : readBytes(fd, 0, recordsAt);
-  if (checksum(bytes.subarray(12, recordsAt)) !== sum) throw new SnapshotDamage("The head is damaged.");
-  const head = fromAsciiJson<Head>(bytes.subarray(HEADER_BYTES, HEADER_BYTES + headLength!));
-  const rows = wordsOf(bytes, columnsAt, count! * 3);
-  return {
-    head,
-    scannedAt: mtimeMs,
-    records: new StoredRecords({ fd, at: recordsAt, length: textLength!, sum: textSum!, rows }),
-  };
+  const bytes = catalogAt <= first.length ? first : readBytes(fd, 0, catalogAt);
+  if (checksum(bytes.subarray(12, catalogAt)) !== sum) throw new SnapshotDamage("The head is damaged.");
+  const records = new StoredRecords({
+    fd,
+    hashes: wordsOf(bytes, columnsAt, count),
+    ends: wordsOf(bytes, columnsAt + count * 4, count),
+    sums: wordsOf(bytes, columnsAt + count * 8, count),
+    catalog: { at: catalogAt, length: catalogLength, sum: catalogSum },
+    text: { at: textAt, length: textLength, sum: textSum },
+  });
+  const head = fromAsciiJson<Head>(bytes.subarray(HEADER_BYTES, columnsAt));
+  return { head, scannedAt: mtimeMs, records };
 }
 
-/** The records of a snapshot file, read when they are asked for. */
+/** A part of the file and its checksum. */
+interface Part {
+  readonly at: number;
+  readonly length: number;
+  readonly sum: number;
+}
+
+/** The catalog and the records of a snapshot file, read when they are asked for. */
 class StoredRecords {
   private readonly file: {
     readonly fd: number;
-    readonly at: number;
-    readonly length: number;
-    readonly sum: number;
-    /** For each record: hash of its name, its end, its checksum. */
-    readonly rows: Uint32Array;
+    /** Of the name of each record's skill. */
+    readonly hashes: Uint32Array;
+    /** Where each record ends in the text. */
+    readonly ends: Uint32Array;
+    readonly sums: Uint32Array;
+    readonly catalog: Part;
+    /** All records. */
+    readonly text: Part;
   };
-  private readonly hashes: Uint32Array;
 
   constructor(file: StoredRecords["file"]) {
     this.file = file;
-    this.hashes = file.rows.filter((_, at) => at % 3 === 0);
+  }
+
+  catalog(): Catalog {
+    return this.read(this.file.catalog);
   }
 
   all(sources: readonly Source[]): FileRecord[] {
-    const { fd, at, length, sum } = this.file;
-    const bytes = readBytes(fd, at, length);
-    if (checksum(bytes) !== sum) throw new SnapshotDamage("The records are damaged.");
+    const packed = this.read<PackedRecord[]>(this.file.text);
     // Nothing is left to be read.
-    closeSync(fd);
-    return fromAsciiJson<PackedRecord[]>(bytes).map((packed) => unpackRecord(packed, sources));
+    closeSync(this.file.fd);
+    return packed.map((one) => unpackRecord(one, sources));
   }
 
   /** The last of several records of one name: the one that wins. */
   find(name: SkillName, sources: readonly Source[]): FileRecord | undefined {
+    const { hashes } = this.file;
     const hash = nameHash(name);
-    for (let row = this.hashes.length; row > 0; ) {
-      row = this.hashes.lastIndexOf(hash, row - 1);
+    for (let row = hashes.length; row > 0; ) {
+      row = hashes.lastIndexOf(hash, row - 1);
       if (row < 0) return undefined;
       const record = this.row(row, sources);
       if (record.skill?.name === name) return record;
@@ -294,12 +346,17 @@ class StoredRecords {
   }
 
   private row(row: number, sources: readonly Source[]): FileRecord {
-    const { fd, at, rows } = this.file;
+    const { ends, sums, text } = this.file;
     // Each record follows a bracket or a comma.
-    const start = (row === 0 ? 0 : rows[row * 3 - 2]!) + 1;
-    const bytes = readBytes(fd, at + start, rows[row * 3 + 1]! - start);
-    if (checksum(bytes) !== rows[row * 3 + 2]) throw new SnapshotDamage("A record is damaged.");
-    return unpackRecord(fromAsciiJson<PackedRecord>(bytes), sources);
+    const start = (row === 0 ? 0 : ends[row - 1]!) + 1;
+    const part = { at: text.at + start, length: ends[row]! - start, sum: sums[row]! };
+    return unpackRecord(this.read<PackedRecord>(part), sources);
+  }
+
+  private read<T>({ at, length, sum }: Part): T {
+    const bytes = readBytes(this.file.fd, at, length);
+    if (checksum(bytes) !== sum) throw new SnapshotDamage("A part of the file is damaged.");
+    return fromAsciiJson<T>(bytes);
   }
 }
 
@@ -342,8 +399,8 @@ function fromAsciiJson<T>(bytes: Uint8Array): T {
   return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1")) as T;
 }
 
-function padded(length: number): number {
-  return (length + 3) & ~3;
+function wordBytes(words: ArrayLike<number>): Uint8Array {
+  return new Uint8Array(Uint32Array.from(words).buffer);
 }
 
 function nameHash(name: string): number {

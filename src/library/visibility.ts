@@ -2,7 +2,7 @@
 // only the person may invoke. Needs no library: it judges one skill at a time.
 
 import type { SkillName } from "../model/name.ts";
-import type { Skill, SkillState } from "../model/skill.ts";
+import type { Skill, SkillManifest, SkillState } from "../model/skill.ts";
 import { availabilityCheck, type Environment } from "./availability.ts";
 import { matchesAny } from "./glob.ts";
 
@@ -21,6 +21,11 @@ export interface JudgedState {
   readonly reason?: string;
 }
 
+/** What the rules need of a skill. */
+export interface Judged extends Pick<Skill, "name"> {
+  readonly manifest: Pick<SkillManifest, "defaultEnabled" | "userOnly" | "requires">;
+}
+
 export class Visibility {
   readonly options: VisibilityOptions;
 
@@ -29,7 +34,7 @@ export class Visibility {
   }
 
   /** A judge for one operation; requirements are looked at anew by the next one. */
-  judge(): (skill: Skill) => JudgedState {
+  judge(): (skill: Judged) => JudgedState {
     const missing = availabilityCheck(this.options.env);
     return (skill) => {
       if (!this.allows(skill.name))
@@ -52,7 +57,7 @@ export class Visibility {
     return allowlist === undefined || matchesAny(allowlist, name);
   }
 
-  private isEnabled(skill: Skill): boolean {
+  private isEnabled(skill: Judged): boolean {
     const { enable = [], disable = [] } = this.options;
     if (matchesAny(disable, skill.name)) return false;
     return skill.manifest.defaultEnabled || matchesAny(enable, skill.name);

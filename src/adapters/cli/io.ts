@@ -1,9 +1,15 @@
 // Output of the command line: streams, colour, tables, findings, progress.
 
-import { isatty } from "node:tty";
-import { Ansis } from "ansis";
+import { fstatSync } from "node:fs";
 import type { Diagnostic } from "../../model/diagnostic.ts";
-import { writeOut } from "../answer-quickly.ts";
+import { STANDARD_ERROR, STANDARD_OUTPUT, writeOut } from "../answer-quickly.ts";
+
+type Colours = Readonly<
+  Record<"bold" | "cyan" | "dim" | "green" | "red" | "yellow", (text: string) => string>
+>;
+
+const same = (text: string) => text;
+const PLAIN: Colours = { bold: same, cyan: same, dim: same, green: same, red: same, yellow: same };
 
 export interface Streams {
   readonly out: (text: string) => void;
@@ -11,22 +17,25 @@ export interface Streams {
   /** Whether a person sees the output: then it has colour and progress. */
   readonly terminal: boolean;
   readonly width: number;
+  /** The colours of the terminal, if it has any. */
+  readonly colours?: Colours;
 }
 
-export function processStreams(): Streams {
+export async function processStreams(): Promise<Streams> {
+  const { Ansis } = await import("ansis");
   return {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     terminal: process.stdout.isTTY === true,
     width: process.stdout.columns ?? 100,
+    colours: new Ansis(),
   };
 }
 
-/** The streams of a process that gives one answer, without the cost of a Node stream for a pipe. */
-export function quickStreams(): Streams {
-  return isatty(1)
-    ? processStreams()
-    : { out: writeOut, err: (text) => process.stderr.write(text), terminal: false, width: 100 };
+/** The streams of a process that gives one answer, without the cost of Node's streams and terminals for a pipe. */
+export async function quickStreams(): Promise<Streams> {
+  if (fstatSync(STANDARD_OUTPUT).isCharacterDevice() && process.stdout.isTTY) return processStreams();
+  return { out: writeOut, err: (text) => writeOut(text, STANDARD_ERROR), terminal: false, width: 100 };
 }
 
 /** Warnings shown before the rest is counted; errors are always shown, each is a skill that is missing. */
@@ -35,13 +44,13 @@ const WARNINGS_SHOWN = 20;
 export class Io {
   readonly streams: Streams;
   readonly json: boolean;
-  readonly colour: Ansis;
+  readonly colour: Colours;
 
   constructor(streams: Streams, json: boolean) {
     this.streams = streams;
     this.json = json;
     const plain = json || !streams.terminal || process.env.NO_COLOR !== undefined;
-    this.colour = new Ansis(plain ? 0 : undefined);
+    this.colour = (plain ? undefined : streams.colours) ?? PLAIN;
   }
 
   line(text = ""): void {

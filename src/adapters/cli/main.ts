@@ -10,7 +10,7 @@ import { verbOf } from "./verb.ts";
 export async function main(args: readonly string[]): Promise<void> {
   // The AI SDK would print its warnings to standard output, among the answers.
   Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
-  process.exitCode = await run(args, processStreams());
+  process.exitCode = await run(args, await processStreams());
 }
 
 /** Runs one command line with every verb, and returns its exit code. */

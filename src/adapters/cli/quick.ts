@@ -26,6 +26,6 @@ async function runVerb(args: readonly string[]): Promise<Ran> {
       : import("./commands/recall.ts").then(({ recallVerb }) => recallVerb),
     import("./io.ts"),
   ]);
-  const exit = await runProgram(args, quickStreams(), { verbs: [verb] });
+  const exit = await runProgram(args, await quickStreams(), { verbs: [verb] });
   return { exit, answered: exit === 0 };
 }

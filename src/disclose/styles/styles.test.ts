@@ -334,9 +334,9 @@ describe("catalog", () => {
     `);
   });
 
-  it("puts skills that are always shown first, beyond the limit, and counts the rest", () => {
+  it("shows skills that are always shown beyond the limit, and counts the rest", () => {
     const always = skillOf("house-rules", { always: true, description: "x".repeat(900) });
-    const section = show({ style: "catalog", skills: [...SKILLS, always], budget: { chars: 300 } });
+    const section = show({ style: "catalog", skills: [always, ...SKILLS], budget: { chars: 300 } });
     expect(section.shown).toEqual([{ name: "house-rules", level: "full" }]);
     expect(section.text).toContain(
       "</available_skills>\n… and 3 more skills; search them with recall_skills",

@@ -19,7 +19,7 @@ export const promptVerb: Verb = {
   ) {
     const { answer, turns } = await answerQuickly(openOptions(), async (engine) => ({
       section: await engine.prompt({ message: words.join(" ") }, options),
-      library: (await engine.view()).library,
+      findings: await engine.reader.read((snapshot) => snapshot.diagnostics()),
     }));
     const { text, style, tokens, chars, shown, omitted } = answer.section;
     io.answer({ section: text, style, tokens, chars, shown, omitted }, () => {
@@ -29,7 +29,7 @@ export const promptVerb: Verb = {
           `${style}: ${shown.length} skills shown, ${omitted} not, about ${tokens} tokens (${chars} characters).`,
         ),
       );
-      io.findings(answer.library.diagnostics, (line) => io.note(line));
+      io.findings(answer.findings, (line) => io.note(line));
     });
     await refreshBehind(turns, flags);
   },
