@@ -1,0 +1,94 @@
+// Tells from a message alone whether it asks for work that a skill could serve: a linear model over the meaning of the
+// message and a few cues of its form, fitted by `evals/fit-intent.ts`.
+
+import { isContinuation } from "./continuation.ts";
+import type { Glossed } from "./glossary.ts";
+import { leadText } from "./lead.ts";
+
+/** What a message is: work, or one of the things that a model does without instructions. */
+export const INTENTS = ["work", "world", "talk", "continue", "meta", "trivial"] as const;
+export type Intent = (typeof INTENTS)[number];
+
+/** What each intent means, for explanations. */
+export const INTENT_NOTES: Readonly<Record<Intent, string>> = {
+  work: "asks for work",
+  world: "a question about the world",
+  talk: "small talk",
+  continue: "goes on with the turn before",
+  meta: "about the conversation itself",
+  trivial: "a small job without instructions",
+};
+
+/** Characters of the message that are read. */
+const READ_CHARS = 2000;
+
+/** Cues of form, each 0 or 1 (the first two are shares). */
+const CUES: readonly ((text: string, words: number, message: Glossed) => number | boolean)[] = [
+  (_, words) => Math.min(1, Math.log1p(words) / 4),
+  (_, words) => Math.min(1, words / 6),
+  (_, words) => words <= 3,
+  (text) => text.includes("\n"),
+  (text) => /\?\s*$/.test(text),
+  (text) => /^(?:what|who|when|where|which|is|are|does|do|did)\b/.test(text),
+  (text) => /^(?:how|why)\b/.test(text),
+  (text) => /\b(?:can|could|would) you\b|\bplease\b|\bpls\b/.test(text),
+  (text) => /\b(?:i|we) (?:need|want|have to|must)\b|\bhelp me\b/.test(text),
+  (text) => /\b(?:my|our)\b/.test(text),
+  (text) => /\.[a-z]{2,4}\b/.test(text),
+  (text) =>
+    /\b(?:thanks|thank|thx|ty|cheers|great|nice|awesome|perfect|cool|lol|haha|love|hate)\b/.test(text),
+  (text) => /^(?:yes|yeah|no|ok|okay|sure|hi|hey|hello|good)\b/.test(text),
+  (text) => /\byou\b/.test(text),
+  (text) => /[`{}();=<>]/.test(text),
+  (text) => /\d/.test(text),
+  (text) => /^(?:run|rename|change|add|show|open|print|delete|remove|move|replace)\b/.test(text),
+  (text) => /\b(?:rename|typo|line \d+|variable)\b/.test(text),
+  (text) => /\b(?:that|it|this|them|those|again|instead)\b/.test(text),
+  (_text, _words, { text, original }) => isContinuation(original ?? text),
+  (_text, _words, { original }) => original !== undefined,
+];
+
+/** Scales the unit vector so that its numbers are about as large as the cues. */
+const VECTOR_SCALE = 3;
+
+/** The inputs of the model: the vector, the cues, and a constant. */
+export function intentInputs(message: Glossed, vector: ArrayLike<number>): Float64Array {
+  const text = message.text.slice(0, READ_CHARS).toLowerCase().trim();
+  const words = text === "" ? 0 : text.split(/\s+/).length;
+  const inputs = new Float64Array(vector.length + CUES.length + 1);
+  for (let i = 0; i < vector.length; i++) inputs[i] = VECTOR_SCALE * vector[i]!;
+  CUES.forEach((cue, i) => {
+    inputs[vector.length + i] = Number(cue(text, words, message));
+  });
+  inputs[inputs.length - 1] = 1;
+  return inputs;
+}
+
+/** One row of weights for each intent, in the order of `INTENTS`. */
+export interface IntentWeights {
+  readonly weights: readonly (readonly number[])[];
+}
+
+export interface IntentGuess {
+  readonly intent: Intent;
+  /** The chance of each intent; together they are 1. */
+  readonly chances: Readonly<Record<Intent, number>>;
+}
+
+/** Guesses the intent of a message. */
+export type IntentModel = (message: Glossed) => IntentGuess;
+
+export function createIntentModel(
+  { weights }: IntentWeights,
+  embed: (text: string) => ArrayLike<number>,
+): IntentModel {
+  return (message) => {
+    const inputs = intentInputs(message, embed(leadText(message.text)));
+    const points = weights.map((row) => row.reduce((sum, weight, i) => sum + weight * (inputs[i] ?? 0), 0));
+    const highest = Math.max(...points);
+    const odds = points.map((value) => Math.exp(value - highest));
+    const total = odds.reduce((sum, value) => sum + value, 0);
+    const chances = Object.fromEntries(INTENTS.map((intent, i) => [intent, odds[i]! / total]));
+    return { intent: INTENTS[points.indexOf(highest)]!, chances: chances as Record<Intent, number> };
+  };
+}
