@@ -1,249 +1,217 @@
-// Owns fitting the confidence: two logistics, non-negative, of right matches against messages that were written for
-// another library and against small talk. Prints the weights and, by threshold, what is kept and what still speaks.
-// `fit-confidence.ts SHARED SKILLS`; nothing is written anywhere.
+// Fits the score of a candidate (`FIT` in `src/recall/calibrate.ts`): a logistic model of right candidates against small
+// talk, messages that need nothing and messages of other libraries. Prints the weights fitted on everything, and what each
+// threshold shows rightly and wrongly when the library (of the whole set: the source) that is measured was left out.
+//
+//     npm run evals -- fit-confidence SETS SKILLS
+//
+// SETS has the files of `data-sets.ts`. Nothing is written; the weights are carried into the table by hand.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
-import {
-  CONFIDENCE,
-  confidenceParts,
-  heldShare,
-  PARAPHRASE,
-  paraphraseParts,
-} from "../src/recall/calibrate.ts";
-import { Measurer } from "../src/recall/features.ts";
-import { closenessOf, rank } from "../src/recall/rank.ts";
-import {
-  buildLibrary,
-  type EvalLibrary,
-  type EvalMessage,
-  type EvalSkill,
-  nameOf,
-  ownSkills,
-  prepare,
-  readLines,
-  readSkills,
-} from "./harness.ts";
+import { BUNDLED_DOUBT, FIT_INPUTS, fitInputs } from "../src/recall/calibrate.ts";
+import { INTENTS, type Intent } from "../src/recall/intent.ts";
+import { closenessOf, ordered, standingOf } from "../src/recall/rank.ts";
+import { type Asked, askedIn, fittingLibraries, readSets } from "./data-sets.ts";
+import { buildLibrary, type EvalLibrary, glossary, nameOf, prepare, tablePath } from "./harness.ts";
+import { chancesOf, fitIntents, intentExample, intentMessages, leftOutChances } from "./intent-model.ts";
 
-const FIT = {
-  /** Small enough that every part stays free, large enough that none runs away. */
-  ridge: 3e-3,
-  steps: 2500,
-  rate: 0.02,
-  /** Of the messages for other libraries every third is enough. */
-  foreignEvery: 3,
-  /** Every so many skills give short pseudo-messages: the name in words, the first words of the description. */
-  pseudoEvery: { small: 3, all: 40 },
-  pseudoWords: [3, 5],
-  /** Meaning alone is fitted where words say little: less than this is held of few terms. */
-  littleHeld: 0.35,
-  fewTerms: [3, 9],
-  thresholds: [0.1, 0.2, 0.22, 0.25, 0.27, 0.28, 0.32, 0.36, 0.4, 0.5, 0.6],
-} as const;
+const FIT = { ridge: 3e-5, steps: 12, places: 5 } as const;
+const THRESHOLDS = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15];
 
-/** Libraries about the same things: a message for the one may well fit the other. */
-const KIN: readonly (readonly string[])[] = [["dotnet-evals", "dotnet-artisan"]];
-/** Tasks about software of any kind fit any library a little. */
-const GENERAL = "swe-skills-bench";
-const OWN = "own";
-const PSEUDO = "pseudo";
-
-type Kind = "right" | "wrong" | "foreign" | "talk";
+/** How much each kind of message weighs, small libraries of everyday messages most: that is what people have. */
+const WORTH: Readonly<Record<string, number>> = {
+  "everyday own": 3,
+  "everyday none": 1.5,
+  "everyday other": 1,
+  "everyday talk": 1.5,
+  "small own": 2,
+  "small other": 1,
+  "small talk": 1,
+  "all own": 2,
+  "all talk": 1.5,
+};
 
 interface Example {
-  kind: Kind;
-  library: string;
-  source: string;
-  words: number[];
-  meaning: number[];
-  held: number;
-  terms: number;
-  score: number;
+  readonly asked: Asked;
+  /** The inputs of the first candidates, best first, and whether each is right. */
+  readonly inputs: readonly Float64Array[];
+  readonly right: readonly boolean[];
+  /** What is taken from each candidate's points before they are fitted. */
+  readonly doubts: readonly number[];
 }
 
-const WORDS = Object.keys(CONFIDENCE).filter((part) => part !== "bias");
-const MEANING = Object.keys(PARAPHRASE).filter((part) => part !== "bias");
+const [setsFolder, skillsRoot] = process.argv.slice(2);
+if (setsFolder === undefined || skillsRoot === undefined)
+  throw new Error("fit-confidence: name a folder with the sets and one with the skills.");
+const embedder = createLocalEmbedder({ tablePath });
+const sets = readSets(setsFolder);
+const same = (id: string) => sets.duplicates[id] ?? id;
 
-const [shared, skillsRoot] = process.argv.slice(2);
-if (shared === undefined || skillsRoot === undefined) {
-  throw new Error(
-    "fit-confidence: two folders are needed, one with queries.jsonl and one with the skills it speaks of.",
+/** Intents from a model that has not seen the message. */
+const intents = new Map<string, number[]>();
+{
+  const own = intentMessages().map((m, i) => ({ ...m, group: `own ${m.intent} ${i % 5}` }));
+  const work = sets.messages
+    .filter(({ gold }) => gold.length > 0)
+    .map(({ query, source }) => ({ text: query, intent: "work" as const, group: source }));
+  const rest = sets.messages.filter(({ gold }) => gold.length === 0);
+  const examples = [...own, ...work].map((message) => intentExample(message, { embedder, glossary }));
+  for (const [i, chances] of leftOutChances(examples).entries()) intents.set(examples[i]!.text, chances);
+  const none = rest.map(({ query }) =>
+    intentExample({ text: query, intent: "talk", group: "rest" }, { embedder, glossary }),
   );
+  const weights = fitIntents(examples);
+  for (const one of none) intents.set(one.text, chancesOf(weights, one.inputs));
 }
-const json = (path: string) => JSON.parse(readFileSync(path, "utf8"));
-const embedder = createLocalEmbedder({ tablePath: join(process.cwd(), "data/embedding/table.bin") });
-const copies = json(join(shared, "duplicates.json")) as Record<string, string>;
-const same = (id: string) => copies[id] ?? id;
 
-/** The best match's evidence for one message. A right one has its gold among the first three. */
-function exampleOf(
-  library: EvalLibrary,
-  message: { query: string; gold?: string[] },
-  origin: { kind: "own" | "foreign" | "talk"; library: string; source: string },
-): Example | undefined {
-  const { probe, candidates } = prepare(library, message.query);
-  const ranked = rank(probe, candidates);
-  const place = candidates.findIndex((c) => c.id === ranked[0]?.id);
-  if (place < 0) return undefined;
-  const close = closenessOf(candidates, place) ?? { meaning: 0, distinct: 0 };
-  const measures = new Measurer(probe).measure(candidates[place]!.evidence);
-  const words: Record<string, number> = confidenceParts(probe, measures, close);
-  const meaning: Record<string, number> = paraphraseParts(probe, close);
-  const gold = new Set((message.gold ?? []).map(same));
-  const found = ranked
-    .slice(0, 3)
-    .some((r) => [r.id, ...r.duplicates].some((doc) => gold.has(same(nameOf(library, doc)))));
+function exampleOf(library: EvalLibrary, asked: Asked): Example {
+  const { probe, candidates } = prepare(library, asked.message.query);
+  const { measures, points, kept } = ordered(probe, candidates);
+  const found = intents.get(asked.message.query);
+  const chances =
+    found && (Object.fromEntries(INTENTS.map((name, i) => [name, found[i]!])) as Record<Intent, number>);
+  const intent = chances && { intent: "work" as const, chances };
+  const gold = new Set((asked.kind === "own" ? asked.message.gold : []).map(same));
+  const first = kept.slice(0, FIT.places);
   return {
-    ...origin,
-    kind: origin.kind !== "own" ? origin.kind : found ? "right" : "wrong",
-    words: WORDS.map((part) => words[part]!),
-    meaning: MEANING.map((part) => meaning[part]!),
-    held: heldShare(probe, measures),
-    terms: probe.terms.length,
-    score: ranked[0]!.score,
+    asked,
+    inputs: first.map(({ place }, k) => {
+      const standing = standingOf(
+        kept.map((one) => points[one.place]!),
+        k,
+      );
+      const close = closenessOf(candidates, place);
+      const inputs = fitInputs(probe, { measures: measures[place]!, close, standing }, intent);
+      return Float64Array.from([...FIT_INPUTS.map((input) => inputs[input]), 1]);
+    }),
+    doubts: first.map(({ place }) =>
+      nameOf(library, candidates[place]!.id).startsWith("bundled/") ? BUNDLED_DOUBT : 0,
+    ),
+    right: first.map(({ place, duplicates }) =>
+      [candidates[place]!.id, ...duplicates].some((doc) => gold.has(same(nameOf(library, doc)))),
+    ),
   };
 }
 
-/** Messages of one library and source share one vote's root; right and wrong weigh the same in all. */
+/** Messages of one library, kind and source share one vote's root. */
 function votesOf(examples: readonly Example[]): number[] {
-  const group = (e: Example) => `${e.kind}/${e.library}/${e.source}`;
   const sizes = new Map<string, number>();
+  const sums = new Map<string, number>();
+  const group = ({ asked }: Example) =>
+    `${asked.family} ${asked.kind}|${asked.library}|${asked.message.source}`;
+  const kind = ({ asked }: Example) => `${asked.family} ${asked.kind}`;
   for (const e of examples) sizes.set(group(e), (sizes.get(group(e)) ?? 0) + 1);
   const votes = examples.map((e) => 1 / Math.sqrt(sizes.get(group(e))!));
-  const total = (right: boolean) =>
-    votes.reduce((sum, vote, i) => sum + ((examples[i]!.kind === "right") === right ? vote : 0), 0);
-  const totals = { right: total(true), other: total(false) };
-  return votes.map((vote, i) => vote / (examples[i]!.kind === "right" ? totals.right : totals.other));
+  for (const [i, e] of examples.entries()) sums.set(kind(e), (sums.get(kind(e)) ?? 0) + votes[i]!);
+  return votes.map((vote, i) => (vote * (WORTH[kind(examples[i]!)] ?? 0)) / sums.get(kind(examples[i]!))!);
 }
 
-function fitLogistic(examples: readonly Example[], partsOf: (e: Example) => readonly number[]): number[] {
+/** Newton's method, which needs a dozen steps. */
+function fitLogistic(examples: readonly Example[]): Float64Array {
   const votes = votesOf(examples);
-  const bias = partsOf(examples[0]!).length;
-  const weights = new Array<number>(bias + 1).fill(0);
-  const mean = weights.map(() => 0);
-  const square = weights.map(() => 0);
-  for (let step = 1; step <= FIT.steps; step++) {
-    const gradient = weights.map((w, i) => (i === bias ? 0 : 2 * FIT.ridge * w));
-    examples.forEach((e, i) => {
-      const parts = partsOf(e);
-      const points = parts.reduce((total, value, p) => total + value * weights[p]!, weights[bias]!);
-      const pull = votes[i]! * (1 / (1 + Math.exp(-points)) - (e.kind === "right" ? 1 : 0));
-      parts.forEach((value, p) => {
-        gradient[p]! += pull * value;
-      });
-      gradient[bias]! += pull;
+  const total = votes.reduce((sum, vote, i) => sum + vote * examples[i]!.inputs.length, 0);
+  const size = FIT_INPUTS.length + 1;
+  const weights = new Float64Array(size);
+  for (let step = 0; step < FIT.steps; step++) {
+    const gradient = weights.map((weight, i) => (i === size - 1 ? 0 : FIT.ridge * weight));
+    const curvature = Array.from(gradient, (_, i) => {
+      const row = new Float64Array(size);
+      row[i] = FIT.ridge;
+      return row;
     });
-    weights.forEach((weight, i) => {
-      mean[i] = 0.9 * mean[i]! + 0.1 * gradient[i]!;
-      square[i] = 0.99 * square[i]! + 0.01 * gradient[i]! ** 2;
-      const move = mean[i]! / (1 - 0.9 ** step) / (Math.sqrt(square[i]! / (1 - 0.99 ** step)) + 1e-9);
-      const next = weight - FIT.rate * move;
-      weights[i] = i === bias ? next : Math.max(0, next);
+    examples.forEach(({ inputs, right, doubts }, e) => {
+      const vote = votes[e]! / total;
+      for (let k = 0; k < inputs.length; k++) {
+        const row = inputs[k]!;
+        let points = -doubts[k]!;
+        for (let i = 0; i < size; i++) points += row[i]! * weights[i]!;
+        const chance = 1 / (1 + Math.exp(-points));
+        const pull = vote * (chance - Number(right[k]));
+        const bend = vote * chance * (1 - chance);
+        for (let i = 0; i < size; i++) {
+          gradient[i]! += pull * row[i]!;
+          const into = curvature[i]!;
+          const scaled = bend * row[i]!;
+          for (let j = 0; j <= i; j++) into[j]! += scaled * row[j]!;
+        }
+      }
+    });
+    solve(curvature, gradient).forEach((move, i) => {
+      weights[i]! -= move;
     });
   }
   return weights;
 }
 
-const named = (parts: readonly string[], weights: readonly number[]) =>
-  Object.fromEntries([...parts, "bias"].map((part, i) => [part, Number(weights[i]!.toFixed(2))]));
-
-const skills = readSkills(skillsRoot);
-const byName = new Map(skills.map((one) => [one.skill.name, one]));
-const messages = readLines<EvalMessage>(join(shared, "queries.jsonl"));
-const ownMessages = readLines<EvalMessage>(join(process.cwd(), "evals/own/messages.jsonl"));
-const talk = [
-  ...ownMessages.filter(({ kind }) => kind === "small-talk"),
-  ...readLines<EvalMessage>(join(process.cwd(), "evals/own/smalltalk.jsonl")),
-];
-const libraries = [
-  ...Object.entries(json(join(shared, "libraries.json")) as Record<string, string[]>).map(([name, ids]) => ({
-    name,
-    skills: ids.flatMap((id) => byName.get(id) ?? []),
-  })),
-  { name: OWN, skills: ownSkills(join(process.cwd(), "evals/own/skills.json")) },
-  { name: "all", skills },
-];
-function pseudoMessages(held: readonly EvalSkill[], every: number) {
-  return held
-    .filter((_, i) => i % every === 0)
-    .flatMap(({ skill: { name, displayName, manifest } }) => [
-      { query: displayName.replace(/[-_/:]/g, " "), gold: [name] },
-      ...FIT.pseudoWords.map((count) => ({
-        query: manifest.description.split(/\s+/).slice(0, count).join(" "),
-        gold: [name],
-      })),
-    ]);
+/** Solves `matrix * x = values` by Cholesky's method; only the lower half of the matrix is read, and both are overwritten. */
+function solve(matrix: readonly Float64Array[], values: Float64Array): Float64Array {
+  const size = values.length;
+  for (let i = 0; i < size; i++) {
+    for (let j = 0; j <= i; j++) {
+      let sum = matrix[i]![j]!;
+      for (let k = 0; k < j; k++) sum -= matrix[i]![k]! * matrix[j]![k]!;
+      matrix[i]![j] = i === j ? Math.sqrt(sum) : sum / matrix[j]![j]!;
+    }
+    for (let k = 0; k < i; k++) values[i]! -= matrix[i]![k]! * values[k]!;
+    values[i]! /= matrix[i]![i]!;
+  }
+  for (let i = size - 1; i >= 0; i--) {
+    for (let k = i + 1; k < size; k++) values[i]! -= matrix[k]![i]! * values[k]!;
+    values[i]! /= matrix[i]![i]!;
+  }
+  return values;
 }
 
-const isKin = (a: string, b: string) => KIN.some((kin) => kin.includes(a) && kin.includes(b));
+/** The scores of a message's candidates, each at most that of a better place. */
+function scoresOf({ inputs, doubts }: Example, weights: Float64Array): number[] {
+  let most = 1;
+  return inputs.map((row, k) => {
+    const points = row.reduce((sum, value, i) => sum + value * weights[i]!, -doubts[k]!);
+    most = Math.min(most, 1 / (1 + Math.exp(-points)));
+    return most;
+  });
+}
 
 const examples: Example[] = [];
-for (const { name, skills: held } of libraries) {
-  const library = await buildLibrary(held, embedder);
-  const add = (
-    message: { query: string; gold?: string[] },
-    kind: "own" | "foreign" | "talk",
-    source: string,
-  ) => {
-    const example = exampleOf(library, message, { kind, library: name, source });
-    if (example !== undefined) examples.push(example);
-  };
-  messages.forEach((m, i) => {
-    if (name === "all" || m.source === name) add(m, "own", m.source);
-    else if (i % FIT.foreignEvery === 0 && m.source !== GENERAL && !isKin(m.source, name))
-      add(m, "foreign", m.source);
-  });
-  for (const m of ownMessages.filter(({ kind }) => kind !== "small-talk")) {
-    if (name === OWN) add(m, "own", `${OWN}-${m.kind}`);
-    else if (name !== "all") add(m, "foreign", OWN);
-  }
-  for (const m of pseudoMessages(held, FIT.pseudoEvery[name === "all" ? "all" : "small"]))
-    add(m, "own", PSEUDO);
-  for (const m of talk) add(m, "talk", "talk");
+for (const library of fittingLibraries(sets, skillsRoot)) {
+  const index = await buildLibrary(library.skills, embedder);
+  for (const asked of askedIn(sets, library, intentMessages())) examples.push(exampleOf(index, asked));
 }
+console.log(examples.length, "messages in libraries");
 
-const isParaphrase = ({ source }: Example) => source === `${OWN}-paraphrase`;
-const forWords = examples.filter((e) => e.kind !== "wrong" && !isParaphrase(e));
-const [least, most] = FIT.fewTerms;
-const forMeaning = examples.filter(
-  (e) =>
-    e.held < FIT.littleHeld &&
-    e.terms >= least &&
-    e.terms <= most &&
-    (e.kind === "right" ? e.library === OWN : e.kind !== "wrong"),
-);
+const weights = fitLogistic(examples);
 console.log(
-  "words",
-  named(
-    WORDS,
-    fitLogistic(forWords, (e) => e.words),
-  ),
+  "weights",
+  Object.fromEntries([...FIT_INPUTS, "bias"].map((input, i) => [input, Number(weights[i]!.toFixed(2))])),
 );
-console.log(
-  "meaning",
-  named(
-    MEANING,
-    fitLogistic(forMeaning, (e) => e.meaning),
-  ),
-);
-console.log("\nlanded scores, % at or above each threshold");
-console.log("threshold  right, small  right, all  pseudo  paraphrases  other library  small talk");
-for (const threshold of FIT.thresholds) {
-  const above = (choose: (e: Example) => boolean) => {
-    const chosen = examples.filter(choose);
-    return ((100 * chosen.filter((e) => e.score >= threshold).length) / Math.max(1, chosen.length)).toFixed(
-      1,
-    );
-  };
-  const isSmall = (e: Example) => e.library !== "all" && e.library !== OWN && e.source !== PSEUDO;
+
+const leftOut = ({ asked }: Example) =>
+  asked.family === "all" ? `source ${asked.message.source}` : `library ${asked.library}`;
+const scores = new Map<Example, number[]>();
+for (const part of new Set(examples.map(leftOut))) {
+  const without = fitLogistic(
+    examples.filter((e) => leftOut(e) !== part && `source ${e.asked.message.source}` !== part),
+  );
+  for (const e of examples.filter((one) => leftOut(one) === part)) scores.set(e, scoresOf(e, without));
+}
+const groupOf = ({ asked }: Example) =>
+  `${asked.family} ${asked.kind === "talk" ? asked.message.source : asked.kind === "own" && asked.family === "all" ? asked.message.group : asked.kind}`;
+const groups = [...new Set(examples.map(groupOf))].sort();
+console.log("\nleft out, % by threshold: right first / right shown / shown though nothing is right");
+for (const name of groups) {
+  const own = examples.filter((e) => groupOf(e) === name);
+  const cells = THRESHOLDS.map((threshold) => {
+    const shown = own.map((e) => e.right.slice(0, 3).filter((_, k) => scores.get(e)![k]! >= threshold));
+    const share = (test: (found: readonly boolean[], e: Example) => boolean) =>
+      ((100 * shown.filter((found, i) => test(found, own[i]!)).length) / own.length).toFixed(0);
+    const asks = own[0]!.asked.kind === "own";
+    return asks
+      ? `${share((found) => found[0] === true)}/${share((found) => found.includes(true))}`
+      : share((found) => found.length > 0);
+  });
   console.log(
-    threshold.toFixed(2),
-    above((e) => e.kind === "right" && isSmall(e)),
-    above((e) => e.kind === "right" && e.library === "all" && e.source !== PSEUDO),
-    above((e) => e.kind === "right" && e.source === PSEUDO),
-    above((e) => e.kind === "right" && isParaphrase(e)),
-    above((e) => e.kind === "foreign"),
-    above((e) => e.kind === "talk"),
+    name.padEnd(26),
+    String(own.length).padStart(5),
+    cells.map((cell) => cell.padStart(6)).join(" "),
   );
 }
+console.log("thresholds".padEnd(32), THRESHOLDS.map((t) => String(t).padStart(6)).join(" "));

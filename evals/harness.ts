@@ -2,11 +2,12 @@
 // Does not own the numbers (src/recall) nor what is good enough (the files that call it).
 
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { LocalEmbedder } from "../src/embedders/local.ts";
 import type { Skill } from "../src/model/skill.ts";
 import { parseSkill } from "../src/parse/parse.ts";
 import { CANDIDATES, type Retrieval, retrieve } from "../src/recall/candidates.ts";
+import { Glossary } from "../src/recall/glossary.ts";
 import { leadText } from "../src/recall/lead.ts";
 import { type Ranked, rank } from "../src/recall/rank.ts";
 import { RecallIndex } from "../src/recall/recall-index.ts";
@@ -57,6 +58,16 @@ export function ownSkills(path: string): EvalSkill[] {
     .filter((skill) => skill !== undefined);
 }
 
+/** The skills that ship with Repertoire; their source is "bundled". */
+export function bundledSkills(): EvalSkill[] {
+  const root = join(process.cwd(), "skills");
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((path) => basename(path) === "SKILL.md")
+    .sort()
+    .flatMap((path) => readSkill(`bundled/${dirname(path)}`, readFileSync(join(root, path), "utf8")) ?? [])
+    .map(({ skill, body }) => ({ skill: { ...skill, source: "bundled" }, body }));
+}
+
 /** The identity is the folder's name as it stands: messages speak of it. */
 function readSkill(id: string, text: string): EvalSkill | undefined {
   const path = `${id}/SKILL.md`;
@@ -89,9 +100,13 @@ export function prepare(
   message: string,
   close: number = CANDIDATES.close,
 ): Retrieval {
-  const vector = embedder.embedOne(leadText(message));
-  return retrieve({ index, message, vector, background: embedder.idf, also: [], close });
+  const english = glossary.toEnglish(message);
+  const vector = embedder.embedOne(leadText(english.text));
+  return retrieve({ index, message: english, vector, background: embedder.idf, also: [], close });
 }
+
+export const tablePath = join(process.cwd(), "data/embedding/table.bin");
+export const glossary = new Glossary(join(process.cwd(), "data/glossary"));
 
 export const nameOf = ({ index }: EvalLibrary, doc: number): string => index.text.key(doc);
 

@@ -1,10 +1,17 @@
 // Opens the configured embedder, and the background rarities that recall needs with every embedder.
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { createLocalEmbedder, openEmbedder } from "../embedders/embedders.ts";
 
-import type { BackgroundIdf, Embedder, IndexSettings } from "../recall/recall.ts";
+import {
+  createIntentModel,
+  type Embedder,
+  Glossary,
+  type IndexSettings,
+  type IntentWeights,
+} from "../recall/recall.ts";
 import { packageRoot } from "./package-root.ts";
 
 export async function openMeaning(
@@ -13,9 +20,13 @@ export async function openMeaning(
 ): Promise<IndexSettings> {
   const tablePath = join(packageRoot(), "data", "embedding", "table.bin");
   const local = createLocalEmbedder({ tablePath });
-  const background: BackgroundIdf = (word) => local.idf(word);
-  if (given) return { embedder: given, background };
-  if (embedder.kind === "local") return { embedder: local, background };
+  const understanding = {
+    background: (word: string) => local.idf(word),
+    glossary: new Glossary(join(packageRoot(), "data", "glossary")),
+    intent: createIntentModel(intentWeights(), (text) => local.embedOne(text)),
+  };
+  if (given) return { embedder: given, ...understanding };
+  if (embedder.kind === "local") return { embedder: local, ...understanding };
   const { endpoint, model, dimensions, apiKeyEnv } = embedder;
   const apiKey = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
   const remote =
@@ -30,6 +41,12 @@ export async function openMeaning(
       : undefined;
   return {
     embedder: await openEmbedder(embedder.kind, { tablePath, ...(remote && { remote }) }),
-    background,
+    ...understanding,
   };
+}
+
+function intentWeights(): IntentWeights {
+  return JSON.parse(
+    readFileSync(join(packageRoot(), "data", "intent", "weights.json"), "utf8"),
+  ) as IntentWeights;
 }

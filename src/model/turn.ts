@@ -17,8 +17,16 @@ export interface Match {
   readonly reasons: readonly Reason[];
   /** The skill whose see-also added this one. */
   readonly via?: SkillName | undefined;
+  /** Set if the message names the skill and means it. */
+  readonly named?: boolean | undefined;
   /** Near-duplicates that this match replaces. */
   readonly duplicates?: readonly SkillName[] | undefined;
+}
+
+/** A skill that came close for a turn: a model may choose it, but it is not recommended. */
+export interface NearSkill {
+  readonly name: SkillName;
+  readonly score: number;
 }
 
 /** One user message in one session. */

@@ -1,83 +1,104 @@
-// Turns the measures of the best match into a confidence from 0 to 1 that can be compared between messages.
+// Turns what is known about a candidate into a score from 0 to 1 that can be compared between messages: how likely the
+// skill serves the message, with two questions kept apart: does the message ask for work, and does this skill fit it.
 
 import type { Measures, Probe } from "./features.ts";
+import type { IntentGuess } from "./intent.ts";
 
 /**
- * Two logistic models: `CONFIDENCE` scores words, `PARAPHRASE` meaning. Both were fitted on real messages with the skills
- * that they were written for, against messages of other libraries and small talk (`evals/fit-confidence.ts`,
- * evals/README.md).
+ * A logistic model over the inputs below, fitted on real messages in small and large libraries, against small talk,
+ * messages that need nothing and messages of other libraries (`evals/fit-confidence.ts`, evals/README.md). Inputs are
+ * about 0 to 1 unless their comment says otherwise.
  */
-export const CONFIDENCE = {
-  bias: -3.8,
+export const FIT = {
+  /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
+  bias: -4.87,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
-  head: 0.5,
+  head: 1.8,
   /** The share of the message found in name and description. */
-  headShare: 2.7,
+  headShare: -1.77,
   /** The share of the message found in the best single claim. */
-  claim: 1.57,
+  claim: 0.26,
   /** The share of the message found anywhere: distinguishes a message for this library from one for another. */
-  all: 2.62,
+  all: 1.57,
   /** The message has the skill's name. */
-  name: 2.31,
+  name: 0.19,
   /** Neighbours found as neighbours in the head, and in the body. */
-  pairs: 1.59,
-  bodyPairs: 1.87,
+  pairs: 0.51,
+  bodyPairs: 0.79,
   /** Closeness in meaning to the description. */
-  meaning: 0.58,
+  meaning: 1.55,
+  /** How much closer in meaning the skill is than others: a message for another library is about equally far from all. */
+  distinct: 1.87,
+  /** A short message says little, so that much of it is found by chance. */
+  brief: -0.59,
+  /** Points behind the best candidate, 0 to 8. */
+  gap: -0.45,
+  /** For the best candidate: points ahead of the next one, 0 to 4. */
+  margin: 0.65,
+  /** Not the best candidate. */
+  follower: -0.4,
+  /** How surely the message does not ask for work, in units of 2 nats: doubt counts more than certainty. */
+  idle: -1.28,
+  /** How surely it does. */
+  work: -0.37,
+  /** Number of terms, up to three: small talk has one or two. */
+  words: 3.48,
+  /** How common the commonest term is among the skills. */
+  reach: 0.63,
+  /** A one-word name that is in the message by chance. Set by hand: too few messages of the sets have one. */
+  byChance: -4,
 } as const;
 
-/** Weights of meaning alone, for short messages that use other words than the skill. */
-export const PARAPHRASE = {
-  bias: -4.4,
-  meaning: 1.31,
-  /** How much closer the match is than other skills: a message for another library is about equally far from all. */
-  distinct: 3.76,
-  /** A short message can easily share no word with its skill; a long one rarely does. */
-  brief: 2.76,
-} as const;
+type Input = Exclude<keyof typeof FIT, "bias">;
+export const FIT_INPUTS = Object.keys(FIT).filter((key) => key !== "bias") as Input[];
 
-const HALF = {
+/** A skill that ships with Repertoire needs this much more evidence, in nats: what people installed comes first. */
+export const BUNDLED_DOUBT = 2.5;
+
+/**
+ * Below this score nothing is shown. A line that nobody needed costs a model some forty tokens; a skill that was not shown
+ * costs the task. The curve of both is in evals/README.md.
+ */
+export const ABSTAIN_BELOW = 0.27;
+
+const SPAN = {
   /** The mass of words in name and description that counts half, in nats: one word that few skills have. */
   head: 12,
   /** Number of terms from which the measures count in full: small talk has one or two. */
   words: 4,
+  /** Number of terms from which a message is long enough to need a skill. */
+  fewWords: 3,
   /** More terms are needed if thousands of skills have one of them, because some skill then has the others by chance. */
   wordsForReach: 0.2,
   /** More terms make a message long: a sum of word vectors blurs, and no skill contains much of it. +1 Recall@3. */
   terms: 24,
-  /** Differences of cosines between the match and its neighbour, from not distinct to fully distinct. */
-  distinctFrom: 0,
-  distinctTo: 0.3,
+  /** The difference of cosines between the skill and its neighbour that is fully distinct. */
+  distinct: 0.3,
   /** Numbers of terms up to which a message is fully brief and from which it is not brief at all. */
   briefTo: 6,
   briefFrom: 10,
-  /** Numbers of terms between which meaning alone begins to count, and between which it stops counting. */
-  meaninglessTo: 2,
-  meaningfulFrom: 4,
-  fadesFrom: 9,
-  fadesTo: 13,
+  /** Points behind the best, and ahead of the next, beyond which more changes nothing. */
+  gap: 8,
+  margin: 4,
+  /** Chances of an intent are taken as at least this, and as at most one minus this. */
+  chance: 1e-3,
+  /** The surest work counts as this much, in nats: beyond it, the skill decides. */
+  work: 3,
   /** The closeness in meaning that is assumed without an embedder: that of the usual right match. */
   unknownMeaning: 0.4,
 } as const;
 
-/** The penalty for a name of one word that is in a message by chance ("what is the next prime number"). */
+/** When a name of one word counts as being in a message by chance ("what is the next prime number"). */
 const BY_CHANCE = {
-  points: 6,
-  /** Shares of the message in the skill from which and to which the penalty grows. */
+  /** Shares of the message in the skill from which and to which the doubt grows. */
   heldFrom: 0.75,
   heldTo: 0.65,
-  /** Cosines from which and to which the penalty grows. */
+  /** Cosines from which and to which the doubt grows. */
   meaningFrom: 0.41,
   meaningTo: 0.36,
 } as const;
 
-/**
- * Below this score nothing is shown. It keeps 98% of the right matches and seven in eight paraphrases; 1 to 3% of small
- * talk and a third of the messages that were written for another library still recall something.
- */
-export const ABSTAIN_BELOW = 0.27;
-
-/** How close the best match is in meaning; undefined without an embedder. */
+/** How close a candidate is in meaning; undefined without an embedder. */
 export interface Closeness {
   /** The cosine with the description. */
   readonly meaning: number;
@@ -85,47 +106,64 @@ export interface Closeness {
   readonly distinct: number;
 }
 
-/** The inputs of `CONFIDENCE` for one match, each 0 to 1. */
-export function confidenceParts(probe: Probe, measures: Measures, close: Closeness | undefined) {
-  const enough = HALF.words + HALF.wordsForReach * Math.log(Math.max(1, probe.reach));
+/** A candidate's place among the others. */
+export interface Standing {
+  /** Points behind the best candidate; 0 for the best. */
+  readonly gap: number;
+  /** Points of the best candidate ahead of the next; 0 for the others. */
+  readonly margin: number;
+}
+
+interface Candidate {
+  readonly measures: Measures;
+  readonly close: Closeness | undefined;
+  readonly standing: Standing;
+}
+
+/** The inputs of `FIT` for one candidate. Without an intent the message is taken as work. */
+export function fitInputs(
+  probe: Probe,
+  { measures, close, standing }: Candidate,
+  intent: IntentGuess | undefined,
+): Record<Input, number> {
+  const enough = SPAN.words + SPAN.wordsForReach * Math.log(Math.max(1, probe.reach));
   const words = Math.min(1, probe.terms.length / enough);
   const share = (part: number, whole: number) => (whole > 0 ? words * (part / whole) : 0);
   const ofLong = (part: number, whole: number) => Math.min(1, share(part, whole) / brevityOf(probe));
   return {
-    head: (words * measures.headMass) / (measures.headMass + HALF.head),
+    head: (words * measures.headMass) / (measures.headMass + SPAN.head),
     headShare: ofLong(measures.headMass, probe.mass),
     claim: ofLong(measures.claim, probe.mass),
     all: share(measures.allMass, probe.mass),
     name: measures.nameShare,
     pairs: share(measures.headPairs, probe.pairMass),
     bodyPairs: ofLong(measures.bodyPairs, probe.pairMass),
-    meaning: words * (close ? Math.max(0, close.meaning) : HALF.unknownMeaning),
+    meaning: words * (close ? Math.max(0, close.meaning) : SPAN.unknownMeaning),
+    distinct: ramp(close?.distinct ?? 0, 0, SPAN.distinct),
+    brief: ramp(probe.terms.length, SPAN.briefFrom, SPAN.briefTo),
+    gap: Math.min(standing.gap, SPAN.gap),
+    margin: Math.min(standing.margin, SPAN.margin),
+    follower: Number(standing.gap > 0),
+    idle: Math.max(0, -logOdds(intent?.chances.work ?? 1)) / 2,
+    work: Math.min(SPAN.work, Math.max(0, logOdds(intent?.chances.work ?? 1))) / 2,
+    words: Math.min(1, probe.terms.length / SPAN.fewWords),
+    reach: Math.log(Math.max(1, probe.reach)) / 8,
+    byChance: byChance(probe, measures, close),
   };
 }
 
-/** The inputs of `PARAPHRASE` for one match, each 0 to 1. */
-export function paraphraseParts(probe: Probe, { meaning, distinct }: Closeness) {
-  return {
-    meaning: Math.max(0, meaning),
-    distinct: ramp(distinct, HALF.distinctFrom, HALF.distinctTo),
-    brief: ramp(probe.terms.length, HALF.briefFrom, HALF.briefTo),
-  };
+/** The score of a candidate, 0 to 1; 0 if neither words nor meaning were found. */
+export function fitOf(probe: Probe, candidate: Candidate, intent: IntentGuess | undefined): number {
+  if (candidate.measures.allMass === 0 && (candidate.close?.meaning ?? 0) <= 0) return 0;
+  const inputs = fitInputs(probe, candidate, intent);
+  return (
+    1 / (1 + Math.exp(-FIT_INPUTS.reduce<number>((sum, input) => sum + FIT[input] * inputs[input], FIT.bias)))
+  );
 }
 
-/** The chance that the match helps, 0 to 1; 0 if neither words nor meaning were found. */
-export function confidence(probe: Probe, measures: Measures, close: Closeness | undefined): number {
-  if (measures.allMass === 0 && (close?.meaning ?? 0) <= 0) return 0;
-  const chance = byChance(probe, measures, close);
-  const points = weighed(CONFIDENCE, confidenceParts(probe, measures, close));
-  const byWords = logistic(points - BY_CHANCE.points * chance);
-  return Math.max(byWords, close ? (1 - chance) * byMeaning(probe, close) : 0);
-}
-
-function byMeaning(probe: Probe, close: Closeness): number {
-  const terms = probe.terms.length;
-  const counts =
-    ramp(terms, HALF.meaninglessTo, HALF.meaningfulFrom) * ramp(terms, HALF.fadesTo, HALF.fadesFrom);
-  return counts * logistic(weighed(PARAPHRASE, paraphraseParts(probe, close)));
+function logOdds(chance: number): number {
+  const bounded = Math.min(1 - SPAN.chance, Math.max(SPAN.chance, chance));
+  return Math.log(bounded / (1 - bounded));
 }
 
 function byChance(probe: Probe, measures: Measures, close: Closeness | undefined): number {
@@ -137,28 +175,15 @@ function byChance(probe: Probe, measures: Measures, close: Closeness | undefined
   );
 }
 
-function weighed(
-  { bias, ...weights }: Readonly<Record<string, number>> & { readonly bias: number },
-  parts: Readonly<Record<string, number>>,
-): number {
-  let points = bias;
-  for (const [part, value] of Object.entries(parts)) points += weights[part]! * value;
-  return points;
-}
-
-function logistic(points: number): number {
-  return 1 / (1 + Math.exp(-points));
-}
-
 /** The share of the message that the skill contains, raised for long messages, of which no skill contains much. */
 export function heldShare(probe: Probe, measures: Measures): number {
   const most = Math.max(measures.headMass, measures.sectionMass);
   return probe.mass > 0 ? most / probe.mass / brevityOf(probe) : 0;
 }
 
-/** 1 for a short message, less and less beyond `HALF.terms` terms. */
+/** 1 for a short message, less and less beyond `SPAN.terms` terms. */
 export function brevityOf(probe: Probe): number {
-  return Math.min(1, HALF.terms / Math.max(1, probe.terms.length));
+  return Math.min(1, SPAN.terms / Math.max(1, probe.terms.length));
 }
 
 /** 0 at `from` and before it, 1 at `to` and beyond. */

@@ -7,7 +7,7 @@ async function retrieved(message: string, options: { also?: string[] } = {}) {
   const index = await (await workspace(TRADES).open({ "embedder.kind": "none" }).turns.indexing()).current();
   const { candidates } = retrieve({
     index,
-    message,
+    message: { text: message },
     vector: undefined,
     background: () => undefined,
     also: (options.also ?? []).map((name) => index.find(name)!),

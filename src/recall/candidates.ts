@@ -2,7 +2,14 @@
 
 import { type Hit, quantizeOne } from "../search/search.ts";
 import { createProbe, type Probe } from "./features.ts";
-import { type BackgroundIdf, backgroundOfTerms, rarityOf, readMessage } from "./features-message.ts";
+import {
+  type BackgroundIdf,
+  backgroundOfTerms,
+  clipMessage,
+  rarityOf,
+  readMessage,
+} from "./features-message.ts";
+import type { Glossed } from "./glossary.ts";
 import type { RankCandidate } from "./rank.ts";
 import type { RecallIndex } from "./recall-index.ts";
 
@@ -24,11 +31,13 @@ export const CANDIDATES = {
 export interface Retrieval {
   readonly probe: Probe;
   readonly candidates: readonly RankCandidate[];
+  /** Any skill as a candidate for the same message. */
+  readonly candidateOf: (doc: number) => RankCandidate;
 }
 
 interface RetrievalInput {
   readonly index: RecallIndex;
-  readonly message: string;
+  readonly message: Glossed;
   /** The message's meaning; undefined without an embedder. */
   readonly vector: Float32Array | undefined;
   readonly background: BackgroundIdf;
@@ -42,11 +51,14 @@ interface RetrievalInput {
 export function retrieve(input: RetrievalInput): Retrieval {
   const { index, also, close = CANDIDATES.close } = input;
   const message = readMessage(input.message);
-  const background = backgroundOfTerms(input.message, input.background);
+  const background = backgroundOfTerms(clipMessage(input.message.text), input.background);
+  // Words of another language that no skill has say nothing about how well a skill fits.
+  const isForeign = input.message.original !== undefined;
   const factors = new Map(message.terms.map((term, i) => [term, message.factors[i]!]));
   const found = index.text.search(message.terms, {
     limit: CANDIDATES.lexical,
-    termWeight: (term, df) => (factors.get(term) ?? 1) * rarityOf(df, background.get(term)),
+    termWeight: (term, df) =>
+      isForeign && df === 0 ? 0 : (factors.get(term) ?? 1) * rarityOf(df, background.get(term)),
   });
   const weights = new Map(found.terms.map(({ term, weight }) => [term, weight]));
   const probe = createProbe({
@@ -60,15 +72,18 @@ export function retrieve(input: RetrievalInput): Retrieval {
   const meaning = new Map(near.map(({ doc, score }) => [doc, score]));
   const closeness = (doc: number) => (vector ? (meaning.get(doc) ?? index.text.similarity(vector, doc)) : 0);
   const chosen = choose({ lexical: found.hits, near, closeness, also, close });
-  const closestPassages = vector && index.text.closestPassages(vector, chosen);
-  const candidates = chosen.map((doc, i) => ({
-    id: doc,
-    evidence: index.evidence(doc),
-    lexical: lexical.get(doc) ?? 0,
-    meaning: closeness(doc),
-    sectionMeaning: closestPassages?.[i] ?? 0,
-  }));
-  return { probe, candidates };
+  const lexicalOf = (doc: number) => lexical.get(doc) ?? 0;
+  const asCandidates = (docs: readonly number[]): RankCandidate[] => {
+    const closestPassages = vector && index.text.closestPassages(vector, docs);
+    return docs.map((doc, i) => ({
+      id: doc,
+      evidence: index.evidence(doc),
+      lexical: lexicalOf(doc),
+      meaning: closeness(doc),
+      sectionMeaning: closestPassages?.[i] ?? 0,
+    }));
+  };
+  return { probe, candidates: asCandidates(chosen), candidateOf: (doc) => asCandidates([doc])[0]! };
 }
 
 /** The documents to examine: all of `also`, the nearest, and the best by words and meaning together. */

@@ -3,7 +3,7 @@ import { MESSAGE, readMessage, refusals } from "./features-message.ts";
 
 /** The factor of a term without the part that depends on its position. */
 const factorOf = (message: string, term: string) => {
-  const { terms, factors } = readMessage(message);
+  const { terms, factors } = readMessage({ text: message });
   const at = terms.indexOf(term);
   return factors[at]! / (1 - (MESSAGE.trailing * at) / terms.length);
 };
@@ -16,7 +16,7 @@ describe("readMessage", () => {
   });
 
   test("gives earlier words more weight", () => {
-    const { factors } = readMessage("document the rationale for picking Go over Rust");
+    const { factors } = readMessage({ text: "document the rationale for picking Go over Rust" });
     expect(factors[0]).toBe(1);
     expect([...factors].sort((a, b) => b - a)).toEqual(factors);
     expect(factors.at(-1)).toBeGreaterThan(1 - MESSAGE.trailing);

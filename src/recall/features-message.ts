@@ -2,6 +2,7 @@
 
 import { inAlphabet } from "../text/patterns.ts";
 import { tokenize, visitTokens } from "../text/tokens.ts";
+import type { Glossed } from "./glossary.ts";
 import { leadOf } from "./lead.ts";
 
 export const MESSAGE = {
@@ -49,15 +50,16 @@ const NUMBERED = /^[a-z]{0,12}0\d{2,7}$/u;
 /** Rarity of a word in general prose, in nats; undefined if the word is unknown. */
 export type BackgroundIdf = (word: string) => number | undefined;
 
-export function readMessage(message: string): ReadMessage {
-  const text = clipMessage(message);
+/** Reads a message in English words; the words of its original count as those behind the lead do. */
+export function readMessage({ text: english, original }: Glossed): ReadMessage {
+  const text = clipMessage(english);
   const numbers = new Map<string, number>();
   const times: number[] = [];
   const wanted: boolean[] = [];
   const inRefusal: boolean[] = [];
   const order: number[] = [];
   const leading: boolean[] = [];
-  for (const piece of piecesOf(text)) {
+  for (const piece of [...piecesOf(text), ...originalPiece(original)]) {
     visitTokens(piece.text, (term) => {
       let number = numbers.get(term);
       if (number === undefined) {
@@ -132,6 +134,11 @@ function piecesOf(text: string): Piece[] {
   ].filter((piece) => piece.text !== "");
 }
 
+function originalPiece(original: string | undefined): Piece[] {
+  if (original === undefined) return [];
+  return [{ text: clipMessage(original), times: 1, refused: false, leading: false }];
+}
+
 /** The message, or the beginning and the end of a message that is too long to be read whole. */
 export function clipMessage(message: string): string {
   if (message.length <= MESSAGE.headChars + MESSAGE.tailChars) return message;
@@ -156,9 +163,8 @@ export function rarityOf(df: number, background: number | undefined): number {
 const words = inAlphabet(({ letters, digits }) => `[${letters}${digits}]+`, "g");
 
 /** The background rarity of each term: that of the rarest spelling in the message, because the background has spellings. */
-export function backgroundOfTerms(message: string, background: BackgroundIdf): Map<string, number> {
+export function backgroundOfTerms(text: string, background: BackgroundIdf): Map<string, number> {
   const found = new Map<string, number>();
-  const text = clipMessage(message);
   for (const [word] of text.matchAll(words(text))) {
     const idf = background(word.toLowerCase());
     if (idf === undefined) continue;

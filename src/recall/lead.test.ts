@@ -40,7 +40,7 @@ describe("the lead of a message", () => {
 
 describe("reading a long message", () => {
   const text = `Rotate the keys\n${filler(1500)} Terraform appears here. ${filler(500)}\n\nMind the vault too`;
-  const { terms, factors } = readMessage(text);
+  const { terms, factors } = readMessage({ text });
   const worth = (term: string) => factors[terms.indexOf(term)]!;
 
   test("gives words that occur only after the lead less weight", () => {

@@ -21,7 +21,7 @@ const skills = [
 ];
 
 function probeOf(message: string) {
-  const read = readMessage(message);
+  const read = readMessage({ text: message });
   return createProbe({
     message: read,
     weights: read.factors.map((factor) => factor * 5),
@@ -79,7 +79,11 @@ describe("rank", () => {
       "our warehouse robots lose their calibration overnight while pdf operators file angry complaints about cold coffee";
     const far = { meaning: 0.2, sectionMeaning: 0.2 };
     const ranked = rank(probeOf(message), candidatesOf([far, far, far]));
-    expect(ranked[0]!.score).toBeLessThan(ABSTAIN_BELOW);
+    const fitting = rank(probeOf("fill in PDF forms and extract their fields"), candidatesOf());
+    expect(ranked[0]!.score).toBeLessThan(fitting[0]!.score * 0.7);
+    const talk = { work: 0.05, world: 0, talk: 0.95, continue: 0, meta: 0, trivial: 0 };
+    const asTalk = rank(probeOf(message), candidatesOf([far, far, far]), { intent: "talk", chances: talk });
+    expect(asTalk[0]!.score).toBeLessThan(ABSTAIN_BELOW);
   });
 
   test("never returns a skill that the message rejects by name", () => {

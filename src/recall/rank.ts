@@ -1,9 +1,10 @@
 // Orders the candidates of a message by weighted features, scores them from 0 to 1, and folds copies into one.
 
-import { brevityOf, type Closeness, confidence, heldShare } from "./calibrate.ts";
+import { brevityOf, type Closeness, fitOf, heldShare, type Standing } from "./calibrate.ts";
 import { sameName, sharedPairs } from "./evidence.ts";
 import type { Measures } from "./features.ts";
 import { Measurer, type Probe } from "./features.ts";
+import type { IntentGuess } from "./intent.ts";
 
 export interface RankCandidate {
   /** The caller's number for the skill; ties go to the lower one. */
@@ -69,8 +70,8 @@ export const RANKING = {
   strangeMeaning: 0.12,
   /** A clause of what a skill is not for counts at most this many times the best claim. */
   notForMost: 1.5,
-  /** How many points behind the best divide the score by e. */
-  fall: 3.4,
+  /** Points of the runner-up at least: in a library of twenty skills some skill has that many for any message. */
+  runnerUp: 5.5,
   /** Skills with the same name are copies from this share of common word pairs on. */
   copyWithName: 0.4,
   /** Skills with different names are copies from this share on. Templates filled in for another product stay below it. */
@@ -87,7 +88,7 @@ export interface Contribution {
 
 export interface Ranked {
   id: number;
-  /** Confidence that this skill helps with this message, 0 to 1, comparable between messages. */
+  /** How likely the skill serves the message, 0 to 1, comparable between messages; never above that of a better place. */
   score: number;
   /** The weighted sum that orders one message's candidates. */
   points: number;
@@ -96,24 +97,60 @@ export interface Ranked {
   duplicates: number[];
 }
 
-/** Orders candidates, folds copies and calibrates scores. The result does not depend on the order of `candidates`. */
-export function rank(probe: Probe, candidates: readonly RankCandidate[]): Ranked[] {
+/**
+ * Orders candidates, folds copies and calibrates scores. The result does not depend on the order of `candidates`. Without
+ * an intent the message is taken as a request for work.
+ */
+export function rank(
+  probe: Probe,
+  candidates: readonly RankCandidate[],
+  intent?: IntentGuess | undefined,
+): Ranked[] {
+  const { measures, points, rows, kept } = ordered(probe, candidates);
+  let most = 1;
+  return kept.map(({ place, duplicates }, k) => {
+    const close = closenessOf(candidates, place);
+    const standing = standingOf(
+      kept.map((one) => points[one.place]!),
+      k,
+    );
+    most = Math.min(most, fitOf(probe, { measures: measures[place]!, close, standing }, intent));
+    return {
+      id: candidates[place]!.id,
+      score: most,
+      points: points[place]!,
+      contributions: rows[place]!.filter((c) => c.value !== 0),
+      duplicates,
+    };
+  });
+}
+
+/** How well one of the candidates fits by itself, whichever is best. */
+export function fitAlone(
+  probe: Probe,
+  candidates: readonly RankCandidate[],
+  { place, intent }: { readonly place: number; readonly intent: IntentGuess | undefined },
+): number {
+  const measures = new Measurer(probe).measure(candidates[place]!.evidence);
+  const close = closenessOf(candidates, place);
+  return fitOf(probe, { measures, close, standing: { gap: 0, margin: 0 } }, intent);
+}
+
+/** The candidates in order of points, copies folded, with what was measured. */
+export function ordered(probe: Probe, candidates: readonly RankCandidate[]) {
   const measurer = new Measurer(probe);
   const measures = candidates.map((c) => measurer.measure(c.evidence));
   const rows = featureRows(probe, candidates, measures);
   const places = candidates.map((_, i) => i).filter((i) => measures[i]!.rejected === 0);
   const points = rows.map((row) => row.reduce((sum, c) => sum + c.value, 0));
   places.sort((a, b) => points[b]! - points[a]! || candidates[a]!.id - candidates[b]!.id);
-  const top = places[0];
-  if (top === undefined) return [];
-  const fit = confidence(probe, measures[top]!, closenessOf(candidates, top));
-  return foldCopies(places, candidates).map(({ place, duplicates }) => ({
-    id: candidates[place]!.id,
-    score: fit * Math.exp((points[place]! - points[top]!) / RANKING.fall),
-    points: points[place]!,
-    contributions: rows[place]!.filter((c) => c.value !== 0),
-    duplicates,
-  }));
+  return { measures, points, rows, kept: foldCopies(places, candidates) };
+}
+
+export function standingOf(points: readonly number[], place: number): Standing {
+  return place === 0
+    ? { gap: 0, margin: points[0]! - Math.max(RANKING.runnerUp, points[1] ?? 0) }
+    : { gap: points[0]! - points[place]!, margin: 0 };
 }
 
 /** How close and how distinct a candidate is in meaning; undefined without an embedder. */

@@ -8,11 +8,17 @@ import { type IndexDocument, SearchIndex } from "../search/search.ts";
 import { bodySections } from "../text/sections.ts";
 import type { Embedder } from "./embedder.ts";
 import type { BackgroundIdf } from "./features-message.ts";
+import type { Glossary } from "./glossary.ts";
+import type { IntentModel } from "./intent.ts";
 import { documentDigest, headText, MARK, sectionTexts, toDocument } from "./skill-document.ts";
 
 export interface IndexSettings {
   readonly embedder: Embedder;
   readonly background: BackgroundIdf;
+  /** Rewrites messages of other languages in English words; absent, they are taken as they are. */
+  readonly glossary?: Glossary | undefined;
+  /** Tells whether a message asks for work; absent, every message does. */
+  readonly intent?: IntentModel | undefined;
 }
 
 export interface UpdateInput {

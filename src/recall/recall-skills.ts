@@ -3,21 +3,23 @@
 import type { EffectivenessProvider } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Match, Reason, Turn } from "../model/turn.ts";
-import { ABSTAIN_BELOW } from "./calibrate.ts";
+import type { Match, NearSkill, Reason, Turn } from "../model/turn.ts";
+import { ABSTAIN_BELOW, BUNDLED_DOUBT } from "./calibrate.ts";
 import { retrieve } from "./candidates.ts";
 import type { Embedder } from "./embedder.ts";
 import type { BackgroundIdf } from "./features-message.ts";
 import { chooseFrame, type FrameChoice } from "./frames.ts";
+import type { Glossary } from "./glossary.ts";
+import { INTENT_NOTES, type IntentGuess, type IntentModel } from "./intent.ts";
 import { leadText } from "./lead.ts";
-import { type Contribution, type Ranked, rank } from "./rank.ts";
+import { type Contribution, fitAlone, type Ranked, rank } from "./rank.ts";
 import type { RecallIndex } from "./recall-index.ts";
 import { seeAlso } from "./see-also.ts";
 import { effectivenessSignal } from "./signals/effectiveness.ts";
 import { frameSignal } from "./signals/frame.ts";
 import { mentionedNames, mentionSignal } from "./signals/mention.ts";
 import { pathsSignal } from "./signals/paths.ts";
-import { combineClaim, type Judgement, type Query, type Signal } from "./signals/signal.ts";
+import { combineClaim, type Query, type Signal } from "./signals/signal.ts";
 import { messageWords, readyPatterns, triggerSignal } from "./signals/triggers.ts";
 
 /** The configured limits of a recall. */
@@ -31,9 +33,15 @@ export interface RecallOptions extends RecallSettings {
   readonly index: RecallIndex;
   readonly embedder: Embedder;
   readonly background: BackgroundIdf;
+  /** Rewrites messages of other languages; absent, they are taken as they are. */
+  readonly glossary?: Glossary | undefined;
+  /** Tells whether a message asks for work; absent, every message does. */
+  readonly intent?: IntentModel | undefined;
   readonly effectiveness: EffectivenessProvider;
   /** Whether the model may see a skill now. */
   readonly isVisible: (skill: Skill) => boolean;
+  /** Whether a skill ships with Repertoire: it is shown only if it is clearly best. */
+  readonly isBundled?: ((skill: Skill) => boolean) | undefined;
   /** Position of a skill's source; decides between skills with equal scores. */
   readonly precedence: (skill: Skill) => number;
   /** Skills that the session has seen; recalled again only when the message names them. */
@@ -42,7 +50,11 @@ export interface RecallOptions extends RecallSettings {
 
 export interface Recalled {
   readonly frame: FrameChoice;
+  /** What the message asks for, if a model tells it. */
+  readonly intent?: IntentGuess | undefined;
   readonly matches: readonly Match[];
+  /** The next best skills, for a model to choose from: below the threshold, or beyond the limit. */
+  readonly near: readonly NearSkill[];
   /** Whether no skill fits the message well enough. */
   readonly abstained: boolean;
   /** How many skills were examined. */
@@ -53,6 +65,7 @@ export interface Recalled {
 export const REPEATED: Recalled = {
   frame: { name: "conversation", confidence: 1 },
   matches: [],
+  near: [],
   abstained: false,
   considered: 0,
 };
@@ -65,6 +78,7 @@ interface Considered {
   readonly fit: number;
   readonly reasons: () => readonly Reason[];
   readonly mentioned: boolean;
+  readonly bundled: boolean;
   readonly lastUsedAt: number;
   readonly duplicates: readonly SkillName[];
 }
@@ -74,53 +88,76 @@ export const RECALL = {
   limit: 3,
   /** Ranked skills to which signals are applied: five times as many as are shown; 24 give the same figures. */
   judged: 16,
+  /** Near skills: with the matches the right skill is among them nineteen times in twenty, for about 15 tokens each. */
+  near: 8,
+  /** Below this score even the best skill is not near: the message needs none. */
+  nearLeast: 0.05,
+  /** A see-also must fit the message this well by itself: it shares a word with it or is near in meaning. */
+  seeAlsoLeast: 0.02,
 } as const;
 
 /** Recalls skills for one turn. The result depends on library, session and message, not on the order of the scan. */
 export async function recall(turn: Turn, options: RecallOptions): Promise<Recalled> {
   const { limit = RECALL.limit, threshold = ABSTAIN_BELOW, seen = new Set() } = options;
-  const { frame, considered, examined } = await consider(turn, options);
-  const fitting = considered.filter(({ fit, mentioned }) => mentioned || fit >= threshold);
+  const { frame, intent, considered, examined, fitOf } = await consider(turn, options);
+  const fitting = considered.filter((one, place) => isShown(one, place, threshold));
   const fresh = fitting.filter(({ skill, mentioned }) => mentioned || !seen.has(skill.name)).slice(0, limit);
-  const matches = fresh.map(toMatch);
-  const related = seeAlso(fresh, { ...options, seen, limit });
-  return { frame, matches: [...matches, ...related], abstained: fitting.length === 0, considered: examined };
+  const related = seeAlso(fresh, { ...options, seen, limit, fitOf, least: RECALL.seeAlsoLeast });
+  const matches = [...fresh.map(toMatch), ...related];
+  return {
+    frame,
+    intent,
+    matches,
+    near: nearOf(considered, new Set(matches.map(({ name }) => name))),
+    abstained: fitting.length === 0,
+    considered: examined,
+  };
+}
+
+/** Whether a skill is shown: named, or fitting well enough. A bundled one must also be the best. */
+export function isShown({ mentioned, fit, bundled }: Considered, place: number, threshold: number): boolean {
+  return mentioned || (fit >= threshold && (!bundled || place === 0));
+}
+
+function nearOf(considered: readonly Considered[], taken: ReadonlySet<SkillName>): NearSkill[] {
+  if ((considered[0]?.fit ?? 0) < RECALL.nearLeast) return [];
+  return considered
+    .filter(({ skill }) => !taken.has(skill.name))
+    .slice(0, RECALL.near)
+    .map(({ skill, score }) => ({ name: skill.name, score: rounded(score) }));
 }
 
 /** Examines the candidates of a turn and the skills in `also`, and returns them, best first. */
 export async function consider(turn: Turn, options: RecallOptions, also: readonly SkillName[] = []) {
   const { index, embedder, background } = options;
   if (index.hasPatterns) await readyPatterns();
+  const message = options.glossary?.toEnglish(turn.message) ?? { text: turn.message };
+  const intent = options.intent?.(message);
   const frame: FrameChoice = turn.frame ? { name: turn.frame, confidence: 1 } : chooseFrame(turn.message);
   const query: Query = { message: turn.message, frame, files: turn.files ?? [] };
-  const [vector] = embedder.dimensions > 0 ? await embedder.embed([leadText(turn.message)]) : [];
+  const [vector] = embedder.dimensions > 0 ? await embedder.embed([leadText(message.text)]) : [];
   const named = [
-    ...[...mentionedNames(turn.message), ...also].map((name) => index.find(name)),
+    ...[...mentionedNames(turn.message).keys(), ...also].map((name) => index.find(name)),
     ...index.withinReach(messageWords(turn.message), query.files.length > 0),
   ].filter((doc) => doc !== undefined);
-  const { probe, candidates } = retrieve({
-    index,
-    message: turn.message,
-    vector,
-    background,
-    also: named,
-  });
-  const signals = signalsFor(turn.message, options.effectiveness);
+  const { probe, candidates, candidateOf } = retrieve({ index, message, vector, background, also: named });
+  const context = { query, intent, signals: signalsFor(turn.message, options), options };
   const must = new Set(named);
-  const ranked = rank(probe, candidates).filter(
+  const ranked = rank(probe, candidates, intent).filter(
     ({ id, duplicates }, place) => place < RECALL.judged || [id, ...duplicates].some((doc) => must.has(doc)),
   );
   const considered = ranked
-    .map((one) => judgeCopies(one, { query, signals, options }))
+    .map((one) => judgeCopies(one, context))
     .filter((one) => one !== undefined)
     .sort((a, b) => inOrder(a, b, options.precedence));
-  return { frame, considered, examined: candidates.length };
+  const fitOf = (doc: number) => fitAlone(probe, [candidateOf(doc), ...candidates], { place: 0, intent });
+  return { frame, intent, considered, examined: candidates.length, fitOf };
 }
 
 /** The signals, in the order in which their reasons are listed. */
-function signalsFor(message: string, effectiveness: EffectivenessProvider): Signal[] {
+function signalsFor(message: string, { background, effectiveness }: RecallOptions): Signal[] {
   return [
-    mentionSignal(message),
+    mentionSignal(message, background),
     triggerSignal(message),
     pathsSignal,
     frameSignal,
@@ -130,6 +167,7 @@ function signalsFor(message: string, effectiveness: EffectivenessProvider): Sign
 
 interface JudgeContext {
   readonly query: Query;
+  readonly intent: IntentGuess | undefined;
   readonly signals: readonly Signal[];
   readonly options: RecallOptions;
 }
@@ -149,34 +187,47 @@ function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefi
   return best && { ...best, duplicates: others.map(({ skill }) => skill.name).sort() };
 }
 
-function judge(skill: Skill, ranked: Ranked, { query, signals, options }: JudgeContext): Considered {
-  const judgements: { signal: string; judgement: Judgement }[] = [];
+/** Applies the signals. Each reason is what its signal adds to the score, so that the reasons add up to it. */
+function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }: JudgeContext): Considered {
+  const steps: Reason[] = [];
   let fit = ranked.score;
   let boosts = 0;
+  let mentioned = false;
+  const raise = (signal: string, to: number, note: string) => {
+    steps.push({ signal, value: to - fit, note });
+    fit = to;
+  };
   for (const signal of signals) {
     const judgement = signal.judge(skill, query);
     if (judgement === undefined) continue;
-    judgements.push({ signal: signal.name, judgement });
-    if (judgement.kind === "claim") fit = combineClaim(fit, judgement);
-    else boosts += judgement.value;
+    mentioned ||= judgement.named === true;
+    if (judgement.kind === "claim") raise(signal.name, combineClaim(fit, judgement), judgement.note);
+    else {
+      const value = Math.max(-fit - boosts, judgement.value);
+      steps.push({ signal: signal.name, value, note: judgement.note });
+      boosts += value;
+    }
   }
+  const bundled = options.isBundled?.(skill) ?? false;
+  if (bundled && !mentioned)
+    raise("bundled", doubted(fit), "ships with Repertoire, so it must be clearly best");
   return {
     skill,
-    score: Math.max(0, fit + boosts),
+    score: fit + boosts,
     fit,
     // A function, because only the few skills that are shown need their reasons.
-    reasons: () => [
-      ...judgements.map(({ signal, judgement }) => ({
-        signal,
-        value: judgement.value,
-        note: judgement.note,
-      })),
-      ...textReasons(ranked),
-    ],
-    mentioned: judgements.some(({ signal, judgement }) => signal === "mention" && judgement.value === 1),
+    reasons: () => addedUp([...steps, ...textReasons(ranked, intent)], fit + boosts),
+    mentioned,
+    bundled,
     lastUsedAt: options.effectiveness.of(skill.name, skill.digest).lastUsedAt,
     duplicates: [],
   };
+}
+
+/** The score with `BUNDLED_DOUBT` less evidence. */
+function doubted(score: number): number {
+  const odds = (score / Math.max(1e-9, 1 - score)) * Math.exp(-BUNDLED_DOUBT);
+  return odds / (1 + odds);
 }
 
 /** The signal and the note under which each feature of the text is explained. */
@@ -196,16 +247,34 @@ const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: 
 };
 
 /** The ranker's part of the score, split over its features. */
-function textReasons({ score, contributions }: Ranked): Reason[] {
-  const whole = contributions.reduce((sum, { value }) => sum + Math.max(0, value), 0);
-  return contributions
-    .map(({ feature, value }) => {
-      const [signal, note] = FEATURE_NOTES[feature];
-      return { signal, value: whole > 0 ? (value / whole) * score : 0, note };
-    })
-    .filter(({ value }) => Math.abs(value) >= 0.005)
-    .sort((a, b) => b.value - a.value)
-    .map((reason) => ({ ...reason, value: Math.round(reason.value * 1000) / 1000 }));
+function textReasons({ score, points, contributions }: Ranked, intent: IntentGuess | undefined): Reason[] {
+  if (score === 0) return [];
+  if (points <= 0) {
+    const [signal, note] = FEATURE_NOTES.all;
+    return [{ signal, value: score, note }];
+  }
+  const reasons = contributions.map(({ feature, value }) => {
+    const [signal, note] = FEATURE_NOTES[feature];
+    return { signal, value: (value / points) * score, note };
+  });
+  if (intent === undefined || intent.intent === "work") return reasons;
+  return [...reasons, { signal: "intent", value: 0, note: INTENT_NOTES[intent.intent] }];
+}
+
+/** The reasons that count, largest first, rounded so that they add up to the rounded score. */
+function addedUp(reasons: readonly Reason[], score: number): Reason[] {
+  const kept = reasons
+    .filter(({ signal, value }) => Math.abs(value) >= 0.005 || signal === "intent" || signal === "mention")
+    .map((reason) => ({ ...reason, value: rounded(reason.value) }))
+    .sort((a, b) => b.value - a.value);
+  const [first, ...others] = kept.length > 0 ? kept : reasons.slice(0, 1);
+  if (first === undefined) return [];
+  const rest = others.reduce((sum, { value }) => sum + value, 0);
+  return [{ ...first, value: rounded(rounded(score) - rest) }, ...others];
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1000) / 1000;
 }
 
 /** Mentioned skills first, then by score, then by precedence of the source, then by recent use, then by name. */
@@ -219,14 +288,12 @@ function inOrder(a: Considered, b: Considered, precedence: (skill: Skill) => num
   );
 }
 
-function toMatch({ skill, score, fit, duplicates, ...one }: Considered): Match {
-  const reasons = one.reasons();
-  const [signal, note] = FEATURE_NOTES.all;
+function toMatch({ skill, score, mentioned, duplicates, ...one }: Considered): Match {
   return {
     name: skill.name,
-    score: Math.round(score * 1000) / 1000,
-    // If no feature adds enough to be listed, the score still comes from the words that were found.
-    reasons: reasons.length > 0 ? reasons : [{ signal, value: Math.round(fit * 1000) / 1000, note }],
+    score: rounded(score),
+    reasons: one.reasons(),
+    ...(mentioned && { named: true }),
     ...(duplicates.length > 0 && { duplicates }),
   };
 }

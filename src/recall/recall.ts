@@ -14,7 +14,9 @@ export {
 } from "./evaluation.ts";
 export type { BackgroundIdf } from "./features-message.ts";
 export type { FrameChoice } from "./frames.ts";
+export { Glossary } from "./glossary.ts";
 export { Indexing } from "./index-upkeep.ts";
+export { createIntentModel, type IntentWeights } from "./intent.ts";
 export { type IndexSettings, RecallIndex } from "./recall-index.ts";
 export { type RecallOptions, type RecallSettings, recall } from "./recall-skills.ts";
 export { type RecallAnswer, type RecallRequest, SessionRecall } from "./session-recall.ts";

@@ -4,10 +4,17 @@ import { skillText } from "../../test/skill-tree.ts";
 
 const bread = (seeAlso: string) => skillText("Bakes sourdough bread.", `see-also: ${seeAlso}\n`);
 const message = "bake sourdough bread";
+/** A skill that fits the message a little itself. */
+const baking = (about: string) => skillText(`${about} for those who bake bread.`);
+const FITTING = {
+  "garden-calendar": baking("Garden calendar"),
+  "train-trips": baking("Train trips"),
+  "pdf-forms": baking("PDF forms"),
+};
 
 async function recalled(skills: Record<string, string>, more: { session?: string; limit?: number } = {}) {
   const { limit, ...turn } = more;
-  const engine = workspace({ ...TRADES, ...skills }).open({ "embedder.kind": "none" });
+  const engine = workspace({ ...TRADES, ...FITTING, ...skills }).open({ "embedder.kind": "none" });
   const { matches } = await engine.turns.recall({ message, ...turn }, limit === undefined ? {} : { limit });
   return matches;
 }
@@ -28,13 +35,18 @@ describe("see-also", () => {
   test("is found by any spelling of a name, alias included", async () => {
     const matches = await recalled({
       "sourdough-bread": bread('["Garden_Calendar", "/Train Trips", "Water Plants"]'),
-      "home/watering": skillText("Zzyzx.", "name: Water Plants\n"),
+      "home/watering": skillText("Waters plants of those who bake bread.", "name: Water Plants\n"),
     });
     expect(matches.slice(1).map(({ name }) => name)).toEqual([
       "garden-calendar",
       "train-trips",
       "home/watering",
     ]);
+  });
+
+  test("does not add a skill that has nothing to do with the message", async () => {
+    const matches = await recalled({ "sourdough-bread": bread("[incident-reports]") });
+    expect(matches.map(({ name }) => name)).toEqual(["sourdough-bread"]);
   });
 
   test("never adds a skill that is hidden, disabled, unknown or the origin itself", async () => {
@@ -69,8 +81,8 @@ describe("see-also", () => {
   test("does not follow the see-also of added skills", async () => {
     const matches = await recalled({
       "sourdough-bread": bread("[middle]"),
-      middle: skillText("Zzyzx.", "see-also: [far]\n"),
-      far: skillText("Qwfp."),
+      middle: skillText("The middle for those who bake bread.", "see-also: [far]\n"),
+      far: skillText("Far away from those who bake bread."),
     });
     expect(matches.map(({ name }) => name)).toEqual(["sourdough-bread", "middle"]);
   });

@@ -1,4 +1,4 @@
-// Adds skills that a match points to and that the session has not seen.
+// Adds skills that a match points to, that the session has not seen, and that fit the message themselves.
 
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
@@ -10,7 +10,7 @@ interface Origin {
   readonly score: number;
 }
 
-/** The skills that `origins` point to, in order, each once, at most `limit`. */
+/** The skills that `origins` point to, in order, each once, at most `limit`, if their own fit is at least `least`. */
 export function seeAlso(
   origins: readonly Origin[],
   options: {
@@ -18,6 +18,9 @@ export function seeAlso(
     readonly isVisible: (skill: Skill) => boolean;
     readonly seen: ReadonlySet<SkillName>;
     readonly limit: number;
+    /** How well a skill fits the message by itself. */
+    readonly fitOf: (doc: number) => number;
+    readonly least: number;
   },
 ): Match[] {
   const taken = new Set(origins.map(({ skill }) => skill.name));
@@ -29,11 +32,14 @@ export function seeAlso(
       const skill = options.index.skill(doc);
       if (taken.has(skill.name) || options.seen.has(skill.name) || !options.isVisible(skill)) continue;
       taken.add(skill.name);
+      const fit = options.fitOf(doc);
+      if (fit < options.least) continue;
+      // At most half the score of the origin, so that it never ranks above it.
+      const own = Math.round(Math.min(fit, score / 2) * 1000) / 1000;
       found.push({
         name: skill.name,
-        // Half the score of the origin, so that it never ranks above it.
-        score: Math.round(score * 500) / 1000,
-        reasons: [{ signal: "see-also", value: score / 2, note: `${origin.name} points to it` }],
+        score: own,
+        reasons: [{ signal: "see-also", value: own, note: `${origin.name} points to it` }],
         via: origin.name,
       });
     }

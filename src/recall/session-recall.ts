@@ -10,7 +10,6 @@ import type { Match, Turn } from "../model/turn.ts";
 import { effectiveMessage } from "./continuation.ts";
 import type { Indexing } from "./index-upkeep.ts";
 import { REPEATED, type Recalled, type RecallOptions, type RecallSettings, recall } from "./recall-skills.ts";
-import { isMentioned } from "./signals/mention.ts";
 import { type Explanation, explain } from "./why.ts";
 
 export interface RecallRequest {
@@ -107,7 +106,7 @@ export class SessionRecall {
     await this.remember(state, turn, { recalled, agent: request.agent, wasSaid: isNew });
     const names = recalled.matches.map(({ name }) => name);
     const { fresh } = await sessions.markShown(session, names);
-    const seen = recalled.matches.filter((match) => !fresh.includes(match.name) && !isMentioned(match));
+    const seen = recalled.matches.filter((match) => !fresh.includes(match.name) && !match.named);
     return { ...recalled, turn: state.turn, seen: seen.map(({ name }) => name) };
   }
 
@@ -137,10 +136,16 @@ export class SessionRecall {
     const among = allows ?? this.allowlist(visibility);
     const stateOf = visibility.judge();
     const places = new Map(this.needs.sources.map(({ id }, place) => [id, place]));
+    const bundled = new Set(
+      this.needs.sources.filter(({ scope }) => scope === "bundled").map(({ id }) => id),
+    );
     return {
       index: among ? whole.among(among) : whole,
       embedder: indexing.settings.embedder,
       background: indexing.settings.background,
+      glossary: indexing.settings.glossary,
+      intent: indexing.settings.intent,
+      isBundled: ({ source }) => bundled.has(source),
       effectiveness: effectivenessFrom(await this.needs.store.tallyBook(), { now: this.needs.now() }),
       isVisible: (skill) => stateOf(skill).state === "active",
       precedence: (skill) => places.get(skill.source) ?? 0,
@@ -166,7 +171,8 @@ export class SessionRecall {
     if (turn.session === undefined || matches.length === 0) return { matches };
     const names = matches.map(({ name }) => name);
     const { fresh, state } = await this.needs.store.sessions.markShown(turn.session, names);
-    const isDue = (match: Match) => fresh.includes(match.name) || again.has(match.name) || isMentioned(match);
+    const isDue = (match: Match) =>
+      fresh.includes(match.name) || again.has(match.name) || match.named === true;
     return { matches: matches.filter(isDue), session: state };
   }
 

@@ -5,7 +5,7 @@ import type { Reason, Turn } from "../model/turn.ts";
 import { tokenize } from "../text/tokens.ts";
 import { ABSTAIN_BELOW } from "./calibrate.ts";
 import { readMessage } from "./features-message.ts";
-import { consider, RECALL, type RecallOptions } from "./recall-skills.ts";
+import { consider, isShown, RECALL, type RecallOptions } from "./recall-skills.ts";
 
 export interface Explanation {
   readonly name: string;
@@ -32,7 +32,7 @@ export async function explain(skill: Skill, turn: Turn, options: RecallOptions):
   const own = considered[at];
   const original = considered.find((one) => one.duplicates.includes(skill.name));
   const ahead = considered.slice(0, Math.max(0, at)).slice(0, limit);
-  const fitting = considered.filter(({ mentioned, fit }) => mentioned || fit >= threshold);
+  const fitting = considered.filter((one, place) => isShown(one, place, threshold));
   const recalled = own !== undefined && fitting.slice(0, limit).includes(own);
   const reasons = own?.reasons() ?? [];
   const fellShort: string[] = [];
@@ -58,7 +58,7 @@ export async function explain(skill: Skill, turn: Turn, options: RecallOptions):
 
 /** The name, the triggers, and the words of the description that the message does not have. */
 function suggestions(skill: Skill, message: string): string[] {
-  const said = new Set(readMessage(message).terms);
+  const said = new Set(readMessage({ text: message }).terms);
   const { keywords, verbs, patterns } = skill.manifest.triggers;
   const words = skill.manifest.description.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'-]*/gu) ?? [];
   const missing = [...new Set(words)].filter((word) => {

@@ -25,9 +25,11 @@ describe("an explicit mention", () => {
     ["/mcp/email", "mcp/email"],
     ["run git-workflow on it", "git-workflow"],
     ["Git-Workflow, please", "git-workflow"],
-    ["is git-workflow's output right?", "git-workflow"],
     ["/git_workflow", "git-workflow"],
-    ["send it with mcp/email", "mcp/email"],
+    ["use mcp/email to send it", "mcp/email"],
+    ["run `git-workflow` on it", "git-workflow"],
+    ["a skill called review", "review"],
+    ["git-workflow: tidy the branches", "git-workflow"],
     ["use the review skill", "review"],
     ["the 'review' skill", "review"],
     ["the `review` skill", "review"],
@@ -58,6 +60,15 @@ describe("an explicit mention", () => {
     ["a review", "review"],
     ["$reviewer", "review"],
     ["skills for review", "review"],
+    ["why does the /review route return 404?", "review"],
+    ["POST /review fails", "review"],
+    ["the form at /review is broken", "review"],
+    ["we need real-time updates", "real-time"],
+    ["set ease-in-out on it", "ease-in-out"],
+    ["npm install code-review@2", "code-review"],
+    ["the `code-review` branch is stale", "code-review"],
+    ["echo $REVIEW", "review"],
+    ["is git-workflow's output right?", "git-workflow"],
   ])("%s does not name %s", (message, name) => {
     expect(worth(message, name) ?? 0).toBeLessThan(WORTH.mention);
   });
@@ -68,12 +79,29 @@ describe("an explicit mention", () => {
   });
 });
 
+describe("a name in running text", () => {
+  const beside = (message: string, name: string) =>
+    mentionSignal(message).judge(skillOf(name), query(message));
+
+  test("counts only as far as the text fits, if it may be an adjective", () => {
+    expect(beside("we need real-time updates", "real-time")).toMatchObject({ value: 0, needsFit: true });
+  });
+
+  test("counts by itself if it has three words or an unusual one", () => {
+    expect(beside("see fix-failing-test again", "fix-failing-test")?.value).toBe(WORTH.spelledName);
+    const unusual = mentionSignal("see gh-kubectl again", (word) => (word === "kubectl" ? 10 : 3));
+    expect(unusual.judge(skillOf("gh-kubectl"), query(""))?.value).toBe(WORTH.spelledName);
+  });
+});
+
 describe("a name in words", () => {
   test("counts if it has several words, not if it has one", () => {
-    expect(worth("we need a code review today", "code-review")).toBe(WORTH.nameInWords);
-    expect(worth("Code – Review?", "code-review")).toBe(WORTH.nameInWords);
-    expect(worth("a decode reviewer", "code-review")).toBeUndefined();
-    expect(worth("we need a review today", "review")).toBeUndefined();
+    const beside = (message: string, name: string) =>
+      mentionSignal(message).judge(skillOf(name), query(message))?.beside;
+    expect(beside("we need a code review today", "code-review")).toBe(WORTH.nameInWords);
+    expect(beside("Code – Review?", "code-review")).toBe(WORTH.nameInWords);
+    expect(beside("a decode reviewer", "code-review")).toBeUndefined();
+    expect(beside("we need a review today", "review")).toBeUndefined();
   });
 
   test("is quoted in the reason", () => {
@@ -85,15 +113,13 @@ describe("a name in words", () => {
 describe("spellings that may be names", () => {
   test("are at most 32, each once", () => {
     const message = Array.from({ length: 100 }, (_, i) => `/skill-${i} /skill-${i}`).join(" ");
-    const names = mentionedNames(message);
-    expect(names).toHaveLength(32);
-    expect(new Set(names).size).toBe(32);
+    expect(mentionedNames(message).size).toBe(32);
   });
 
   test.each(["", "   ", "///", "$$$", "/", "-", "\ud800/\udfff", "/\u0000"])(
     "are not found in %j",
     (message) => {
-      expect(mentionedNames(message)).toEqual([]);
+      expect(mentionedNames(message).size).toBe(0);
     },
   );
 });

@@ -16,7 +16,11 @@ export interface Judgement {
   readonly kind: "claim" | "boost";
   readonly value: number;
   /** How much a claim adds if the text of the skill fits too; `value` by default. */
-  readonly beside?: number;
+  readonly beside?: number | undefined;
+  /** Set if `beside` counts only as far as the text of the skill fits. */
+  readonly needsFit?: boolean | undefined;
+  /** Set if the message names the skill and means it. */
+  readonly named?: boolean | undefined;
   readonly note: string;
 }
 
@@ -27,8 +31,10 @@ export interface Signal {
 
 /** The value of each signal. The ranker's own weights are in `rank.ts`. */
 export const WORTH = {
-  /** `/name`, `$name` or the name as it is spelled. */
-  mention: 1,
+  /** `/name`, `$name`, "use the X skill": strong evidence. Not 1, because people also name what they do not want. */
+  mention: 0.95,
+  /** A name with a hyphen in running text. Adjectives, routes and files look like names too, so the text must fit. */
+  spelledName: 0.5,
   /** The words of a name of several words are together in the message. A higher value costs recall in large libraries. */
   nameInWords: 0.2,
   /** A phrase or pattern that the author declared: enough to be recalled, but less than a skill whose text fits. */
@@ -49,10 +55,14 @@ export const WORTH = {
   ineffective: -0.1,
 } as const;
 
+/** A text that fits this well makes a claim that needs it count in full. */
+const FITTING = 0.25;
+
 /** Combines a claim with a score as independent probabilities, so that the result never exceeds 1. */
 export function combineClaim(
   score: number,
-  { value, beside = value }: Pick<Judgement, "value" | "beside">,
+  { value, beside = value, needsFit }: Pick<Judgement, "value" | "beside" | "needsFit">,
 ): number {
-  return Math.max(value, 1 - (1 - score) * (1 - beside));
+  const counts = needsFit ? Math.min(1, score / FITTING) : 1;
+  return Math.max(value, 1 - (1 - score) * (1 - counts * beside));
 }
