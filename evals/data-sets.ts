@@ -5,6 +5,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Skill } from "../src/model/skill.ts";
 import { bundledSkills, type EvalMessage, type EvalSkill, readLines, readSkills } from "./harness.ts";
 import type { IntentMessage } from "./intent-model.ts";
 
@@ -84,7 +85,16 @@ export interface Asked {
 }
 
 /** Of the messages of other libraries, and of intents, every so many is enough. */
-const EVERY = { everyday: 3, queries: 12, intent: 4 } as const;
+const EVERY = { everyday: 3, queries: 12, intent: 4, requests: 3 } as const;
+/** What a person in a hurry types: the name in words, or the first words of the description. */
+function shortRequests({ name, displayName, manifest }: Skill): SetMessage[] {
+  const texts = [
+    displayName.replace(/[-_/:]/g, " "),
+    manifest.description.split(/\s+/).slice(0, 3).join(" "),
+  ];
+  return texts.map((query) => ({ id: query, query, gold: [name], source: "requests", group: "requests" }));
+}
+
 /** Tasks about software of any kind fit any library a little. */
 const GENERAL = "swe-skills-bench";
 
@@ -136,7 +146,11 @@ export function askedIn(
       : []),
     ...others("queries", EVERY.queries),
   ];
+  const requests = library.skills
+    .filter(({ skill }, i) => skill.source !== "bundled" && i % EVERY.requests === 0)
+    .flatMap(({ skill }) => shortRequests(skill));
   return [
+    ...requests.map(inLibrary("own")),
     ...own.filter(({ gold }) => gold.length > 0).map(inLibrary("own")),
     ...own.filter(({ gold }) => gold.length === 0).map(inLibrary("none")),
     ...other.map(inLibrary("other")),

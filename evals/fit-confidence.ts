@@ -28,6 +28,7 @@ const WORTH: Readonly<Record<string, number>> = {
   "small talk": 1,
   "all own": 2,
   "all talk": 1.5,
+  requests: 0.5,
 };
 
 interface Example {
@@ -98,7 +99,8 @@ function votesOf(examples: readonly Example[]): number[] {
   const sums = new Map<string, number>();
   const group = ({ asked }: Example) =>
     `${asked.family} ${asked.kind}|${asked.library}|${asked.message.source}`;
-  const kind = ({ asked }: Example) => `${asked.family} ${asked.kind}`;
+  const kind = ({ asked }: Example) =>
+    asked.message.group === "requests" ? "requests" : `${asked.family} ${asked.kind}`;
   for (const e of examples) sizes.set(group(e), (sizes.get(group(e)) ?? 0) + 1);
   const votes = examples.map((e) => 1 / Math.sqrt(sizes.get(group(e))!));
   for (const [i, e] of examples.entries()) sums.set(kind(e), (sums.get(kind(e)) ?? 0) + votes[i]!);
@@ -194,7 +196,7 @@ for (const part of new Set(examples.map(leftOut))) {
   for (const e of examples.filter((one) => leftOut(one) === part)) scores.set(e, scoresOf(e, without));
 }
 const groupOf = ({ asked }: Example) =>
-  `${asked.family} ${asked.kind === "talk" ? asked.message.source : asked.kind === "own" && asked.family === "all" ? asked.message.group : asked.kind}`;
+  `${asked.family} ${asked.kind === "talk" || asked.message.group === "requests" ? asked.message.source : asked.kind === "own" && asked.family === "all" ? asked.message.group : asked.kind}`;
 const groups = [...new Set(examples.map(groupOf))].sort();
 console.log("\nleft out, % by threshold: right first / right shown / shown though nothing is right");
 for (const name of groups) {

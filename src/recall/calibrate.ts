@@ -11,40 +11,42 @@ import type { IntentGuess } from "./intent.ts";
  */
 export const FIT = {
   /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
-  bias: -4.87,
+  bias: -2.13,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
   head: 1.8,
+  /** The share of the message found in name and description, if it is nearly all of it: short requests are like that. */
+  covered: 1.15,
   /** The share of the message found in name and description. */
-  headShare: -1.77,
+  headShare: -1.8,
   /** The share of the message found in the best single claim. */
-  claim: 0.26,
+  claim: -0.06,
   /** The share of the message found anywhere: distinguishes a message for this library from one for another. */
-  all: 1.57,
+  all: 1.47,
   /** The message has the skill's name. */
-  name: 0.19,
+  name: 0.33,
   /** Neighbours found as neighbours in the head, and in the body. */
-  pairs: 0.51,
-  bodyPairs: 0.79,
+  pairs: 1.02,
+  bodyPairs: 0.63,
   /** Closeness in meaning to the description. */
-  meaning: 1.55,
+  meaning: 1.34,
   /** How much closer in meaning the skill is than others: a message for another library is about equally far from all. */
-  distinct: 1.87,
+  distinct: 1.86,
   /** A short message says little, so that much of it is found by chance. */
-  brief: -0.59,
+  brief: -0.58,
   /** Points behind the best candidate, 0 to 8. */
-  gap: -0.45,
+  gap: -0.46,
   /** For the best candidate: points ahead of the next one, 0 to 4. */
-  margin: 0.65,
+  margin: 0.67,
   /** Not the best candidate. */
-  follower: -0.4,
+  follower: -0.38,
   /** How surely the message does not ask for work, in units of 2 nats: doubt counts more than certainty. */
-  idle: -1.28,
+  idle: -1.33,
   /** How surely it does. */
-  work: -0.37,
+  work: -0.23,
   /** Number of terms, up to three: small talk has one or two. */
-  words: 3.48,
+  words: 0.69,
   /** How common the commonest term is among the skills. */
-  reach: 0.63,
+  reach: 0.67,
   /** A one-word name that is in the message by chance. Set by hand: too few messages of the sets have one. */
   byChance: -4,
 } as const;
@@ -66,6 +68,8 @@ const SPAN = {
   head: 12,
   /** Number of terms from which the measures count in full: small talk has one or two. */
   words: 4,
+  /** The share of a message from which on it counts as covered. */
+  coveredFrom: 0.8,
   /** Number of terms from which a message is long enough to need a skill. */
   fewWords: 3,
   /** More terms are needed if thousands of skills have one of them, because some skill then has the others by chance. */
@@ -132,6 +136,7 @@ export function fitInputs(
   const ofLong = (part: number, whole: number) => Math.min(1, share(part, whole) / brevityOf(probe));
   return {
     head: (words * measures.headMass) / (measures.headMass + SPAN.head),
+    covered: probe.mass > 0 ? ramp(measures.headMass / probe.mass, SPAN.coveredFrom, 1) : 0,
     headShare: ofLong(measures.headMass, probe.mass),
     claim: ofLong(measures.claim, probe.mass),
     all: share(measures.allMass, probe.mass),
