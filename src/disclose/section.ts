@@ -2,7 +2,7 @@
 
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Budget, Match, Section, ShownLevel, Style } from "../model/turn.ts";
+import type { Budget, Match, NearSkill, Section, ShownLevel, Style } from "../model/turn.ts";
 import { estimateTokens } from "../text/estimate.ts";
 import { limitOf } from "./budget.ts";
 import type { Shown } from "./fit.ts";
@@ -20,6 +20,8 @@ export interface DiscloseRequest {
   /** The visible and available skills, in the same order at every turn: those that are always shown, then the most important. */
   readonly skills: readonly Skill[];
   readonly matches: readonly Match[];
+  /** Skills that came close, for a model to choose from. */
+  readonly near?: readonly NearSkill[] | undefined;
   /** The style's default budget if not given. */
   readonly budget?: Budget | undefined;
   /** The Markdown below the front matter; empty if it cannot be read. */

@@ -2,7 +2,7 @@
 
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Match } from "../model/turn.ts";
+import type { Match, NearSkill } from "../model/turn.ts";
 
 export interface MatchedSkill {
   readonly skill: Skill;
@@ -20,15 +20,19 @@ export interface Selection {
   readonly relevant: readonly MatchedSkill[];
   /** The see-also matches. */
   readonly related: readonly MatchedSkill[];
+  /** The visible skills that came close, best first. */
+  readonly near: readonly Skill[];
 }
 
 export function select({
   skills,
   matches,
+  near = [],
   seen,
 }: {
   readonly skills: readonly Skill[];
   readonly matches: readonly Match[];
+  readonly near?: readonly NearSkill[] | undefined;
   readonly seen?: ReadonlySet<SkillName> | undefined;
 }): Selection {
   const always = skills.findIndex((skill) => !skill.manifest.always);
@@ -38,6 +42,7 @@ export function select({
     always: always < 0 ? skills.length : always,
     relevant: recalled.filter(({ match }) => match.via === undefined),
     related: recalled.filter(({ match }) => match.via !== undefined),
+    near: nearSkills(near, skills),
   };
 }
 
@@ -60,4 +65,11 @@ function newMatches(
     const via = visible.get(match.via ?? "")?.name;
     return [via === undefined ? { skill, match } : { skill, match, via }];
   });
+}
+
+function nearSkills(near: readonly NearSkill[], skills: readonly Skill[]): Skill[] {
+  if (near.length === 0) return [];
+  const names = new Set(near.map(({ name }) => name));
+  const visible = new Map(skills.filter(({ name }) => names.has(name)).map((skill) => [skill.name, skill]));
+  return near.flatMap(({ name }) => visible.get(name) ?? []);
 }

@@ -57,7 +57,16 @@ export class TurnPrompt {
     const { matches, session } = await sessions.markShown(turn, answer?.matches ?? []);
     const budget = options.budget ?? settings.budget;
     const firstTurn = answer === undefined ? await this.isUnused(turn.session) : (answer.turn ?? 1) <= 1;
-    const asked = { style, budget, matches, readBody, firstTurn, asksForList: asksForList(turn.message) };
+    const near = answer?.near;
+    const asked = {
+      style,
+      budget,
+      matches,
+      near,
+      readBody,
+      firstTurn,
+      asksForList: asksForList(turn.message),
+    };
     const section = await this.needs.withSkills(options.agent, (skills) => disclose({ ...asked, skills }));
     if (session !== undefined && matches.length > 0)
       await this.record(turn, section, { matches, session, agent: options.agent });

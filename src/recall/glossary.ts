@@ -233,14 +233,17 @@ function byStem(word: string, { whole, stems }: Lookup): string | undefined {
   return undefined;
 }
 
-/** German joins words: "Besprechungsprotokoll" is "besprechung", a joining letter, and "protokoll". */
+/** German joins words: "Besprechungsprotokoll" is "besprechung", a joining letter, and "protokoll". The last part is the main one. */
 function compound(word: string, lookup: Lookup): string | undefined {
-  for (let size = word.length - MATCH.compoundPart; size >= MATCH.compoundPart; size--) {
+  let byEnding: string | undefined;
+  for (let size = MATCH.compoundPart; size <= word.length - MATCH.compoundPart; size++) {
     const head = lookup.whole.get(word.slice(0, size));
     if (head === undefined) continue;
     const rest = word.slice(size).replace(/^(?:s|n|en|es)(?=\w{4})/, "");
-    const tail = lookup.whole.get(rest) ?? byStem(rest, lookup);
+    const tail = lookup.whole.get(word.slice(size)) ?? lookup.whole.get(rest);
     if (tail !== undefined) return `${head} ${tail}`;
+    const stemmed = byStem(rest, lookup);
+    if (stemmed !== undefined) byEnding ??= `${head} ${stemmed}`;
   }
-  return undefined;
+  return byEnding;
 }

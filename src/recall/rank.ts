@@ -125,15 +125,11 @@ export function rank(
   });
 }
 
-/** How well one of the candidates fits by itself, whichever is best. */
-export function fitAlone(
-  probe: Probe,
-  candidates: readonly RankCandidate[],
-  { place, intent }: { readonly place: number; readonly intent: IntentGuess | undefined },
-): number {
+/** How well one of the candidates fits a message that asks for work, whichever candidate is best. */
+export function fitAlone(probe: Probe, candidates: readonly RankCandidate[], place: number): number {
   const measures = new Measurer(probe).measure(candidates[place]!.evidence);
   const close = closenessOf(candidates, place);
-  return fitOf(probe, { measures, close, standing: { gap: 0, margin: 0 } }, intent);
+  return fitOf(probe, { measures, close, standing: { gap: 0, margin: 0 } }, undefined);
 }
 
 /** The candidates in order of points, copies folded, with what was measured. */

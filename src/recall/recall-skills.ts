@@ -150,7 +150,7 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
     .map((one) => judgeCopies(one, context))
     .filter((one) => one !== undefined)
     .sort((a, b) => inOrder(a, b, options.precedence));
-  const fitOf = (doc: number) => fitAlone(probe, [candidateOf(doc), ...candidates], { place: 0, intent });
+  const fitOf = (doc: number) => fitAlone(probe, [candidateOf(doc), ...candidates], 0);
   return { frame, intent, considered, examined: candidates.length, fitOf };
 }
 

@@ -1,11 +1,12 @@
 // The default style: a catalog that shrinks to its budget and is the same at every turn, then the turn's matches.
 
+import type { Skill } from "../../model/skill.ts";
 import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
-import { type Cost, matchReserve, minus, textCost } from "../budget.ts";
-import { NOTHING, type Rendered, shrink } from "../fit.ts";
+import { type Cost, fits, matchReserve, minus, textCost } from "../budget.ts";
+import { NOTHING, type Rendered, type Shown, shrink } from "../fit.ts";
 import { DISCLOSE_LIMITS, TOOL } from "../limits.ts";
-import { entryWith, listEntry, omissionNotice, turnNotice } from "../lines.ts";
+import { briefLine, entryWith, listEntry, omissionNotice, turnNotice } from "../lines.ts";
 import type { MatchedSkill, Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
@@ -20,6 +21,8 @@ Likely to help now; ${TOOL.activate} gives the instructions:
 
 `;
 
+const NEAR_HEAD = "\n\nNear this message, if nothing above fits: ";
+
 export function adaptive({ selection, limit }: StyleRequest): Rendered {
   // The reserve is kept even without matches, because the catalog must not depend on the turn.
   const catalog = shrink({
@@ -31,7 +34,41 @@ export function adaptive({ selection, limit }: StyleRequest): Rendered {
   });
   const described = new Set(catalog.shown.filter(({ level }) => level === "full").map(({ name }) => name));
   const matches = matchesBlock(selection, described, minus(limit, textCost(catalog.text)));
-  return { text: catalog.text + matches.text, shown: [...catalog.shown, ...matches.shown] };
+  const text = catalog.text + matches.text;
+  const near = nearBlock(selection, [...catalog.shown, ...matches.shown], minus(limit, textCost(text)));
+  return { text: text + near.text, shown: [...catalog.shown, ...matches.shown, ...near.shown] };
+}
+
+/**
+ * The line of skills that came close: a model chooses better than any score. Left out if the best match is certain and
+ * the catalog names every skill; a skill that is described above is not listed again.
+ */
+function nearBlock({ skills, relevant, near }: Selection, shown: readonly Shown[], room: Cost): Rendered {
+  const named = new Set(shown.map(({ name }) => name));
+  const isCertain = (relevant[0]?.match.score ?? 0) >= DISCLOSE_LIMITS.certain;
+  if (isCertain && skills.every(({ name }) => named.has(name))) return NOTHING;
+  const described = new Set(shown.filter(({ level }) => level !== "name").map(({ name }) => name));
+  const entries = near
+    .filter(({ name }) => !described.has(name))
+    .map((skill) => ({ name: skill.name, text: `${forLine(skill.name)} (${forLine(fewWords(skill))})` }));
+  const line = (count: number) =>
+    `${NEAR_HEAD}${entries
+      .slice(0, count)
+      .map(({ text }) => text)
+      .join(", ")}`;
+  let count = entries.length;
+  while (count > 0 && !fits(textCost(line(count)), room)) count--;
+  if (count === 0) return NOTHING;
+  return {
+    text: line(count),
+    shown: entries.slice(0, count).map(({ name }) => ({ name, level: "short" as const })),
+  };
+}
+
+function fewWords(skill: Skill): string {
+  const words = briefLine(skill).split(" ");
+  const few = words.slice(0, DISCLOSE_LIMITS.nearWords).join(" ");
+  return words.length > DISCLOSE_LIMITS.nearWords ? `${few.replace(/[,.;:]$/, "")} …` : few;
 }
 
 /**

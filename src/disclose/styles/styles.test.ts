@@ -62,6 +62,28 @@ describe("adaptive", () => {
     expect(section.shown.map(({ level }) => level)).toEqual(["full", "full", "full"]);
   });
 
+  it("lists near skills that the catalog does not describe, in a few words each", () => {
+    const skills = manySkills(500);
+    const near = skills.slice(400, 408).map(({ name }) => ({ name, score: 0.1 }));
+    const { text, shown, tokens } = show({ skills, matches: [], near });
+    const [line] = text.split("\n").slice(-1);
+    for (const { name } of near) {
+      expect(line).toContain(name);
+      expect(shown).toContainEqual({ name, level: "short" });
+    }
+    expect(tokens - show({ skills, matches: [] }).tokens).toBeLessThanOrEqual(150);
+    const described = show({ near: [{ name: "plan-meeting", score: 0.1 }], matches: [] });
+    expect(described.text).toBe(show({ matches: [] }).text);
+  });
+
+  it("keeps near skills out of a budget that has no room for them", () => {
+    const skills = manySkills(500);
+    const near = skills.slice(400, 408).map(({ name }) => ({ name, score: 0.1 }));
+    for (const tokens of [100, 300, 600]) {
+      expect(show({ skills, matches: [], near, budget: { tokens } }).tokens).toBeLessThanOrEqual(tokens);
+    }
+  });
+
   it("shrinks the last entries first, from full to short to name, then counts", () => {
     const levels = (count: number) => {
       const { shown, omitted } = show({ skills: manySkills(count), matches: [] });
