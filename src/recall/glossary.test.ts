@@ -33,7 +33,7 @@ describe("the language of a message", () => {
 describe("a message in another language", () => {
   test.each([
     ["Bitte erstelle eine Rechnung für Müller", ["invoice", "Müller"]],
-    ["Wie räume ich die Testdatenbank auf?", ["test", "database"]],
+    ["Wie räume ich die Kundendatenbank auf?", ["customer", "database"]],
     ["necesito traducir este contrato", ["translate", "contract"]],
     ["переведи этот договор", ["translate", "contract"]],
     ["把这份合同翻译成英文", ["contract", "translat"]],

@@ -92,8 +92,8 @@ export const RECALL = {
   near: 8,
   /** Below this score even the best skill is not near: the message needs none. */
   nearLeast: 0.05,
-  /** A see-also must fit the message this well by itself: it shares a word with it or is near in meaning. */
-  seeAlsoLeast: 0.02,
+  /** A see-also must fit the message this well by itself: about half as well as a match. */
+  seeAlsoLeast: 0.15,
 } as const;
 
 /** Recalls skills for one turn. The result depends on library, session and message, not on the order of the scan. */
@@ -150,7 +150,10 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
     .map((one) => judgeCopies(one, context))
     .filter((one) => one !== undefined)
     .sort((a, b) => inOrder(a, b, options.precedence));
-  const fitOf = (doc: number) => fitAlone(probe, [candidateOf(doc), ...candidates], 0);
+  const fitOf = (doc: number) => {
+    const fit = fitAlone(probe, [candidateOf(doc), ...candidates], 0);
+    return options.isBundled?.(index.skill(doc)) ? doubted(fit) : fit;
+  };
   return { frame, intent, considered, examined: candidates.length, fitOf };
 }
 

@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { TRADES, workspace } from "../../test/recall-workspace.ts";
 import { skillText } from "../../test/skill-tree.ts";
 
-const bread = (seeAlso: string) => skillText("Bakes sourdough bread.", `see-also: ${seeAlso}\n`);
-const message = "bake sourdough bread";
+const bread = (seeAlso: string) =>
+  skillText("Bakes sourdough bread with a dark crust in the wood oven.", `see-also: ${seeAlso}\n`);
+const message = "bake sourdough bread with a dark crust in the wood oven";
 /** A skill that fits the message a little itself. */
-const baking = (about: string) => skillText(`${about} for those who bake bread.`);
+const baking = (about: string) => skillText(`${about}, dark as the crust in the wood oven.`);
 const FITTING = {
   "garden-calendar": baking("Garden calendar"),
   "train-trips": baking("Train trips"),
@@ -35,7 +36,7 @@ describe("see-also", () => {
   test("is found by any spelling of a name, alias included", async () => {
     const matches = await recalled({
       "sourdough-bread": bread('["Garden_Calendar", "/Train Trips", "Water Plants"]'),
-      "home/watering": skillText("Waters plants of those who bake bread.", "name: Water Plants\n"),
+      "home/watering": skillText("Waters plants dark as the crust in the wood oven.", "name: Water Plants\n"),
     });
     expect(matches.slice(1).map(({ name }) => name)).toEqual([
       "garden-calendar",
@@ -81,8 +82,8 @@ describe("see-also", () => {
   test("does not follow the see-also of added skills", async () => {
     const matches = await recalled({
       "sourdough-bread": bread("[middle]"),
-      middle: skillText("The middle for those who bake bread.", "see-also: [far]\n"),
-      far: skillText("Far away from those who bake bread."),
+      middle: skillText("The middle, dark as the crust in the wood oven.", "see-also: [far]\n"),
+      far: skillText("Far away , dark as the crust in the wood oven."),
     });
     expect(matches.map(({ name }) => name)).toEqual(["sourdough-bread", "middle"]);
   });
