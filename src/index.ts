@@ -181,6 +181,7 @@ export type { ExtraSource, Source, SourceScope } from "./model/source.ts";
 export {
   type Budget,
   type Match,
+  type NearSkill,
   type Reason,
   type Section,
   type ShownLevel,
@@ -205,6 +206,8 @@ export {
   type Explanation,
   type FrameChoice,
   type GroupFigures,
+  type Intent,
+  type IntentChoice,
   type RecallAnswer,
   type RecallRequest,
   readCases,

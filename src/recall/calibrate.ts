@@ -9,7 +9,7 @@ import type { IntentGuess } from "./intent.ts";
  * messages that need nothing and messages of other libraries (`evals/fit-confidence.ts`, evals/README.md). Inputs are
  * about 0 to 1 unless their comment says otherwise.
  */
-export const FIT = {
+const FIT = {
   /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
   bias: -2.13,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */

@@ -214,11 +214,13 @@ export function rawFeatures(
   });
 }
 
-/** 1 for the closest, less for the others, 0 without an embedder. If all are unrelated, even the closest is below 1. */
+/** 1 for the closest, less for the others, 0 for those that are unrelated and without an embedder. */
 function nearness(cosines: readonly number[]): number[] {
   if (cosines.every((cosine) => cosine === 0)) return cosines.map(() => 0);
   const closest = Math.max(RANKING.strangeMeaning, ...cosines);
-  return cosines.map((cosine) => Math.max(0, 1 - (closest - cosine) / RANKING.meaningSpan));
+  return cosines.map((cosine) =>
+    cosine < RANKING.strangeMeaning ? 0 : Math.max(0, 1 - (closest - cosine) / RANKING.meaningSpan),
+  );
 }
 
 /** How much words count for this message: 1 if some skill contains a good share of it, 0 if none does. */

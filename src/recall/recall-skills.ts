@@ -7,10 +7,10 @@ import type { Match, NearSkill, Reason, Turn } from "../model/turn.ts";
 import { ABSTAIN_BELOW, BUNDLED_DOUBT } from "./calibrate.ts";
 import { retrieve } from "./candidates.ts";
 import type { Embedder } from "./embedder.ts";
-import type { BackgroundIdf } from "./features-message.ts";
+import { type BackgroundIdf, clipMessage } from "./features-message.ts";
 import { chooseFrame, type FrameChoice } from "./frames.ts";
 import type { Glossary } from "./glossary.ts";
-import { INTENT_NOTES, type IntentGuess, type IntentModel } from "./intent.ts";
+import { INTENT_NOTES, type Intent, type IntentGuess, type IntentModel } from "./intent.ts";
 import { leadText } from "./lead.ts";
 import { type Contribution, fitAlone, type Ranked, rank } from "./rank.ts";
 import type { RecallIndex } from "./recall-index.ts";
@@ -48,10 +48,17 @@ export interface RecallOptions extends RecallSettings {
   readonly seen?: ReadonlySet<SkillName>;
 }
 
+/** What kind of message it is. */
+export interface IntentChoice {
+  readonly name: Intent;
+  /** 0 to 1. */
+  readonly confidence: number;
+}
+
 export interface Recalled {
   readonly frame: FrameChoice;
-  /** What the message asks for, if a model tells it. */
-  readonly intent?: IntentGuess | undefined;
+  /** What kind of message it is, if a model tells it. */
+  readonly intent?: IntentChoice | undefined;
   readonly matches: readonly Match[];
   /** The next best skills, for a model to choose from: below the threshold, or beyond the limit. */
   readonly near: readonly NearSkill[];
@@ -106,7 +113,7 @@ export async function recall(turn: Turn, options: RecallOptions): Promise<Recall
   const matches = [...fresh.map(toMatch), ...related];
   return {
     frame,
-    intent,
+    intent: intent && { name: intent.intent, confidence: rounded(intent.chances[intent.intent]) },
     matches,
     near: nearOf(considered, new Set(matches.map(({ name }) => name))),
     abstained: fitting.length === 0,
@@ -122,7 +129,7 @@ export function isShown({ mentioned, fit, bundled }: Considered, place: number, 
 function nearOf(considered: readonly Considered[], taken: ReadonlySet<SkillName>): NearSkill[] {
   if ((considered[0]?.fit ?? 0) < RECALL.nearLeast) return [];
   return considered
-    .filter(({ skill }) => !taken.has(skill.name))
+    .filter(({ skill, fit }) => fit > 0 && !taken.has(skill.name))
     .slice(0, RECALL.near)
     .map(({ skill, score }) => ({ name: skill.name, score: rounded(score) }));
 }
@@ -131,7 +138,7 @@ function nearOf(considered: readonly Considered[], taken: ReadonlySet<SkillName>
 export async function consider(turn: Turn, options: RecallOptions, also: readonly SkillName[] = []) {
   const { index, embedder, background } = options;
   if (index.hasPatterns) await readyPatterns();
-  const message = options.glossary?.toEnglish(turn.message) ?? { text: turn.message };
+  const message = options.glossary?.toEnglish(clipMessage(turn.message)) ?? { text: turn.message };
   const intent = options.intent?.(message);
   const frame: FrameChoice = turn.frame ? { name: turn.frame, confidence: 1 } : chooseFrame(turn.message);
   const query: Query = { message: turn.message, frame, files: turn.files ?? [] };

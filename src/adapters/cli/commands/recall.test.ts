@@ -46,7 +46,9 @@ describe("recall", () => {
     expect(json()).toEqual({
       message: "fill in this PDF form",
       frame: { name: "task", confidence: expect.any(Number) },
+      intent: { name: expect.any(String), confidence: expect.any(Number) },
       matches: expect.any(Array),
+      near: expect.any(Array),
       abstained: false,
       considered: expect.any(Number),
       ms: expect.any(Number),
@@ -83,14 +85,17 @@ describe("recall", () => {
 
   test("marks see-also and copies", async () => {
     const text = skillText(
-      "Grooms poodles.",
+      "Grooms poodles in the garden and trims their claws after a bath.",
       "see-also: [garden-calendar]\n",
       "# Poodles\n\nBrush the coat, trim the claws, dry the ears.\n",
     );
-    const { out } = await commandLine({ ...TRADES, poodle: text, "team/poodle": text }).cli(
-      "recall",
-      "groom the poodle",
-    );
+    const garden = skillText("When to trim what in the garden after a bath of rain.");
+    const { out } = await commandLine({
+      ...TRADES,
+      "garden-calendar": garden,
+      poodle: text,
+      "team/poodle": text,
+    }).cli("recall", "groom the poodle in the garden and trim its claws after a bath");
     expect(out).toMatch(/ poodle\n(?:.*\n)*?.* team\/poodle\n/);
     expect(out).toMatch(/ garden-calendar \(.*poodle\)/);
   });

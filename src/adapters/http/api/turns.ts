@@ -31,7 +31,9 @@ export const TURN_OPERATIONS = [
     answer: z.looseObject({
       message: text,
       frame: z.looseObject({ name: text, confidence: z.number() }),
+      intent: z.looseObject({ name: text, confidence: z.number() }).optional(),
       matches: z.array(MatchSchema),
+      near: z.array(z.looseObject({ name: text, score: z.number() })),
       abstained: z.boolean(),
       considered: z.int(),
       ms: z.number(),
