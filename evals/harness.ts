@@ -8,6 +8,7 @@ import type { Skill } from "../src/model/skill.ts";
 import { parseSkill } from "../src/parse/parse.ts";
 import { CANDIDATES, type Retrieval, retrieve } from "../src/recall/candidates.ts";
 import { Glossary } from "../src/recall/glossary.ts";
+import { createIntentModel, type IntentModel, type IntentWeights } from "../src/recall/intent.ts";
 import { leadText } from "../src/recall/lead.ts";
 import { type Ranked, rank } from "../src/recall/rank.ts";
 import { RecallIndex } from "../src/recall/recall-index.ts";
@@ -108,9 +109,16 @@ export function prepare(
 export const tablePath = join(process.cwd(), "data/embedding/table.bin");
 export const glossary = new Glossary(join(process.cwd(), "data/glossary"));
 
+/** The intent model as it is shipped. */
+export function intentModel(embedder: LocalEmbedder): IntentModel {
+  const path = join(process.cwd(), "data/intent/weights.json");
+  const weights = JSON.parse(readFileSync(path, "utf8")) as IntentWeights;
+  return createIntentModel(weights, (text) => embedder.embedOne(text));
+}
+
 export const nameOf = ({ index }: EvalLibrary, doc: number): string => index.text.key(doc);
 
 export function recallRanked(library: EvalLibrary, message: string): Ranked[] {
   const { probe, candidates } = prepare(library, message);
-  return rank(probe, candidates);
+  return rank(probe, candidates, intentModel(library.embedder)(glossary.toEnglish(message)));
 }

@@ -47,6 +47,9 @@ export const DISCLOSE_LIMITS = {
 /** How many matches a style requests from recall, if not recall's default. */
 export const MATCHES_FOR: Readonly<Partial<Record<Style, number>>> = { index: DISCLOSE_LIMITS.namesPerTurn };
 
+/** The index names everything that a found skill points to; other styles only what fits the message. */
+export const SEE_ALSO_FOR: Readonly<Partial<Record<Style, "all">>> = { index: "all" };
+
 /** A catalog that cannot name all skills uses one part in this many for descriptions, the rest for names. */
 export const DESCRIBED_PART = 3;
 

@@ -5,7 +5,7 @@ import type { LibraryView } from "../library/library.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Budget, Match, Section, Style, Turn } from "../model/turn.ts";
 import type { RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
-import { MATCHES_FOR } from "./limits.ts";
+import { MATCHES_FOR, SEE_ALSO_FOR } from "./limits.ts";
 import { asksForList } from "./question.ts";
 import { disclose } from "./section.ts";
 import { type MemoryItem, workingMemory } from "./working-memory.ts";
@@ -53,7 +53,7 @@ export class TurnPrompt {
     const style = options.style ?? settings.style;
     const limit = options.limit ?? settings.limit ?? MATCHES_FOR[style];
     const isEmpty = turn.message.trim() === "";
-    const answer = isEmpty ? undefined : await recall({ ...options, limit });
+    const answer = isEmpty ? undefined : await recall({ ...options, limit, seeAlso: SEE_ALSO_FOR[style] });
     const { matches, session } = await sessions.markShown(turn, answer?.matches ?? []);
     const budget = options.budget ?? settings.budget;
     const firstTurn = answer === undefined ? await this.isUnused(turn.session) : (answer.turn ?? 1) <= 1;

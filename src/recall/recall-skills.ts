@@ -27,6 +27,8 @@ export interface RecallSettings {
   readonly limit?: number | undefined;
   /** Matches below this score are not shown. */
   readonly threshold?: number | undefined;
+  /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
+  readonly seeAlso?: "fitting" | "all" | undefined;
 }
 
 export interface RecallOptions extends RecallSettings {
@@ -109,7 +111,8 @@ export async function recall(turn: Turn, options: RecallOptions): Promise<Recall
   const { frame, intent, considered, examined, fitOf } = await consider(turn, options);
   const fitting = considered.filter((one, place) => isShown(one, place, threshold));
   const fresh = fitting.filter(({ skill, mentioned }) => mentioned || !seen.has(skill.name)).slice(0, limit);
-  const related = seeAlso(fresh, { ...options, seen, limit, fitOf, least: RECALL.seeAlsoLeast });
+  const least = options.seeAlso === "all" ? 0 : RECALL.seeAlsoLeast;
+  const related = seeAlso(fresh, { ...options, seen, limit, fitOf, least });
   const matches = [...fresh.map(toMatch), ...related];
   return {
     frame,
@@ -207,6 +210,8 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
     steps.push({ signal, value: to - fit, note });
     fit = to;
   };
+  const bundled = options.isBundled?.(skill) ?? false;
+  if (bundled) raise("bundled", doubted(fit), "ships with Repertoire, so it must be clearly best");
   for (const signal of signals) {
     const judgement = signal.judge(skill, query);
     if (judgement === undefined) continue;
@@ -218,9 +223,6 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
       boosts += value;
     }
   }
-  const bundled = options.isBundled?.(skill) ?? false;
-  if (bundled && !mentioned)
-    raise("bundled", doubted(fit), "ships with Repertoire, so it must be clearly best");
   return {
     skill,
     score: fit + boosts,

@@ -19,6 +19,8 @@ export interface RecallRequest {
   readonly limit?: number | undefined;
   /** Matches below this score are left out. */
   readonly threshold?: number | undefined;
+  /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
+  readonly seeAlso?: "fitting" | "all" | undefined;
   /** Recall among these skills only. Pass the same function again to reuse its view of the index. */
   readonly allows?: ((name: SkillName) => boolean) | undefined;
   /** Set if the caller shows the answer as it is: its matches count as shown in the session. */
@@ -225,6 +227,7 @@ export class SessionRecall {
         ...(await this.options(request)),
         limit: request.limit ?? this.needs.settings.limit,
         threshold: request.threshold ?? this.needs.settings.threshold,
+        seeAlso: request.seeAlso,
         seen,
       });
     const namesIn = ({ matches }: Recalled) => matches.map(({ name }) => name);
