@@ -25,8 +25,8 @@ export interface UpdateInput {
 
 type SkillLookup = (name: SkillName) => Skill | undefined;
 
-/** Skills read and embedded at a time: bounds memory while a large library is indexed. */
-const BATCH = 1024;
+/** Skills read and embedded at a time: few, so that their texts are garbage before they count as old. */
+const BATCH = 128;
 
 export class RecallIndex {
   readonly text: SearchIndex;
@@ -75,6 +75,7 @@ export class RecallIndex {
       await this.upsert(changed.slice(from, from + BATCH), input.readBody);
       onProgress?.(Math.min(from + BATCH, changed.length), changed.length);
     }
+    this.text.settle();
     this.lookup = (name) => wanted.get(name);
     this.builtFor = input.generation;
     return changed.length + remove.length > 0;

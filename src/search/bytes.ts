@@ -154,18 +154,18 @@ export function fileBytes({
   };
 }
 
-/** Keeps recently used bytes, up to about `limit`: two generations, the older dropped when the younger is full. */
-export class RecentBytes {
+/** Keeps recently used arrays, up to about `limit` bytes: two generations, the older dropped when the younger is full. */
+export class RecentBytes<T extends { byteLength: number } = Uint8Array> {
   private readonly limit: number;
-  private young = new Map<number, Uint8Array>();
-  private old = new Map<number, Uint8Array>();
+  private young = new Map<number, T>();
+  private old = new Map<number, T>();
   private youngBytes = 0;
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  get(key: number): Uint8Array | undefined {
+  get(key: number): T | undefined {
     const known = this.young.get(key);
     if (known !== undefined) return known;
     const older = this.old.get(key);
@@ -173,13 +173,13 @@ export class RecentBytes {
     return older;
   }
 
-  set(key: number, bytes: Uint8Array): void {
-    if (this.youngBytes + bytes.length > this.limit / 2) {
+  set(key: number, bytes: T): void {
+    if (this.youngBytes + bytes.byteLength > this.limit / 2) {
       this.old = this.young;
       this.young = new Map();
       this.youngBytes = 0;
     }
     this.young.set(key, bytes);
-    this.youngBytes += bytes.length;
+    this.youngBytes += bytes.byteLength;
   }
 }

@@ -55,7 +55,7 @@ function everything(index: SearchIndex) {
       index.key(doc),
       score,
       [...index.payload(doc)],
-      index.passageVectors(doc),
+      index.closestPassages(quantizeOne(vectorOf(3)), [doc])[0],
     ]),
     near: index.nearest(quantizeOne(vectorOf(5)), 5).map(({ doc, score }) => [index.key(doc), score]),
     documents: index
