@@ -5,10 +5,10 @@ import { SnapshotDamage } from "../library/library.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { type IndexDocument, SearchIndex } from "../search/search.ts";
-import { bodySections } from "../text/sections.ts";
+import { bodySections, descriptionClauses } from "../text/sections.ts";
 import type { Embedder } from "./embedder.ts";
 import type { BackgroundIdf } from "./features-message.ts";
-import { documentDigest, headText, MARK, sectionTexts, toDocument } from "./skill-document.ts";
+import { documentDigest, headTextOf, MARK, sectionTexts, toDocument } from "./skill-document.ts";
 
 export interface IndexSettings {
   readonly embedder: Embedder;
@@ -142,9 +142,9 @@ export class RecallIndex {
   private async upsert(batch: readonly Skill[], readBody: (skill: Skill) => string): Promise<void> {
     const { embedder, background } = this.settings;
     const read = batch.map((skill) => {
-      const body = readBody(skill);
-      const sections = bodySections(body);
-      return { skill, body, sections, texts: [headText(skill), ...sectionTexts(sections)] };
+      const sections = bodySections(readBody(skill));
+      const clauses = descriptionClauses(skill.manifest.description);
+      return { skill, sections, clauses, texts: [headTextOf(skill, clauses), ...sectionTexts(sections)] };
     });
     const texts = read.flatMap((one) => one.texts);
     const vectors = embedder.dimensions > 0 ? await embedder.embed(texts) : [];

@@ -13,7 +13,11 @@ export interface BodySection {
   heading: string;
   /** Heading, prose and code of the section, as written. */
   text: string;
+  /** The same text in runs of lines of one kind. */
+  runs: readonly { kind: TextKind; text: string }[];
 }
+
+type TextKind = keyof BodyFields;
 
 const SECTION_LIMITS = {
   /** A heading starts a new section only after this many words, so that a title and its first lines stay together. */
@@ -22,7 +26,7 @@ const SECTION_LIMITS = {
   maxWords: 280,
 } as const;
 
-type LineKind = "heading" | "prose" | "code" | "fence";
+type LineKind = TextKind | "fence";
 
 /** The body's text by field. */
 export function bodyFields(body: string): BodyFields {
@@ -30,7 +34,7 @@ export function bodyFields(body: string): BodyFields {
   const prose: string[] = [];
   const code: string[] = [];
   eachLine(body, (line, kind) => {
-    if (kind === "heading") headings.push(headingText(line));
+    if (kind === "headings") headings.push(headingText(line));
     else if (kind === "code") code.push(line);
     else if (kind === "prose") prose.push(line);
   });
@@ -46,16 +50,16 @@ export function bodySections(body: string): BodySection[] {
   const sections: BodySection[] = [];
   let heading = "";
   let notFor = false;
-  let lines: string[] = [];
+  let runs: { kind: TextKind; text: string }[] = [];
   let words = 0;
   const close = () => {
-    if (words > 0) sections.push({ heading, notFor, text: lines.join("\n") });
-    lines = [];
+    if (words > 0) sections.push({ heading, notFor, text: runs.map(({ text }) => text).join("\n"), runs });
+    runs = [];
     words = 0;
   };
   eachLine(body, (line, kind) => {
     if (kind === "fence") return;
-    if (kind === "heading") {
+    if (kind === "headings") {
       const turnsAway = NOT_FOR_HEADING.test(line);
       if (words >= SECTION_LIMITS.minWords || turnsAway || notFor) close();
       if (words === 0) {
@@ -63,7 +67,9 @@ export function bodySections(body: string): BodySection[] {
         notFor = turnsAway;
       }
     }
-    lines.push(line);
+    const run = runs.at(-1);
+    if (run?.kind === kind) run.text += `\n${line}`;
+    else runs.push({ kind, text: line });
     words += countWords(line);
     if (words >= SECTION_LIMITS.maxWords) close();
   });
@@ -102,7 +108,7 @@ function eachLine(body: string, visit: (line: string, kind: LineKind) => void): 
     const mark = fenceMark(line);
     if (fence === "") {
       if (mark !== "") fence = mark;
-      visit(line, mark !== "" ? "fence" : isHeading(line) ? "heading" : "prose");
+      visit(line, mark !== "" ? "fence" : isHeading(line) ? "headings" : "prose");
     } else if (mark.startsWith(fence) && line.trim() === mark) {
       fence = "";
       visit(line, "fence");
@@ -123,7 +129,7 @@ function isHeading(line: string): boolean {
   return /^\s{0,3}#{1,6}(?:\s|$)/.test(line.slice(0, 16));
 }
 
-interface DescriptionClauses {
+export interface DescriptionClauses {
   /** What the skill is for. */
   positive: string;
   /** What the skill is not for, or refers to other skills. */
