@@ -24,8 +24,8 @@ const PACKING = {
   maxNameTerms: 64,
   /** Bytes of the signature from which shared word pairs are estimated, to within about 0.05. */
   signatureBytes: 48,
-  /** A term keeps its first place in each segment, and of the other places those that are among its first four. */
-  keptPlaces: 4,
+  /** A term keeps its first place in each segment, and of the other places those that are among its first three. */
+  keptPlaces: 3,
   /** Steps per nat in the byte that holds a name term's rarity. */
   rarityScale: 16,
 } as const;
@@ -139,24 +139,26 @@ function inverted(name: readonly number[], segments: readonly Segment[]) {
   });
   occurrences.sort();
   const vocabulary: number[] = [];
-  const lists: number[][] = [];
-  let list: number[] = [];
+  /** The places of all terms, and where those of each term end. */
+  const places: number[] = [];
+  const ends: number[] = [];
+  let last = -1;
   let segment = -1;
   let seen = 0;
   for (const occurrence of occurrences) {
     const hash = Math.floor(occurrence / LAYOUT.places);
     const at = occurrence % LAYOUT.places;
-    if (hash !== vocabulary.at(-1)) {
+    if (hash !== last) {
       vocabulary.push(hash);
-      list = [];
-      lists.push(list);
+      last = hash;
       segment = -1;
       seen = 0;
     }
-    if (seen++ < PACKING.keptPlaces || segmentAt[at] !== segment || at < name.length) list.push(at);
+    if (seen++ < PACKING.keptPlaces || segmentAt[at] !== segment || at < name.length) places.push(at);
+    ends[vocabulary.length - 1] = places.length;
     segment = segmentAt[at]!;
   }
-  return { vocabulary, lists };
+  return { vocabulary, lists: { places, ends } };
 }
 
 /** For each bucket a 1 per hash and a 0, then the low bits of all hashes. */
@@ -173,23 +175,24 @@ function writeVocabulary(out: ByteWriter, vocabulary: readonly number[]): void {
 }
 
 /** The bit positions of every `skipped`th list, then the lists: their length, then places or the gaps between them. */
-function writeLists(out: ByteWriter, lists: readonly (readonly number[])[], places: number): void {
+function writeLists(out: ByteWriter, lists: { places: number[]; ends: number[] }, total: number): void {
   const packed = new ByteWriter();
   const bits = new BitWriter(packed);
-  lists.forEach((list, i) => {
+  for (let i = 0, from = 0; i < lists.ends.length; i++) {
     if (i % LAYOUT.skipped === 0) out.number(bits.position, LAYOUT.skipBytes);
-    const width = 32 - Math.clz32(list.length);
-    bits.ones(width - 1);
-    bits.write(list.length & (2 ** (width - 1) - 1), width - 1);
-    const fixed = gapBits(places, list.length);
-    let next = 0;
-    for (const place of list) {
-      const gap = place - next;
-      if (list.length > 1) bits.ones(gap >>> fixed);
-      bits.write(gap & (2 ** fixed - 1), fixed);
-      next = place + 1;
+    const end = lists.ends[i]!;
+    const count = end - from;
+    const width = 31 - Math.clz32(count);
+    bits.ones(width);
+    bits.write(count & ((1 << width) - 1), width);
+    const fixed = gapBits(total, count);
+    for (let next = 0; from < end; from++) {
+      const gap = lists.places[from]! - next;
+      if (count > 1) bits.ones(gap >>> fixed);
+      bits.write(gap & ((1 << fixed) - 1), fixed);
+      next += gap + 1;
     }
-  });
+  }
   bits.finish();
   out.bytesOf(packed.finish());
 }
@@ -340,8 +343,8 @@ class BitWriter {
 
   /** `count` ones and a zero. */
   ones(count: number): void {
-    for (let left = count; left > 0; left--) this.write(1, 1);
-    this.write(0, 1);
+    for (let left = count; left >= 16; left -= 16) this.write(0xffff, 16);
+    this.write((1 << (count & 15)) - 1, (count & 15) + 1);
   }
 
   finish(): void {
@@ -381,12 +384,13 @@ export function sectionTerms(
   visit: (kind: BodySection["runs"][number]["kind"], terms: readonly string[]) => void = () => {},
 ): SectionTerms[] {
   return sections.map(({ notFor, heading, runs }) => {
-    const tokenized = runs.map(({ kind, text }) => {
-      const terms = tokenize(text);
-      visit(kind, terms);
-      return terms;
-    });
-    return { notFor, headingTerms: tokenize(heading).length, terms: tokenized.flat() };
+    const terms: string[] = [];
+    for (const { kind, text } of runs) {
+      const own = tokenize(text);
+      visit(kind, own);
+      for (const term of own) terms.push(term);
+    }
+    return { notFor, headingTerms: tokenize(heading).length, terms };
   });
 }
 

@@ -26,7 +26,7 @@ export interface UpdateInput {
 type SkillLookup = (name: SkillName) => Skill | undefined;
 
 /** Skills read and embedded at a time: few, so that their texts are garbage before they count as old. */
-const BATCH = 128;
+const BATCH = 32;
 
 export class RecallIndex {
   readonly text: SearchIndex;

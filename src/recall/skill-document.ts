@@ -59,7 +59,8 @@ export function toDocument(input: DocumentInput): IndexDocument {
   const rarity = (term: string) => known.get(term) ?? MESSAGE.unseenIdf;
   const fields = { headings: [] as string[], prose: [] as string[], code: [] as string[] };
   const sections = sectionTerms(input.sections, (kind, terms) => {
-    for (const term of terms) fields[kind].push(term);
+    const field = fields[kind];
+    for (const term of terms) field.push(term);
   });
   const evidence = encodeEvidence(
     { name: title, description: skill.manifest.description, triggers, clauses, sections },
@@ -95,9 +96,9 @@ function marksOf({ name, displayName, manifest }: Skill): string[] {
   ];
 }
 
-/** Tells one state of a document from another. */
-export function documentDigest(skill: Skill): string {
-  return `${DOCUMENT.format}|${skill.digest}`;
+/** Tells one state of a document from another. Of a SHA-256 sum, 80 bits are enough. */
+export function documentDigest({ digest }: Skill): string {
+  return `${DOCUMENT.format}|${digest.length === 64 ? digest.slice(0, 20) : digest}`;
 }
 
 /** The name people know it by; the identity's last segment counts too where it differs. */

@@ -20,18 +20,19 @@ export function rowBytes(dims: number): number {
 }
 
 /** Changes pseudo-randomly chosen signs, then applies the Walsh-Hadamard transform to blocks of a power of two. */
-function rotate(values: Int8Array): Float32Array {
+function rotate(values: Int8Array): Float64Array {
   const dims = values.length;
-  const rotated = Float32Array.from(values, (value, i) =>
-    (Math.imul(i + 1, 0x9e3779b1) >>> 15) & 1 ? value : -value,
-  );
+  const rotated = new Float64Array(dims);
+  for (let i = 0; i < dims; i++) {
+    rotated[i] = (Math.imul(i + 1, 0x9e3779b1) >>> 15) & 1 ? values[i]! : -values[i]!;
+  }
   const block = dims & -dims;
   for (let half = 1; half < block; half *= 2) {
     for (let from = 0; from < dims; from += half * 2) {
       for (let i = from; i < from + half; i++) {
-        const [a, b] = [rotated[i]!, rotated[i + half]!];
-        rotated[i] = a + b;
-        rotated[i + half] = a - b;
+        const sum = rotated[i]! + rotated[i + half]!;
+        rotated[i + half] = rotated[i]! - rotated[i + half]!;
+        rotated[i] = sum;
       }
     }
   }

@@ -57,7 +57,9 @@ export function bodySections(body: string): BodySection[] {
     runs = [];
     words = 0;
   };
-  eachLine(body, (line, kind) => {
+  let from = 0;
+  let before = -1;
+  eachLine(body, (line, kind, start) => {
     if (kind === "fence") return;
     if (kind === "headings") {
       const turnsAway = NOT_FOR_HEADING.test(line);
@@ -68,8 +70,11 @@ export function bodySections(body: string): BodySection[] {
       }
     }
     const run = runs.at(-1);
-    if (run?.kind === kind) run.text += `\n${line}`;
-    else runs.push({ kind, text: line });
+    if (run?.kind !== kind || before + 1 !== start) from = start;
+    before = body.indexOf("\n", start + line.length);
+    const text = body.slice(from, start + line.length);
+    if (from !== start) run!.text = text;
+    else runs.push({ kind, text });
     words += countWords(line);
     if (words >= SECTION_LIMITS.maxWords) close();
   });
@@ -97,26 +102,28 @@ function headingText(line: string): string {
 }
 
 // Calls `visit` for each line with its kind. After a fence that is never closed, the rest of the body is code.
-function eachLine(body: string, visit: (line: string, kind: LineKind) => void): void {
+function eachLine(body: string, visit: (line: string, kind: LineKind, start: number) => void): void {
   let fence = "";
   let start = 0;
   while (start <= body.length) {
     let end = body.indexOf("\n", start);
     if (end === -1) end = body.length;
-    const line = body.slice(start, body.charCodeAt(end - 1) === 13 && end > start ? end - 1 : end);
+    const from = start;
+    const line = body.slice(from, body.charCodeAt(end - 1) === 13 && end > from ? end - 1 : end);
     start = end + 1;
     const mark = fenceMark(line);
     if (fence === "") {
       if (mark !== "") fence = mark;
-      visit(line, mark !== "" ? "fence" : isHeading(line) ? "headings" : "prose");
+      visit(line, mark !== "" ? "fence" : isHeading(line) ? "headings" : "prose", from);
     } else if (mark.startsWith(fence) && line.trim() === mark) {
       fence = "";
-      visit(line, "fence");
-    } else visit(line, "code");
+      visit(line, "fence", from);
+    } else visit(line, "code", from);
   }
 }
 
 function fenceMark(line: string): string {
+  if (!line.includes("```") && !line.includes("~~~")) return "";
   const lead = line.slice(0, 64).trimStart();
   const char = lead[0];
   if (char !== "`" && char !== "~") return "";
@@ -126,6 +133,7 @@ function fenceMark(line: string): string {
 }
 
 function isHeading(line: string): boolean {
+  if (!line.includes("#")) return false;
   return /^\s{0,3}#{1,6}(?:\s|$)/.test(line.slice(0, 16));
 }
 
