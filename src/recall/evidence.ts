@@ -493,16 +493,16 @@ export class EvidenceReader {
   }
 
   private readBuckets(): void {
-    const { bucketStarts, vocabularySize } = this;
-    this.bit = this.at * 8;
+    const { bytes, bucketStarts, vocabularySize } = this;
+    let bit = this.at * 8;
     let entry = 0;
-    for (let bucket = 0; bucket < LAYOUT.buckets; bucket++) {
-      bucketStarts[bucket] = entry;
-      entry += this.ones();
+    bucketStarts[0] = 0;
+    for (let bucket = 1; bucket <= LAYOUT.buckets; bit++) {
+      if ((bytes[bit >>> 3]! >>> (bit & 7)) & 1) entry++;
+      else bucketStarts[bucket++] = entry;
     }
-    bucketStarts[LAYOUT.buckets] = entry;
-    this.lowsAt = this.bit;
-    this.skipsAt = Math.ceil((this.bit + vocabularySize * LAYOUT.lowBits) / 8);
+    this.lowsAt = bit;
+    this.skipsAt = Math.ceil((bit + vocabularySize * LAYOUT.lowBits) / 8);
     this.listsAt = (this.skipsAt + Math.ceil(vocabularySize / LAYOUT.skipped) * LAYOUT.skipBytes) * 8;
     this.nextList = -1;
   }
