@@ -56,7 +56,7 @@ export function termHash(term: string): number {
 }
 
 /** The terms of a section, those of its heading first. */
-export interface SectionTerms {
+interface SectionTerms {
   notFor: boolean;
   headingTerms: number;
   terms: readonly string[];
