@@ -38,7 +38,7 @@ export function openTurnParts(needs: TurnPartsNeeds): TurnParts {
   const indexing = () => {
     const { cacheDir } = config;
     const { onProgress } = options;
-    opened ??= openMeaning(config, options.embedder).then(
+    opened ??= openMeaning(config, options).then(
       (meaning) => new Indexing({ ...meaning, library: reader, cacheDir, onProgress }),
     );
     return opened;

@@ -101,6 +101,11 @@ export function documentDigest({ digest }: Skill): string {
   return `${DOCUMENT.format}|${digest.length === 64 ? digest.slice(0, 20) : digest}`;
 }
 
+/** The digest of the skill behind a document's digest. */
+export function skillDigest(documentDigest: string): string {
+  return documentDigest.slice(documentDigest.indexOf("|") + 1);
+}
+
 /** The name people know it by; the identity's last segment counts too where it differs. */
 function titleOf(skill: Skill): string {
   return skill.manifest.declaredName ?? skill.name;
