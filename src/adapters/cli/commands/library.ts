@@ -4,7 +4,7 @@ import { isManaged, listedSummary, skillDetails, TEMPLATES, type Template } from
 import { FRAMES } from "../../../model/frame.ts";
 import type { ListedSkill } from "../../../model/skill.ts";
 import { accepting, EXIT, type Verb } from "../command.ts";
-import type { Io } from "../io.ts";
+import { type Io, progressDisplay } from "../io.ts";
 import { type RecallFlags, reasonLine } from "./recall.ts";
 
 const switchTo = (on: boolean): Verb => ({
@@ -159,13 +159,25 @@ export const LIBRARY_VERBS: readonly Verb[] = [
   {
     use: "index",
     about: "scan all sources, update the recall index, and import what hooks have recorded",
-    async run({ io, engine }) {
-      const answer = await engine.library.index();
+    options: [
+      ["--encode", "encode every skill for the trained encoder, however many there are"],
+      ["--no-encode", "leave the trained encoder alone"],
+    ],
+    async run({ io, engine }, options: { readonly encode?: boolean }) {
+      const encode = options.encode === undefined ? undefined : options.encode ? Infinity : 0;
+      const answer = await engine.library.index({
+        encode,
+        onProgress: progressDisplay(io.streams, "encoding skills"),
+      });
       await engine.tidy();
-      const { skills, changed, ms } = answer;
-      io.answer(answer, () =>
-        io.line(`${skills} skills indexed${changed ? "" : ", nothing had changed"} (${ms} ms).`),
-      );
+      const { skills, changed, unencoded, ms } = answer;
+      io.answer(answer, () => {
+        io.line(`${skills} skills indexed${changed ? "" : ", nothing had changed"} (${ms} ms).`);
+        if (unencoded > 0 && options.encode !== false)
+          io.note(
+            `${unencoded} skills are not encoded: \`repertoire index --encode\` makes recall more accurate.`,
+          );
+      });
     },
   },
   {
