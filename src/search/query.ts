@@ -1,7 +1,6 @@
 // Answers queries over segments: the exact top documents by BM25F impacts or by cosine. All scores are summed as
 // integers, so the order of addition never changes a score.
 
-import { RotatedQuery } from "./passages.ts";
 import { FULL_IMPACT, inverseDocumentFrequency } from "./scoring.ts";
 import {
   compareHashes,
@@ -11,7 +10,7 @@ import {
   type TermEntry,
   type TermHash,
 } from "./segment.ts";
-import { cosine, type QuantizedVectors } from "./vectors.ts";
+import type { QuantizedVectors } from "./vectors.ts";
 
 const LIMITS = {
   /** Distinct terms of one query; a pasted task of 1,000 words has about 350. Later terms are ignored. */
@@ -22,8 +21,6 @@ const LIMITS = {
   refined: 200,
   /** A list this many times longer than the candidates is searched instead of read. */
   searchInsteadOfRead: 8,
-  /** Documents chosen by their codes for each one that is asked for: an error of two standard deviations is harmless. */
-  chosenPerHit: 4,
 } as const;
 
 export interface SearchOptions {
@@ -269,10 +266,7 @@ function docsReaching(live: LiveSegment, floor: number): Int32Array {
 
 /** The best of several segments; keys decide between equal scores. */
 function best(segments: readonly LiveSegment[], ranked: readonly Ranked[], limit: number): Ranked[] {
-  return segments.length === 1 ? ranked.slice(0, limit) : inOrder(segments, ranked, limit);
-}
-
-function inOrder(segments: readonly LiveSegment[], ranked: readonly Ranked[], limit: number): Ranked[] {
+  if (segments.length === 1) return ranked.slice(0, limit);
   const key = (r: Ranked) => segments[r.segment]!.segment.key(r.doc);
   return [...ranked]
     .sort((a, b) => b.score - a.score || (a.segment === b.segment ? a.doc - b.doc : key(a) < key(b) ? -1 : 1))
@@ -282,42 +276,15 @@ function inOrder(segments: readonly LiveSegment[], ranked: readonly Ranked[], li
 /** Cosines are compared as integers, to the ninth digit. */
 const COSINE_UNITS = 1e9;
 
-/**
- * The documents whose vectors are closest to the query's, by cosine. Exact in segments whose vectors are at hand; in
- * others, codes choose `chosenPerHit` times as many documents, and only their vectors are read.
- */
+/** The documents whose vectors are closest to the query's, by cosine, exactly. */
 export function nearest(segments: readonly LiveSegment[], query: QuantizedVectors, limit: number): Hit[] {
-  const exact = bestOfEach(segments, limit, (live, s, floor) =>
-    live.segment.hasVectorsAtHand ? nearestInSegment(live, query, new TopK(limit, floor)).ranked(s) : [],
+  const ranked = bestOfEach(segments, limit, (live, s, floor) =>
+    nearestInSegment(live, query, new TopK(limit, floor)).ranked(s),
   );
-  if (!segments.every(({ segment }) => segment.hasVectorsAtHand)) {
-    const width = limit * LIMITS.chosenPerHit;
-    const rotated = new RotatedQuery(query);
-    const chosen = bestOfEach(segments, width, (live, s, floor) =>
-      live.segment.hasVectorsAtHand ? [] : likelyInSegment(live, rotated, new TopK(width, floor)).ranked(s),
-    );
-    for (const { segment, doc } of chosen) {
-      const vector = segments[segment]!.segment.vector(doc);
-      if (vector.scales[0] !== 0) exact.push({ segment, doc, score: unitsOf(cosine(query, vector, 0)) });
-    }
-  }
-  return inOrder(segments, exact, limit).map(({ segment, doc, score }) => ({
+  return ranked.map(({ segment, doc, score }) => ({
     doc: globalDoc(segment, doc),
     score: (score - COSINE_UNITS) / COSINE_UNITS,
   }));
-}
-
-function unitsOf(cosine: number): number {
-  return Math.round(cosine * COSINE_UNITS) + COSINE_UNITS;
-}
-
-function likelyInSegment(live: LiveSegment, query: RotatedQuery, top: TopK): TopK {
-  const cosines = query.cosines(live.segment.sketches());
-  for (let doc = 0; doc < cosines.length; doc++) {
-    const units = unitsOf(cosines[doc]!);
-    if (units > top.floor && live.alive(doc)) top.offer(units, doc);
-  }
-  return top;
 }
 
 function nearestInSegment(live: LiveSegment, query: QuantizedVectors, top: TopK): TopK {
