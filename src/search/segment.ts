@@ -140,12 +140,12 @@ function mostGapBytes(count: number): number {
 function documentsOfGaps(bytes: Uint8Array, count: number): Uint16Array {
   const docs = new Uint16Array(count);
   for (let i = 0, at = 0, doc = -1; i < count; i++) {
-    let gap = bytes[at++];
+    let gap = bytes[at++]!;
     while (gap === LONG_GAP) {
       doc += LONG_GAP;
-      gap = bytes[at++];
+      gap = bytes[at++]!;
     }
-    doc += (gap ?? 0) + 1;
+    doc += gap + 1;
     docs[i] = doc;
   }
   return docs;
