@@ -5,7 +5,7 @@ import { type ByteSource, loaded, memoryBytes, RecentBytes, wordsOf } from "./by
 import { rowBytes } from "./passages.ts";
 import { Int8Matrix } from "./vectors.ts";
 
-/** Building or merging a segment of this many documents takes about 100 MB of memory. */
+/** Bounds the memory that building or merging a segment takes. A document's number must fit into 16 bits. */
 export const SEGMENT_DOCUMENTS = 16_384;
 /** Postings of one segment at most, so that every list's start fits into its entry. */
 export const SEGMENT_POSTINGS = 1 << 24;
