@@ -137,6 +137,11 @@ const CONFIG_TABLE = {
     threshold: shared("The score below which a skill is not recalled.", number(0, 1), {
       env: "REPERTOIRE_THRESHOLD",
     }),
+    learn: userOnly(
+      "Whether recall learns from use: it remembers messages for which a skill went well or badly, on this machine only.",
+      boolean,
+      { default: true, env: "REPERTOIRE_LEARN" },
+    ),
   },
   embedder: {
     kind: userOnly(

@@ -2,6 +2,7 @@
 
 export type { Embedder } from "./embedder.ts";
 export {
+  addCase,
   casesFrom,
   type EvalCase,
   type EvalOptions,
@@ -17,6 +18,7 @@ export type { FrameChoice } from "./frames.ts";
 export { Glossary } from "./glossary.ts";
 export { Indexing } from "./index-upkeep.ts";
 export { createIntentModel, type IntentWeights } from "./intent.ts";
+export { RecallLearning } from "./learning.ts";
 export { type IndexSettings, RecallIndex } from "./recall-index.ts";
 export { type RecallOptions, type RecallSettings, recall } from "./recall-skills.ts";
 export { type RecallAnswer, type RecallRequest, SessionRecall } from "./session-recall.ts";

@@ -139,6 +139,8 @@ export class SessionRecall {
     const bundled = new Set(
       this.needs.sources.filter(({ scope }) => scope === "bundled").map(({ id }) => id),
     );
+    const { store, now: time, settings } = this.needs;
+    const now = time();
     return {
       index: among ? whole.among(among) : whole,
       embedder: indexing.settings.embedder,
@@ -146,7 +148,8 @@ export class SessionRecall {
       glossary: indexing.settings.glossary,
       intent: indexing.settings.intent,
       isBundled: ({ source }) => bundled.has(source),
-      effectiveness: effectivenessFrom(await this.needs.store.tallyBook(), { now: this.needs.now() }),
+      effectiveness: effectivenessFrom(await store.tallyBook(), { now }),
+      used: settings.learn === false ? undefined : { book: await store.rememberedBook(), now },
       isVisible: (skill) => stateOf(skill).state === "active",
       precedence: (skill) => places.get(skill.source) ?? 0,
     };
