@@ -9,13 +9,15 @@ if (problem) throw new Error(problem.message);
 const opened = performance.now();
 const { hits } = index.search(tokenize(message), { limit: 100 });
 const searched = performance.now();
-const near = index.nearest(quantizeOne(Float32Array.from({ length: 256 }, (_, i) => Math.sin(i * i))), 40);
+const query = quantizeOne(Float32Array.from({ length: 256 }, (_, i) => Math.sin(i * i)));
+const near = index.nearest(query, 40);
 const neared = performance.now();
-for (const { doc } of [...hits, ...near].slice(0, 80)) {
+const docs = [...hits, ...near].slice(0, 80).map(({ doc }) => doc);
+for (const doc of docs) {
   index.key(doc);
   index.payload(doc);
-  index.passageVectors(doc);
 }
+index.closestPassages(query, docs);
 const done = performance.now();
 console.log(
   JSON.stringify({

@@ -89,11 +89,12 @@ export async function ours() {
     candidates(message, n) {
       const { hits } = index.search(tokenize(message), { limit: LIMIT });
       const near = index.nearest(query(n), CANDIDATES.near);
-      for (const { doc } of [...hits, ...near].slice(0, CANDIDATES.payloads)) {
+      const docs = [...hits, ...near].slice(0, CANDIDATES.payloads).map(({ doc }) => doc);
+      for (const doc of docs) {
         index.key(doc);
         index.payload(doc);
-        index.passageVectors(doc);
       }
+      index.closestPassages(query(n), docs);
     },
     update: (document) => index.update({ upsert: [indexed(document)] }),
     close() {

@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeEvidence, encodeEvidence, SEGMENT, sameName, sharedPairs, termHash } from "./evidence.ts";
+import {
+  decodeEvidence,
+  EvidenceReader,
+  encodeEvidence,
+  SEGMENT,
+  sameName,
+  sharedPairs,
+  termHash,
+} from "./evidence.ts";
 
 const skill = {
   name: "pdf-forms",
@@ -36,6 +44,32 @@ describe("evidence", () => {
   test("takes less than 16 kB for a long body", () => {
     const body = Array.from({ length: 40_000 }, (_, i) => `word${i % 5000}`).join(" ");
     expect(encodeEvidence({ ...skill, body }).length).toBeLessThan(16_000);
+  });
+
+  test("finds every term and its first places, in any order, and no other term", () => {
+    const words = Array.from({ length: 1500 }, (_, i) => `w${(i * 7919) % 331}`);
+    const reader = new EvidenceReader();
+    reader.open(encodeEvidence({ name: "alpha", description: "beta", body: words.join(" ") }));
+    // The name, a gap, the description, a gap.
+    const bodyAt = 4;
+    for (const n of [330, 0, 17, 16, 200, 1]) {
+      const end = reader.placesOf(reader.find(termHash(`w${n}`)), 0);
+      const places = words.flatMap((word, i) => (word === `w${n}` ? [bodyAt + i] : []));
+      expect([...reader.places.subarray(0, end)]).toEqual(places.slice(0, 3));
+    }
+    expect(reader.find(termHash("absent"))).toBe(-1);
+  });
+
+  test("keeps a term's first place in each section, and neighbours among its first places", () => {
+    const part = (n: number) => `## Part ${n}\n${"filler ".repeat(45)} pull request ${"pull ".repeat(20)}`;
+    const { segments } = decodeEvidence(
+      encodeEvidence({ ...skill, body: Array.from({ length: 6 }, (_, n) => part(n)).join("\n") }),
+    );
+    const sections = segments.filter((s) => s.kind === SEGMENT.section);
+    expect(sections).toHaveLength(6);
+    for (const { terms } of sections) expect(terms).toContain(termHash("pull"));
+    const { terms } = sections[0]!;
+    expect(terms[terms.indexOf(termHash("pull")) + 1]).toBe(termHash("request"));
   });
 
   test("rejects bytes of another version", () => {

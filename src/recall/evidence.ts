@@ -1,14 +1,19 @@
 // Packs the positions of a skill's terms into a few kilobytes, so that the ranker can look up the words of a message
 // without the skill's text.
 
-import { type BodySection, bodySections, descriptionClauses } from "../text/sections.ts";
-import { tokenize, visitTokens } from "../text/tokens.ts";
+import {
+  type BodySection,
+  bodySections,
+  type DescriptionClauses,
+  descriptionClauses,
+} from "../text/sections.ts";
+import { tokenize } from "../text/tokens.ts";
 
 export const SEGMENT = { description: 0, notFor: 1, triggers: 2, section: 3 } as const;
 type SegmentKind = (typeof SEGMENT)[keyof typeof SEGMENT];
 
 const PACKING = {
-  version: 3,
+  version: 4,
   /** Body terms kept: nine skills in ten are shorter, and later terms rarely add anything new. */
   maxBodyTerms: 3000,
   /** Terms of one clause or trigger kept; the specification allows 1,024 characters. */
@@ -19,6 +24,8 @@ const PACKING = {
   maxNameTerms: 64,
   /** Bytes of the signature from which shared word pairs are estimated, to within about 0.05. */
   signatureBytes: 48,
+  /** A term keeps its first place in each segment, and of the other places those that are among its first three. */
+  keptPlaces: 3,
   /** Steps per nat in the byte that holds a name term's rarity. */
   rarityScale: 16,
 } as const;
@@ -27,17 +34,20 @@ const LAYOUT = {
   nameMark: 1 + PACKING.signatureBytes,
   /** Varints start here: vocabulary, name, segments. */
   counts: 1 + PACKING.signatureBytes + 6,
-  /** Three bytes of hash, two of place or list. */
-  entryBytes: 5,
+  /** Hashes are distributed over 256 buckets by their leading bits; the other 12 bits are stored. */
+  buckets: 256,
+  lowBits: 12,
   /** Greater than every place. */
   places: 1 << 15,
-  /** Marks an entry whose term occurs more than once. */
-  listed: 1 << 15,
+  /** The lists of this many terms are read from the start to find one of them. */
+  skipped: 32,
+  /** Bytes of the bit position of such a run. */
+  skipBytes: 3,
 } as const;
 
-const HASH_MASK = 0xffffff;
+const HASH_MASK = LAYOUT.buckets * 2 ** LAYOUT.lowBits - 1;
 
-/** 24 bits of a term: a false match needs a clash with one of a message's few terms, about one in 50,000 skills. */
+/** 20 bits of a term: a message of ten words has a false match in one of 300 skills. */
 export function termHash(term: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), 0x01000193);
@@ -45,14 +55,23 @@ export function termHash(term: string): number {
   return (hash ^ (hash >>> 15)) & HASH_MASK;
 }
 
+/** The terms of a section, those of its heading first. */
+interface SectionTerms {
+  notFor: boolean;
+  headingTerms: number;
+  terms: readonly string[];
+}
+
 interface EvidenceInput {
   name: string;
   description: string;
   /** Trigger phrases, tags and when-to-use, as declared by the author. */
   triggers?: readonly string[];
-  body: string;
-  /** The sections of the body, when they have been cut already. */
-  sections?: readonly BodySection[] | undefined;
+  /** Not needed with `sections`. */
+  body?: string;
+  /** The description's clauses and the body's terms, if they are known already. */
+  clauses?: DescriptionClauses | undefined;
+  sections?: readonly SectionTerms[] | undefined;
 }
 
 interface Segment {
@@ -65,7 +84,7 @@ interface Segment {
 
 /**
  * Packs a skill: the signature of its word pairs, a hash of its name, the rarities of the name's terms, the lengths of the
- * segments, then the vocabulary in order of hashes with the places of each term. Places are counted from the name's first
+ * segments, then the vocabulary in order of hashes and the places of each term. Places are counted from the name's first
  * term, with a gap before each segment, so that the last word of a segment and the first of the next are not neighbours.
  * `rarity` gives the weight of a term in nats of document frequency; by default all terms weigh the same.
  */
@@ -80,8 +99,8 @@ export function encodeEvidence(
   out.byte(PACKING.version);
   out.bytesOf(signatureOf(segments));
   out.bytesOf(nameMark(nameHashes));
-  const { terms, lists } = inverted(nameHashes, segments);
-  out.varint(terms.length / LAYOUT.entryBytes);
+  const { vocabulary, lists } = inverted(nameHashes, segments);
+  out.varint(vocabulary.length);
   out.varint(name.length);
   out.varint(segments.length);
   for (const term of name) {
@@ -91,42 +110,97 @@ export function encodeEvidence(
     out.varint(segment.terms.length * 4 + segment.kind);
     if (segment.kind === SEGMENT.section) out.varint(segment.headingTerms);
   }
-  out.bytesOf(terms);
-  out.bytesOf(lists);
+  writeVocabulary(out, vocabulary);
+  writeLists(out, lists, placesIn(nameHashes.length, segments));
   return out.finish();
 }
 
-/** The entry of a term that occurs once holds its place; other entries hold the offset of a list of places. */
+/** One more than the last place. */
+function placesIn(nameTerms: number, segments: readonly Segment[]): number {
+  return segments.reduce((sum, { terms }) => sum + 1 + terms.length, nameTerms);
+}
+
+/** The hashes of all terms, ascending, and the places that are kept of each. */
 function inverted(name: readonly number[], segments: readonly Segment[]) {
-  const count = segments.reduce((sum, { terms }) => sum + terms.length, name.length);
-  const occurrences = new Float64Array(count);
+  const occurrences = new Float64Array(placesIn(name.length, segments) - segments.length);
+  const segmentAt = new Uint16Array(placesIn(name.length, segments));
   let place = 0;
   let filled = 0;
-  const add = (hashes: readonly number[]) => {
-    for (const hash of hashes) occurrences[filled++] = hash * LAYOUT.places + place++;
-  };
-  add(name);
-  for (const { terms } of segments) {
-    place++;
-    add(terms);
-  }
-  occurrences.sort();
-  const terms = new ByteWriter();
-  const lists = new ByteWriter();
-  for (let from = 0; from < count; ) {
-    const hash = Math.floor(occurrences[from]! / LAYOUT.places);
-    const placeAt = (i: number) => occurrences[i]! - hash * LAYOUT.places;
-    let to = from + 1;
-    while (to < count && occurrences[to]! < (hash + 1) * LAYOUT.places) to++;
-    terms.number(hash, 3);
-    terms.number(to - from === 1 ? placeAt(from) : LAYOUT.listed | lists.length, 2);
-    if (to - from > 1) {
-      lists.varint(to - from);
-      for (let i = from, before = 0; i < to; before = placeAt(i), i++) lists.varint(placeAt(i) - before);
+  const add = (hashes: readonly number[], segment: number) => {
+    for (const hash of hashes) {
+      segmentAt[place] = segment;
+      occurrences[filled++] = hash * LAYOUT.places + place++;
     }
-    from = to;
+  };
+  add(name, 0);
+  segments.forEach(({ terms }, s) => {
+    place++;
+    add(terms, s + 1);
+  });
+  occurrences.sort();
+  const vocabulary: number[] = [];
+  /** The places of all terms, and where those of each term end. */
+  const places: number[] = [];
+  const ends: number[] = [];
+  let last = -1;
+  let segment = -1;
+  let seen = 0;
+  for (const occurrence of occurrences) {
+    const hash = Math.floor(occurrence / LAYOUT.places);
+    const at = occurrence % LAYOUT.places;
+    if (hash !== last) {
+      vocabulary.push(hash);
+      last = hash;
+      segment = -1;
+      seen = 0;
+    }
+    if (seen++ < PACKING.keptPlaces || segmentAt[at] !== segment || at < name.length) places.push(at);
+    ends[vocabulary.length - 1] = places.length;
+    segment = segmentAt[at]!;
   }
-  return { terms: terms.finish(), lists: lists.finish() };
+  return { vocabulary, lists: { places, ends } };
+}
+
+/** For each bucket a 1 per hash and a 0, then the low bits of all hashes. */
+function writeVocabulary(out: ByteWriter, vocabulary: readonly number[]): void {
+  const bits = new BitWriter(out);
+  let bucket = 0;
+  for (const hash of vocabulary) {
+    for (; bucket < hash >>> LAYOUT.lowBits; bucket++) bits.write(0, 1);
+    bits.write(1, 1);
+  }
+  for (; bucket < LAYOUT.buckets; bucket++) bits.write(0, 1);
+  for (const hash of vocabulary) bits.write(hash & (2 ** LAYOUT.lowBits - 1), LAYOUT.lowBits);
+  bits.finish();
+}
+
+/** The bit positions of every `skipped`th list, then the lists: their length, then places or the gaps between them. */
+function writeLists(out: ByteWriter, lists: { places: number[]; ends: number[] }, total: number): void {
+  const packed = new ByteWriter();
+  const bits = new BitWriter(packed);
+  for (let i = 0, from = 0; i < lists.ends.length; i++) {
+    if (i % LAYOUT.skipped === 0) out.number(bits.position, LAYOUT.skipBytes);
+    const end = lists.ends[i]!;
+    const count = end - from;
+    const width = 31 - Math.clz32(count);
+    bits.ones(width);
+    bits.write(count & ((1 << width) - 1), width);
+    const fixed = gapBits(total, count);
+    for (let next = 0; from < end; from++) {
+      const gap = lists.places[from]! - next;
+      if (count > 1) bits.ones(gap >>> fixed);
+      bits.write(gap & ((1 << fixed) - 1), fixed);
+      next += gap + 1;
+    }
+  }
+  bits.finish();
+  out.bytesOf(packed.finish());
+}
+
+/** The low bits of each gap; what is above them is written as ones. A single place is written as it is. */
+function gapBits(places: number, count: number): number {
+  if (count === 1) return 32 - Math.clz32(places);
+  return 31 - Math.clz32(Math.max(1, (places * 0.7) / (count + 1)));
 }
 
 /** Unpacks evidence for tests; the ranker reads the bytes directly. */
@@ -135,9 +209,10 @@ export function decodeEvidence(bytes: Uint8Array) {
   reader.open(bytes);
   const { nameTerms } = reader;
   const hashes: number[] = [];
-  for (let entry = 0; entry < reader.vocabularySize; entry++) {
-    const end = reader.placesOf(entry, 0);
-    for (let i = 0; i < end; i++) hashes[reader.places[i]!] = reader.hash(entry);
+  for (let hash = 0; hash <= HASH_MASK; hash++) {
+    const entry = reader.find(hash);
+    const end = entry < 0 ? 0 : reader.placesOf(entry, 0);
+    for (let i = 0; i < end; i++) hashes[reader.places[i]!] = hash;
   }
   const segments: Segment[] = [];
   for (let s = 0; s < reader.segmentCount; s++) {
@@ -240,42 +315,88 @@ class ByteWriter {
   }
 }
 
+/** Writes numbers of a few bits each, the low bits first. */
+class BitWriter {
+  private readonly out: ByteWriter;
+  private bits = 0;
+  private count = 0;
+  private readonly from: number;
+
+  constructor(out: ByteWriter) {
+    this.out = out;
+    this.from = out.length;
+  }
+
+  get position(): number {
+    return (this.out.length - this.from) * 8 + this.count;
+  }
+
+  /** At most 16 bits. */
+  write(value: number, bits: number): void {
+    this.bits |= value << this.count;
+    this.count += bits;
+    for (; this.count >= 8; this.count -= 8) {
+      this.out.byte(this.bits & 255);
+      this.bits >>>= 8;
+    }
+  }
+
+  /** `count` ones and a zero. */
+  ones(count: number): void {
+    for (let left = count; left >= 16; left -= 16) this.write(0xffff, 16);
+    this.write((1 << (count & 15)) - 1, (count & 15) + 1);
+  }
+
+  finish(): void {
+    if (this.count > 0) this.out.byte(this.bits);
+    this.bits = 0;
+    this.count = 0;
+  }
+}
+
 function segmentsOf(input: EvidenceInput): Segment[] {
   const segments: Segment[] = [];
   let headLeft: number = PACKING.maxHeadTerms;
   const add = (kind: SegmentKind, text: string, limit: number) => {
-    const terms = hashes(text, Math.min(limit, headLeft));
+    const terms = tokenize(text).slice(0, Math.min(limit, headLeft)).map(termHash);
     headLeft -= terms.length;
     if (terms.length > 0) segments.push({ kind, headingTerms: 0, terms });
   };
-  const { positive, negative } = descriptionClauses(input.description);
+  const { positive, negative } = input.clauses ?? descriptionClauses(input.description);
   for (const clause of clausesOf(positive)) add(SEGMENT.description, clause, PACKING.maxDescriptionTerms);
   for (const phrase of input.triggers ?? []) add(SEGMENT.triggers, phrase, PACKING.maxDescriptionTerms);
   // Last of the head: a word counts against the skill only if it occurs nowhere else in the head.
   for (const clause of clausesOf(negative)) add(SEGMENT.notFor, clause, PACKING.maxDescriptionTerms);
   let left: number = PACKING.maxBodyTerms;
-  for (const section of input.sections ?? bodySections(input.body)) {
-    if (left <= 0) break;
-    if (section.notFor) continue;
-    const terms = hashes(section.text, left);
-    left -= terms.length;
-    if (terms.length === 0) continue;
-    segments.push({ kind: SEGMENT.section, headingTerms: tokenize(section.heading).length, terms });
+  for (const { notFor, headingTerms, terms } of input.sections ??
+    sectionTerms(bodySections(input.body ?? ""))) {
+    if (notFor || left <= 0 || terms.length === 0) continue;
+    const kept = terms.length > left ? terms.slice(0, left) : terms;
+    left -= kept.length;
+    segments.push({ kind: SEGMENT.section, headingTerms, terms: kept.map(termHash) });
   }
   return segments;
+}
+
+/** The terms of each section; `visit` gets those of each run of lines of one kind. */
+export function sectionTerms(
+  sections: readonly BodySection[],
+  visit: (kind: BodySection["runs"][number]["kind"], terms: readonly string[]) => void = () => {},
+): SectionTerms[] {
+  return sections.map(({ notFor, heading, runs }) => {
+    const terms: string[] = [];
+    for (const { kind, text } of runs) {
+      const own = tokenize(text);
+      visit(kind, own);
+      for (const term of own) terms.push(term);
+    }
+    return { notFor, headingTerms: tokenize(heading).length, terms };
+  });
 }
 
 // "Use when asked to 'x', 'y' or z": each claim becomes its own clause, so that it can match as a whole.
 function clausesOf(text: string): string[] {
   return text.split(/[.;:!?](?=\s|$)|[,()"\u201c\u201d\n]|(?<!\w)'|'(?!\w)/u);
-}
-
-function hashes(text: string, limit: number): number[] {
-  const found: number[] = [];
-  visitTokens(text, (term) => {
-    if (found.length < limit) found.push(termHash(term));
-  });
-  return found;
 }
 
 /** Reads packed evidence. One reader serves many skills in turn without allocating memory for each. */
@@ -292,9 +413,18 @@ export class EvidenceReader {
   places = new Int32Array(1 << 12);
   private bytes: Uint8Array = new Uint8Array(0);
   private at = 0;
-  private entriesAt = 0;
-  private listsAt = 0;
   private raritiesAt = 0;
+  /** The number of the first entry of each bucket; one more for the end. */
+  private readonly bucketStarts = new Uint16Array(LAYOUT.buckets + 1);
+  /** The bit position of the low bits, and of the lists. */
+  private lowsAt = 0;
+  private skipsAt = 0;
+  private listsAt = 0;
+  /** The list after the one that was read last, and its bit position. */
+  private nextList = 0;
+  private nextBit = 0;
+  /** Where `bits` and `ones` read. */
+  private bit = 0;
 
   open(bytes: Uint8Array): void {
     if (bytes[0] !== PACKING.version) {
@@ -310,8 +440,7 @@ export class EvidenceReader {
     this.raritiesAt = this.at;
     this.at += this.nameTerms;
     this.readSegments();
-    this.entriesAt = this.at;
-    this.listsAt = this.at + this.vocabularySize * LAYOUT.entryBytes;
+    this.readBuckets();
   }
 
   /** The rarity of the name's term at `index`, in nats. */
@@ -319,45 +448,85 @@ export class EvidenceReader {
     return this.bytes[this.raritiesAt + index]! / PACKING.rarityScale;
   }
 
-  hash(entry: number): number {
-    const at = this.entriesAt + entry * LAYOUT.entryBytes;
-    const { bytes } = this;
-    return bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
-  }
-
-  /** The first entry from `low` on whose hash is not below `hash`. */
-  seek(hash: number, low: number): number {
-    const { bytes, entriesAt } = this;
-    let from = low;
-    let to = this.vocabularySize;
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      const at = entriesAt + middle * LAYOUT.entryBytes;
-      if ((bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16)) < hash) from = middle + 1;
-      else to = middle;
+  /** The entry of a hash, or -1. */
+  find(hash: number): number {
+    const bucket = hash >>> LAYOUT.lowBits;
+    const low = hash & (2 ** LAYOUT.lowBits - 1);
+    const end = this.bucketStarts[bucket + 1]!;
+    for (let entry = this.bucketStarts[bucket]!; entry < end; entry++) {
+      this.bit = this.lowsAt + entry * LAYOUT.lowBits;
+      if (this.bits(LAYOUT.lowBits) === low) return entry;
     }
-    return from;
+    return -1;
   }
 
   /** Writes the places of an entry's term into `places` from `start` on, ascending; returns the end. */
   placesOf(entry: number, start: number): number {
+    const total = this.segmentEnds[this.segmentCount - 1] ?? this.nameTerms;
+    const run = Math.floor(entry / LAYOUT.skipped);
+    let list = run * LAYOUT.skipped;
+    if (this.nextList > list && this.nextList <= entry) {
+      list = this.nextList;
+      this.bit = this.nextBit;
+    } else {
+      const at = this.skipsAt + run * LAYOUT.skipBytes;
+      this.bit = this.listsAt + (this.bytes[at]! | (this.bytes[at + 1]! << 8) | (this.bytes[at + 2]! << 16));
+    }
+    let end = start;
+    for (; list <= entry; list++) {
+      const width = this.ones();
+      const count = (1 << width) | this.bits(width);
+      const fixed = gapBits(total, count);
+      end = start + count;
+      if (end > this.places.length) this.grow(count);
+      const { places } = this;
+      for (let i = start, next = 0; i < end; i++) {
+        const above = count > 1 ? this.ones() << fixed : 0;
+        const place = next + above + this.bits(fixed);
+        places[i] = place;
+        next = place + 1;
+      }
+    }
+    this.nextList = list;
+    this.nextBit = this.bit;
+    return end;
+  }
+
+  private readBuckets(): void {
+    const { bytes, bucketStarts, vocabularySize } = this;
+    let bit = this.at * 8;
+    let entry = 0;
+    bucketStarts[0] = 0;
+    for (let bucket = 1; bucket <= LAYOUT.buckets; bit++) {
+      if ((bytes[bit >>> 3]! >>> (bit & 7)) & 1) entry++;
+      else bucketStarts[bucket++] = entry;
+    }
+    this.lowsAt = bit;
+    this.skipsAt = Math.ceil((bit + vocabularySize * LAYOUT.lowBits) / 8);
+    this.listsAt = (this.skipsAt + Math.ceil(vocabularySize / LAYOUT.skipped) * LAYOUT.skipBytes) * 8;
+    this.nextList = -1;
+  }
+
+  /** The number of ones before the next zero. */
+  private ones(): number {
     const { bytes } = this;
-    const at = this.entriesAt + entry * LAYOUT.entryBytes + 3;
-    const packed = bytes[at]! | (bytes[at + 1]! << 8);
-    if ((packed & LAYOUT.listed) === 0) {
-      if (start === this.places.length) this.grow(1);
-      this.places[start] = packed;
-      return start + 1;
+    let count = 0;
+    while (((bytes[this.bit >>> 3]! >>> (this.bit & 7)) & 1) === 1) {
+      count++;
+      this.bit++;
     }
-    this.at = this.listsAt + (packed & (LAYOUT.listed - 1));
-    const count = this.varint();
-    if (start + count > this.places.length) this.grow(count);
-    const { places } = this;
-    for (let i = 0, place = 0; i < count; i++) {
-      place += this.varint();
-      places[start + i] = place;
-    }
-    return start + count;
+    this.bit++;
+    return count;
+  }
+
+  /** The next number of at most 16 bits. */
+  private bits(count: number): number {
+    const at = this.bit >>> 3;
+    const { bytes } = this;
+    const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
+    const value = (word >>> (this.bit & 7)) & ((1 << count) - 1);
+    this.bit += count;
+    return value;
   }
 
   private readSegments(): void {

@@ -182,15 +182,14 @@ export class Measurer {
     return measures;
   }
 
-  /** Finds the message's terms in the vocabulary, both in order of hashes, and reads their places. */
+  /** Finds the message's terms in the vocabulary and reads their places, in order of hashes. */
   private locateTerms(): boolean {
     const { probe, reader } = this;
     const { hashes, numbers } = probe;
-    let entry = 0;
     let end = 0;
-    for (let i = 0; i < hashes.length && entry < reader.vocabularySize; i++) {
-      entry = reader.seek(hashes[i]!, entry);
-      if (entry === reader.vocabularySize || reader.hash(entry) !== hashes[i]) continue;
+    for (let i = 0; i < hashes.length; i++) {
+      const entry = reader.find(hashes[i]!);
+      if (entry < 0) continue;
       const number = numbers[i]!;
       this.seen[number] = this.candidate;
       this.from[number] = end;

@@ -5,12 +5,12 @@ import { SnapshotDamage } from "../library/library.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { type IndexDocument, SearchIndex } from "../search/search.ts";
-import { bodySections } from "../text/sections.ts";
+import { bodySections, descriptionClauses } from "../text/sections.ts";
 import type { Embedder } from "./embedder.ts";
 import type { BackgroundIdf } from "./features-message.ts";
 import type { Glossary } from "./glossary.ts";
 import type { IntentModel } from "./intent.ts";
-import { documentDigest, headText, MARK, sectionTexts, toDocument } from "./skill-document.ts";
+import { documentDigest, headTextOf, MARK, sectionTexts, toDocument } from "./skill-document.ts";
 
 export interface IndexSettings {
   readonly embedder: Embedder;
@@ -31,8 +31,8 @@ export interface UpdateInput {
 
 type SkillLookup = (name: SkillName) => Skill | undefined;
 
-/** Skills read and embedded at a time: bounds memory while a large library is indexed. */
-const BATCH = 1024;
+/** Skills read and embedded at a time: few, so that their texts are garbage before they count as old. */
+const BATCH = 32;
 
 export class RecallIndex {
   readonly text: SearchIndex;
@@ -81,6 +81,7 @@ export class RecallIndex {
       await this.upsert(changed.slice(from, from + BATCH), input.readBody);
       onProgress?.(Math.min(from + BATCH, changed.length), changed.length);
     }
+    this.text.settle();
     this.lookup = (name) => wanted.get(name);
     this.builtFor = input.generation;
     return changed.length + remove.length > 0;
@@ -147,9 +148,9 @@ export class RecallIndex {
   private async upsert(batch: readonly Skill[], readBody: (skill: Skill) => string): Promise<void> {
     const { embedder, background } = this.settings;
     const read = batch.map((skill) => {
-      const body = readBody(skill);
-      const sections = bodySections(body);
-      return { skill, body, sections, texts: [headText(skill), ...sectionTexts(sections)] };
+      const sections = bodySections(readBody(skill));
+      const clauses = descriptionClauses(skill.manifest.description);
+      return { skill, sections, clauses, texts: [headTextOf(skill, clauses), ...sectionTexts(sections)] };
     });
     const texts = read.flatMap((one) => one.texts);
     const vectors = embedder.dimensions > 0 ? await embedder.embed(texts) : [];

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { skillOf } from "../../test/skills.fixture.ts";
-import { bodySections } from "../text/sections.ts";
+import { bodySections, descriptionClauses } from "../text/sections.ts";
 import { decodeEvidence } from "./evidence.ts";
 import { DOCUMENT, documentDigest, headText, sectionTexts, toDocument } from "./skill-document.ts";
 
 const document = (skill = skillOf("some-skill"), body = "# Title\n\nText.\n") =>
   toDocument({
     skill,
-    body,
     sections: bodySections(body),
+    clauses: descriptionClauses(skill.manifest.description),
     vectors: { head: undefined, sections: [] },
     background: () => undefined,
   });

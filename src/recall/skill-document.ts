@@ -4,15 +4,15 @@
 import { lookupKey } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { type IndexDocument, quantize, quantizeOne } from "../search/search.ts";
-import { type BodySection, bodyFields, descriptionClauses } from "../text/sections.ts";
+import { type BodySection, type DescriptionClauses, descriptionClauses } from "../text/sections.ts";
 import { tokenize } from "../text/tokens.ts";
-import { encodeEvidence } from "./evidence.ts";
+import { encodeEvidence, sectionTerms } from "./evidence.ts";
 import { type BackgroundIdf, backgroundOfTerms, MESSAGE } from "./features-message.ts";
 import { firstWord } from "./signals/triggers.ts";
 
 export const DOCUMENT = {
   /** Raise it when a document of the same skill would become another one: the index is then built anew. */
-  format: 2,
+  format: 3,
   /** Sections whose meaning is kept: a body of 24 sections is longer than nineteen of twenty. */
   sections: 24,
 } as const;
@@ -29,8 +29,8 @@ export const MARK = {
 
 interface DocumentInput {
   readonly skill: Skill;
-  readonly body: string;
   readonly sections: readonly BodySection[];
+  readonly clauses: DescriptionClauses;
   /** Unit vectors of `headText` and of each of `sectionTexts`; empty without an embedder. */
   readonly vectors: { readonly head: Float32Array | undefined; readonly sections: readonly Float32Array[] };
   readonly background: BackgroundIdf;
@@ -38,7 +38,10 @@ interface DocumentInput {
 
 /** What stands for the whole skill in meaning: its name in words and what it is for. */
 export function headText(skill: Skill): string {
-  const { positive } = descriptionClauses(skill.manifest.description);
+  return headTextOf(skill, descriptionClauses(skill.manifest.description));
+}
+
+export function headTextOf(skill: Skill, { positive }: DescriptionClauses): string {
   return `${titleOf(skill).replace(/[-_/]/g, " ")}. ${positive}`;
 }
 
@@ -49,15 +52,18 @@ export function sectionTexts(sections: readonly BodySection[]): string[] {
 }
 
 export function toDocument(input: DocumentInput): IndexDocument {
-  const { skill, body, sections, vectors, background } = input;
-  const fields = bodyFields(body);
-  const { positive } = descriptionClauses(skill.manifest.description);
+  const { skill, clauses, vectors, background } = input;
   const title = titleOf(skill);
   const triggers = triggerTexts(skill);
   const known = backgroundOfTerms(title, background);
   const rarity = (term: string) => known.get(term) ?? MESSAGE.unseenIdf;
+  const fields = { headings: [] as string[], prose: [] as string[], code: [] as string[] };
+  const sections = sectionTerms(input.sections, (kind, terms) => {
+    const field = fields[kind];
+    for (const term of terms) field.push(term);
+  });
   const evidence = encodeEvidence(
-    { name: title, description: skill.manifest.description, triggers, body, sections },
+    { name: title, description: skill.manifest.description, triggers, clauses, sections },
     { rarity },
   );
   return {
@@ -65,10 +71,10 @@ export function toDocument(input: DocumentInput): IndexDocument {
     digest: documentDigest(skill),
     fields: [
       tokenize(title),
-      tokenize(`${positive}\n${triggers.join("\n")}`),
-      tokenize(fields.headings),
-      tokenize(fields.prose),
-      tokenize(fields.code),
+      tokenize(`${clauses.positive}\n${triggers.join("\n")}`),
+      fields.headings,
+      fields.prose,
+      fields.code,
     ],
     marks: marksOf(skill),
     payload: evidence,
@@ -90,9 +96,9 @@ function marksOf({ name, displayName, manifest }: Skill): string[] {
   ];
 }
 
-/** Tells one state of a document from another. */
-export function documentDigest(skill: Skill): string {
-  return `${DOCUMENT.format}|${skill.digest}`;
+/** Tells one state of a document from another. Of a SHA-256 sum, 80 bits are enough. */
+export function documentDigest({ digest }: Skill): string {
+  return `${DOCUMENT.format}|${digest.length === 64 ? digest.slice(0, 20) : digest}`;
 }
 
 /** The name people know it by; the identity's last segment counts too where it differs. */

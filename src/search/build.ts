@@ -1,6 +1,7 @@
 // Makes segments, from documents or by merging others. The same documents give the same bytes either way, in any order.
 
 import { memoryBytes } from "./bytes.ts";
+import { encodeRows, rowBytes } from "./passages.ts";
 import { impactOf, occurrenceWeight, type ScoringParams } from "./scoring.ts";
 import {
   compareHashes,
@@ -9,6 +10,7 @@ import {
   PostingsWriter,
   RECORD,
   SEGMENT_DOCUMENTS,
+  SEGMENT_POSTINGS,
   Segment,
   type SegmentSections,
   type TermEntry,
@@ -38,7 +40,7 @@ interface StoredDocument {
   digest: string;
   payloadLength: number;
   passageCount: number;
-  /** Scales and values of the passage vectors, then the payload. */
+  /** The codes of the passage vectors, then the payload. */
   blob: Uint8Array;
   vector: Int8Array | undefined;
   scale: number;
@@ -68,6 +70,7 @@ function makeSegment(
   const blobs = new Uint8Array(documents.reduce((sum, d) => sum + aligned(d.blob.length), 0));
   const vectors = new Int8Array(documents.length * dims);
   const scales = new Float32Array(documents.length);
+  const sketches = new Uint8Array(documents.length * rowBytes(dims));
   let stringsAt = 0;
   let blobAt = 0;
   documents.forEach((document, doc) => {
@@ -84,8 +87,13 @@ function makeSegment(
     stringsAt += key.length + digest.length;
     blobs.set(document.blob, blobAt);
     blobAt += aligned(document.blob.length);
-    if (document.vector !== undefined) vectors.set(document.vector, doc * dims);
     scales[doc] = document.scale;
+    if (document.vector === undefined) return;
+    vectors.set(document.vector, doc * dims);
+    sketches.set(
+      encodeRows({ dims, values: document.vector, scales: scales.subarray(doc, doc + 1) }),
+      doc * rowBytes(dims),
+    );
   });
   return new Segment(
     { documents: documents.length, terms: termCount, dims },
@@ -97,19 +105,19 @@ function makeSegment(
       blobs: memoryBytes(blobs),
       vectors: memoryBytes(new Uint8Array(vectors.buffer)),
       scales: memoryBytes(new Uint8Array(scales.buffer)),
+      sketches: memoryBytes(sketches),
     },
   );
 }
 
-function packBlob({ passages, payload }: IndexDocument): Uint8Array {
-  const scales = passages?.scales ?? new Float32Array(0);
-  const values = passages?.values ?? new Int8Array(0);
-  const blob = new Uint8Array(scales.byteLength + values.length + (payload?.length ?? 0));
-  blob.set(new Uint8Array(scales.buffer, scales.byteOffset, scales.byteLength));
-  blob.set(new Uint8Array(values.buffer, values.byteOffset, values.length), scales.byteLength);
-  if (payload !== undefined) blob.set(payload, scales.byteLength + values.length);
-  return blob;
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
+  return bytes;
 }
+
+const NO_BYTES = new Uint8Array(0);
 
 /** `array` if it has room for `length` items, or else a copy of twice its size. */
 function withRoom<T extends Uint8Array | Uint32Array | Float64Array>(array: T, length: number): T {
@@ -138,12 +146,8 @@ export class SegmentBuilder {
     this.dims = dims;
   }
 
-  get empty(): boolean {
-    return this.documents.length === 0;
-  }
-
   get full(): boolean {
-    return this.documents.length === SEGMENT_DOCUMENTS;
+    return this.documents.length === SEGMENT_DOCUMENTS || this.logged >= SEGMENT_POSTINGS;
   }
 
   /** Of two documents with the same key, the later one is kept. */
@@ -158,13 +162,14 @@ export class SegmentBuilder {
     const from = this.logged;
     this.countTerms(document.fields);
     for (const mark of new Set(document.marks)) this.log(this.termNumber(mark), 0);
+    const passages = document.passages === undefined ? NO_BYTES : encodeRows(document.passages);
     this.latest.set(document.key, this.documents.length);
     this.documents.push({
       key: document.key,
       digest: document.digest,
       payloadLength: document.payload?.length ?? 0,
-      passageCount: document.passages?.scales.length ?? 0,
-      blob: packBlob(document),
+      passageCount: passages.length / Math.max(1, rowBytes(this.dims)),
+      blob: joined(passages, document.payload ?? NO_BYTES),
       vector: document.vector?.values,
       scale: document.vector?.scales[0] ?? 0,
       from,
@@ -227,7 +232,7 @@ export class SegmentBuilder {
     for (const [doc, { from, to }] of documents.entries()) {
       for (let i = from; i < to; i++) packed[next[termLog[i]!]!++] = doc * 256 + impactLog[i]!;
     }
-    const writer = new PostingsWriter(inOrder.length, counts);
+    const writer = new PostingsWriter(inOrder.length, total);
     let at = 0;
     for (const term of inOrder) {
       const end = at + counts[term]!;
@@ -263,7 +268,7 @@ class TermNumbers {
     const high = this.hashed[0]!;
     const low = this.hashed[1]!;
     const mask = this.slots.length - 1;
-    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+    for (let slot = high & mask; ; slot = (slot + 1) & mask) {
       const term = this.slots[slot]! - 1;
       if (term < 0) return this.add(high, low, slot);
       if (this.lows[term] === low && this.highs[term] === high) return term;
@@ -308,7 +313,7 @@ class TermNumbers {
     this.slots = new Uint32Array(this.slots.length * 2);
     const mask = this.slots.length - 1;
     for (let term = 0; term < this.count; term++) {
-      let slot = this.lows[term]! & mask;
+      let slot = this.highs[term]! & mask;
       while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
       this.slots[slot] = term + 1;
     }
@@ -362,10 +367,8 @@ function mergePostings(sources: readonly MergeSource[]): PostingSections {
     const list = mergeLists(group);
     if (list.length > 0) merged.push({ hash: group[0]!.entry, list });
   }
-  const writer = new PostingsWriter(
-    merged.length,
-    merged.map(({ list }) => list.length),
-  );
+  const total = merged.reduce((sum, { list }) => sum + list.length, 0);
+  const writer = new PostingsWriter(merged.length, total);
   for (const { hash, list } of merged) writer.push(hash, list);
   return { ...writer.finish(), termCount: merged.length };
 }

@@ -62,9 +62,11 @@ export function blocksOf(length: number): number {
 
 /** The checksum of each block; the last block may be shorter. */
 export function blockChecksums(bytes: Uint8Array): Uint32Array {
-  return Uint32Array.from({ length: blocksOf(bytes.length) }, (_, block) =>
-    checksum(bytes.subarray(block * BLOCK_BYTES, (block + 1) * BLOCK_BYTES)),
-  );
+  const sums = new Uint32Array(blocksOf(bytes.length));
+  for (let block = 0, from = 0; block < sums.length; block++, from += BLOCK_BYTES) {
+    sums[block] = checksum(bytes, from, Math.min(bytes.length, from + BLOCK_BYTES));
+  }
+  return sums;
 }
 
 /** Fills `target` from the file at `position`, or throws `DamagedSnapshot`. */
@@ -123,13 +125,14 @@ export function fileBytes({
   /** Reads whole blocks; only the range's last one may be shorter. */
   const readBlocks = (target: Uint8Array, first: number) => {
     // Looked up before the blocks are read, because stored checksums are read through the same scratch buffer.
-    const expected = Array.from({ length: blocksOf(target.length) }, (_, i) =>
-      checksums(firstBlock + first + i),
-    );
+    const expected = new Uint32Array(blocksOf(target.length));
+    for (let i = 0; i < expected.length; i++) expected[i] = checksums(firstBlock + first + i);
     readFully(fd, target, start + first * BLOCK_BYTES);
-    const damaged = blockChecksums(target).findIndex((sum, i) => sum !== expected[i]);
-    if (damaged >= 0)
-      throw new DamagedSnapshot(`Block ${first + damaged} at byte ${start} of the index is damaged`);
+    const sums = blockChecksums(target);
+    for (let i = 0; i < sums.length; i++) {
+      if (sums[i] === expected[i]) continue;
+      throw new DamagedSnapshot(`Block ${first + i} at byte ${start} of the index is damaged`);
+    }
   };
   return {
     length: total,
@@ -154,18 +157,18 @@ export function fileBytes({
   };
 }
 
-/** Keeps recently used bytes, up to about `limit`: two generations, the older dropped when the younger is full. */
-export class RecentBytes {
+/** Keeps recently used arrays, up to about `limit` bytes: two generations, the older dropped when the younger is full. */
+export class RecentBytes<T extends { byteLength: number } = Uint8Array> {
   private readonly limit: number;
-  private young = new Map<number, Uint8Array>();
-  private old = new Map<number, Uint8Array>();
+  private young = new Map<number, T>();
+  private old = new Map<number, T>();
   private youngBytes = 0;
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  get(key: number): Uint8Array | undefined {
+  get(key: number): T | undefined {
     const known = this.young.get(key);
     if (known !== undefined) return known;
     const older = this.old.get(key);
@@ -173,13 +176,13 @@ export class RecentBytes {
     return older;
   }
 
-  set(key: number, bytes: Uint8Array): void {
-    if (this.youngBytes + bytes.length > this.limit / 2) {
+  set(key: number, bytes: T): void {
+    if (this.youngBytes + bytes.byteLength > this.limit / 2) {
       this.old = this.young;
       this.young = new Map();
       this.youngBytes = 0;
     }
     this.young.set(key, bytes);
-    this.youngBytes += bytes.length;
+    this.youngBytes += bytes.byteLength;
   }
 }

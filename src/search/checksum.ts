@@ -9,12 +9,16 @@ function mix(state: number, word: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** The checksum of `bytes`. Changes within one aligned 4-byte word are always detected. */
-export function checksum(bytes: Uint8Array): number {
-  const aligned = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
-  const words = new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length >>> 2);
+/** The checksum of a range of `bytes`, by default all. Changes within one aligned 4-byte word are always detected. */
+export function checksum(bytes: Uint8Array, from = 0, to = bytes.length): number {
+  if ((bytes.byteOffset + from) % 4 !== 0) return checksum(bytes.slice(from, to));
+  const length = to - from;
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + from, length >>> 2);
   // Four independent chains, which the processor computes in parallel.
-  let [a, b, c, d] = [1, 2, 3, 4] as [number, number, number, number];
+  let a = 1;
+  let b = 2;
+  let c = 3;
+  let d = 4;
   const wholeRounds = words.length & ~3;
   for (let i = 0; i < wholeRounds; i += 4) {
     a = Math.imul(a ^ words[i]!, MULTIPLIER);
@@ -27,6 +31,6 @@ export function checksum(bytes: Uint8Array): number {
     d ^= d >>> 15;
   }
   for (let i = wholeRounds; i < words.length; i++) a = mix(a, words[i]!);
-  for (let i = words.length * 4; i < aligned.length; i++) b = mix(b, aligned[i]!);
-  return [a, b, c, d].reduce(mix, FINISHER ^ aligned.length) >>> 0;
+  for (let i = words.length * 4; i < length; i++) b = mix(b, bytes[from + i]!);
+  return mix(mix(mix(mix(FINISHER ^ length, a), b), c), d) >>> 0;
 }

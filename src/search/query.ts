@@ -1,6 +1,7 @@
 // Answers queries over segments: the exact top documents by BM25F impacts or by cosine. All scores are summed as
 // integers, so the order of addition never changes a score.
 
+import { RotatedQuery } from "./passages.ts";
 import { FULL_IMPACT, inverseDocumentFrequency } from "./scoring.ts";
 import {
   compareHashes,
@@ -10,7 +11,7 @@ import {
   type TermEntry,
   type TermHash,
 } from "./segment.ts";
-import type { QuantizedVectors } from "./vectors.ts";
+import { cosine, type QuantizedVectors } from "./vectors.ts";
 
 const LIMITS = {
   /** Distinct terms of one query; a pasted task of 1,000 words has about 350. Later terms are ignored. */
@@ -21,6 +22,8 @@ const LIMITS = {
   refined: 1_024,
   /** A list this many times longer than the candidates is searched instead of read. */
   searchInsteadOfRead: 8,
+  /** Documents chosen by their codes for each one that is asked for: an error of two standard deviations is harmless. */
+  chosenPerHit: 4,
 } as const;
 
 export interface SearchOptions {
@@ -254,7 +257,10 @@ function docsReaching(live: LiveSegment, floor: number): Int32Array {
 
 /** The best of several segments; keys decide between equal scores. */
 function best(segments: readonly LiveSegment[], ranked: readonly Ranked[], limit: number): Ranked[] {
-  if (segments.length === 1) return ranked.slice(0, limit);
+  return segments.length === 1 ? ranked.slice(0, limit) : inOrder(segments, ranked, limit);
+}
+
+function inOrder(segments: readonly LiveSegment[], ranked: readonly Ranked[], limit: number): Ranked[] {
   const key = (r: Ranked) => segments[r.segment]!.segment.key(r.doc);
   return [...ranked]
     .sort((a, b) => b.score - a.score || (a.segment === b.segment ? a.doc - b.doc : key(a) < key(b) ? -1 : 1))
@@ -264,13 +270,40 @@ function best(segments: readonly LiveSegment[], ranked: readonly Ranked[], limit
 /** Cosines are compared as integers, to the ninth digit. */
 const COSINE_UNITS = 1e9;
 
-/** The documents whose vectors are closest to the query's, by cosine, exactly. */
+/**
+ * The documents whose vectors are closest to the query's, by cosine. Exact in segments whose vectors are at hand; in
+ * others, codes choose `chosenPerHit` times as many documents, and only their vectors are read.
+ */
 export function nearest(segments: readonly LiveSegment[], query: QuantizedVectors, limit: number): Hit[] {
-  const ranked = segments.flatMap((live, s) => nearestInSegment(live, query, limit).ranked(s));
-  return best(segments, ranked, limit).map(({ segment, doc, score }) => ({
+  const exact: Ranked[] = [];
+  const chosen: Ranked[] = [];
+  const rotated = new RotatedQuery(query);
+  for (const [s, live] of segments.entries()) {
+    if (live.segment.hasVectorsAtHand) exact.push(...nearestInSegment(live, query, limit).ranked(s));
+    else chosen.push(...likelyInSegment(live, rotated, limit * LIMITS.chosenPerHit).ranked(s));
+  }
+  for (const { segment, doc } of best(segments, chosen, limit * LIMITS.chosenPerHit)) {
+    const vector = segments[segment]!.segment.vector(doc);
+    if (vector.scales[0] !== 0) exact.push({ segment, doc, score: unitsOf(cosine(query, vector, 0)) });
+  }
+  return inOrder(segments, exact, limit).map(({ segment, doc, score }) => ({
     doc: globalDoc(segment, doc),
     score: (score - COSINE_UNITS) / COSINE_UNITS,
   }));
+}
+
+function unitsOf(cosine: number): number {
+  return Math.round(cosine * COSINE_UNITS) + COSINE_UNITS;
+}
+
+function likelyInSegment(live: LiveSegment, query: RotatedQuery, limit: number): TopK {
+  const cosines = query.cosines(live.segment.sketches());
+  const top = new TopK(limit);
+  for (let doc = 0; doc < cosines.length; doc++) {
+    const units = unitsOf(cosines[doc]!);
+    if (units > top.floor && live.alive(doc)) top.offer(units, doc);
+  }
+  return top;
 }
 
 function nearestInSegment(live: LiveSegment, query: QuantizedVectors, limit: number): TopK {

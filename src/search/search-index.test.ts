@@ -4,7 +4,7 @@ import type { IndexDocument } from "./build.ts";
 import type { SearchResult } from "./query.ts";
 import { DEFAULT_PARAMS, inverseDocumentFrequency, occurrenceWeight } from "./scoring.ts";
 import { type IndexOptions, SearchIndex } from "./search-index.ts";
-import { quantizeOne } from "./vectors.ts";
+import { quantize, quantizeOne } from "./vectors.ts";
 
 function buildIndex(upsert: Iterable<IndexDocument>, options?: IndexOptions): SearchIndex {
   const index = new SearchIndex(options);
@@ -200,12 +200,8 @@ test("the caller's term weights replace the inverse document frequency", () => {
   ]);
 });
 
-test("payloads, digests and passage vectors come back as they were given, after merges too", () => {
-  const passages = {
-    dims: 4,
-    values: Int8Array.from([1, 2, 3, 4, -5, -6, -7, -8]),
-    scales: Float32Array.from([0.5, 0.25]),
-  };
+test("payloads and digests come back as they were given and passages are found, after merges too", () => {
+  const passages = quantize([Array.from({ length: 16 }, (_, i) => Math.sin(i * i))], 16);
   const make = (n: number): IndexDocument => ({
     key: `k${n}`,
     digest: `d${n}`,
@@ -213,14 +209,34 @@ test("payloads, digests and passage vectors come back as they were given, after 
     payload: Uint8Array.from([n, n + 1, n + 2]),
     passages,
   });
-  const index = buildIndex([make(1)], { dims: 4 });
+  const index = buildIndex([make(1)], { dims: 16 });
   for (let n = 2; n < 12; n++) index.update({ upsert: [make(n)], remove: [`k${n - 2}`] });
   expect(index.size).toBe(2);
   const doc = index.find("k11")!;
   expect([...index.payload(doc)]).toEqual([11, 12, 13]);
   expect(index.documents().find((d) => d.doc === doc)).toEqual({ doc, key: "k11", digest: "d11" });
-  expect(index.passageVectors(doc)).toEqual(passages);
+  expect(index.closestPassages(passages, [doc])[0]).toBeGreaterThan(0.9);
   expect(index.find("k3")).toBeUndefined();
+});
+
+test("small updates and one large update make the same index, with lists of any density", () => {
+  const make = (n: number): IndexDocument => ({
+    key: `k${String(n).padStart(4, "0")}`,
+    digest: "",
+    fields: [[`own${n}`], ["all", `third${n % 3}`], [], [`far${n % 900}`, `mid${n % 40}`], []],
+  });
+  const all = Array.from({ length: 2000 }, (_, n) => make(n));
+  const whole = buildIndex(all);
+  const grown = buildIndex([]);
+  for (let from = 0; from < all.length; from += 64) grown.update({ upsert: all.slice(from, from + 64) });
+  for (const terms of [["own1999"], ["all"], ["third2", "far1899", "mid7"], ["far5"]]) {
+    expect(answer(grown, terms)).toEqual(answer(whole, terms));
+    expect(grown.search(terms, { limit: 5 }).terms).toEqual(whole.search(terms, { limit: 5 }).terms);
+  }
+  grown.update({ remove: ["k0005", "k1999"] });
+  expect(grown.search(["own1999", "far5", "all"], { limit: 5 }).terms.map(({ df }) => df)).toEqual([
+    0, 2, 1998,
+  ]);
 });
 
 test("the nearest vectors are found exactly, across updates, the removed left out", () => {

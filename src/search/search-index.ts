@@ -6,9 +6,10 @@
 import { rmSync } from "node:fs";
 import { type IndexDocument, mergeSegments, SegmentBuilder } from "./build.ts";
 import { DamagedSnapshot } from "./bytes.ts";
+import { closestOf } from "./passages.ts";
 import { globalDoc, type Hit, nearest, type SearchOptions, type SearchResult, search } from "./query.ts";
 import { DEFAULT_PARAMS, fingerprint, type ScoringParams } from "./scoring.ts";
-import { hashTerm, LiveSegment, SEGMENT_DOCUMENTS, type Segment } from "./segment.ts";
+import { hashTerm, LiveSegment, SEGMENT_DOCUMENTS, SEGMENT_POSTINGS, type Segment } from "./segment.ts";
 import {
   type IndexSnapshot,
   openSnapshot,
@@ -16,7 +17,7 @@ import {
   type SnapshotProblem,
   writeSnapshot,
 } from "./snapshot.ts";
-import { closestOf, type QuantizedVectors } from "./vectors.ts";
+import { cosine, type QuantizedVectors } from "./vectors.ts";
 
 export interface IndexOptions {
   params?: ScoringParams | undefined;
@@ -66,7 +67,9 @@ export class SearchIndex {
   private readonly params: ScoringParams;
   private readonly embedder: string;
   private readonly dims: number;
-  private segments: Stack = [];
+  private stack: Stack = [];
+  /** Documents that are not in a segment yet. */
+  private building: SegmentBuilder | undefined;
   private stored: Stored | undefined;
   /** Whether terms and postings are kept in memory: true if the index was built here or loaded. */
   private resident = true;
@@ -97,7 +100,7 @@ export class SearchIndex {
 
   /** The number of documents. */
   get size(): number {
-    return sizeOf(this.segments);
+    return this.guard(0, () => sizeOf(this.segments));
   }
 
   /** The `stamp` of the last `save`. */
@@ -105,15 +108,28 @@ export class SearchIndex {
     return this.stored?.stamp ?? "";
   }
 
-  /** Adds, replaces and removes documents by key. Document numbers are valid until the next update. */
+  /**
+   * Adds, replaces and removes documents by key. Document numbers are valid until the next update. Added documents are
+   * collected until a segment is full or somebody reads, so that many small updates cost as much as a large one.
+   */
   update(changes: {
     upsert?: Iterable<IndexDocument> | undefined;
     remove?: Iterable<string> | undefined;
   }): void {
     this.guard(undefined, () => {
-      const left = withoutKeys(this.segments, new Set(changes.remove));
-      this.segments = merged(pushAll(left, this.build(changes.upsert ?? [])), this.dims);
+      const removed = new Set(changes.remove);
+      if (removed.size > 0) this.segments = merged(withoutKeys(this.segments, removed), this.dims);
+      for (const document of changes.upsert ?? []) {
+        this.building ??= new SegmentBuilder(this.params, this.dims);
+        this.building.add(document);
+        if (this.building.full) this.finishSegment();
+      }
     });
+  }
+
+  /** Makes a segment of what was added. Every reader does it; do it earlier to learn of `damage`. */
+  settle(): void {
+    this.guard(undefined, () => this.finishSegment());
   }
 
   /**
@@ -132,7 +148,7 @@ export class SearchIndex {
     return this.guard({ hits: [], terms: [] }, () => search(this.segments, terms, options));
   }
 
-  /** The `limit` documents whose vectors are closest to the query's, by cosine, exactly. */
+  /** The `limit` documents whose vectors are closest to the query's, by cosine: exactly after `load`. */
   nearest(query: QuantizedVectors, limit: number): Hit[] {
     if (!this.hasVectorsLike(query)) return [];
     return this.guard([], () => nearest(this.segments, query, limit));
@@ -143,14 +159,18 @@ export class SearchIndex {
     if (!this.hasVectorsLike(query)) return new Float64Array(docs.length);
     return closestOf(
       query,
-      docs.map((doc) => this.passageVectors(doc)),
+      docs.map((doc) => this.at(doc, NO_BYTES, (segment, local) => segment.passages(local))),
     );
   }
 
   /** The cosine of one document's vector with the query's. */
   similarity(query: QuantizedVectors, doc: number): number {
     if (!this.hasVectorsLike(query)) return 0;
-    return this.at(doc, 0, (segment, local) => segment.vectors().cosine(query, local));
+    return this.at(doc, 0, (segment, local) =>
+      segment.hasVectorsAtHand
+        ? segment.vectors().cosine(query, local)
+        : cosine(query, segment.vector(local), 0),
+    );
   }
 
   key(doc: number): string {
@@ -160,11 +180,6 @@ export class SearchIndex {
   /** The bytes that the caller stored with a document. */
   payload(doc: number): Uint8Array {
     return this.at(doc, NO_BYTES, (segment, local) => segment.payload(local));
-  }
-
-  passageVectors(doc: number): QuantizedVectors {
-    const none = { dims: this.dims, values: new Int8Array(0), scales: new Float32Array(0) };
-    return this.at(doc, none, (segment, local) => segment.passageVectors(local));
   }
 
   /** The number of the document with this key. */
@@ -231,16 +246,20 @@ export class SearchIndex {
     this.segments = [];
   }
 
-  private build(documents: Iterable<IndexDocument>): Stack {
-    let stack: Stack = [];
-    let builder = new SegmentBuilder(this.params, this.dims);
-    for (const document of documents) {
-      builder.add(document);
-      if (!builder.full) continue;
-      stack = push(stack, new LiveSegment(builder.finish()));
-      builder = new SegmentBuilder(this.params, this.dims);
-    }
-    return builder.empty ? stack : push(stack, new LiveSegment(builder.finish()));
+  private get segments(): Stack {
+    this.finishSegment();
+    return this.stack;
+  }
+
+  private set segments(stack: Stack) {
+    this.building = undefined;
+    this.stack = stack;
+  }
+
+  private finishSegment(): void {
+    if (this.building === undefined) return;
+    const segment = new LiveSegment(this.building.finish());
+    this.segments = merged(push(this.stack, segment), this.dims);
   }
 
   private write(path: string, label: SnapshotLabel): void {
@@ -266,12 +285,14 @@ export class SearchIndex {
   }
 
   private at<T>(doc: number, otherwise: T, read: (segment: Segment, local: number) => T): T {
-    const segment = this.segments[Math.floor(doc / SEGMENT_DOCUMENTS)]?.segment;
-    const local = doc % SEGMENT_DOCUMENTS;
-    if (segment === undefined || local >= segment.shape.documents) {
-      throw new RangeError(`There is no document ${doc}. Numbers are valid until the next update.`);
-    }
-    return this.guard(otherwise, () => read(segment, local));
+    return this.guard(otherwise, () => {
+      const segment = this.segments[Math.floor(doc / SEGMENT_DOCUMENTS)]?.segment;
+      const local = doc % SEGMENT_DOCUMENTS;
+      if (segment === undefined || local >= segment.shape.documents) {
+        throw new RangeError(`There is no document ${doc}. Numbers are valid until the next update.`);
+      }
+      return read(segment, local);
+    });
   }
 
   /** Turns a damaged snapshot into an empty answer and the `damage` flag. */
@@ -314,8 +335,13 @@ function push(stack: Stack, newer: LiveSegment): Stack {
   return [...withoutKeys(stack, keys), newer];
 }
 
-function pushAll(stack: Stack, newer: Stack): Stack {
-  return newer.reduce(push, stack).filter((live) => live.size > 0);
+/** Whether one segment can hold the documents of these. A term in one document has no posting list until it has two. */
+function fitOneSegment(stack: Stack): boolean {
+  const bytes = stack.reduce(
+    (sum, { segment }) => sum + segment.section("postings").length + segment.shape.terms * 3,
+    0,
+  );
+  return sizeOf(stack) <= SEGMENT_DOCUMENTS && bytes <= SEGMENT_POSTINGS * 2;
 }
 
 function mergeOf(segments: Stack, dims: number): LiveSegment {
@@ -324,7 +350,8 @@ function mergeOf(segments: Stack, dims: number): LiveSegment {
 
 /** Rewrites segments with many deletions, and merges the youngest while they are of similar size. */
 function merged(stack: Stack, dims: number): Stack {
-  const result = stack.map((live) => {
+  const filled = stack.filter((live) => live.size > 0);
+  const result = filled.map((live) => {
     const tolerated = Math.max(MERGE.deletedMinimum, live.segment.shape.documents * MERGE.deletedShare);
     return live.deleted.length > tolerated ? mergeOf([live], dims) : live;
   });
@@ -332,14 +359,14 @@ function merged(stack: Stack, dims: number): Stack {
     const [older, younger] = result.slice(-2);
     if (older === undefined || younger === undefined) return result;
     if (older.size >= younger.size * MERGE.sizeRatio) return result;
-    if (older.size + younger.size > SEGMENT_DOCUMENTS) return result;
+    if (!fitOneSegment([older, younger])) return result;
     result.splice(-2, 2, mergeOf([older, younger], dims));
   }
 }
 
 /** As few segments as the documents need, without deletions. */
 function compacted(stack: Stack, dims: number): Stack {
-  if (stack.length > 1 && sizeOf(stack) <= SEGMENT_DOCUMENTS) return [mergeOf(stack, dims)];
+  if (stack.length > 1 && fitOneSegment(stack)) return [mergeOf(stack, dims)];
   return stack.map((live) => (live.deleted.length > 0 ? mergeOf([live], dims) : live));
 }
 

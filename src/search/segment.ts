@@ -2,10 +2,13 @@
 // Its sections are in memory or on disk, in the same layout.
 
 import { type ByteSource, loaded, memoryBytes, RecentBytes, wordsOf } from "./bytes.ts";
+import { rowBytes } from "./passages.ts";
 import { Int8Matrix, type QuantizedVectors } from "./vectors.ts";
 
-/** A document's number fits in 16 bits, so that a posting takes three bytes. */
-export const SEGMENT_DOCUMENTS = 65_536;
+/** Building or merging a segment of this many documents takes about 100 MB of memory. */
+export const SEGMENT_DOCUMENTS = 16_384;
+/** Postings of one segment at most, so that every list's start fits into its entry. */
+export const SEGMENT_POSTINGS = 1 << 24;
 
 export const SECTION_NAMES = [
   "terms",
@@ -15,6 +18,7 @@ export const SECTION_NAMES = [
   "blobs",
   "vectors",
   "scales",
+  "sketches",
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
 export type SegmentSections = Record<SectionName, ByteSource>;
@@ -31,7 +35,7 @@ export const RECORD = {
   stringsAt: 0,
   keyLength: 1,
   digestLength: 2,
-  /** In 4-byte units of the blobs. A blob: scales of the passage vectors, the vectors, the payload. */
+  /** In 4-byte units of the blobs. A blob: the codes of the passage vectors, then the payload. */
   blobAt: 3,
   payloadLength: 4,
   passageCount: 5,
@@ -39,29 +43,36 @@ export const RECORD = {
 } as const;
 export const RECORD_BYTES = RECORD.words * 4;
 
-// The term table: a hash table in 32-bit words. It stores no strings: a term is its 64-bit hash, and with ten million
-// terms the odds of one collision are 1 in 370,000. Entries are in hash order with gaps, so that one small read finds a
-// term and two tables merge in one pass.
+// The term table: a hash table in 32-bit words. It stores no strings: a term is its 48-bit hash, and with 400,000 terms
+// in a segment the odds of one collision are 1 in 3,500. Entries are in hash order with gaps, so that one small read
+// finds a term and two tables merge in one pass. The words of an entry: the hash's high half, then its low half and the
+// number of documents, then `where`.
 
 export interface TermHash {
   high: number;
+  /** 16 bits. */
   low: number;
 }
 
 export interface TermEntry extends TermHash {
-  /** Where the posting list begins, in 16-bit units of the postings. */
-  start: number;
-  /** Documents in the list, deleted ones included. */
+  /** Documents in the list, deleted ones included; never 0. */
   count: number;
-  /** The largest impact in the list. */
+  /** At least the largest impact in the list. */
   maxImpact: number;
+  /**
+   * Of a term in one document: impact (8 bits) and document (16 bits). Of others: the start of the list in 16-bit units
+   * of the postings (25 bits), whether its documents are stored as gaps (1 bit), the largest impact (6 bits, rounded).
+   */
+  where: number;
 }
 
-const ENTRY_WORDS = 4;
+const ENTRY_WORDS = 3;
 export const ENTRY_BYTES = ENTRY_WORDS * 4;
-const OCCUPIED = 1 << 24;
-/** Entries that are displaced from their slot stay within a few places of it; a term takes 22 bytes. */
-const SLOTS_PER_TERM = 1.4;
+/** Entries that are displaced from their slot stay within a few places of it; a term takes 14 bytes. */
+const SLOTS_PER_TERM = 1.15;
+const AS_GAPS = 1 << 6;
+/** A gap of this size or more continues in the next byte. */
+const LONG_GAP = 255;
 
 /** Writes the two halves of the hash into `target`, so that counting millions of terms allocates nothing. */
 export function hashTermInto(target: Uint32Array, term: string): void {
@@ -77,7 +88,7 @@ export function hashTermInto(target: Uint32Array, term: string): void {
   high = Math.imul(high ^ (low >>> 11), 0x85ebca6b);
   low = Math.imul(low ^ (high >>> 15), 0xc2b2ae35);
   target[0] = high ^ (high >>> 13);
-  target[1] = low ^ (low >>> 16);
+  target[1] = (low ^ (low >>> 16)) & 0xffff;
 }
 
 /** The hash under which a term is stored. */
@@ -103,54 +114,62 @@ function slotOf(high: number, capacity: number): number {
 
 function entryAt(words: Uint32Array, slot: number): TermEntry | undefined {
   const at = slot * ENTRY_WORDS;
-  const packed = words[at + 3] ?? 0;
-  if ((packed & OCCUPIED) === 0) return undefined;
-  return {
-    high: words[at]!,
-    low: words[at + 1]!,
-    start: words[at + 2]!,
-    count: (packed & 0xffff) + 1,
-    maxImpact: (packed >>> 16) & 0xff,
-  };
+  const packed = words[at + 1] ?? 0;
+  const count = packed & 0xffff;
+  if (count === 0) return undefined;
+  const where = words[at + 2]!;
+  const maxImpact = count === 1 ? where >>> 16 : ((where & 63) << 2) | 3;
+  return { high: words[at]!, low: packed >>> 16, count, maxImpact, where };
 }
 
-/** 16-bit units of a posting list: two bytes of document and one of impact each, rounded up. */
-function postingUnits(count: number): number {
-  return count + ((count + 1) >>> 1);
+/** The bytes of ascending documents as gaps: one byte each, and one more per `LONG_GAP` in a gap. */
+function gapBytes(postings: Uint32Array): number {
+  let bytes = postings.length;
+  for (let i = 0, next = 0; i < postings.length; i++) {
+    const doc = postings[i]! >>> 8;
+    bytes += Math.floor((doc - next) / LONG_GAP);
+    next = doc + 1;
+  }
+  return bytes;
 }
 
-/** Writes posting lists and the term table. Terms come in hash order, documents ascending. */
+/** The most bytes that `count` documents take as gaps. */
+function mostGapBytes(count: number): number {
+  return count + Math.ceil(SEGMENT_DOCUMENTS / LONG_GAP);
+}
+
+function documentsOfGaps(bytes: Uint8Array, count: number): Uint16Array {
+  const docs = new Uint16Array(count);
+  for (let i = 0, at = 0, doc = -1; i < count; i++) {
+    let gap = bytes[at++];
+    while (gap === LONG_GAP) {
+      doc += LONG_GAP;
+      gap = bytes[at++];
+    }
+    doc += (gap ?? 0) + 1;
+    docs[i] = doc;
+  }
+  return docs;
+}
+
+/** Writes posting lists (impacts, then documents) and the term table. Terms come in hash order, documents ascending. */
 export class PostingsWriter {
   private readonly capacity: number;
   private table: Uint32Array<ArrayBuffer>;
   private nextSlot = 0;
   private readonly bytes: Uint8Array<ArrayBuffer>;
-  private readonly docs: Uint16Array;
-  private units = 0;
+  private length = 0;
 
-  /** Takes the number of terms and the length of each list, in any order. */
-  constructor(terms: number, counts: Iterable<number>) {
-    let units = 0;
-    for (const count of counts) units += postingUnits(count);
+  constructor(terms: number, postings: number) {
     this.capacity = termCapacity(terms);
     this.table = new Uint32Array((this.capacity + 64) * ENTRY_WORDS);
-    this.bytes = new Uint8Array(units * 2);
-    this.docs = new Uint16Array(this.bytes.buffer);
+    // Three bytes per posting; a list in two parts is padded twice.
+    this.bytes = new Uint8Array(postings * 3 + terms * 2);
   }
 
   /** Each posting is its document times 256 plus its impact. */
   push({ high, low }: TermHash, postings: Uint32Array): void {
-    const start = this.units;
     const count = postings.length;
-    const impactsAt = (start + count) * 2;
-    let maxImpact = 0;
-    for (let i = 0; i < count; i++) {
-      const impact = postings[i]! & 0xff;
-      this.docs[start + i] = postings[i]! >>> 8;
-      this.bytes[impactsAt + i] = impact;
-      if (impact > maxImpact) maxImpact = impact;
-    }
-    this.units += postingUnits(count);
     const slot = Math.max(this.nextSlot, slotOf(high, this.capacity));
     const at = slot * ENTRY_WORDS;
     if (at + ENTRY_WORDS > this.table.length) {
@@ -158,10 +177,10 @@ export class PostingsWriter {
       grown.set(this.table);
       this.table = grown;
     }
+    const first = postings[0]!;
     this.table[at] = high;
-    this.table[at + 1] = low;
-    this.table[at + 2] = start;
-    this.table[at + 3] = OCCUPIED | (maxImpact << 16) | (count - 1);
+    this.table[at + 1] = (low << 16) | count;
+    this.table[at + 2] = count === 1 ? ((first & 0xff) << 16) | (first >>> 8) : this.pushList(postings);
     this.nextSlot = slot + 1;
   }
 
@@ -169,7 +188,37 @@ export class PostingsWriter {
     // The table ends with an empty slot, so that every lookup ends there at the latest.
     const slots = Math.max(this.nextSlot, this.capacity) + 1;
     const terms = new Uint8Array(this.table.slice(0, slots * ENTRY_WORDS).buffer, 0, slots * ENTRY_BYTES);
-    return { terms: memoryBytes(terms), postings: memoryBytes(this.bytes) };
+    return { terms: memoryBytes(terms), postings: memoryBytes(this.bytes.slice(0, this.length)) };
+  }
+
+  /** Writes a list in its shorter form and returns `TermEntry.where`. */
+  private pushList(postings: Uint32Array): number {
+    const { bytes, length: start } = this;
+    const count = postings.length;
+    let maxImpact = 0;
+    for (let i = 0; i < count; i++) {
+      const impact = postings[i]! & 0xff;
+      bytes[start + i] = impact;
+      if (impact > maxImpact) maxImpact = impact;
+    }
+    const asGaps = gapBytes(postings) < count * 2;
+    let at = start + count;
+    if (asGaps) {
+      for (let i = 0, next = 0; i < count; i++) {
+        const doc = postings[i]! >>> 8;
+        let gap = doc - next;
+        for (; gap >= LONG_GAP; gap -= LONG_GAP) bytes[at++] = LONG_GAP;
+        bytes[at++] = gap;
+        next = doc + 1;
+      }
+    } else {
+      at += at & 1;
+      const docs = new Uint16Array(bytes.buffer, at, count);
+      for (let i = 0; i < count; i++) docs[i] = postings[i]! >>> 8;
+      at += count * 2;
+    }
+    this.length = at + (at & 1);
+    return (((start / 2) << 7) | (asGaps ? AS_GAPS : 0) | (maxImpact >>> 2)) >>> 0;
   }
 }
 
@@ -179,6 +228,11 @@ const PROBE = 16;
 const WHOLE_BYTES = 1 << 20;
 /** Blobs kept after being read from disk, in bytes: all of a library of 5,000 skills. */
 const RECENT_BYTES = 32 * 1024 * 1024;
+/** Documents of posting lists kept after being made from gaps, in bytes. */
+const DECODED_BYTES = 16 * 1024 * 1024;
+
+/** The vectors of so many documents are read as quickly as a choice of them. */
+const FEW_VECTORS = 2048;
 
 /** A posting list: documents ascending in `docs` from `docsAt`, their impacts in `impacts` from `impactsAt`. */
 interface Postings {
@@ -196,15 +250,17 @@ export class Segment {
   readonly shape: SegmentShape;
   private sections: SegmentSections;
   private termWords: Uint32Array | undefined;
-  private wholePostings: { docs: Uint16Array; impacts: Uint8Array } | undefined;
   private recordWords: Uint32Array | undefined;
   private matrix: Int8Matrix | undefined;
+  private searchedOften = false;
   private readonly keys: (string | undefined)[] = [];
   private readonly recent = new RecentBytes(RECENT_BYTES);
+  private readonly decoded = new RecentBytes<Uint16Array>(DECODED_BYTES);
 
   constructor(shape: SegmentShape, sections: SegmentSections) {
     this.shape = shape;
     this.sections = sections;
+    this.searchedOften = sections.vectors.resident;
     this.useResident();
   }
 
@@ -214,6 +270,7 @@ export class Segment {
 
   /** Reads all that a search needs into memory. Blobs stay on disk. */
   load(): void {
+    this.searchedOften = true;
     this.loadSections("terms", "postings", "records", "strings");
   }
 
@@ -252,14 +309,32 @@ export class Segment {
     }
   }
 
-  postings({ count, start }: TermEntry): Postings {
-    if (this.wholePostings !== undefined) {
-      const { docs, impacts } = this.wholePostings;
-      return { docs, docsAt: start, impacts, impactsAt: (start + count) * 2, count };
+  postings({ count, where }: TermEntry): Postings {
+    if (count === 1) {
+      return {
+        docs: Uint16Array.of(where),
+        docsAt: 0,
+        impacts: Uint8Array.of(where >>> 16),
+        impactsAt: 0,
+        count,
+      };
     }
-    const bytes = this.sections.postings.read(start * 2, count * 3);
-    const docs = new Uint16Array(bytes.buffer, bytes.byteOffset, count);
-    return { docs, docsAt: 0, impacts: bytes, impactsAt: count * 2, count };
+    const { postings } = this.sections;
+    const start = (where >>> 7) * 2;
+    if ((where & AS_GAPS) === 0) {
+      const docsAt = count + (count & 1);
+      const bytes = postings.read(start, docsAt + count * 2);
+      const docs = new Uint16Array(bytes.buffer, bytes.byteOffset + docsAt, count);
+      return { docs, docsAt: 0, impacts: bytes, impactsAt: 0, count };
+    }
+    const length = Math.min(count + mostGapBytes(count), postings.length - start);
+    const impacts = postings.read(start, length);
+    let docs = this.decoded.get(start);
+    if (docs === undefined) {
+      docs = documentsOfGaps(impacts.subarray(count), count);
+      this.decoded.set(start, docs);
+    }
+    return { docs, docsAt: 0, impacts, impactsAt: 0, count };
   }
 
   key(doc: number): string {
@@ -295,15 +370,10 @@ export class Segment {
     return this.blob(doc, record).subarray(at, at + record[RECORD.payloadLength]!);
   }
 
-  passageVectors(doc: number): QuantizedVectors {
+  /** The codes of a document's passage vectors, row by row. */
+  passages(doc: number): Uint8Array {
     const record = this.record(doc);
-    const count = record[RECORD.passageCount]!;
-    const blob = this.blob(doc, record);
-    return {
-      dims: this.shape.dims,
-      scales: new Float32Array(blob.buffer, blob.byteOffset, count),
-      values: new Int8Array(blob.buffer, blob.byteOffset + count * 4, count * this.shape.dims),
-    };
+    return this.blob(doc, record).subarray(0, this.passageBytes(record));
   }
 
   /** The passage vectors and the payload of a document as stored, for copying. */
@@ -324,6 +394,28 @@ export class Segment {
     return wordsOf(this.sections.records.read(doc * RECORD_BYTES, RECORD_BYTES));
   }
 
+  /** Whether `vectors` costs little: it is in memory already, or will be needed again and again, or is small. */
+  get hasVectorsAtHand(): boolean {
+    return this.matrix !== undefined || this.searchedOften || this.shape.documents <= FEW_VECTORS;
+  }
+
+  /** The codes of all documents' vectors, a quarter of the vectors themselves. */
+  sketches(): Uint8Array {
+    return this.sections.sketches.read(0, this.sections.sketches.length);
+  }
+
+  /** The vector of one document. */
+  vector(doc: number): QuantizedVectors {
+    const { dims } = this.shape;
+    const bytes = this.sections.vectors.read(doc * dims, dims);
+    const scale = this.sections.scales.read(doc * 4, 4);
+    return {
+      dims,
+      values: new Int8Array(bytes.buffer, bytes.byteOffset, dims),
+      scales: new Float32Array(scale.buffer, scale.byteOffset, 1),
+    };
+  }
+
   /** The vectors of all documents, read on first use. */
   vectors(): Int8Matrix {
     this.matrix ??= Int8Matrix.fill(this.shape.documents, this.shape.dims, (values, scales) => {
@@ -334,7 +426,7 @@ export class Segment {
   }
 
   private passageBytes(record: Uint32Array): number {
-    return record[RECORD.passageCount]! * (4 + this.shape.dims);
+    return record[RECORD.passageCount]! * rowBytes(this.shape.dims);
   }
 
   private text(at: number, length: number): string {
@@ -356,14 +448,9 @@ export class Segment {
   }
 
   private useResident(): void {
-    const { terms, postings, records } = this.sections;
+    const { terms, records } = this.sections;
     if (terms.resident) this.termWords = wordsOf(terms.read(0, terms.length));
     if (records.resident) this.recordWords = wordsOf(records.read(0, records.length));
-    if (postings.resident) {
-      const impacts = postings.read(0, postings.length);
-      const docs = new Uint16Array(impacts.buffer, impacts.byteOffset, impacts.length >>> 1);
-      this.wholePostings = { docs, impacts };
-    }
   }
 }
 
@@ -426,12 +513,13 @@ export class LiveSegment {
   /** The number of live documents in a term's posting list. */
   liveCount(entry: TermEntry): number {
     if (this.isDeleted === undefined) return entry.count;
-    const known = this.liveCounts.get(entry.start);
+    if (entry.count === 1) return this.docsWith(entry).length;
+    const known = this.liveCounts.get(entry.where);
     if (known !== undefined) return known;
     const { docs, docsAt, count } = this.segment.postings(entry);
     let live = count;
     for (let i = 0; i < count; i++) live -= this.isDeleted[docs[docsAt + i]!] ?? 0;
-    this.liveCounts.set(entry.start, live);
+    this.liveCounts.set(entry.where, live);
     return live;
   }
 }

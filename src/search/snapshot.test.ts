@@ -55,7 +55,7 @@ function everything(index: SearchIndex) {
       index.key(doc),
       score,
       [...index.payload(doc)],
-      index.passageVectors(doc),
+      index.closestPassages(quantizeOne(vectorOf(3)), [doc])[0],
     ]),
     near: index.nearest(quantizeOne(vectorOf(5)), 5).map(({ doc, score }) => [index.key(doc), score]),
     documents: index
@@ -104,6 +104,31 @@ test("an index goes on answering after it was saved", () => {
   const before = everything(index);
   index.save(join(folder, "goes-on.idx"));
   expect(everything(index)).toEqual(before);
+  index.close();
+});
+
+test("a new process finds the nearest of many vectors without reading them all", () => {
+  const own = join(folder, "many.idx");
+  const dims = 64;
+  const vectorOfMany = (n: number) =>
+    quantizeOne(Array.from({ length: dims }, (_, i) => Math.sin(n * 12.9898 + i * ((n % 31) + 1))));
+  const many = Array.from({ length: 3000 }, (_, n) => ({
+    key: `k${n}`,
+    digest: "",
+    fields: [],
+    vector: vectorOfMany(n),
+  }));
+  const options = { embedder: "test", dims };
+  buildIndex(many, options).save(own);
+  const opened = SearchIndex.open(own, options);
+  if ("problem" in opened) throw new Error(opened.problem.message);
+  const { index } = opened;
+  const ask = () => index.nearest(vectorOfMany(1234), 5).map(({ doc, score }) => [index.key(doc), score]);
+  const first = ask();
+  expect(first[0]).toEqual(["k1234", expect.closeTo(1, 6)]);
+  expect(index.similarity(vectorOfMany(1234), index.find("k1234")!)).toBeCloseTo(1, 6);
+  index.load();
+  expect(ask()).toEqual(first);
   index.close();
 });
 

@@ -28,6 +28,7 @@ import {
   wordsOf,
 } from "./bytes.ts";
 import { checksum } from "./checksum.ts";
+import { rowBytes } from "./passages.ts";
 import {
   ENTRY_BYTES,
   LiveSegment,
@@ -41,7 +42,7 @@ import {
 } from "./segment.ts";
 
 /** Increased whenever the layout or the meaning of a section changes; other versions are rebuilt. */
-const SNAPSHOT_VERSION = 4;
+const SNAPSHOT_VERSION = 5;
 const MAGIC = [0x65706552, 0x726f7472] as const;
 const HEADER_WORDS = 12;
 const HEADER_BYTES = HEADER_WORDS * 4;
@@ -249,6 +250,7 @@ function openSegments(
       records: documents * RECORD_BYTES,
       vectors: documents * dims,
       scales: documents * 4,
+      sketches: documents * rowBytes(dims),
     };
     const sources: SegmentSections = bySection((name) => {
       const { offset, length } = sections[name];

@@ -46,51 +46,6 @@ export function cosine(query: QuantizedVectors, vectors: QuantizedVectors, row: 
   return dot * query.scales[0]! * (vectors.scales[row] ?? 0);
 }
 
-/** Rows that are collected before their products are computed. */
-const BATCH_ROWS = 1024;
-const batches = new Map<number, Int8Matrix>();
-
-/** For each group of rows, the largest cosine with the query; 0 for a group without rows. */
-export function closestOf(query: QuantizedVectors, groups: readonly QuantizedVectors[]): Float64Array {
-  const closest = new Float64Array(groups.length);
-  const { dims } = query;
-  let batch = batches.get(dims);
-  if (batch === undefined) {
-    batch = Int8Matrix.fill(BATCH_ROWS, dims, () => {});
-    batches.set(dims, batch);
-  }
-  const { values, scales } = batch;
-  let rows = 0;
-  let first = 0;
-  const finish = (end: number) => {
-    const dots = batch.dots(query.values, rows);
-    for (let group = first, row = 0; group < end; group++) {
-      let best = closest[group]!;
-      for (let left = groups[group]!.scales.length; left > 0; left--, row++) {
-        best = Math.max(best, dots[row]! * query.scales[0]! * scales[row]!);
-      }
-      closest[group] = best;
-    }
-    first = end;
-    rows = 0;
-  };
-  groups.forEach((group, g) => {
-    const count = group.scales.length;
-    if (count > BATCH_ROWS) {
-      finish(g);
-      for (let row = 0; row < count; row++) closest[g] = Math.max(closest[g]!, cosine(query, group, row));
-      first = g + 1;
-      return;
-    }
-    if (rows + count > BATCH_ROWS) finish(g);
-    values.set(group.values, rows * dims);
-    scales.set(group.scales, rows);
-    rows += count;
-  });
-  finish(groups.length);
-  return closest;
-}
-
 /** A matrix of quantized rows that computes the dot products of all rows at once. */
 export class Int8Matrix implements QuantizedVectors {
   readonly rows: number;

@@ -13,7 +13,11 @@ export interface BodySection {
   heading: string;
   /** Heading, prose and code of the section, as written. */
   text: string;
+  /** The same text in runs of lines of one kind. */
+  runs: readonly { kind: TextKind; text: string }[];
 }
+
+type TextKind = keyof BodyFields;
 
 const SECTION_LIMITS = {
   /** A heading starts a new section only after this many words, so that a title and its first lines stay together. */
@@ -22,7 +26,7 @@ const SECTION_LIMITS = {
   maxWords: 280,
 } as const;
 
-type LineKind = "heading" | "prose" | "code" | "fence";
+type LineKind = TextKind | "fence";
 
 /** The body's text by field. */
 export function bodyFields(body: string): BodyFields {
@@ -30,7 +34,7 @@ export function bodyFields(body: string): BodyFields {
   const prose: string[] = [];
   const code: string[] = [];
   eachLine(body, (line, kind) => {
-    if (kind === "heading") headings.push(headingText(line));
+    if (kind === "headings") headings.push(headingText(line));
     else if (kind === "code") code.push(line);
     else if (kind === "prose") prose.push(line);
   });
@@ -46,16 +50,18 @@ export function bodySections(body: string): BodySection[] {
   const sections: BodySection[] = [];
   let heading = "";
   let notFor = false;
-  let lines: string[] = [];
+  let runs: { kind: TextKind; text: string }[] = [];
   let words = 0;
   const close = () => {
-    if (words > 0) sections.push({ heading, notFor, text: lines.join("\n") });
-    lines = [];
+    if (words > 0) sections.push({ heading, notFor, text: runs.map(({ text }) => text).join("\n"), runs });
+    runs = [];
     words = 0;
   };
-  eachLine(body, (line, kind) => {
+  let from = 0;
+  let before = -1;
+  eachLine(body, (line, kind, start) => {
     if (kind === "fence") return;
-    if (kind === "heading") {
+    if (kind === "headings") {
       const turnsAway = NOT_FOR_HEADING.test(line);
       if (words >= SECTION_LIMITS.minWords || turnsAway || notFor) close();
       if (words === 0) {
@@ -63,7 +69,12 @@ export function bodySections(body: string): BodySection[] {
         notFor = turnsAway;
       }
     }
-    lines.push(line);
+    const run = runs.at(-1);
+    if (run?.kind !== kind || before + 1 !== start) from = start;
+    before = body.indexOf("\n", start + line.length);
+    const text = body.slice(from, start + line.length);
+    if (from !== start) run!.text = text;
+    else runs.push({ kind, text });
     words += countWords(line);
     if (words >= SECTION_LIMITS.maxWords) close();
   });
@@ -91,26 +102,28 @@ function headingText(line: string): string {
 }
 
 // Calls `visit` for each line with its kind. After a fence that is never closed, the rest of the body is code.
-function eachLine(body: string, visit: (line: string, kind: LineKind) => void): void {
+function eachLine(body: string, visit: (line: string, kind: LineKind, start: number) => void): void {
   let fence = "";
   let start = 0;
   while (start <= body.length) {
     let end = body.indexOf("\n", start);
     if (end === -1) end = body.length;
-    const line = body.slice(start, body.charCodeAt(end - 1) === 13 && end > start ? end - 1 : end);
+    const from = start;
+    const line = body.slice(from, body.charCodeAt(end - 1) === 13 && end > from ? end - 1 : end);
     start = end + 1;
     const mark = fenceMark(line);
     if (fence === "") {
       if (mark !== "") fence = mark;
-      visit(line, mark !== "" ? "fence" : isHeading(line) ? "heading" : "prose");
+      visit(line, mark !== "" ? "fence" : isHeading(line) ? "headings" : "prose", from);
     } else if (mark.startsWith(fence) && line.trim() === mark) {
       fence = "";
-      visit(line, "fence");
-    } else visit(line, "code");
+      visit(line, "fence", from);
+    } else visit(line, "code", from);
   }
 }
 
 function fenceMark(line: string): string {
+  if (!line.includes("```") && !line.includes("~~~")) return "";
   const lead = line.slice(0, 64).trimStart();
   const char = lead[0];
   if (char !== "`" && char !== "~") return "";
@@ -120,10 +133,11 @@ function fenceMark(line: string): string {
 }
 
 function isHeading(line: string): boolean {
+  if (!line.includes("#")) return false;
   return /^\s{0,3}#{1,6}(?:\s|$)/.test(line.slice(0, 16));
 }
 
-interface DescriptionClauses {
+export interface DescriptionClauses {
   /** What the skill is for. */
   positive: string;
   /** What the skill is not for, or refers to other skills. */
