@@ -33,6 +33,8 @@ describe("the toolbox", () => {
       "dream_questions",
       "submit_dream",
       "list_proposals",
+      "enrich_questions",
+      "submit_enrichment",
       "load_skill",
     ]);
   });
