@@ -66,7 +66,7 @@ const intents = new Map<string, number[]>();
 
 function exampleOf(library: EvalLibrary, asked: Asked): Example {
   const { probe, candidates } = prepare(library, asked.message.query);
-  const { measures, points, kept } = ordered(probe, candidates);
+  const { measures, points, kept, runnerUp } = ordered(probe, candidates);
   const found = intents.get(asked.message.query);
   const chances =
     found && (Object.fromEntries(INTENTS.map((name, i) => [name, found[i]!])) as Record<Intent, number>);
@@ -79,6 +79,7 @@ function exampleOf(library: EvalLibrary, asked: Asked): Example {
       const standing = standingOf(
         kept.map((one) => points[one.place]!),
         k,
+        runnerUp,
       );
       const close = closenessOf(candidates, place);
       const inputs = fitInputs(probe, { measures: measures[place]!, close, standing }, intent);

@@ -137,6 +137,11 @@ const CONFIG_TABLE = {
     threshold: shared("The score below which a skill is not recalled.", number(0, 1), {
       env: "REPERTOIRE_THRESHOLD",
     }),
+    encoder: shared(
+      "Whether the trained encoder compares meanings too: auto uses it as soon as the skills are encoded, off never.",
+      enumOf("auto", "off"),
+      { default: "auto", env: "REPERTOIRE_ENCODER" },
+    ),
   },
   embedder: {
     kind: userOnly(

@@ -1,8 +1,10 @@
 // The front door of embedders: opens the embedder of a given kind.
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { RepertoireError } from "../model/errors.ts";
-import type { Embedder } from "../recall/recall.ts";
+import type { Embedder, SkillEncoder } from "../recall/recall.ts";
 import { createLocalEmbedder } from "./local.ts";
 import type { MinilmOptions } from "./minilm.ts";
 import type { RemoteOptions } from "./openai-compatible.ts";
@@ -59,4 +61,26 @@ export async function openEmbedder(kind: EmbedderKind, options: EmbedderOptions 
       );
   }
 }
+
+/**
+ * Opens the trained encoder of a folder; undefined if the folder has none. The weights, some 23 MB, are read by the first
+ * text.
+ *
+ * @example const encoder = await openEncoder(join(packageRoot, "data", "encoder"));
+ */
+export async function openEncoder(folder: string): Promise<SkillEncoder | undefined> {
+  if (!existsSync(join(folder, "encoder.bin"))) return undefined;
+  const [{ createEncoder }, { encoderDocument }] = await Promise.all([
+    import("./encoder/encoder.ts"),
+    import("./encoder/skill-text.ts"),
+  ]);
+  const encoder = await createEncoder({ folder });
+  return {
+    id: encoder.id,
+    dimensions: encoder.dimensions,
+    embedMessage: async (text) => (await encoder.embed([text]))[0]!,
+    embedSkills: (skills) => encoder.embedDocuments(skills.map(encoderDocument)),
+  };
+}
+
 export { createLocalEmbedder } from "./local.ts";

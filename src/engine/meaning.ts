@@ -3,27 +3,28 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { createLocalEmbedder, openEmbedder } from "../embedders/embedders.ts";
+import { createLocalEmbedder, openEmbedder, openEncoder } from "../embedders/embedders.ts";
 
-import {
-  createIntentModel,
-  type Embedder,
-  Glossary,
-  type IndexSettings,
-  type IntentWeights,
-} from "../recall/recall.ts";
+import { createIntentModel, Glossary, type IndexSettings, type IntentWeights } from "../recall/recall.ts";
+import type { OpenOptions } from "./options.ts";
 import { packageRoot } from "./package-root.ts";
 
 export async function openMeaning(
-  { embedder, cacheDir }: Config,
-  given?: Embedder | undefined,
+  config: Config,
+  options: Pick<OpenOptions, "embedder" | "encoder">,
 ): Promise<IndexSettings> {
+  const { embedder, cacheDir, recall } = config;
+  const { embedder: given } = options;
   const tablePath = join(packageRoot(), "data", "embedding", "table.bin");
   const local = createLocalEmbedder({ tablePath });
   const understanding = {
     background: (word: string) => local.idf(word),
     glossary: new Glossary(join(packageRoot(), "data", "glossary")),
     intent: createIntentModel(intentWeights(), (text) => local.embedOne(text)),
+    encoder: async () =>
+      recall.encoder === "off" || options.encoder === "off"
+        ? undefined
+        : openEncoder(join(packageRoot(), "data", "encoder")),
   };
   if (given) return { embedder: given, ...understanding };
   if (embedder.kind === "local") return { embedder: local, ...understanding };

@@ -19,6 +19,8 @@ export interface OpenOptions extends ConfigInput {
   readonly store?: Store | undefined;
   /** Turns texts into vectors; the configured embedder unless given. */
   readonly embedder?: Embedder | undefined;
+  /** "off" leaves the trained encoder out, as hooks do, which must answer at once. */
+  readonly encoder?: "off" | undefined;
   /** Writes summaries and proposals; the configured language model unless given. */
   readonly model?: LanguageModel | undefined;
   /** Receives spans; the registered OpenTelemetry provider unless given; false turns tracing off. */

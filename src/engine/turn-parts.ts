@@ -46,7 +46,7 @@ export function openTurnParts(needs: TurnPartsNeeds): TurnParts {
     const { cacheDir } = config;
     const { onProgress } = options;
     const examples = new ExampleMessages(needs.exampleMessagesPath);
-    opened ??= openMeaning(config, options.embedder).then(
+    opened ??= openMeaning(config, options).then(
       (meaning) => new Indexing({ ...meaning, examples, library: reader, cacheDir, onProgress }),
     );
     return opened;

@@ -96,6 +96,8 @@ export const ERROR_CODES = {
   "embedder-endpoint-missing": "The embedder has no endpoint.",
   "embedder-package-missing": "The embedder's package is not installed.",
   "embedder-unknown": "There is no such embedder.",
+  "encoder-unreadable": "The weights of the encoder cannot be read.",
+  "encoder-unsupported": "The encoder needs WebAssembly with SIMD.",
   "embedding-table-unreadable": "The table of word vectors cannot be read.",
   "model-failed": "The language model failed.",
   "model-incomplete": "The configuration of the language model is incomplete.",

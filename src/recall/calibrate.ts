@@ -51,8 +51,34 @@ const FIT = {
   byChance: -4,
 } as const;
 
-type Input = Exclude<keyof typeof FIT, "bias">;
-export const FIT_INPUTS = Object.keys(FIT).filter((key) => key !== "bias") as Input[];
+type Input = Exclude<keyof typeof FIT, "bias"> | "encodedDistinct";
+export const FIT_INPUTS = [...Object.keys(FIT).filter((key) => key !== "bias"), "encodedDistinct"] as Input[];
+
+/** The same with a trained encoder, fitted on messages that it was not trained on: it replaces much of what words say. */
+const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
+  bias: -1.75,
+  head: -0.31,
+  covered: 0.94,
+  headShare: -0.73,
+  claim: 0.88,
+  all: 0.5,
+  name: 0,
+  pairs: 1.31,
+  bodyPairs: 0.4,
+  meaning: 0.17,
+  distinct: 1.21,
+  brief: -1.32,
+  gap: -0.27,
+  margin: 0.69,
+  follower: -0.36,
+  idle: -1.2,
+  work: 0,
+  words: 0.95,
+  reach: 0.68,
+  byChance: FIT.byChance,
+  /** How much closer the skill is than others by the encoder. The cosine itself adds nothing to that. */
+  encodedDistinct: 1.9,
+};
 
 /** A skill that ships with Repertoire needs this much more evidence, in nats: what people installed comes first. */
 export const BUNDLED_DOUBT = 2.5;
@@ -78,6 +104,8 @@ const SPAN = {
   terms: 24,
   /** The difference of cosines between the skill and its neighbour that is fully distinct. */
   distinct: 0.3,
+  /** The same difference by the encoder. */
+  encodedDistinct: 0.4,
   /** Numbers of terms up to which a message is fully brief and from which it is not brief at all. */
   briefTo: 6,
   briefFrom: 10,
@@ -108,6 +136,8 @@ export interface Closeness {
   readonly meaning: number;
   /** How much closer it is than the skill some places behind the closest. */
   readonly distinct: number;
+  /** The same by a trained encoder; undefined without one. */
+  readonly encodedDistinct?: number | undefined;
 }
 
 /** A candidate's place among the others. */
@@ -154,6 +184,7 @@ export function fitInputs(
     words: Math.min(1, probe.terms.length / SPAN.fewWords),
     reach: Math.log(Math.max(1, probe.reach)) / 8,
     byChance: byChance(probe, measures, close),
+    encodedDistinct: ramp(close?.encodedDistinct ?? 0, 0, SPAN.encodedDistinct),
   };
 }
 
@@ -161,9 +192,10 @@ export function fitInputs(
 export function fitOf(probe: Probe, candidate: Candidate, intent: IntentGuess | undefined): number {
   if (candidate.measures.allMass === 0 && (candidate.close?.meaning ?? 0) <= 0) return 0;
   const inputs = fitInputs(probe, candidate, intent);
-  return (
-    1 / (1 + Math.exp(-FIT_INPUTS.reduce<number>((sum, input) => sum + FIT[input] * inputs[input], FIT.bias)))
-  );
+  const weights: Readonly<Record<Input | "bias", number>> =
+    candidate.close?.encodedDistinct === undefined ? { ...FIT, encodedDistinct: 0 } : FIT_ENCODED;
+  const points = FIT_INPUTS.reduce((sum, input) => sum + weights[input] * inputs[input], weights.bias);
+  return 1 / (1 + Math.exp(-points));
 }
 
 function logOdds(chance: number): number {

@@ -22,6 +22,8 @@ export const CANDIDATES = {
   close: 32,
   /** The nearest by meaning are always examined, because a paraphrase shares its words with the wrong skills. */
   nearest: 12,
+  /** The nearest by a trained encoder are examined too. */
+  encoded: 16,
   /** The weight of the nearest meaning in that choice; the best score by words weighs 1. */
   nearness: 0.5,
   /** The span of cosines over which that weight falls to 0. */
@@ -35,12 +37,20 @@ export interface Retrieval {
   readonly candidateOf: (doc: number) => RankCandidate;
 }
 
+/** What a trained encoder says of a message. */
+export interface Encoded {
+  cosine(doc: number): number;
+  nearest(limit: number): readonly Hit[];
+}
+
 interface RetrievalInput {
   readonly index: RecallIndex;
   readonly message: Glossed;
   /** The message's meaning; undefined without an embedder. */
   readonly vector: Float32Array | undefined;
   readonly background: BackgroundIdf;
+  /** The cosine of a trained encoder for each document, with the nearest first; undefined without one. */
+  readonly encoded?: Encoded | undefined;
   /** Skills that are always examined. */
   readonly also: readonly number[];
   /** How many are examined; fitting the weights uses more than recall does. */
@@ -71,7 +81,9 @@ export function retrieve(input: RetrievalInput): Retrieval {
   const lexical = new Map(found.hits.map(({ doc, score }) => [doc, score]));
   const meaning = new Map(near.map(({ doc, score }) => [doc, score]));
   const closeness = (doc: number) => (vector ? (meaning.get(doc) ?? index.text.similarity(vector, doc)) : 0);
-  const chosen = choose({ lexical: found.hits, near, closeness, also, close });
+  const encodedNear = input.encoded?.nearest(CANDIDATES.encoded) ?? [];
+  const must = [...also, ...encodedNear.map(({ doc }) => doc)];
+  const chosen = choose({ lexical: found.hits, near, closeness, also: must, close });
   const lexicalOf = (doc: number) => lexical.get(doc) ?? 0;
   const asCandidates = (docs: readonly number[]): RankCandidate[] => {
     const closestPassages = vector && index.text.closestPassages(vector, docs);
@@ -81,6 +93,7 @@ export function retrieve(input: RetrievalInput): Retrieval {
       lexical: lexicalOf(doc),
       meaning: closeness(doc),
       sectionMeaning: closestPassages?.[i] ?? 0,
+      encoded: input.encoded?.cosine(doc),
     }));
   };
   return { probe, candidates: asCandidates(chosen), candidateOf: (doc) => asCandidates([doc])[0]! };

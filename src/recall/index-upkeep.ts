@@ -8,6 +8,7 @@ import { SnapshotDamage, sourcesKey } from "../library/library.ts";
 import { codeOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
+import { Encoding } from "./encoding.ts";
 import { type IndexSettings, RecallIndex } from "./recall-index.ts";
 
 interface IndexingNeeds extends IndexSettings {
@@ -31,10 +32,23 @@ export class Indexing {
   /** What the last scan has read and the index has not taken yet. */
   private bodies = new ReadBodies();
   private running: Promise<Updated> | undefined;
+  /** The vectors of a trained encoder. */
+  readonly encoding: Encoding;
   private asked = 0;
 
   constructor(needs: IndexingNeeds) {
     this.needs = needs;
+    this.encoding = new Encoding({
+      encoder: needs.encoder ?? (async () => undefined),
+      cacheDir: needs.cacheDir,
+      body: (skill) => needs.library.body(skill),
+    });
+  }
+
+  /** Encodes skills that have no vector yet, `most` at most, and returns how many still have none. */
+  async encode(options: Parameters<Encoding["encode"]>[1] = {}): Promise<number> {
+    const snapshot = await this.needs.library.snapshot();
+    return this.encoding.encode(indexable(snapshot.library()), options);
   }
 
   /** The embedder and the background rarities that the index was made with. */

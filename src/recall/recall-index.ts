@@ -7,11 +7,12 @@ import type { Skill } from "../model/skill.ts";
 import { type IndexDocument, SearchIndex } from "../search/search.ts";
 import { bodySections, descriptionClauses } from "../text/sections.ts";
 import type { Embedder } from "./embedder.ts";
+import type { SkillEncoder } from "./encoder.ts";
 import type { ExampleMessages } from "./example-messages.ts";
 import type { BackgroundIdf } from "./features-message.ts";
 import type { Glossary } from "./glossary.ts";
 import type { IntentModel } from "./intent.ts";
-import { documentDigest, headTextOf, MARK, sectionTexts, toDocument } from "./skill-document.ts";
+import { documentDigest, headTextOf, MARK, sectionTexts, skillDigest, toDocument } from "./skill-document.ts";
 
 export interface IndexSettings {
   readonly embedder: Embedder;
@@ -20,6 +21,8 @@ export interface IndexSettings {
   readonly glossary?: Glossary | undefined;
   /** Tells whether a message asks for work; absent, every message does. */
   readonly intent?: IntentModel | undefined;
+  /** Opens the trained encoder; undefined if its weights are not installed or it is switched off. */
+  readonly encoder?: (() => Promise<SkillEncoder | undefined>) | undefined;
   /** Messages that a model wrote for skills; absent, skills have none. */
   readonly examples?: Pick<ExampleMessages, "refresh" | "of"> | undefined;
 }
@@ -142,6 +145,11 @@ export class RecallIndex {
     const skill = this.lookup(name);
     if (skill === undefined) throw new SnapshotDamage(`The library has no skill "${name}".`);
     return skill;
+  }
+
+  /** Every document with the digest of its skill. */
+  skillDigests(): { readonly doc: number; readonly digest: string }[] {
+    return this.text.documents().map(({ doc, digest }) => ({ doc, digest: skillDigest(digest) }));
   }
 
   /** For a process that recalls again and again: what was read piece by piece is brought into memory. */

@@ -5,11 +5,11 @@ import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Match, NearSkill, Reason, Turn } from "../model/turn.ts";
 import { ABSTAIN_BELOW, BUNDLED_DOUBT } from "./calibrate.ts";
-import { retrieve } from "./candidates.ts";
+import { type Encoded, retrieve } from "./candidates.ts";
 import type { Embedder } from "./embedder.ts";
 import { type BackgroundIdf, clipMessage } from "./features-message.ts";
 import { chooseFrame, type FrameChoice } from "./frames.ts";
-import type { Glossary } from "./glossary.ts";
+import type { Glossary, Glossed } from "./glossary.ts";
 import { INTENT_NOTES, type Intent, type IntentGuess, type IntentModel } from "./intent.ts";
 import { leadText } from "./lead.ts";
 import { type Contribution, fitAlone, type Ranked, rank } from "./rank.ts";
@@ -39,6 +39,8 @@ export interface RecallOptions extends RecallSettings {
   readonly glossary?: Glossary | undefined;
   /** Tells whether a message asks for work; absent, every message does. */
   readonly intent?: IntentModel | undefined;
+  /** What a trained encoder says of a message; undefined without one. */
+  readonly encoded?: ((index: RecallIndex, message: Glossed) => Promise<Encoded | undefined>) | undefined;
   readonly effectiveness: EffectivenessProvider;
   /** Whether the model may see a skill now. */
   readonly isVisible: (skill: Skill) => boolean;
@@ -150,7 +152,9 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
     ...[...mentionedNames(turn.message).keys(), ...also].map((name) => index.find(name)),
     ...index.withinReach(messageWords(turn.message), query.files.length > 0),
   ].filter((doc) => doc !== undefined);
-  const { probe, candidates, candidateOf } = retrieve({ index, message, vector, background, also: named });
+  const encoded = await options.encoded?.(index, message);
+  const input = { index, message, vector, encoded, background, also: named };
+  const { probe, candidates, candidateOf } = retrieve(input);
   const context = { query, intent, signals: signalsFor(turn.message, options), options };
   const must = new Set(named);
   const ranked = rank(probe, candidates, intent).filter(
@@ -254,6 +258,7 @@ const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: 
   bodyPairs: ["lexical", "word pairs kept together"],
   meaning: ["semantic", "close in meaning to the description"],
   sectionMeaning: ["semantic", "close in meaning to a section"],
+  encoded: ["semantic", "close in meaning by the trained encoder"],
   refused: ["lexical", "the message rejects the name"],
   notFor: ["lexical", "the description says it is not for this"],
 };

@@ -1,6 +1,7 @@
 // The front door of recall: what other rooms may use.
 
 export type { Embedder } from "./embedder.ts";
+export type { EncodedParts, SkillEncoder } from "./encoder.ts";
 export {
   casesFrom,
   type EvalCase,

@@ -147,6 +147,7 @@ export class SessionRecall {
       background: indexing.settings.background,
       glossary: indexing.settings.glossary,
       intent: indexing.settings.intent,
+      encoded: (index, message) => indexing.encoding.of(index, message),
       isBundled: ({ source }) => bundled.has(source),
       effectiveness: effectivenessFrom(await this.needs.store.tallyBook(), { now: this.needs.now() }),
       isVisible: (skill) => stateOf(skill).state === "active",

@@ -106,6 +106,11 @@ export function documentDigest({ digest }: Skill, messages: readonly string[] = 
   return text === "" ? own : `${own}|${text.length}.${termHash(text)}`;
 }
 
+/** The digest of the skill behind a document's digest. */
+export function skillDigest(documentDigest: string): string {
+  return documentDigest.split("|", 2)[1] ?? "";
+}
+
 /** The name people know it by; the identity's last segment counts too where it differs. */
 function titleOf(skill: Skill): string {
   return skill.manifest.declaredName ?? skill.name;

@@ -4,4 +4,4 @@ export type { IndexDocument } from "./build.ts";
 export { checksum } from "./checksum.ts";
 export type { Hit } from "./query.ts";
 export { SearchIndex } from "./search-index.ts";
-export { quantize, quantizeOne } from "./vectors.ts";
+export { Int8Matrix, quantize, quantizeOne } from "./vectors.ts";

@@ -78,7 +78,7 @@ export async function runHook(words: readonly string[]): Promise<HookRan> {
 async function answerHook({ host, read, home }: HookRequest): Promise<HookAnswer> {
   try {
     const event = readEvent(read());
-    const options = { host, dir: event.dir, home };
+    const options = { host, dir: event.dir, home, encoder: "off" as const };
     if (event.kind === "session") return await catalog(event, options);
     if (event.kind === "stop") await recordAnswer(event, openTurnEngine(options));
     if (event.kind !== "message" || event.text.trim() === "") return { output: "" };

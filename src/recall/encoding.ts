@@ -1,0 +1,140 @@
+// Keeps the vectors of a trained encoder for the skills of a library, and compares a message with them.
+
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { unlessMissing } from "../disk/disk.ts";
+import type { Skill } from "../model/skill.ts";
+import type { Encoded } from "./candidates.ts";
+import { type SkillEncoder, SkillVectors } from "./encoder.ts";
+import type { Glossed } from "./glossary.ts";
+import { leadText } from "./lead.ts";
+import type { RecallIndex } from "./recall-index.ts";
+
+const ENCODING = {
+  /** The encoder counts from this share of encoded skills on: before, it would prefer those that it knows. */
+  covered: 0.98,
+  /** Skills encoded between two turns of the event loop's other work, and between two saves. */
+  batch: 8,
+  saveEvery: 512,
+  /** So few skills without a vector are encoded before a message is answered: it takes two seconds once. */
+  inline: 60,
+} as const;
+
+interface EncodingNeeds {
+  readonly encoder: () => Promise<SkillEncoder | undefined>;
+  /** Where the vectors are kept; undefined keeps them in memory. */
+  readonly cacheDir: string | undefined;
+  readonly body: (skill: Skill) => string;
+}
+
+interface Opened {
+  readonly encoder: SkillEncoder;
+  readonly vectors: SkillVectors;
+}
+
+interface Rows {
+  /** The state of the index that they are for. */
+  readonly generation: string | undefined;
+  /** The row of each document that has one; undefined if too few have one. */
+  readonly encoded: ReadonlyMap<number, number> | undefined;
+}
+
+export class Encoding {
+  private readonly needs: EncodingNeeds;
+  private opened: Promise<Opened | undefined> | undefined;
+  /** The rows of an index's documents; made anew when skills were encoded or indexed. */
+  private rows = new WeakMap<RecallIndex, Rows>();
+
+  constructor(needs: EncodingNeeds) {
+    this.needs = needs;
+  }
+
+  /** What the encoder says of a message; undefined without an encoder and until nearly all skills are encoded. */
+  async of(index: RecallIndex, message: Glossed): Promise<Encoded | undefined> {
+    // Reading the weights takes longer than the rest of a recall: only if they will be of use.
+    if (this.opened === undefined && index.text.size > ENCODING.inline && !this.hasFile()) return undefined;
+    const opened = await this.open();
+    if (opened === undefined) return undefined;
+    const rows = (await this.rowsOf(index, opened.vectors)).encoded;
+    if (rows === undefined) return undefined;
+    const cosineOf = opened.vectors.cosines(await opened.encoder.embedMessage(leadText(message.text)));
+    return {
+      cosine(doc) {
+        const row = rows.get(doc);
+        return row === undefined ? 0 : cosineOf(row);
+      },
+      nearest(limit) {
+        const hits = Array.from(rows, ([doc, row]) => ({ doc, score: cosineOf(row) }));
+        return hits.sort((a, b) => b.score - a.score || a.doc - b.doc).slice(0, limit);
+      },
+    };
+  }
+
+  /** Encodes the skills that have no vector yet, `most` at most, and returns how many still have none. */
+  async encode(
+    skills: readonly Skill[],
+    options: { readonly most?: number; readonly onProgress?: (done: number, total: number) => void } = {},
+  ): Promise<number> {
+    const opened = await this.open();
+    if (opened === undefined) return skills.length;
+    const { encoder, vectors } = opened;
+    const missing = skills.filter(({ digest }) => vectors.rowOf(digest) === undefined);
+    const wanted = missing.slice(0, options.most ?? missing.length);
+    for (let done = 0; done < wanted.length; done += ENCODING.batch) {
+      const batch = wanted.slice(done, done + ENCODING.batch);
+      const found = await encoder.embedSkills(batch.map((skill) => this.partsOf(skill)));
+      batch.forEach((skill, i) => {
+        vectors.add(skill.digest, found[i]!);
+      });
+      this.rows = new WeakMap();
+      const now = done + batch.length;
+      if (now === wanted.length || now % ENCODING.saveEvery < ENCODING.batch) vectors.save();
+      options.onProgress?.(now, wanted.length);
+    }
+    return missing.length - wanted.length;
+  }
+
+  private partsOf(skill: Skill) {
+    const { declaredName, description, whenToUse } = skill.manifest;
+    return {
+      name: declaredName ?? skill.name,
+      description: whenToUse === undefined ? description : `${description} ${whenToUse}`,
+      body: this.needs.body(skill),
+    };
+  }
+
+  private hasFile(): boolean {
+    const { cacheDir } = this.needs;
+    const names = cacheDir === undefined ? [] : (unlessMissing(() => readdirSync(cacheDir)) ?? []);
+    return names.some((name) => name.endsWith(".vectors"));
+  }
+
+  private open(): Promise<Opened | undefined> {
+    this.opened ??= this.needs.encoder().then((encoder) => {
+      if (encoder === undefined) return undefined;
+      const { cacheDir } = this.needs;
+      const path = cacheDir === undefined ? undefined : join(cacheDir, `${encoder.id}.vectors`);
+      return { encoder, vectors: SkillVectors.open(path, encoder.dimensions) };
+    });
+    return this.opened;
+  }
+
+  private async rowsOf(index: RecallIndex, vectors: SkillVectors): Promise<Rows> {
+    const { generation } = index;
+    const known = this.rows.get(index);
+    if (known !== undefined && known.generation === generation) return known;
+    const digests = index.skillDigests();
+    const missing = digests.filter(({ digest }) => vectors.rowOf(digest) === undefined);
+    if (missing.length > 0 && missing.length <= ENCODING.inline)
+      await this.encode(missing.map(({ doc }) => index.skill(doc)));
+    const found = new Map<number, number>();
+    for (const { doc, digest } of digests) {
+      const row = vectors.rowOf(digest);
+      if (row !== undefined) found.set(doc, row);
+    }
+    const isEnough = found.size > 0 && found.size >= ENCODING.covered * digests.length;
+    const rows = { generation, encoded: isEnough ? found : undefined };
+    this.rows.set(index, rows);
+    return rows;
+  }
+}
