@@ -26,8 +26,8 @@ const FILE = {
   version: 1,
   /** Words of the header: magic, version, checksum of what follows, dimensions, number of vectors. */
   headerBytes: 20,
-  /** Bytes of a digest that are kept: enough to tell skills apart. */
-  keyBytes: 16,
+  /** Bytes of a digest that are kept: those that a document of the index has, too (`documentDigest`). */
+  keyBytes: 10,
 } as const;
 
 /** The key of a vector: the first bytes of the skill's digest, in hexadecimal. */

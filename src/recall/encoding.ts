@@ -73,7 +73,10 @@ export class Encoding {
   /** Encodes the skills that have no vector yet, `most` at most, and returns how many still have none. */
   async encode(
     skills: readonly Skill[],
-    options: { readonly most?: number; readonly onProgress?: (done: number, total: number) => void } = {},
+    options: {
+      readonly most?: number | undefined;
+      readonly onProgress?: ((done: number, total: number) => void) | undefined;
+    } = {},
   ): Promise<number> {
     const opened = await this.open();
     if (opened === undefined) return skills.length;
