@@ -1,6 +1,6 @@
 // Prints every figure of every set, through the whole engine.
 //
-//     npm run evals -- all SETS SKILLS [--sources] [--save FILE] [--compare FILE]
+//     npm run evals -- all SETS SKILLS [--sources] [--save FILE] [--compare FILE] [--no-encoder] [--cache FOLDER]
 //     npm run evals -- all --tuned SETS --held SETS SKILLS
 //
 // SETS has the files of `data-sets.ts`, SKILLS one folder for each skill. `--save` keeps the figures; `--compare` prints what
@@ -15,10 +15,13 @@ import { measuredSets } from "./measured-sets.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
+  allowNegative: true,
   options: {
     tuned: { type: "string" },
     held: { type: "string" },
     sources: { type: "boolean", default: false },
+    encoder: { type: "boolean", default: true },
+    cache: { type: "string" },
     save: { type: "string" },
     compare: { type: "string" },
   },
@@ -36,7 +39,14 @@ const ids = readdirSync(skills).sort();
 const measured = given.map(([folder, path]) => ({ folder, ...measuredSets(path, ids) }));
 console.error(`indexing ${ids.length} skills`);
 const libraries = new Map(measured.flatMap((folder) => [...folder.libraries]));
-const engine = await EvalEngine.open(skills, { libraries });
+const engine = await EvalEngine.open(skills, {
+  libraries,
+  encoder: values.encoder ? "auto" : "off",
+  cache: values.cache,
+  onEncoded: (done, total) => {
+    if (done % 512 < 8 || done === total) console.error(`encoded ${done}/${total}`);
+  },
+});
 const run: Record<string, Record<string, SetFigures>> = {};
 try {
   for (const { folder, ...sets } of measured)

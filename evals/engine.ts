@@ -31,6 +31,18 @@ export interface Answer {
   readonly ms: number;
 }
 
+export interface EvalEngineOptions {
+  /** The ids of each library but `ALL`. */
+  readonly libraries?: ReadonlyMap<string, readonly string[]>;
+  /** Whether the skills that ship with Repertoire take part; true by default. */
+  readonly bundled?: boolean;
+  /** "off" leaves the trained encoder out, as hooks do; otherwise all skills are encoded first. */
+  readonly encoder?: "auto" | "off";
+  /** A folder that keeps the index and the encoder's vectors for the next run. */
+  readonly cache?: string | undefined;
+  readonly onEncoded?: ((done: number, total: number) => void) | undefined;
+}
+
 const PROMPT = { style: "adaptive", budget: { tokens: 2_000 } } as const;
 
 export class EvalEngine {
@@ -45,20 +57,15 @@ export class EvalEngine {
     this.bundled = bundled;
   }
 
-  /** Opens a folder of skills and the libraries within it, each with the skills that ship with Repertoire unless told. */
-  static async open(
-    skills: string,
-    options: {
-      readonly libraries?: ReadonlyMap<string, readonly string[]>;
-      readonly bundled?: boolean;
-    } = {},
-  ): Promise<EvalEngine> {
-    const { libraries = new Map(), bundled: withBundled = true } = options;
+  /** Opens a folder of skills and the libraries within it. */
+  static async open(skills: string, options: EvalEngineOptions = {}): Promise<EvalEngine> {
+    const { libraries = new Map(), bundled: withBundled = true, encoder = "auto", cache } = options;
     const home = mkdtempSync(join(tmpdir(), "repertoire-evals-"));
     const sources = { add: [{ path: resolve(skills) }], bundled: withBundled };
+    const shared = { sources, recall: { encoder }, ...(cache && { cache: resolve(cache) }) };
     const common = { home, dir: home, telemetry: false } as const;
     // The first one only scans, to learn what skills require; the second one finds its snapshot.
-    const scan = openRepertoire({ ...common, env: {}, config: { sources } });
+    const scan = openRepertoire({ ...common, env: {}, config: shared });
     const listed = (await scan.library.list()).skills.map(({ skill }) => skill);
     await scan.close();
     const bundled = listed.filter(({ source }) => source === "bundled").map(({ name }) => name);
@@ -69,8 +76,10 @@ export class EvalEngine {
       listed.map(({ manifest }) => manifest.requires),
       join(home, "bin"),
     );
-    const repertoire = openRepertoire({ ...common, env, config: { sources, agents } });
+    const repertoire = openRepertoire({ ...common, env, config: { ...shared, agents } });
     const engine = new EvalEngine(repertoire, home, new Set(bundled));
+    if (encoder === "auto")
+      await (await repertoire.turns.indexing()).encode({ onProgress: options.onEncoded });
     // Twice, because the second recall of a process brings the index into memory.
     for (let i = 0; i < 2; i++) await repertoire.turn({ message: "warm up" }).recall();
     return engine;

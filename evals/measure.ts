@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lookupKey } from "../src/model/name.ts";
-import { EvalEngine } from "./engine.ts";
+import { EvalEngine, type EvalEngineOptions } from "./engine.ts";
 import { figuresOf, judge, type SetFigures } from "./figures.ts";
 import { type MeasuredFolder, ownSets } from "./measured-sets.ts";
 
@@ -39,7 +39,7 @@ export async function measure(
 /** Measures our own set in `folder`, whose skills are a JSON list of names, descriptions and bodies. */
 export async function measureOwn(
   folder: string,
-  { bundled = false }: { readonly bundled?: boolean } = {},
+  { bundled = false, encoder = "auto" }: Pick<EvalEngineOptions, "bundled" | "encoder"> = {},
 ): Promise<Record<string, SetFigures>> {
   const skills = JSON.parse(readFileSync(join(folder, "skills.json"), "utf8")) as {
     name: string;
@@ -52,7 +52,7 @@ export async function measureOwn(
     const head = `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n`;
     writeFileSync(join(root, name, "SKILL.md"), head + body);
   }
-  const engine = await EvalEngine.open(root, { bundled });
+  const engine = await EvalEngine.open(root, { bundled, encoder });
   try {
     return await measure(engine, ownSets(folder));
   } finally {
