@@ -6,7 +6,7 @@
 import { createLocalEmbedder } from "../src/embedders/local.ts";
 import { CANDIDATES } from "../src/recall/candidates.ts";
 import { Measurer } from "../src/recall/features.ts";
-import { FEATURES, featureRows, RANKING, rawFeatures, wordTrust } from "../src/recall/rank.ts";
+import { FEATURES, factorOf, featureRows, gainOf, rawFeatures, wordTrust } from "../src/recall/rank.ts";
 import { readSets } from "./data-sets.ts";
 import {
   buildLibrary,
@@ -58,9 +58,9 @@ function listOf({ library, small }: Place, message: EvalMessage, close: number):
   const measurer = new Measurer(probe);
   const measures = candidates.map((c) => measurer.measure(c.evidence));
   const trust = wordTrust(probe, measures);
-  const gain = 1 + RANKING.meaningGain * (1 - trust);
+  const gain = gainOf(trust, candidates);
   const rows = rawFeatures(probe, candidates, measures).map((raw) =>
-    FEATURES.map((f) => raw[f] * (f === "meaning" || f === "sectionMeaning" ? gain : trust)),
+    FEATURES.map((feature) => raw[feature] * factorOf(feature, { trust, gain })),
   );
   const fitted = new Set<string>(FEATURES);
   const offsets = featureRows(probe, candidates, measures).map((row, i) =>
