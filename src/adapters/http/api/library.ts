@@ -128,7 +128,7 @@ export const LIBRARY_OPERATIONS = [
     summary:
       "Let the configured model write example messages for skills that have none. Costs what the plan says.",
     job: true,
-    refuses: [502],
+    refuses: [409, 502],
     body: z.strictObject({ limit: z.int().min(1).exactOptional().describe("At most this many skills.") }),
     answer: z.looseObject({
       enriched: z.array(z.looseObject({ name: text, messages: z.array(text) })),
