@@ -16,19 +16,22 @@ export interface SetMessage extends EvalMessage {
 
 export interface Sets {
   readonly messages: readonly SetMessage[];
+  /** Messages that must not recall the skills in `not`. */
+  readonly forbidden: readonly SetMessage[];
   readonly duplicates: Readonly<Record<string, string>>;
   readonly libraries: Readonly<Record<string, readonly string[]>>;
   readonly everydayLibraries: Readonly<Record<string, readonly string[]>>;
 }
 
 const GROUPS = ["queries", "everyday", "paraphrase", "foreign", "siblings", "nothing", "smalltalk"] as const;
+const FORBIDDEN = ["near-miss", "negatives"] as const;
 
 export function readSets(folder: string): Sets {
   const json = (name: string) => {
     const path = join(folder, name);
     return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
   };
-  const messages = GROUPS.flatMap((group) => {
+  const read = (group: string): SetMessage[] => {
     const path = join(folder, `${group}.jsonl`);
     if (!existsSync(path)) return [];
     return readLines<EvalMessage>(path).map((m) => ({
@@ -37,9 +40,10 @@ export function readSets(folder: string): Sets {
       source: m.source ?? group,
       group,
     }));
-  });
+  };
   return {
-    messages,
+    messages: GROUPS.flatMap(read),
+    forbidden: FORBIDDEN.flatMap(read).filter(({ not = [] }) => not.length > 0),
     duplicates: json("duplicates.json"),
     libraries: json("libraries.json"),
     everydayLibraries: json("everyday-libraries.json"),

@@ -1,24 +1,25 @@
-// Owns fitting the ranker's weights: listwise, non-negative, each source left out in turn. Prints the weights and, for
-// each source, how the weights fitted without it do on it. `fit.ts SHARED SKILLS`; nothing is written anywhere.
+// Fits the ranker's weights: listwise, non-negative, each source left out in turn. Prints the weights and, for each source,
+// the figures of the weights that were fitted without it. Nothing is written.
+//
+//     npm run evals -- fit SETS SKILLS
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
 import { CANDIDATES } from "../src/recall/candidates.ts";
 import { Measurer } from "../src/recall/features.ts";
-import { FEATURES, featureRows, RANKING, rawFeatures, wordTrust } from "../src/recall/rank.ts";
+import { FEATURES, factorOf, featureRows, gainOf, rawFeatures, wordTrust } from "../src/recall/rank.ts";
+import { readSets } from "./data-sets.ts";
 import {
   buildLibrary,
   type EvalLibrary,
   type EvalMessage,
   nameOf,
   prepare,
-  readLines,
   readSkills,
+  tablePath,
 } from "./harness.ts";
 
 const FIT = {
-  /** Pulls weights together where the messages cannot tell features apart. At 1e-3 a left-out source loses 1 point of Recall@5. */
+  /** Pulls weights together if the messages cannot tell features apart. At 1e-3 a left-out source loses 1 point of Recall@5. */
   ridge: 8e-3,
   steps: 400,
   rate: 0.05,
@@ -34,7 +35,7 @@ interface Place {
 interface List {
   source: string;
   small: boolean;
-  /** One row a candidate, words already scaled by trust and meaning by its gain. */
+  /** One row for each candidate, words already scaled by trust and meaning by its gain. */
   rows: number[][];
   /** What the penalties take from each candidate: set, not fitted. */
   offsets: number[];
@@ -45,24 +46,21 @@ interface List {
   golds: ReadonlySet<string>;
 }
 
-const [shared, skillsRoot] = process.argv.slice(2);
-if (shared === undefined || skillsRoot === undefined) {
-  throw new Error(
-    "fit: two folders are needed, one with queries.jsonl and one with the skills it speaks of.",
-  );
-}
-const embedder = createLocalEmbedder({ tablePath: join(process.cwd(), "data/embedding/table.bin") });
-const copies = JSON.parse(readFileSync(join(shared, "duplicates.json"), "utf8")) as Record<string, string>;
-const same = (id: string) => copies[id] ?? id;
+const [setsFolder, skillsRoot] = process.argv.slice(2);
+if (setsFolder === undefined || skillsRoot === undefined)
+  throw new Error("fit: name a folder with the sets and one with the skills.");
+const embedder = createLocalEmbedder({ tablePath });
+const sets = readSets(setsFolder);
+const same = (id: string) => sets.duplicates[id] ?? id;
 
 function listOf({ library, small }: Place, message: EvalMessage, close: number): List {
   const { probe, candidates } = prepare(library, message.query, close);
   const measurer = new Measurer(probe);
   const measures = candidates.map((c) => measurer.measure(c.evidence));
   const trust = wordTrust(probe, measures);
-  const gain = 1 + RANKING.meaningGain * (1 - trust);
+  const gain = gainOf(trust, candidates);
   const rows = rawFeatures(probe, candidates, measures).map((raw) =>
-    FEATURES.map((f) => raw[f] * (f === "meaning" || f === "sectionMeaning" ? gain : trust)),
+    FEATURES.map((feature) => raw[feature] * factorOf(feature, { trust, gain })),
   );
   const fitted = new Set<string>(FEATURES);
   const offsets = featureRows(probe, candidates, measures).map((row, i) =>
@@ -135,17 +133,13 @@ function placeOf(list: List, weights: readonly number[]): number {
 
 const skills = readSkills(skillsRoot);
 const byId = new Map(skills.map((one) => [one.skill.name, one]));
-const messages = readLines<EvalMessage>(join(shared, "queries.jsonl"));
+const messages = sets.messages.filter(({ group }) => group === "queries");
 const large = { library: await buildLibrary(skills, embedder), small: false };
-const libraries = JSON.parse(readFileSync(join(shared, "libraries.json"), "utf8")) as Record<
-  string,
-  string[]
->;
 const asked: { message: EvalMessage; place: Place }[] = messages.map((message) => ({
   message,
   place: large,
 }));
-for (const [source, ids] of Object.entries(libraries)) {
+for (const [source, ids] of Object.entries(sets.libraries)) {
   const own = ids.map((id) => byId.get(id)).filter((skill) => skill !== undefined);
   const place = { library: await buildLibrary(own, embedder), small: true };
   for (const message of messages) if (message.source === source) asked.push({ message, place });

@@ -1,5 +1,4 @@
-// Owns running recall's own stages over a set of skills and messages: index, retrieval, order, score.
-// Does not own the numbers (src/recall) nor what is good enough (the files that call it).
+// Runs recall's stages up to the candidates of a message, without the engine, for the programs that fit weights.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -8,9 +7,7 @@ import type { Skill } from "../src/model/skill.ts";
 import { parseSkill } from "../src/parse/parse.ts";
 import { CANDIDATES, type Retrieval, retrieve } from "../src/recall/candidates.ts";
 import { Glossary } from "../src/recall/glossary.ts";
-import { createIntentModel, type IntentModel, type IntentWeights } from "../src/recall/intent.ts";
 import { leadText } from "../src/recall/lead.ts";
-import { type Ranked, rank } from "../src/recall/rank.ts";
 import { RecallIndex } from "../src/recall/recall-index.ts";
 
 export interface EvalSkill {
@@ -45,20 +42,6 @@ export function readSkills(root: string): EvalSkill[] {
     .filter((skill) => skill !== undefined);
 }
 
-/** The skills of a JSON list of names, descriptions and bodies. */
-export function ownSkills(path: string): EvalSkill[] {
-  const given = JSON.parse(readFileSync(path, "utf8")) as {
-    name: string;
-    description: string;
-    body: string;
-  }[];
-  return given
-    .map(({ name, description, body }) =>
-      readSkill(name, `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n${body}`),
-    )
-    .filter((skill) => skill !== undefined);
-}
-
 /** The skills that ship with Repertoire; their source is "bundled". */
 export function bundledSkills(): EvalSkill[] {
   const root = join(process.cwd(), "skills");
@@ -69,7 +52,7 @@ export function bundledSkills(): EvalSkill[] {
     .map(({ skill, body }) => ({ skill: { ...skill, source: "bundled" }, body }));
 }
 
-/** The identity is the folder's name as it stands: messages speak of it. */
+/** The identity is the name of the folder, which messages use. */
 function readSkill(id: string, text: string): EvalSkill | undefined {
   const path = `${id}/SKILL.md`;
   const parsed = parseSkill(text, path).skill;
@@ -109,16 +92,4 @@ export function prepare(
 export const tablePath = join(process.cwd(), "data/embedding/table.bin");
 export const glossary = new Glossary(join(process.cwd(), "data/glossary"));
 
-/** The intent model as it is shipped. */
-export function intentModel(embedder: LocalEmbedder): IntentModel {
-  const path = join(process.cwd(), "data/intent/weights.json");
-  const weights = JSON.parse(readFileSync(path, "utf8")) as IntentWeights;
-  return createIntentModel(weights, (text) => embedder.embedOne(text));
-}
-
 export const nameOf = ({ index }: EvalLibrary, doc: number): string => index.text.key(doc);
-
-export function recallRanked(library: EvalLibrary, message: string): Ranked[] {
-  const { probe, candidates } = prepare(library, message);
-  return rank(probe, candidates, intentModel(library.embedder)(glossary.toEnglish(message)));
-}

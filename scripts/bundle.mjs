@@ -14,11 +14,14 @@ const BESIDE = {
   re2js: "./patterns.js",
 };
 
-/** `moduleUrl` replaces `import.meta.url`, for a bundle outside the package; `plugins` see every source file. */
-export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
-  const plugins = [...more, frontDoors];
+/** For ES modules: bundled CommonJS packages may require Node's own modules. */
+const REQUIRE =
+  'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);';
+
+/** What all bundles have in common. */
+function commonOptions(plugins) {
   const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
-  const common = {
+  return {
     bundle: true,
     platform: "node",
     target: "node20",
@@ -32,6 +35,24 @@ export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
     alias: { yaml: "./node_modules/yaml/browser/dist/index.js" },
     plugins,
   };
+}
+
+/** Bundles one program that is run from the package's folder and not shipped. */
+export async function bundleProgram(entry, outfile) {
+  await build({
+    ...commonOptions([frontDoors]),
+    entryPoints: [entry],
+    outfile,
+    format: "esm",
+    legalComments: "none",
+    banner: { js: REQUIRE },
+  });
+}
+
+/** `moduleUrl` replaces `import.meta.url`, for a bundle outside the package; `plugins` see every source file. */
+export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
+  const plugins = [...more, frontDoors];
+  const common = commonOptions(plugins);
   await build({
     ...common,
     entryPoints: {
@@ -48,10 +69,7 @@ export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
     splitting: true,
     format: "esm",
     chunkNames: "chunks/[name]-[hash]",
-    // Bundled CommonJS packages may require Node's own modules.
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-    },
+    banner: { js: REQUIRE },
     ...(moduleUrl && { define: { "import.meta.url": JSON.stringify(moduleUrl) } }),
   });
   const quick = await build({

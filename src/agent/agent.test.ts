@@ -34,6 +34,8 @@ describe("the toolbox", () => {
       "dream_questions",
       "submit_dream",
       "list_proposals",
+      "enrich_questions",
+      "submit_enrichment",
       "load_skill",
     ]);
   });

@@ -2,6 +2,7 @@
 
 import type { TaskContext } from "../activate/activate.ts";
 import { DREAM_TOOLS } from "./dream-tools.ts";
+import { ENRICHMENT_TOOLS } from "./enrichment-tools.ts";
 import { LEARNED_TOOLS } from "./learned-tools.ts";
 import { SKILL_TOOLS } from "./skill-tools.ts";
 import type { AgentEngine } from "./tool.ts";
@@ -11,7 +12,7 @@ export { dreamTask } from "./dream-tools.ts";
 export { learnTask } from "./learned-tools.ts";
 export type { AgentEngine, AgentTool, AgentToolResult, ToolEffect } from "./tool.ts";
 
-const TOOLS: readonly ToolRow[] = [...SKILL_TOOLS, ...LEARNED_TOOLS, ...DREAM_TOOLS];
+const TOOLS: readonly ToolRow[] = [...SKILL_TOOLS, ...LEARNED_TOOLS, ...DREAM_TOOLS, ...ENRICHMENT_TOOLS];
 
 /** The tools of a host that chooses none: few enough for every model. */
 export const DEFAULT_TOOLS: readonly string[] = [

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { TaskContext, Tasks } from "../activate/activate.ts";
 import type { Dreams } from "../dream/dream.ts";
 import type { Actor, Journal, OutcomeReport } from "../journal/journal.ts";
-import type { LearnedSkills } from "../learn/learn.ts";
+import type { Enrichment, LearnedSkills } from "../learn/learn.ts";
 import type { LibraryView } from "../library/library.ts";
 import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
 import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/errors.ts";
@@ -23,6 +23,7 @@ export interface AgentEngine {
     };
   readonly learned: Pick<LearnedSkills, "save" | "delete" | "currentName" | "text">;
   readonly dreams: Pick<Dreams, "prompts" | "submit" | "proposals">;
+  readonly enrichment: Pick<Enrichment, "question" | "submit">;
   view(agent: string | undefined): Promise<LibraryView>;
   recall(request: RecallByModel, context: TaskContext): Promise<RecallAnswer>;
   /** Records how a turn ended, for one skill or for all that were activated in the turn. */

@@ -48,6 +48,7 @@ export {
 } from "../journal/journal.ts";
 export {
   type Changed,
+  type EnrichmentResult,
   type HistoryReport,
   TEMPLATES,
   type Template,

@@ -116,13 +116,18 @@ export class LibraryPart {
   }
 
   /**
-   * One skill for a person: its state, instructions, files, direct children and findings.
+   * One skill for a person: its state, instructions, files, direct children, findings and example messages.
    *
    * @example
    * const { files } = await skills.library.show("pdf-tables");
    */
   async show(name: string): Promise<SkillReport> {
-    return reportSkill(await this.view(), name, (skill) => this.scanner.body(skill));
+    const report = reportSkill(await this.view(), name, (skill) => this.scanner.body(skill));
+    const { ExampleMessages } = await import("../recall/recall.ts");
+    const examples = new ExampleMessages(this.turns.exampleMessagesPath);
+    examples.refresh();
+    const messages = examples.of(report.skill);
+    return { ...report, messages: messages.length > 0 ? messages : undefined };
   }
 
   /**

@@ -6,7 +6,7 @@ import type { Config } from "../config/config.ts";
 import type { MemoryItem } from "../disclose/disclose.ts";
 import type { Dreams } from "../dream/dream.ts";
 import type { Journal } from "../journal/journal.ts";
-import type { LearnedSkills } from "../learn/learn.ts";
+import type { Enrichment, LearnedSkills } from "../learn/learn.ts";
 import { LibraryScanner } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Turn } from "../model/turn.ts";
@@ -43,6 +43,8 @@ export class Repertoire {
   readonly learned: Deferred<LearnedSkills>;
   /** What the library should learn from what happened. */
   readonly dreams: Deferred<Dreams>;
+  /** Messages that a model writes for skills, so that recall finds them. */
+  readonly enrichment: Deferred<Enrichment>;
   /** Everything that can be done in a task; `task` is the shorter way. */
   readonly tasks: Deferred<TaskPart>;
   /** What a person agreed to for good. */
@@ -63,6 +65,7 @@ export class Repertoire {
     this.library = new LibraryPart(this.turns, scanner!);
     this.learned = deferred(async () => (await this.workshop()).learned);
     this.dreams = deferred(async () => (await this.workshop()).dreams);
+    this.enrichment = deferred(async () => (await this.workshop()).enrichment);
     this.tasks = deferred(async () => (await this.workshop()).tasks);
     this.consents = deferred(async () => (await this.workshop()).consents);
     this.commands = deferred(async () => (await this.workshop()).commands);

@@ -74,6 +74,11 @@ export class TurnEngine {
     return join(this.config.home, ".repertoire");
   }
 
+  /** The messages that a model wrote for skills. */
+  get exampleMessagesPath(): string {
+    return join(this.dataDirectory, "example-messages.jsonl");
+  }
+
   /** The skills that matter for this turn, and why. */
   recall(turn: Turn, request: RecallRequest = {}): Promise<RecallAnswer> {
     return this.tracing.trace("recall", turn, () => this.sessions.recall(turn, request));

@@ -7,7 +7,13 @@ import type { LibraryReader, LibraryView, Visibility } from "../library/library.
 import type { Clock } from "../model/clock.ts";
 import type { Source } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
-import { Indexing, type RecallAnswer, type RecallRequest, SessionRecall } from "../recall/recall.ts";
+import {
+  ExampleMessages,
+  Indexing,
+  type RecallAnswer,
+  type RecallRequest,
+  SessionRecall,
+} from "../recall/recall.ts";
 import { openMeaning } from "./meaning.ts";
 import type { OpenOptions } from "./options.ts";
 
@@ -19,6 +25,7 @@ interface TurnPartsNeeds {
   readonly sources: readonly Source[];
   readonly reader: LibraryReader;
   readonly store: TurnStore;
+  readonly exampleMessagesPath: string;
   visibility(agent: string | undefined): Visibility;
   view(agent: string | undefined): Promise<LibraryView>;
   recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer>;
@@ -38,8 +45,9 @@ export function openTurnParts(needs: TurnPartsNeeds): TurnParts {
   const indexing = () => {
     const { cacheDir } = config;
     const { onProgress } = options;
+    const examples = new ExampleMessages(needs.exampleMessagesPath);
     opened ??= openMeaning(config, options).then(
-      (meaning) => new Indexing({ ...meaning, library: reader, cacheDir, onProgress }),
+      (meaning) => new Indexing({ ...meaning, examples, library: reader, cacheDir, onProgress }),
     );
     return opened;
   };

@@ -4,9 +4,9 @@ import type { Consents, SlashCommands } from "../activate/activate.ts";
 import type { AgentEngine } from "../agent/agent.ts";
 import type { Dreams } from "../dream/dream.ts";
 import { Journal, useRecorder } from "../journal/journal.ts";
-import type { LanguageModel, LearnedSkills } from "../learn/learn.ts";
+import { Enrichment, type LanguageModel, type LearnedSkills } from "../learn/learn.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
-import { RecallLearning } from "../recall/recall.ts";
+import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
 import { observedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import { openDreams } from "./dream-part.ts";
@@ -21,6 +21,7 @@ export interface Workshop {
   readonly commands: SlashCommands;
   readonly learned: LearnedSkills;
   readonly dreams: Dreams;
+  readonly enrichment: Enrichment;
   readonly journal: Journal;
   /** What the tools of a model need. */
   readonly agent: AgentEngine;
@@ -62,6 +63,14 @@ export async function openWorkshop(
   const record = useRecorder({ sessions: store.sessions, journal: store.journal, now, agent, host });
   const { tasks, commands } = openTasks({ ...engine, store, learned, record });
   const dreams = openDreams(engine, { store, learned, ...thinking });
+  const enrichment = new Enrichment({
+    skills: async (who) => (await library.view(who)).visible(),
+    body: (skill) => turns.reader.body(skill),
+    examples: new ExampleMessages(turns.exampleMessagesPath),
+    prices: { in: config.model.priceIn, out: config.model.priceOut },
+    index: () => library.index(),
+    ...thinking,
+  });
   const journal = new Journal({
     journal: store.journal,
     conversation: store.conversation,
@@ -88,12 +97,14 @@ export async function openWorkshop(
     commands,
     learned,
     dreams,
+    enrichment,
     journal,
     agent: {
       aliases: config.tools.aliases,
       tasks,
       learned,
       dreams,
+      enrichment,
       view: (who) => turns.view(who),
       recall: ({ beginsTurn, message, limit }, context) =>
         turns.recall(

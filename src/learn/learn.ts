@@ -2,6 +2,13 @@
 
 export { checkConformance } from "./checks.ts";
 export type { Notice, SaveRequest } from "./drafts.ts";
+export {
+  Enrichment,
+  type EnrichmentPlan,
+  type EnrichmentQuestion,
+  type EnrichmentResult,
+  type EnrichmentSubmitted,
+} from "./enrichment.ts";
 export type { HistoryOptions, HistoryReport } from "./history.ts";
 export type { LanguageModel, ModelAnswer, ModelRequest } from "./language-model.ts";
 export {

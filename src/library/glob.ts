@@ -14,6 +14,13 @@ export function matchesAny(patterns: readonly string[], name: string): boolean {
   return patterns.some((pattern) => pattern === "*" || matchesName(pattern, name));
 }
 
+/** `matchesAny` for many names: those patterns that are names are looked up. */
+export function nameMatcher(patterns: readonly string[]): (name: string) => boolean {
+  const names = new Set(patterns.filter((pattern) => !WILD.test(pattern)).map((name) => name.toLowerCase()));
+  const wild = patterns.filter((pattern) => WILD.test(pattern));
+  return (name) => names.has(name.toLowerCase()) || matchesAny(wild, name);
+}
+
 function matchSegments(pattern: readonly string[], name: readonly string[]): boolean {
   return wildcard(pattern, name, {
     isStar: (part) => part === "**",

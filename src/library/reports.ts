@@ -19,6 +19,8 @@ export interface SkillReport {
   /** Direct children. */
   readonly subSkills: readonly Skill[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Messages that a model wrote for it; absent if there are none. */
+  readonly messages?: readonly string[] | undefined;
 }
 
 /** Whether a list shows the skill unless all are wanted. Skills that only the person may invoke are slash commands. */
@@ -34,13 +36,14 @@ export function listedSummary({ skill, state, reason }: ListedSkill) {
 }
 
 /** A report about a skill as programs get it. */
-export function skillDetails({ skill, body, files, subSkills, diagnostics }: SkillReport) {
+export function skillDetails({ skill, body, files, subSkills, diagnostics, messages }: SkillReport) {
   const { manifest, ...place } = skill;
   return {
     skill: { ...place, ...manifest, body },
     files,
     subSkills: subSkills.map(({ name }) => name),
     diagnostics,
+    messages,
   };
 }
 

@@ -4,7 +4,7 @@
 import type { SkillName } from "../model/name.ts";
 import type { Skill, SkillManifest, SkillState } from "../model/skill.ts";
 import { availabilityCheck, type Environment } from "./availability.ts";
-import { matchesAny } from "./glob.ts";
+import { matchesAny, nameMatcher } from "./glob.ts";
 
 export interface VisibilityOptions {
   /** Who looks, for messages; absent for the person at the command line. */
@@ -28,9 +28,11 @@ export interface Judged extends Pick<Skill, "name"> {
 
 export class Visibility {
   readonly options: VisibilityOptions;
+  private readonly isAllowed: ((name: SkillName) => boolean) | undefined;
 
   constructor(options: VisibilityOptions) {
     this.options = options;
+    this.isAllowed = options.allowlist && nameMatcher(options.allowlist);
   }
 
   /** A judge for one operation; requirements are looked at anew by the next one. */
@@ -53,8 +55,7 @@ export class Visibility {
   }
 
   allows(name: SkillName): boolean {
-    const { allowlist } = this.options;
-    return allowlist === undefined || matchesAny(allowlist, name);
+    return this.isAllowed?.(name) ?? true;
   }
 
   private isEnabled(skill: Judged): boolean {

@@ -28,6 +28,8 @@ export const ERROR_CODES = {
   "slash-missing": "The text is not a slash command.",
   "slash-unknown": "There is no such slash command.",
   "index-stale": "The recall index is out of date and cannot be refreshed here.",
+  "enrichment-invalid": "An answer with example messages has no usable JSON.",
+  "model-missing": "This needs a language model, and none is configured.",
   "eval-unreadable": "The file of evaluation cases cannot be read.",
   "eval-not-json": "A line of the evaluation cases is not valid JSON.",
   "eval-not-lines": "A case cannot be added to a file that is not JSON lines.",

@@ -67,6 +67,8 @@ interface EvidenceInput {
   description: string;
   /** Trigger phrases, tags and when-to-use, as declared by the author. */
   triggers?: readonly string[];
+  /** Messages that a model wrote for the skill. */
+  messages?: readonly string[];
   /** Not needed with `sections`. */
   body?: string;
   /** The description's clauses and the body's terms, if they are known already. */
@@ -97,7 +99,8 @@ export function encodeEvidence(
   const nameHashes = name.map(termHash);
   const out = new ByteWriter();
   out.byte(PACKING.version);
-  out.bytesOf(signatureOf(segments));
+  // Without the messages, which are not the skill's own text: two copies stay copies.
+  out.bytesOf(signatureOf(input.messages?.length ? segmentsOf({ ...input, messages: [] }) : segments));
   out.bytesOf(nameMark(nameHashes));
   const { vocabulary, lists } = inverted(nameHashes, segments);
   out.varint(vocabulary.length);
@@ -364,7 +367,8 @@ function segmentsOf(input: EvidenceInput): Segment[] {
   };
   const { positive, negative } = input.clauses ?? descriptionClauses(input.description);
   for (const clause of clausesOf(positive)) add(SEGMENT.description, clause, PACKING.maxDescriptionTerms);
-  for (const phrase of input.triggers ?? []) add(SEGMENT.triggers, phrase, PACKING.maxDescriptionTerms);
+  for (const phrase of [...(input.triggers ?? []), ...(input.messages ?? [])])
+    add(SEGMENT.triggers, phrase, PACKING.maxDescriptionTerms);
   // Last of the head: a word counts against the skill only if it occurs nowhere else in the head.
   for (const clause of clausesOf(negative)) add(SEGMENT.notFor, clause, PACKING.maxDescriptionTerms);
   let left: number = PACKING.maxBodyTerms;

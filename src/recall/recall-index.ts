@@ -8,6 +8,7 @@ import { type IndexDocument, SearchIndex } from "../search/search.ts";
 import { bodySections, descriptionClauses } from "../text/sections.ts";
 import type { Embedder } from "./embedder.ts";
 import type { SkillEncoder } from "./encoder.ts";
+import type { ExampleMessages } from "./example-messages.ts";
 import type { BackgroundIdf } from "./features-message.ts";
 import type { Glossary } from "./glossary.ts";
 import type { IntentModel } from "./intent.ts";
@@ -22,6 +23,8 @@ export interface IndexSettings {
   readonly intent?: IntentModel | undefined;
   /** Opens the trained encoder; undefined if its weights are not installed or it is switched off. */
   readonly encoder?: (() => Promise<SkillEncoder | undefined>) | undefined;
+  /** Messages that a model wrote for skills; absent, skills have none. */
+  readonly examples?: Pick<ExampleMessages, "refresh" | "of"> | undefined;
 }
 
 export interface UpdateInput {
@@ -75,10 +78,11 @@ export class RecallIndex {
   /** Brings the index to this state of the library and says whether anything had to change. */
   async update(input: UpdateInput): Promise<boolean> {
     const { skills, onProgress } = input;
+    this.settings.examples?.refresh();
     const known = this.digests();
     const wanted = new Map(skills.map((skill) => [skill.name, skill]));
     const remove = [...known.keys()].filter((key) => !wanted.has(key));
-    const changed = skills.filter((skill) => known.get(skill.name) !== documentDigest(skill));
+    const changed = skills.filter((skill) => known.get(skill.name) !== this.digestOf(skill));
     if (remove.length > 0) this.change({ remove });
     for (let from = 0; from < changed.length; from += BATCH) {
       await this.upsert(changed.slice(from, from + BATCH), input.readBody);
@@ -93,7 +97,11 @@ export class RecallIndex {
   /** How many of these skills an update would have to read. */
   unread(skills: readonly Skill[]): number {
     const known = this.digests();
-    return skills.filter((skill) => known.get(skill.name) !== documentDigest(skill)).length;
+    return skills.filter((skill) => known.get(skill.name) !== this.digestOf(skill)).length;
+  }
+
+  private digestOf(skill: Skill): string {
+    return documentDigest(skill, this.settings.examples?.of(skill));
   }
 
   private digests(): Map<string, string> {
@@ -154,11 +162,13 @@ export class RecallIndex {
   }
 
   private async upsert(batch: readonly Skill[], readBody: (skill: Skill) => string): Promise<void> {
-    const { embedder, background } = this.settings;
+    const { embedder, background, examples } = this.settings;
     const read = batch.map((skill) => {
       const sections = bodySections(readBody(skill));
       const clauses = descriptionClauses(skill.manifest.description);
-      return { skill, sections, clauses, texts: [headTextOf(skill, clauses), ...sectionTexts(sections)] };
+      const messages = examples?.of(skill) ?? [];
+      const texts = [headTextOf(skill, clauses), ...sectionTexts(sections), ...messages];
+      return { skill, sections, clauses, messages, texts };
     });
     const texts = read.flatMap((one) => one.texts);
     const vectors = embedder.dimensions > 0 ? await embedder.embed(texts) : [];

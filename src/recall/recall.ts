@@ -14,6 +14,7 @@ export {
   readEvalJson,
   regressions,
 } from "./evaluation.ts";
+export { EXAMPLE_LIMITS, ExampleMessages, validMessages } from "./example-messages.ts";
 export type { BackgroundIdf } from "./features-message.ts";
 export type { FrameChoice } from "./frames.ts";
 export { Glossary } from "./glossary.ts";

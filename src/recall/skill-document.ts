@@ -6,7 +6,7 @@ import type { Skill } from "../model/skill.ts";
 import { type IndexDocument, quantize, quantizeOne } from "../search/search.ts";
 import { type BodySection, type DescriptionClauses, descriptionClauses } from "../text/sections.ts";
 import { tokenize } from "../text/tokens.ts";
-import { encodeEvidence, sectionTerms } from "./evidence.ts";
+import { encodeEvidence, sectionTerms, termHash } from "./evidence.ts";
 import { type BackgroundIdf, backgroundOfTerms, MESSAGE } from "./features-message.ts";
 import { firstWord } from "./signals/triggers.ts";
 
@@ -31,7 +31,9 @@ interface DocumentInput {
   readonly skill: Skill;
   readonly sections: readonly BodySection[];
   readonly clauses: DescriptionClauses;
-  /** Unit vectors of `headText` and of each of `sectionTexts`; empty without an embedder. */
+  /** Example messages. */
+  readonly messages?: readonly string[] | undefined;
+  /** Unit vectors of `headText`, and of each of `sectionTexts` and of the messages; empty without an embedder. */
   readonly vectors: { readonly head: Float32Array | undefined; readonly sections: readonly Float32Array[] };
   readonly background: BackgroundIdf;
 }
@@ -52,7 +54,7 @@ export function sectionTexts(sections: readonly BodySection[]): string[] {
 }
 
 export function toDocument(input: DocumentInput): IndexDocument {
-  const { skill, clauses, vectors, background } = input;
+  const { skill, clauses, messages = [], vectors, background } = input;
   const title = titleOf(skill);
   const triggers = triggerTexts(skill);
   const known = backgroundOfTerms(title, background);
@@ -63,18 +65,19 @@ export function toDocument(input: DocumentInput): IndexDocument {
     for (const term of terms) field.push(term);
   });
   const evidence = encodeEvidence(
-    { name: title, description: skill.manifest.description, triggers, clauses, sections },
+    { name: title, description: skill.manifest.description, triggers, messages, clauses, sections },
     { rarity },
   );
   return {
     key: skill.name,
-    digest: documentDigest(skill),
+    digest: documentDigest(skill, messages),
     fields: [
       tokenize(title),
       tokenize(`${clauses.positive}\n${triggers.join("\n")}`),
       fields.headings,
       fields.prose,
       fields.code,
+      ...(messages.length > 0 ? [tokenize(messages.join("\n"))] : []),
     ],
     marks: marksOf(skill),
     payload: evidence,
@@ -97,13 +100,15 @@ function marksOf({ name, displayName, manifest }: Skill): string[] {
 }
 
 /** Tells one state of a document from another. Of a SHA-256 sum, 80 bits are enough. */
-export function documentDigest({ digest }: Skill): string {
-  return `${DOCUMENT.format}|${digest.length === 64 ? digest.slice(0, 20) : digest}`;
+export function documentDigest({ digest }: Skill, messages: readonly string[] = []): string {
+  const own = `${DOCUMENT.format}|${digest.length === 64 ? digest.slice(0, 20) : digest}`;
+  const text = messages.join("\n");
+  return text === "" ? own : `${own}|${text.length}.${termHash(text)}`;
 }
 
 /** The digest of the skill behind a document's digest. */
 export function skillDigest(documentDigest: string): string {
-  return documentDigest.slice(documentDigest.indexOf("|") + 1);
+  return documentDigest.split("|", 2)[1] ?? "";
 }
 
 /** The name people know it by; the identity's last segment counts too where it differs. */

@@ -36,7 +36,7 @@ function bruteForce(docs: readonly IndexDocument[], terms: readonly string[]) {
     for (const term of new Set(terms)) {
       let x = 0;
       fields.forEach((params, f) => {
-        const found = d.fields[f]!.filter((t) => t === term).length;
+        const found = (d.fields[f] ?? []).filter((t) => t === term).length;
         for (let i = 0; i < found; i++) x += occurrenceWeight(params, d.fields[f]!.length);
       });
       if (x === 0) continue;

@@ -40,6 +40,16 @@ describe("the library over HTTP", () => {
     );
   });
 
+  it("plans example messages, and refuses to have them written without a model", async () => {
+    const { call } = await served();
+    expect(await call("planEnrichment", { query: { limit: 1 } })).toMatchObject({
+      hasModel: false,
+      skills: 1,
+    });
+    const refused = await call("enrichSkills", { body: {}, query: { wait: 30 }, status: 409 });
+    expect(refused.error).toMatchObject({ code: "model-missing" });
+  });
+
   it("makes a skill, and refuses to make it twice", async () => {
     const { call, root } = await served();
     const made = await call("createSkill", { body: { name: "water-plants", description: "Waters plants." } });

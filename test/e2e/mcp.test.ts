@@ -30,7 +30,9 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     ]);
     const all = await connect({ home, revision, args: ["--tools", "all"] });
     const more = (await all.client.listTools()).tools.map(({ name }) => name);
-    expect(more).toEqual(expect.arrayContaining(["run_skill_script", "delete_skill", "submit_dream"]));
+    expect(more).toEqual(
+      expect.arrayContaining(["run_skill_script", "delete_skill", "submit_dream", "submit_enrichment"]),
+    );
   });
 
   it("lets an agent do the thinking of a dream, and leaves the decision to the person", async () => {

@@ -1,4 +1,4 @@
-// Asks a person on the terminal for consent: prints the consent sheet and reads the answer.
+// Asks a person on the terminal: for consent, with the consent sheet, or to confirm what costs something.
 
 import { createInterface } from "node:readline/promises";
 import type { ConsentAsker, ConsentSheet } from "../../engine/engine.ts";
@@ -30,7 +30,7 @@ export function askerFor(io: Io, options: AskOptions): { ask?: ConsentAsker } {
     });
   const put = async (sheet: ConsentSheet) => {
     showSheet(io, sheet);
-    return /^\s*y(es)?\s*$/i.test(await question(`Activate ${sheet.name}? [y/N] `));
+    return isYes(await question(`Activate ${sheet.name}? [y/N] `));
   };
   // A model may call for several skills at once; a person answers one question after the other.
   let last: Promise<unknown> = Promise.resolve();
@@ -41,6 +41,19 @@ export function askerFor(io: Io, options: AskOptions): { ask?: ConsentAsker } {
       return answer;
     },
   };
+}
+
+/** Whether a person agrees on the terminal; undefined if nobody can be asked. */
+export async function confirmed(io: Io, question: string, options: AskOptions): Promise<boolean | undefined> {
+  const { yes, input = process.stdin } = options;
+  if (yes) return true;
+  if (io.json || !io.streams.terminal || input.isTTY !== true) return undefined;
+  io.streams.err(`${question} [y/N] `);
+  return isYes(await firstLine(input));
+}
+
+function isYes(answer: string): boolean {
+  return /^\s*y(es)?\s*$/i.test(answer);
 }
 
 /** The first line typed; empty when the input ends before, so that Ctrl-D means no. */

@@ -40,6 +40,7 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCo
     "exclusive-within-exclusive",
     "folder-taken",
     "job-running",
+    "model-missing",
     "mount-conflict",
     "nothing-to-undo",
     "package-changed",

@@ -1,9 +1,20 @@
 // The verbs about the library: why, list, show, check, new, enable, disable, index, sources, doctor.
 
-import { isManaged, listedSummary, skillDetails, TEMPLATES, type Template } from "../../../engine/engine.ts";
+import {
+  type EnrichmentResult,
+  isManaged,
+  listedSummary,
+  type Repertoire,
+  skillDetails,
+  TEMPLATES,
+  type Template,
+} from "../../../engine/engine.ts";
+import { RepertoireError } from "../../../model/errors.ts";
 import { FRAMES } from "../../../model/frame.ts";
 import type { ListedSkill } from "../../../model/skill.ts";
-import { accepting, EXIT, type Verb } from "../command.ts";
+import { forLine } from "../../../text/escape.ts";
+import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
+import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { type RecallFlags, reasonLine } from "./recall.ts";
 
@@ -70,7 +81,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     about: "show one skill: its front matter, files, sub-skills, findings and instructions",
     async run({ io, engine }, name: string) {
       const report = await engine.library.show(name);
-      const { skill, body, files, subSkills, diagnostics } = report;
+      const { skill, body, files, subSkills, diagnostics, messages } = report;
       const { manifest } = skill;
       const { triggers, requires } = manifest;
       io.answer(skillDetails(report), () => {
@@ -101,6 +112,11 @@ export const LIBRARY_VERBS: readonly Verb[] = [
         );
         io.line();
         io.line(body.trim());
+        if (messages) {
+          io.line();
+          io.line(io.colour.dim("Messages that a model wrote for it (repertoire index --enrich):"));
+          for (const message of messages) io.line(`- ${forLine(message)}`);
+        }
         io.findings(diagnostics);
       });
     },
@@ -162,13 +178,15 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     options: [
       ["--encode", "encode every skill for the trained encoder, however many there are"],
       ["--no-encode", "leave the trained encoder alone"],
+      ["--enrich", "let the configured model write messages that people might type for each skill"],
+      ["--limit <n>", "with --enrich: at most this many skills", positiveInteger],
+      ["--yes", "with --enrich: agree to the cost without being asked"],
     ],
-    async run({ io, engine }, options: { readonly encode?: boolean }) {
+    async run({ io, engine }, options: EnrichFlags & { readonly encode?: boolean }) {
+      if (options.enrich) return enrich(io, engine, options);
       const encode = options.encode === undefined ? undefined : options.encode ? Infinity : 0;
-      const answer = await engine.library.index({
-        encode,
-        onProgress: progressDisplay(io.streams, "encoding skills"),
-      });
+      const onProgress = progressDisplay(io.streams, "encoding skills");
+      const answer = await engine.library.index({ encode, onProgress });
       await engine.tidy();
       const { skills, changed, unencoded, ms } = answer;
       io.answer(answer, () => {
@@ -227,6 +245,63 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     },
   },
 ];
+
+interface EnrichFlags {
+  readonly enrich?: boolean;
+  readonly limit?: number;
+  readonly yes?: boolean;
+}
+
+const HOW_TO_ENRICH = `No language model is configured. Your agent can write the messages: serve it all tools with \`repertoire mcp --tools all\` and ask it to call
+enrich_questions and submit_enrichment until no question is left. Or set "model.kind", "model.endpoint" and "model.name" in
+~/.repertoire/repertoire.config.json.`;
+
+/** Says what it costs, asks, and lets the model write. Ctrl-C ends it after what is kept; the next run goes on from there. */
+async function enrich(
+  io: Io,
+  { enrichment }: Pick<Repertoire, "enrichment">,
+  { limit, yes }: EnrichFlags,
+): Promise<number> {
+  const plan = await enrichment.plan({ limit });
+  if (plan.skills === 0 || !plan.hasModel) {
+    io.answer({ plan }, () =>
+      io.line(plan.skills === 0 ? `All ${plan.enriched} skills have messages.` : HOW_TO_ENRICH),
+    );
+    return plan.skills === 0 ? EXIT.ok : EXIT.findings;
+  }
+  const tokens = `about ${plan.inputTokens.toLocaleString("en-US")} input and ${plan.outputTokens.toLocaleString("en-US")} output tokens`;
+  const cost =
+    plan.cost === undefined ? "" : `, about ${plan.cost.toFixed(2)} US dollars by the configured prices`;
+  io.note(`${plan.skills} skills in ${plan.calls} calls: ${tokens}${cost}.`);
+  const agreed = await confirmed(io, "Send names, descriptions and instructions to the model?", { yes });
+  if (agreed === undefined)
+    throw new RepertoireError("usage", "Nobody can be asked here. Add --yes to agree to the cost.");
+  if (!agreed) return EXIT.findings;
+  const stop = new AbortController();
+  const onInterrupt = () => stop.abort();
+  process.once("SIGINT", onInterrupt);
+  try {
+    const result = await enrichment.run({
+      limit,
+      signal: stop.signal,
+      onProgress: progressDisplay(io.streams, "enriched"),
+    });
+    io.answer({ plan, ...result }, () => tellEnriched(io, result));
+    return result.stopped === undefined ? EXIT.ok : EXIT.findings;
+  } finally {
+    process.off("SIGINT", onInterrupt);
+  }
+}
+
+function tellEnriched(io: Io, result: EnrichmentResult): void {
+  const { enriched, refused, left, inputTokens, outputTokens, cost, stopped } = result;
+  for (const { name, reason } of refused) io.line(`${io.colour.yellow("skipped")} ${name}: ${reason}`);
+  const spent = cost === undefined ? "" : `, ${cost.toFixed(2)} US dollars`;
+  io.line(
+    `${enriched.length} skills have messages now, ${left} have none (${inputTokens} input and ${outputTokens} output tokens${spent}).`,
+  );
+  if (stopped !== undefined) io.line(`Stopped: ${stopped}. Run the same command again to go on from here.`);
+}
 
 function summary(all: readonly ListedSkill[], listed: readonly ListedSkill[]): string {
   if (all.length === 0)

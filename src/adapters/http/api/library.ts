@@ -14,6 +14,15 @@ import {
 
 const text = z.string();
 const diagnostics = z.array(DiagnosticSchema);
+const EnrichmentPlanSchema = z.looseObject({
+  hasModel: z.boolean(),
+  enriched: z.int(),
+  skills: z.int(),
+  calls: z.int(),
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  cost: z.number().optional().describe("US dollars, if the prices are configured."),
+});
 
 const switchTo = (on: boolean) =>
   operation(`post /api/skills/{name}/${on ? "enable" : "disable"}`, {
@@ -68,6 +77,7 @@ export const LIBRARY_OPERATIONS = [
       files: z.array(text),
       subSkills: z.array(text),
       diagnostics,
+      messages: z.array(text).optional().describe("Written by a model, for recall."),
     }),
     run: async ({ params }, { engine }) => skillDetails(await engine.library.show(params.name)),
   }),
@@ -104,6 +114,30 @@ export const LIBRARY_OPERATIONS = [
       diagnostics,
     }),
     run: async (_, { engine }) => ({ node: process.version, ...(await engine.library.diagnosis()) }),
+  }),
+  operation("get /api/enrichment", {
+    id: "planEnrichment",
+    summary:
+      "Say how many skills have no example messages, and what it would cost to let the model write them.",
+    query: z.strictObject({ limit: z.coerce.number().int().min(1).optional() }),
+    answer: EnrichmentPlanSchema,
+    run: ({ query }, { engine }) => engine.enrichment.plan(query),
+  }),
+  operation("post /api/enrichment", {
+    id: "enrichSkills",
+    summary:
+      "Let the configured model write example messages for skills that have none. Costs what the plan says.",
+    job: true,
+    refuses: [409, 502],
+    body: z.strictObject({ limit: z.int().min(1).exactOptional().describe("At most this many skills.") }),
+    answer: z.looseObject({
+      enriched: z.array(z.looseObject({ name: text, messages: z.array(text) })),
+      refused: z.array(z.looseObject({ name: text, reason: text })),
+      left: z.int(),
+      stopped: text.optional().describe("Why it ended before the last skill."),
+    }),
+    run: ({ body }, { engine }, { signal, progress }) =>
+      engine.enrichment.run({ ...body, signal, onProgress: (done, total) => progress({ done, total }) }),
   }),
   operation("post /api/index", {
     id: "indexSkills",
