@@ -76,7 +76,7 @@ export type {
 export {
   type Deferred,
   type EngineEvent,
-  type IndexOptions,
+  type IndexingOptions,
   type IndexReport,
   type LibraryDiagnosis,
   type LibraryPart,
