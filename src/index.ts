@@ -76,6 +76,8 @@ export type {
 export {
   type Deferred,
   type EngineEvent,
+  type IndexOptions,
+  type IndexReport,
   type LibraryDiagnosis,
   type LibraryPart,
   type OpenOptions,

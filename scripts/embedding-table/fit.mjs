@@ -2,7 +2,8 @@
 // Input: texts, vocabulary and the teacher's vectors in the work folder. Output: data/embedding/table.bin.
 import { principalAxes, project } from "./axes.mjs";
 import { loadCutter } from "./cutter.mjs";
-import { quantise, writeTable } from "./table.mjs";
+import { quantise } from "./quantise.mjs";
+import { writeTable } from "./table.mjs";
 import { readFloats, readLines } from "./work.mjs";
 
 const FIT = {

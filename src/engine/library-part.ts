@@ -32,6 +32,26 @@ export interface LibraryDiagnosis {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+export interface IndexOptions {
+  /** How many skills are encoded at most. */
+  readonly encode?: number | undefined;
+  /** Called while skills are encoded. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Stops encoding. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface IndexReport {
+  readonly skills: number;
+  readonly changed: boolean;
+  /** Skills that the encoder does not know yet; it is used when it knows nearly all. */
+  readonly unencoded: number;
+  readonly ms: number;
+}
+
+/** Half a minute of encoding. A larger library is encoded on request. */
+const ENCODED_AT_ONCE = 1000;
+
 export class LibraryPart {
   private readonly turns: TurnEngine;
   private readonly scanner: LibraryScanner;
@@ -155,15 +175,19 @@ export class LibraryPart {
   }
 
   /**
-   * Brings the recall index up to date.
+   * Brings the recall index up to date, and encodes skills for the trained encoder if it is installed: `encode` says how
+   * many at most (1,000 unless given; each takes about 30 ms). `unencoded` skills are left.
    *
    * @example
-   * const { changed, ms } = await skills.library.index();
+   * const { changed, unencoded } = await skills.library.index({ encode: 0 });
    */
-  async index(): Promise<{ skills: number; changed: boolean; ms: number }> {
+  async index(options: IndexOptions = {}): Promise<IndexReport> {
     const started = performance.now();
-    const { skills, changed } = await (await this.turns.indexing()).refresh();
-    return { skills, changed, ms: Math.round(performance.now() - started) };
+    const indexing = await this.turns.indexing();
+    const { skills, changed } = await indexing.refresh();
+    const { encode: most = ENCODED_AT_ONCE, ...rest } = options;
+    const unencoded = await indexing.encode({ most, ...rest });
+    return { skills, changed, unencoded, ms: Math.round(performance.now() - started) };
   }
 
   /**

@@ -11,42 +11,42 @@ import type { IntentGuess } from "./intent.ts";
  */
 const FIT = {
   /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
-  bias: -2.13,
+  bias: -1.4,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
-  head: 1.8,
+  head: -0.47,
   /** The share of the message found in name and description, if it is nearly all of it: short requests are like that. */
-  covered: 1.15,
+  covered: 0.64,
   /** The share of the message found in name and description. */
-  headShare: -1.8,
+  headShare: -0.71,
   /** The share of the message found in the best single claim. */
-  claim: -0.06,
+  claim: 1.4,
   /** The share of the message found anywhere: distinguishes a message for this library from one for another. */
-  all: 1.47,
+  all: 0.73,
   /** The message has the skill's name. */
-  name: 0.33,
+  name: 0.17,
   /** Neighbours found as neighbours in the head, and in the body. */
-  pairs: 1.02,
-  bodyPairs: 0.63,
+  pairs: 1.13,
+  bodyPairs: -0.06,
   /** Closeness in meaning to the description. */
-  meaning: 1.34,
+  meaning: 1.33,
   /** How much closer in meaning the skill is than others: a message for another library is about equally far from all. */
-  distinct: 1.86,
+  distinct: 1.71,
   /** A short message says little, so that much of it is found by chance. */
-  brief: -0.58,
+  brief: -1.45,
   /** Points behind the best candidate, 0 to 8. */
-  gap: -0.46,
+  gap: -0.34,
   /** For the best candidate: points ahead of the next one, 0 to 4. */
-  margin: 0.67,
+  margin: 0.81,
   /** Not the best candidate. */
-  follower: -0.38,
+  follower: -0.92,
   /** How surely the message does not ask for work, in units of 2 nats: doubt counts more than certainty. */
-  idle: -1.33,
+  idle: -1.66,
   /** How surely it does. */
-  work: -0.23,
+  work: -0.34,
   /** Number of terms, up to three: small talk has one or two. */
-  words: 0.69,
+  words: 1.57,
   /** How common the commonest term is among the skills. */
-  reach: 0.67,
+  reach: -0.19,
   /** A one-word name that is in the message by chance. Set by hand: too few messages of the sets have one. */
   byChance: -4,
 } as const;
@@ -56,28 +56,28 @@ export const FIT_INPUTS = [...Object.keys(FIT).filter((key) => key !== "bias"), 
 
 /** The same with a trained encoder, fitted on messages that it was not trained on: it replaces much of what words say. */
 const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
-  bias: -1.75,
-  head: -0.31,
-  covered: 0.94,
-  headShare: -0.73,
-  claim: 0.88,
-  all: 0.5,
-  name: 0,
-  pairs: 1.31,
-  bodyPairs: 0.4,
-  meaning: 0.17,
-  distinct: 1.21,
-  brief: -1.32,
-  gap: -0.27,
-  margin: 0.69,
-  follower: -0.36,
-  idle: -1.2,
-  work: 0,
-  words: 0.95,
-  reach: 0.68,
+  bias: -1.95,
+  head: -0.41,
+  covered: 1.05,
+  headShare: -0.63,
+  claim: 0.87,
+  all: 0.42,
+  name: -0.19,
+  pairs: 1.19,
+  bodyPairs: 0.18,
+  meaning: 0.57,
+  distinct: 0.97,
+  brief: -1.25,
+  gap: -0.28,
+  margin: 0.74,
+  follower: -0.27,
+  idle: -1.22,
+  work: 0.2,
+  words: 1.24,
+  reach: 0.44,
   byChance: FIT.byChance,
   /** How much closer the skill is than others by the encoder. The cosine itself adds nothing to that. */
-  encodedDistinct: 1.9,
+  encodedDistinct: 1.7,
 };
 
 /** A skill that ships with Repertoire needs this much more evidence, in nats: what people installed comes first. */

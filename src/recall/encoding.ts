@@ -27,6 +27,13 @@ interface EncodingNeeds {
   readonly body: (skill: Skill) => string;
 }
 
+export interface EncodeOptions {
+  readonly most?: number | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Stops between two batches. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface Opened {
   readonly encoder: SkillEncoder;
   readonly vectors: SkillVectors;
@@ -70,20 +77,16 @@ export class Encoding {
     };
   }
 
-  /** Encodes the skills that have no vector yet, `most` at most, and returns how many still have none. */
-  async encode(
-    skills: readonly Skill[],
-    options: {
-      readonly most?: number | undefined;
-      readonly onProgress?: ((done: number, total: number) => void) | undefined;
-    } = {},
-  ): Promise<number> {
+  /** Encodes the skills that have no vector yet, if they are not more than `most`. Returns how many still have none. */
+  async encode(skills: readonly Skill[], options: EncodeOptions = {}): Promise<number> {
+    if (options.most === 0) return skills.length;
     const opened = await this.open();
     if (opened === undefined) return skills.length;
     const { encoder, vectors } = opened;
     const missing = skills.filter(({ digest }) => vectors.rowOf(digest) === undefined);
-    const wanted = missing.slice(0, options.most ?? missing.length);
-    for (let done = 0; done < wanted.length; done += ENCODING.batch) {
+    // Part of a library is of no use: the encoder counts once it knows nearly all skills.
+    const wanted = missing.length > (options.most ?? missing.length) ? [] : missing;
+    for (let done = 0; done < wanted.length && !options.signal?.aborted; done += ENCODING.batch) {
       const batch = wanted.slice(done, done + ENCODING.batch);
       const found = await encoder.embedSkills(batch.map((skill) => this.partsOf(skill)));
       batch.forEach((skill, i) => {

@@ -60,6 +60,15 @@ describe("evidence", () => {
     expect(reader.find(termHash("absent"))).toBe(-1);
   });
 
+  test("finds places that are far apart", () => {
+    const words = Array.from({ length: 2900 }, (_, i) => (i % 2890 < 4 ? "zebra" : `w${i}`));
+    const reader = new EvidenceReader();
+    const parts = [words.slice(0, 1400), words.slice(1400)].map((part) => part.join(" "));
+    reader.open(encodeEvidence({ name: "alpha", description: "beta", body: parts.join("\n") }));
+    const end = reader.placesOf(reader.find(termHash("zebra")), 0);
+    expect([...reader.places.subarray(0, end)]).toEqual([4, 5, 6, 4 + 2890 + 1]);
+  });
+
   test("keeps a term's first place in each section, and neighbours among its first places", () => {
     const part = (n: number) => `## Part ${n}\n${"filler ".repeat(45)} pull request ${"pull ".repeat(20)}`;
     const { segments } = decodeEvidence(

@@ -514,13 +514,18 @@ export class EvidenceReader {
   /** The number of ones before the next zero. */
   private ones(): number {
     const { bytes } = this;
-    let count = 0;
-    while (((bytes[this.bit >>> 3]! >>> (this.bit & 7)) & 1) === 1) {
-      count++;
-      this.bit++;
+    for (let count = 0; ; count += 16) {
+      const at = this.bit >>> 3;
+      const word = (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16)) >>> (this.bit & 7);
+      // Bits beyond the sixteenth may be missing.
+      const zeros = ~word | (1 << 16);
+      const first = 31 - Math.clz32(zeros & -zeros);
+      if (first < 16) {
+        this.bit += first + 1;
+        return count + first;
+      }
+      this.bit += 16;
     }
-    this.bit++;
-    return count;
   }
 
   /** The next number of at most 16 bits. */

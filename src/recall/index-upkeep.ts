@@ -8,7 +8,7 @@ import { SnapshotDamage, sourcesKey } from "../library/library.ts";
 import { codeOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import { Encoding } from "./encoding.ts";
+import { type EncodeOptions, Encoding } from "./encoding.ts";
 import { type IndexSettings, RecallIndex } from "./recall-index.ts";
 
 interface IndexingNeeds extends IndexSettings {
@@ -45,8 +45,8 @@ export class Indexing {
     });
   }
 
-  /** Encodes skills that have no vector yet, `most` at most, and returns how many still have none. */
-  async encode(options: Parameters<Encoding["encode"]>[1] = {}): Promise<number> {
+  /** Encodes the skills that have no vector yet, if they are not more than `most`. Returns how many still have none. */
+  async encode(options: EncodeOptions = {}): Promise<number> {
     const snapshot = await this.needs.library.snapshot();
     return this.encoding.encode(indexable(snapshot.library()), options);
   }

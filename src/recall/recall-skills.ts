@@ -128,7 +128,7 @@ export async function recall(turn: Turn, options: RecallOptions): Promise<Recall
 
 /** Whether a skill is shown: named, or fitting well enough. A bundled one must also be the best. */
 export function isShown({ mentioned, fit, bundled }: Considered, place: number, threshold: number): boolean {
-  return mentioned || (fit >= threshold && (!bundled || place === 0));
+  return mentioned || (fit > 0 && fit >= threshold && (!bundled || place === 0));
 }
 
 function nearOf(considered: readonly Considered[], taken: ReadonlySet<SkillName>): NearSkill[] {

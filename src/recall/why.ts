@@ -39,7 +39,7 @@ export async function explain(skill: Skill, turn: Turn, options: RecallOptions):
   if (original) fellShort.push(`It is nearly the same as ${original.skill.name}, which is shown instead.`);
   if (own && own.fit < threshold && !own.mentioned)
     fellShort.push(`Its fit ${own.fit.toFixed(2)} is below the threshold ${threshold.toFixed(2)}.`);
-  if (at >= limit) fellShort.push(`${at} skills fit better; ${limit} are shown.`);
+  if (own && own.fit > 0 && at >= limit) fellShort.push(`${at} skills fit better; ${limit} are shown.`);
   if (own && !reasons.some(({ signal }) => signal === "lexical"))
     fellShort.push("The message has none of its words.");
   return {

@@ -70,7 +70,6 @@ function makeSegment(
   const blobs = new Uint8Array(documents.reduce((sum, d) => sum + aligned(d.blob.length), 0));
   const vectors = new Int8Array(documents.length * dims);
   const scales = new Float32Array(documents.length);
-  const sketches = new Uint8Array(documents.length * rowBytes(dims));
   let stringsAt = 0;
   let blobAt = 0;
   documents.forEach((document, doc) => {
@@ -87,13 +86,8 @@ function makeSegment(
     stringsAt += key.length + digest.length;
     blobs.set(document.blob, blobAt);
     blobAt += aligned(document.blob.length);
+    if (document.vector !== undefined) vectors.set(document.vector, doc * dims);
     scales[doc] = document.scale;
-    if (document.vector === undefined) return;
-    vectors.set(document.vector, doc * dims);
-    sketches.set(
-      encodeRows({ dims, values: document.vector, scales: scales.subarray(doc, doc + 1) }),
-      doc * rowBytes(dims),
-    );
   });
   return new Segment(
     { documents: documents.length, terms: termCount, dims },
@@ -105,7 +99,6 @@ function makeSegment(
       blobs: memoryBytes(blobs),
       vectors: memoryBytes(new Uint8Array(vectors.buffer)),
       scales: memoryBytes(new Uint8Array(scales.buffer)),
-      sketches: memoryBytes(sketches),
     },
   );
 }

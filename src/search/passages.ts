@@ -1,4 +1,4 @@
-// Vectors as codes of two bits per dimension: of passages, and of documents for a first choice of the nearest.
+// Passage vectors as codes of two bits per dimension, and the closest passage of each document.
 //
 // A row is rotated first, so that all dimensions have about the same variance: with two bits the error of a cosine is
 // then about 0.025. A rotation keeps every cosine if the query is rotated too, so rows are never rotated back.
@@ -78,57 +78,42 @@ function batchOf(dims: number): Int8Matrix {
   return batch;
 }
 
-/** A query that is compared with codes. */
-export class RotatedQuery {
-  private readonly rowBytes: number;
-  private readonly values: Int8Array;
-  private readonly scale: number;
-  private readonly batch: Int8Matrix;
-  private readonly words: Int32Array;
-  /** What the codes after the last dimension add to the squares of every row. */
-  private readonly padding: number;
-
-  constructor(query: QuantizedVectors) {
-    const rotated = quantizeOne(rotate(query.values));
-    this.rowBytes = rowBytes(query.dims);
-    const padded = this.rowBytes * PER_BYTE;
-    this.values = new Int8Array(padded);
-    this.values.set(rotated.values);
-    this.scale = rotated.scales[0]! / FIDELITY;
-    this.batch = batchOf(padded);
-    this.words = new Int32Array(
-      this.batch.values.buffer,
-      this.batch.values.byteOffset,
-      BATCH_ROWS * this.rowBytes,
-    );
-    this.padding = (padded - query.dims) * LEVELS[0] ** 2;
-  }
-
-  /** The cosine of each row. */
-  cosines(codes: Uint8Array): Float64Array {
-    const { batch, rowBytes: bytes, words } = this;
-    const cosines = new Float64Array(codes.length / bytes);
-    for (let first = 0; first < cosines.length; first += BATCH_ROWS) {
-      const rows = Math.min(BATCH_ROWS, cosines.length - first);
-      for (let row = 0, at = 0; row < rows; row++) {
-        let squares = -this.padding;
-        for (const end = at + bytes; at < end; at++) {
-          const code = codes[first * bytes + at]!;
-          words[at] = decodedWords[code]!;
-          squares += squaresOf[code]!;
-        }
-        batch.scales[row] = this.scale / Math.sqrt(squares);
-      }
-      const dots = batch.dots(this.values, rows);
-      for (let row = 0; row < rows; row++)
-        cosines[first + row] = Math.min(1, dots[row]! * batch.scales[row]!);
-    }
-    return cosines;
-  }
-}
-
 /** For each group of rows, the largest cosine with the query; 0 for a group without rows. */
 export function closestOf(query: QuantizedVectors, groups: readonly Uint8Array[]): Float64Array {
-  const rotated = new RotatedQuery(query);
-  return Float64Array.from(groups, (codes) => rotated.cosines(codes).reduce((a, b) => Math.max(a, b), 0));
+  const closest = new Float64Array(groups.length);
+  const bytes = rowBytes(query.dims);
+  const padded = bytes * PER_BYTE;
+  // What the codes after the last dimension add to the squares of every row.
+  const padding = (padded - query.dims) * LEVELS[0] ** 2;
+  const rotated = quantizeOne(rotate(query.values));
+  const scale = rotated.scales[0]! / FIDELITY;
+  const paddedQuery = new Int8Array(padded);
+  paddedQuery.set(rotated.values);
+  const batch = batchOf(padded);
+  const words = new Int32Array(batch.values.buffer, batch.values.byteOffset, BATCH_ROWS * bytes);
+  const groupOf = new Int32Array(BATCH_ROWS);
+  let rows = 0;
+  const finish = () => {
+    const dots = batch.dots(paddedQuery, rows);
+    for (let row = 0; row < rows; row++) {
+      const group = groupOf[row]!;
+      closest[group] = Math.max(closest[group]!, Math.min(1, dots[row]! * batch.scales[row]!));
+    }
+    rows = 0;
+  };
+  groups.forEach((codes, group) => {
+    for (let from = 0; from + bytes <= codes.length; from += bytes) {
+      if (rows === BATCH_ROWS) finish();
+      let squares = -padding;
+      for (let i = 0, at = rows * bytes; i < bytes; i++, at++) {
+        const code = codes[from + i]!;
+        words[at] = decodedWords[code]!;
+        squares += squaresOf[code]!;
+      }
+      batch.scales[rows] = scale / Math.sqrt(squares);
+      groupOf[rows++] = group;
+    }
+  });
+  finish();
+  return closest;
 }

@@ -1,7 +1,6 @@
 // Answers queries over segments: the exact top documents by BM25F impacts or by cosine. All scores are summed as
 // integers, so the order of addition never changes a score.
 
-import { RotatedQuery } from "./passages.ts";
 import { FULL_IMPACT, inverseDocumentFrequency } from "./scoring.ts";
 import {
   compareHashes,
@@ -11,19 +10,17 @@ import {
   type TermEntry,
   type TermHash,
 } from "./segment.ts";
-import { cosine, type QuantizedVectors } from "./vectors.ts";
+import type { QuantizedVectors } from "./vectors.ts";
 
 const LIMITS = {
   /** Distinct terms of one query; a pasted task of 1,000 words has about 350. Later terms are ignored. */
   maxTerms: 512,
   /** Postings read to select candidates. Bounds the time for a message of any length; measured to cost no quality. */
-  postingBudget: 600_000,
-  /** Candidates whose scores are completed with the terms beyond the budget; ten times what callers ask for. */
-  refined: 1_024,
+  postingBudget: 200_000,
+  /** Candidates whose scores are completed with the terms beyond the budget; twice what callers ask for. */
+  refined: 200,
   /** A list this many times longer than the candidates is searched instead of read. */
   searchInsteadOfRead: 8,
-  /** Documents chosen by their codes for each one that is asked for: an error of two standard deviations is harmless. */
-  chosenPerHit: 4,
 } as const;
 
 export interface SearchOptions {
@@ -142,12 +139,26 @@ function rankExactly(
   terms: readonly PlannedTerm[],
   limit: number,
 ): Ranked[] {
-  const ranked = segments.flatMap((live, s) => rankSegment(live, s, terms, limit));
-  return best(segments, ranked, limit);
+  return bestOfEach(segments, limit, (live, s, floor) => rankSegment(live, s, terms, new TopK(limit, floor)));
+}
+
+/** The best of all segments. `rank` gets the score that a document of the next segment must exceed. */
+function bestOfEach(
+  segments: readonly LiveSegment[],
+  limit: number,
+  rank: (live: LiveSegment, s: number, floor: number) => Ranked[],
+): Ranked[] {
+  let found: Ranked[] = [];
+  for (const [s, live] of segments.entries()) {
+    // A document with the same score may have the lower key.
+    const floor = limit > 0 && found.length >= limit ? found[limit - 1]!.score - 1 : 0;
+    found = best(segments, [...found, ...rank(live, s, floor)], limit);
+  }
+  return found;
 }
 
 /** Reads posting lists, heaviest first, until the rest together cannot lift a new document into the top. */
-function rankSegment(live: LiveSegment, s: number, terms: readonly PlannedTerm[], limit: number): Ranked[] {
+function rankSegment(live: LiveSegment, s: number, terms: readonly PlannedTerm[], empty: TopK): Ranked[] {
   const present = terms.filter((t) => t.entries[s] !== undefined);
   const documents = live.segment.shape.documents;
   const whole = present.reduce((sum, t) => sum + t.units * t.entries[s]!.maxImpact, 0);
@@ -160,11 +171,11 @@ function rankSegment(live: LiveSegment, s: number, terms: readonly PlannedTerm[]
     // many left to read, and if the rest weighs less than what was read: no score exceeds what was read.
     if (readSinceCheck >= documents && unread >= documents && remaining < whole - remaining) {
       readSinceCheck = 0;
-      const top = topOfSums(live, limit);
-      if (top.full && remaining < top.floor) {
-        const candidates = docsReaching(live, top.floor - remaining);
+      const { floor } = topOfSums(live, empty.fresh());
+      if (remaining < floor) {
+        const candidates = docsReaching(live, floor - remaining);
         for (const rest of present.slice(i)) refine(live, s, rest, candidates);
-        return topOf(candidates, limit).ranked(s);
+        return topOf(candidates, empty).ranked(s);
       }
     }
     const entry = term.entries[s]!;
@@ -173,7 +184,7 @@ function rankSegment(live: LiveSegment, s: number, terms: readonly PlannedTerm[]
     unread -= entry.count;
     readSinceCheck += entry.count;
   }
-  return topOfSums(live, limit).ranked(s);
+  return topOfSums(live, empty).ranked(s);
 }
 
 /** The first `affordable` terms select the candidates; the others only complete their scores. */
@@ -184,19 +195,18 @@ function rankWithinBudget(
   limit: number,
 ): Ranked[] {
   const width = Math.max(LIMITS.refined, limit);
-  const selected = segments.flatMap((live, s) => {
+  const candidates = bestOfEach(segments, width, (live, s, floor) => {
     sums.fill(0, 0, live.segment.shape.documents);
     for (const term of terms.slice(0, affordable))
       if (term.entries[s] !== undefined) addList(live, term.entries[s], term.units);
-    return topOfSums(live, width).ranked(s);
+    return topOfSums(live, new TopK(width, floor)).ranked(s);
   });
-  const candidates = best(segments, selected, width);
   const refined = segments.flatMap((live, s) => {
     const own = candidates.filter((c) => c.segment === s).sort((a, b) => a.doc - b.doc);
     const docs = Int32Array.from(own, (c) => c.doc);
     for (const c of own) sums[c.doc] = c.score;
     for (const term of terms.slice(affordable)) refine(live, s, term, docs);
-    return topOf(docs, limit).ranked(s);
+    return topOf(docs, new TopK(limit)).ranked(s);
   });
   return best(segments, refined, limit);
 }
@@ -234,16 +244,15 @@ function refine(live: LiveSegment, s: number, term: PlannedTerm, candidates: Int
   }
 }
 
-function topOfSums(live: LiveSegment, limit: number): TopK {
-  const top = new TopK(limit);
+/** Offers every live document of the segment being ranked. */
+function topOfSums(live: LiveSegment, top: TopK): TopK {
   for (let doc = 0; doc < live.segment.shape.documents; doc++) {
     if (sums[doc]! > top.floor && live.alive(doc)) top.offer(sums[doc]!, doc);
   }
   return top;
 }
 
-function topOf(docs: Int32Array, limit: number): TopK {
-  const top = new TopK(limit);
+function topOf(docs: Int32Array, top: TopK): TopK {
   for (const doc of docs) if (sums[doc]! > top.floor) top.offer(sums[doc]!, doc);
   return top;
 }
@@ -257,10 +266,7 @@ function docsReaching(live: LiveSegment, floor: number): Int32Array {
 
 /** The best of several segments; keys decide between equal scores. */
 function best(segments: readonly LiveSegment[], ranked: readonly Ranked[], limit: number): Ranked[] {
-  return segments.length === 1 ? ranked.slice(0, limit) : inOrder(segments, ranked, limit);
-}
-
-function inOrder(segments: readonly LiveSegment[], ranked: readonly Ranked[], limit: number): Ranked[] {
+  if (segments.length === 1) return ranked.slice(0, limit);
   const key = (r: Ranked) => segments[r.segment]!.segment.key(r.doc);
   return [...ranked]
     .sort((a, b) => b.score - a.score || (a.segment === b.segment ? a.doc - b.doc : key(a) < key(b) ? -1 : 1))
@@ -270,47 +276,21 @@ function inOrder(segments: readonly LiveSegment[], ranked: readonly Ranked[], li
 /** Cosines are compared as integers, to the ninth digit. */
 const COSINE_UNITS = 1e9;
 
-/**
- * The documents whose vectors are closest to the query's, by cosine. Exact in segments whose vectors are at hand; in
- * others, codes choose `chosenPerHit` times as many documents, and only their vectors are read.
- */
+/** The documents whose vectors are closest to the query's, by cosine, exactly. */
 export function nearest(segments: readonly LiveSegment[], query: QuantizedVectors, limit: number): Hit[] {
-  const exact: Ranked[] = [];
-  const chosen: Ranked[] = [];
-  const rotated = new RotatedQuery(query);
-  for (const [s, live] of segments.entries()) {
-    if (live.segment.hasVectorsAtHand) exact.push(...nearestInSegment(live, query, limit).ranked(s));
-    else chosen.push(...likelyInSegment(live, rotated, limit * LIMITS.chosenPerHit).ranked(s));
-  }
-  for (const { segment, doc } of best(segments, chosen, limit * LIMITS.chosenPerHit)) {
-    const vector = segments[segment]!.segment.vector(doc);
-    if (vector.scales[0] !== 0) exact.push({ segment, doc, score: unitsOf(cosine(query, vector, 0)) });
-  }
-  return inOrder(segments, exact, limit).map(({ segment, doc, score }) => ({
+  const ranked = bestOfEach(segments, limit, (live, s, floor) =>
+    nearestInSegment(live, query, new TopK(limit, floor)).ranked(s),
+  );
+  return ranked.map(({ segment, doc, score }) => ({
     doc: globalDoc(segment, doc),
     score: (score - COSINE_UNITS) / COSINE_UNITS,
   }));
 }
 
-function unitsOf(cosine: number): number {
-  return Math.round(cosine * COSINE_UNITS) + COSINE_UNITS;
-}
-
-function likelyInSegment(live: LiveSegment, query: RotatedQuery, limit: number): TopK {
-  const cosines = query.cosines(live.segment.sketches());
-  const top = new TopK(limit);
-  for (let doc = 0; doc < cosines.length; doc++) {
-    const units = unitsOf(cosines[doc]!);
-    if (units > top.floor && live.alive(doc)) top.offer(units, doc);
-  }
-  return top;
-}
-
-function nearestInSegment(live: LiveSegment, query: QuantizedVectors, limit: number): TopK {
+function nearestInSegment(live: LiveSegment, query: QuantizedVectors, top: TopK): TopK {
   const matrix = live.segment.vectors();
   const dots = matrix.dots(query.values);
   const factor = query.scales[0]! * COSINE_UNITS;
-  const top = new TopK(limit);
   for (let doc = 0; doc < dots.length; doc++) {
     const scaled = dots[doc]! * matrix.scales[doc]! * factor;
     // The cheap test first: it excludes nearly every document.
@@ -336,12 +316,17 @@ class TopK {
   /** A heap with its worst at the root. */
   private readonly heap: number[] = [];
 
-  constructor(limit: number) {
+  constructor(limit: number, floor = 0) {
     this.limit = limit;
-    this.floor = limit > 0 ? 0 : SCORE_RANGE;
+    this.floor = limit > 0 ? floor : SCORE_RANGE;
   }
 
-  get full(): boolean {
+  /** Another one with the same limit and floor. */
+  fresh(): TopK {
+    return new TopK(this.limit, this.floor);
+  }
+
+  private get full(): boolean {
     return this.heap.length === this.limit;
   }
 

@@ -17,7 +17,7 @@ import {
   type SnapshotProblem,
   writeSnapshot,
 } from "./snapshot.ts";
-import { cosine, type QuantizedVectors } from "./vectors.ts";
+import type { QuantizedVectors } from "./vectors.ts";
 
 export interface IndexOptions {
   params?: ScoringParams | undefined;
@@ -148,7 +148,7 @@ export class SearchIndex {
     return this.guard({ hits: [], terms: [] }, () => search(this.segments, terms, options));
   }
 
-  /** The `limit` documents whose vectors are closest to the query's, by cosine: exactly after `load`. */
+  /** The `limit` documents whose vectors are closest to the query's, by cosine, exactly. */
   nearest(query: QuantizedVectors, limit: number): Hit[] {
     if (!this.hasVectorsLike(query)) return [];
     return this.guard([], () => nearest(this.segments, query, limit));
@@ -166,11 +166,7 @@ export class SearchIndex {
   /** The cosine of one document's vector with the query's. */
   similarity(query: QuantizedVectors, doc: number): number {
     if (!this.hasVectorsLike(query)) return 0;
-    return this.at(doc, 0, (segment, local) =>
-      segment.hasVectorsAtHand
-        ? segment.vectors().cosine(query, local)
-        : cosine(query, segment.vector(local), 0),
-    );
+    return this.at(doc, 0, (segment, local) => segment.vectors().cosine(query, local));
   }
 
   key(doc: number): string {

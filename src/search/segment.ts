@@ -3,9 +3,9 @@
 
 import { type ByteSource, loaded, memoryBytes, RecentBytes, wordsOf } from "./bytes.ts";
 import { rowBytes } from "./passages.ts";
-import { Int8Matrix, type QuantizedVectors } from "./vectors.ts";
+import { Int8Matrix } from "./vectors.ts";
 
-/** Building or merging a segment of this many documents takes about 100 MB of memory. */
+/** Bounds the memory that building or merging a segment takes. A document's number must fit into 16 bits. */
 export const SEGMENT_DOCUMENTS = 16_384;
 /** Postings of one segment at most, so that every list's start fits into its entry. */
 export const SEGMENT_POSTINGS = 1 << 24;
@@ -18,7 +18,6 @@ export const SECTION_NAMES = [
   "blobs",
   "vectors",
   "scales",
-  "sketches",
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
 export type SegmentSections = Record<SectionName, ByteSource>;
@@ -141,12 +140,12 @@ function mostGapBytes(count: number): number {
 function documentsOfGaps(bytes: Uint8Array, count: number): Uint16Array {
   const docs = new Uint16Array(count);
   for (let i = 0, at = 0, doc = -1; i < count; i++) {
-    let gap = bytes[at++];
+    let gap = bytes[at++]!;
     while (gap === LONG_GAP) {
       doc += LONG_GAP;
-      gap = bytes[at++];
+      gap = bytes[at++]!;
     }
-    doc += (gap ?? 0) + 1;
+    doc += gap + 1;
     docs[i] = doc;
   }
   return docs;
@@ -231,9 +230,6 @@ const RECENT_BYTES = 32 * 1024 * 1024;
 /** Documents of posting lists kept after being made from gaps, in bytes. */
 const DECODED_BYTES = 16 * 1024 * 1024;
 
-/** The vectors of so many documents are read as quickly as a choice of them. */
-const FEW_VECTORS = 2048;
-
 /** A posting list: documents ascending in `docs` from `docsAt`, their impacts in `impacts` from `impactsAt`. */
 interface Postings {
   docs: Uint16Array;
@@ -252,7 +248,6 @@ export class Segment {
   private termWords: Uint32Array | undefined;
   private recordWords: Uint32Array | undefined;
   private matrix: Int8Matrix | undefined;
-  private searchedOften = false;
   private readonly keys: (string | undefined)[] = [];
   private readonly recent = new RecentBytes(RECENT_BYTES);
   private readonly decoded = new RecentBytes<Uint16Array>(DECODED_BYTES);
@@ -260,7 +255,6 @@ export class Segment {
   constructor(shape: SegmentShape, sections: SegmentSections) {
     this.shape = shape;
     this.sections = sections;
-    this.searchedOften = sections.vectors.resident;
     this.useResident();
   }
 
@@ -270,7 +264,6 @@ export class Segment {
 
   /** Reads all that a search needs into memory. Blobs stay on disk. */
   load(): void {
-    this.searchedOften = true;
     this.loadSections("terms", "postings", "records", "strings");
   }
 
@@ -392,28 +385,6 @@ export class Segment {
     const at = doc * RECORD.words;
     if (this.recordWords !== undefined) return this.recordWords.subarray(at, at + RECORD.words);
     return wordsOf(this.sections.records.read(doc * RECORD_BYTES, RECORD_BYTES));
-  }
-
-  /** Whether `vectors` costs little: it is in memory already, or will be needed again and again, or is small. */
-  get hasVectorsAtHand(): boolean {
-    return this.matrix !== undefined || this.searchedOften || this.shape.documents <= FEW_VECTORS;
-  }
-
-  /** The codes of all documents' vectors, a quarter of the vectors themselves. */
-  sketches(): Uint8Array {
-    return this.sections.sketches.read(0, this.sections.sketches.length);
-  }
-
-  /** The vector of one document. */
-  vector(doc: number): QuantizedVectors {
-    const { dims } = this.shape;
-    const bytes = this.sections.vectors.read(doc * dims, dims);
-    const scale = this.sections.scales.read(doc * 4, 4);
-    return {
-      dims,
-      values: new Int8Array(bytes.buffer, bytes.byteOffset, dims),
-      scales: new Float32Array(scale.buffer, scale.byteOffset, 1),
-    };
   }
 
   /** The vectors of all documents, read on first use. */

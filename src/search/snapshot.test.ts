@@ -107,31 +107,6 @@ test("an index goes on answering after it was saved", () => {
   index.close();
 });
 
-test("a new process finds the nearest of many vectors without reading them all", () => {
-  const own = join(folder, "many.idx");
-  const dims = 64;
-  const vectorOfMany = (n: number) =>
-    quantizeOne(Array.from({ length: dims }, (_, i) => Math.sin(n * 12.9898 + i * ((n % 31) + 1))));
-  const many = Array.from({ length: 3000 }, (_, n) => ({
-    key: `k${n}`,
-    digest: "",
-    fields: [],
-    vector: vectorOfMany(n),
-  }));
-  const options = { embedder: "test", dims };
-  buildIndex(many, options).save(own);
-  const opened = SearchIndex.open(own, options);
-  if ("problem" in opened) throw new Error(opened.problem.message);
-  const { index } = opened;
-  const ask = () => index.nearest(vectorOfMany(1234), 5).map(({ doc, score }) => [index.key(doc), score]);
-  const first = ask();
-  expect(first[0]).toEqual(["k1234", expect.closeTo(1, 6)]);
-  expect(index.similarity(vectorOfMany(1234), index.find("k1234")!)).toBeCloseTo(1, 6);
-  index.load();
-  expect(ask()).toEqual(first);
-  index.close();
-});
-
 test("the same documents in any order make the same file", () => {
   const other = join(folder, "other.idx");
   buildIndex([...documents].reverse(), OPTIONS).save(other, "as of now");

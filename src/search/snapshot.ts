@@ -28,7 +28,6 @@ import {
   wordsOf,
 } from "./bytes.ts";
 import { checksum } from "./checksum.ts";
-import { rowBytes } from "./passages.ts";
 import {
   ENTRY_BYTES,
   LiveSegment,
@@ -250,7 +249,6 @@ function openSegments(
       records: documents * RECORD_BYTES,
       vectors: documents * dims,
       scales: documents * 4,
-      sketches: documents * rowBytes(dims),
     };
     const sources: SegmentSections = bySection((name) => {
       const { offset, length } = sections[name];

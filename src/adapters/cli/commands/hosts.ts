@@ -1,9 +1,12 @@
 // The verbs that connect people and hosts: chat, mcp, serve, hook.
 
 import { InvalidArgumentError } from "commander";
+import type { Repertoire } from "../../../engine/engine.ts";
 import { CONSENT_APPROVALS, type ConsentApproval } from "../../../model/consent-approval.ts";
+import { messageOf } from "../../../model/errors.ts";
 import { HOOK_HOSTS } from "../../hooks/event.ts";
 import { accepting, EXIT, type Verb, type VerbOption } from "../command.ts";
+import type { Io } from "../io.ts";
 import { packageVersion } from "../program.ts";
 
 type ToolsChosen = "default" | "all";
@@ -49,7 +52,9 @@ export const HOST_VERBS: readonly Verb[] = [
     async run({ io, open }, { tools, consent }: { tools: ToolsChosen; consent?: ConsentApproval }) {
       const { serveOverStdio } = await import("../../mcp/stdio.ts");
       const engine = open({ "consent.approval": consent });
+      const stop = encodeBehind(engine, io);
       await serveOverStdio(engine, { version: packageVersion(), tools, note: (text) => io.note(text) });
+      stop();
     },
   },
   {
@@ -62,7 +67,9 @@ export const HOST_VERBS: readonly Verb[] = [
       const stopped = new Promise<void>((resolve) => {
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
       });
-      const serving = await serveOverHttp(open(), {
+      const engine = open();
+      const stop = encodeBehind(engine, io);
+      const serving = await serveOverHttp(engine, {
         ...options,
         version: packageVersion(),
         note: (text) => io.note(text),
@@ -75,6 +82,7 @@ export const HOST_VERBS: readonly Verb[] = [
         io.line("Whoever has the token acts as you: do not hand it to a model. Ctrl-C stops.");
       });
       await stopped;
+      stop();
       await serving.close();
     },
   },
@@ -90,6 +98,23 @@ export const HOST_VERBS: readonly Verb[] = [
     },
   },
 ];
+
+/** A host's start has this long, in milliseconds, before encoding begins. */
+const AFTER_START = 5_000;
+
+/** Encodes the skills for the trained encoder once the server is up. Returns how to stop it. */
+function encodeBehind(engine: Repertoire, io: Io): () => void {
+  const stop = new AbortController();
+  const begin = () =>
+    engine.library.index({ signal: stop.signal }).catch((thrown) => {
+      if (!stop.signal.aborted) io.note(`The skills could not be encoded: ${messageOf(thrown)}.`);
+    });
+  const timer = setTimeout(begin, AFTER_START).unref();
+  return () => {
+    clearTimeout(timer);
+    stop.abort();
+  };
+}
 
 /** Lines to paste into a shell. */
 function tryThis(address: string, tokenPath: string): string[] {

@@ -176,18 +176,28 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     use: "index",
     about: "scan all sources, update the recall index, and import what hooks have recorded",
     options: [
+      ["--encode", "encode every skill for the trained encoder, however many there are"],
+      ["--no-encode", "leave the trained encoder alone"],
       ["--enrich", "let the configured model write messages that people might type for each skill"],
       ["--limit <n>", "with --enrich: at most this many skills", positiveInteger],
       ["--yes", "with --enrich: agree to the cost without being asked"],
     ],
-    async run({ io, engine }, options: EnrichFlags) {
+    async run({ io, engine }, options: EnrichFlags & { readonly encode?: boolean }) {
       if (options.enrich) return enrich(io, engine, options);
-      const answer = await engine.library.index();
+      const encode = options.encode === undefined ? undefined : options.encode ? Infinity : 0;
+      const answer = await engine.library.index({
+        encode,
+        onProgress: progressDisplay(io.streams, "encoding skills"),
+      });
       await engine.tidy();
-      const { skills, changed, ms } = answer;
-      io.answer(answer, () =>
-        io.line(`${skills} skills indexed${changed ? "" : ", nothing had changed"} (${ms} ms).`),
-      );
+      const { skills, changed, unencoded, ms } = answer;
+      io.answer(answer, () => {
+        io.line(`${skills} skills indexed${changed ? "" : ", nothing had changed"} (${ms} ms).`);
+        if (unencoded > 0 && options.encode !== false)
+          io.note(
+            `${unencoded} skills are not encoded: \`repertoire index --encode\` makes recall more accurate.`,
+          );
+      });
     },
   },
   {
