@@ -30,6 +30,7 @@ describe("the toolbox", () => {
       "get_skill",
       "delete_skill",
       "report_outcome",
+      "should_have_been",
       "dream_questions",
       "submit_dream",
       "list_proposals",

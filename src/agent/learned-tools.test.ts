@@ -41,6 +41,24 @@ it("saves, lists, loads, reports and deletes, as an agent does", async () => {
   expect((await call("list_skills", {})).data).toMatchObject({ skills: [], total: 0 });
 });
 
+it("says which skill a message should have led to, and which were taken for it", async () => {
+  const { call, store } = await agent();
+  for (const name of ["plan-meeting", "plan-trip"]) await call("save_skill", { name, content: CONTENT });
+  await call("get_skill", { name: "plan-meeting" });
+  expect(await call("should_have_been", { name: "plan-trip" })).toMatchObject({
+    data: { skill: "plan-trip", insteadOf: ["plan-meeting"] },
+  });
+  expect(await store.remembered.list()).toMatchObject([
+    { skill: "plan-trip", text: "plan it", weight: 3 },
+    { skill: "plan-meeting", text: "plan it", weight: -1 },
+  ]);
+  await call("should_have_been", { name: "plan-trip", message: "three days in Lisbon" });
+  expect((await store.remembered.list("plan-trip")).map(({ text }) => text)).toEqual([
+    "plan it",
+    "three days in Lisbon",
+  ]);
+});
+
 it("answers a mistake with what to do instead, and changes nothing", async () => {
   const { call } = await agent();
   for (const [tool, args, code] of [
@@ -52,6 +70,7 @@ it("answers a mistake with what to do instead, and changes nothing", async () =>
     ],
     ["delete_skill", { name: "nothing" }, "skill-not-found"],
     ["report_outcome", { outcome: "great" }, "invalid-arguments"],
+    ["should_have_been", { name: "nothing" }, "skill-not-found"],
   ] as const) {
     expect(await call(tool, args)).toMatchObject({ isError: true, data: { error: { code } } });
   }

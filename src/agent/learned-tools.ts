@@ -95,6 +95,22 @@ export const LEARNED_TOOLS: readonly ToolRow[] = [
       };
     },
   }),
+  row({
+    name: "should_have_been",
+    effect: "write",
+    description:
+      "Say which skill the user's message should have recalled, once you know that another one was right. The next message like it finds that skill.",
+    schema: z.strictObject({
+      name: NAME,
+      message: text("The message; the user's current one unless given.").exactOptional(),
+    }),
+    async run({ name, ...message }, { engine, context }) {
+      const corrected = await engine.shouldHaveBeen({ skill: name, ...message }, context);
+      const instead = corrected.insteadOf.map(forLine).join(", ");
+      const noted = `Noted: it should have been ${forLine(corrected.skill)}`;
+      return { text: instead === "" ? `${noted}.` : `${noted}, not ${instead}.`, data: corrected };
+    },
+  }),
 ];
 
 /** The author in the history: changes of different agents can be told apart by their names. */

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import type { TaskContext, Tasks } from "../activate/activate.ts";
 import type { Dreams } from "../dream/dream.ts";
-import type { Actor, OutcomeReport } from "../journal/journal.ts";
+import type { Actor, Journal, OutcomeReport } from "../journal/journal.ts";
 import type { Enrichment, LearnedSkills } from "../learn/learn.ts";
 import type { LibraryView } from "../library/library.ts";
 import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
@@ -28,6 +28,8 @@ export interface AgentEngine {
   recall(request: RecallByModel, context: TaskContext): Promise<RecallAnswer>;
   /** Records how a turn ended, for one skill or for all that were activated in the turn. */
   reportOutcome(report: OutcomeReport, actor: Actor): Promise<readonly SkillName[]>;
+  /** Records which skill a message should have led to; without a message, the session's current one. */
+  shouldHaveBeen: Journal["shouldHaveBeen"];
 }
 
 interface RecallByModel {

@@ -142,6 +142,11 @@ const CONFIG_TABLE = {
       enumOf("auto", "off"),
       { default: "auto", env: "REPERTOIRE_ENCODER" },
     ),
+    learn: userOnly(
+      "Whether recall learns from use: it remembers messages for which a skill went well or badly, on this machine only.",
+      boolean,
+      { default: true, env: "REPERTOIRE_LEARN" },
+    ),
   },
   embedder: {
     kind: userOnly(

@@ -58,6 +58,7 @@ export { isManaged, type LibraryChanges, listedSummary, skillDetails } from "../
 export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";
 export { SPEC } from "../package/package.ts";
 export {
+  addCase,
   casesFrom,
   type EvalReport,
   type GroupFigures,

@@ -8,16 +8,15 @@ import type { RecallAnswer, RecallRequest } from "../recall/recall.ts";
 import type { Deferred } from "./deferred.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
+type JournalOfTurn = Pick<Deferred<Journal>, "reportOutcome" | "shouldHaveBeen">;
+
 export class OpenTurn {
   readonly input: Turn;
   private readonly turns: TurnEngine;
-  private readonly journal: Pick<Deferred<Journal>, "reportOutcome">;
+  private readonly journal: JournalOfTurn;
   private recalled: Promise<RecallAnswer> | undefined;
 
-  constructor(
-    input: Turn,
-    parts: { readonly turns: TurnEngine; readonly journal: Pick<Deferred<Journal>, "reportOutcome"> },
-  ) {
+  constructor(input: Turn, parts: { readonly turns: TurnEngine; readonly journal: JournalOfTurn }) {
     this.input = input;
     this.turns = parts.turns;
     this.journal = parts.journal;
@@ -56,5 +55,17 @@ export class OpenTurn {
     about: { readonly skill?: string | undefined; readonly note?: string | undefined } = {},
   ): Promise<readonly SkillName[]> {
     return this.journal.reportOutcome({ outcome, ...about }, this.input);
+  }
+
+  /**
+   * Records that this message should have led to another skill, and returns the skills that were taken for it. Recall
+   * learns from it: the next message like this one finds that skill.
+   *
+   * @example
+   * await turn.shouldHaveBeen("release-notes");
+   */
+  async shouldHaveBeen(skill: string): Promise<readonly SkillName[]> {
+    const { message } = this.input;
+    return (await this.journal.shouldHaveBeen({ skill, message }, this.input)).insteadOf;
   }
 }

@@ -6,7 +6,7 @@ import type { Dreams } from "../dream/dream.ts";
 import { Journal, useRecorder } from "../journal/journal.ts";
 import { Enrichment, type LanguageModel, type LearnedSkills } from "../learn/learn.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
-import { ExampleMessages } from "../recall/recall.ts";
+import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
 import { observedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import { openDreams } from "./dream-part.ts";
@@ -77,6 +77,14 @@ export async function openWorkshop(
     sessions: store.sessions,
     find: (name, who) => library.find(name, "model", who),
     currentName: (name) => learned.currentName(name),
+    learning: new RecallLearning({
+      remembered: store.remembered,
+      journal: store.journal,
+      conversation: store.conversation,
+      sessions: store.sessions,
+      reading: async () => (await turns.indexing()).settings,
+      isOn: () => turns.config.recall.learn,
+    }),
     now,
     agent,
     host,
@@ -104,6 +112,7 @@ export async function openWorkshop(
           { byModel: beginsTurn ? "as-turn" : "in-turn", limit, agent: context.agent },
         ),
       reportOutcome: (report, actor) => journal.reportOutcome(report, actor),
+      shouldHaveBeen: (correction, actor) => journal.shouldHaveBeen(correction, actor),
     },
     streamingModel: (name) =>
       openStreamingModel({ ...config.model, ...(name !== undefined && { name }) }, parts),

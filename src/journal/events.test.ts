@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { memoryStore } from "../stores/memory/store.ts";
-import { eventOf, recalledEvents, recordOutcome, shownEvents } from "./events.ts";
+import { type EventDetails, eventOf, recalledEvents, shownEvents } from "./events.ts";
 
 const turn = { at: 1000, session: "s1", turn: 3, agent: "reviewer", host: "terminal" };
 const mail = { name: "mail", digest: "m1" };
@@ -30,8 +30,10 @@ test("an outcome names the skills it went to: the activated ones of its turn", a
     ...shownEvents(turn, [{ ...mail, level: "card" }]),
     eventOf(turn, { kind: "activated", skill: mail, details: { by: "model", task: "t1" } }),
   ]);
-  expect(await recordOutcome(journal, turn, { result: "failure", note: "wrong address" })).toEqual(["mail"]);
-  expect(await recordOutcome(journal, { ...turn, turn: 4 }, { result: "success" })).toEqual([]);
+  const outcome = async (at: typeof turn, details: EventDetails["outcome"]) =>
+    (await journal.append([eventOf(at, { kind: "outcome", details })])).flatMap(({ skill }) => skill ?? []);
+  expect(await outcome(turn, { result: "failure", note: "wrong address" })).toEqual(["mail"]);
+  expect(await outcome({ ...turn, turn: 4 }, { result: "success" })).toEqual([]);
   const [failed] = await journal.query({ skill: "mail", kinds: ["outcome"] });
   expect(failed).toMatchObject({ digest: "m1", agent: "reviewer", details: { note: "wrong address" } });
 });

@@ -1,6 +1,5 @@
 // Defines what a journal event is: its kinds, their details, how a turn becomes events, and the checks of foreign events.
 
-import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
 import type { ShownLevel } from "../model/turn.ts";
 import { isRecord } from "../text/json.ts";
@@ -135,16 +134,6 @@ export function shownEvents(
   shown: readonly (SkillVersion & { readonly level: ShownLevel })[],
 ): readonly NewEvent[] {
   return shown.map((skill) => eventOf(turn, { kind: "shown", skill, details: { level: skill.level } }));
-}
-
-/** Records how a turn ended, and returns the skills that it counts for: those activated in it. */
-export async function recordOutcome(
-  journal: { append(events: readonly NewEvent[]): Awaitable<readonly JournalEvent[]> },
-  turn: TurnContext & { readonly session: string; readonly turn: number },
-  outcome: EventDetails["outcome"],
-): Promise<readonly SkillName[]> {
-  const kept = await journal.append([eventOf(turn, { kind: "outcome", details: outcome })]);
-  return kept.flatMap(({ skill }) => skill ?? []);
 }
 
 const REQUIRED: Readonly<Partial<Record<EventKind, (details: Record<string, unknown>) => boolean>>> = {

@@ -3,6 +3,7 @@
 import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
 import type { EventKind, JournalEvent, NewEvent } from "./events.ts";
+import type { RememberedBook, RememberedMessage } from "./remembered.ts";
 import type { SessionState, SessionStep } from "./sessions.ts";
 import type { Tally, TallyBook, WeekCount } from "./tally.ts";
 
@@ -104,6 +105,15 @@ export interface ConversationStore {
   query(filter: SaidFilter): Awaitable<readonly SaidRecord[]>;
 }
 
+export interface RememberedStore {
+  /** Adds messages, each by the rules of `withRemembered`. The weakest are dropped beyond the limits of `REMEMBERED`. */
+  add(messages: readonly RememberedMessage[]): Awaitable<void>;
+  /** The messages of one skill, under its name of today, or of all; oldest first. */
+  list(skill?: SkillName): Awaitable<readonly RememberedMessage[]>;
+  /** Removes the messages of one skill, or all, and returns how many there were. */
+  forget(skill?: SkillName): Awaitable<number>;
+}
+
 /** What a turn reads and writes. A store may keep it apart, so that a hook opens no database. */
 export interface TurnStore {
   readonly sessions: SessionStore;
@@ -111,4 +121,6 @@ export interface TurnStore {
   record(events: readonly NewEvent[], said?: readonly SaidRecord[]): Awaitable<void>;
   /** Looks up the tallies of used skill versions in constant time. May lag behind the journal by a few seconds. */
   tallyBook(): Awaitable<TallyBook>;
+  /** The messages that recall compares with, under the names that redirects lead to. */
+  rememberedBook(): Awaitable<RememberedBook>;
 }

@@ -12,7 +12,6 @@ export {
   type Outcome,
   type Rating,
   recalledEvents,
-  recordOutcome,
   shownEvents,
   toEvent,
   USE_KINDS,
@@ -26,13 +25,36 @@ export type {
   EventFilter,
   EventQuery,
   JournalStore,
+  RememberedStore,
   SaidFilter,
   SaidRecord,
   SessionStore,
   TurnStore,
 } from "./journal-store.ts";
 export { exportSession, type ImportReport, importLines } from "./json-lines.ts";
-export { type Actor, Journal, type OutcomeReport, type RecordUse, useRecorder } from "./reader.ts";
+export {
+  type Actor,
+  type Correction,
+  Journal,
+  type LearnedFromUse,
+  type LearnedMessage,
+  type OutcomeReport,
+  type RecordUse,
+  useRecorder,
+} from "./reader.ts";
+export {
+  NOTHING_REMEMBERED,
+  packRemembered,
+  REMEMBERED,
+  RememberedBook,
+  type RememberedMessage,
+  type SimilarMessage,
+  strongest,
+  turnKey,
+  USE_WEIGHT,
+  weightNow,
+  withRemembered,
+} from "./remembered.ts";
 export { type RelevantSkill, SessionLog, type SessionState, type SessionStep, turnStep } from "./sessions.ts";
 export {
   libraryStats,

@@ -9,7 +9,6 @@ import {
   eventOf,
   type JournalEvent,
   type Outcome,
-  recordOutcome,
   type SkillVersion,
 } from "./events.ts";
 import type {
@@ -21,6 +20,7 @@ import type {
   SessionStore,
 } from "./journal-store.ts";
 import { exportSession, type ImportReport, importLines } from "./json-lines.ts";
+import type { RememberedMessage } from "./remembered.ts";
 import type { SessionState } from "./sessions.ts";
 import { libraryStats, type SkillStats, type SkillSummary, skillStats } from "./stats.ts";
 
@@ -31,6 +31,24 @@ export interface OutcomeReport {
   readonly note?: string | undefined;
 }
 
+/** Somebody says which skill a message should have led to. */
+export interface Correction {
+  readonly skill: SkillVersion;
+  /** The message of the session's current turn unless given. */
+  readonly message?: string | undefined;
+  readonly at: number;
+}
+
+/** What recall learns from use. The journal tells it what happened. */
+export interface LearnedFromUse {
+  outcome(events: readonly JournalEvent[]): Promise<void>;
+  /** Returns the skills that were taken for the right one. */
+  correction(correction: Correction, actor: Actor): Promise<readonly SkillName[]>;
+  /** Forgets the messages of one skill, or all, and returns how many there were. */
+  forget(skill?: SkillName): Promise<number>;
+  messages(skill: SkillName): Promise<readonly RememberedMessage[]>;
+}
+
 interface JournalNeeds {
   readonly journal: JournalStore;
   readonly conversation: ConversationStore;
@@ -39,11 +57,16 @@ interface JournalNeeds {
   readonly find: (name: string, agent: string | undefined) => Promise<SkillVersion>;
   /** The current name of a skill. */
   readonly currentName: (spelling: string) => Promise<string>;
+  /** What recall learns from outcomes and corrections. */
+  readonly learning: LearnedFromUse;
   readonly now: () => number;
   /** For the journal, if an actor names no agent or host. */
   readonly agent?: string | undefined;
   readonly host?: string | undefined;
 }
+
+/** A message that recall remembers for a skill: above 0 it speaks for the skill, below 0 against it. */
+export type LearnedMessage = Pick<RememberedMessage, "text" | "at" | "weight">;
 
 export class Journal {
   private readonly needs: JournalNeeds;
@@ -73,14 +96,27 @@ export class Journal {
   }
 
   /**
-   * The statistics of one skill, over its versions and weeks.
+   * The statistics of one skill, over its versions and weeks, and the messages that recall remembers for it.
    *
    * @example
-   * const { versions } = await skills.journal.statsOf("pdf-tables");
+   * const { versions, messages } = await skills.journal.statsOf("pdf-tables");
    */
-  async statsOf(name: string): Promise<SkillStats> {
+  async statsOf(name: string): Promise<SkillStats & { readonly messages: readonly LearnedMessage[] }> {
     const skill = lookupKey(await this.needs.currentName(name));
-    return skillStats(this.needs.journal, skill, { now: this.needs.now() });
+    const stats = await skillStats(this.needs.journal, skill, { now: this.needs.now() });
+    const messages = await this.needs.learning.messages(skill);
+    return { ...stats, messages: messages.map(({ text, at, weight }) => ({ text, at, weight })) };
+  }
+
+  /**
+   * Makes recall forget the messages that it remembers for a skill, or all of them. Returns how many there were.
+   *
+   * @example
+   * const { forgotten } = await skills.journal.forgetMessages("pdf-tables");
+   */
+  async forgetMessages(name?: string): Promise<{ readonly forgotten: number }> {
+    const skill = name === undefined ? undefined : lookupKey(await this.needs.currentName(name));
+    return { forgotten: await this.needs.learning.forget(skill) };
   }
 
   /**
@@ -161,20 +197,49 @@ export class Journal {
     const { session, agent = this.needs.agent, host = this.needs.host } = actor;
     const turn = session === undefined ? undefined : (await this.needs.sessions.read(session)).turn;
     const { outcome: result, skill, note } = report;
-    const details = { result, note };
     const now = { at: this.needs.now(), session, turn, agent, host };
-    if (skill !== undefined) {
-      const { name, digest } = await this.needs.find(skill, agent);
-      await this.needs.journal.append([eventOf(now, { kind: "outcome", skill: { name, digest }, details })]);
-      return [name];
-    }
-    if (session === undefined || turn === undefined) {
+    const version = skill === undefined ? undefined : await this.needs.find(skill, agent);
+    if (version === undefined && session === undefined) {
       throw new RepertoireError(
         "no-session",
         "The host did not name the session, so the skills of this turn are unknown. Name the skill, or continue without reporting.",
       );
     }
-    return recordOutcome(this.needs.journal, { ...now, session, turn }, details);
+    const outcome = eventOf(now, { kind: "outcome", skill: version, details: { result, note } });
+    const kept = await this.needs.journal.append([outcome]);
+    await this.needs.learning.outcome(kept);
+    return kept.flatMap((event) => event.skill ?? []);
+  }
+
+  /**
+   * Records that a message should have led to this skill: the strongest evidence that recall learns from. Without a message,
+   * the current one of the session is meant. What was activated or recalled before the skill counts as mistaken.
+   *
+   * @example
+   * await skills.journal.shouldHaveBeen({ skill: "release-notes", message: "write up what changed" });
+   */
+  async shouldHaveBeen(
+    { skill: spelling, message }: { readonly skill: string; readonly message?: string | undefined },
+    actor: Actor = {},
+  ): Promise<{ readonly skill: SkillName; readonly insteadOf: readonly SkillName[] }> {
+    const { session, agent = this.needs.agent, host = this.needs.host } = actor;
+    if (session === undefined && message === undefined) {
+      throw new RepertoireError(
+        "no-session",
+        "The host did not name the session, so the message is unknown. Give the message too.",
+      );
+    }
+    const { name, digest } = await this.needs.find(spelling, agent);
+    const skill = { name, digest };
+    const at = this.needs.now();
+    const insteadOf = await this.needs.learning.correction({ skill, message, at }, actor);
+    if (session !== undefined) {
+      const { turn } = await this.needs.sessions.read(session);
+      const details = { type: "correction", text: `should have been ${name}` } as const;
+      const context = { at, session, turn, agent, host };
+      await this.needs.journal.append([eventOf(context, { kind: "feedback", details })]);
+    }
+    return { skill: name, insteadOf };
   }
 }
 

@@ -55,7 +55,7 @@ export function emptyTally(name: SkillName, digest: string): Tally {
 }
 
 /** The share of a weight that is left after some time; all of it if the clock went back. */
-function decay(elapsedMs: number, halfLifeMs: number): number {
+export function decay(elapsedMs: number, halfLifeMs: number): number {
   return elapsedMs <= 0 ? 1 : 2 ** (-elapsedMs / halfLifeMs);
 }
 

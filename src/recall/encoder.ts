@@ -26,7 +26,7 @@ const FILE = {
   version: 1,
   /** Words of the header: magic, version, checksum of what follows, dimensions, number of vectors. */
   headerBytes: 20,
-  /** Bytes of a digest that are kept: as many as a document of the index keeps, enough to tell skills apart. */
+  /** Bytes of a digest that are kept: those that a document of the index has, too (`documentDigest`). */
   keyBytes: 10,
 } as const;
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { withCode } from "../../test/errors.ts";
 import { TRADES, workspace } from "../../test/recall-workspace.ts";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
-import { type EvalCase, type EvalReport, evaluate, readCases, regressions } from "./evaluation.ts";
+import { addCase, type EvalCase, type EvalReport, evaluate, readCases, regressions } from "./evaluation.ts";
 
 const cases = (content: string, file = "messages.jsonl") =>
   readCases(join(temporaryTree({ [file]: content }), file));
@@ -17,6 +17,17 @@ const one = (query: string, more: Partial<EvalCase> = {}): EvalCase => ({
 });
 
 describe("cases", () => {
+  test("are added to a file of lines, which is made if it is missing, and not to a list", () => {
+    const root = temporaryTree({ "mine.jsonl": '{"query": "a", "gold": ["x"]}', "list.json": "[]" });
+    for (const file of ["mine.jsonl", "new/cases.jsonl"])
+      addCase(join(root, file), { query: "b\n“c”", gold: ["y"] });
+    expect(readCases(join(root, "mine.jsonl")).map(({ query }) => query)).toEqual(["a", "b\n“c”"]);
+    expect(readCases(join(root, "new/cases.jsonl"))).toMatchObject([{ query: "b\n“c”", gold: ["y"] }]);
+    expect(() => addCase(join(root, "list.json"), { query: "b", gold: ["y"] })).toThrow(
+      withCode("eval-not-lines"),
+    );
+  });
+
   test("are read from query/gold lines, with blank lines and Windows line ends ignored", () => {
     const text = [
       '{"query": "a b", "gold": ["X_Y"], "source": "s", "length": "long"}',

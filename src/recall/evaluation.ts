@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
+import { appendLines, unlessMissing } from "../disk/disk.ts";
 import { messageOf, RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Match, Turn } from "../model/turn.ts";
@@ -64,6 +65,19 @@ export function readCases(path: string): EvalCase[] {
 /** Makes cases from records that a program passes instead of a file. */
 export function casesFrom(records: readonly unknown[], source: string): EvalCase[] {
   return records.map((record) => toCase(record, lookupKey(source), source));
+}
+
+/** Appends a message with its right skill to a file of JSON lines, which is made if it is missing. */
+export function addCase(path: string, { query, gold }: Pick<EvalCase, "query" | "gold">): void {
+  const before = unlessMissing(() => readFileSync(path, "utf8"));
+  if (before?.trimStart().startsWith("[")) {
+    throw new RepertoireError(
+      "eval-not-lines",
+      `${path} is a JSON list, to which no line can be added. Name a file of JSON lines.`,
+      path,
+    );
+  }
+  appendLines(path, [{ query, gold }]);
 }
 
 /** Reads a JSON file of an evaluation: libraries, duplicates or a baseline. */

@@ -21,6 +21,7 @@ import { mentionedNames, mentionSignal } from "./signals/mention.ts";
 import { pathsSignal } from "./signals/paths.ts";
 import { combineClaim, type Query, type Signal } from "./signals/signal.ts";
 import { messageWords, readyPatterns, triggerSignal } from "./signals/triggers.ts";
+import { Precedents, type UseMemory, useSignal } from "./signals/use.ts";
 
 /** The configured limits of a recall. */
 export interface RecallSettings {
@@ -29,6 +30,8 @@ export interface RecallSettings {
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
   readonly seeAlso?: "fitting" | "all" | undefined;
+  /** False if nothing that was learned from use counts. */
+  readonly learn?: boolean | undefined;
 }
 
 export interface RecallOptions extends RecallSettings {
@@ -42,6 +45,8 @@ export interface RecallOptions extends RecallSettings {
   /** What a trained encoder says of a message; undefined without one. */
   readonly encoded?: ((index: RecallIndex, message: Glossed) => Promise<Encoded | undefined>) | undefined;
   readonly effectiveness: EffectivenessProvider;
+  /** What was learned from use; absent, nothing was. */
+  readonly used?: UseMemory | undefined;
   /** Whether the model may see a skill now. */
   readonly isVisible: (skill: Skill) => boolean;
   /** Whether a skill ships with Repertoire: it is shown only if it is clearly best. */
@@ -148,14 +153,16 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   const frame: FrameChoice = turn.frame ? { name: turn.frame, confidence: 1 } : chooseFrame(turn.message);
   const query: Query = { message: turn.message, frame, files: turn.files ?? [] };
   const [vector] = embedder.dimensions > 0 ? await embedder.embed([leadText(message.text)]) : [];
+  const precedents = options.used && new Precedents(message, options.used, background);
+  const known = [...mentionedNames(turn.message).keys(), ...also, ...(precedents?.names ?? [])];
   const named = [
-    ...[...mentionedNames(turn.message).keys(), ...also].map((name) => index.find(name)),
+    ...known.map((name) => index.find(name)),
     ...index.withinReach(messageWords(turn.message), query.files.length > 0),
   ].filter((doc) => doc !== undefined);
   const encoded = await options.encoded?.(index, message);
   const input = { index, message, vector, encoded, background, also: named };
   const { probe, candidates, candidateOf } = retrieve(input);
-  const context = { query, intent, signals: signalsFor(turn.message, options), options };
+  const context = { query, intent, signals: signalsFor(turn.message, precedents, options), options };
   const must = new Set(named);
   const ranked = rank(probe, candidates, intent).filter(
     ({ id, duplicates }, place) => place < RECALL.judged || [id, ...duplicates].some((doc) => must.has(doc)),
@@ -172,11 +179,16 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
 }
 
 /** The signals, in the order in which their reasons are listed. */
-function signalsFor(message: string, { background, effectiveness }: RecallOptions): Signal[] {
+function signalsFor(
+  message: string,
+  precedents: Precedents | undefined,
+  { background, effectiveness }: RecallOptions,
+): Signal[] {
   return [
     mentionSignal(message, background),
     triggerSignal(message),
     pathsSignal,
+    ...(precedents ? [useSignal(precedents)] : []),
     frameSignal,
     effectivenessSignal(effectiveness),
   ];
@@ -210,17 +222,18 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
   let fit = ranked.score;
   let boosts = 0;
   let mentioned = false;
-  const raise = (signal: string, to: number, note: string) => {
+  const move = (signal: string, to: number, note: string) => {
     steps.push({ signal, value: to - fit, note });
     fit = to;
   };
   const bundled = options.isBundled?.(skill) ?? false;
-  if (bundled) raise("bundled", doubted(fit), "ships with Repertoire, so it must be clearly best");
+  if (bundled) move("bundled", doubted(fit), "ships with Repertoire, so it must be clearly best");
   for (const signal of signals) {
     const judgement = signal.judge(skill, query);
     if (judgement === undefined) continue;
     mentioned ||= judgement.named === true;
-    if (judgement.kind === "claim") raise(signal.name, combineClaim(fit, judgement), judgement.note);
+    if (judgement.kind === "claim") move(signal.name, combineClaim(fit, judgement), judgement.note);
+    else if (judgement.kind === "doubt") move(signal.name, fit * (1 - judgement.value), judgement.note);
     else {
       const value = Math.max(-fit - boosts, judgement.value);
       steps.push({ signal: signal.name, value, note: judgement.note });

@@ -3,6 +3,7 @@
 export type { Embedder } from "./embedder.ts";
 export type { EncodedParts, SkillEncoder } from "./encoder.ts";
 export {
+  addCase,
   casesFrom,
   type EvalCase,
   type EvalOptions,
@@ -19,6 +20,7 @@ export type { FrameChoice } from "./frames.ts";
 export { Glossary } from "./glossary.ts";
 export { Indexing } from "./index-upkeep.ts";
 export { createIntentModel, type Intent, type IntentWeights } from "./intent.ts";
+export { RecallLearning } from "./learning.ts";
 export { type IndexSettings, RecallIndex } from "./recall-index.ts";
 export { type IntentChoice, type RecallOptions, type RecallSettings, recall } from "./recall-skills.ts";
 export { type RecallAnswer, type RecallRequest, SessionRecall } from "./session-recall.ts";

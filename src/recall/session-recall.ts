@@ -141,6 +141,8 @@ export class SessionRecall {
     const bundled = new Set(
       this.needs.sources.filter(({ scope }) => scope === "bundled").map(({ id }) => id),
     );
+    const { store, now: time, settings } = this.needs;
+    const now = time();
     return {
       index: among ? whole.among(among) : whole,
       embedder: indexing.settings.embedder,
@@ -149,7 +151,8 @@ export class SessionRecall {
       intent: indexing.settings.intent,
       encoded: (index, message) => indexing.encoding.of(index, message),
       isBundled: ({ source }) => bundled.has(source),
-      effectiveness: effectivenessFrom(await this.needs.store.tallyBook(), { now: this.needs.now() }),
+      effectiveness: effectivenessFrom(await store.tallyBook(), { now }),
+      used: settings.learn === false ? undefined : { book: await store.rememberedBook(), now },
       isVisible: (skill) => stateOf(skill).state === "active",
       precedence: (skill) => places.get(skill.source) ?? 0,
     };

@@ -2,13 +2,14 @@
 
 import type { TaskStore, TrustStore } from "../activate/activate.ts";
 import type { MetaStore, ProposalStore } from "../dream/dream.ts";
-import type { ConversationStore, JournalStore, TurnStore } from "../journal/journal.ts";
+import type { ConversationStore, JournalStore, RememberedStore, TurnStore } from "../journal/journal.ts";
 import type { BlobStore, RedirectStore, VersionStore } from "../learn/learn.ts";
 import type { Awaitable } from "../model/awaitable.ts";
 
 /** Everything that outlives a process. Every store passes `test/contracts/store.test.ts`. */
 export interface Store extends TurnStore {
   readonly journal: JournalStore;
+  readonly remembered: RememberedStore;
   readonly tasks: TaskStore;
   readonly trust: TrustStore;
   readonly versions: VersionStore;

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { NewEvent } from "../../src/journal/events.ts";
+import { REMEMBERED, type RememberedMessage } from "../../src/journal/remembered.ts";
 import type { VersionRecord } from "../../src/learn/version-store.ts";
 import { memoryStore } from "../../src/stores/memory/store.ts";
 import { sqliteStore } from "../../src/stores/sqlite/store.ts";
@@ -242,6 +243,78 @@ for (const [name, open] of Object.entries(STORES)) {
         expect(book.of("mail", "m1")).toEqual(before);
         expect(book.of("mail", "m2")).toEqual(after);
         expect(book.of("mail", "m3")).toBeUndefined();
+      });
+    });
+
+    describe("remembered messages", () => {
+      const said = (more: Partial<RememberedMessage> = {}): RememberedMessage => ({
+        skill: "mail",
+        digest: "m1",
+        session: "s1",
+        turn: 1,
+        at: NOW,
+        weight: 1,
+        text: "send — 日本",
+        terms: [300, 600],
+        ...more,
+      });
+      const terms = [300, 600];
+      const found = async () =>
+        (await store.rememberedBook()).similarTo(terms, 0.9).map(({ message }) => ({ ...message, terms }));
+
+      test("are listed whole, by skill, and are in the book at once", async () => {
+        const plan = said({ skill: "plan", session: undefined, turn: undefined, weight: -0.5 });
+        await store.remembered.add([said(), plan]);
+        expect(await store.remembered.list()).toEqual([said(), plan]);
+        expect(await store.remembered.list("plan")).toEqual([plan]);
+        expect(await found()).toEqual([said(), plan]);
+      });
+
+      test("of the same skill and turn replace each other", async () => {
+        await store.remembered.add([said(), said({ skill: "plan" })]);
+        await store.remembered.add([said({ weight: -1, at: NOW + 1 })]);
+        expect(await store.remembered.list("mail")).toEqual([said({ weight: -1, at: NOW + 1 })]);
+        await store.remembered.add([said({ weight: 0 })]);
+        expect(await store.remembered.list()).toEqual([said({ skill: "plan" })]);
+      });
+
+      test("are forgotten for one skill or for all", async () => {
+        await store.remembered.add([said(), said({ turn: 2 }), said({ skill: "plan" })]);
+        expect(await store.remembered.forget("mail")).toBe(2);
+        expect(await found()).toEqual([said({ skill: "plan" })]);
+        expect(await store.remembered.forget("mail")).toBe(0);
+        expect(await store.remembered.forget()).toBe(1);
+        expect(await found()).toEqual([]);
+      });
+
+      test("have the name that redirects lead to, and the old one again without them", async () => {
+        await store.remembered.add([said()]);
+        await store.redirects.put({ from: "mail", to: "post", at: NOW });
+        expect(await store.remembered.list("mail")).toEqual([]);
+        expect(await store.remembered.list("post")).toEqual([said({ skill: "post" })]);
+        expect(await found()).toEqual([said({ skill: "post" })]);
+        await store.redirects.remove("mail");
+        expect(await found()).toEqual([said()]);
+        await store.redirects.put({ from: "mail", to: "post", at: NOW });
+        expect(await store.remembered.forget("post")).toBe(1);
+      });
+
+      test("are at most so many for a skill and in all, the strongest", async () => {
+        const skills = REMEMBERED.inAll / REMEMBERED.perSkill + 1;
+        const all = Array.from({ length: skills * REMEMBERED.perSkill }, (_, i) =>
+          said({ skill: `skill-${i % skills}`, turn: i, terms: [i * 256 + 9], at: NOW + i }),
+        );
+        await store.remembered.add(all);
+        const kept = await store.remembered.list();
+        expect(kept.length).toBeLessThanOrEqual(REMEMBERED.inAll);
+        expect(kept.length).toBeGreaterThan(REMEMBERED.inAll - 2 * REMEMBERED.dropped);
+        expect(kept.at(-1)).toEqual(all.at(-1));
+        expect(kept).not.toContainEqual(all[0]);
+        const more = Array.from({ length: REMEMBERED.perSkill + 5 }, (_, i) =>
+          said({ turn: 10_000 + i, at: NOW + 10_000 + i, terms: [i * 256 + 9] }),
+        );
+        await store.remembered.add(more);
+        expect(await store.remembered.list("mail")).toEqual(more.slice(5));
       });
     });
 

@@ -269,6 +269,23 @@ describe("the journal over HTTP", () => {
     });
     expect((await call("listEvents", { query: { session: "s2" } })).events.length).toBeGreaterThan(0);
   });
+
+  it("teaches recall which skill a message should have led to, and forgets it", async () => {
+    const { call } = await served();
+    const params = { name: "plan-meeting" };
+    const body = { skill: "plan-meeting", message: "zip the spreadsheets" };
+    expect(await call("correctRecall", { body })).toEqual({ skill: "plan-meeting", insteadOf: [] });
+    expect((await call("recall", { body: { message: body.message } })).matches).toMatchObject([
+      { name: "plan-meeting" },
+    ]);
+    expect((await call("skillStats", { params })).messages).toMatchObject([
+      { text: body.message, weight: 3 },
+    ]);
+    expect(await call("forgetMessages", { params })).toEqual({ forgotten: 1 });
+    await call("correctRecall", { body });
+    expect(await call("forgetAllMessages")).toEqual({ forgotten: 1 });
+    await call("correctRecall", { body: { skill: "plan-meeting" }, status: 400 });
+  });
 });
 
 describe("dreams over HTTP", () => {

@@ -56,6 +56,24 @@ it("rename leaves a redirect, and only the person can change a pinned skill", as
   expect((await cli("stats", "ledger/book")).out).toMatch(/0 -> .*0 -> .*0/);
 });
 
+it("eval add teaches recall and adds a case to measure; stats shows and forgets what was learned", async () => {
+  const { cli, notes } = shell();
+  await cli("save", "book", "--from", notes);
+  expect((await cli("recall", "zip the spreadsheets")).code).toBe(1);
+  const cases = join(notes, "../cases.jsonl");
+  const added = await cli("eval", "add", "zip the spreadsheets", "book", "--to", cases, "--json");
+  expect(added.json()).toMatchObject({ skill: "book", file: cases, learned: true });
+  expect((await cli("recall", "zip the spreadsheets")).out).toMatch(
+    /book\n.* use: meant by "zip the spreadsheets"/,
+  );
+  expect((await cli("eval", cases, "--json")).json()).toMatchObject({ macro: { messages: 1, hit1: 1 } });
+  expect((await cli("stats", "book")).out).toMatch(/ {2}for {2}zip the spreadsheets\n/);
+  expect((await cli("stats", "--forget", "book", "--json")).json()).toEqual({ forgotten: 1 });
+  expect((await cli("recall", "zip the spreadsheets")).code).toBe(1);
+  expect((await cli("eval", "add", "ship it", "book")).out).toContain("evals.jsonl");
+  expect((await cli("stats", "--forget")).out).toMatch(/\b1 messages/);
+});
+
 it("mistakes exit 1 with the next step", async () => {
   const { cli, notes } = shell();
   expect(await cli("save", "../x", "--from", notes)).toMatchObject({

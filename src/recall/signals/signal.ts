@@ -11,9 +11,12 @@ export interface Query {
   readonly files: readonly string[];
 }
 
-/** A signal's result for one skill. A claim is combined with the ranker's score within [0, 1]; a boost is added afterwards. */
+/**
+ * A signal's result for one skill. A claim is combined with the ranker's score within [0, 1], a doubt takes its share of
+ * the score away, a boost is added afterwards.
+ */
 export interface Judgement {
-  readonly kind: "claim" | "boost";
+  readonly kind: "claim" | "doubt" | "boost";
   readonly value: number;
   /** How much a claim adds if the text of the skill fits too; `value` by default. */
   readonly beside?: number | undefined;
@@ -53,6 +56,10 @@ export const WORTH = {
   frame: 0.2,
   /** The penalty after 5 activations of which more than 60% failed. */
   ineffective: -0.1,
+  /** The doubt that one success with the same message leaves: enough to be recalled, and two come before most texts. */
+  useFor: 0.3,
+  /** The share of the score that one failure with the same message leaves: a clear match is still recalled. */
+  useAgainst: 0.6,
 } as const;
 
 /** A text that fits this well makes a claim that needs it count in full. */

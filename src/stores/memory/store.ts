@@ -9,6 +9,7 @@ import { sha256Of } from "../../package/package.ts";
 import { InTurn } from "../in-turn.ts";
 import type { Store } from "../store.ts";
 import { MemoryJournal, memoryConversation } from "./journal.ts";
+import { MemoryRemembered } from "./remembered.ts";
 
 /**
  * A store that writes nothing to disk.
@@ -20,15 +21,18 @@ export function memoryStore(options: { readonly halfLifeMs?: number | undefined 
   const inTurn = new InTurn();
   const journal = new MemoryJournal(options.halfLifeMs ?? HALF_LIFE_MS);
   const conversation = memoryConversation();
+  const redirects = memoryRedirects();
+  const remembered = new MemoryRemembered((name) => redirects.resolve(name));
   return {
     journal,
     conversation,
+    remembered,
     sessions: memorySessions(),
     tasks: memoryTasks(),
     trust: memoryTrust(),
     versions: memoryVersions(),
     blobs: memoryBlobs(),
-    redirects: memoryRedirects(),
+    redirects,
     proposals: memoryProposals(),
     meta: memoryMeta(),
     record(events, said = []) {
@@ -36,6 +40,7 @@ export function memoryStore(options: { readonly halfLifeMs?: number | undefined 
       journal.append(events);
     },
     tallyBook: () => journal.tallyBook(),
+    rememberedBook: () => remembered.book(),
     exclusive: (work) => inTurn.run(work),
     tidy: () => {},
     close() {},
@@ -140,14 +145,14 @@ function memoryBlobs(): Store["blobs"] {
   };
 }
 
-function memoryRedirects(): Store["redirects"] {
+function memoryRedirects() {
   const redirects = new Map<SkillName, RedirectRecord>();
   return {
     put: (redirect) => void redirects.set(redirect.from, { ...redirect }),
     resolve: (name) => followRedirects(name, (from) => redirects.get(from)?.to),
     list: () => sortedBy(redirects.values(), ({ from }) => from),
     remove: (from) => redirects.delete(from),
-  };
+  } satisfies Store["redirects"];
 }
 
 function memoryProposals(): Store["proposals"] {

@@ -127,6 +127,21 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX proposals_by_state ON proposals (state);
   CREATE INDEX proposals_by_change ON proposals (changeHash);
   `,
+  // 4: the messages that recall learns from.
+  `
+  CREATE TABLE remembered (
+    id INTEGER PRIMARY KEY,
+    skill TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    session TEXT,
+    turn INTEGER,
+    at INTEGER NOT NULL,
+    weight REAL NOT NULL,
+    text TEXT NOT NULL,
+    terms TEXT NOT NULL
+  );
+  CREATE INDEX remembered_by_skill ON remembered (skill);
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -12,7 +12,8 @@ import { SqliteJournal, sqliteConversation } from "./journal.ts";
 import { blobFiles, sqliteRedirects, sqliteVersions } from "./learned.ts";
 import { ProcessLock } from "./process-lock.ts";
 import { sqliteMeta, sqliteProposals } from "./proposals.ts";
-import { placesIn, TurnFiles, writeTallyFile } from "./turn-files.ts";
+import { SqliteRemembered } from "./remembered.ts";
+import { placesIn, TurnFiles, writeRememberedFile, writeTallyFile } from "./turn-files.ts";
 
 /** The copy of the tallies for hooks is at most this old while a process records. */
 const TALLY_COPY_MS = 2_000;
@@ -80,6 +81,11 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions) {
   const conversation = sqliteConversation(db, takeInbox);
   const inbox = new Inbox(places.inbox);
   const reader = new InboxReader(db, { inbox, meta: facts, journal, conversation, now });
+  const redirects = sqliteRedirects(db);
+  const remembered = new SqliteRemembered(db, {
+    currentName: (name) => redirects.resolve(name),
+    onChange: () => writeRememberedFile(places.remembered, remembered.list()),
+  });
   const versions = sqliteVersions(db, { meta: facts, log: places.versionLog });
   return {
     journal,
@@ -89,11 +95,24 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions) {
     blobs: blobFiles(places.blobs),
     tasks: sqliteTasks(db),
     trust: sqliteTrust(db),
-    redirects: sqliteRedirects(db),
+    redirects: {
+      ...redirects,
+      put(redirect) {
+        redirects.put(redirect);
+        remembered.follow();
+      },
+      remove(from) {
+        const removed = redirects.remove(from);
+        if (removed) remembered.follow();
+        return removed;
+      },
+    },
+    remembered,
     proposals: sqliteProposals(db),
     meta: sqliteMeta(db, "user:"),
     record: (events, said) => turnFiles.record(events, said),
     tallyBook: () => turnFiles.tallyBook(),
+    rememberedBook: () => turnFiles.rememberedBook(),
     exclusive: (work) => lock.run(work),
     tidy() {
       reader.take();

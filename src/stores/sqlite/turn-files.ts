@@ -1,12 +1,16 @@
 // What a turn needs of the SQLite store, in files, so that a hook loads no database driver: sessions, the journal's inbox,
-// and a copy of the tallies.
+// and copies of the tallies and of the remembered messages.
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { writeFileAtomically } from "../../disk/disk.ts";
+import { unlessMissing, writeFileAtomically } from "../../disk/disk.ts";
 import {
   emptyTally,
   type NewEvent,
+  NOTHING_REMEMBERED,
+  packRemembered,
+  RememberedBook,
+  type RememberedMessage,
   type SaidRecord,
   type Tally,
   type TallyBook,
@@ -27,6 +31,7 @@ export function placesIn(directory: string) {
     sessions: join(directory, "sessions"),
     inbox: join(directory, "inbox"),
     tallies: join(directory, "tallies.json"),
+    remembered: join(directory, "remembered.bin"),
     versionLog: join(directory, "versions", "log.jsonl"),
     blobs: join(directory, "versions", "blobs"),
   } as const;
@@ -36,14 +41,16 @@ export function placesIn(directory: string) {
 export class TurnFiles implements TurnStore {
   readonly sessions: SessionFiles;
   private readonly inbox: Inbox;
-  private readonly tallies: TallyFile;
+  private readonly tallies: CopyFile<TallyBook>;
+  private readonly remembered: CopyFile<RememberedBook>;
   private readonly clock: Clock;
 
   constructor(options: { readonly directory: string; readonly clock: Clock }) {
     const places = placesIn(options.directory);
     this.sessions = new SessionFiles(places.sessions);
     this.inbox = new Inbox(places.inbox);
-    this.tallies = new TallyFile(places.tallies);
+    this.tallies = new CopyFile(places.tallies, readBook);
+    this.remembered = new CopyFile(places.remembered, readRemembered);
     this.clock = options.clock;
   }
 
@@ -53,8 +60,41 @@ export class TurnFiles implements TurnStore {
   }
 
   tallyBook(): TallyBook {
-    return this.tallies.book();
+    return this.tallies.read();
   }
+
+  rememberedBook(): RememberedBook {
+    return this.remembered.read();
+  }
+}
+
+/** A copy, read again only when it was replaced. */
+class CopyFile<T> {
+  private readonly path: string;
+  private readonly open: (path: string) => T;
+  private known: { readonly stamp: string; readonly value: T } | undefined;
+
+  constructor(path: string, open: (path: string) => T) {
+    this.path = path;
+    this.open = open;
+  }
+
+  read(): T {
+    const stat = statSync(this.path, { throwIfNoEntry: false });
+    const stamp = stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : "";
+    if (this.known?.stamp !== stamp) this.known = { stamp, value: this.open(this.path) };
+    return this.known.value;
+  }
+}
+
+/** Copies all remembered messages. */
+export function writeRememberedFile(path: string, messages: readonly RememberedMessage[]): void {
+  writeFileAtomically(path, packRemembered(messages), { sync: false });
+}
+
+function readRemembered(path: string): RememberedBook {
+  const packed = unlessMissing(() => readFileSync(path));
+  return packed === undefined ? NOTHING_REMEMBERED : new RememberedBook(packed);
 }
 
 /** Raised when the fields change; a file of another format counts as absent. */
@@ -82,23 +122,6 @@ export function writeTallyFile(path: string, tallies: readonly Tally[]): void {
     (tally): Row => [tally.name, tally.digest, ...FIELDS.map((field) => tally[field])],
   );
   writeFileAtomically(path, JSON.stringify({ format: FORMAT, rows }), { sync: false });
-}
-
-/** The copy, read again only when it was replaced. */
-class TallyFile {
-  private readonly path: string;
-  private known: { readonly stamp: string; readonly book: TallyBook } | undefined;
-
-  constructor(path: string) {
-    this.path = path;
-  }
-
-  book(): TallyBook {
-    const stat = statSync(this.path, { throwIfNoEntry: false });
-    const stamp = stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : "";
-    if (this.known?.stamp !== stamp) this.known = { stamp, book: readBook(this.path) };
-    return this.known.book;
-  }
 }
 
 /** The accounts as last copied; none when there is no copy or it cannot be read. */

@@ -41,6 +41,7 @@ const store: Store = {
   proposals: counted(real.proposals, ["decide"]),
   record: (events, said) => real.record(events, said),
   tallyBook: () => real.tallyBook(),
+  rememberedBook: () => real.rememberedBook(),
   exclusive: (work) => real.exclusive(work),
   tidy: () => real.tidy(),
   close: () => real.close(),

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError } from "commander";
 import {
+  addCase,
   fromRecord,
   type GroupFigures,
   PASSES,
@@ -195,6 +196,27 @@ export const DREAM_VERBS: readonly Verb[] = [
       });
       return lost.length > 0 ? EXIT.findings : EXIT.ok;
     },
+    verbs: [
+      {
+        use: "add <message> <name>",
+        about: "tell recall which skill a message should have led to, and add it to an evaluation file",
+        options: [["--to <file>", "the file, of JSON lines; ~/.repertoire/evals.jsonl unless given"]],
+        async run({ io, engine }, message: string, name: string, options: { to?: string }) {
+          const corrected = await engine.journal.shouldHaveBeen({ skill: name, message });
+          const file = options.to ?? join(engine.turns.dataDirectory, "evals.jsonl");
+          addCase(file, { query: message, gold: [corrected.skill] });
+          const isOn = engine.config.recall.learn;
+          io.answer({ skill: corrected.skill, message, file, learned: isOn }, () => {
+            io.line(
+              isOn
+                ? `Messages like this one now lead to ${corrected.skill}.`
+                : "Recall does not learn, because recall.learn is false.",
+            );
+            io.line(`Added to ${file}; measure with repertoire eval ${file}`);
+          });
+        },
+      },
+    ],
   },
 ];
 

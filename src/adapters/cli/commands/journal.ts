@@ -10,7 +10,14 @@ export const JOURNAL_VERBS: readonly Verb[] = [
   {
     use: "stats [name]",
     about: "how often skills were recalled, shown and activated, and how it went",
-    async run({ io, engine: { journal, dreams } }, asked: string | undefined) {
+    options: [["--forget", "make recall forget the messages that it learned for the skill, or for all"]],
+    async run({ io, engine: { journal, dreams } }, asked: string | undefined, options: { forget?: boolean }) {
+      if (options.forget) {
+        const answer = await journal.forgetMessages(asked);
+        return io.answer(answer, () =>
+          io.line(`Forgot ${answer.forgotten} messages${asked === undefined ? "" : ` of ${asked}`}.`),
+        );
+      }
       if (asked === undefined) {
         const answer = { skills: await journal.stats(), dreams: await dreams.account() };
         return io.answer(answer, () => {
@@ -31,7 +38,8 @@ export const JOURNAL_VERBS: readonly Verb[] = [
         });
       }
       const stats = await journal.statsOf(asked);
-      const { name, recalled, shown, activated, succeeded, failed, trend, companions, versions } = stats;
+      const { name, recalled, shown, activated, succeeded, failed, trend, companions, versions, messages } =
+        stats;
       io.answer(stats, () => {
         io.line(io.colour.bold(name));
         io.line(
@@ -48,6 +56,10 @@ export const JOURNAL_VERBS: readonly Verb[] = [
             `  ${version.digest.slice(0, 12)}  activated ${version.activated}, succeeded ${version.succeeded}, failed ${version.failed}, rate ${version.rate.toFixed(2)}${note}`,
           );
         }
+        if (messages.length > 0)
+          io.line(`recall learned from (forget with repertoire stats --forget ${name}):`);
+        for (const { text, at, weight } of messages)
+          io.line(`  ${day(at)}  ${weight > 0 ? "for" : "against"}  ${text}`);
       });
     },
   },

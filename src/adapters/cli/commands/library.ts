@@ -185,10 +185,8 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     async run({ io, engine }, options: EnrichFlags & { readonly encode?: boolean }) {
       if (options.enrich) return enrich(io, engine, options);
       const encode = options.encode === undefined ? undefined : options.encode ? Infinity : 0;
-      const answer = await engine.library.index({
-        encode,
-        onProgress: progressDisplay(io.streams, "encoding skills"),
-      });
+      const onProgress = progressDisplay(io.streams, "encoding skills");
+      const answer = await engine.library.index({ encode, onProgress });
       await engine.tidy();
       const { skills, changed, unencoded, ms } = answer;
       io.answer(answer, () => {

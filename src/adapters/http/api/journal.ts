@@ -37,8 +37,24 @@ export const JOURNAL_OPERATIONS = [
       trend: z.array(count),
       companions: z.array(z.looseObject({ name: text, sessions: count })),
       versions: z.array(z.looseObject({ digest: text, rate: z.number(), deprioritised: z.boolean() })),
+      messages: z
+        .array(z.looseObject({ text, at: count, weight: z.number() }))
+        .describe("The messages that recall learned from; a weight below 0 speaks against the skill."),
     }),
     run: ({ params }, { engine }) => engine.journal.statsOf(params.name),
+  }),
+  operation("delete /api/skills/{name}/messages", {
+    id: "forgetMessages",
+    summary: "Make recall forget the messages that it learned for a skill.",
+    params: nameParams,
+    answer: z.looseObject({ forgotten: count }),
+    run: ({ params }, { engine }) => engine.journal.forgetMessages(params.name),
+  }),
+  operation("delete /api/messages", {
+    id: "forgetAllMessages",
+    summary: "Make recall forget the messages that it learned for all skills.",
+    answer: z.looseObject({ forgotten: count }),
+    run: (_, { engine }) => engine.journal.forgetMessages(),
   }),
   operation("get /api/journal", {
     id: "listEvents",
@@ -95,5 +111,19 @@ export const JOURNAL_OPERATIONS = [
     async run({ body: { session: id, ...report } }, { engine }) {
       return { outcome: report.outcome, skills: await engine.journal.reportOutcome(report, { session: id }) };
     },
+  }),
+  operation("post /api/corrections", {
+    id: "correctRecall",
+    command: "eval add",
+    summary: "Say which skill a message, or the current one of a session, should have led to.",
+    refuses: [404],
+    body: z.strictObject({
+      skill: skillName,
+      message: text.min(1).optional(),
+      session: session.optional(),
+    }),
+    answer: z.looseObject({ skill: text, insteadOf: z.array(text) }),
+    run: ({ body: { session: id, ...correction } }, { engine }) =>
+      engine.journal.shouldHaveBeen(correction, { session: id }),
   }),
 ];
