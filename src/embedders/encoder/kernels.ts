@@ -25,7 +25,7 @@ export const HEAD = 32;
  * Activations have 14 bits. The products are computed with 16 bits in any case, and a sum of 2,048 products of
  * 8,191 and 127 still fits into 32 bits.
  */
-export const ACTIVATION_LEVELS = 8191;
+const ACTIVATION_LEVELS = 8191;
 export const MOST_INPUTS = 2048;
 
 const FLOAT = 4;

@@ -77,7 +77,7 @@ function partsOf({ width, inner, layers, pieces, positions }: Shape): Part[] {
 }
 
 /** Where a part lies in the file and, with the same number, in memory. */
-export interface Place {
+interface Place {
   readonly at: number;
   /** Where the scales of a matrix lie. */
   readonly scalesAt: number;

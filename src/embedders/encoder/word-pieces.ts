@@ -1,6 +1,6 @@
 // Cuts a text into the word pieces of BERT's uncased vocabulary.
 
-export const PIECE_LIMITS = {
+const PIECE_LIMITS = {
   /** Characters that are read for each token that is allowed: English has four. */
   charactersPerToken: 12,
   /** Characters of a word; a longer one is unknown. */
