@@ -7,6 +7,9 @@ import { fileURLToPath } from "node:url";
 import { renderPart, wholeFiles } from "./docs/parts.mjs";
 import { loadProduct } from "./docs/product.mjs";
 
+// The documents show what the program does by default, whatever the caller has switched off.
+delete process.env.REPERTOIRE_ENCODER;
+
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const BEGIN = "<!-- generated: ";
 const END = "<!-- end -->";

@@ -76,8 +76,8 @@ export type {
 export {
   type Deferred,
   type EngineEvent,
+  type IndexingOptions,
   type IndexReport,
-  type IndexRequest,
   type LibraryDiagnosis,
   type LibraryPart,
   type OpenOptions,

@@ -48,7 +48,7 @@ describe("the configuration", () => {
       consent: { allow: ["*@bundled"], ask: [], deny: [], approval: "ask" },
       scripts: { network: [] },
       tools: { aliases: [] },
-      recall: { learn: true },
+      recall: { encoder: "auto", learn: true },
       embedder: { kind: "local" },
       dream: { prefixes: {}, gaps: true },
       model: { kind: "none" },
@@ -71,7 +71,7 @@ describe("the configuration", () => {
     const { budget, recall, agents } = load({}, { config: { ...config, agents: undefined } });
     expect({ budget, recall, agents }).toStrictEqual({
       budget: { tokens: 1500 },
-      recall: { limit: 3, learn: true },
+      recall: { encoder: "auto", limit: 3, learn: true },
       agents: {},
     });
     expect(load({ user: { "sources.drop": ["x"] } }).sources.drop).toEqual(["x"]);

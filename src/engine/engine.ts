@@ -2,7 +2,7 @@
 
 export { type Deferred, deferred } from "./deferred.ts";
 export type { EngineEvent } from "./events.ts";
-export type { IndexReport, IndexRequest, LibraryDiagnosis, LibraryPart } from "./library-part.ts";
+export type { IndexingOptions, IndexReport, LibraryDiagnosis, LibraryPart } from "./library-part.ts";
 export type { OpenOptions } from "./options.ts";
 export { packageRoot } from "./package-root.ts";
 export { openRepertoire, Repertoire } from "./repertoire.ts";

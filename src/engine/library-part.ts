@@ -32,7 +32,7 @@ export interface LibraryDiagnosis {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface IndexRequest {
+export interface IndexingOptions {
   /** How many skills are encoded at most. */
   readonly encode?: number | undefined;
   /** Called while skills are encoded. */
@@ -181,7 +181,7 @@ export class LibraryPart {
    * @example
    * const { changed, unencoded } = await skills.library.index({ encode: 0 });
    */
-  async index(options: IndexRequest = {}): Promise<IndexReport> {
+  async index(options: IndexingOptions = {}): Promise<IndexReport> {
     const started = performance.now();
     const indexing = await this.turns.indexing();
     const { skills, changed } = await indexing.refresh();

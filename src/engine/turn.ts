@@ -62,7 +62,7 @@ export class OpenTurn {
    * learns from it: the next message like this one finds that skill.
    *
    * @example
-   * await turn.shouldHaveBeen("release-notes");
+   * await turn.shouldHaveBeen("write-changelog");
    */
   async shouldHaveBeen(skill: string): Promise<readonly SkillName[]> {
     const { message } = this.input;

@@ -216,7 +216,7 @@ export class Journal {
    * the current one of the session is meant. What was activated or recalled before the skill counts as mistaken.
    *
    * @example
-   * await skills.journal.shouldHaveBeen({ skill: "release-notes", message: "write up what changed" });
+   * await skills.journal.shouldHaveBeen({ skill: "write-changelog", message: "write up what changed" });
    */
   async shouldHaveBeen(
     { skill: spelling, message }: { readonly skill: string; readonly message?: string | undefined },

@@ -189,7 +189,13 @@ export class RememberedBook {
     return this.columns.squares.length;
   }
 
-  /** The messages that share a term and have at least this cosine with the given ones, oldest first. */
+  /**
+   * The messages that share a term and have at least this cosine with the given ones, oldest first.
+   *
+   * @example
+   * const book = await memoryStore().rememberedBook();
+   * console.log(book.similarTo([], 0.5)); // []
+   */
   similarTo(terms: readonly number[], least: number): SimilarMessage[] {
     const { squares, postings, postingEnds } = this.columns;
     const asked = new Map(terms.map((term) => [term >>> 8, term & 255]));
