@@ -78,8 +78,7 @@ export class EvalEngine {
     );
     const repertoire = openRepertoire({ ...common, env, config: { ...shared, agents } });
     const engine = new EvalEngine(repertoire, home, new Set(bundled));
-    if (encoder === "auto")
-      await (await repertoire.turns.indexing()).encode({ onProgress: options.onEncoded });
+    await repertoire.library.index({ encode: Infinity, onProgress: options.onEncoded });
     // Twice, because the second recall of a process brings the index into memory.
     for (let i = 0; i < 2; i++) await repertoire.turn({ message: "warm up" }).recall();
     return engine;

@@ -1,9 +1,10 @@
 // Measures what recall learns from use: for each source the first half of its messages is remembered as used successfully
 // with the right skill, then the second half and the messages of all other sources are recalled with and without.
 //
-//     npx esbuild evals/use.ts --bundle --platform=node --format=esm --outfile=/tmp/use.mjs && node /tmp/use.mjs SHARED SKILLS [reversed]
+//     npm run evals -- use SETS SKILLS [reversed]
 //
-// `reversed` learns from the second half instead. Prints Hit@1 and how often the right skill is shown, and the differences with intervals of 95% (bootstrap over messages).
+// `reversed` learns from the second half instead. Prints Hit@1 and how often the right skill is shown, and the differences
+// with intervals of 95% (bootstrap over messages).
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

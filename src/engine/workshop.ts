@@ -68,7 +68,7 @@ export async function openWorkshop(
     body: (skill) => turns.reader.body(skill),
     examples: new ExampleMessages(turns.exampleMessagesPath),
     prices: { in: config.model.priceIn, out: config.model.priceOut },
-    index: () => library.index(),
+    index: () => library.index({ encode: 0 }),
     ...thinking,
   });
   const journal = new Journal({
