@@ -2,7 +2,7 @@
 
     python3 train.py --out NAME --steps 1000 [--resume] [--tune] [--horizon 1000] [--mined]
 
-Saves WORK/NAME.pt every 100 steps and can go on from there with --resume, also with another number of steps.
+Saves WORK/NAME.pt every 50 steps and can go on from there with --resume, also with another number of steps.
 The learning rate falls evenly from the warm-up to --horizon.
 """
 
@@ -209,7 +209,7 @@ def main():
             means = np.mean(log, axis=0)
             print(step, f"{time.time() - began:.0f}s", len(texts), len(documents),
                   "pseudo %.3f messages %.3f right %.3f" % tuple(means), flush=True)
-        if step % 100 == 0:
+        if step % 50 == 0:
             save()
             if step % 200 == 0:
                 torch.save({"encoder": encoder.state_dict()}, f"{WORK}/{options.out}-{step}.pt")
