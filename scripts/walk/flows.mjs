@@ -41,7 +41,7 @@ export const FLOWS = [
     name: "recall, cold",
     says: "`repertoire recall` in a new process; no skill has changed since the last scan.",
     library: "large",
-    counts: () => ({ snapshots: 3, otherFiles: 3, stats: 19 }),
+    counts: () => ({ snapshots: 3, otherFiles: 4, stats: 19 }),
     wanted: { skillFiles: 0, folders: 0, parses: 0 },
     reached: true,
     walk: async (place) => (await place.run(["recall", message(17)])).counts,
@@ -50,7 +50,7 @@ export const FLOWS = [
     name: "prompt, cold",
     says: "`repertoire prompt` in a new process; no skill has changed since the last scan.",
     library: "large",
-    counts: () => ({ snapshots: 3, otherFiles: 3, stats: 46 }),
+    counts: () => ({ snapshots: 3, otherFiles: 4, stats: 46 }),
     wanted: { folders: 0, parses: 0 },
     reached: true,
     walk: async (place) => (await place.run(["prompt", message(17)])).counts,
@@ -68,7 +68,7 @@ export const FLOWS = [
     name: "hook, second turn, cold",
     says: "The second message of a session through a host's hook, each in a new process.",
     library: "large",
-    counts: () => ({ sessionLogs: 1, snapshots: 3, otherFiles: 3, stats: 36 }),
+    counts: () => ({ sessionLogs: 1, snapshots: 3, otherFiles: 4, stats: 36 }),
     wanted: { sessionLogs: 1, folders: 0, parses: 0 },
     reached: true,
     async walk(place) {
@@ -95,7 +95,7 @@ export const FLOWS = [
     name: "prompt in a session, cold",
     says: "The next message of that session, as the first that a new server answers.",
     library: "large",
-    counts: () => ({ sessionLogs: 1, otherFiles: 1, stats: 34 }),
+    counts: () => ({ sessionLogs: 1, otherFiles: 2, stats: 34 }),
     wanted: { sessionLogs: 1, folders: 0, parses: 0 },
     reached: true,
     walk: (place) =>
@@ -151,7 +151,7 @@ export const FLOWS = [
     counts: (n) => ({
       skillFiles: 1,
       snapshots: 4,
-      otherFiles: 5,
+      otherFiles: 7,
       folders: n + 3,
       otherFolders: 1,
       stats: n + 54,
@@ -174,7 +174,7 @@ export const FLOWS = [
     counts: () => ({
       skillFiles: 1,
       snapshots: 3,
-      otherFiles: 14,
+      otherFiles: 15,
       databases: 2,
       folders: 212,
       otherFolders: 1,
@@ -201,7 +201,7 @@ export const FLOWS = [
     counts: () => ({
       skillFiles: 26,
       snapshots: 1,
-      otherFiles: 21,
+      otherFiles: 26,
       databases: 2,
       folders: 65,
       otherFolders: 6,

@@ -148,6 +148,15 @@ export class Workspace {
 
   environment(more = {}) {
     const { root, home } = this;
-    return { PATH: process.env.PATH, HOME: home, REPERTOIRE_HOME: home, WALK_ROOT: root, ...more };
+    // Without the trained encoder, which a small library uses and a large one does not: the counts are for any size.
+    const without = { REPERTOIRE_ENCODER: "off" };
+    return {
+      PATH: process.env.PATH,
+      HOME: home,
+      REPERTOIRE_HOME: home,
+      WALK_ROOT: root,
+      ...without,
+      ...more,
+    };
   }
 }

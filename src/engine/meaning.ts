@@ -17,14 +17,13 @@ export async function openMeaning(
   const { embedder: given } = options;
   const tablePath = join(packageRoot(), "data", "embedding", "table.bin");
   const local = createLocalEmbedder({ tablePath });
+  const encoderFolder = join(packageRoot(), "data", "encoder");
   const understanding = {
     background: (word: string) => local.idf(word),
     glossary: new Glossary(join(packageRoot(), "data", "glossary")),
     intent: createIntentModel(intentWeights(), (text) => local.embedOne(text)),
-    encoder: async () =>
-      recall.encoder === "off" || options.encoder === "off"
-        ? undefined
-        : openEncoder(join(packageRoot(), "data", "encoder")),
+    encoder:
+      recall.encoder === "off" || options.encoder === "off" ? undefined : () => openEncoder(encoderFolder),
   };
   if (given) return { embedder: given, ...understanding };
   if (embedder.kind === "local") return { embedder: local, ...understanding };

@@ -21,7 +21,8 @@ const ENCODING = {
 } as const;
 
 interface EncodingNeeds {
-  readonly encoder: () => Promise<SkillEncoder | undefined>;
+  /** Opens the encoder; absent, there is none. */
+  readonly encoder: (() => Promise<SkillEncoder | undefined>) | undefined;
   /** Where the vectors are kept; undefined keeps them in memory. */
   readonly cacheDir: string | undefined;
   readonly body: (skill: Skill) => string;
@@ -58,6 +59,7 @@ export class Encoding {
 
   /** What the encoder says of a message; undefined without an encoder and until nearly all skills are encoded. */
   async of(index: RecallIndex, message: Glossed): Promise<Encoded | undefined> {
+    if (this.needs.encoder === undefined) return undefined;
     // Reading the weights takes longer than the rest of a recall: only if they will be of use.
     if (this.opened === undefined && index.text.size > ENCODING.inline && !this.hasFile()) return undefined;
     const opened = await this.open();
@@ -116,7 +118,7 @@ export class Encoding {
   }
 
   private open(): Promise<Opened | undefined> {
-    this.opened ??= this.needs.encoder().then((encoder) => {
+    this.opened ??= (this.needs.encoder?.() ?? Promise.resolve(undefined)).then((encoder) => {
       if (encoder === undefined) return undefined;
       const { cacheDir } = this.needs;
       const path = cacheDir === undefined ? undefined : join(cacheDir, `${encoder.id}.vectors`);

@@ -39,7 +39,7 @@ export class Indexing {
   constructor(needs: IndexingNeeds) {
     this.needs = needs;
     this.encoding = new Encoding({
-      encoder: needs.encoder ?? (async () => undefined),
+      encoder: needs.encoder,
       cacheDir: needs.cacheDir,
       body: (skill) => needs.library.body(skill),
     });

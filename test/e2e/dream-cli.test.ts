@@ -65,7 +65,8 @@ it("shows, rejects and accepts proposals, and undo takes the batch back", async 
   const { payload } = (await call("proposals", "show", "2", "--json")).json();
   expect(payload.tried).toBeGreaterThan(0);
   const lost = payload.routes.filter(
-    ({ skill, after }: { skill: string; after: string[] }) => !after.includes(skill),
+    ({ skill, before: led, after }: { skill: string; before: string[]; after: string[] }) =>
+      led.includes(skill) && !after.includes(skill),
   );
   expect(lost).toEqual([]);
   expect(shown).toMatch(/\+ {2}see-also: run-migrations/);

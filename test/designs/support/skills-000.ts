@@ -41,7 +41,7 @@ export const LIBRARY = {
   "p/skills/trains/SKILL.md": TRAINS,
 };
 /** Without meaning, skills of the same words have the same score. */
-export const WORDS_ALONE = { "embedder.kind": "none" };
+export const WORDS_ALONE = { "embedder.kind": "none", "recall.learn": false };
 /** Two skills that nothing but their use tells apart. */
 export const EQUALS = {
   "p/skills/alpha/SKILL.md": skillText("Waters plants.", "triggers: [plants]\n", "# Alpha\n\nOne way.\n"),
