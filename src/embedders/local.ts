@@ -28,7 +28,12 @@ export function createLocalEmbedder({ tablePath }: { readonly tablePath: string 
     }
     return opened;
   };
-  const embedOne = (text: string): Float32Array => sumOfRows(open(), text);
+  // Intent and meaning ask for the vector of the same message.
+  let last: { readonly text: string; readonly vector: Float32Array } | undefined;
+  const embedOne = (text: string): Float32Array => {
+    if (last?.text !== text) last = { text, vector: sumOfRows(open(), text) };
+    return last.vector.slice();
+  };
   return {
     get id() {
       return `local-${open().table.content.toString(16).padStart(8, "0")}`;

@@ -95,6 +95,22 @@ export function encodeTable({ keys, dimensions, idf, scales, levels, codes }: Ta
   return table;
 }
 
+/** A copy of a table file with other numbers for the same keys; `evals/train` tunes them. */
+export function replaceRows(
+  file: Uint8Array<ArrayBuffer>,
+  rowsOf: (dimensions: number) => Pick<TableParts, "scales" | "levels" | "codes">,
+): Uint8Array {
+  const table = file.slice();
+  const header = new Uint32Array(table.buffer, 0, HEADER_BYTES / 4);
+  const { scales, levels, codes } = rowsOf(header[FIELD.dimensions]!);
+  new Float32Array(table.buffer, header[FIELD.scales]!, header[FIELD.rows]!).set(scales);
+  new Float32Array(table.buffer, LEVELS_AT, 16).set(levels);
+  table.set(codes, header[FIELD.codes]!);
+  header[FIELD.content] = checksum(table.subarray(header[FIELD.codes]!));
+  header[FIELD.checksum] = checksumOfHead(table.subarray(0, header[FIELD.codes]!));
+  return table;
+}
+
 /** An open table file. */
 export class EmbeddingTable implements RowIndex {
   readonly dimensions: number;
