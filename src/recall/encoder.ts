@@ -30,6 +30,9 @@ const FILE = {
   keyBytes: 10,
 } as const;
 
+/** Codes of a file or folder that cannot be read, which then counts as missing. */
+export const UNREADABLE = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES"];
+
 /** The key of a vector: the first bytes of the skill's digest, in hexadecimal. */
 function keyOf(digest: string): string {
   return digest.slice(0, 2 * FILE.keyBytes).padEnd(2 * FILE.keyBytes, "0");
@@ -52,7 +55,7 @@ export class SkillVectors {
   }
 
   static open(path: string | undefined, dimensions: number): SkillVectors {
-    const bytes = path === undefined ? undefined : unlessMissing(() => readFileSync(path));
+    const bytes = path === undefined ? undefined : unlessMissing(() => readFileSync(path), UNREADABLE);
     const header = bytes && bytes.length >= FILE.headerBytes ? wordsOf(bytes) : undefined;
     const count = header?.[4] ?? 0;
     const recordBytes = FILE.keyBytes + 4 + dimensions;
@@ -123,7 +126,7 @@ export class SkillVectors {
     [FILE.magic, FILE.version, checksum(body), this.dimensions, this.size].forEach((word, i) => {
       bytes.writeUInt32LE(word >>> 0, 4 * i);
     });
-    writeFileAtomically(this.path, bytes);
+    writeFileAtomically(this.path, bytes, { sync: false });
   }
 
   private grow(): void {

@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { skillOf } from "../../test/skills.fixture.ts";
 import { SkillVectors } from "./encoder.ts";
+import { Encoding } from "./encoding.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "vectors-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -47,5 +49,25 @@ describe("the vectors of skills", () => {
     writeFileSync(path, whole);
     expect(SkillVectors.open(path, 64).size).toBe(0);
     expect(SkillVectors.open(join(folder, "none.vectors"), 32).size).toBe(0);
+  });
+});
+
+describe("encoding", () => {
+  const encoder = {
+    id: "test",
+    dimensions: 32,
+    embedMessage: async () => unit(0),
+    embedSkills: async (skills: readonly unknown[]) => skills.map((_, i) => unit(i)),
+  };
+
+  test("serves the process if the vectors cannot be kept", async () => {
+    const file = join(folder, "a-file");
+    writeFileSync(file, "");
+    const encoding = new Encoding({
+      encoder: async () => encoder,
+      cacheDir: join(file, "cache"),
+      body: () => "",
+    });
+    expect(await encoding.encode([skillOf("one"), skillOf("two")])).toBe(0);
   });
 });

@@ -3,9 +3,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { unlessMissing } from "../disk/disk.ts";
+import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Encoded } from "./candidates.ts";
-import { type SkillEncoder, SkillVectors } from "./encoder.ts";
+import { type SkillEncoder, SkillVectors, UNREADABLE } from "./encoder.ts";
 import type { Glossed } from "./glossary.ts";
 import { leadText } from "./lead.ts";
 import type { RecallIndex } from "./recall-index.ts";
@@ -96,7 +97,7 @@ export class Encoding {
       });
       this.rows = new WeakMap();
       const now = done + batch.length;
-      if (now === wanted.length || now % ENCODING.saveEvery < ENCODING.batch) vectors.save();
+      if (now === wanted.length || now % ENCODING.saveEvery < ENCODING.batch) saveQuietly(vectors);
       options.onProgress?.(now, wanted.length);
     }
     return missing.length - wanted.length;
@@ -113,7 +114,8 @@ export class Encoding {
 
   private hasFile(): boolean {
     const { cacheDir } = this.needs;
-    const names = cacheDir === undefined ? [] : (unlessMissing(() => readdirSync(cacheDir)) ?? []);
+    const names =
+      cacheDir === undefined ? [] : (unlessMissing(() => readdirSync(cacheDir), UNREADABLE) ?? []);
     return names.some((name) => name.endsWith(".vectors"));
   }
 
@@ -144,5 +146,14 @@ export class Encoding {
     const rows = { generation, encoded: isEnough ? found : undefined };
     this.rows.set(index, rows);
     return rows;
+  }
+}
+
+/** A cache is never fatal: without room or rights, the vectors serve this process and are made again by the next. */
+function saveQuietly(vectors: SkillVectors): void {
+  try {
+    vectors.save();
+  } catch (thrown) {
+    if (codeOf(thrown) === "") throw thrown;
   }
 }
