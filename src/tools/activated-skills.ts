@@ -14,10 +14,11 @@ import type { Diagnostic } from "../model/diagnostic.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
+import type { ScriptPolicy } from "./isolation.ts";
 import type { CallOptions, ToolCallResult } from "./registry.ts";
 import { createToolRegistry, type RegisteredTool, type ToolRegistry } from "./registry.ts";
 import { refusal, type ScriptResult } from "./script-result.ts";
-import { runScript, type ScriptPolicy } from "./scripts.ts";
+import { runScript } from "./scripts.ts";
 import { loadToolsets } from "./toolsets.ts";
 
 export interface ScriptCall extends TaskContext {

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { unlessMissing } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
-import type { Run } from "./process.ts";
+import type { Launch } from "./process.ts";
 
 export interface ProcessBound {
   readonly by: "rlimit" | "cgroup" | "watch";
@@ -16,7 +16,7 @@ export interface ProcessBound {
   readonly ulimit: number;
   /** The command that starts `command` within the limit. */
   wrap(command: readonly string[]): string[];
-  readonly watch?: Run["watch"];
+  readonly watch?: Launch["watch"];
   release(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ function watchForks(options: {
     if (now.filter((id) => namespaceOf(id) === namespace).length <= max) return;
     clearInterval(timer);
     stop();
-  }, SCRIPT_LIMITS.forkWatchMs);
+  }, SCRIPT_LIMITS.forkWatchMs).unref();
   return () => clearInterval(timer);
 }
 
