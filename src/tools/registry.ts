@@ -132,7 +132,14 @@ function invalidArguments({ name, inputSchema }: SkillTool, issues: readonly str
 
 function toolError(code: ToolErrorCode, title: string, output: string): ToolCallResult {
   const truncated = output.length > TOOL_LIMITS.outputChars;
-  return { ok: false, code, title, metadata: {}, output: output.slice(0, TOOL_LIMITS.outputChars), truncated };
+  return {
+    ok: false,
+    code,
+    title,
+    metadata: {},
+    output: output.slice(0, TOOL_LIMITS.outputChars),
+    truncated,
+  };
 }
 
 function stopped({ name }: SkillTool, how: "timeout" | "aborted", ms: number): ToolCallResult {

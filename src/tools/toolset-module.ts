@@ -5,8 +5,8 @@ import { pathToFileURL } from "node:url";
 import * as zod from "zod";
 import { messageOf } from "../model/errors.ts";
 import type { JsonSchema } from "./argument-schema.ts";
-import * as authoring from "./define-tool.ts";
 import type { ToolContext, ToolSpec } from "./define-tool.ts";
+import * as authoring from "./define-tool.ts";
 import { TOOL_LIMITS, TOOLSET_LIMITS } from "./limits.ts";
 import { type EntryProblem, isProblem, TOOL_NAME, type ToolsetEntry } from "./toolset-protocol.ts";
 

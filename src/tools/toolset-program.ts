@@ -38,12 +38,10 @@ class ToolsetProgram {
       this.say({
         loaded: index,
         count: tools.length,
-        tools: tools
-          .slice(0, TOOLSET_LIMITS.maxTools)
-          .map(({ name, description, inputSchema }) => ({
-            ...{ name, description },
-            inputSchema: inputSchema as { type: "object" },
-          })),
+        tools: tools.slice(0, TOOLSET_LIMITS.maxTools).map(({ name, description, inputSchema }) => ({
+          ...{ name, description },
+          inputSchema: inputSchema as { type: "object" },
+        })),
         problems: problems.slice(0, TOOLSET_LIMITS.maxTools).map(shortened),
       });
     }
@@ -114,7 +112,9 @@ process.stdin.on("data", (text) => {
       const { lifeline } = request as LoadRequest;
       const started = new ToolsetProgram(request);
       program = started;
-      ready = (lifeline === undefined ? Promise.resolve() : watchLifeline(lifeline)).then(() => started.load());
+      ready = (lifeline === undefined ? Promise.resolve() : watchLifeline(lifeline)).then(() =>
+        started.load(),
+      );
     }
   }
 });

@@ -80,14 +80,30 @@ export async function loadToolsets(
   diagnostics.push(...[...problems, ...unresolved].map((problem) => asDiagnostic(problem, skillFile)));
   const count = [...loaded.values()].reduce((sum, entry) => sum + entry.count, 0);
   if (count > TOOLSET_LIMITS.maxTools) diagnostics.push(tooMany(count, request));
-  const declared = [...loaded].flatMap(([entry, { tools }]) => tools.map((tool) => ({ entry, tool })));
-  const tools = declared.slice(0, TOOLSET_LIMITS.maxTools).map(({ entry: { written: toolset }, tool }) => ({
-    ...{ skill: request.skillName, mount: request.mount, toolset, ...tool },
-    check: argumentChecker(tool.inputSchema),
-    execute: (args: unknown, limits: Pick<ToolCall, "timeoutMs" | "signal">) =>
-      process.call({ toolset, tool: tool.name, args, ...limits }),
-  }));
+  const tools: SkillTool[] = [];
+  for (const [{ written: toolset, file }, entry] of loaded) {
+    for (const declared of entry.tools.slice(0, TOOLSET_LIMITS.maxTools - tools.length)) {
+      const tool = skillTool(declared, {
+        ...{ skill: request.skillName, mount: request.mount, toolset },
+        execute: (args, limits) => process.call({ toolset, tool: declared.name, args, ...limits }),
+      });
+      if (isProblem(tool)) diagnostics.push(asDiagnostic(tool, file));
+      else tools.push(tool);
+    }
+  }
   return { tools, diagnostics, close: () => process.close() };
+}
+
+function skillTool(
+  declared: LoadedEntry["tools"][number],
+  rest: Pick<SkillTool, "skill" | "mount" | "toolset" | "execute">,
+): SkillTool | EntryProblem {
+  try {
+    return { ...rest, ...declared, check: argumentChecker(declared.inputSchema) };
+  } catch (error) {
+    const message = `The schema of the tool "${declared.name}" cannot be used: ${messageOf(error)}; it is left out.`;
+    return { code: "tool-invalid", message, fix: "Use types that JSON has." };
+  }
 }
 
 /** The process of a skill's toolsets; another one takes its place after it has ended. */
@@ -198,12 +214,11 @@ class ToolsetProcess {
   }
 }
 
-/** The program of the process, one built file: beside this code or above it, or in `dist` if this runs from the sources. */
+/** The program of the process: one built file, in the folder `dist` of our package. */
 function programPath(): string {
-  const folder = dirname(fileURLToPath(import.meta.url));
-  const places = [folder, dirname(folder), join(dirname(dirname(folder)), "dist")];
-  const paths = places.map((place) => join(place, "toolset-program.mjs"));
-  return paths.find((path) => existsSync(path)) ?? (paths[0] as string);
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return join(folder, "dist", "toolset-program.mjs");
 }
 
 /** A warning, not an error, because the skill itself still activates. */
