@@ -176,8 +176,13 @@ const OTHERS = {
     ),
     "toolset-load-failed": row(
       "warning",
-      "The module threw while it was loaded.",
-      "Make it load; it may import `repertoire/tools`, `zod`, Node's modules and files of the package.",
+      "The module threw while it was loaded, or ended its process.",
+      "Make it load; it may import `repertoire/tools`, `zod`, Node's modules, files of the package and installed packages.",
+    ),
+    "toolset-no-sandbox": row(
+      "warning",
+      "This machine has no sandbox, so no code of the package was run.",
+      "Install one, or allow this content in `scripts.unsandboxed`.",
     ),
     "toolset-load-timeout": row(
       "warning",

@@ -18,7 +18,7 @@ import type { ScriptPolicy } from "./isolation.ts";
 import type { CallOptions, ToolCallResult } from "./registry.ts";
 import { createToolRegistry, type RegisteredTool, type ToolRegistry } from "./registry.ts";
 import { refusal, type ScriptResult } from "./script-result.ts";
-import { runScript } from "./scripts.ts";
+import { runScript, type ScriptSystem } from "./scripts.ts";
 import type { Toolsets } from "./toolsets.ts";
 
 export interface ScriptCall extends TaskContext {
@@ -40,6 +40,8 @@ interface ToolNeeds {
   readonly unsandboxed: readonly string[];
   /** The project's folder, from which installed packages are searched. */
   readonly project: string;
+  /** Finds the sandbox of the machine unless given. */
+  readonly system?: ScriptSystem | undefined;
 }
 
 /** The toolsets of one content of a skill in a task. */
@@ -77,16 +79,22 @@ export class ActivatedSkills {
     // The copy of a sub-skill is below this one, but its scripts belong to the sub-skill.
     const isOwn = [script, `scripts/${script}`].some((path) => snapshot.files.has(path.replace(/^\.\//, "")));
     if (!isOwn) return refusal("not-found", noSuchScript(skill.name, script, scriptsOf(snapshot)));
-    const result = await runScript({
+    const granted = this.policyFor(skill, snapshot.digest);
+    const request = {
       mount,
       script,
       args: call.args,
       stdin: call.stdin,
       env: this.needs.env,
       requires: manifest.requires.env,
-      policy: { ...this.policyFor(skill, snapshot.digest), ...call.policy },
+      policy: {
+        ...granted,
+        ...call.policy,
+        acceptUnsandboxed: granted.acceptUnsandboxed || call.policy?.acceptUnsandboxed,
+      },
       signal: call.signal,
-    });
+    };
+    const result = await runScript(request, this.needs.system);
     const { ok, isolation, durationMs: ms } = result;
     await this.needs.record(call, skill, { kind: "script_run", details: { script, ok, isolation, ms } });
     return result;
@@ -188,7 +196,7 @@ export class ActivatedSkills {
     const { digest } = snapshot;
     const toolsets = (async () => {
       const { loadToolsets } = await import("./toolsets.ts");
-      return loadToolsets({
+      const request = {
         ...{ mount, manifest, skillName: skill.name, env: this.needs.env },
         requires: manifest.requires.env,
         policy: this.policyFor(skill, digest),
@@ -197,7 +205,8 @@ export class ActivatedSkills {
           const now = await this.needs.activated(skill.name, context);
           if (now.snapshot.digest !== digest) throw new Error("the skill has changed; activate it again");
         },
-      });
+      };
+      return loadToolsets(request, this.needs.system);
     })();
     const diagnostics = toolsets.then(({ tools, diagnostics: found }) => {
       // The task may have ended meanwhile.

@@ -78,7 +78,7 @@ type In<Kind> = PackageProgram & { readonly sandbox: Kind };
 async function inBubblewrap(program: In<Extract<Sandbox, { kind: "bubblewrap" }>>): Promise<IsolatedProgram> {
   const { sandbox, policy, mount, interpreter, modules = [] } = program;
   const folder = policy.writable ? await mkdtemp(join(tmpdir(), "repertoire-script-")) : undefined;
-  const bound = await boundProcesses(limitOf(policy, "processes"));
+  const bound = await boundProcesses(policyLimit(policy, "processes"));
   const release = async () => {
     await bound.release();
     if (folder) await discard(folder);
@@ -90,7 +90,7 @@ async function inBubblewrap(program: In<Extract<Sandbox, { kind: "bubblewrap" }>
       read: [...(policy.read ?? []), ...modules],
       write: policy.write ?? [],
       network: policy.network ?? false,
-      tmpBytes: limitOf(policy, "tmpBytes"),
+      tmpBytes: policyLimit(policy, "tmpBytes"),
     });
     const started = limited(program, { mount, processes: bound.ulimit });
     const [command = "", ...args] = bound.wrap([sandbox.path, ...confined, ...started]);
@@ -146,7 +146,7 @@ async function profileOf(
 type Limit = "timeoutMs" | "outputBytes" | "memoryBytes" | "fileBytes" | "tmpBytes" | "processes";
 
 /** The policy's limit, or the default if the policy's is not a positive number. Timers are limited to 31 bits. */
-export function limitOf(policy: ScriptPolicy, name: Limit): number {
+export function policyLimit(policy: ScriptPolicy, name: Limit): number {
   const wanted = policy[name];
   const usable = wanted !== undefined && Number.isFinite(wanted) && wanted >= 1;
   const value = usable ? Math.floor(wanted) : SCRIPT_LIMITS[name];
@@ -166,8 +166,8 @@ function limited(
   { mount, processes }: { readonly mount: string; readonly processes: number },
 ): string[] {
   const limits = [
-    Math.ceil(limitOf(policy, "fileBytes") / 512),
-    Math.ceil(limitOf(policy, "memoryBytes") / 1024),
+    Math.ceil(policyLimit(policy, "fileBytes") / 512),
+    Math.ceil(policyLimit(policy, "memoryBytes") / 1024),
     SCRIPT_LIMITS.openFiles,
     processes,
   ].map(String);

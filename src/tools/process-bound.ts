@@ -10,7 +10,7 @@ import { codeOf } from "../model/errors.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
 import type { Launch } from "./process.ts";
 
-export interface ProcessBound {
+interface ProcessBound {
   readonly by: "rlimit" | "cgroup" | "watch";
   /** The value for `ulimit`; 0 if it would not apply or would count processes outside the sandbox. */
   readonly ulimit: number;

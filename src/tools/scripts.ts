@@ -6,7 +6,7 @@ import { extname, isAbsolute, join, relative } from "node:path";
 import { isInside } from "../disk/disk.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
 import { chooseInterpreter, EXTENSIONS, type ProgramPlaces } from "./interpreter.ts";
-import { isolate, limitOf, type PackageProgram, type ScriptPolicy } from "./isolation.ts";
+import { isolate, type PackageProgram, policyLimit, type ScriptPolicy } from "./isolation.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
 import { realPathOrNothing, unsafePath } from "./package-path.ts";
 import { runProcess } from "./process.ts";
@@ -56,7 +56,7 @@ export async function runScript(
   if (!lookup.ok && !policy.acceptUnsandboxed) {
     return refusal(
       "no-sandbox",
-      `The script was not run: scripts run inside bubblewrap, and ${lookup.reason}. ${lookup.fix}, or accept the risk with ${UNSANDBOXED_FLAG} (policy acceptUnsandboxed).`,
+      `The script was not run: scripts run in a sandbox, and ${lookup.reason}. ${lookup.fix}. A person can also allow this content to run without one: scripts.unsandboxed in their configuration.`,
     );
   }
   const { mount } = script;
@@ -110,7 +110,10 @@ async function launch(request: ScriptRequest, program: PackageProgram): Promise<
     return refusal("execution-failed", `${request.script} was not run: ${messageOf(error)}.`);
   }
   const started = performance.now();
-  const limits = { timeoutMs: limitOf(policy, "timeoutMs"), outputBytes: limitOf(policy, "outputBytes") };
+  const limits = {
+    timeoutMs: policyLimit(policy, "timeoutMs"),
+    outputBytes: policyLimit(policy, "outputBytes"),
+  };
   try {
     const ended = await runProcess({ ...isolated, ...limits, stdin: request.stdin, signal: request.signal });
     return report(ended, {
@@ -118,7 +121,7 @@ async function launch(request: ScriptRequest, program: PackageProgram): Promise<
       isolation: isolated.isolation,
       durationMs: Math.round(performance.now() - started),
       ...limits,
-      processes: limitOf(policy, "processes"),
+      processes: policyLimit(policy, "processes"),
     });
   } finally {
     await isolated.release();

@@ -33,7 +33,7 @@ export interface ToolCall {
 }
 
 /** What was loaded; `stopped` says why the process ended before it had loaded everything. */
-export interface LoadOutcome {
+interface LoadOutcome {
   readonly loaded: readonly LoadedEntry[];
   readonly stopped?: { readonly isLate: boolean; readonly why: string } | undefined;
 }
@@ -214,7 +214,7 @@ export class ToolsetWorker {
   private rest(): void {
     if (this.calls.size > 0 || this.loading || !this.isAlive) return;
     this.child.unref();
-    for (const pipe of this.pipes) pipe.unref?.();
+    for (const pipe of this.pipes) if (!pipe.destroyed) pipe.unref();
     this.idle = setTimeout(() => this.end("nobody called it for a long time"), TOOLSET_LIMITS.idleMs).unref();
   }
 

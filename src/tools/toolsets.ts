@@ -11,11 +11,12 @@ import { messageOf } from "../model/errors.ts";
 import type { SkillManifest } from "../model/skill.ts";
 import { argumentChecker, type JsonSchema } from "./argument-schema.ts";
 import { installedModules } from "./installed-modules.ts";
-import { chooseInterpreter, type ProgramPlaces, typescriptLoader } from "./interpreter.ts";
+import { chooseInterpreter, typescriptLoader } from "./interpreter.ts";
 import { type IsolatedProgram, isolate, type ScriptPolicy } from "./isolation.ts";
 import { TOOLSET_LIMITS } from "./limits.ts";
 import { realPathOrNothing } from "./package-path.ts";
-import { findSandbox, type SandboxLookup } from "./sandbox.ts";
+import { findSandbox } from "./sandbox.ts";
+import type { ScriptSystem } from "./scripts.ts";
 import { resolveEntry } from "./toolset-entry.ts";
 import { type EntryProblem, isProblem, type LoadedEntry, type ToolsetEntry } from "./toolset-protocol.ts";
 import { type ToolAnswer, type ToolCall, ToolsetWorker } from "./toolset-worker.ts";
@@ -58,14 +59,10 @@ export interface Toolsets {
   close(): Promise<void>;
 }
 
-export interface ToolsetSystem {
-  readonly findSandbox: (places: ProgramPlaces) => Promise<SandboxLookup>;
-}
-
 /** Loads all toolsets of a skill; what cannot be loaded becomes a diagnostic. */
 export async function loadToolsets(
   request: ToolsetRequest,
-  system: ToolsetSystem = { findSandbox },
+  system: ScriptSystem = { findSandbox },
 ): Promise<Toolsets> {
   const skillFile = join(request.mount, "SKILL.md");
   const written = [...new Set(request.manifest.toolsets)];
@@ -109,13 +106,13 @@ function skillTool(
 /** The process of a skill's toolsets; another one takes its place after it has ended. */
 class ToolsetProcess {
   private readonly request: ToolsetRequest;
-  private readonly system: ToolsetSystem;
+  private readonly system: ScriptSystem;
   private entries: readonly ToolsetEntry[] = [];
   private worker: ToolsetWorker | undefined;
   private starting: Promise<ToolsetWorker> | undefined;
   private isClosed = false;
 
-  constructor(request: ToolsetRequest, system: ToolsetSystem) {
+  constructor(request: ToolsetRequest, system: ScriptSystem) {
     this.request = request;
     this.system = system;
   }

@@ -16,11 +16,12 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createToolRegistry } from "../../src/tools/registry.ts";
 import { findSandbox } from "../../src/tools/sandbox.ts";
-import { loadToolsets, type ToolsetRequest, type ToolsetSystem } from "../../src/tools/toolsets.ts";
+import type { ScriptSystem } from "../../src/tools/scripts.ts";
+import { loadToolsets, type ToolsetRequest } from "../../src/tools/toolsets.ts";
 import { buildWorker, type Worker } from "./support/worker.ts";
 
 const lookup = await findSandbox({ searchPath: process.env.PATH ?? "", avoid: [process.cwd()] });
-const NO_SANDBOX: ToolsetSystem = {
+const NO_SANDBOX: ScriptSystem = {
   findSandbox: async () => ({ ok: false, reason: "bubblewrap is not installed", fix: "Install it" }),
 };
 
@@ -63,7 +64,7 @@ const STEADY = { count: "return String(++calls);", echo: "return JSON.stringify(
 async function open(
   modules: Readonly<Record<string, string>>,
   more: Partial<ToolsetRequest> = {},
-  system?: ToolsetSystem,
+  system?: ScriptSystem,
 ) {
   for (const [name, text] of Object.entries(modules)) put(`${PACKAGE}/${name}.ts`, text);
   const toolsets = Object.keys(modules).map((name) => `${name}:Set`);
@@ -140,8 +141,16 @@ describe.skipIf(!lookup.ok).each(BOTH)("a toolset %s", (_where, system) => {
     ],
     ["loops", "while (true);", "timeout"],
     ["never answers", "await new Promise(() => {});", "timeout"],
-    ["prints without end", "for (;;) { try { fs.writeSync(1, 'x'.repeat(65536)); } catch {} }", "tool-failed"],
-    ["complains without end", "for (;;) { try { fs.writeSync(2, 'x'.repeat(65536)); } catch {} }", "tool-failed"],
+    [
+      "prints without end",
+      "for (;;) { try { fs.writeSync(1, 'x'.repeat(65536)); } catch {} }",
+      "tool-failed",
+    ],
+    [
+      "complains without end",
+      "for (;;) { try { fs.writeSync(2, 'x'.repeat(65536)); } catch {} }",
+      "tool-failed",
+    ],
     [
       "closes its pipes",
       "for (let fd = 0; fd < 40; fd++) { try { fs.closeSync(fd); } catch {} } await new Promise(() => {});",
