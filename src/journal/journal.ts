@@ -80,4 +80,5 @@ export {
   tallyKey,
   type WeekCount,
   weekChanges,
+  withoutOutcome,
 } from "./tally.ts";

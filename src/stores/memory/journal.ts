@@ -4,7 +4,6 @@ import {
   type ConversationStore,
   type CoUse,
   type CoUseFilter,
-  type EarlierOutcome,
   type EpisodeFilter,
   type EpisodeLink,
   type EventFilter,
@@ -24,6 +23,7 @@ import {
   tallyKey,
   type WeekCount,
   weekChanges,
+  withoutOutcome,
 } from "../../journal/journal.ts";
 import { compareNames, type SkillName } from "../../model/name.ts";
 
@@ -58,7 +58,7 @@ export class MemoryJournal implements JournalStore {
   }
 
   tallyBook(): TallyBook {
-    return { of: (name, digest) => this.byVersion.get(tallyKey(name, digest)) };
+    return { of: (name) => this.tallies(name) };
   }
 
   weeks(name: SkillName, since = 0): readonly WeekCount[] {
@@ -110,8 +110,15 @@ export class MemoryJournal implements JournalStore {
     const digest = event.digest ?? "";
     const key = tallyKey(event.skill, digest);
     const earlier = mayOverrule(event) ? this.earlierOutcome(event) : undefined;
+    const { halfLifeMs } = this;
+    const isOther = earlier !== undefined && earlier.digest !== digest;
+    if (isOther) {
+      const otherKey = tallyKey(event.skill, earlier.digest);
+      this.byVersion.set(otherKey, withoutOutcome(this.byVersion.get(otherKey)!, earlier, halfLifeMs));
+    }
     const before = this.byVersion.get(key) ?? emptyTally(event.skill, digest);
-    this.byVersion.set(key, tallied(before, event, { halfLifeMs: this.halfLifeMs, earlier }));
+    const overruled = isOther ? undefined : earlier;
+    this.byVersion.set(key, tallied(before, event, { halfLifeMs, earlier: overruled }));
     for (const { week, field, by } of weekChanges(event, earlier)) {
       const counts = this.weekOf(event.skill, week);
       this.weekCounts.get(event.skill)!.set(week, { ...counts, [field]: counts[field] + by });
@@ -132,20 +139,18 @@ export class MemoryJournal implements JournalStore {
   private activatedIn({ session, turn }: { session: string; turn: number }) {
     const versions = new Map<string, { skill: SkillName; digest: string | undefined }>();
     for (const { skill, digest } of this.query({ session, turn, kinds: ["activated"] })) {
-      if (skill !== undefined) versions.set(tallyKey(skill, digest ?? ""), { skill, digest });
+      if (skill !== undefined) versions.set(skill, { skill, digest });
     }
     return [...versions.values()];
   }
 
-  private earlierOutcome(event: NewEvent & { session: string; turn: number }): EarlierOutcome | undefined {
-    const { session, turn, digest } = event;
+  private earlierOutcome({ session, turn, skill }: NewEvent & { session: string; turn: number }) {
     const earlier = this.events.findLast(
-      (each) =>
-        each.kind === "outcome" &&
-        fits(each, { session, turn, skill: event.skill! }) &&
-        each.digest === digest,
+      (each) => each.kind === "outcome" && fits(each, { session, turn, skill }),
     );
-    return earlier?.kind === "outcome" ? { result: earlier.details.result, at: earlier.at } : undefined;
+    return earlier?.kind === "outcome"
+      ? { result: earlier.details.result, at: earlier.at, digest: earlier.digest ?? "" }
+      : undefined;
   }
 }
 
