@@ -17,11 +17,12 @@ import type {
   JournalStore,
   SaidFilter,
   SaidRecord,
+  SessionFilter,
   SessionStore,
 } from "./journal-store.ts";
 import { exportSession, type ImportReport, importLines } from "./json-lines.ts";
 import type { RememberedMessage } from "./remembered.ts";
-import type { SessionState } from "./sessions.ts";
+import type { SessionState, SessionSummary } from "./sessions.ts";
 import { libraryStats, type SkillStats, type SkillSummary, skillStats } from "./stats.ts";
 
 export interface OutcomeReport {
@@ -65,6 +66,11 @@ interface JournalNeeds {
   /** For the journal, if an actor names no agent or host. */
   readonly agent?: string | undefined;
   readonly host?: string | undefined;
+}
+
+export interface ListedSession extends SessionSummary {
+  /** What the person said first, if it was recorded. */
+  readonly firstMessage?: string | undefined;
 }
 
 /** A message that recall remembers for a skill: above 0 it speaks for the skill, below 0 against it. */
@@ -156,6 +162,22 @@ export class Journal {
     const { turn } = await this.needs.sessions.read(session);
     const at = this.needs.now();
     await this.needs.journal.append([{ kind: "model_call", at, session, turn, agent, host, details }]);
+  }
+
+  /**
+   * The sessions, the latest first, each with its first message.
+   *
+   * @example
+   * const [latest] = await skills.journal.sessions({ limit: 1 });
+   */
+  async sessions(filter: SessionFilter): Promise<readonly ListedSession[]> {
+    const sessions = await this.needs.journal.sessions(filter);
+    return Promise.all(
+      sessions.map(async (each) => {
+        const [first] = await this.needs.conversation.query({ session: each.session, role: "user" });
+        return { ...each, firstMessage: first?.text };
+      }),
+    );
   }
 
   /**

@@ -17,10 +17,13 @@ import {
   type NewEvent,
   outcomeForEach,
   type SaidRecord,
+  type SessionFilter,
+  type SessionSummary,
   type Tally,
   type TallyBook,
   tallied,
   tallyKey,
+  usesOf,
   type WeekCount,
   weekChanges,
   withoutOutcome,
@@ -59,6 +62,32 @@ export class MemoryJournal implements JournalStore {
 
   tallyBook(): TallyBook {
     return { of: (name) => this.tallies(name) };
+  }
+
+  sessions({ since = 0, limit }: SessionFilter): readonly SessionSummary[] {
+    const bySession = new Map<string, JournalEvent[]>();
+    for (const event of this.events) {
+      if (event.session === undefined) continue;
+      const own = bySession.get(event.session);
+      if (own) own.push(event);
+      else bySession.set(event.session, [event]);
+    }
+    return [...bySession]
+      .map(([session, events]) => {
+        const recent = events.filter(({ at }) => at >= since);
+        return {
+          session,
+          host: recent.find(({ host }) => host !== undefined)?.host,
+          agent: recent.find(({ agent }) => agent !== undefined)?.agent,
+          turns: Math.max(0, ...recent.map(({ turn = 0 }) => turn)),
+          startedAt: Math.min(...recent.map(({ at }) => at)),
+          lastAt: Math.max(...recent.map(({ at }) => at)),
+          ...usesOf(events),
+        };
+      })
+      .filter(({ lastAt }) => Number.isFinite(lastAt))
+      .sort((a, b) => b.lastAt - a.lastAt || compareNames(a.session, b.session))
+      .slice(0, limit);
   }
 
   weeks(name: SkillName, since = 0): readonly WeekCount[] {

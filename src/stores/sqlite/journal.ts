@@ -22,9 +22,12 @@ import {
   outcomeForEach,
   type SaidFilter,
   type SaidRecord,
+  type SessionFilter,
+  type SessionSummary,
   type Tally,
   tallied,
   tallyKey,
+  usesOf,
   type WeekCount,
   weekChanges,
   withoutOutcome,
@@ -103,6 +106,26 @@ export class SqliteJournal implements JournalStore {
     this.options.takeInbox();
     if (name === undefined) return this.db.read(() => [...this.current().values()]);
     return this.db.rows<SqlRow>("SELECT * FROM tallies WHERE name = ? ORDER BY id", name).map(toTally);
+  }
+
+  sessions({ since, limit }: SessionFilter): readonly SessionSummary[] {
+    this.options.takeInbox();
+    const { where, values } = gather([["e.at >= ?", since]]);
+    const sql = `SELECT s.session, max(s.host) AS host, max(s.agent) AS agent, max(e.turn) AS turns, min(e.at) AS startedAt,
+      max(e.at) AS lastAt FROM events e JOIN speakers s ON s.id = e.speaker${where} GROUP BY s.session
+      HAVING s.session <> '' ORDER BY lastAt DESC, s.session LIMIT ?`;
+    return this.db.rows<SqlRow>(sql, ...values, limit).map((row) => {
+      const session = String(row.session);
+      return {
+        session,
+        host: String(row.host) || undefined,
+        agent: String(row.agent) || undefined,
+        turns: Number(row.turns ?? 0),
+        startedAt: Number(row.startedAt),
+        lastAt: Number(row.lastAt),
+        ...usesOf(this.query({ session, kinds: ["activated", "outcome"] })),
+      };
+    });
   }
 
   weeks(name: SkillName, since = 0): readonly WeekCount[] {
