@@ -252,13 +252,14 @@ export class LibraryPart {
   }
 
   /**
-   * Stops watching.
+   * Stops watching and looking for edits.
    *
    * @example
    * await skills.library.watch(({ added }) => console.log(added));
    * await skills.library.close();
    */
   async close(): Promise<void> {
+    this.scanner.close();
     await Promise.all(this.closers.splice(0).map((close) => close()));
   }
 }
