@@ -13,7 +13,6 @@ export type {
   FilePart,
   KnowledgeDocument,
   Offer,
-  SheetFinding,
   SlashCommand,
   SlashCommands,
   SubSkill,
@@ -89,12 +88,18 @@ export {
   type TaskPart,
 } from "./engine/engine.ts";
 export {
+  CATEGORIES,
+  type Category,
   type Finding,
   type FindingSeverity,
   type InspectedFile,
   type Inspection,
   inspectPackage,
   type Risk,
+  type UnscannedFile,
+  VERDICTS,
+  type Verdict,
+  verdictOf,
 } from "./inspect/inspect.ts";
 export type {
   Actor,

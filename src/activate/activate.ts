@@ -10,7 +10,6 @@ export {
   changesInWords,
   type Offer,
   ruleFits,
-  type SheetFinding,
   scriptsOf,
   type Who,
 } from "./consents.ts";

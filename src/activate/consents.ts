@@ -1,7 +1,13 @@
 // Decides whether a skill may be activated in a task, prepares what a person is asked about it, and keeps what they trust.
 
 import { basename } from "node:path";
-import { type Inspection, inspectPackage } from "../inspect/inspect.ts";
+import {
+  type Finding,
+  type Inspection,
+  inspectPackage,
+  type UnscannedFile,
+  type Verdict,
+} from "../inspect/inspect.ts";
 import { type Audience, matchesAny } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
@@ -90,7 +96,7 @@ export class Consents {
    * const { scripts } = await skills.consents.sheet(offer);
    */
   sheet({ skill, snapshot, parsed: { manifest } }: Offer, changed?: FileChanges): ConsentSheet {
-    const { scripts, addresses, findings } = inspect(snapshot);
+    const { scripts, addresses, verdict, findings, unscanned } = inspect(snapshot);
     const sizes = [...snapshot.files.values()].map(({ bytes }) => bytes.length);
     return {
       name: skill.name,
@@ -106,7 +112,9 @@ export class Consents {
       requestedTools: manifest.allowedTools,
       environment: manifest.requires.env,
       addresses,
+      verdict,
       findings,
+      unscanned,
       changed,
     };
   }
@@ -245,15 +253,6 @@ export function decide(policy: ConsentPolicy, subject: ConsentSubject): keyof Co
   return "ask";
 }
 
-export interface SheetFinding {
-  readonly code: string;
-  readonly severity: "low" | "medium" | "high";
-  readonly path: string;
-  readonly line?: number | undefined;
-  readonly excerpt: string;
-  readonly message: string;
-}
-
 /** What a person sees before they answer. */
 export interface ConsentSheet {
   readonly name: SkillName;
@@ -271,7 +270,10 @@ export interface ConsentSheet {
   /** Environment variables that its scripts will see. */
   readonly environment: readonly string[];
   readonly addresses: readonly string[];
-  readonly findings: readonly SheetFinding[];
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
+  /** What was not inspected. */
+  readonly unscanned: readonly UnscannedFile[];
   /** The changes since the last consent in this task. */
   readonly changed?: FileChanges | undefined;
 }
