@@ -7,7 +7,6 @@ export type {
   ConsentAsker,
   ConsentRecord,
   ConsentSheet,
-  ConsentSubject,
   Consents,
   Expansion,
   FilePart,

@@ -1,18 +1,21 @@
 // The front door of activate: consent, private copies, tasks and slash commands.
 
 export {
-  type ActivationRisk,
   type ConsentAsker,
-  type ConsentPolicy,
   type ConsentSheet,
-  type ConsentSubject,
   Consents,
   changesInWords,
   type Offer,
-  ruleFits,
   scriptsOf,
   type Who,
 } from "./consents.ts";
+export {
+  type ActivationRisk,
+  type ConsentPolicy,
+  Gate,
+  type Reading,
+  WHAT_A_PERSON_CAN_DO,
+} from "./gate.ts";
 export type { KnowledgeDocument } from "./knowledge.ts";
 export type { ActivationPayload, SubSkill } from "./payload.ts";
 export { type FilePart, readTextFile } from "./payload.ts";

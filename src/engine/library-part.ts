@@ -10,6 +10,7 @@ import {
   type LibraryChanges,
   type LibraryScanner,
   LibraryView,
+  packageDigests,
   reportSkill,
   reportSources,
   type SkillReport,
@@ -106,28 +107,31 @@ export class LibraryPart {
   }
 
   /**
-   * The Markdown below a skill's front matter, read from disk now.
-   *
-   * @example
-   * const body = await skills.library.body("pdf-tables");
-   */
-  async body(name: string): Promise<string> {
-    return this.scanner.body(await this.find(name, "person"));
-  }
-
-  /**
-   * One skill for a person: its state, instructions, files, direct children, findings and example messages.
+   * One skill for a person: its state, files, direct children, findings and example messages. Its instructions, too, for a
+   * person who reads them to decide (`review`); otherwise the gate hands them out.
    *
    * @example
    * const { files } = await skills.library.show("pdf-tables");
    */
-  async show(name: string): Promise<SkillReport> {
-    const report = reportSkill(await this.view(), name, (skill) => this.scanner.body(skill));
+  async show(name: string, { review = false } = {}): Promise<SkillReport> {
+    const readBody = review ? (skill: Skill) => this.scanner.body(skill) : undefined;
+    const report = reportSkill(await this.view(), name, readBody);
     const { ExampleMessages } = await import("../recall/recall.ts");
     const examples = new ExampleMessages(this.turns.exampleMessagesPath);
     examples.refresh();
     const messages = examples.of(report.skill);
     return { ...report, messages: messages.length > 0 ? messages : undefined };
+  }
+
+  /**
+   * The digest of each of these skills' packages, to which consent is bound; absent for a package that cannot be read.
+   *
+   * @example
+   * const { skills: listed } = await skills.library.list();
+   * const digests = await skills.library.digests(listed.map(({ skill }) => skill));
+   */
+  digests(skills: readonly Skill[]): Promise<ReadonlyMap<Skill, string>> {
+    return packageDigests(skills);
   }
 
   /**

@@ -1,6 +1,6 @@
 // The one door: opens the engine and hands out its parts.
 
-import type { Consents, SlashCommands } from "../activate/activate.ts";
+import type { Consents, Gate, SlashCommands } from "../activate/activate.ts";
 import type { AgentTool, AgentToolsOptions, Toolbox, ToolChoice } from "../agent/agent.ts";
 import type { Config } from "../config/config.ts";
 import type { MemoryItem } from "../disclose/disclose.ts";
@@ -49,6 +49,8 @@ export class Repertoire {
   readonly tasks: Deferred<TaskPart>;
   /** What a person agreed to for good. */
   readonly consents: Deferred<Consents>;
+  /** Which instructions and files a person agreed to hand over. */
+  readonly gate: Deferred<Gate>;
   /** Slash commands. */
   readonly commands: Deferred<SlashCommands>;
   /** What happened: events, statistics, conversations, outcomes. */
@@ -58,9 +60,12 @@ export class Repertoire {
 
   constructor(options: OpenOptions) {
     let scanner: LibraryScanner | undefined;
-    this.turns = new TurnEngine(options, (sources, reading) => {
-      scanner = new LibraryScanner(sources, reading);
-      return scanner;
+    this.turns = new TurnEngine(options, {
+      openReader: (sources, reading) => {
+        scanner = new LibraryScanner(sources, reading);
+        return scanner;
+      },
+      bodies: (names, reading) => this.gate.bodies(names, reading),
     });
     this.library = new LibraryPart(this.turns, scanner!);
     this.learned = deferred(async () => (await this.workshop()).learned);
@@ -68,6 +73,7 @@ export class Repertoire {
     this.enrichment = deferred(async () => (await this.workshop()).enrichment);
     this.tasks = deferred(async () => (await this.workshop()).tasks);
     this.consents = deferred(async () => (await this.workshop()).consents);
+    this.gate = deferred(async () => (await this.workshop()).gate);
     this.commands = deferred(async () => (await this.workshop()).commands);
     this.journal = deferred(async () => (await this.workshop()).journal);
   }

@@ -5,6 +5,7 @@ import {
   type Consents,
   type Expansion,
   type FilePart,
+  type Gate,
   SlashCommands,
   type TaskContext,
   type TaskReport,
@@ -28,6 +29,7 @@ import type { TurnEngine } from "./turn-engine.ts";
 /** Everything that can be done in a task. */
 export interface TaskPart {
   readonly consents: Consents;
+  readonly gate: Gate;
   /** Gets consent, makes a private copy and returns the skill's instructions. */
   activate(name: string, context: TaskContext): Promise<Activation>;
   /** The open tasks, with the skills that are activated in them. */
@@ -60,7 +62,7 @@ export interface TaskPart {
   /** The tools that are loaded in a task so far. */
   registry(task: string): { list(): RegisteredTool[]; has(name: string): boolean };
   /** The text of a slash command. */
-  expand(text: string, context: Partial<TaskContext>): Promise<Expansion>;
+  expand(text: string, context: TaskContext): Promise<Expansion>;
 }
 
 interface TaskParts {
@@ -79,7 +81,7 @@ export function openTasks(parts: TaskParts): { tasks: TaskPart; commands: SlashC
     children: async (name, agent) => (await turns.view(agent)).children(name),
     refresh: () => library.refresh(),
     currentName: (name) => learned.currentName(name),
-    scopeOf: (source) => turns.sources.find(({ id }) => id === source)?.scope ?? "custom",
+    scopeOf: (source) => turns.scopeOf(source),
     tasks: store.tasks,
     trust: store.trust,
     policy: config.consent,
@@ -99,14 +101,14 @@ export function openTasks(parts: TaskParts): { tasks: TaskPart; commands: SlashC
   const commands = new SlashCommands({
     invocable: async (agent) => (await turns.view(agent)).invocable(),
     alias: async (spelling) => (await library.current()).find(spelling)?.name,
-    body: (skill) => turns.reader.body(skill),
-    mountOf: (skill, task) => tasks.mountOf(skill, task),
+    open: (name, context) => tasks.open(name, context),
     record,
   });
   return {
     commands,
     tasks: {
       consents: tasks.consents,
+      gate: tasks.gate,
       activate: (name: string, context: TaskContext) =>
         tracing.trace("activate", { ...context, name }, () => tasks.activate(name, context)),
       run: (name: string, script: string, call: ScriptCall) =>

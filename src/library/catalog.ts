@@ -13,6 +13,7 @@ import { PACKAGE_LIMITS } from "../package/package.ts";
 import { type Profile, parseManifest, parseSkill } from "../parse/parse.ts";
 import type { BodySink } from "./reader.ts";
 import type { FileRecord } from "./snapshot.ts";
+import { hasDangerousWords, withhold } from "./withheld.ts";
 
 export type Progress = (done: number, total: number) => void;
 
@@ -73,7 +74,9 @@ function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileR
     if (named === undefined) return { ...place, skill: undefined, diagnostics };
     if ("code" in named) return { ...place, skill: undefined, diagnostics: [...diagnostics, named] };
     if (whole?.skill) bodies?.add(named, whole.skill.body);
-    return { ...place, skill: named, diagnostics };
+    // What ships with the package was read by whoever made it.
+    const isDangerous = source.scope !== "bundled" && hasDangerousWords(named.manifest);
+    return { ...place, skill: isDangerous ? withhold(named) : named, diagnostics };
   } catch (thrown) {
     return { ...place, skill: undefined, diagnostics: [unreadable(path, thrown)] };
   }

@@ -20,7 +20,7 @@ import { packRanking, type StoredRanking, type StoredSkill, unpackRanking } from
 import type { Visibility } from "./visibility.ts";
 
 /** Raise it whenever the parser or the manifest changes what it yields, or the layout of the file changes. */
-export const SNAPSHOT_VERSION = 2;
+export const SNAPSHOT_VERSION = 3;
 
 const MAGIC = 0x5442494c;
 const HEADER_WORDS = 9;
@@ -421,6 +421,7 @@ interface PackedRecord {
   /** Name of the skill unless it is `at`. */
   readonly name?: string | undefined;
   readonly manifest?: Partial<SkillManifest> | undefined;
+  readonly withheld?: boolean | undefined;
   readonly diagnostics?: readonly Diagnostic[] | undefined;
 }
 
@@ -439,6 +440,7 @@ function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecor
     digest: skill?.digest,
     name: skill?.name === at ? undefined : skill?.name,
     manifest: skill && packManifest(skill.manifest),
+    withheld: skill?.withheld,
     diagnostics: diagnostics.length === 0 ? undefined : diagnostics,
   };
 }
@@ -457,6 +459,7 @@ function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRec
     path,
     directory,
     digest: digest ?? "",
+    withheld: packed.withheld,
   };
   const diagnostics = packed.diagnostics ?? NO_DIAGNOSTICS;
   return { source, relativePath: at, path, size, mtimeMs, inode, skill, diagnostics };

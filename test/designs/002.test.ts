@@ -184,7 +184,7 @@ describe("the tier of a message", () => {
     const { text, shown } = await engine
       .turn({ message: "a late arrival is waiting", session: "s" })
       .prompt();
-    expect(text).toContain((await engine.library.body("night-porter")).trim());
+    expect(text).toContain(((await engine.library.show("night-porter", { review: true })).body).trim());
     expect(shown).toEqual([{ name: "night-porter", level: "body" }]);
     expect((await engine.turns.sessions.session("s")).activated).toEqual(["night-porter"]);
   });

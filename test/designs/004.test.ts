@@ -45,7 +45,7 @@ describe("concepts and layout", () => {
 
   it("takes everything after the closing fence for the body, later rules included", async () => {
     const { engine } = bakery();
-    expect(await engine.library.body("bakery")).toBe(
+    expect((await engine.library.show("bakery", { review: true })).body).toBe(
       "# Bakery\n\nWeigh first.\n\n---\n\nThen bake: <b>slowly</b>.\n",
     );
   });

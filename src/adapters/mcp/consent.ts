@@ -8,7 +8,12 @@ import {
   inputResponse,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { type ConsentAsker, type ConsentSheet, changesInWords } from "../../engine/engine.ts";
+import {
+  type ConsentAsker,
+  type ConsentSheet,
+  changesInWords,
+  WHAT_A_PERSON_CAN_DO,
+} from "../../engine/engine.ts";
 import type { ConsentApproval } from "../../model/consent-approval.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
@@ -43,14 +48,13 @@ export function questionFor(ctx: ServerContext) {
  * Where the client cannot ask and the person's settings say that their host does so before each call: the call itself
  * is the yes. The host shows a name and no sheet, so what was found dangerous still needs a person who has read it.
  */
-export function approvedByHost(approval: ConsentApproval, task: string): ConsentAsker | undefined {
+export function approvedByHost(approval: ConsentApproval): ConsentAsker | undefined {
   if (approval !== "host") return undefined;
-  return ({ name, findings }) => {
-    const worst = findings.find(({ severity }) => severity === "high");
-    if (worst === undefined) return true;
+  return ({ name, verdict }) => {
+    if (verdict !== "dangerous") return true;
     throw new RepertoireError(
       "consent-required",
-      `"${name}" holds something dangerous (${forLine(`${worst.path}: ${worst.message}`)}), which the host's approval does not cover. A person runs \`repertoire activate ${name} --task ${task}\` and answers, or \`repertoire trust ${name}\` to agree to this content for good.`,
+      `"${name}" contains something dangerous, which the host's approval does not cover. ${WHAT_A_PERSON_CAN_DO}`,
       name,
     );
   };

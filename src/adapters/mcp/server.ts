@@ -62,6 +62,10 @@ export function createServer(options: McpOptions): McpServer {
     const named = typeof given === "string" && given !== "" ? { session: given } : {};
     return { ...scopeOf({ ...named, client }), host: `mcp:${client}`, beginsTurns: true };
   };
+  const askerOf = (ctx: ServerContext) => {
+    const question = canElicit(mcp, ctx) ? questionFor(ctx) : undefined;
+    return { question, ask: question?.ask ?? approvedByHost(parts.engine.config.consent.approval) };
+  };
   server.setRequestHandler("tools/list", async (_, ctx) => ({
     tools: (await parts.tools(contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
       name,
@@ -72,8 +76,7 @@ export function createServer(options: McpOptions): McpServer {
   }));
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
     const context = contextOf(ctx);
-    const question = canElicit(mcp, ctx) ? questionFor(ctx) : undefined;
-    const ask = question?.ask ?? approvedByHost(parts.engine.config.consent.approval, context.task);
+    const { question, ask } = askerOf(ctx);
     const tools = await parts.tools({ ...context, ask });
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) {
@@ -98,13 +101,21 @@ export function createServer(options: McpOptions): McpServer {
   );
   server.setRequestHandler("prompts/get", async ({ params }, ctx) => {
     const asked = { name: params.name, rest: params.arguments?.arguments ?? "" };
-    return promptText(parts.engine, asked, contextOf(ctx));
+    const { question, ask } = askerOf(ctx);
+    try {
+      return await promptText(parts.engine, asked, { ...contextOf(ctx), ask });
+    } catch (thrown) {
+      const pending = question?.pending();
+      if (pending) return pending;
+      throw thrown;
+    }
   });
-  skillsExtension(parts, options.onWarning).attach(mcp);
+  const taskOf = (ctx: ServerContext) => contextOf(ctx).task;
+  skillsExtension(parts, { taskOf, onWarning: options.onWarning }).attach(mcp);
   return mcp;
 }
 
-/** Without it nobody can be asked, and the refusal names the command with which a person agrees. */
+/** Without it nobody can be asked, and the refusal says what a person can do. */
 function canElicit(mcp: McpServer, ctx: ServerContext): boolean {
   const given = envelopeOf(ctx)[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   return (given ?? mcp.server.getClientCapabilities())?.elicitation !== undefined;

@@ -1,7 +1,8 @@
 // Serves the library through the protocol's Skills extension: entries with digests, and their files, read fresh.
-// Only what the model may see is served; reading a skill here runs nothing and gives no consent.
+// Only what the model may see is listed, and only what a person agreed to in the task, or for good, can be read.
 
 import { isUtf8 } from "node:buffer";
+import { ProtocolError, ProtocolErrorCode, type ServerContext } from "@modelcontextprotocol/server";
 import {
   SkillCatalogError,
   type Skill as SkillEntry,
@@ -18,13 +19,23 @@ import { pageStart } from "./parts.ts";
 const PAGE = 50;
 const BASE = "skill://";
 
-export function skillsExtension(parts: McpParts, onWarning: (text: string) => void): SkillsExtension {
+interface ExtensionOptions {
+  /** The task whose consents count for a request. */
+  readonly taskOf: (ctx: ServerContext) => string;
+  readonly onWarning: (text: string) => void;
+}
+
+export function skillsExtension(parts: McpParts, { taskOf, onWarning }: ExtensionOptions): SkillsExtension {
   const { engine } = parts;
-  const filesOf = async ({ name }: Skill) => (await engine.consents.offer(name, {})).snapshot.files;
+  /** Without the words of a dangerous skill, and of any other no more front matter than a catalog shows. */
   const entryOf = async (skill: Skill): Promise<SkillEntry | undefined> => {
+    if (skill.withheld) return undefined;
     try {
-      const files = [...(await filesOf(skill))].map(([path, { bytes }]) => [path, bytes]);
-      return await skillEntry(skill.name, Object.fromEntries(files));
+      const { snapshot } = await engine.consents.offer(skill.name, {});
+      const files = [...snapshot.files].map(([path, { bytes }]) => [path, bytes]);
+      const entry = await skillEntry(skill.name, Object.fromEntries(files));
+      const { name, description } = entry.frontmatter;
+      return { ...entry, frontmatter: { name, description } };
     } catch (thrown) {
       // The extension is stricter than we are; such a skill is still recalled and activated.
       if (!(thrown instanceof SkillCatalogError) && !isRepertoireError(thrown)) throw thrown;
@@ -54,15 +65,23 @@ export function skillsExtension(parts: McpParts, onWarning: (text: string) => vo
       const found = await locate(uri);
       return found?.path === "SKILL.md" ? entryOf(found.skill) : undefined;
     },
-    async read(uri) {
+    async read(uri, ctx) {
       const found = await locate(uri);
-      const file = found && (await filesOf(found.skill)).get(found.path);
+      if (!found) return undefined;
+      const offer = await engine.gate.agreed(found.skill.name, { task: taskOf(ctx) });
+      if (!offer) throw notAgreed(found.skill);
+      const file = offer.snapshot.files.get(found.path);
       if (!file) return undefined;
       const type = /\.md$/i.test(found.path) && { mimeType: "text/markdown" };
       return { ...asContent(file.bytes), ...type };
     },
   };
   return new SkillsExtension({ source, onWarning: ({ path, message }) => onWarning(`${path}: ${message}`) });
+}
+
+function notAgreed({ name }: Skill): ProtocolError {
+  const message = `"${name}" needs a person's consent before its files can be read. Call activate_skill, which asks for it.`;
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 
 /** Text as text, so that every client can show it; byte for byte what the digest is of. */

@@ -53,7 +53,7 @@ export const TASK_VERBS: readonly Verb[] = [
         ]);
         return io.answer({ commands }, () => io.table(rows));
       }
-      const expansion = await slash.expand(text, { task });
+      const expansion = await slash.expand(text, { task, ...askerFor(io, {}) });
       io.answer(expansion, () => io.line(expansion.text));
     },
   },

@@ -1,0 +1,51 @@
+// Keeps the words of a dangerous skill out of every catalog: finds what is dangerous in them, and puts a notice in their place.
+
+import { inspectPackage } from "../inspect/inspect.ts";
+import { lastSegment } from "../model/name.ts";
+import { NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
+
+/** The description of a skill whose own one is withheld. */
+export const WITHHELD =
+  "[Description withheld: inspection found something dangerous in this skill. Leave it alone unless a person has looked at it.]";
+
+/** Whether the words that a catalog can show are dangerous in themselves. */
+export function hasDangerousWords(manifest: SkillManifest): boolean {
+  const bytes = Buffer.from(wordsOf(manifest).join("\n\n"));
+  return inspectPackage([{ path: "SKILL.md", bytes }]).verdict === "dangerous";
+}
+
+/** The skill with a notice instead of everything that its author wrote in prose; what decides who may use it stays. */
+export function withhold(skill: Skill): Skill {
+  const { manifest } = skill;
+  return {
+    ...skill,
+    displayName: lastSegment(skill.name),
+    withheld: true,
+    manifest: {
+      ...manifest,
+      declaredName: undefined,
+      description: WITHHELD,
+      brief: WITHHELD.slice(0, WITHHELD.indexOf(":")).concat("]"),
+      summary: undefined,
+      whenToUse: undefined,
+      license: undefined,
+      compatibility: undefined,
+      domain: undefined,
+      argumentHint: undefined,
+      triggers: NO_TRIGGERS,
+      tags: [],
+      tools: [],
+      seeAlso: [],
+      always: false,
+      metadata: Object.create(null),
+      unknown: Object.create(null),
+    },
+  };
+}
+
+function wordsOf(manifest: SkillManifest): string[] {
+  const { description, brief, summary, whenToUse, declaredName, domain, argumentHint, triggers } = manifest;
+  const short = [declaredName, domain, argumentHint, ...manifest.tags, ...manifest.tools, ...manifest.seeAlso];
+  const words = [description, brief, summary, whenToUse, ...short, ...triggers.keywords, ...triggers.verbs];
+  return words.filter((text) => text !== undefined);
+}
