@@ -11,8 +11,8 @@ export {
 } from "./consents.ts";
 export {
   type ActivationRisk,
+  ConsentGate,
   type ConsentPolicy,
-  Gate,
   type Reading,
   WHAT_A_PERSON_CAN_DO,
 } from "./gate.ts";

@@ -124,16 +124,16 @@ export class Consents {
   }
 
   /**
-   * Keeps a person's yes to the current content of a skill, for every task; with `seen`, to that digest only.
+   * Keeps a person's yes to the content of a skill that they have seen, for every task. Fails if it has changed since.
    *
    * @example
    * const { digest } = await skills.consents.look("pdf-tables");
    * await skills.consents.trust("pdf-tables", digest);
    */
-  async trust(name: string, seen?: string): Promise<TrustRecord & { readonly sheet: ConsentSheet }> {
+  async trust(name: string, seen: string): Promise<TrustRecord & { readonly sheet: ConsentSheet }> {
     const offer = await this.offer(name, { audience: "person" });
     const { digest } = offer.snapshot;
-    if (seen !== undefined && seen !== digest) {
+    if (seen !== digest) {
       throw new RepertoireError(
         "consent-stale",
         `"${offer.skill.name}" has changed since it was looked at. Look at it again, then agree to its new digest.`,
@@ -159,7 +159,7 @@ export class Consents {
    * Revokes trust by name or digest; a digest may be shortened if it stays unambiguous.
    *
    * @example
-   * await skills.consents.trust("pdf-tables");
+   * await skills.consents.trust("pdf-tables", (await skills.consents.look("pdf-tables")).digest);
    * const revoked = await skills.consents.revoke("pdf-tables");
    */
   async revoke(digestOrName: string): Promise<number> {

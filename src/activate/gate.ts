@@ -35,7 +35,7 @@ interface Passing extends Reading {
   readonly ask?: ConsentAsker | undefined;
 }
 
-export class Gate {
+export class ConsentGate {
   private readonly needs: GateNeeds;
   /** Questions that wait for an answer, by task and digest. */
   private readonly asking = new Map<string, Promise<boolean>>();
@@ -82,7 +82,9 @@ export class Gate {
     const earlier = await this.needs.tasks.consentFor(task, subject.name);
     const changed = earlier && compareMarks(earlier.files, marksOf(snapshot.files));
     if (ask === undefined) throw unasked(subject.name, changed);
-    if (await this.answer(`${task}\n${snapshot.digest}`, ask, () => this.needs.consents.sheet(offer, changed)))
+    if (
+      await this.answer(`${task}\n${snapshot.digest}`, ask, () => this.needs.consents.sheet(offer, changed))
+    )
       return "risky";
     throw new RepertoireError(
       "consent-refused",

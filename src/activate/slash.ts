@@ -20,7 +20,10 @@ interface SlashNeeds {
   /** The skill that has this alias. */
   readonly alias: (spelling: string) => Promise<SkillName | undefined>;
   /** Gets consent and makes a private copy. */
-  readonly open: (name: SkillName, context: TaskContext) => Promise<{ readonly offer: Offer; readonly mountPath: string }>;
+  readonly open: (
+    name: SkillName,
+    context: TaskContext,
+  ) => Promise<{ readonly offer: Offer; readonly mountPath: string }>;
   readonly record: RecordUse;
 }
 

@@ -8,7 +8,7 @@ import type { Skill, SkillManifest } from "../model/skill.ts";
 import { marksOf, type PackageSnapshot } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
 import { type ConsentAsker, type ConsentNeeds, Consents, type Offer, type Who } from "./consents.ts";
-import { type ActivationRisk, type ConsentPolicy, Gate } from "./gate.ts";
+import { type ActivationRisk, ConsentGate, type ConsentPolicy } from "./gate.ts";
 import { findKnowledge } from "./knowledge.ts";
 import {
   logicalPath,
@@ -77,13 +77,13 @@ interface Opened {
 
 export class Tasks {
   readonly consents: Consents;
-  readonly gate: Gate;
+  readonly gate: ConsentGate;
   private readonly needs: TaskNeeds;
 
   constructor(needs: TaskNeeds) {
     this.needs = needs;
     this.consents = new Consents(needs);
-    this.gate = new Gate({ ...needs, consents: this.consents });
+    this.gate = new ConsentGate({ ...needs, consents: this.consents });
   }
 
   /** Gets consent and makes a private copy. */

@@ -129,7 +129,7 @@ export class TurnPrompt {
     const shown = await Promise.all(
       named.map(async (one) => ({ ...one, digest: await sessions.digestOf(one.name) })),
     );
-    const injected = shown.filter(({ level }) => level === "body" || level === "card");
+    const injected = shown.filter(({ level }) => level === "body");
     await store.record([
       ...shownEvents(context, shown),
       ...injected.map((skill) => eventOf(context, { kind: "activated", skill, details: { by: "style" } })),

@@ -1,6 +1,6 @@
 // The one door: opens the engine and hands out its parts.
 
-import type { Consents, Gate, SlashCommands } from "../activate/activate.ts";
+import type { ConsentGate, Consents, SlashCommands } from "../activate/activate.ts";
 import type { AgentTool, AgentToolsOptions, Toolbox, ToolChoice } from "../agent/agent.ts";
 import type { Config } from "../config/config.ts";
 import type { MemoryItem } from "../disclose/disclose.ts";
@@ -50,7 +50,7 @@ export class Repertoire {
   /** What a person agreed to for good. */
   readonly consents: Deferred<Consents>;
   /** Which instructions and files a person agreed to hand over. */
-  readonly gate: Deferred<Gate>;
+  readonly gate: Deferred<ConsentGate>;
   /** Slash commands. */
   readonly commands: Deferred<SlashCommands>;
   /** What happened: events, statistics, conversations, outcomes. */

@@ -2,10 +2,10 @@
 
 import {
   type Activation,
+  type ConsentGate,
   type Consents,
   type Expansion,
   type FilePart,
-  type Gate,
   SlashCommands,
   type TaskContext,
   type TaskReport,
@@ -29,7 +29,7 @@ import type { TurnEngine } from "./turn-engine.ts";
 /** Everything that can be done in a task. */
 export interface TaskPart {
   readonly consents: Consents;
-  readonly gate: Gate;
+  readonly gate: ConsentGate;
   /** Gets consent, makes a private copy and returns the skill's instructions. */
   activate(name: string, context: TaskContext): Promise<Activation>;
   /** The open tasks, with the skills that are activated in them. */

@@ -2,7 +2,7 @@
 // It scans and parses nothing by itself, so that a host's hook loads no more than this.
 
 import { join } from "node:path";
-import type { Gate } from "../activate/activate.ts";
+import type { ConsentGate } from "../activate/activate.ts";
 import { type Config, loadConfig } from "../config/config.ts";
 import type { Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
 import { misnamedSources, resolveSources } from "../discover/discover.ts";
@@ -27,7 +27,7 @@ interface TurnSources {
     options: ConstructorParameters<typeof StoredLibrary>[1] & Pick<OpenOptions, "onProgress">,
   ) => LibraryReader;
   /** The instructions that a person agreed to, for styles that show them. */
-  readonly bodies: Gate["bodies"];
+  readonly bodies: ConsentGate["bodies"];
 }
 
 /** Answers from the snapshot and the index on disk; fails with `index-stale` if only a scan or the store can answer. */
@@ -52,7 +52,7 @@ export class TurnEngine {
   /** Lowest precedence first. */
   readonly sources: readonly Source[];
   readonly reader: LibraryReader;
-  readonly bodies: Gate["bodies"];
+  readonly bodies: ConsentGate["bodies"];
   readonly tracing: Tracing;
   readonly store: TurnStore;
   /** Recall in a session. */

@@ -1,6 +1,6 @@
 // Recall and prompts of the turn engine, in a file of their own because most verbs of the command line need neither.
 
-import type { Gate } from "../activate/activate.ts";
+import type { ConsentGate } from "../activate/activate.ts";
 import type { Config } from "../config/config.ts";
 import { TurnPrompt } from "../disclose/disclose.ts";
 import type { TurnStore } from "../journal/journal.ts";
@@ -27,7 +27,7 @@ interface TurnPartsNeeds {
   readonly reader: LibraryReader;
   readonly store: TurnStore;
   readonly exampleMessagesPath: string;
-  readonly bodies: Gate["bodies"];
+  readonly bodies: ConsentGate["bodies"];
   visibility(agent: string | undefined): Visibility;
   view(agent: string | undefined): Promise<LibraryView>;
   recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer>;

@@ -1,12 +1,12 @@
 // Wires what needs the store: tasks, learned skills, dreams, the journal, and the tools of a model.
 
-import type { Consents, Gate, SlashCommands } from "../activate/activate.ts";
+import type { ConsentGate, Consents, SlashCommands } from "../activate/activate.ts";
 import type { AgentEngine } from "../agent/agent.ts";
 import type { Dreams } from "../dream/dream.ts";
 import { Journal, useRecorder } from "../journal/journal.ts";
 import { Enrichment, type LanguageModel, type LearnedSkills } from "../learn/learn.ts";
-import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import type { Skill } from "../model/skill.ts";
+import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
 import { observedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
@@ -19,7 +19,7 @@ import type { TurnEngine } from "./turn-engine.ts";
 export interface Workshop {
   readonly tasks: TaskPart;
   readonly consents: Consents;
-  readonly gate: Gate;
+  readonly gate: ConsentGate;
   readonly commands: SlashCommands;
   readonly learned: LearnedSkills;
   readonly dreams: Dreams;

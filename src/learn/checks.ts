@@ -53,7 +53,7 @@ export function checkPermission(author: string, name: SkillName, existing: Skill
   if (isPinned(existing)) {
     throw new RepertoireError(
       "skill-pinned",
-      `"${name}" is pinned, so only a person changes it. Ask them to change it, or to run repertoire unpin ${name}.`,
+      `"${name}" is pinned, so only a person changes it. Ask them to change it or to unpin it.`,
       name,
     );
   }
@@ -120,7 +120,7 @@ export function checkSafety(files: readonly PackageFile[], allowed: boolean): re
     .join(" ");
   throw new RepertoireError(
     "skill-unsafe",
-    `The skill was not saved, because it looks dangerous. ${list} ${high[0]!.fix} A person who wants it anyway can use repertoire save --allow-unsafe.`,
+    `The skill was not saved, because it looks dangerous. ${list} ${high[0]!.fix} A person who wants it anyway can save it themselves.`,
     high.map(({ code }) => code),
   );
 }

@@ -33,10 +33,7 @@ export function isManaged({ skill, state }: ListedSkill): boolean {
 }
 
 /** A listed skill as programs get it, with the digest of its package. */
-export function listedSummary(
-  { skill, state, reason }: ListedSkill,
-  digests: ReadonlyMap<Skill, string>,
-) {
+export function listedSummary({ skill, state, reason }: ListedSkill, digests: ReadonlyMap<Skill, string>) {
   const { name, displayName, manifest, source, path, withheld } = skill;
   const { description } = manifest;
   return {
@@ -45,11 +42,13 @@ export function listedSummary(
   };
 }
 
-/** A report about a skill as programs get it. */
+/** A report about a skill as programs get it. Free text of the front matter comes with the instructions. */
 export function skillDetails({ skill, digest, body, files, subSkills, diagnostics, messages }: SkillReport) {
   const { manifest, ...place } = skill;
+  const { metadata, unknown, ...known } = manifest;
+  const free = body === undefined ? {} : { metadata, unknown };
   return {
-    skill: { ...place, ...manifest, digest, body },
+    skill: { ...place, ...known, ...free, digest, body },
     files,
     subSkills: subSkills.map(({ name }) => name),
     diagnostics,

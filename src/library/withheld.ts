@@ -5,7 +5,7 @@ import { lastSegment } from "../model/name.ts";
 import { NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
 
 /** The description of a skill whose own one is withheld. */
-export const WITHHELD =
+const WITHHELD =
   "[Description withheld: inspection found something dangerous in this skill. Leave it alone unless a person has looked at it.]";
 
 /** Whether the words that a catalog can show are dangerous in themselves. */
@@ -45,7 +45,14 @@ export function withhold(skill: Skill): Skill {
 
 function wordsOf(manifest: SkillManifest): string[] {
   const { description, brief, summary, whenToUse, declaredName, domain, argumentHint, triggers } = manifest;
-  const short = [declaredName, domain, argumentHint, ...manifest.tags, ...manifest.tools, ...manifest.seeAlso];
+  const short = [
+    declaredName,
+    domain,
+    argumentHint,
+    ...manifest.tags,
+    ...manifest.tools,
+    ...manifest.seeAlso,
+  ];
   const words = [description, brief, summary, whenToUse, ...short, ...triggers.keywords, ...triggers.verbs];
   return words.filter((text) => text !== undefined);
 }

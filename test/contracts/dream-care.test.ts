@@ -16,7 +16,7 @@ const planFor = (name: string, content: string) =>
 
 it("does not change a learned skill that a person has edited on disk or through a save", async () => {
   const { dreams, learnedSkills, learned, engine } = await workshop();
-  const body = (name: string) => engine.library.body(name);
+  const body = async (name: string) => (await engine.library.show(name, { review: true })).body;
   appendFileSync(join(learned, "plan-sprint/SKILL.md"), "\nAnd bring cake.\n");
   await learnedSkills.save({
     name: "invoice-client",

@@ -61,7 +61,9 @@ function documentation(
   { limit, bodyOf }: Pick<StyleRequest, "limit" | "bodyOf">,
 ): Rendered {
   const skills = relevant.map(({ skill }) => skill);
-  const entries = skills.map((skill) => pointer(skill, bodyOf(skill) === undefined ? NEEDS_CONSENT : TOO_LONG));
+  const entries = skills.map((skill) =>
+    pointer(skill, bodyOf(skill) === undefined ? NEEDS_CONSENT : TOO_LONG),
+  );
   for (const [index, skill] of skills.entries()) {
     const body = bodyOf(skill);
     if (body === undefined) continue;

@@ -112,7 +112,9 @@ export const LIBRARY_VERBS: readonly Verb[] = [
           facts.filter(([, value]) => value !== "").map(([key, value]) => [io.colour.dim(key), value]),
         );
         io.line();
-        io.line(body?.trim() ?? io.colour.dim("The instructions are shown on a terminal, or after your consent."));
+        io.line(
+          body?.trim() ?? io.colour.dim("The instructions are shown on a terminal, or after your consent."),
+        );
         if (messages) {
           io.line();
           io.line(io.colour.dim("Messages that a model wrote for it (repertoire index --enrich):"));

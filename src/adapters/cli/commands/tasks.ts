@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { EXIT, positiveInteger, type Verb, type VerbOption } from "../command.ts";
-import { askerFor, showSheet } from "../consent-prompt.ts";
+import { AGREEMENT_OPTIONS, type AgreementFlags, agreedDigest, askerFor } from "../consent-prompt.ts";
 import { day, minute } from "../tell.ts";
 
 interface RunFlags {
@@ -23,9 +23,10 @@ export const TASK_VERBS: readonly Verb[] = [
   {
     use: "activate <name>",
     about: "activate a skill after your consent, and print its instructions as a model gets them",
-    options: [TASK_OPTION, ["--yes", "agree without being asked"]],
-    async run({ io, engine }, name: string, { task, yes }: { task: string; yes?: boolean }) {
-      const context = { task, audience: "person", ...askerFor(io, { yes }) } as const;
+    options: [TASK_OPTION, ...AGREEMENT_OPTIONS],
+    async run({ io, engine }, name: string, { task, ...flags }: { task: string } & AgreementFlags) {
+      const asker = askerFor(io, { digest: agreedDigest(flags) });
+      const context = { task, audience: "person", ...asker } as const;
       const { payload, text } = await engine.tasks.activate(name, context);
       io.answer(payload, () => {
         io.line(text);
@@ -128,15 +129,16 @@ export const TASK_VERBS: readonly Verb[] = [
   },
   {
     use: "trust [name]",
-    about: "consent to a skill as it is now, in every task; any change needs new consent",
+    about: "look at a skill and consent to it as it is now, in every task; any change needs new consent",
     options: [
       ["--list", "list what is trusted"],
       ["--revoke <name-or-digest>", "stop trusting it"],
+      ...AGREEMENT_OPTIONS,
     ],
     async run(
       { io, engine: { consents } },
       name: string | undefined,
-      { list, revoke }: { list?: boolean; revoke?: string },
+      { list, revoke, ...flags }: { list?: boolean; revoke?: string } & AgreementFlags,
     ) {
       if (revoke !== undefined) {
         const revoked = await consents.revoke(revoke);
@@ -149,9 +151,18 @@ export const TASK_VERBS: readonly Verb[] = [
           else io.table([["SKILL", "SINCE", "SOURCE", "DIGEST"], ...rows]);
         });
       } else if (name !== undefined) {
-        const trusted = await consents.trust(name);
+        const sheet = await consents.look(name);
+        const { ask } = askerFor(io, { digest: agreedDigest(flags), verb: "Trust" });
+        if (ask === undefined)
+          throw new RepertoireError(
+            "consent-required",
+            `Trusting "${sheet.name}" needs a person who answers on a terminal.`,
+            sheet.name,
+          );
+        if (!(await ask(sheet)))
+          throw new RepertoireError("consent-refused", `"${sheet.name}" is not trusted.`, sheet.name);
+        const trusted = await consents.trust(name, sheet.digest);
         io.answer(trusted, () => {
-          showSheet(io, trusted.sheet);
           io.line(
             `${trusted.skill} is trusted as it is now. \`repertoire trust --revoke ${trusted.skill}\` withdraws it.`,
           );

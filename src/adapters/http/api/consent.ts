@@ -44,7 +44,11 @@ export function consentNeeded(sheet: ConsentSheet, consent: Pick<Consent, "diges
 }
 
 /** Trusts the content with this digest in every task; fails with the current sheet if the content has changed. */
-export async function trustSeen(consents: Pick<Deferred<Consents>, "look" | "trust">, name: string, digest: string) {
+export async function trustSeen(
+  consents: Pick<Deferred<Consents>, "look" | "trust">,
+  name: string,
+  digest: string,
+) {
   try {
     return await consents.trust(name, digest);
   } catch (thrown) {

@@ -75,7 +75,9 @@ export const LIBRARY_OPERATIONS = [
       "Show one skill: front matter, files, sub-skills and findings. Its instructions are included if the person agreed to them for good, or if they ask for them to decide.",
     params: nameParams,
     query: z.strictObject({
-      review: booleanText.optional().describe("With the instructions, for a person who reads them to decide."),
+      review: booleanText
+        .optional()
+        .describe("With the instructions, for a person who reads them to decide."),
     }),
     answer: z.looseObject({
       skill: z.looseObject({
