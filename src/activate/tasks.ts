@@ -38,8 +38,8 @@ interface TaskNeeds extends ConsentNeeds {
   /** The current name of a skill, also if it was renamed or merged. */
   readonly currentName: (spelling: string) => Promise<string>;
   readonly policy: ConsentPolicy;
-  /** The project's folder, in which knowledge documents are searched. */
-  readonly project: string;
+  /** The project's folder, in which knowledge documents are searched; undefined if nothing of it is shown. */
+  readonly project: string | undefined;
   /** Holds `private/<task>`. */
   readonly folder: string;
   readonly record: RecordUse;

@@ -3,6 +3,13 @@
 import { resolve } from "node:path";
 import { switchSkill } from "../config/config.ts";
 import {
+  DECIDING_HOSTS,
+  type HostDecision,
+  type ProjectStanding,
+  trustedProjects,
+  trustProject,
+} from "../discover/discover.ts";
+import {
   type Audience,
   checkSkills,
   countStates,
@@ -28,6 +35,8 @@ export interface LibraryDiagnosis {
   /** The configuration files that were read. */
   readonly config: readonly string[];
   readonly cache: string | null;
+  /** Whether the project's skills are shown here, and what each host has decided about its folder. */
+  readonly project: ProjectStanding & { readonly hosts: Readonly<Record<string, HostDecision>> };
   readonly sources: readonly SourceReport[];
   readonly counts: Readonly<Record<SkillState, number>>;
   readonly diagnostics: readonly Diagnostic[];
@@ -175,7 +184,31 @@ export class LibraryPart {
     const sources = (await this.sources()).filter(({ exists }) => exists);
     const counts = countStates((await this.view()).list());
     const { files: config, cacheDir: cache = null } = this.turns.config;
-    return { config, cache, sources, counts, diagnostics };
+    const hosts = DECIDING_HOSTS.map((host) => [host, this.turns.projectFor(host).host]);
+    const project = { ...this.turns.project, hosts: Object.fromEntries(hosts) };
+    return { config, cache, project, sources, counts, diagnostics };
+  }
+
+  /**
+   * Keeps or withdraws the person's trust in the project, and returns its folder. Holds for engines that are opened from now
+   * on.
+   *
+   * @example
+   * const { folder } = skills.library.trustProject(true);
+   */
+  trustProject(on: boolean): { readonly folder: string; readonly changed: boolean } {
+    const { folder } = this.turns.project;
+    return { folder, changed: trustProject(this.turns.config.home, folder, on) };
+  }
+
+  /**
+   * The folders of the projects that the person trusts.
+   *
+   * @example
+   * const folders = skills.library.trustedProjects();
+   */
+  trustedProjects(): readonly string[] {
+    return trustedProjects(this.turns.config.home);
   }
 
   /**

@@ -57,6 +57,7 @@ export class Repertoire {
   readonly journal: Deferred<Journal>;
   private readonly stream = new EventStream();
   private opened: Promise<Workshop> | undefined;
+  private other: Repertoire | undefined;
 
   constructor(options: OpenOptions) {
     let scanner: LibraryScanner | undefined;
@@ -84,6 +85,20 @@ export class Repertoire {
 
   get clock(): Clock {
     return this.turns.clock;
+  }
+
+  /**
+   * The engine for a client of this name: without the project's skills if its host does not trust the folder. Closed with
+   * this one.
+   *
+   * @example
+   * const { library } = skills.forHost("claude-code");
+   */
+  forHost(host: string): Repertoire {
+    const { project, options } = this.turns;
+    if (project.shown === this.turns.projectFor(host).shown) return this;
+    this.other ??= new Repertoire({ ...options, host });
+    return this.other;
   }
 
   /**
@@ -223,6 +238,7 @@ export class Repertoire {
    * await skills.close();
    */
   async close(): Promise<void> {
+    await this.other?.close();
     this.stream.close();
     await this.library.close();
     const opened = this.opened;

@@ -85,7 +85,7 @@ export function openTasks(parts: TaskParts): { tasks: TaskPart; commands: SlashC
     tasks: store.tasks,
     trust: store.trust,
     policy: config.consent,
-    project: config.dir,
+    project: turns.project.shown ? config.dir : undefined,
     folder: turns.dataDirectory,
     now: () => clock.now().getTime(),
     record,

@@ -5,7 +5,12 @@ import { join } from "node:path";
 import type { ConsentGate } from "../activate/activate.ts";
 import { type Config, loadConfig } from "../config/config.ts";
 import type { Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
-import { misnamedSources, resolveSources } from "../discover/discover.ts";
+import {
+  misnamedSources,
+  type ProjectStanding,
+  projectStanding,
+  resolveSources,
+} from "../discover/discover.ts";
 import type { TurnStore } from "../journal/journal.ts";
 import { type LibraryReader, LibraryView, StoredLibrary, Visibility } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
@@ -49,8 +54,10 @@ export class TurnEngine {
   config: Config;
   readonly options: OpenOptions;
   readonly clock: Clock;
-  /** Lowest precedence first. */
+  /** Lowest precedence first; without those of a project that is not to be shown. */
   readonly sources: readonly Source[];
+  /** Whether the project's skills are shown, and why. */
+  readonly project: ProjectStanding;
   readonly reader: LibraryReader;
   readonly bodies: ConsentGate["bodies"];
   readonly tracing: Tracing;
@@ -68,7 +75,10 @@ export class TurnEngine {
     const { home, dir: project, cacheDir, files } = config;
     const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
     const sourceOptions = { home, project, ...config.sources, bundled };
-    this.sources = resolveSources(sourceOptions);
+    const sources = resolveSources(sourceOptions);
+    const isProject = ({ scope }: Source) => scope === "project";
+    this.project = this.projectFor(options.host);
+    this.sources = this.project.shown ? sources : sources.filter((source) => !isProject(source));
     const findings = misnamedSources(sourceOptions, files.at(-1) ?? project);
     this.bodies = bodies;
     this.reader = openReader(this.sources, { cacheDir, findings, onProgress: options.onProgress });
@@ -118,6 +128,13 @@ export class TurnEngine {
   /** The recall index and its upkeep, opened by the first recall. */
   async indexing(): Promise<Indexing> {
     return (await this.parts()).indexing();
+  }
+
+  /** Whether the project's skills are shown to this host, and why. */
+  projectFor(host: string | undefined): ProjectStanding {
+    const { dir: project, home, trust } = this.config;
+    const env = this.options.env ?? process.env;
+    return projectStanding({ mode: trust.projects, host, project, home, env });
   }
 
   /** The scope of a source, by its id. */

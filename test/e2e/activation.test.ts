@@ -285,7 +285,6 @@ describe("scripts and tools of an activated skill", () => {
     const { tasks, skill, mountOf } = await workspace();
     expect(await tasks.run("demo", "say.sh", { task: "t", policy })).toMatchObject({
       code: "not-consented",
-      message: expect.stringContaining("repertoire activate demo --task t"),
     });
     await tasks.activate("demo", { task: "t", ...person(true) });
     writeFileSync(skill("demo/scripts/say.sh"), "echo evil\n");
@@ -331,7 +330,7 @@ describe("scripts and tools of an activated skill", () => {
       store,
     });
     const result = await denying.tasks.run("demo", "say.sh", { task: "t", policy });
-    expect(result).toMatchObject({ code: "not-consented", message: expect.stringContaining("consent.deny") });
+    expect(result).toMatchObject({ code: "not-consented" });
   });
 
   it("loads a TypeScript toolset after consent only, and calls it", async () => {

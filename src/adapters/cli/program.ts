@@ -82,7 +82,7 @@ function makeContext(
     home,
     configFile,
     values: { ...values, agent },
-    host: "cli",
+    host: process.env.REPERTOIRE_HOST ?? "cli",
     onProgress: progressDisplay(streams, "reading skills"),
   });
   let engine: Repertoire | undefined;

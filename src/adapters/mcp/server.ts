@@ -43,7 +43,7 @@ const ANNOTATIONS: Readonly<Record<ToolEffect, ToolAnnotations>> = {
 };
 
 export function createServer(options: McpOptions): McpServer {
-  const { parts, version, scopeOf } = options;
+  const { version, scopeOf } = options;
   const mcp = new McpServer(
     { name: "repertoire", title: "Repertoire", version },
     {
@@ -62,12 +62,14 @@ export function createServer(options: McpOptions): McpServer {
     const named = typeof given === "string" && given !== "" ? { session: given } : {};
     return { ...scopeOf({ ...named, client }), host: `mcp:${client}`, beginsTurns: true };
   };
+  const partsOf = (ctx: ServerContext) => options.parts.of(clientIn(mcp, ctx));
   const askerOf = (ctx: ServerContext) => {
     const question = canElicit(mcp, ctx) ? questionFor(ctx) : undefined;
-    return { question, ask: question?.ask ?? approvedByHost(parts.engine.config.consent.approval) };
+    const { approval } = partsOf(ctx).engine.config.consent;
+    return { question, ask: question?.ask ?? approvedByHost(approval) };
   };
   server.setRequestHandler("tools/list", async (_, ctx) => ({
-    tools: (await parts.tools(contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
+    tools: (await partsOf(ctx).tools(contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
       name,
       description,
       inputSchema: { ...inputSchema, type: "object" as const },
@@ -76,6 +78,7 @@ export function createServer(options: McpOptions): McpServer {
   }));
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
     const context = contextOf(ctx);
+    const parts = partsOf(ctx);
     const { question, ask } = askerOf(ctx);
     const tools = await parts.tools({ ...context, ask });
     const tool = tools.find(({ name }) => name === params.name);
@@ -96,14 +99,14 @@ export function createServer(options: McpOptions): McpServer {
       }
     );
   });
-  server.setRequestHandler("prompts/list", async ({ params }) =>
-    promptPage(parts.engine.commands, params?.cursor),
+  server.setRequestHandler("prompts/list", async ({ params }, ctx) =>
+    promptPage(partsOf(ctx).engine.commands, params?.cursor),
   );
   server.setRequestHandler("prompts/get", async ({ params }, ctx) => {
     const asked = { name: params.name, rest: params.arguments?.arguments ?? "" };
     const { question, ask } = askerOf(ctx);
     try {
-      return await promptText(parts.engine, asked, { ...contextOf(ctx), ask });
+      return await promptText(partsOf(ctx).engine, asked, { ...contextOf(ctx), ask });
     } catch (thrown) {
       const pending = question?.pending();
       if (pending) return pending;
@@ -111,7 +114,7 @@ export function createServer(options: McpOptions): McpServer {
     }
   });
   const taskOf = (ctx: ServerContext) => contextOf(ctx).task;
-  skillsExtension(parts, { taskOf, onWarning: options.onWarning }).attach(mcp);
+  skillsExtension({ partsOf, taskOf, onWarning: options.onWarning }).attach(mcp);
   return mcp;
 }
 

@@ -20,18 +20,19 @@ const PAGE = 50;
 const BASE = "skill://";
 
 interface ExtensionOptions {
+  /** What the client of a request works with. */
+  readonly partsOf: (ctx: ServerContext) => McpParts;
   /** The task whose consents count for a request. */
   readonly taskOf: (ctx: ServerContext) => string;
   readonly onWarning: (text: string) => void;
 }
 
-export function skillsExtension(parts: McpParts, { taskOf, onWarning }: ExtensionOptions): SkillsExtension {
-  const { engine } = parts;
+export function skillsExtension({ partsOf, taskOf, onWarning }: ExtensionOptions): SkillsExtension {
   /** Without the words of a dangerous skill, and of any other no more front matter than a catalog shows. */
-  const entryOf = async (skill: Skill): Promise<SkillEntry | undefined> => {
+  const entryOf = async (skill: Skill, parts: McpParts): Promise<SkillEntry | undefined> => {
     if (skill.withheld) return undefined;
     try {
-      const { snapshot } = await engine.consents.offer(skill.name, {});
+      const { snapshot } = await parts.engine.consents.offer(skill.name, {});
       const files = [...snapshot.files].map(([path, { bytes }]) => [path, bytes]);
       const entry = await skillEntry(skill.name, Object.fromEntries(files));
       const { name, description } = entry.frontmatter;
@@ -44,7 +45,7 @@ export function skillsExtension(parts: McpParts, { taskOf, onWarning }: Extensio
     }
   };
   /** The skill whose folder the address is in: the longest name, because skills nest. */
-  const locate = async (uri: string) => {
+  const locate = async (uri: string, { engine }: McpParts) => {
     const path = uri.startsWith(BASE) ? decoded(uri.slice(BASE.length)) : "";
     const view = await engine.library.view();
     for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
@@ -54,21 +55,24 @@ export function skillsExtension(parts: McpParts, { taskOf, onWarning }: Extensio
     return undefined;
   };
   const source: SkillSource = {
-    async list({ cursor }) {
+    async list({ cursor }, ctx) {
       const from = pageStart(cursor);
-      const all = (await engine.library.view()).visible();
-      const entries = await Promise.all(all.slice(from, from + PAGE).map(entryOf));
+      const parts = partsOf(ctx);
+      const all = (await parts.engine.library.view()).visible();
+      const entries = await Promise.all(all.slice(from, from + PAGE).map((skill) => entryOf(skill, parts)));
       const skills = entries.filter((entry) => entry !== undefined);
       return { skills, ...(from + PAGE < all.length && { nextCursor: String(from + PAGE) }) };
     },
-    async get(uri) {
-      const found = await locate(uri);
-      return found?.path === "SKILL.md" ? entryOf(found.skill) : undefined;
+    async get(uri, ctx) {
+      const parts = partsOf(ctx);
+      const found = await locate(uri, parts);
+      return found?.path === "SKILL.md" ? entryOf(found.skill, parts) : undefined;
     },
     async read(uri, ctx) {
-      const found = await locate(uri);
+      const parts = partsOf(ctx);
+      const found = await locate(uri, parts);
       if (!found) return undefined;
-      const offer = await engine.gate.agreed(found.skill.name, { task: taskOf(ctx) });
+      const offer = await parts.engine.gate.agreed(found.skill.name, { task: taskOf(ctx) });
       if (!offer) throw notAgreed(found.skill);
       const file = offer.snapshot.files.get(found.path);
       if (!file) return undefined;

@@ -223,12 +223,17 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     async run({ io, engine: { library } }) {
       const { skills } = await library.list();
       const answer = { node: process.version, ...(await library.diagnosis()) };
-      const { sources, counts, diagnostics, config, cache } = answer;
+      const { sources, counts, diagnostics, config, cache, project } = answer;
       const problems = diagnostics.filter(({ severity }) => severity !== "info");
       const errors = problems.filter(({ severity }) => severity === "error").length;
       io.answer(answer, () => {
         io.line(
           `Node ${process.version}; configuration: ${config.length > 0 ? config.join(", ") : "none (defaults)"}; cache: ${cache ?? "off"}`,
+        );
+        const hosts = Object.entries(project.hosts).map(([host, decision]) => `${host} ${decision}`);
+        const own = project.trusted ? "trusted by you" : "not trusted by you";
+        io.line(
+          `Project ${project.folder}: skills ${project.shown ? "shown" : "not shown"}; ${own}; hosts: ${hosts.join(", ")}`,
         );
         io.table([
           ["SOURCE", "SKILLS", "FOLDER"],

@@ -1,10 +1,18 @@
 // The verbs about using a skill in a task: activate, expand, run, tools, trust, task.
 
 import { resolve } from "node:path";
-import { UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
+import { type LibraryPart, UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
+import { forLine } from "../../../text/escape.ts";
 import { EXIT, positiveInteger, type Verb, type VerbOption } from "../command.ts";
-import { AGREEMENT_OPTIONS, type AgreementFlags, agreedDigest, askerFor } from "../consent-prompt.ts";
+import {
+  AGREEMENT_OPTIONS,
+  type AgreementFlags,
+  agreedDigest,
+  askerFor,
+  confirmed,
+} from "../consent-prompt.ts";
+import type { Io } from "../io.ts";
 import { day, minute } from "../tell.ts";
 
 interface RunFlags {
@@ -133,22 +141,27 @@ export const TASK_VERBS: readonly Verb[] = [
     options: [
       ["--list", "list what is trusted"],
       ["--revoke <name-or-digest>", "stop trusting it"],
+      [
+        "--project",
+        "show the descriptions of this project's skills, if your settings or the host wait for it",
+      ],
+      ["--no-project", "stop showing them"],
       ...AGREEMENT_OPTIONS,
     ],
-    async run(
-      { io, engine: { consents } },
-      name: string | undefined,
-      { list, revoke, ...flags }: { list?: boolean; revoke?: string } & AgreementFlags,
-    ) {
-      if (revoke !== undefined) {
+    async run({ io, engine: { consents, library } }, name: string | undefined, options: TrustFlags) {
+      const { list, revoke, project, ...flags } = options;
+      if (project !== undefined) await trustProject(io, library, project);
+      else if (revoke !== undefined) {
         const revoked = await consents.revoke(revoke);
         io.answer({ revoked }, () => io.line(`${revoked} withdrawn.`));
       } else if (list) {
         const trusted = await consents.trusted();
+        const projects = library.trustedProjects();
         const rows = trusted.map(({ skill, at, source, digest }) => [skill, day(at), source ?? "", digest]);
-        io.answer({ trusted }, () => {
+        io.answer({ trusted, projects }, () => {
           if (trusted.length === 0) io.line("Nothing is trusted.");
           else io.table([["SKILL", "SINCE", "SOURCE", "DIGEST"], ...rows]);
+          for (const folder of projects) io.line(`project ${folder}`);
         });
       } else if (name !== undefined) {
         const sheet = await consents.look(name);
@@ -201,6 +214,31 @@ export const TASK_VERBS: readonly Verb[] = [
     ],
   },
 ];
+
+interface TrustFlags extends AgreementFlags {
+  readonly list?: boolean;
+  readonly revoke?: string;
+  readonly project?: boolean;
+}
+
+/** A person says on a terminal whether a project's descriptions are shown; what is behind them still needs consent. */
+async function trustProject(io: Io, library: LibraryPart, on: boolean): Promise<void> {
+  const { folder } = (await library.diagnosis()).project;
+  const answer = on
+    ? await confirmed(io, `Show the descriptions of the skills in ${forLine(folder)} to agents?`)
+    : true;
+  if (answer === undefined)
+    throw new RepertoireError(
+      "consent-required",
+      "Trusting a project needs a person who answers on a terminal.",
+      folder,
+    );
+  if (!answer) throw new RepertoireError("consent-refused", `${folder} is not trusted.`, folder);
+  const { changed } = library.trustProject(on);
+  io.answer({ project: folder, trusted: on, changed }, () =>
+    io.line(`${folder} is ${on ? "trusted" : "not trusted"}.`),
+  );
+}
 
 function jsonArguments(text = "{}"): unknown {
   try {

@@ -126,6 +126,13 @@ export const LIBRARY_OPERATIONS = [
       node: text,
       config: z.array(text),
       cache: text.nullable(),
+      project: z.looseObject({
+        folder: text,
+        shown: z.boolean(),
+        trusted: z.boolean(),
+        host: text,
+        hosts: z.record(text, text).describe("What each host has decided about the folder."),
+      }),
       sources: z.array(SourceSchema),
       counts: z.record(text, z.int()),
       diagnostics,
