@@ -10,5 +10,5 @@ export {
 } from "./folder-trust.ts";
 export { misnamedSources } from "./misnamed.ts";
 export { checkedSource, projectFolders, resolveSources, type SourceOptions } from "./sources.ts";
-export { discover, type FoundFile, type Scan } from "./walk.ts";
+export { discover, type FoundFile, POLICY_FILE, type Scan } from "./walk.ts";
 export { watchSources } from "./watch.ts";

@@ -33,11 +33,10 @@ interface TrustQuestion {
 
 export function projectStanding({ mode, host, project, home, env }: TrustQuestion): ProjectStanding {
   const folder = trustFolder(project);
-  if (mode === "all") return { folder, shown: true, trusted: false, host: "none" };
   const trusted = trustedProjects(home).includes(folder);
-  if (mode === "ask") return { folder, shown: trusted, trusted, host: "none" };
   const decision = hostDecision(host ?? "", { folders: foldersAbove(project), home, env });
-  const shown = decision === "undecided" ? trusted : decision !== "untrusted";
+  const believed = decision === "undecided" ? trusted : decision !== "untrusted";
+  const shown = { all: true, ask: trusted, host: believed }[mode];
   return { folder, shown, trusted, host: decision };
 }
 

@@ -12,8 +12,15 @@ import {
   resolveSources,
 } from "../discover/discover.ts";
 import type { TurnStore } from "../journal/journal.ts";
-import { type LibraryReader, LibraryView, StoredLibrary, Visibility } from "../library/library.ts";
+import {
+  type LibraryReader,
+  LibraryView,
+  matchesAny,
+  StoredLibrary,
+  Visibility,
+} from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
+import type { SkillName } from "../model/name.ts";
 import type { Source, SourceScope } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
 import type { Indexing, RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
@@ -149,6 +156,17 @@ export class TurnEngine {
     const scopeOf = (source: string) => this.scopeOf(source);
     const env = this.options.env ?? process.env;
     return new Visibility({ agent, allowlist, enable, disable, scopeOf, env });
+  }
+
+  /** Whether an author may save, change or delete a skill of this name: an agent the names that it may see or was given. */
+  mayWrite(author: string, name: SkillName): boolean {
+    const agent = /^agent(?::(?<name>.+))?$/.exec(author);
+    if (!agent) return true;
+    const named = agent.groups?.name ?? this.config.agent;
+    const given = named === undefined ? [] : (this.config.agents[named]?.write ?? []);
+    const isGiven = (rule: string) =>
+      rule.endsWith("/") ? name.startsWith(rule.toLowerCase()) : matchesAny([rule], name);
+    return this.visibility(named).allows(name) || given.some(isGiven);
   }
 
   /** What an agent may see of the library, without a scan as long as no folder above a skill has changed. */

@@ -3,8 +3,8 @@
 
 import { hash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { basename } from "node:path";
-import type { FoundFile } from "../discover/discover.ts";
+import { basename, join } from "node:path";
+import { type FoundFile, POLICY_FILE } from "../discover/discover.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
 import { lastSegment, type NameResult, toSkillName } from "../model/name.ts";
@@ -55,13 +55,14 @@ function isCurrent(record: FileRecord | undefined, file: FoundFile): record is F
     record.mtimeMs === file.mtimeMs &&
     record.inode === file.inode &&
     record.source === file.source &&
-    record.relativePath === file.relativePath
+    record.relativePath === file.relativePath &&
+    record.policy === file.policy
   );
 }
 
 function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileRecord {
-  const { source, relativePath, path, size, mtimeMs, inode } = file;
-  const place = { source, relativePath, path, size, mtimeMs, inode };
+  const { source, relativePath, path, size, mtimeMs, inode, policy } = file;
+  const place = { source, relativePath, path, size, mtimeMs, inode, policy };
   if (size > PACKAGE_LIMITS.skillFileBytes)
     return { ...place, skill: undefined, diagnostics: [tooLarge(path, size)] };
   try {
@@ -70,7 +71,7 @@ function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileR
     const bytes = readSkillFile(path);
     const whole = bodies?.full === false ? parseSkill(bytes, path, options) : undefined;
     const { skill: parsed, diagnostics } = whole ?? parseManifest(bytes, path, options);
-    const named = parsed && identify(file, hash("sha256", bytes), parsed.manifest);
+    const named = parsed && identify(file, hash("sha256", bytes), underPolicy(file, parsed.manifest));
     if (named === undefined) return { ...place, skill: undefined, diagnostics };
     if ("code" in named) return { ...place, skill: undefined, diagnostics: [...diagnostics, named] };
     if (whole?.skill) bodies?.add(named, whole.skill.body);
@@ -99,6 +100,19 @@ export function readSkillFile(path: string): Uint8Array {
   } finally {
     closeSync(file);
   }
+}
+
+/** A policy file is a few lines; of a longer one the beginning counts. */
+const POLICY_BYTES = 64 * 1024;
+
+/** A skill that its author keeps from being used unasked in one host is only for the person in every host. */
+function underPolicy({ directory, policy }: FoundFile, manifest: SkillManifest): SkillManifest {
+  if (policy === undefined) return manifest;
+  const text = new TextDecoder().decode(
+    readSkillFile(join(directory, POLICY_FILE)).subarray(0, POLICY_BYTES),
+  );
+  const isExplicit = /^[^#\n]*\ballow_implicit_invocation["']?\s*:\s*["']?(?:false|no|off)\b/im.test(text);
+  return isExplicit ? { ...manifest, userOnly: true } : manifest;
 }
 
 function identify(file: FoundFile, digest: string, manifest: SkillManifest): Skill | Diagnostic {

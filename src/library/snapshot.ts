@@ -38,6 +38,8 @@ export interface FileRecord {
   readonly size: number;
   readonly mtimeMs: number;
   readonly inode: number;
+  /** Changes with the skill's policy for hosts; undefined if it has none. */
+  readonly policy?: string | undefined;
   /** Absent when the file yields no skill. */
   readonly skill: Skill | undefined;
   readonly diagnostics: readonly Diagnostic[];
@@ -417,6 +419,7 @@ interface PackedRecord {
   readonly size: number;
   readonly mtimeMs: number;
   readonly inode: number;
+  readonly policy?: string | undefined;
   readonly digest?: string | undefined;
   /** Name of the skill unless it is `at`. */
   readonly name?: string | undefined;
@@ -428,7 +431,7 @@ interface PackedRecord {
 const USUAL_FILE = "SKILL.md";
 
 function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecord {
-  const { source, relativePath: at, path, size, mtimeMs, inode, skill, diagnostics } = record;
+  const { source, relativePath: at, path, size, mtimeMs, inode, policy, skill, diagnostics } = record;
   const file = path.slice(path.lastIndexOf(sep) + 1);
   return {
     source: sources.indexOf(source),
@@ -437,6 +440,7 @@ function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecor
     size,
     mtimeMs,
     inode,
+    policy,
     digest: skill?.digest,
     name: skill?.name === at ? undefined : skill?.name,
     manifest: skill && packManifest(skill.manifest),
@@ -446,7 +450,7 @@ function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecor
 }
 
 function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRecord {
-  const { at, file = USUAL_FILE, size, mtimeMs, inode, digest, name = at, manifest } = packed;
+  const { at, file = USUAL_FILE, size, mtimeMs, inode, policy, digest, name = at, manifest } = packed;
   const source = sources[packed.source]!;
   const below = sep === "/" ? at : at.replaceAll("/", sep);
   const directory = at === "" ? source.root : source.root + sep + below;
@@ -462,7 +466,7 @@ function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRec
     withheld: packed.withheld,
   };
   const diagnostics = packed.diagnostics ?? NO_DIAGNOSTICS;
-  return { source, relativePath: at, path, size, mtimeMs, inode, skill, diagnostics };
+  return { source, relativePath: at, path, size, mtimeMs, inode, policy, skill, diagnostics };
 }
 
 function packManifest(manifest: SkillManifest): Partial<SkillManifest> {

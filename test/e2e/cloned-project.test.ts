@@ -212,7 +212,7 @@ describe("the configuration of a cloned project", () => {
   });
 
   it("narrows the project alone: the person's skills, switches and agents stay as they are", async () => {
-    const { home, run } = clone({
+    const { run } = clone({
       "p/repertoire.config.json": JSON.stringify({
         disable: ["*", "mine@~/.claude/skills"],
         sources: { drop: ["./skills"] },
@@ -240,6 +240,87 @@ describe("the configuration of a cloned project", () => {
       "plan-meeting-2 disabled",
     ]);
     expect(await states("--agent", "reviewer")).toContain("mine hidden");
-    expect(home).not.toBe("");
   });
+});
+
+describe("a folder that the host does not trust", () => {
+  const untrusted = {
+    ".claude.json": '{"projects": {}}',
+    ".claude/skills/mine/SKILL.md": skillText("Plans team meetings at home."),
+  };
+
+  it("shows nothing of the project's skills through its hook, and all of the person's", async () => {
+    const { home, run } = clone(untrusted);
+    const asked = (host: string, event: object) =>
+      run(
+        ["--home", home, "hook", host],
+        JSON.stringify({ session_id: "s", cwd: join(home, "p"), ...event }),
+      );
+    const start = { hook_event_name: "SessionStart", source: "startup" };
+    const message = { hook_event_name: "UserPromptSubmit", prompt: MESSAGE };
+    for (const event of [start, message]) {
+      const { out } = await asked("claude-code", event);
+      expect(out).toContain("mine");
+      expect(out).not.toContain(NAME);
+    }
+    expect((await asked("opencode", { ...message, session_id: "u" })).out).toContain(NAME);
+    writeFileSync(
+      join(home, ".claude.json"),
+      JSON.stringify({ projects: { [join(home, "p")]: { hasTrustDialogAccepted: true } } }),
+    );
+    expect((await asked("claude-code", { ...message, session_id: "t" })).out).toContain(NAME);
+  });
+
+  it.each(REVISIONS)(
+    "shows nothing of them over MCP in revision %s to that host's client",
+    async (_, revision) => {
+      const { home } = clone(untrusted);
+      const { call, client } = await connectStdio(program.bin, { home, revision, clientName: "claude-code" });
+      expect((await call("list_skills")).text).toBe("- mine: Plans team meetings at home.");
+      expect((await call("recall_skills", { message: MESSAGE })).text).not.toContain(NAME);
+      expect((await call("activate_skill", { name: NAME })).structuredContent).toMatchObject({
+        error: { code: "skill-not-found" },
+      });
+      expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual([
+        "mine",
+        "learn",
+        "dream",
+      ]);
+      await expect(client.readResource({ uri: `skill://${NAME}/SKILL.md` })).rejects.toThrow();
+      const other = await connectStdio(program.bin, { home, revision, clientName: "somebody" });
+      expect((await other.call("list_skills")).text).toContain(NAME);
+    },
+  );
+
+  it("is asked about on the command line if the settings say so, and never trusts itself without a terminal", async () => {
+    const config = JSON.stringify({ sources: { bundled: false }, trust: { projects: "ask" } });
+    const { run } = clone({ ...untrusted, ".repertoire/repertoire.config.json": config });
+    const names = async () => (await run(["list", "--json"])).out;
+    expect(await names()).not.toContain(NAME);
+    const refused = await run(["trust", "--project", "--json"]);
+    expect(JSON.parse(refused.out).error.code).toBe("consent-required");
+    const { project } = JSON.parse((await run(["doctor", "--json"])).out);
+    expect(project).toMatchObject({ shown: false, trusted: false, hosts: { "claude-code": "undecided" } });
+    expect(await names()).not.toContain(NAME);
+  });
+});
+
+describe("a skill that its author keeps from being used unasked", () => {
+  it.each(["policy:\n  allow_implicit_invocation: false\n", "policy: {allow_implicit_invocation: no}\n"])(
+    "is only for the person, whatever the host: %j",
+    async (policy) => {
+      const { home, run } = clone({ [`p/.agents/skills/${NAME}/agents/openai.yaml`]: policy });
+      const state = async () =>
+        (JSON.parse((await run(["list", "--json"])).out).skills as { name: string; state: string }[]).find(
+          ({ name }) => name === NAME,
+        )?.state;
+      expect(await state()).toBe("hidden");
+      expect((await run(["prompt", `use /${NAME}`])).out).not.toMatch(/plan-meeting(?!-\d)/);
+      writeFileSync(
+        join(home, "p/.agents/skills", NAME, "agents/openai.yaml"),
+        "policy:\n  # allow_implicit_invocation: false\n  allow_implicit_invocation: true\n",
+      );
+      expect(await state()).toBe("active");
+    },
+  );
 });
