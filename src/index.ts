@@ -42,6 +42,7 @@ export {
   loadConfig,
 } from "./config/config.ts";
 export type { MemoryItem, Prompt, PromptOptions } from "./disclose/disclose.ts";
+export type { HostDecision, ProjectStanding } from "./discover/discover.ts";
 export type {
   Accepted,
   AtRiskSkill,

@@ -240,7 +240,11 @@ export interface ConsentSheet {
 }
 
 /** Asks a person. Any answer but `true` is a no. */
-export type ConsentAsker = (sheet: ConsentSheet) => boolean | Promise<boolean>;
+export interface ConsentAsker {
+  (sheet: ConsentSheet): boolean | Promise<boolean>;
+  /** Set if it asks once by itself for calls at the same time; otherwise the gate sees to that. */
+  readonly asksOnce?: true | undefined;
+}
 
 /** `SKILL.md changed; scripts/a.sh, scripts/b.sh added`. */
 export function changesInWords(changes: FileChanges): string {

@@ -73,7 +73,7 @@ export class ConsentGate {
     return bodies;
   }
 
-  /** Returns the risk if the content may be handed over, and fails with the next step if not. Records nothing. */
+  /** @internal Returns the risk if the content may be handed over, and fails with the next step if not. Records nothing. */
   async pass(offer: Offer, { task, ask }: Passing): Promise<ActivationRisk> {
     const { subject, snapshot } = offer;
     if (decide(this.needs.policy, subject) === "deny") throw deniedByPolicy(subject);
@@ -103,7 +103,7 @@ export class ConsentGate {
     return decide(this.needs.policy, subject) === "allow";
   }
 
-  /** Fails if the person's configuration denies the skill. */
+  /** @internal Fails if the person's configuration denies the skill. */
   checkPolicy(subject: RuleSubject): void {
     if (decide(this.needs.policy, subject) === "deny") throw deniedByPolicy(subject);
   }
@@ -120,6 +120,7 @@ export class ConsentGate {
 
   /** Calls for the same content in the same task share one question. */
   private async answer(key: string, ask: ConsentAsker, sheet: () => Parameters<ConsentAsker>[0]) {
+    if (ask.asksOnce) return (await ask(sheet())) === true;
     const waiting = this.asking.get(key);
     if (waiting) return waiting;
     const answer = (async () => (await ask(sheet())) === true)();

@@ -62,6 +62,9 @@ export interface IndexReport {
 /** Half a minute of encoding. A larger library is encoded on request. */
 const ENCODED_AT_ONCE = 1000;
 
+/** Some ten seconds of inspection; the next run goes on. */
+const INSPECTED_AT_ONCE = 1000;
+
 export class LibraryPart {
   private readonly turns: TurnEngine;
   private readonly scanner: LibraryScanner;
@@ -212,7 +215,7 @@ export class LibraryPart {
   }
 
   /**
-   * Brings the recall index up to date, and encodes skills for the trained encoder if it is installed: `encode` says how
+   * Brings the recall index up to date, inspects packages that have changed, and encodes skills for the trained encoder if it is installed: `encode` says how
    * many at most (1,000 unless given; each takes about 30 ms). `unencoded` skills are left.
    *
    * @example
@@ -222,6 +225,7 @@ export class LibraryPart {
     const started = performance.now();
     const indexing = await this.turns.indexing();
     const { skills, changed } = await indexing.refresh();
+    await this.scanner.inspect({ most: INSPECTED_AT_ONCE, signal: options.signal });
     const { encode: most = ENCODED_AT_ONCE, ...rest } = options;
     const unencoded = await indexing.encode({ most, ...rest });
     return { skills, changed, unencoded, ms: Math.round(performance.now() - started) };

@@ -3,7 +3,7 @@
 
 import { hash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type FoundFile, POLICY_FILE } from "../discover/discover.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
@@ -46,6 +46,11 @@ export function* readCatalog(
     yield;
   }
   return records;
+}
+
+/** The record of a file that has a record, read again as it is now. */
+export function reread(record: FileRecord): FileRecord {
+  return readRecord({ ...record, directory: dirname(record.path) }, { known: new Map() });
 }
 
 function isCurrent(record: FileRecord | undefined, file: FoundFile): record is FileRecord {

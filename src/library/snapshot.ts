@@ -40,9 +40,17 @@ export interface FileRecord {
   readonly inode: number;
   /** Changes with the skill's policy for hosts; undefined if it has none. */
   readonly policy?: string | undefined;
+  /** What the whole package was when it was inspected; undefined if it never was. */
+  readonly inspected?: InspectedPackage | undefined;
   /** Absent when the file yields no skill. */
   readonly skill: Skill | undefined;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Changes with the package's files, and what inspection said about them. */
+export interface InspectedPackage {
+  readonly stamp: string;
+  readonly isDangerous: boolean;
 }
 
 /** What a scan saw besides the files. */
@@ -420,6 +428,7 @@ interface PackedRecord {
   readonly mtimeMs: number;
   readonly inode: number;
   readonly policy?: string | undefined;
+  readonly inspected?: InspectedPackage | undefined;
   readonly digest?: string | undefined;
   /** Name of the skill unless it is `at`. */
   readonly name?: string | undefined;
@@ -431,7 +440,18 @@ interface PackedRecord {
 const USUAL_FILE = "SKILL.md";
 
 function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecord {
-  const { source, relativePath: at, path, size, mtimeMs, inode, policy, skill, diagnostics } = record;
+  const {
+    source,
+    relativePath: at,
+    path,
+    size,
+    mtimeMs,
+    inode,
+    policy,
+    inspected,
+    skill,
+    diagnostics,
+  } = record;
   const file = path.slice(path.lastIndexOf(sep) + 1);
   return {
     source: sources.indexOf(source),
@@ -441,6 +461,7 @@ function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecor
     mtimeMs,
     inode,
     policy,
+    inspected,
     digest: skill?.digest,
     name: skill?.name === at ? undefined : skill?.name,
     manifest: skill && packManifest(skill.manifest),
@@ -450,7 +471,8 @@ function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecor
 }
 
 function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRecord {
-  const { at, file = USUAL_FILE, size, mtimeMs, inode, policy, digest, name = at, manifest } = packed;
+  const { at, file = USUAL_FILE, size, mtimeMs, inode, policy, inspected } = packed;
+  const { digest, name = at, manifest } = packed;
   const source = sources[packed.source]!;
   const below = sep === "/" ? at : at.replaceAll("/", sep);
   const directory = at === "" ? source.root : source.root + sep + below;
@@ -466,7 +488,7 @@ function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRec
     withheld: packed.withheld,
   };
   const diagnostics = packed.diagnostics ?? NO_DIAGNOSTICS;
-  return { source, relativePath: at, path, size, mtimeMs, inode, policy, skill, diagnostics };
+  return { source, relativePath: at, path, size, mtimeMs, inode, policy, inspected, skill, diagnostics };
 }
 
 function packManifest(manifest: SkillManifest): Partial<SkillManifest> {

@@ -3,9 +3,11 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { AgentTool, AgentToolsOptions, Toolbox } from "../../agent/agent.ts";
 import type { Repertoire } from "../../engine/engine.ts";
+import { OpenQuestions } from "./consent.ts";
 
 export interface McpParts {
   readonly engine: Repertoire;
+  readonly questions: OpenQuestions;
   /** What a client of this name works with: its host may not trust the project's folder. */
   of(client: string): McpParts;
   /** The tools of one task, those included that its activated skills have brought. */
@@ -20,6 +22,7 @@ export function openParts(engine: Repertoire, which: "default" | "all"): McpPart
   const others = new Map<Repertoire, McpParts>();
   return {
     engine,
+    questions: new OpenQuestions(),
     of(client) {
       const other = engine.forHost(client);
       if (other === engine) return this;

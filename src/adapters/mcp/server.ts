@@ -64,8 +64,9 @@ export function createServer(options: McpOptions): McpServer {
   };
   const partsOf = (ctx: ServerContext) => options.parts.of(clientIn(mcp, ctx));
   const askerOf = (ctx: ServerContext) => {
-    const question = canElicit(mcp, ctx) ? questionFor(ctx) : undefined;
-    const { approval } = partsOf(ctx).engine.config.consent;
+    const { questions, engine } = partsOf(ctx);
+    const question = canElicit(mcp, ctx) ? questionFor(ctx, contextOf(ctx).task, questions) : undefined;
+    const { approval } = engine.config.consent;
     return { question, ask: question?.ask ?? approvedByHost(approval) };
   };
   server.setRequestHandler("tools/list", async (_, ctx) => ({
