@@ -6,6 +6,7 @@ import type { RecordUse } from "../journal/journal.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
+import { instructionsDigest } from "../package/package.ts";
 import type { Offer } from "./consents.ts";
 import type { TaskContext } from "./tasks.ts";
 
@@ -83,8 +84,10 @@ export class SlashCommands {
     const { name, command } = findCommand(typed.command, slashCommands(skills), alias);
     const skill = skills.find((each) => each.name === name)!;
     const { offer, mountPath } = await this.needs.open(name, { ...context, audience: "person" });
-    if (context.session !== undefined)
-      await this.needs.record(context, skill, { kind: "activated", details: { by: "person" } });
+    if (context.session !== undefined) {
+      const instructions = instructionsDigest(offer.snapshot);
+      await this.needs.record(context, skill, { kind: "activated", details: { by: "person", instructions } });
+    }
     return {
       name,
       command,

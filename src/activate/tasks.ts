@@ -5,7 +5,7 @@ import type { RecordUse } from "../journal/journal.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill, SkillManifest } from "../model/skill.ts";
-import { marksOf, type PackageSnapshot } from "../package/package.ts";
+import { instructionsDigest, marksOf, type PackageSnapshot } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
 import { type ConsentAsker, type ConsentNeeds, Consents, type Offer, type Who } from "./consents.ts";
 import { type ActivationRisk, ConsentGate, type ConsentPolicy } from "./gate.ts";
@@ -108,7 +108,8 @@ export class Tasks {
     const { task, agent, audience = "model" } = context;
     const { offer, risk, mountPath } = await this.open(name, context);
     const { skill, snapshot, parsed } = offer;
-    await this.needs.record(context, skill, { kind: "activated", details: { task, by: audience } });
+    const details = { task, by: audience, instructions: instructionsDigest(snapshot) };
+    await this.needs.record(context, skill, { kind: "activated", details });
     const payload = buildPayload({
       name: skill.name,
       displayName: skill.displayName,

@@ -3,7 +3,7 @@
 
 import { AGENT_TOOL_ALIASES } from "../model/agent-tool-alias.ts";
 import { CONSENT_APPROVALS } from "../model/consent-approval.ts";
-import { PROJECT_TRUST } from "../model/source.ts";
+import { IDENTITIES, PROJECT_TRUST } from "../model/source.ts";
 import { STYLES } from "../model/turn.ts";
 import type { Flat, ValueKind } from "./kinds.ts";
 import { boolean, enumOf, integer, listOf, mapOf, number, object, string, unionOf } from "./kinds.ts";
@@ -119,6 +119,11 @@ const CONFIG_TABLE = {
       "Ids of sources that skip a skill without a name in its front matter. Other sources use the folder's name. A project may name its own.",
       sourceIds,
       { narrow: ownSources },
+    ),
+    identity: userOnly(
+      "What names a skill: its path below the source (path), or the name in its front matter (name). Of two skills with one name the last wins. The skills that Repertoire writes or ships keep their path.",
+      enumOf(...IDENTITIES),
+      { default: "path" },
     ),
   },
   enable: userOnly("Names and globs of skills to switch on although they are off by default.", skillGlobs),

@@ -5,6 +5,7 @@ export {
   compareMarks,
   type FileChanges,
   fileMark,
+  instructionsDigest,
   isSameFile,
   listPackage,
   marksOf,
