@@ -160,6 +160,21 @@ const OTHERS = {
     ),
   },
   tools: {
+    "script-not-found": row(
+      "warning",
+      "The front matter lists a script that the package does not have.",
+      "Add the file, or correct the entry below `scripts:`.",
+    ),
+    "version-invalid": row(
+      "warning",
+      "`version` is not a version.",
+      "Write a semantic version, such as 1.0.0.",
+    ),
+    "description-long": row(
+      "info",
+      "The description has more than 500 characters, which is all that some agents read.",
+      "Put what matters for choosing the skill first, or shorten it.",
+    ),
     "toolset-path-refused": row(
       "warning",
       "A toolset's path is absolute, a URL, or leaves the package.",

@@ -144,7 +144,11 @@ export class LibraryPart {
     const { sources, config } = this.turns;
     const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
     const { onProgress } = this.turns.options;
-    const also = (skills: readonly Skill[]) => this.triggerFindings(skills, { known: path === undefined });
+    const also = async (skills: readonly Skill[]) => {
+      const { declaredFindings } = await import("../tools/tools.ts");
+      const triggers = await this.triggerFindings(skills, { known: path === undefined });
+      return [...triggers, ...(await declaredFindings(skills))];
+    };
     return checkSkills(where, { profile, also, onProgress });
   }
 
@@ -156,8 +160,10 @@ export class LibraryPart {
    */
   async findings(): Promise<Diagnostic[]> {
     const { library } = await this.view();
-    const triggers = await this.triggerFindings([...library.skills.values()], { known: true });
-    return [...library.diagnostics, ...triggers];
+    const skills = [...library.skills.values()];
+    const { declaredFindings } = await import("../tools/tools.ts");
+    const triggers = await this.triggerFindings(skills, { known: true });
+    return [...library.diagnostics, ...triggers, ...(await declaredFindings(skills))];
   }
 
   /** `known`: the skills are those of the library, so that recall can say which of two wins. */

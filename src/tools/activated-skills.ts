@@ -79,6 +79,8 @@ export class ActivatedSkills {
     // The copy of a sub-skill is below this one, but its scripts belong to the sub-skill.
     const isOwn = [script, `scripts/${script}`].some((path) => snapshot.files.has(path.replace(/^\.\//, "")));
     if (!isOwn) return refusal("not-found", noSuchScript(skill.name, script, scriptsOf(snapshot)));
+    if (!isDeclared(manifest.scripts, script))
+      return refusal("not-declared", notDeclared(skill.name, script, manifest.scripts));
     const granted = this.policyFor(skill, snapshot.digest);
     const request = {
       mount,
@@ -225,6 +227,16 @@ export class ActivatedSkills {
       ),
     };
   }
+}
+
+/** Whether a script may run: any of the package, unless the front matter lists those that may. */
+function isDeclared(scripts: readonly string[], script: string): boolean {
+  const plain = (path: string) => path.replace(/^\.\//, "").replace(/^scripts\//, "");
+  return scripts.length === 0 || scripts.some((listed) => plain(listed) === plain(script));
+}
+
+function notDeclared(name: SkillName, script: string, scripts: readonly string[]): string {
+  return `"${script}" is not among the scripts that "${name}" lists in its front matter, so it may not run. Listed: ${scripts.join(", ")}.`;
 }
 
 function noSuchScript(name: SkillName, script: string, scripts: readonly string[]): string {

@@ -12,6 +12,7 @@ export const SCRIPT_LIMITS = {
   floodFactor: 16,
   /** Enough for a list of files, far below the kernel's limit. */
   maxArgs: 100,
+  /** All arguments together. */
   argBytes: 4 * KIB,
   /** A text file as input; put larger inputs into a file that the policy lets the script read. */
   stdinBytes: 16 * MIB,

@@ -5,6 +5,7 @@ import type { Ended } from "./process.ts";
 
 export type ScriptErrorCode =
   | "not-found"
+  | "not-declared"
   | "not-consented"
   | "args-too-large"
   | "timeout"

@@ -74,14 +74,15 @@ function checkInput({ args = [], stdin = "" }: ScriptRequest): ScriptResult | un
   if (args.length > maxArgs) {
     return refusal("args-too-large", `${args.length} arguments were given; ${maxArgs} are allowed.`);
   }
-  for (const [index, arg] of args.entries()) {
-    const bytes = Buffer.byteLength(arg);
-    const which = `Argument ${index + 1}`;
-    if (arg.includes("\0")) return refusal("execution-failed", `${which} contains a NUL character.`);
-    if (bytes > argBytes) {
-      const advice = "Pass long text as standard input.";
-      return refusal("args-too-large", `${which} has ${bytes} bytes; ${argBytes} are allowed. ${advice}`);
-    }
+  const nul = args.findIndex((arg) => arg.includes("\0"));
+  if (nul >= 0) return refusal("execution-failed", `Argument ${nul + 1} contains a NUL character.`);
+  const given = args.reduce((sum, arg) => sum + Buffer.byteLength(arg), 0);
+  if (given > argBytes) {
+    const advice = "Pass long text as standard input.";
+    return refusal(
+      "args-too-large",
+      `The arguments have ${given} bytes together; ${argBytes} are allowed. ${advice}`,
+    );
   }
   const bytes = Buffer.byteLength(stdin);
   if (bytes <= stdinBytes) return undefined;

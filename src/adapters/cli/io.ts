@@ -1,6 +1,6 @@
 // Output of the command line: streams, colour, tables, findings, progress.
 
-import { fstatSync } from "node:fs";
+import { fstatSync, readFileSync } from "node:fs";
 import type { Diagnostic } from "../../model/diagnostic.ts";
 import { STANDARD_ERROR, STANDARD_OUTPUT, writeOut } from "../answer-quickly.ts";
 
@@ -19,6 +19,15 @@ export interface Streams {
   readonly width: number;
   /** The colours of the terminal, if it has any. */
   readonly colours?: Colours;
+  /** Reads what is piped into the command or redirected to it; a terminal is not read. */
+  readonly input?: (() => string | undefined) | undefined;
+}
+
+const STANDARD_INPUT = 0;
+
+function pipedInput(): string | undefined {
+  const stats = fstatSync(STANDARD_INPUT);
+  return stats.isFIFO() || stats.isFile() ? readFileSync(STANDARD_INPUT, "utf8") : undefined;
 }
 
 export async function processStreams(): Promise<Streams> {
@@ -29,6 +38,7 @@ export async function processStreams(): Promise<Streams> {
     terminal: process.stdout.isTTY === true,
     width: process.stdout.columns ?? 100,
     colours: new Ansis(),
+    input: pipedInput,
   };
 }
 
