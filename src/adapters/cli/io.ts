@@ -19,15 +19,38 @@ export interface Streams {
   readonly width: number;
   /** The colours of the terminal, if it has any. */
   readonly colours?: Colours;
-  /** Reads what is piped into the command or redirected to it; a terminal is not read. */
-  readonly input?: (() => string | undefined) | undefined;
+  /**
+   * Reads what is piped into the command or redirected to it; a terminal is not read. A pipe that stays silent counts as
+   * no input, because hosts leave such pipes open, unless `wait` is set.
+   */
+  readonly input?: ((wait: boolean) => Promise<string | undefined>) | undefined;
 }
 
 const STANDARD_INPUT = 0;
 
-function pipedInput(): string | undefined {
+/** Programs that feed a pipe begin at once. */
+const SILENT_INPUT_MS = 1_000;
+
+async function pipedInput(wait: boolean): Promise<string | undefined> {
   const stats = fstatSync(STANDARD_INPUT);
-  return stats.isFIFO() || stats.isFile() ? readFileSync(STANDARD_INPUT, "utf8") : undefined;
+  if (stats.isFile()) return readFileSync(STANDARD_INPUT, "utf8");
+  if (!stats.isFIFO() && !stats.isSocket()) return undefined;
+  const { stdin } = process;
+  const first = new Promise<boolean>((settle) => {
+    const timer = wait ? undefined : setTimeout(() => settle(false), SILENT_INPUT_MS);
+    const begun = () => {
+      clearTimeout(timer);
+      settle(true);
+    };
+    stdin.once("readable", begun).once("end", begun).once("error", begun);
+  });
+  if (!(await first)) {
+    stdin.destroy();
+    return undefined;
+  }
+  let text = "";
+  for await (const part of stdin.setEncoding("utf8")) text += part;
+  return text;
 }
 
 export async function processStreams(): Promise<Streams> {
