@@ -7,6 +7,7 @@ import type { RecordUse } from "../journal/journal.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
+import { forModel } from "../text/escape.ts";
 import type { TaskContext } from "./tasks.ts";
 
 /** How many completions are returned. */
@@ -79,7 +80,7 @@ export class SlashCommands {
     const alias = await this.needs.alias(typed.command.toLowerCase());
     const { name, command } = findCommand(typed.command, slashCommands(skills), alias);
     const skill = skills.find((each) => each.name === name)!;
-    const body = this.needs.body(skill).trim();
+    const body = forModel(this.needs.body(skill)).trim();
     if (body === "") {
       throw new RepertoireError(
         "body-empty",

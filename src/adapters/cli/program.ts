@@ -6,7 +6,7 @@ import { Command, CommanderError } from "commander";
 import { type OpenOptions, packageRoot, type Repertoire } from "../../engine/engine.ts";
 import { isRepertoireError } from "../../model/errors.ts";
 import { type Context, EXIT, type GlobalFlags, type Verb } from "./command.ts";
-import { Io, progressDisplay, type Streams } from "./io.ts";
+import { guarded, Io, progressDisplay, type Streams } from "./io.ts";
 
 /** The verbs that a command line may use, and how they open the engine; `recall` and `prompt` open their own. */
 interface Program {
@@ -66,7 +66,7 @@ function describeProgram(streams: Streams): Command {
     .option("--agent <name>", "see the library as this agent")
     .option("--config <file>", "read this configuration instead of the project's")
     .option("--json", "print JSON")
-    .configureOutput({ writeOut: streams.out, writeErr: streams.err })
+    .configureOutput({ writeOut: guarded(streams).out, writeErr: guarded(streams).err })
     .showHelpAfterError("(run with --help for the usage)")
     .exitOverride()
     .helpCommand(true);
@@ -102,7 +102,7 @@ function makeContext(
 function reportFailure(thrown: unknown, io: Io): number {
   if (!isRepertoireError(thrown)) throw thrown;
   const { code, message, value } = thrown;
-  if (io.json) io.line(JSON.stringify({ error: { code, message, value } }, null, 2));
+  if (io.json) io.data({ error: { code, message, value } }, 2);
   else io.note(`${io.colour.red("error")} ${message}`);
   return code.startsWith("config-") || code === "usage" ? EXIT.usage : EXIT.findings;
 }

@@ -71,7 +71,7 @@ export const JOURNAL_VERBS: readonly Verb[] = [
         use: "export <session>",
         about: "print the events of a session, one JSON object per line",
         async run({ io, engine }, session: string) {
-          io.streams.out(await engine.journal.exportSession(session));
+          io.jsonText(await engine.journal.exportSession(session));
         },
       },
       {
