@@ -1,10 +1,13 @@
-// How bytes reach the disk whole and durably, how lines are appended and read, and which paths are inside a folder.
+// How bytes reach the disk whole and durably, and how lines are appended and read. The front door of the room.
 
 import * as fs from "node:fs";
 import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { codeOf } from "../model/errors.ts";
 import { isRecord, jsonIn } from "../text/json.ts";
+
+export { isBelow, isInside } from "./inside.ts";
+export { readBounded, readInput, withRegularFile } from "./regular-file.ts";
 
 /** The calls that reach the disk, passed in so that tests can make each of them fail. */
 export type Files = Pick<
@@ -191,17 +194,6 @@ export function unlessMissing<T>(look: () => T, codes: readonly string[] = ["ENO
 
 /** Never part of a skill or a library. */
 export const IGNORED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);
-
-/** True when `path` is `folder` or lies below it; both absolute and without links. */
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-/** True when `path` lies below `folder` and is not the folder itself; both absolute and without links. */
-export function isBelow(folder: string, path: string): boolean {
-  return relative(folder, path) !== "" && isInside(folder, path);
-}
 
 export interface Lines {
   readonly values: readonly unknown[];

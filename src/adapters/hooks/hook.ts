@@ -1,10 +1,10 @@
 // `repertoire hook HOST`: answers one event of a host's hook with the host's JSON, or with nothing. Never fails the host's
 // turn: problems go to a log, and the exit code is always 0.
 
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type OpenOptions, openTurnEngine, SPEC, type TurnEngine } from "../../engine/engine.ts";
+import { type OpenOptions, openTurnEngine, readInput, SPEC, type TurnEngine } from "../../engine/engine.ts";
 import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
 import type { Skill } from "../../model/skill.ts";
 import { forCode, forLine, oneLine } from "../../text/escape.ts";
@@ -37,6 +37,9 @@ interface HookAnswer {
 
 const STANDARD_INPUT = 0;
 
+/** A message with what was pasted into it; a host sends no more. */
+const INPUT_BYTES = 8 * 1024 * 1024;
+
 /** Claude Code keeps longer output out of the prompt and shows a preview only. */
 const HINT_CHARS = 10_000;
 
@@ -61,7 +64,7 @@ export async function runHook(words: readonly string[]): Promise<HookRan> {
   const { output, turns } = await answerHook({
     host,
     home,
-    read: () => readFileSync(STANDARD_INPUT, "utf8"),
+    read: () => readInput(STANDARD_INPUT, INPUT_BYTES).toString("utf8"),
   });
   if (output !== "") writeOut(`${output}\n`);
   const answered = output !== "";

@@ -1,7 +1,6 @@
 // The verbs about what happened: stats and journal.
 
-import { readFileSync } from "node:fs";
-import { sparkline } from "../../../engine/engine.ts";
+import { readBounded, sparkline } from "../../../engine/engine.ts";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
 import type { Verb } from "../command.ts";
 import { day, percent } from "../tell.ts";
@@ -95,9 +94,12 @@ function lastUse(at: number): string {
   return at === 0 ? "never" : day(at);
 }
 
+/** A journal of some years. */
+const JOURNAL_BYTES = 256 * 1024 * 1024;
+
 function textOf(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readBounded(file, { maxBytes: JOURNAL_BYTES }).toString("utf8");
   } catch (thrown) {
     throw new RepertoireError("file-unreadable", `${file} cannot be read: ${messageOf(thrown)}.`, file);
   }
