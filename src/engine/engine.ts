@@ -23,7 +23,7 @@ export {
   typedCommand,
 } from "../activate/activate.ts";
 export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
-export { readBounded, readInput, writeFileAtomically } from "../disk/disk.ts";
+export { PRIVATE_FILE, PRIVATE_FOLDER, readBounded, readInput, writeFileAtomically } from "../disk/disk.ts";
 export {
   type DreamAccount,
   type DreamEvidence,

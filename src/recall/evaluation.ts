@@ -76,7 +76,7 @@ export function addCase(path: string, { query, gold }: Pick<EvalCase, "query" | 
       path,
     );
   }
-  appendLines(path, [{ query, gold }]);
+  appendLines(path, [{ query, gold }], 0o644);
 }
 
 /** Reads a JSON file of an evaluation: libraries, duplicates or a baseline. */

@@ -4,11 +4,20 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type OpenOptions, openTurnEngine, readInput, SPEC, type TurnEngine } from "../../engine/engine.ts";
+import {
+  type OpenOptions,
+  openTurnEngine,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+  readInput,
+  SPEC,
+  type TurnEngine,
+} from "../../engine/engine.ts";
 import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
 import type { Skill } from "../../model/skill.ts";
 import { forCode, forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
+import { redacted } from "../../text/secrets.ts";
 import { answerQuickly, refreshBehind, writeOut } from "../answer-quickly.ts";
 import { HOOK_HOSTS, type HookEvent, type HookHost, readEvent } from "./event.ts";
 
@@ -198,9 +207,9 @@ function logProblem(thrown: unknown, { host, home }: Pick<HookRequest, "host" | 
     value: isRepertoireError(thrown) ? thrown.value : undefined,
   };
   try {
-    mkdirSync(directory, { recursive: true });
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_FOLDER });
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(path, `${path}.old`);
-    appendFileSync(path, `${JSON.stringify(line)}\n`);
+    appendFileSync(path, `${redacted(JSON.stringify(line))}\n`, { mode: PRIVATE_FILE });
   } catch {
     // There is no other place to report it: hosts hide standard error, or take it for a failure.
     return;
