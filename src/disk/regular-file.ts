@@ -19,6 +19,8 @@ interface OpenOptions {
   readonly within?: string | undefined;
   /** True if the path is real: a link that has taken the file's place meanwhile is refused. */
   readonly isReal?: boolean | undefined;
+  /** True if it was a regular file a moment ago: it is not looked at again before it is opened. */
+  readonly isListed?: boolean | undefined;
 }
 
 /** A regular file while it is open. */
@@ -40,10 +42,10 @@ const NO_LINK = constants.O_NOFOLLOW ?? 0;
  * const head = withRegularFile(path, { within: project }, (file) => file.start(1024));
  */
 export function withRegularFile<T>(path: string, options: OpenOptions, use: (file: OpenFile) => T): T {
-  const { within, isReal = false } = options;
+  const { within, isReal = false, isListed = false } = options;
   const real = within === undefined ? path : realPathInside(path, within);
   // Looked at before it is opened: opening some devices does something, and a writer waits for a FIFO's reader.
-  mustBeRegular(path, statSync(real));
+  if (!isListed) mustBeRegular(path, statSync(real));
   const file = openSync(real, FLAGS | (isReal || within !== undefined ? NO_LINK : 0));
   try {
     const stats = fstatSync(file);

@@ -81,7 +81,9 @@ function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileR
 
 /** The start of a SKILL.md, which is all of it unless it is too large. */
 export function readSkillFile(path: string): Uint8Array {
-  return withRegularFile(path, {}, (file) => file.start(Math.min(file.size, PACKAGE_LIMITS.skillFileBytes)));
+  return withRegularFile(path, { isListed: true }, (file) =>
+    file.start(Math.min(file.size, PACKAGE_LIMITS.skillFileBytes)),
+  );
 }
 
 function identify(file: FoundFile, digest: string, manifest: SkillManifest): Skill | Diagnostic {

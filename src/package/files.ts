@@ -135,7 +135,7 @@ interface RegularFile {
 export function readRegularFile(root: string, from: string): RegularFile {
   const path = join(root, from);
   const read = () =>
-    withRegularFile(path, { isReal: true }, ({ size, mode, start }) => {
+    withRegularFile(path, { isReal: true, isListed: true }, ({ size, mode, start }) => {
       if (size > PACKAGE_LIMITS.bytes) throw unreadable(path, { code: "EFBIG" });
       // One byte more than the file should have, so that a file that grows is noticed.
       const bytes = start(size + 1);
