@@ -55,6 +55,7 @@ export const ERROR_CODES = {
   "consent-stale": "The skill changed after consent was given.",
   "trust-not-found": "There is no such trust to revoke.",
   "not-consented": "The skill is not activated in this task.",
+  "not-activated": "The skill was not activated in this turn.",
   "no-sandbox": "There is no sandbox to run the script in.",
   "not-found": "There is no such script or address.",
   "task-not-found": "There is no such task.",

@@ -35,7 +35,7 @@ const VERBS: readonly (readonly [names: string, load: Load])[] = [
   ["activate expand run tools trust task", tasks],
   ["check new enable disable", library],
   ["save delete restore undo history rename pin unpin archive", learned],
-  ["stats journal", journal],
+  ["stats sessions outcome journal", journal],
   ["dream proposals eval", dreams],
   ["index", library],
   ["mcp serve hook", hosts],
