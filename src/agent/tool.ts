@@ -10,7 +10,7 @@ import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
 import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { RecallAnswer } from "../recall/recall.ts";
-import { forModel } from "../text/escape.ts";
+import { forEnvelope, forModel } from "../text/escape.ts";
 import type { ActivatedSkills, RegisteredTool } from "../tools/tools.ts";
 
 /** What the tools need of the engine, and nothing else. */
@@ -122,7 +122,7 @@ export function toolOf(tool: ToolRow, scope: ToolScope): AgentTool {
       } catch (thrown) {
         const code = codeOf(thrown) || "unexpected";
         const value = isRepertoireError(thrown) ? thrown.value : undefined;
-        return { text: forModel(messageOf(thrown)), data: { error: { code, value } }, isError: true };
+        return { text: forEnvelope(messageOf(thrown)), data: { error: { code, value } }, isError: true };
       }
     },
   };

@@ -140,7 +140,7 @@ describe("tokens that begin or end a turn", () => {
       expect(escaped(text)).not.toContain(token);
       expect(escaped(text)).not.toContain(plain);
     }
-    expect(dataForModel({ a: [{ b: text }] })).toEqual({ a: [{ b: forModel(text) }] });
+    expect(dataForModel({ a: [{ b: text }] })).toEqual({ a: [{ b: forEnvelope(text) }] });
     expect(forModel(forModel(text))).toBe(forModel(text));
   });
 

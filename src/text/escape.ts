@@ -169,7 +169,7 @@ export function forModel(text: string): string {
 
 /** The same for every text in the data of a tool, its keys aside. The copy holds what JSON keeps. */
 export function dataForModel<T>(data: T): T {
-  const texts = (_key: string, value: unknown) => (typeof value === "string" ? forModel(value) : value);
+  const texts = (_key: string, value: unknown) => (typeof value === "string" ? forEnvelope(value) : value);
   return data === undefined ? data : (JSON.parse(JSON.stringify(data, texts)) as T);
 }
 
