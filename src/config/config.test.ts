@@ -47,7 +47,7 @@ describe("the configuration", () => {
       style: "adaptive",
       budget: {},
       consent: { allow: ["*@bundled"], ask: [], deny: [], approval: "ask" },
-      scripts: { network: [] },
+      scripts: { network: [], unsandboxed: [] },
       tools: { aliases: [] },
       recall: { encoder: "auto", learn: true },
       embedder: { kind: "local" },

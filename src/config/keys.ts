@@ -125,8 +125,12 @@ const CONFIG_TABLE = {
   },
   scripts: {
     network: userOnly(
-      "Skills whose scripts may use the network, in the same form as consent.allow.",
+      "Skills whose scripts and toolsets may use the network, in the same form as consent.allow.",
       skillRules,
+    ),
+    unsandboxed: userOnly(
+      "Digests (the first 12 characters or more) of packages whose scripts and toolsets may run without a sandbox if this machine has none.",
+      listOf(string(), ["cd3ea8cc27f1e306"]),
     ),
   },
   tools: {

@@ -12,6 +12,8 @@ export const ERROR_CODES = {
   "config-not-object": "A configuration file is valid JSON, but not an object.",
   "config-invalid": "A configuration key has a value that it does not accept.",
   "config-unknown-key": "The configuration has no such key.",
+  "agent-unknown": "The configuration has no such agent.",
+  "folder-missing": "A folder that was named does not exist.",
   "config-not-for-projects": "A project's configuration sets a key that only the user may set.",
   "budget-invalid": "The budget of a prompt is not a whole number in its range.",
 

@@ -46,11 +46,11 @@ function run(script: string, more: Partial<ScriptRequest> = {}) {
 }
 
 describe("without a sandbox", () => {
-  test("a script is rejected, with how to install it and the flag that accepts the risk", async () => {
+  test("a script is rejected, with how to install it and the setting that accepts the risk", async () => {
     put("scripts/mark.sh", "touch ran");
     const result = await runScript({ mount, script: "scripts/mark.sh", env: process.env }, NO_SANDBOX);
     expect(result).toMatchObject({ ok: false, code: "no-sandbox", exitCode: null, isolation: "none" });
-    expect(result.message).toMatch(/bubblewrap.*--no-sandbox.*acceptUnsandboxed/);
+    expect(result.message).toMatch(/bubblewrap.*scripts\.unsandboxed/);
     expect(existsSync(join(mount, "ran"))).toBe(false);
   });
 

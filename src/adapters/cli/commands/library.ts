@@ -73,7 +73,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
         if (rows.length > 0) io.table([["NAME", "STATE", "SOURCE", "DESCRIPTION"], ...rows]);
         io.line(summary(skills, listed));
         tellUnavailable(io, listed);
-        io.findings(diagnostics);
+        io.findingCount(diagnostics);
       });
     },
   },
