@@ -154,7 +154,7 @@ export const FLOWS = [
       otherFiles: 7,
       folders: n + 3,
       otherFolders: 1,
-      stats: n + 58,
+      stats: n + 60,
       scans: 1,
       parses: 1,
       sections: 1,
