@@ -46,7 +46,7 @@ export function documentUnits(lines: readonly string[]): Unit[] {
     const mark = FENCE.exec(line.text)?.[1];
     if (fence) {
       if (mark === fence.mark) {
-        units.push(...codeUnits(fence.lines, heading));
+        for (const unit of codeUnits(fence.lines, heading)) units.push(unit);
         fence = undefined;
       } else fence.lines.push(line);
       continue;
@@ -69,9 +69,9 @@ export function documentUnits(lines: readonly string[]): Unit[] {
     if (paragraph.length > 40) flush();
   }
   flush();
-  if (fence) units.push(...codeUnits(fence.lines, heading));
-  units.push(...proseLines(shown, units));
-  return units;
+  // Not as arguments of one call, of which a file with many lines would be too many.
+  const all = fence ? units.concat(codeUnits(fence.lines, heading)) : units;
+  return all.concat(proseLines(shown, all));
 }
 
 /** The units of a script: code, and comments and long lines as paragraphs too, because an agent reads them. */

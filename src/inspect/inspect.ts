@@ -130,7 +130,7 @@ function uncovered(units: readonly Unit[], content: string, hosts: Set<string>):
     if (budget <= 0) return;
     budget -= text.length;
     for (const host of hostsIn(text)) hosts.add(host);
-    found.push(...derivedUnits(text, parent, "encoded"));
+    for (const unit of derivedUnits(text, parent, "encoded")) found.push(unit);
     if (depth < INSPECT_LIMITS.decodeDepth)
       for (const inner of decodedTexts(text)) add(inner, parent, depth + 1);
   };
@@ -145,8 +145,7 @@ function uncovered(units: readonly Unit[], content: string, hosts: Set<string>):
     }
   }
   const anchor: Pick<Unit, "kind" | "heading" | "lineAt"> = { kind: "hidden", heading: "", lineAt: () => 1 };
-  for (const text of smuggledTexts(content)) found.push(...derivedUnits(text, anchor, "invisible"));
-  return found;
+  return found.concat(smuggledTexts(content).flatMap((text) => derivedUnits(text, anchor, "invisible")));
 }
 
 function distinct(findings: readonly RuleFinding[]): RuleFinding[] {

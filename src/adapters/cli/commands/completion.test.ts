@@ -69,9 +69,9 @@ describe("flags that name something", () => {
   const told = async (...args: string[]) => {
     let out = "";
     const take = (text: string) => {
-    out += text;
-  };
-  const streams = { out: take, err: () => {}, terminal: false, width: 80 };
+      out += text;
+    };
+    const streams = { out: take, err: () => {}, terminal: false, width: 80 };
     const code = await run(["--json", ...args], streams);
     return { code, error: JSON.parse(out).error };
   };
