@@ -9,6 +9,7 @@ const NEGATION_REACH = 40;
 
 const NEGATION =
   /\b(?:never|do not|don't|does not|doesn't|must not|should not|shouldn't|cannot|can't|won't|will not|avoid|refuse(?:s|d)?|instead of|rather than|prevent(?:s|ing)?|block(?:s|ed|ing)?|reject(?:s|ed)?|den(?:y|ies|ied)|forbid(?:s|den)?|prohibit(?:s|ed)?|disallow(?:s|ed)?)\b/g;
+const NEGATED = new RegExp(NEGATION.source);
 /** "Never forget to run", "do not continue until you ran": negations that ask for the action. */
 const FALSE_NEGATION =
   /\b(?:forget|fail|skip|hesitate|worry|mind|until|unless|before|without|except|only|wait|ask|stop|miss|omit|delay|need to|proceed|continue|start|tell|inform)\b/;
@@ -48,6 +49,19 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
   if (quoted) steps += DESCRIBES.test(around) || CITES.test(around) ? 2 : unit.scope === "line" ? 0 : 1;
   else if (DESCRIBES.test(around)) steps++;
   return lower(severity, Math.min(steps, 2));
+}
+
+/** Sentences that send the agent or the user to run what follows. */
+const ORDERS =
+  /\b(?:run|execute|invoke|launch|start|install|set ?up|call|use|copy|paste|type|enter|first|then|before|always|must|step \d|do this|following (?:command|script|code|snippet))\b/;
+const ORDER_TITLE =
+  /\b(?:set ?up|install(?:ation|ing)?|usage|quick ?start|getting started|prerequisites?|requirements?|commands?|steps?|workflow|how to (?:use|run)|instructions|initiali[sz]ation|configuration|run)\b/;
+
+/** Whether the heading and the sentence before a fence describe an attack, and nothing there asks to run it. */
+export function isDescription(heading: string, lead: string): boolean {
+  const told = lead.split(/(?<=[.!?:])\s/).at(-1) ?? "";
+  if (ORDERS.test(told) && !NEGATED.test(told)) return false;
+  return DESCRIBES.test(heading) ? !ORDER_TITLE.test(heading) : DESCRIBES.test(lead);
 }
 
 function surroundings(text: string, start: number, end: number): string {

@@ -4,13 +4,17 @@ import { hostsIn } from "./addresses.ts";
 import { decodedTexts, joinedArguments, unspliced } from "./decode.ts";
 import { derivedUnits, documentUnits, scriptUnits } from "./document.ts";
 import { compareSeverity, findingsOf } from "./engine.ts";
+import { followData } from "./flow.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
+import type { Program } from "./program.ts";
+import { programsOf } from "./programs.ts";
 import { fileLines, type TextFile } from "./read.ts";
 import { characterFindings, smuggledTexts } from "./rules/characters.ts";
 import { DECEIT } from "./rules/deceit.ts";
 import { DESTRUCTION } from "./rules/destruction.ts";
 import { DOWNLOAD } from "./rules/download.ts";
 import { fileFindings, isScript } from "./rules/files.ts";
+import { flowFindings } from "./rules/flows.ts";
 import { FOOTHOLD } from "./rules/foothold.ts";
 import { INJECTION } from "./rules/injection.ts";
 import { INSTALLERS } from "./rules/installers.ts";
@@ -52,6 +56,7 @@ const BINARY_RULES: readonly Rule[] = RULES.filter(
 export function inspectPackage(files: readonly InspectedFile[]): Inspection {
   const findings: Finding[] = [];
   const hosts = new Set<string>();
+  const programs: Program[] = [];
   let budget: number = INSPECT_LIMITS.textPerPackage;
   const inspected = files.slice(0, INSPECT_LIMITS.files);
   for (const file of inspected) {
@@ -60,7 +65,9 @@ export function inspectPackage(files: readonly InspectedFile[]): Inspection {
     budget -= text.size;
     findings.push(...unreadFindings(file, text));
     if (text.lines.length > 0) findings.push(...textFindings(file, text, hosts));
+    if (!text.binary) programs.push(...programsOf(file.path, text.lines, !DOCUMENT_NAME.test(file.path)));
   }
+  findings.push(...behaviourFindings(programs));
   if (files.length > inspected.length) findings.push(tooManyFiles(files.length));
   const kept = distinct(findings).toSorted(byWeight).slice(0, INSPECT_LIMITS.findings);
   return {
@@ -89,6 +96,21 @@ function textFindings(file: InspectedFile, text: TextFile, hosts: Set<string>): 
     ...manifestFindings(file.path, content),
     ...findingsOf(RULES, [...units, ...derived], context),
   ];
+}
+
+/** What the programs of a package do together, and what is in the texts that they build. */
+function behaviourFindings(programs: readonly Program[]): Finding[] {
+  const { flows, built } = followData(programs);
+  const findings = flowFindings(flows);
+  let budget: number = INSPECT_LIMITS.decodedPerFile;
+  for (const { program, line, text } of built) {
+    budget -= text.length;
+    if (budget < 0) break;
+    const parent = { kind: "code", heading: "", lineAt: () => line } as const;
+    const context = { path: program.path, script: true };
+    findings.push(...findingsOf(RULES, derivedUnits(text, parent, "encoded"), context));
+  }
+  return findings;
 }
 
 /** The units behind encodings, split strings and invisible characters. */

@@ -1,0 +1,589 @@
+// Follows data through the statements of a package: from where it is read to where it is sent or run. Assignments, parameters,
+// results, containers, files and pipes carry it, also from one file of the package to another.
+
+import { type Constants, type Folded, fold, foldShell } from "./fold.ts";
+import type { Program, Statement } from "./program.ts";
+import {
+  firstArgument,
+  type Sink,
+  type Source,
+  sinksIn,
+  sourcesIn,
+  withoutHeaders,
+} from "./rules/endpoints.ts";
+import { type Destination, destinationOf } from "./rules/hosts.ts";
+
+/** Where tainted data was read. */
+interface Origin extends Source {
+  readonly path: string;
+  readonly line: number;
+  readonly destination: Destination;
+}
+
+export interface Flow {
+  readonly sink: Sink;
+  /** What reaches the sink. */
+  readonly origins: readonly Origin[];
+  readonly program: Program;
+  readonly statement: Statement;
+  /** The server of the sink, or for code that is run, the server it came from. */
+  readonly destination: Destination;
+  readonly hosts: readonly string[];
+}
+
+/** A text that the code builds and that is not in the file as written. */
+export interface BuiltText {
+  readonly program: Program;
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface FlowResult {
+  readonly flows: readonly Flow[];
+  readonly built: readonly BuiltText[];
+}
+
+type Taint = ReadonlyMap<string, Origin>;
+
+interface Name {
+  /** Dotted: `self.data`. */
+  readonly path: string;
+  readonly called: boolean;
+  /** Whether only one entry is taken: `env["KEY"]`. */
+  readonly picked: boolean;
+  /** Whether it only authenticates a request. */
+  readonly header: boolean;
+}
+
+interface Fact {
+  readonly program: Program;
+  readonly statement: Statement;
+  readonly targets: readonly string[];
+  readonly names: readonly Name[];
+  readonly sources: readonly Source[];
+  readonly sinks: readonly Sink[];
+  readonly written: readonly string[];
+  readonly files: readonly string[];
+  readonly defined?: { readonly name: string; readonly parameters: readonly string[] } | undefined;
+  readonly returns: boolean;
+  /** Names that stand for a file: `with open(path) as f`. */
+  readonly handle?: readonly [string, string] | undefined;
+}
+
+/** Enough to pass data through functions that are defined after their use. */
+const PASSES = 4;
+/** Programs of one package that are followed. */
+const PROGRAMS = 400;
+const NO_TAINT: Taint = new Map();
+const NO_NAMES = new Set([
+  "self",
+  "this",
+  "os",
+  "sys",
+  "json",
+  "requests",
+  "console",
+  "process",
+  "path",
+  "fs",
+  "re",
+  "math",
+]);
+/** A secret in a header, or given to a client, is used for what it is made for. */
+const CARRIER =
+  /(?:^|[._])(?:headers?|auth|authorization|client|session|token|credentials?|api)$|client|headers|^self\.(?:api_?key|token)$/i;
+const KEEPS_SECRET =
+  /^(?:b64encode|urlsafe_b64encode|encode|decode|dumps|stringify|str|String|format|join|strip|trim|btoa|from|toString|hexlify|hex|quote|urlencode|encodeURIComponent|get|getenv|environ|replace|f|dict|list|concat|push|append|encrypt|compress|items|copy|entries|assign|reverse|slice|b32encode|environb|open|read|read_text|readFileSync|readFile|load|loads|parse|safe_load|expanduser|Path|resolve|collect|extend|update|add)$/;
+
+/** The flows between all programs of a package, and the texts that they build. */
+export function followData(programs: readonly Program[]): FlowResult {
+  const built: BuiltText[] = [];
+  const facts: Fact[] = [];
+  const constants = new Map<Program, Map<string, Folded>>();
+  for (const program of programs.slice(0, PROGRAMS)) {
+    const known = new Map<string, Folded>();
+    constants.set(program, known);
+    for (const statement of program.statements) facts.push(factOf(program, statement, known, built));
+  }
+  const flows = new Map<string, Flow>();
+  if (facts.some(({ sinks }) => sinks.length > 0) && facts.some(({ sources }) => sources.length > 0)) {
+    const state = new State(constants);
+    for (let pass = 0; pass < PASSES; pass++) {
+      const before = state.changes;
+      for (const fact of facts) state.apply(fact, flows);
+      if (state.changes === before) break;
+    }
+  }
+  return { flows: [...flows.values()], built };
+}
+
+class State {
+  changes = 0;
+  readonly #taints = new Map<string, Taint>();
+  readonly #functions = new Map<
+    string,
+    {
+      readonly program: Program;
+      readonly scope: readonly string[];
+      readonly parameters: readonly string[];
+      returned: Taint;
+    }
+  >();
+  readonly #handles = new Map<string, string>();
+  readonly #constants: ReadonlyMap<Program, Constants>;
+  readonly #ids = new Map<Program, number>();
+
+  constructor(constants: ReadonlyMap<Program, Constants>) {
+    this.#constants = constants;
+  }
+
+  apply(fact: Fact, flows: Map<string, Flow>): void {
+    const { program, statement } = fact;
+    if (fact.defined) this.#define(fact);
+    if (fact.handle) this.#handles.set(this.#key(program, statement.scope, fact.handle[0]), fact.handle[1]);
+    const taint = this.#taintOf(fact);
+    if (taint.size === 0) return;
+    for (const target of fact.targets)
+      this.#add(this.#key(program, scopeFor(target, statement), target), passed(taint, target, fact));
+    for (const file of fact.written) this.#add(`file:${file}`, taint);
+    for (const target of fact.targets) {
+      const file = this.#handles.get(this.#key(program, statement.scope, target));
+      if (file !== undefined) this.#write(program, statement, file, taint);
+    }
+    if (fact.returns) this.#return(fact, taint);
+    this.#pass(fact, taint);
+    for (const sink of fact.sinks) this.#arrive(fact, sink, taint, flows);
+  }
+
+  #key(program: Program, scope: readonly string[], name: string): string {
+    let id = this.#ids.get(program);
+    if (id === undefined) {
+      id = this.#ids.size;
+      this.#ids.set(program, id);
+    }
+    return `${id}:${scope.join(">")}:${name}`;
+  }
+
+  #add(key: string, taint: Taint): void {
+    const known = this.#taints.get(key) ?? NO_TAINT;
+    const merged = merge(known, taint);
+    if (merged === known) return;
+    this.#taints.set(key, merged);
+    this.changes++;
+  }
+
+  #write(program: Program, statement: Statement, file: string, taint: Taint): void {
+    this.#add(`file:${file}`, taint);
+    this.#add(this.#key(program, statement.scope, file), taint);
+  }
+
+  #define(fact: Fact): void {
+    const { name, parameters } = fact.defined!;
+    const known = this.#functions.get(name);
+    if (known?.program === fact.program) return;
+    if (!known)
+      this.#functions.set(name, {
+        program: fact.program,
+        scope: [...fact.statement.scope, name],
+        parameters,
+        returned: NO_TAINT,
+      });
+  }
+
+  #return(fact: Fact, taint: Taint): void {
+    const own = this.#functions.get(fact.statement.scope.at(-1) ?? "");
+    if (own?.program !== fact.program) return;
+    const merged = merge(own.returned, taint);
+    if (merged === own.returned) return;
+    own.returned = merged;
+    this.changes++;
+  }
+
+  /** Hands the data of a call to the parameters of the function. */
+  #pass(fact: Fact, taint: Taint): void {
+    for (const { path, called } of fact.names) {
+      const target = called ? this.#functions.get(path.split(".").at(-1)!) : undefined;
+      if (!target || fact.defined?.name === path) continue;
+      for (const parameter of target.parameters)
+        this.#add(this.#key(target.program, target.scope, parameter), taint);
+    }
+  }
+
+  #lookup(program: Program, scope: readonly string[], path: string): Taint {
+    const parts = path.split(".");
+    let found = NO_TAINT;
+    for (let count = parts.length; count > 0; count--) {
+      const name = parts.slice(0, count).join(".");
+      if (NO_NAMES.has(name)) continue;
+      for (let depth = name.includes(".") ? 0 : scope.length; depth >= 0; depth--) {
+        const taint = this.#taints.get(this.#key(program, scope.slice(0, depth), name));
+        if (taint) found = merge(found, taint);
+        if (taint) break;
+      }
+    }
+    return found;
+  }
+
+  /** What a statement has; with `part`, only what is in this part of it. */
+  #taintOf(fact: Fact, part?: string): Taint {
+    const { program, statement } = fact;
+    const within = part?.toLowerCase();
+    const has = (text: string): boolean => within === undefined || within.includes(text.toLowerCase());
+    let taint = NO_TAINT;
+    const sources = fact.sources.filter(({ text }) => has(text));
+    if (sources.length > 0) {
+      const destination = destinationOf(this.#textWithConstants(fact));
+      taint = new Map(
+        sources.map((source) => [
+          `${source.kind} ${source.text}`,
+          { ...source, path: program.path, line: statement.line, destination },
+        ]),
+      );
+    }
+    for (const name of fact.names) {
+      if (!has(name.path)) continue;
+      if (name.called && !name.path.includes("."))
+        taint = merge(taint, this.#functions.get(name.path)?.returned ?? NO_TAINT);
+      else {
+        const found = this.#lookup(program, statement.scope, name.path);
+        if (found.size > 0)
+          taint = merge(
+            taint,
+            name.header ? withoutSecrets(picked(found)) : name.picked ? picked(found) : found,
+          );
+        if (name.called)
+          taint = merge(taint, this.#functions.get(name.path.split(".").at(-1)!)?.returned ?? NO_TAINT);
+      }
+    }
+    for (const file of fact.files)
+      if (has(file)) taint = merge(taint, this.#taints.get(`file:${file}`) ?? NO_TAINT);
+    return taint;
+  }
+
+  #textWithConstants(fact: Fact): string {
+    const known = this.#constants.get(fact.program);
+    const named = fact.names.map(
+      ({ path }) =>
+        (known?.get(path) ?? known?.get(path.replace(/^(?:self|this|cls|[A-Z]\w{0,40})\./, "")))?.text ?? "",
+    );
+    return [fact.statement.code, ...named].join(" ");
+  }
+
+  #arrive(fact: Fact, sink: Sink, taint: Taint, flows: Map<string, Flow>): void {
+    const arrived = sink.part === undefined ? taint : this.#taintOf(fact, sink.part);
+    const origins = [...arrived.values()].filter(({ kind }) => (kind === "remote") === (sink.kind === "run"));
+    if (origins.length === 0) return;
+    const text = this.#textWithConstants(fact);
+    const { program, statement } = fact;
+    const destination = sink.kind === "run" ? worst(origins) : destinationOf(text);
+    flows.set(`${sink.kind} ${program.path}:${statement.line}`, {
+      sink,
+      origins,
+      program,
+      statement,
+      destination,
+      hosts: hostNames(text),
+    });
+  }
+}
+
+function hostNames(text: string): string[] {
+  return [...text.matchAll(/https?:\/\/([\w.-]{3,100})/gi)].map((match) => match[1]!.toLowerCase());
+}
+
+const SHADE: readonly Destination[] = ["local", "vendor", "unknown", "plain", "shady"];
+
+function worst(origins: readonly Origin[]): Destination {
+  return origins
+    .map(({ destination }) => destination)
+    .sort((a, b) => SHADE.indexOf(b) - SHADE.indexOf(a))[0]!;
+}
+
+function scopeFor(target: string, { scope }: Statement): readonly string[] {
+  return target.includes(".") ? [] : scope;
+}
+
+function merge(a: Taint, b: Taint): Taint {
+  if (b.size === 0 || a === b) return a;
+  if (a.size === 0) return b;
+  let merged: Map<string, Origin> | undefined;
+  for (const [key, origin] of b) {
+    if (a.has(key) || a.size > 24) continue;
+    merged ??= new Map(a);
+    merged.set(key, origin);
+  }
+  return merged ?? a;
+}
+
+/** One entry of a store is one secret, not the store. */
+function picked(taint: Taint): Taint {
+  const found = new Map<string, Origin>();
+  for (const [key, origin] of taint)
+    found.set(
+      key,
+      origin.kind === "environment" || origin.kind === "sensitive" ? { ...origin, kind: "secret" } : origin,
+    );
+  return found;
+}
+
+/** What an assignment keeps: one secret is not followed into headers, clients and results of unknown calls. */
+function passed(taint: Taint, target: string, fact: Fact): Taint {
+  const weak = [...taint].some(([, { kind }]) => kind === "secret");
+  if (!weak) return taint;
+  const opaque = fact.names.some(({ path, called }) => called && !KEEPS_SECRET.test(path.split(".").at(-1)!));
+  if (!opaque && !CARRIER.test(target)) return taint;
+  if (!opaque && fact.sources.length > 0 && /key|token|secret|password/i.test(target)) return taint;
+  return withoutSecrets(taint);
+}
+
+function withoutSecrets(taint: Taint): Taint {
+  return new Map([...taint].filter(([, { kind }]) => kind !== "secret"));
+}
+
+const IDENTIFIER = /[A-Za-z_$][\w$]{0,80}(?:\??\.[A-Za-z_$][\w$]{0,80}){0,6}/g;
+const SHELL_NAME = /\$\{?([A-Za-z_]\w{0,80})/g;
+const KEYWORDS = new Set(
+  "if else elif for in of not and or is while return await async def function class const let var new import from with as try except finally raise throw lambda None True False null undefined true false typeof yield pass do then fi done echo export local print".split(
+    " ",
+  ),
+);
+
+function factOf(
+  program: Program,
+  statement: Statement,
+  known: Map<string, Folded>,
+  built: BuiltText[],
+): Fact {
+  const { language } = program;
+  const shell = language === "shell";
+  const assigned = shell ? shellAssignment(statement) : assignment(statement);
+  if (assigned && assigned.names.length === 1)
+    keepConstant(program, statement, assigned.names[0]!, assigned.value, known, built);
+  const code = shell ? shellText(program, statement, known, built) : statement.code;
+  if (!shell) foldArguments(program, statement, known, built);
+  return {
+    program,
+    statement: code === statement.code ? statement : { ...statement, code },
+    targets: [...(assigned?.names ?? []), ...(shell ? [] : mutated(statement.bare))],
+    names: shell ? shellNames(code) : namesIn(statement.bare),
+    sources: sourcesIn(code, language),
+    sinks: sinksIn(code, statement.bare, language),
+    written: writtenFiles(code, shell),
+    files: filesIn(code),
+    defined: shell ? undefined : definition(statement.code),
+    returns: shell
+      ? /^(?:echo|printf|cat|return)\b/.test(statement.code)
+      : /^(?:return|yield)\b/.test(statement.code),
+    handle: shell ? undefined : handleOf(statement.bare, statement.code),
+  };
+}
+
+function keepConstant(
+  program: Program,
+  statement: Statement,
+  name: string,
+  value: string,
+  known: Map<string, Folded>,
+  built: BuiltText[],
+): void {
+  const folded = program.language === "shell" ? shellConstant(value, known) : fold(value, known);
+  if (!folded || folded.text.length < 1 || known.size > 2_000) return;
+  known.set(name, folded);
+  const short = /^(?:self|this|cls)\.(.{1,80})$/.exec(name)?.[1];
+  if (short !== undefined) known.set(short, folded);
+  if (folded.disguised && folded.text.length >= 8)
+    built.push({ program, line: statement.line, text: folded.text });
+}
+
+function shellConstant(value: string, known: Map<string, Folded>): Folded | undefined {
+  const text = value.trim().replace(/^(["'])(.*)\1$/s, "$2");
+  const folded = foldShell(text, known);
+  return /[$`]/.test(folded.text) || folded.text.length > 4_000 ? undefined : folded;
+}
+
+function shellText(
+  program: Program,
+  statement: Statement,
+  known: Map<string, Folded>,
+  built: BuiltText[],
+): string {
+  if (!statement.code.includes("$") && !statement.code.includes("|")) return statement.code;
+  const folded = foldShell(statement.code, known);
+  if (folded.disguised && folded.text !== statement.code)
+    built.push({ program, line: statement.line, text: folded.text });
+  return folded.text;
+}
+
+/** Folds what is passed to calls that run text, and every decoder that is called with literals. */
+function foldArguments(
+  program: Program,
+  statement: Statement,
+  known: Map<string, Folded>,
+  built: BuiltText[],
+): void {
+  const call =
+    /\b(?:exec|eval|system|popen|run|Popen|call|check_output|execSync|spawn|spawnSync|Function|get|post|fetch|urlopen)\s?\(/.exec(
+      statement.code,
+    );
+  if (!call) return;
+  const first = firstArgument(statement.code, call.index + call[0].length);
+  if (!/[+([`]|^f["']|^[\w.]+$/.test(first)) return;
+  const folded = fold(first, known);
+  if (folded?.disguised && folded.text.length >= 6)
+    built.push({ program, line: statement.line, text: folded.text });
+}
+
+function shellAssignment({ code }: Statement): { names: string[]; value: string } | undefined {
+  const match =
+    /^(?:(?:export|local|declare|readonly|then|do|else)\s(?:-\w{1,3}\s)?)?([A-Za-z_]\w{0,80})\+?=(.*)$/s.exec(
+      code,
+    );
+  if (match) return { names: [match[1]!], value: match[2]! };
+  const read = /\b(?:while|for)\s(?:.{0,40}read\s(?:-\w{1,3}\s){0,3})?([A-Za-z_]\w{0,80})\b/.exec(code);
+  return read ? { names: [read[1]!], value: "" } : undefined;
+}
+
+const ASSIGNMENT =
+  /^(?:(?:export|const|let|var|public|private|static|readonly|async|final)\s){0,3}([\w$.,\s[\]{}:*'"()]{1,200}?)\s?(?::\s?[\w<>[\], |.]{1,80}\s?)?(?:[-+|]|\?\?|\|\|)?=(?![=>])\s?(.*)$/s;
+
+function assignment({ code, bare }: Statement): { names: string[]; value: string } | undefined {
+  const loop =
+    /^(?:async\s)?for\s?\(?\s?(?:const |let |var )?([\w$,\s()[\]{}]{1,120}?)\s(?:in|of)\s(.*)$/s.exec(bare);
+  if (loop) return { names: plainNames(loop[1]!), value: "" };
+  const opened = /^(?:async\s)?with\s.{1,600}\sas\s([\w.]{1,80})/s.exec(bare);
+  if (opened) return { names: [opened[1]!], value: "" };
+  const callback = /(?:\(([\w$,\s{}]{1,80})\)|([\w$]{1,40}))\s?=>\s?$/.exec(bare);
+  if (callback && !/^(?:const|let|var|export)\b/.test(bare))
+    return { names: plainNames(callback[1] ?? callback[2]!), value: "" };
+  if (/^(?:if|elif|while|return|assert|def|class|else|except|case|import|from)\b/.test(bare))
+    return undefined;
+  const match = ASSIGNMENT.exec(code);
+  if (!match || /["'(]/.test(match[1]!.replace(/\[[^\]]{0,80}\]/g, ""))) return undefined;
+  return { names: plainNames(match[1]!.replace(/\[[^\]]{0,80}\]/g, "")), value: match[2]! };
+}
+
+function plainNames(list: string): string[] {
+  return list
+    .split(/[,\s()[\]{}:]+/)
+    .filter(
+      (name) =>
+        /^[A-Za-z_$][\w$.]{0,100}$/.test(name) &&
+        !KEYWORDS.has(name) &&
+        !/^(?:os\.environ|process\.env)/.test(name),
+    )
+    .slice(0, 8);
+}
+
+/** The containers that a statement adds to. */
+function mutated(bare: string): string[] {
+  const found: string[] = [];
+  for (const match of bare.matchAll(
+    /([A-Za-z_$][\w$.]{0,100})\.(?:append|push|add|update|extend|write|writelines|set|insert|writestr|unshift|concat|put)\(/g,
+  ))
+    found.push(match[1]!);
+  const piped = /\.pipe\(\s?([\w$.]{1,80})/.exec(bare) ?? /\bdump\([^,]{1,200},\s?([\w.]{1,80})/.exec(bare);
+  if (piped) found.push(piped[1]!);
+  const grown = /=>\s?\(?([\w$]{1,40})\s?\+=/.exec(bare);
+  if (grown) found.push(grown[1]!);
+  return found.filter((name) => !/^(?:os\.environ|process\.env|process|sys\.path|console)$/.test(name));
+}
+
+function definition(code: string): Fact["defined"] {
+  const match =
+    /^(?:async\s)?def\s([A-Za-z_]\w{0,80})\s?\((.{0,600})/s.exec(code) ??
+    /^(?:(?:export|default|async)\s){0,3}function\s?\*?\s?([A-Za-z_$][\w$]{0,80})\s?\((.{0,600})/s.exec(
+      code,
+    ) ??
+    /^(?:(?:export|const|let|var)\s){1,2}([A-Za-z_$][\w$]{0,80})\s?=\s?(?:async\s)?(?:function\s?)?\(?([^()]{0,400})\)?[^=]{0,60}=>?/s.exec(
+      code,
+    ) ??
+    /^(?:(?:async|static|public|private)\s){0,3}([A-Za-z_$][\w$]{0,80})\s?\(([\w$,\s=:.?{}[\]<>|]{0,400})\)\s{0,9}(?::[^=]{0,60})?$/s.exec(
+      code,
+    );
+  if (!match || KEYWORDS.has(match[1]!) || /^(?:catch|switch)$/.test(match[1]!)) return undefined;
+  const parameters = match[2]!
+    .split(",")
+    .map((part) => /^\s{0,9}\*{0,2}(?:\.\.\.)?\{?\s?([A-Za-z_$][\w$]{0,80})/.exec(part)?.[1])
+    .filter(
+      (name): name is string => name !== undefined && name !== "self" && name !== "cls" && name !== "this",
+    );
+  return { name: match[1]!, parameters: parameters.slice(0, 12) };
+}
+
+function handleOf(bare: string, code: string): readonly [string, string] | undefined {
+  const name =
+    /\sas\s([\w.]{1,80})/.exec(bare)?.[1] ??
+    /^(?:const |let |var )?([\w$]{1,80})\s?=\s?(?:open|fs\.createWriteStream|tarfile\.open|zipfile\.ZipFile|ZipFile)\(/.exec(
+      bare,
+    )?.[1];
+  if (name === undefined) return undefined;
+  const file = /(?:open|createWriteStream|ZipFile)\(\s?(?:["']([^"']{1,200})["']|([\w$.]{1,80}))/.exec(code);
+  return file ? [name, file[1] !== undefined ? fileKey(file[1]) : file[2]!] : undefined;
+}
+
+/** The names in an expression; those of arguments (`data=`) and keys (`{ data: … }`) are not values. */
+function namesIn(bare: string): Name[] {
+  const names: Name[] = [];
+  const body = withoutHeaders(bare);
+  for (const match of bare.matchAll(IDENTIFIER)) {
+    if (names.length > 60) break;
+    const path = match[0].replaceAll("?.", ".");
+    const next = bare.slice(match.index + match[0].length, match.index + match[0].length + 8);
+    const before = bare.slice(Math.max(0, match.index - 24), match.index);
+    if (KEYWORDS.has(path) || (/^\s?=(?![=>])/.test(next) && /[(,]\s{0,20}$/.test(before))) continue;
+    if (/^\s?:(?!:)/.test(next) && /[{,]\s{0,20}$/.test(before)) continue;
+    const getter = /\.(?:get|pop)$/.test(path) && /^\s?\(/.test(next);
+    names.push({
+      path: getter ? path.replace(/\.\w{1,4}$/, "") : path,
+      called: !getter && /^\s?\(/.test(next),
+      picked: getter || /^\s?\[""/.test(next),
+      header: !body.includes(match[0]),
+    });
+  }
+  return names;
+}
+
+function shellNames(code: string): Name[] {
+  const body = withoutHeaders(code);
+  return [...code.matchAll(SHELL_NAME)]
+    .slice(0, 60)
+    .map((match) => ({ path: match[1]!, called: false, picked: false, header: !body.includes(match[0]) }));
+}
+
+const FILE =
+  /(?:["'\s=@<>(]|^)((?:~|\.{1,2}|\$\{?\w{1,40}\}?)?\/?[\w.$@+-]{1,80}(?:\/[\w.$@+-]{1,80}){0,8})/g;
+
+function filesIn(code: string): string[] {
+  const found = new Set<string>();
+  for (const match of code.slice(0, 2_000).matchAll(FILE)) {
+    const key = fileKey(match[1]!);
+    if (/\/|\.\w{2,5}$/.test(key) && key.length > 3) found.add(key);
+    if (found.size > 20) break;
+  }
+  return [...found];
+}
+
+function fileKey(path: string): string {
+  return path.replace(/^["'@]+|["']+$/g, "").replace(/^\.\//, "");
+}
+
+function writtenFiles(code: string, shell: boolean): string[] {
+  const found: string[] = [];
+  const expressions = shell
+    ? [
+        /(?<![0-9&>])>{1,2}\s?["']?([\w.$~/{}@+-]{2,160})/g,
+        /\s(?:-o|-O|--output|--output-document|-out|--file)[= ]\s?["']?([\w.$~/{}@+-]{2,160})/g,
+        /\btee\s(?:-a\s)?["']?([\w.$~/{}@+-]{2,160})/g,
+        /\btar\s-?[a-z]{0,5}c[a-z]{0,5}f?\s["']?([\w.$~/{}@+-]{2,160})/g,
+        /\bzip\s(?:-\w{1,6}\s){0,3}["']?([\w.$~/{}@+-]{2,160})/g,
+        /\b(?:cp|mv|ln)\s(?:-\w{1,6}\s){0,3}\S{1,200}\s["']?([\w.$~/{}@+-]{2,160})/g,
+      ]
+    : [
+        /(?:write_text|write_bytes|writeFile(?:Sync)?|appendFile(?:Sync)?|urlretrieve|make_archive|createWriteStream|copy(?:file|2)?)\([^"'\n]{0,80}["']([^"'\n]{2,160})["']/g,
+        /(?:Path|open)\(\s?["']([^"'\n]{2,160})["'][^\n]{0,40}(?:write|["'][wa]b?["'])/g,
+        /\s(?:-o|-O|--output|>)\s?["']?([\w.$~/{}@+-]{3,160})/g,
+      ];
+  for (const expression of expressions)
+    for (const match of code.slice(0, 2_000).matchAll(expression)) found.push(fileKey(match[1]!));
+  return found.filter((file) => file !== "/dev/null" && file !== "-" && file.length > 2).slice(0, 8);
+}
