@@ -361,6 +361,7 @@ function factOf(
     keepConstant(program, statement, assigned.names[0]!, assigned.value, known, built);
   const code = shell ? shellText(program, statement, known, built) : statement.code;
   if (!shell) foldArguments(program, statement, known, built);
+  const written = writtenFiles(code, shell);
   return {
     program,
     statement: code === statement.code ? statement : { ...statement, code },
@@ -368,8 +369,10 @@ function factOf(
     names: shell ? shellNames(code) : namesIn(statement.bare),
     sources: sourcesIn(code, language),
     sinks: sinksIn(code, statement.bare, language),
-    written: writtenFiles(code, shell),
-    files: filesIn(code),
+    written,
+    files: filesIn(shell ? code.replace(OUTPUT, " ") : code).filter(
+      (file) => shell || !written.includes(file),
+    ),
     defined: shell ? undefined : definition(statement.code),
     returns: shell
       ? /^(?:echo|printf|cat|return)\b/.test(statement.code)
@@ -524,7 +527,7 @@ function handleOf(bare: string, code: string): readonly [string, string] | undef
 /** The names in an expression; those of arguments (`data=`) and keys (`{ data: … }`) are not values. */
 function namesIn(bare: string): Name[] {
   const names: Name[] = [];
-  const body = withoutHeaders(bare);
+  const body = new Set(withoutHeaders(bare).match(IDENTIFIER));
   for (const match of bare.matchAll(IDENTIFIER)) {
     if (names.length > 60) break;
     const path = match[0].replaceAll("?.", ".");
@@ -537,15 +540,20 @@ function namesIn(bare: string): Name[] {
       path: getter ? path.replace(/\.\w{1,4}$/, "") : path,
       called: !getter && /^\s?\(/.test(next),
       picked: getter || /^\s?\[""/.test(next),
-      header: !body.includes(match[0]),
+      header: !body.has(match[0]),
     });
   }
   return names;
 }
 
+/** Where a command writes to, and how it shows progress. */
+const OUTPUT =
+  /\s?[0-9&]?>{1,2}\s?(?:"[^"]{0,200}"|[^\s;|&)]{1,200})|\s(?:-o|-O|--output|-w|--write-out|-D)\s(?:"[^"]{0,200}"|'[^']{0,200}'|[^\s;|&)]{1,200})/g;
+
 function shellNames(code: string): Name[] {
-  const body = withoutHeaders(code);
-  return [...code.matchAll(SHELL_NAME)]
+  const read = code.replace(OUTPUT, " ");
+  const body = withoutHeaders(read);
+  return [...read.matchAll(SHELL_NAME)]
     .slice(0, 60)
     .map((match) => ({ path: match[1]!, called: false, picked: false, header: !body.includes(match[0]) }));
 }

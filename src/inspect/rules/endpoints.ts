@@ -40,8 +40,6 @@ const NAMED_SECRET = new RegExp(
 );
 const SHELL_SECRET =
   /\$[{(]?([A-Z][A-Z0-9_]{0,40}?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|MNEMONIC|DATABASE_URL|_DSN|_PAT)[A-Z0-9_]{0,12})\b/g;
-const LOOPED_ENVIRONMENT =
-  /\bfor\b[^:{]{1,60}\b(?:in|of)\s(?:os\.environ\b(?![[.]get)|object\.(?:keys|entries|values)\(\s?process\.env)|[=(,:]\s?(?:dict\(|\{\s?\*\*)?os\.environ\b(?!\s?[[.])|[=(,:]\s?process\.env\s?(?:[,)};]|$)|\{\s?\.\.\.process\.env\s?\}/;
 const PERSONAL =
   /\b(?:pbpaste|xclip -o|xsel -b|wl-paste|get-clipboard|pyperclip\.paste|clipboard\.readtext|screencapture|imagegrab\.grab|pyautogui\.screenshot|mss\(\)|pynput|keyboard\.(?:on_press|record|hook)|getasynckeystate)\b|\.(?:bash|zsh|python)_history\b|(?:~|\$home|\bhomedir\(\)|path\.home\(\)|expanduser\(["']~)[^\n]{0,30}(?:documents|desktop|downloads|pictures|messages\/chat\.db)\b|os\.walk\(\s?(?:os\.path\.expanduser|path\.home)|path\.home\(\)\.(?:rglob|glob)\(|\bfind (?:~|\$home|\/home|\/users)\/? -(?:name|type)/;
 const AGENT =
@@ -49,7 +47,7 @@ const AGENT =
 const MACHINE =
   /\bsocket\.gethostname\(|\bgetpass\.getuser\(|\bplatform\.(?:node|uname|platform)\(|\bos\.(?:hostname|userinfo|uname|getlogin)\(|\$\((?:whoami|hostname|id|uname)\b|\x60(?:whoami|hostname|id|uname)\b|(?:^|[;&|(] ?)(?:whoami|ifconfig|ip addr|systeminfo)\b/;
 const REMOTE =
-  /\b(?:requests|httpx|session|client|axios|got|superagent|needle)\.(?:get|request)\(|\b(?:urlopen|urlretrieve|fetch|axios|got|download_file|downloadfile|downloadstring)\(|\bhttps?\.get\(|\b(?:curl|wget)\s|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b/;
+  /\b(?:requests|httpx|session|client|axios|got|superagent|needle)\.(?:get|request)\(|\.recv\(|\b(?:urlopen|urlretrieve|fetch|axios|got|download_file|downloadfile|downloadstring)\(|\bhttps?\.get\(|\b(?:curl|wget)\s|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b/;
 const LOCAL = /https?:\/\/(?:localhost|127\.|0\.0\.0\.0|\[::1\])/;
 
 /** Authentication: what it carries goes to the service it was made for. */
@@ -57,7 +55,9 @@ const HEADERS = [
   /\s(?:-h|--header)[= ]?\s?(?:"[^"]{0,400}"|'[^']{0,400}'|\S{1,200})/gi,
   /\s(?:-u|--user|--token|--password|--api-key|--auth|--key)[= ]\s?(?:"[^"]{0,200}"|'[^']{0,200}'|\S{1,200})/gi,
   /\bheaders\b["']?\s?[=:]\s?(?:dict\()?[{(][^{}]{0,600}[})]/gi,
-  /\b(?:auth|api_key|apikey|token|password|credentials?|bearer)\s?=\s?(?:\([^()]{0,200}\)|[^,()]{1,200})/gi,
+  /(?<=[(,]\s{0,20})(?:auth|api_key|apikey|token|password|credentials?|bearer|proxies|proxy)\s?=\s?(?:\([^()]{0,200}\)|[^,()]{1,200})/gi,
+  /\s(?:-x|--proxy)\s?(?:"[^"]{0,200}"|'[^']{0,200}'|(?!post|put)\S{4,200})/gi,
+  /:\/\/[^\s@/"']{1,200}@/g,
   /["']?(?:authorization|x-api-key|x-auth-token|private-token|x-goog-api-key|apikey|api-key)["']?\s?[:,=]\s?(?:f?["'`][^"'`]{0,200}["'`]|[^,}]{1,120})/gi,
 ] as const;
 
@@ -73,22 +73,23 @@ const SOURCE_HINT =
 export function sourcesIn(code: string, language: Language): Source[] {
   const lower = code.toLowerCase();
   if (!SOURCE_HINT.test(lower)) return [];
+  const shell = language === "shell";
   const found: Source[] = [];
-  const add = (kind: SourceKind, expression: RegExp): void => {
-    const match = expression.exec(lower);
+  const add = (kind: SourceKind, expression: RegExp, text = lower): void => {
+    const match = expression.exec(text);
     if (match) found.push({ kind, text: match[0].slice(0, 80) });
   };
-  if (/env/.test(lower) && !PASSED_ON.test(lower)) add("environment", WHOLE_ENVIRONMENT);
-  if (found.length === 0 && /env/.test(lower) && !PASSED_ON.test(lower))
-    add("environment", LOOPED_ENVIRONMENT);
-  add("credentials", GUARDED_SECRET);
-  add("sensitive", SENSITIVE_FILE);
-  add("personal", PERSONAL);
-  add("agent", AGENT);
-  add("machine", MACHINE);
-  if (REMOTE.test(lower) || (language === "shell" && FETCHES.test(lower))) {
-    if (!LOCAL.test(lower)) add("remote", language === "shell" ? FETCHES : REMOTE);
+  if (/env|set|declare/.test(lower) && !PASSED_ON.test(lower))
+    add("environment", shell ? SHELL_ENVIRONMENT : ENVIRONMENT);
+  if (isRead(lower, shell)) {
+    const stored = shell ? lower.replace(/'[^'@]{0,2000}'/g, " ") : lower;
+    add("credentials", GUARDED_SECRET, stored);
+    add("sensitive", SENSITIVE_FILE, stored);
+    add("agent", AGENT, stored);
   }
+  add("personal", PERSONAL);
+  add("machine", MACHINE);
+  if (!LOCAL.test(lower)) add("remote", shell ? FETCHES : REMOTE);
   const body = withoutHeaders(code);
   for (const match of body.toLowerCase().matchAll(NAMED_SECRET))
     found.push({ kind: "secret", text: match[1]! });
@@ -97,27 +98,42 @@ export function sourcesIn(code: string, language: Language): Source[] {
   return found;
 }
 
+/** Whether a statement that names a file can read it: names in a word list or in the data of a request do not count. */
+function isRead(lower: string, shell: boolean): boolean {
+  if (shell && /^(?:for|echo|printf|case)\s/.test(lower))
+    return /[\s"'](?:~|\$home|\$\{home\}|\/(?:home|root|etc|users))\//.test(lower) && !/\.\.\//.test(lower);
+  return READS.test(lower) || !(SEND.test(lower) || SHELL_SEND.test(lower));
+}
+
+const READS =
+  /\b(?:cat|less|head|tail|cp|tar|zip|gzip|base64|xxd|strings|grep|awk|sed|sqlite3|dd|open|read\w{0,12}|slurp|copy\w{0,6}|glob|listdir|walk|expanduser|homedir|path\.home|dump|load\w{0,6}|get-content|gc|type|kubectl|gh|gcloud|aws|az|op|vault|security|printenv|env)\b|@["']?[~/.$\w]|<\s?["']?[~/.$]|-t\s["']?[~/.$]/;
+const ENVIRONMENT =
+  /(?:json\.stringify|object\.(?:entries|keys|values|assign|fromentries)|dict|json\.dumps|str|repr|list|urlencode|b64encode)\(\s?(?:\{\s?,?\s?)?(?:dict\(\s?)?(?:process\.env|os\.environ)\b(?!\s?[[.])|\.\.\.process\.env\b|os\.environ\.(?:copy|items)\(|\bfor\b[^:{]{1,60}\b(?:in|of)\s(?:os\.environ\b(?!\s?[[.]get)|object\.(?:keys|entries|values)\(\s?process\.env)|(?<!\}\s?)[=(,:]\s?(?:dict\(|\{\s?\*\*)?os\.environ\b(?!\s?[[.])|(?<!\}\s?)[=(,:]\s?process\.env\s?(?:[,)};]|$)|deno\.env\.toobject\(|\benv\.to_h\b|\bprintenv\b|["'\x60]env["'\x60]\s?[,)\]]|["'\x60]env \|/;
+const SHELL_ENVIRONMENT = new RegExp(
+  `${WHOLE_ENVIRONMENT.source}|${String.raw`\benv\b ?\| ?grep|(?:\$\(|\x60|^|[;&|]\s?)(?:env|set|export)\s?(?:\)|\x60|\||>|$)`}`,
+);
+
 /** The environment of a child process is passed on, not read. */
 const PASSED_ON =
   /\benv\s?[:=]\s?\{?\s?(?:\.\.\.|\*\*)?\s?(?:dict\()?(?:process\.env|os\.environ)|\benviron\.copy\(|\benv\s?=\s?os\.environ|\b(?:my_|child_?|new_?|sub_?|run_?|full_?)?env\s?(?::[^=]{0,30})?=\s?(?:\{\s?\.\.\.process\.env|dict\(os\.environ|\{\*\*os\.environ|os\.environ)|in os\.environ\b|monkeypatch|patch\.dict/;
 
 const SEND =
-  /\b(?:requests|httpx|session|client|aiohttp|urllib3|axios|got|superagent|ky|needle|http|https|sess|s|conn|connection)\.(?:post|put|patch|request|get)\(|\b(?:fetch|axios|urlopen|got|sendbeacon)\(|\brequest\.urlopen\(|\burllib\.request\.request\(|\brequest\(|\.(?:post|put)\(\s?f?["'\x60]https?:|\b(?:sock|socket|s|conn|client|ws|websocket|tcp|udp|soc|sk|connection)\.(?:send|sendall|sendto|write|emit|end)\(|\b(?:req|request)\.(?:write|end)\(|\bxhr\.send\(|\bsendmail\(|\bsend_message\(|\bsend_mail\(|\bstorbinary\(|\b(?:upload_file|upload_fileobj|put_object|upload_from_string|upload_blob)\(|\bsendmessage\b|\bsenddocument\b/;
+  /\b(?:requests|httpx|session|client|aiohttp|axios|got|superagent|ky|needle|https?)\.(?:post|put|patch|request|get)\(|\b(?:sess|s|conn|connection|urllib3|pool|http_client)\.(?:post|put|patch|request)\(|\b(?:fetch|axios|urlopen|got|sendbeacon)\(|\brequest\.urlopen\(|\burllib\.request\.request\(|\.(?:post|put)\(\s?f?["'\x60]https?:|\b(?:sock|socket|s|conn|client|ws|websocket|tcp|udp|soc|sk|connection)\.(?:send|sendall|sendto|write|emit|end)\(|\b(?:req|request)\.(?:write|end)\(|\bxhr\.send\(|\bsendmail\(|\bsend_message\(|\bsend_mail\(|\bstorbinary\(|\b(?:upload_file|upload_fileobj|put_object|upload_from_string|upload_blob)\(|\bsendmessage\b|\bsenddocument\b/;
 const SHELL_SEND =
   /\bcurl\b[^\n]{0,600}(?:\s-d\b|\s-d["'@$]|\s--data|\s-f\b|\s-f["']|\s--form|\s-t\b|\s--upload-file|\s-x ?(?:post|put)|\s--request[ =](?:post|put)|\s--json|https?:\/\/[^\s]{0,160}[$\x60{])|\bwget\b[^\n]{0,300}(?:--(?:post|body|method)|https?:\/\/[^\s]{0,160}[$\x60{])|\b(?:nc|ncat|netcat|telnet|socat)\s(?:-[a-z0-9]{1,6}\s){0,4}(?:-|tcp:)?["']?[$\w.-]{3,100}|\/dev\/(?:tcp|udp)\/|\b(?:scp|sftp|rsync)\b[^\n]{0,300}[\w$.-]{2,60}@?[\w$.-]{2,80}:|\brclone (?:copy|sync)\b|\baws s3 (?:cp|sync|mv)\b|\bgsutil (?:-m )?(?:cp|rsync)\b|\bgh gist create\b|\b(?:mail|mutt|mailx) -s|\bsendmail\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,300}-(?:method|body|infile)|\bopenssl s_client\b/;
 const DNS =
-  /(?:\b(?:dig|nslookup|drill|resolve-dnsname|getent hosts)|(?:^|[;&|("'\x60]\s?)(?:host|ping))\s[^\n|]{0,80}(?:\$[({\w]|\x60|\{)[^\n]{0,160}\.[a-z]|\b(?:gethostbyname|gethostbyname_ex|getaddrinfo|dns\.resolve\w{0,5}|resolver\.(?:query|resolve)|dns\.lookup|resolve4|resolvetxt)\(/;
+  /(?:\b(?:dig|nslookup|drill|resolve-dnsname|getent hosts)|(?:^|[;&|("'\x60]\s?)(?:host|ping))\s[^\n|]{0,80}(?:\$\([^)\n]{1,160}\)|\$\{?\w{1,40}\}?|\x60[^\x60\n]{1,160}\x60|\{[^}\n]{1,60}\})["']?\.["']?[a-z0-9{$-]|\b(?:gethostbyname|gethostbyname_ex|getaddrinfo|dns\.resolve\w{0,5}|resolver\.(?:query|resolve)|dns\.lookup|resolve4|resolvetxt)\([^\n]{0,120}(?:\}\.|\+ ?["'\x60]\.|["'\x60]\.["'\x60]|\.format\(|%s\.)/;
 
 /** Calls that run their first argument. */
 const RUN_CALL =
   /(?<![.\w])(?:exec|eval|compile|execsync|execfilesync|execfile|spawn|spawnsync|new function|__import__)\s?\(|\b(?:os\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?|startfile)|subprocess\.(?:run|call|popen|check_output|check_call|getoutput)|child_process\.(?:exec|spawn|execfile|fork)(?:sync)?|cp\.(?:exec|spawn|fork)(?:sync)?|vm\.(?:run\w{1,20}|script)|runpy\.run_path|importlib\.util\.spec_from_file_location|ctypes\.(?:cdll|windll)(?:\.loadlibrary)?|pickle\.loads?|marshal\.loads?|dill\.loads?|functools\.partial\(exec|asyncio\.create_subprocess_(?:shell|exec)|shell\.openexternal|runincontext|runinnewcontext|runinthiscontext)\s?\(/;
-const IN_MEMORY = /^(?:exec|eval|compile|new function|vm\.|pickle|marshal|dill|runin|__import__)/;
+const IN_MEMORY = /^(?:eval|compile|new function|__import__)\s?\(|^(?:vm\.|pickle|marshal|dill|runin)/;
 const INTERPRETER =
   /^\W{0,6}(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:env |sudo |nohup )?(?:ba|z|da)?sh\b|^\W{0,6}(?:\/usr\/bin\/)?(?:sudo|nohup|python[0-9.]{0,4}|node|perl|ruby|php|powershell|pwsh|cmd(?:\.exe)?|osascript|open|chmod|sys\.executable|env|source|eval|exec)\b/;
 const SHELL_RUN =
   /(?:^|[|;&(]\s?|\b(?:then|do|else|sudo|nohup|exec|time)\s)(?:(?:(?:\/usr)?\/bin\/)?(?:ba|z|da|k)?sh|source|\.|python[0-9.]{0,4}|node|perl|ruby|php|eval|exec|open|osascript|pwsh|powershell|start)\s(?:-[a-z]{1,6}\s){0,3}(["']?[^\s;|&<>()]{2,200})/g;
 const SHELL_PATH =
-  /^(?:then\s|do\s|sudo\s|nohup\s|exec\s){0,3}(["']?(?:\.{1,2}\/|\/|~\/|\$\{?\w)[^\s;|&<>()="']{1,200})/;
+  /^(?:then\s|do\s|sudo\s|nohup\s|exec\s){0,3}(["']?(?:\.{1,2}\/|\/|~\/|\$\{?\w)[^\s;|&<>()="']{1,200})["']?(?!\s?(?:[=!]=|\]\]|-(?:eq|ne|lt|gt)|=))/;
 
 export function sinksIn(code: string, bare: string, language: Language): Sink[] {
   const lower = code.toLowerCase();
@@ -139,12 +155,13 @@ export function sinksIn(code: string, bare: string, language: Language): Sink[] 
     const shown = named ? firstArgument(code, named.index + named[0].length) : "";
     const list = shown.replace(/^\[\s{0,9}/, "");
     const commandIsLiteral = /^[frb]{0,2}["'\x60][^{$]/i.test(list);
+    const inMemory = IN_MEMORY.test(name) || (language === "python" && /^exec\s?\(/.test(name));
     if (
-      IN_MEMORY.test(name) ||
+      inMemory ||
       !commandIsLiteral ||
       INTERPRETER.test(list.replace(/^[frb]{0,2}["'\x60]/i, "").toLowerCase())
     )
-      sinks.push({ kind: "run", part: `${part} ${shown}`, text: IN_MEMORY.test(name) });
+      sinks.push({ kind: "run", part: `${part} ${shown}`, text: inMemory });
   }
   return sinks;
 }

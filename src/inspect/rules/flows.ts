@@ -14,6 +14,8 @@ interface FlowRule {
 }
 
 const SENT = ["send", "dns"] as const;
+/** A request that exchanges a secret for a session. */
+const SIGNS_IN = /\/(?:oauth2?|token|login|auth|signin|sessions?|connect)\b|grant_type|client_secret/i;
 const REPLACE = "Do not install the skill, and if it ever ran, replace the credentials it could reach.";
 
 /** By where the data goes: to a service of the user, to an address that depends on input, to any other host, to a bad one. */
@@ -56,7 +58,7 @@ export const FLOW_RULES: readonly FlowRule[] = [
     grade: (flow) => {
       const secrets = new Set(flow.origins.filter(({ kind }) => kind === "secret").map(({ text }) => text));
       const foreign = [...secrets].filter((secret) => !belongsTo(secret, flow.hosts));
-      if (foreign.length === 0) return undefined;
+      if (foreign.length === 0 || SIGNS_IN.test(flow.statement.code)) return undefined;
       const severity = by("low", "low", "medium", "high")(flow);
       return severity === "medium" && foreign.length > 1 ? "high" : severity;
     },
@@ -80,7 +82,7 @@ export const FLOW_RULES: readonly FlowRule[] = [
     kind: "machine",
     sinks: SENT,
     why: "Tells a server the name of this machine or its user.",
-    grade: by("low", "low", "medium", "high"),
+    grade: (flow) => (flow.sink.kind === "dns" ? "medium" : by("low", "low", "low", "medium")(flow)),
   },
   {
     code: "flow-remote-run",

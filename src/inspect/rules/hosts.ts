@@ -23,7 +23,11 @@ export const isNameless = (text: string): boolean => NAMELESS.test(text);
 
 /** Whether a command names an origin that makes a download dangerous. */
 export const isShadyOrigin = (text: string): boolean =>
-  ANYBODYS.test(text) || NAMELESS.test(text) || UNENCRYPTED.test(text) || DISGUISED_ADDRESS.test(text);
+  ANYBODYS.test(text) ||
+  NAMELESS.test(text) ||
+  UNENCRYPTED.test(text) ||
+  DISGUISED_ADDRESS.test(text) ||
+  hasSinisterHost(text);
 
 /** Where a statement connects to, from harmless to dangerous: `unknown` if it depends on input, `plain` for any other host. */
 export type Destination = "local" | "vendor" | "unknown" | "plain" | "shady";
@@ -38,7 +42,11 @@ const SINISTER =
 const HOST =
   /\b(?:https?|wss?|ftps?|tcp|udp):\/\/(?:[^\s/@"']{1,80}@)?([a-z0-9_.-]{1,120}|\[[0-9a-f:]{2,45}\])|\/dev\/(?:tcp|udp)\/([a-z0-9_.-]{1,120})|\b(?:nc|ncat|netcat|telnet)(?: -[a-z0-9]{1,8}){0,4} ([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,5})|[\w-]{1,40}@([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,5}):|\(\s?\(\s?["']([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,5})["']\s?,\s?\d|\b((?:[a-z0-9-]{1,63}\.){1,4}(?:com|net|org|io|sh|xyz|top|ru|cn|site|online|dev|app|info|tk|me))\b/g;
 const HERE =
-  /^(?:localhost|0\.0\.0\.0|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|host\.docker\.internal|10\.\d{1,3}\.\d{1,3}\.\d{1,3}|192\.168\.\d{1,3}\.\d{1,3}|[a-z0-9.-]{1,60}\.(?:local|internal|localhost|lan))$/;
+  /^(?:localhost|0\.0\.0\.0|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|host\.docker\.internal|10\.\d{1,3}\.\d{1,3}\.\d{1,3}|192\.168\.\d{1,3}\.\d{1,3}|169\.254\.\d{1,3}\.\d{1,3}|[a-z0-9.-]{1,60}\.(?:local|internal|localhost|lan))$/;
+
+function hasSinisterHost(text: string): boolean {
+  return [...text.matchAll(/\/\/([a-z0-9.-]{3,120})/g)].some((match) => SINISTER.test(match[1]!));
+}
 
 export function destinationOf(code: string): Destination {
   const text = code.toLowerCase();
@@ -64,5 +72,6 @@ export function belongsTo(secret: string, hosts: readonly string[]): boolean {
           word,
         ),
     );
+  if (/(?:bot|telegram|tg)_/.test(secret) && hosts.some((host) => host.endsWith("telegram.org"))) return true;
   return hosts.some((host) => words.some((word) => host.replaceAll("-", "").includes(word)));
 }
