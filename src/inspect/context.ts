@@ -43,8 +43,9 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
   if (!rule.ownNegation && negated(hit)) return unit.kind === "code" ? lower(severity, 2) : undefined;
   const quoted = quotedIn(hit);
   const around = surroundings(unit.text, span.start, span.end);
-  if (file.script) return quoted && DESCRIBES.test(around) ? lower(severity, 1) : severity;
-  let steps = DESCRIBES.test(unit.heading) ? 1 : 0;
+  const data = isPattern(unit.text, span) ? 2 : unit.scope === "line" && isDataEntry(unit, file) ? 1 : 0;
+  if (file.script) return lower(severity, Math.max(data, quoted && DESCRIBES.test(around) ? 1 : 0));
+  let steps = data + (DESCRIBES.test(unit.heading) ? 1 : 0) + (file.security ? 1 : 0);
   if (unit.kind === "prose" && unit.text.startsWith("|")) steps++;
   if (quoted) steps += DESCRIBES.test(around) || CITES.test(around) ? 2 : unit.scope === "line" ? 0 : 1;
   else if (DESCRIBES.test(around)) steps++;
@@ -62,6 +63,26 @@ export function isDescription(heading: string, lead: string): boolean {
   const told = lead.split(/(?<=[.!?:])\s/).at(-1) ?? "";
   if (ORDERS.test(told) && !NEGATED.test(told)) return false;
   return DESCRIBES.test(heading) ? !ORDER_TITLE.test(heading) : DESCRIBES.test(lead);
+}
+
+/** A regular expression describes a text; nobody runs or follows it. */
+const REGULAR = /\\s[+*{]|\(\?[:i=!<]|\\[wd][+*{]|\.\*|\.\+|\[\^|\\\.|\\\(|\|[\w ]{1,20}\)\??/;
+
+function isPattern(text: string, span: { readonly start: number; readonly end: number }): boolean {
+  return REGULAR.test(text.slice(Math.max(0, span.start - 12), Math.min(span.end, span.start + 300) + 12));
+}
+
+/** A line that is nothing but strings is an entry of a table, which does nothing by itself; so is an item of a YAML list. */
+function isDataEntry(unit: RuleHit["unit"], file: RuleHit["file"]): boolean {
+  if (unit.kind !== "code" || unit.disguise) return false;
+  if (!file.script && unit.text.startsWith("- ")) return true;
+  return (
+    (file.followed === true || !file.script) &&
+    /^[([{]{0,2} ?(?:["'\w.-]{1,60} ?[:=] ?)?[rbfu]{0,2}["'`][^\n]{0,400}["'`] ?[)\]}]{0,3},(?: ?#.{0,200}| ?\/\/.{0,200})?$/.test(
+      unit.text,
+    ) &&
+    !/\b(?:run|exec|execsync|spawn|system|popen|call|eval) ?\(/.test(unit.text)
+  );
 }
 
 function surroundings(text: string, start: number, end: number): string {

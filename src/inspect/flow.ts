@@ -58,6 +58,8 @@ interface Name {
 interface Fact {
   readonly program: Program;
   readonly statement: Statement;
+  /** The statement that opened the connection that is used. */
+  readonly reaches: string;
   readonly targets: readonly string[];
   readonly names: readonly Name[];
   readonly sources: readonly Source[];
@@ -103,7 +105,8 @@ export function followData(programs: readonly Program[]): FlowResult {
   for (const program of programs.slice(0, PROGRAMS)) {
     const known = new Map<string, Folded>();
     constants.set(program, known);
-    for (const statement of program.statements) facts.push(factOf(program, statement, known, built));
+    const reader = { program, known, built, connections: new Map<string, string>() };
+    for (const statement of program.statements) facts.push(factOf(statement, reader));
   }
   const flows = new Map<string, Flow>();
   if (facts.some(({ sinks }) => sinks.length > 0) && facts.some(({ sources }) => sources.length > 0)) {
@@ -266,7 +269,7 @@ class State {
       ({ path }) =>
         (known?.get(path) ?? known?.get(path.replace(/^(?:self|this|cls|[A-Z]\w{0,40})\./, "")))?.text ?? "",
     );
-    return [fact.statement.code, ...named].join(" ");
+    return [fact.statement.code, fact.reaches, ...named].join(" ");
   }
 
   #arrive(fact: Fact, sink: Sink, taint: Taint, flows: Map<string, Flow>): void {
@@ -348,27 +351,40 @@ const KEYWORDS = new Set(
   ),
 );
 
-function factOf(
-  program: Program,
-  statement: Statement,
-  known: Map<string, Folded>,
-  built: BuiltText[],
-): Fact {
+/** What is known of a program while its statements are read. */
+interface ProgramReader {
+  readonly program: Program;
+  readonly known: Map<string, Folded>;
+  readonly built: BuiltText[];
+  /** The statement that opened a connection, by the name of the connection. */
+  readonly connections: Map<string, string>;
+}
+
+const CONNECTS =
+  /\b(?:https?\.request|net\.(?:connect|createconnection|socket)|socket\.(?:socket|create_connection)|new websocket|websocket\.create_connection|websockets?\.connect|smtplib\.smtp\w{0,4}|httpsconnection|httpconnection|ftplib\.ftp\w{0,4}|ftp|paramiko\.\w{1,20}|new xmlhttprequest|tls\.connect|dgram\.createsocket)\s?\(/i;
+const SENDS_OVER =
+  /([\w$.]{1,80})\.(?:write|end|send|sendall|sendto|request|sendmail|send_message|storbinary|put|emit|putrequest)\(/g;
+
+function factOf(statement: Statement, reader: ProgramReader): Fact {
+  const { program } = reader;
   const { language } = program;
   const shell = language === "shell";
   const assigned = shell ? shellAssignment(statement) : assignment(statement);
-  if (assigned && assigned.names.length === 1)
-    keepConstant(program, statement, assigned.names[0]!, assigned.value, known, built);
-  const code = shell ? shellText(program, statement, known, built) : statement.code;
-  if (!shell) foldArguments(program, statement, known, built);
+  if (assigned?.names.length === 1) keepConstant(statement, assigned.names[0]!, assigned.value, reader);
+  const code = shell ? shellText(statement, reader) : statement.code;
+  if (!shell) foldArguments(statement, reader);
+  const connection = shell ? undefined : connectionIn(statement, assigned?.names, reader);
   const written = writtenFiles(code, shell);
+  const sinks = sinksIn(code, statement.bare, language);
+  if (connection !== undefined && !sinks.some(({ kind }) => kind === "send")) sinks.push({ kind: "send" });
   return {
     program,
     statement: code === statement.code ? statement : { ...statement, code },
+    reaches: connection ?? "",
     targets: [...(assigned?.names ?? []), ...(shell ? [] : mutated(statement.bare))],
     names: shell ? shellNames(code) : namesIn(statement.bare),
     sources: sourcesIn(code, language),
-    sinks: sinksIn(code, statement.bare, language),
+    sinks,
     written,
     files: filesIn(shell ? code.replace(OUTPUT, " ") : code).filter(
       (file) => shell || !written.includes(file),
@@ -381,13 +397,32 @@ function factOf(
   };
 }
 
+/** The statement that opened the connection over which this one sends; keeps those that it opens. */
+function connectionIn(
+  { code, bare }: Statement,
+  names: readonly string[] | undefined,
+  { connections }: ProgramReader,
+): string | undefined {
+  for (const match of bare.matchAll(/([\w$.]{1,80})\.connect(?:_ex)?\(/g)) {
+    const known = connections.get(match[1]!);
+    if (known !== undefined) connections.set(match[1]!, `${known} ${code}`);
+  }
+  if (names?.length === 1 && CONNECTS.test(code)) {
+    connections.set(names[0]!, code);
+    return undefined;
+  }
+  for (const match of bare.matchAll(SENDS_OVER)) {
+    const opened = connections.get(match[1]!);
+    if (opened !== undefined) return opened;
+  }
+  return undefined;
+}
+
 function keepConstant(
-  program: Program,
   statement: Statement,
   name: string,
   value: string,
-  known: Map<string, Folded>,
-  built: BuiltText[],
+  { program, known, built }: ProgramReader,
 ): void {
   const folded = program.language === "shell" ? shellConstant(value, known) : fold(value, known);
   if (!folded || folded.text.length < 1 || known.size > 2_000) return;
@@ -404,12 +439,7 @@ function shellConstant(value: string, known: Map<string, Folded>): Folded | unde
   return /[$`]/.test(folded.text) || folded.text.length > 4_000 ? undefined : folded;
 }
 
-function shellText(
-  program: Program,
-  statement: Statement,
-  known: Map<string, Folded>,
-  built: BuiltText[],
-): string {
+function shellText(statement: Statement, { program, known, built }: ProgramReader): string {
   if (!statement.code.includes("$") && !statement.code.includes("|")) return statement.code;
   const folded = foldShell(statement.code, known);
   if (folded.disguised && folded.text !== statement.code)
@@ -418,12 +448,7 @@ function shellText(
 }
 
 /** Folds what is passed to calls that run text, and every decoder that is called with literals. */
-function foldArguments(
-  program: Program,
-  statement: Statement,
-  known: Map<string, Folded>,
-  built: BuiltText[],
-): void {
+function foldArguments(statement: Statement, { program, known, built }: ProgramReader): void {
   const call =
     /\b(?:exec|eval|system|popen|run|Popen|call|check_output|execSync|spawn|spawnSync|Function|get|post|fetch|urlopen)\s?\(/.exec(
       statement.code,
@@ -582,7 +607,7 @@ function writtenFiles(code: string, shell: boolean): string[] {
         /(?<![0-9&>])>{1,2}\s?["']?([\w.$~/{}@+-]{2,160})/g,
         /\s(?:-o|-O|--output|--output-document|-out|--file)[= ]\s?["']?([\w.$~/{}@+-]{2,160})/g,
         /\btee\s(?:-a\s)?["']?([\w.$~/{}@+-]{2,160})/g,
-        /\btar\s-?[a-z]{0,5}c[a-z]{0,5}f?\s["']?([\w.$~/{}@+-]{2,160})/g,
+        /\btar\s-?[a-z]{0,5}[cru][a-z]{0,5}\s["']?([\w.$~/{}@+-]{2,160})/g,
         /\bzip\s(?:-\w{1,6}\s){0,3}["']?([\w.$~/{}@+-]{2,160})/g,
         /\b(?:cp|mv|ln)\s(?:-\w{1,6}\s){0,3}\S{1,200}\s["']?([\w.$~/{}@+-]{2,160})/g,
       ]

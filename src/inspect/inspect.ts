@@ -1,12 +1,13 @@
 // The front door of inspection: finds dangers, addresses and scripts in the files of a package.
 
+import { type About, aboutOf } from "./about.ts";
 import { hostsIn } from "./addresses.ts";
 import { decodedTexts, joinedArguments, unspliced } from "./decode.ts";
 import { derivedUnits, documentUnits, scriptUnits } from "./document.ts";
 import { compareSeverity, findingsOf } from "./engine.ts";
 import { followData } from "./flow.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
-import type { Program } from "./program.ts";
+import { languageOf, type Program } from "./program.ts";
 import { programsOf } from "./programs.ts";
 import { fileLines, type TextFile } from "./read.ts";
 import { characterFindings, smuggledTexts } from "./rules/characters.ts";
@@ -59,12 +60,13 @@ export function inspectPackage(files: readonly InspectedFile[]): Inspection {
   const programs: Program[] = [];
   let budget: number = INSPECT_LIMITS.textPerPackage;
   const inspected = files.slice(0, INSPECT_LIMITS.files);
+  const about = aboutOf(inspected);
   for (const file of inspected) {
     findings.push(...fileFindings(file));
     const text = fileLines(file.bytes, budget);
     budget -= text.size;
     findings.push(...unreadFindings(file, text));
-    if (text.lines.length > 0) findings.push(...textFindings(file, text, hosts));
+    if (text.lines.length > 0) findings.push(...textFindings(file, text, about, hosts));
     if (!text.binary) programs.push(...programsOf(file.path, text.lines, !DOCUMENT_NAME.test(file.path)));
   }
   findings.push(...behaviourFindings(programs));
@@ -81,8 +83,10 @@ export function inspectPackage(files: readonly InspectedFile[]): Inspection {
   };
 }
 
-function textFindings(file: InspectedFile, text: TextFile, hosts: Set<string>): Finding[] {
-  const context: FileContext = { path: file.path, script: !DOCUMENT_NAME.test(file.path) };
+function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: Set<string>): Finding[] {
+  const script = !DOCUMENT_NAME.test(file.path);
+  const followed = script && languageOf(file.path, text.lines[0] ?? "") !== undefined;
+  const context: FileContext = { path: file.path, script, followed, ...about };
   const content = text.lines.join("\n");
   for (const host of hostsIn(content)) hosts.add(host);
   if (text.binary) {

@@ -122,7 +122,7 @@ function lineOf(lines: readonly string[], command: string): number {
 function nestedPrograms(program: Program): Program[] {
   const found: Program[] = [];
   for (const { code, line } of program.statements) {
-    if (found.length > 40 || !/(?:python|node|deno|bun|sh)\b/.test(code)) continue;
+    if (found.length > 40 || !/python|node|deno|bun|sh/.test(code)) continue;
     for (const match of code.matchAll(NESTED))
       found.push(nested(program, match[1]!, match[3]!.replace(/\\(["'$`\\])/g, "$1"), line));
     const input = program.language === "shell" ? STDIN.exec(code) : undefined;

@@ -41,7 +41,7 @@ const NAMED_SECRET = new RegExp(
 const SHELL_SECRET =
   /\$[{(]?([A-Z][A-Z0-9_]{0,40}?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|MNEMONIC|DATABASE_URL|_DSN|_PAT)[A-Z0-9_]{0,12})\b/g;
 const PERSONAL =
-  /\b(?:pbpaste|xclip -o|xsel -b|wl-paste|get-clipboard|pyperclip\.paste|clipboard\.readtext|screencapture|imagegrab\.grab|pyautogui\.screenshot|mss\(\)|pynput|keyboard\.(?:on_press|record|hook)|getasynckeystate)\b|\.(?:bash|zsh|python)_history\b|(?:~|\$home|\bhomedir\(\)|path\.home\(\)|expanduser\(["']~)[^\n]{0,30}(?:documents|desktop|downloads|pictures|messages\/chat\.db)\b|os\.walk\(\s?(?:os\.path\.expanduser|path\.home)|path\.home\(\)\.(?:rglob|glob)\(|\bfind (?:~|\$home|\/home|\/users)\/? -(?:name|type)/;
+  /(?:~|\$home|\$\{home\})\/(?:\.config\/)?\*|\b(?:pbpaste|xclip -o|xsel -b|wl-paste|get-clipboard|pyperclip\.paste|clipboard\.readtext|screencapture|imagegrab\.grab|pyautogui\.screenshot|mss\(\)|pynput|keyboard\.(?:on_press|record|hook)|getasynckeystate)\b|\.(?:bash|zsh|python)_history\b|(?:~|\$home|\bhomedir\(\)|path\.home\(\)|expanduser\(["']~)[^\n]{0,30}(?:documents|desktop|downloads|pictures|messages\/chat\.db)\b|os\.walk\(\s?(?:os\.path\.expanduser|path\.home)|path\.home\(\)\.(?:rglob|glob)\(|\bfind (?:~|\$home|\/home|\/users)\/? -(?:name|type)/;
 const AGENT =
   /(?:~|\$home|homedir\(\)|path\.home\(\)|expanduser\(["']~?)[^\n]{0,24}\.(?:claude|codex|cursor|gemini|openclaw|clawdbot|windsurf|continue)(?:\/|["'])(?!skills)[^\n]{0,60}|\b(?:soul|memory)\.md\b|\bconversation_history\b|\bchat_history\b|\bsystem_prompt\b|\bsession_transcript\b/;
 const MACHINE =
@@ -68,7 +68,7 @@ export function withoutHeaders(code: string): string {
 }
 
 const SOURCE_HINT =
-  /env|\.ssh|\.aws|cred|key|token|secret|passw|wallet|chrome|firefox|history|paste|clip|screen|grab|hostname|whoami|uname|getuser|platform\.|userinfo|curl|wget|fetch|requests|httpx|urlopen|urlretrieve|axios|https?\.get|\.claude|\.codex|\.cursor|\.gemini|claw|memory|soul|gnupg|gcloud|azure|kube|docker|npmrc|pypirc|netrc|electrum|solana|shadow|metadata|169\.254|mozilla|session|client|walk|rglob|find |documents|desktop|downloads|ifconfig|ip addr|keychain|security |vault|iwr|irm|invoke|dotenv|mnemonic|_dsn|database_url|pynput|keyboard|prompt|got|transcript/;
+  /~\/|home|recv|env|\.ssh|\.aws|cred|key|token|secret|passw|wallet|chrome|firefox|history|paste|clip|screen|grab|hostname|whoami|uname|getuser|platform\.|userinfo|curl|wget|fetch|requests|httpx|urlopen|urlretrieve|axios|https?\.get|\.claude|\.codex|\.cursor|\.gemini|claw|memory|soul|gnupg|gcloud|azure|kube|docker|npmrc|pypirc|netrc|electrum|solana|shadow|metadata|169\.254|mozilla|session|client|walk|rglob|find |documents|desktop|downloads|ifconfig|ip addr|keychain|security |vault|iwr|irm|invoke|dotenv|mnemonic|_dsn|database_url|pynput|keyboard|prompt|got|transcript/;
 
 export function sourcesIn(code: string, language: Language): Source[] {
   const lower = code.toLowerCase();
@@ -115,10 +115,10 @@ const SHELL_ENVIRONMENT = new RegExp(
 
 /** The environment of a child process is passed on, not read. */
 const PASSED_ON =
-  /\benv\s?[:=]\s?\{?\s?(?:\.\.\.|\*\*)?\s?(?:dict\()?(?:process\.env|os\.environ)|\benviron\.copy\(|\benv\s?=\s?os\.environ|\b(?:my_|child_?|new_?|sub_?|run_?|full_?)?env\s?(?::[^=]{0,30})?=\s?(?:\{\s?\.\.\.process\.env|dict\(os\.environ|\{\*\*os\.environ|os\.environ)|in os\.environ\b|monkeypatch|patch\.dict/;
+  /\benv\s?[:=]\s?\{?\s?(?:\.\.\.|\*\*)?\s?(?:dict\()?(?:process\.env|os\.environ)|\benviron\.copy\(|\benv\s?=\s?os\.environ|\b(?:my_|child_?|new_?|sub_?|run_?|full_?)?env\s?(?::[^=]{0,30})?=\s?(?:\{\s?\.\.\.process\.env|dict\(os\.environ|\{\*\*os\.environ|os\.environ)|["'] (?:not )?in os\.environ\b|monkeypatch|patch\.dict/;
 
 const SEND =
-  /\b(?:requests|httpx|session|client|aiohttp|axios|got|superagent|ky|needle|https?)\.(?:post|put|patch|request|get)\(|\b(?:sess|s|conn|connection|urllib3|pool|http_client)\.(?:post|put|patch|request)\(|\b(?:fetch|axios|urlopen|got|sendbeacon)\(|\brequest\.urlopen\(|\burllib\.request\.request\(|\.(?:post|put)\(\s?f?["'\x60]https?:|\b(?:sock|socket|s|conn|client|ws|websocket|tcp|udp|soc|sk|connection)\.(?:send|sendall|sendto|write|emit|end)\(|\b(?:req|request)\.(?:write|end)\(|\bxhr\.send\(|\bsendmail\(|\bsend_message\(|\bsend_mail\(|\bstorbinary\(|\b(?:upload_file|upload_fileobj|put_object|upload_from_string|upload_blob)\(|\bsendmessage\b|\bsenddocument\b/;
+  /\b(?:requests|httpx|session|client|aiohttp|axios|got|superagent|ky|needle|https?)\.(?:post|put|patch|request|get)\(|\b(?:sess|s|conn|connection|urllib3|pool|http_client)\.(?:post|put|patch|request)\(|\b(?:fetch|axios|urlopen|got|sendbeacon)\(|\brequest\.urlopen\(|\burllib\.request\.request\(|\.(?:post|put)\(\s?f?["'\x60]https?:|\b(?:sock|socket|s|conn|client|ws|websocket|tcp|udp|soc|sk|connection)\.(?:send|sendall|sendto|write|emit|end)\(|\b(?:req|request)\.(?:write|end)\(|\.request\([^;\n]{0,400}\)\.(?:end|write)\(|\bxhr\.send\(|\bsendmail\(|\bsend_message\(|\bsend_mail\(|\bstorbinary\(|\b(?:upload_file|upload_fileobj|put_object|upload_from_string|upload_blob)\(|\bsendmessage\b|\bsenddocument\b/;
 const SHELL_SEND =
   /\bcurl\b[^\n]{0,600}(?:\s-d\b|\s-d["'@$]|\s--data|\s-f\b|\s-f["']|\s--form|\s-t\b|\s--upload-file|\s-x ?(?:post|put)|\s--request[ =](?:post|put)|\s--json|https?:\/\/[^\s]{0,160}[$\x60{])|\bwget\b[^\n]{0,300}(?:--(?:post|body|method)|https?:\/\/[^\s]{0,160}[$\x60{])|\b(?:nc|ncat|netcat|telnet|socat)\s(?:-[a-z0-9]{1,6}\s){0,4}(?:-|tcp:)?["']?[$\w.-]{3,100}|\/dev\/(?:tcp|udp)\/|\b(?:scp|sftp|rsync)\b[^\n]{0,300}[\w$.-]{2,60}@?[\w$.-]{2,80}:|\brclone (?:copy|sync)\b|\baws s3 (?:cp|sync|mv)\b|\bgsutil (?:-m )?(?:cp|rsync)\b|\bgh gist create\b|\b(?:mail|mutt|mailx) -s|\bsendmail\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,300}-(?:method|body|infile)|\bopenssl s_client\b/;
 const DNS =
@@ -161,7 +161,11 @@ export function sinksIn(code: string, bare: string, language: Language): Sink[] 
       !commandIsLiteral ||
       INTERPRETER.test(list.replace(/^[frb]{0,2}["'\x60]/i, "").toLowerCase())
     )
-      sinks.push({ kind: "run", part: `${part} ${shown}`, text: inMemory });
+      sinks.push({
+        kind: "run",
+        part: `${part} ${shown}`,
+        text: inMemory || /\.(?:recv|text|content|read|decode|body|data)\b/.test(part),
+      });
   }
   return sinks;
 }

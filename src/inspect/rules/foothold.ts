@@ -73,12 +73,6 @@ export const FOOTHOLD: readonly Rule[] = [
           /\bos\.dup2|pty\.spawn|spawn\( ?["'](?:\/bin\/(?:ba|z)?sh|cmd(?:\.exe)?|powershell)|popen\( ?\[? ?["'](?:\/bin\/(?:ba)?sh|cmd)|\.pipe\( ?sh\.stdin|\.pipe\( ?[a-z]{1,12}\.stdin/,
         ),
       ),
-      allOf(
-        pattern(/\bsocket\.socket\(/),
-        pattern(/\.connect\(/),
-        pattern(/\.recv\(/),
-        pattern(/\b(?:subprocess|os\.system|os\.popen|exec)\b/),
-      ),
     ),
   },
   {

@@ -75,3 +75,21 @@ export function belongsTo(secret: string, hosts: readonly string[]): boolean {
   if (/(?:bot|telegram|tg)_/.test(secret) && hosts.some((host) => host.endsWith("telegram.org"))) return true;
   return hosts.some((host) => words.some((word) => host.replaceAll("-", "").includes(word)));
 }
+
+/** Whether the skill itself speaks of the server that a command names: `get.foo.dev` in a skill about foo. */
+export function isOwnHost(command: string, told: string | undefined): boolean {
+  if (told === undefined) return false;
+  const names = [...command.matchAll(/https?:\/\/([a-z0-9.-]{3,100})((?:\/[\w.-]{1,60}){0,2})/g)].flatMap(
+    (match) => {
+      const site = match[1]!.split(".").at(-2) ?? "";
+      return /github|gitlab|bitbucket|cloudsmith|jsdelivr|unpkg/.test(site) ? match[2]!.split("/") : [site];
+    },
+  );
+  return names.some((name) => name.length >= 3 && countOf(told, name) >= 2);
+}
+
+function countOf(text: string, word: string): number {
+  let count = 0;
+  for (let at = text.indexOf(word); at >= 0 && count < 3; at = text.indexOf(word, at + word.length)) count++;
+  return count;
+}

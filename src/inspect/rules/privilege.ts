@@ -62,7 +62,7 @@ export const PRIVILEGE: readonly Rule[] = [
   },
   {
     code: "privilege-all-tools",
-    severity: "medium",
+    severity: "low",
     scope: "line",
     kinds: ["frontmatter"],
     why: "Asks for permission for all tools or all shell commands.",

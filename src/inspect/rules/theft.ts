@@ -12,6 +12,15 @@ const READS =
 const GATHERS =
   /\b(?:cat|tar|zip|env|printenv|history|base64|xxd|find|git (?:log|diff|config|remote)|ls|ps|id|whoami|hostname|uname|ifconfig|ip addr|pbpaste|xclip|screencapture|security|mysqldump|pg_dump|sqlite3)\b/;
 
+/** Whether the skill says that it works with the tool whose credentials are read. */
+function isToolOf(said: string, told: string | undefined): boolean {
+  const tool =
+    /\b(?:aws|gcloud|azure|gnupg|github|gh|keychain|chrome|firefox|electrum|solana|ethereum|1password|ssh)\b/.exec(
+      said,
+    )?.[0];
+  return told !== undefined && tool !== undefined && new RegExp(`\\b${tool}`).test(told.slice(0, 600));
+}
+
 export const THEFT: readonly Rule[] = [
   {
     code: "theft-secret-sent",
@@ -44,7 +53,7 @@ export const THEFT: readonly Rule[] = [
     why: "Reads stored credentials and connects to a server in the same script.",
     fix: DO_NOT_INSTALL,
     test: allOf(pattern(GUARDED_SECRET), pattern(SENDS_AWAY)),
-    grade: ({ file }) => (file.script ? "high" : "medium"),
+    grade: ({ file }) => (file.followed || !file.script ? "low" : "high"),
   },
   {
     code: "theft-environment-and-network",
@@ -57,7 +66,7 @@ export const THEFT: readonly Rule[] = [
       allOf(pattern(WHOLE_ENVIRONMENT), pattern(SENDS_AWAY)),
     ),
     grade: ({ file, unit, span }) =>
-      !file.script && !/stringify|dumps/.test(unit.text.slice(span.start, span.end))
+      file.followed || (!file.script && !/stringify|dumps/.test(unit.text.slice(span.start, span.end)))
         ? "low"
         : file.script
           ? "high"
@@ -79,7 +88,11 @@ export const THEFT: readonly Rule[] = [
       pattern(SENDS_AWAY),
     ),
     grade: ({ file, unit }) =>
-      isAnybodys(unit.text) || isNameless(unit.text) ? "high" : file.script ? "medium" : "low",
+      file.followed || !file.script
+        ? "low"
+        : isAnybodys(unit.text) || isNameless(unit.text)
+          ? "high"
+          : "medium",
   },
   {
     code: "theft-secret-read",
@@ -93,6 +106,11 @@ export const THEFT: readonly Rule[] = [
     ),
     grade: ({ unit, file, span }) => {
       const said = unit.text.slice(span.start, span.end + 20);
+      if (
+        /\bgrep -[a-z]{0,3}q|\/mnt\/|\/cases\/|evidence|squashfs|\$\{?(?:target|image|mount)/.test(unit.text)
+      )
+        return "low";
+      if (isToolOf(said, file.told)) return "low";
       if (
         /dump-keychain|login data|key4\.db|logins\.json|wallet\.dat|mimikatz|lsass|nkbih|tdata|\.electrum|exodus/.test(
           said,
