@@ -559,6 +559,7 @@ function namesIn(bare: string): Name[] {
     const next = bare.slice(match.index + match[0].length, match.index + match[0].length + 8);
     const before = bare.slice(Math.max(0, match.index - 24), match.index);
     if (KEYWORDS.has(path) || (/^\s?=(?![=>])/.test(next) && /[(,]\s{0,20}$/.test(before))) continue;
+    if (/\benv\s?[=:]\s?$/.test(before)) continue;
     if (/^\s?:(?!:)/.test(next) && /[{,]\s{0,20}$/.test(before)) continue;
     const getter = /\.(?:get|pop)$/.test(path) && /^\s?\(/.test(next);
     names.push({

@@ -11,14 +11,16 @@ import { languageOf, type Program } from "./program.ts";
 import { programsOf } from "./programs.ts";
 import { fileLines, type TextFile } from "./read.ts";
 import { characterFindings, smuggledTexts } from "./rules/characters.ts";
+import { claimFindings } from "./rules/claims.ts";
 import { DECEIT } from "./rules/deceit.ts";
 import { DESTRUCTION } from "./rules/destruction.ts";
 import { DOWNLOAD } from "./rules/download.ts";
-import { fileFindings, isScript } from "./rules/files.ts";
+import { fileFindings, isPicture, isScript } from "./rules/files.ts";
 import { flowFindings } from "./rules/flows.ts";
 import { FOOTHOLD } from "./rules/foothold.ts";
 import { INJECTION } from "./rules/injection.ts";
 import { INSTALLERS } from "./rules/installers.ts";
+import { lookalikeFindings } from "./rules/lookalikes.ts";
 import { manifestFindings } from "./rules/manifests.ts";
 import { OBFUSCATION } from "./rules/obfuscation.ts";
 import { PRIVILEGE } from "./rules/privilege.ts";
@@ -69,7 +71,11 @@ export function inspectPackage(files: readonly InspectedFile[]): Inspection {
     if (text.lines.length > 0) findings.push(...textFindings(file, text, about, hosts));
     if (!text.binary) programs.push(...programsOf(file.path, text.lines, !DOCUMENT_NAME.test(file.path)));
   }
-  findings.push(...behaviourFindings(programs));
+  findings.push(
+    ...behaviourFindings(programs),
+    ...claimFindings(about, programs),
+    ...lookalikeFindings(programs),
+  );
   if (files.length > inspected.length) findings.push(tooManyFiles(files.length));
   const kept = distinct(findings).toSorted(byWeight).slice(0, INSPECT_LIMITS.findings);
   return {
@@ -89,6 +95,7 @@ function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: 
   const context: FileContext = { path: file.path, script, followed, ...about };
   const content = text.lines.join("\n");
   for (const host of hostsIn(content)) hosts.add(host);
+  if (text.binary && isPicture(file.bytes)) return [];
   if (text.binary) {
     const units = derivedUnits(content, { kind: "code", heading: "", lineAt: () => 1 }, "binary");
     return findingsOf(BINARY_RULES, units, context);
@@ -106,6 +113,7 @@ function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: 
 function behaviourFindings(programs: readonly Program[]): Finding[] {
   const { flows, built } = followData(programs);
   const findings = flowFindings(flows);
+  for (const program of programs) if (program.settings) findings.push(...settingsFindings(program));
   let budget: number = INSPECT_LIMITS.decodedPerFile;
   for (const { program, line, text } of built) {
     budget -= text.length;
@@ -115,6 +123,15 @@ function behaviourFindings(programs: readonly Program[]): Finding[] {
     findings.push(...findingsOf(RULES, derivedUnits(text, parent, "encoded"), context));
   }
   return findings;
+}
+
+/** The findings in a command that a host starts by itself. */
+function settingsFindings({ path, statements }: Program): Finding[] {
+  const context = { path, script: true };
+  const units = statements.flatMap(({ line, code }) =>
+    derivedUnits(code, { kind: "code", heading: "", lineAt: () => line }, undefined),
+  );
+  return findingsOf(RULES, units, context);
 }
 
 /** The units behind encodings, split strings and invisible characters. */

@@ -19,6 +19,8 @@ export interface Program {
   readonly path: string;
   readonly language: Language;
   readonly statements: readonly Statement[];
+  /** Whether a host starts it by itself, from a settings file. */
+  readonly settings?: boolean | undefined;
   /** Whether the document around it describes an attack instead of asking for it. */
   readonly described?: boolean | undefined;
 }

@@ -74,7 +74,9 @@ function settingsPrograms(path: string, lines: readonly string[]): Program[] {
     /^\s{0,40}(?:-\s)?(?:command|run|script|cmd)\s?[:=]\s?["']?([^\n]{4,600}?)["']?$/gm,
   ))
     commands.push(match[1]!);
-  return commands.slice(0, 60).map((command) => programOf(path, "shell", command, lineOf(lines, command)));
+  return commands
+    .slice(0, 60)
+    .map((command) => ({ ...programOf(path, "shell", command, lineOf(lines, command)), settings: true }));
 }
 
 function jsonCommands(text: string): string[] {

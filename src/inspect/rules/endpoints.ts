@@ -26,7 +26,7 @@ export interface Source {
 }
 
 export interface Sink {
-  readonly kind: "send" | "dns" | "run";
+  readonly kind: "send" | "dns" | "run" | "pack";
   /** The part of the statement that is run; without it, the whole statement counts. */
   readonly part?: string | undefined;
   /** Whether text is run from memory, not from a file. */
@@ -124,6 +124,8 @@ const SHELL_SEND =
 const DNS =
   /(?:\b(?:dig|nslookup|drill|resolve-dnsname|getent hosts)|(?:^|[;&|("'\x60]\s?)(?:host|ping))\s[^\n|]{0,80}(?:\$\([^)\n]{1,160}\)|\$\{?\w{1,40}\}?|\x60[^\x60\n]{1,160}\x60|\{[^}\n]{1,60}\})["']?\.["']?[a-z0-9{$-]|\b(?:gethostbyname|gethostbyname_ex|getaddrinfo|dns\.resolve\w{0,5}|resolver\.(?:query|resolve)|dns\.lookup|resolve4|resolvetxt)\([^\n]{0,120}(?:\}\.|\+ ?["'\x60]\.|["'\x60]\.["'\x60]|\.format\(|%s\.)/;
 
+const PACKS = /\b(?:json\.dumps?|json\.stringify|b64encode|btoa|pickle\.dumps|yaml\.dump|urlencode)\(/;
+
 /** Calls that run their first argument. */
 const RUN_CALL =
   /(?<![.\w])(?:exec|eval|compile|execsync|execfilesync|execfile|spawn|spawnsync|new function|__import__)\s?\(|\b(?:os\.(?:system|popen|exec[lv]p?e?|spawn[lv]p?e?|startfile)|subprocess\.(?:run|call|popen|check_output|check_call|getoutput)|child_process\.(?:exec|spawn|execfile|fork)(?:sync)?|cp\.(?:exec|spawn|fork)(?:sync)?|vm\.(?:run\w{1,20}|script)|runpy\.run_path|importlib\.util\.spec_from_file_location|ctypes\.(?:cdll|windll)(?:\.loadlibrary)?|pickle\.loads?|marshal\.loads?|dill\.loads?|functools\.partial\(exec|asyncio\.create_subprocess_(?:shell|exec)|shell\.openexternal|runincontext|runinnewcontext|runinthiscontext)\s?\(/;
@@ -140,6 +142,7 @@ export function sinksIn(code: string, bare: string, language: Language): Sink[] 
   const sinks: Sink[] = [];
   if (SEND.test(lower) || SHELL_SEND.test(lower)) sinks.push({ kind: "send" });
   if (DNS.test(lower)) sinks.push({ kind: "dns" });
+  if (language !== "shell" && PACKS.test(lower)) sinks.push({ kind: "pack" });
   if (language === "shell") {
     for (const match of lower.matchAll(SHELL_RUN))
       sinks.push({ kind: "run", part: match[1]!, text: /\b(?:eval|-c)\s["']?[^\s]*$/.test(match[0]) });

@@ -84,6 +84,12 @@ function formatOf(bytes: Uint8Array): Format | undefined {
   return python ? "bytecode" : undefined;
 }
 
+/** Whether the file is a picture, font or film by its first bytes: nothing runs the text in it. */
+export function isPicture(bytes: Uint8Array): boolean {
+  const format = formatOf(bytes);
+  return format === "picture" || format === "font" || format === "media";
+}
+
 /** Whether the first entry of a ZIP archive is encrypted. */
 function isLocked(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && (bytes[6]! & 1) === 1;

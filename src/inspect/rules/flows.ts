@@ -58,7 +58,8 @@ export const FLOW_RULES: readonly FlowRule[] = [
     grade: (flow) => {
       const secrets = new Set(flow.origins.filter(({ kind }) => kind === "secret").map(({ text }) => text));
       const foreign = [...secrets].filter((secret) => !belongsTo(secret, flow.hosts));
-      if (foreign.length === 0 || SIGNS_IN.test(flow.statement.code)) return undefined;
+      if (foreign.length === 0 || (flow.destination !== "shady" && SIGNS_IN.test(flow.statement.code)))
+        return undefined;
       const severity = by("low", "low", "medium", "high")(flow);
       return severity === "medium" && foreign.length > 1 ? "high" : severity;
     },
@@ -83,6 +84,25 @@ export const FLOW_RULES: readonly FlowRule[] = [
     sinks: SENT,
     why: "Tells a server the name of this machine or its user.",
     grade: (flow) => (flow.sink.kind === "dns" ? "medium" : by("low", "low", "low", "medium")(flow)),
+  },
+  {
+    code: "flow-secrets-packed",
+    kind: "environment",
+    sinks: ["pack"],
+    why: "Packs all environment variables, including keys, into one text.",
+    grade: () => "medium",
+  },
+  {
+    code: "flow-secrets-packed",
+    kind: "secret",
+    sinks: ["pack"],
+    why: "Packs secrets of several services into one text.",
+    grade: ({ origins }) => {
+      const owners = new Set(
+        origins.filter(({ kind }) => kind === "secret").map(({ text }) => text.split("_")[0]),
+      );
+      return owners.size > 1 ? "medium" : undefined;
+    },
   },
   {
     code: "flow-remote-run",

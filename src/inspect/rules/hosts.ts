@@ -44,7 +44,7 @@ const HOST =
 const HERE =
   /^(?:localhost|0\.0\.0\.0|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|host\.docker\.internal|10\.\d{1,3}\.\d{1,3}\.\d{1,3}|192\.168\.\d{1,3}\.\d{1,3}|169\.254\.\d{1,3}\.\d{1,3}|[a-z0-9.-]{1,60}\.(?:local|internal|localhost|lan))$/;
 
-function hasSinisterHost(text: string): boolean {
+export function hasSinisterHost(text: string): boolean {
   return [...text.matchAll(/\/\/([a-z0-9.-]{3,120})/g)].some((match) => SINISTER.test(match[1]!));
 }
 

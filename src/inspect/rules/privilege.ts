@@ -72,6 +72,21 @@ export const PRIVILEGE: readonly Rule[] = [
     ),
   },
   {
+    code: "privilege-open-to-all",
+    severity: "medium",
+    scope: "line",
+    kinds: ["code", "hidden"],
+    why: "Lets every user of the machine change system files or a hidden folder.",
+    fix: "Give rights only to the user who needs them.",
+    test: pattern(
+      /\bchmod (?:-[a-z]{1,3} )?(?:0?777|a\+rwx|ugo\+rwx|0?666|[2467]777|u\+s|[ug]\+s|4755) ["']?(?:\/(?:etc|usr|var|opt|bin|sbin|lib|root|boot|srv|home|dev)\b|\/(?:["' ]|$)|\/tmp\/\.|~\/\.|~(?:["' ]|$)|\$home\b|\$\{home\})/,
+    ),
+    grade: ({ file, unit }) =>
+      file.script || !/\/(?:srv|opt|var)\/(?:www|lib)|storage|cache|uploads/.test(unit.text)
+        ? "medium"
+        : "low",
+  },
+  {
     code: "privilege-host-access",
     severity: "low",
     scope: "line",

@@ -2,7 +2,7 @@
 
 import { allOf, anyOf, chain, pattern, sentence, unless } from "../match.ts";
 import type { Rule } from "../types.ts";
-import { isAnybodys, isNameless } from "./hosts.ts";
+import { hasSinisterHost, isAnybodys, isNameless } from "./hosts.ts";
 import { ANY_SECRET, GUARDED_SECRET, SENDS_AWAY, SENSITIVE_FILE, WHOLE_ENVIRONMENT } from "./words.ts";
 
 const DO_NOT_INSTALL =
@@ -206,6 +206,16 @@ export const THEFT: readonly Rule[] = [
       )
         ? "high"
         : "medium",
+  },
+  {
+    code: "theft-sinister-server",
+    severity: "medium",
+    scope: "line",
+    kinds: ["code", "hidden"],
+    why: "Sends data to a server whose name speaks of an attack.",
+    fix: DO_NOT_INSTALL,
+    test: pattern(SENDS_AWAY),
+    grade: ({ unit }) => (hasSinisterHost(unit.text) ? "medium" : undefined),
   },
   {
     code: "theft-drop-site",
