@@ -43,8 +43,11 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
   if (!rule.ownNegation && negated(hit)) return unit.kind === "code" ? lower(severity, 2) : undefined;
   const quoted = quotedIn(hit);
   const around = surroundings(unit.text, span.start, span.end);
-  const data = isPattern(unit.text, span) ? 2 : unit.scope === "line" && isDataEntry(unit, file) ? 1 : 0;
-  if (file.script) return lower(severity, Math.max(data, quoted && DESCRIBES.test(around) ? 1 : 0));
+  const data = isPattern(unit.text, span) ? 2 : unit.scope !== "block" && isDataEntry(unit, file) ? 1 : 0;
+  if (file.script) {
+    const cited = Math.max(data, quoted && DESCRIBES.test(around) ? 1 : 0);
+    return lower(severity, cited + (cited > 0 && file.security ? 1 : 0));
+  }
   let steps = data + (DESCRIBES.test(unit.heading) ? 1 : 0) + (file.security ? 1 : 0);
   if (unit.kind === "prose" && unit.text.startsWith("|")) steps++;
   if (quoted) steps += DESCRIBES.test(around) || CITES.test(around) ? 2 : unit.scope === "line" ? 0 : 1;

@@ -15,7 +15,7 @@ import { claimFindings } from "./rules/claims.ts";
 import { DECEIT } from "./rules/deceit.ts";
 import { DESTRUCTION } from "./rules/destruction.ts";
 import { DOWNLOAD } from "./rules/download.ts";
-import { fileFindings, isPicture, isScript } from "./rules/files.ts";
+import { fileFindings, isScript } from "./rules/files.ts";
 import { flowFindings } from "./rules/flows.ts";
 import { FOOTHOLD } from "./rules/foothold.ts";
 import { INJECTION } from "./rules/injection.ts";
@@ -95,7 +95,6 @@ function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: 
   const context: FileContext = { path: file.path, script, followed, ...about };
   const content = text.lines.join("\n");
   for (const host of hostsIn(content)) hosts.add(host);
-  if (text.binary && isPicture(file.bytes)) return [];
   if (text.binary) {
     const units = derivedUnits(content, { kind: "code", heading: "", lineAt: () => 1 }, "binary");
     return findingsOf(BINARY_RULES, units, context);

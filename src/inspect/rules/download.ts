@@ -20,7 +20,11 @@ function byOrigin({ unit, span, file }: RuleHit): FindingSeverity {
   if (!file.script && (isOwnHost(command, file.told) || !/\b(?:curl|wget|fetch|https?:)/.test(command)))
     return "low";
   if (/(?:^|[\s"'])(?:-k|--insecure|--no-check-certificate)\b/.test(command)) return "high";
-  return file.script && !/github(?:usercontent)?\.com|gitlab/.test(command) ? "high" : "medium";
+  return file.script &&
+    !/(?:^|\/)Dockerfile|\.devcontainer\//i.test(file.path) &&
+    !/github(?:usercontent)?\.com|gitlab/.test(command)
+    ? "high"
+    : "medium";
 }
 
 const EXECUTES =

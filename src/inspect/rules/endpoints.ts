@@ -43,7 +43,7 @@ const SHELL_SECRET =
 const PERSONAL =
   /(?:~|\$home|\$\{home\})\/(?:\.config\/)?\*|\b(?:pbpaste|xclip -o|xsel -b|wl-paste|get-clipboard|pyperclip\.paste|clipboard\.readtext|screencapture|imagegrab\.grab|pyautogui\.screenshot|mss\(\)|pynput|keyboard\.(?:on_press|record|hook)|getasynckeystate)\b|\.(?:bash|zsh|python)_history\b|(?:~|\$home|\bhomedir\(\)|path\.home\(\)|expanduser\(["']~)[^\n]{0,30}(?:documents|desktop|downloads|pictures|messages\/chat\.db)\b|os\.walk\(\s?(?:os\.path\.expanduser|path\.home)|path\.home\(\)\.(?:rglob|glob)\(|\bfind (?:~|\$home|\/home|\/users)\/? -(?:name|type)/;
 const AGENT =
-  /(?:~|\$home|homedir\(\)|path\.home\(\)|expanduser\(["']~?)[^\n]{0,24}\.(?:claude|codex|cursor|gemini|openclaw|clawdbot|windsurf|continue)(?:\/|["'])(?!skills)[^\n]{0,60}|\b(?:soul|memory)\.md\b|\bconversation_history\b|\bchat_history\b|\bsystem_prompt\b|\bsession_transcript\b/;
+  /(?:~|\$home|homedir\(\)|path\.home\(\)|expanduser\(["']~?)[^\n]{0,24}\.(?:claude|codex|cursor|gemini|openclaw|clawdbot|windsurf|continue)(?:\/|["'])(?!skills|\.secrets)[^\n]{0,60}|\b(?:soul|memory)\.md\b|\bconversation_history\b|\bchat_history\b|\bsystem_prompt\b|\bsession_transcript\b/;
 const MACHINE =
   /\bsocket\.gethostname\(|\bgetpass\.getuser\(|\bplatform\.(?:node|uname|platform)\(|\bos\.(?:hostname|userinfo|uname|getlogin)\(|\$\((?:whoami|hostname|id|uname)\b|\x60(?:whoami|hostname|id|uname)\b|(?:^|[;&|(] ?)(?:whoami|ifconfig|ip addr|systeminfo)\b/;
 const REMOTE =

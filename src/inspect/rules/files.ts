@@ -84,12 +84,6 @@ function formatOf(bytes: Uint8Array): Format | undefined {
   return python ? "bytecode" : undefined;
 }
 
-/** Whether the file is a picture, font or film by its first bytes: nothing runs the text in it. */
-export function isPicture(bytes: Uint8Array): boolean {
-  const format = formatOf(bytes);
-  return format === "picture" || format === "font" || format === "media";
-}
-
 /** Whether the first entry of a ZIP archive is encrypted. */
 function isLocked(bytes: Uint8Array): boolean {
   return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && (bytes[6]! & 1) === 1;
@@ -98,7 +92,7 @@ function isLocked(bytes: Uint8Array): boolean {
 /** A placeholder or the pointer of a large-file store. */
 function isShortText(bytes: Uint8Array): boolean {
   return (
-    bytes.length < 1_024 &&
+    bytes.length < 4_096 &&
     bytes.every((byte) => byte === 9 || byte === 10 || byte === 13 || byte >= 32) &&
     !(bytes[0] === 0x23 && bytes[1] === 0x21)
   );

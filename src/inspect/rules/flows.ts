@@ -90,7 +90,8 @@ export const FLOW_RULES: readonly FlowRule[] = [
     kind: "environment",
     sinks: ["pack"],
     why: "Packs all environment variables, including keys, into one text.",
-    grade: () => "medium",
+    grade: ({ origins, statement }) =>
+      origins.some(({ kind, line }) => kind === "environment" && line === statement.line) ? "medium" : "low",
   },
   {
     code: "flow-secrets-packed",

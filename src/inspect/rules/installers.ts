@@ -159,7 +159,11 @@ export const INSTALLERS: readonly Rule[] = [
     test: pattern(
       /\bxattr (?:-[a-z]{1,3} ){1,3}(?:com\.apple\.quarantine)?|\bspctl --(?:master|global)-disable|unblock-file\b|mark of the web|zone\.identifier/,
     ),
-    grade: ({ unit }) =>
-      /\b(?:curl|wget|iwr)\b|\/tmp\/|master-disable|global-disable/.test(unit.text) ? "high" : "medium",
+    grade: ({ unit, file }) =>
+      /\b(?:curl|wget|iwr)\b|\/tmp\/|master-disable|global-disable/.test(unit.text)
+        ? "high"
+        : file.script || !/unblock-file|mark of the web|zone\.identifier/.test(unit.text)
+          ? "medium"
+          : "low",
   },
 ];

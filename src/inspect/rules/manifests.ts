@@ -100,7 +100,9 @@ export function manifestFindings(path: string, content: string): Finding[] {
     const acted = manifest.active ? content.slice(match!.index, match!.index + 800) : content;
     const severity =
       manifest.severity === "medium" &&
-      NETWORK_OR_SHELL.test(manifest.code === "manifest-foreign-dependency" ? "" : acted)
+      (manifest.code === "manifest-folder-script" ? /\b(?:curl|wget|nc|base64)\b/ : NETWORK_OR_SHELL).test(
+        manifest.code === "manifest-foreign-dependency" ? "" : acted,
+      )
         ? "high"
         : manifest.severity;
     const line = match ? content.slice(0, match.index).split("\n").length : undefined;

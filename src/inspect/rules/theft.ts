@@ -172,10 +172,15 @@ export const THEFT: readonly Rule[] = [
       chain(200, /\b(?:tar|zip|7z)\b[^|;&]{0,80}(?:~|\$home|\/home\/|\/users\/|\/etc)\b/, SENDS_AWAY),
     ),
     grade: ({ unit, span }) =>
-      /whoami|hostname|uname|\bid\b|-t\b|gh auth token/.test(unit.text.slice(span.start, span.end)) &&
-      !/~|\$home|env\b|\/etc|\/users|\/home|security/.test(unit.text.slice(span.start, span.end + 40))
-        ? "medium"
-        : "high",
+      /\$\(uname|\x60uname/.test(unit.text.slice(span.start, span.end)) &&
+      !/whoami|hostname|\$\(id\b| -d\b|--data|-x ?post|-f\b.{0,20}=/.test(
+        unit.text.slice(span.start, span.end + 80),
+      )
+        ? undefined
+        : /whoami|hostname|uname|\bid\b|-t\b|gh auth token/.test(unit.text.slice(span.start, span.end)) &&
+            !/~|\$home|env\b|\/etc|\/users|\/home|security/.test(unit.text.slice(span.start, span.end + 40))
+          ? "medium"
+          : "high",
   },
   {
     code: "theft-by-dns",
