@@ -77,23 +77,10 @@ const PASSES = 4;
 /** Programs of one package that are followed. */
 const PROGRAMS = 400;
 const NO_TAINT: Taint = new Map();
-const NO_NAMES = new Set([
-  "self",
-  "this",
-  "os",
-  "sys",
-  "json",
-  "requests",
-  "console",
-  "process",
-  "path",
-  "fs",
-  "re",
-  "math",
-]);
+const NO_NAMES = new Set(["self", "this", "cls", "os", "process", "console"]);
 /** A secret in a header, or given to a client, is used for what it is made for. */
 const CARRIER =
-  /(?:^|[._])(?:headers?|auth|authorization|client|session|token|credentials?|api)$|client|headers|^self\.(?:api_?key|token)$/i;
+  /(?:^|[._])(?:headers?|auth|authorization|client|session|token|credentials?|api|agent|prox(?:y|ies)\w{0,8})$|client|headers|^self\.(?:api_?key|token)$/i;
 const KEEPS_SECRET =
   /^(?:b64encode|urlsafe_b64encode|encode|decode|dumps|stringify|str|String|format|join|strip|trim|btoa|from|toString|hexlify|hex|quote|urlencode|encodeURIComponent|get|getenv|environ|replace|f|dict|list|concat|push|append|encrypt|compress|items|copy|entries|assign|reverse|slice|b32encode|environb|open|read|read_text|readFileSync|readFile|load|loads|parse|safe_load|expanduser|Path|resolve|collect|extend|update|add)$/;
 
@@ -553,13 +540,15 @@ function handleOf(bare: string, code: string): readonly [string, string] | undef
 function namesIn(bare: string): Name[] {
   const names: Name[] = [];
   const body = new Set(withoutHeaders(bare).match(IDENTIFIER));
+  const starts = /\b(?:exec|spawn|fork|run|popen|call)\w{0,12}\(/i.test(bare);
   for (const match of bare.matchAll(IDENTIFIER)) {
     if (names.length > 60) break;
     const path = match[0].replaceAll("?.", ".");
     const next = bare.slice(match.index + match[0].length, match.index + match[0].length + 8);
     const before = bare.slice(Math.max(0, match.index - 24), match.index);
     if (KEYWORDS.has(path) || (/^\s?=(?![=>])/.test(next) && /[(,]\s{0,20}$/.test(before))) continue;
-    if (/\benv\s?[=:]\s?$/.test(before)) continue;
+    if (/\benv\s?[=:]\s?$/.test(before) || (path === "env" && starts && /[{,]\s{0,20}$/.test(before)))
+      continue;
     if (/^\s?:(?!:)/.test(next) && /[{,]\s{0,20}$/.test(before)) continue;
     const getter = /\.(?:get|pop)$/.test(path) && /^\s?\(/.test(next);
     names.push({

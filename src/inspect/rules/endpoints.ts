@@ -115,7 +115,7 @@ const SHELL_ENVIRONMENT = new RegExp(
 
 /** The environment of a child process is passed on, not read. */
 const PASSED_ON =
-  /\benv\s?[:=]\s?\{?\s?(?:\.\.\.|\*\*)?\s?(?:dict\()?(?:process\.env|os\.environ)|\benviron\.copy\(|\benv\s?=\s?os\.environ|\b(?:my_|child_?|new_?|sub_?|run_?|full_?)?env\s?(?::[^=]{0,30})?=\s?(?:\{\s?\.\.\.process\.env|dict\(os\.environ|\{\*\*os\.environ|os\.environ)|["'] (?:not )?in os\.environ\b|monkeypatch|patch\.dict/;
+  /[(,{]\s{0,40}env\s?[:=]\s?(?:dict\(|\{\s?(?:\.\.\.|\*\*))?\s?(?:process\.env|os\.environ)|["'] (?:not )?in os\.environ\b|monkeypatch|patch\.dict/;
 
 const SEND =
   /\b(?:requests|httpx|session|client|aiohttp|axios|got|superagent|ky|needle|https?)\.(?:post|put|patch|request|get)\(|\b(?:sess|s|conn|connection|urllib3|pool|http_client)\.(?:post|put|patch|request)\(|\b(?:fetch|axios|urlopen|got|sendbeacon)\(|\brequest\.urlopen\(|\burllib\.request\.request\(|\.(?:post|put)\(\s?f?["'\x60]https?:|\b(?:sock|socket|s|conn|client|ws|websocket|tcp|udp|soc|sk|connection)\.(?:send|sendall|sendto|write|emit|end)\(|\b(?:req|request)\.(?:write|end)\(|\.request\([^;\n]{0,400}\)\.(?:end|write)\(|\bxhr\.send\(|\bsendmail\(|\bsend_message\(|\bsend_mail\(|\bstorbinary\(|\b(?:upload_file|upload_fileobj|put_object|upload_from_string|upload_blob)\(|\bsendmessage\b|\bsenddocument\b/;

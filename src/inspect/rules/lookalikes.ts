@@ -53,6 +53,7 @@ function lookalikeOf(word: string, registry: "npm" | "pypi"): string | undefined
   const name = word.toLowerCase().replace(/(?:[=<>~^].*|(?<=.)@.*)$/, "");
   if (
     !/^[a-z][\w.-]{4,40}$/.test(name) ||
+    name === "https" ||
     REAL.has(name) ||
     /\.(?:txt|toml|js|py|json|sh|whl|tgz)$/.test(name)
   )
