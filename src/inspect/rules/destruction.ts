@@ -23,7 +23,7 @@ export const DESTRUCTION: readonly Rule[] = [
         /\b(?:remove-item|rm|ri|del|rd|rmdir)\b[^\n]{0,60}(?:-recurse|\/s)[^\n]{0,40}(?:c:\\{0,2}(?:\*|["' ]|$|users)|\$home\b|\$env:userprofile|%userprofile%|~ ?$|~ )/,
       ),
       pattern(
-        /\b(?:rmtree|fs\.rm|fs\.rmsync|rimraf|rmsync|removesync|rmdirsync)\( ?(?:["'](?:\/|~)["']|os\.path\.expanduser\( ?["']~["'] ?\)|path\.home\(\)|os\.homedir\(\)|homedir\(\)|process\.env\.home\b ?[,)])/,
+        /\b(?:rmtree|fs\.rm|fs\.rmsync|rimraf|rmsync|removesync|rmdirsync)\( ?(?:["'](?:\/|~)["']|os\.path\.expanduser\( ?["']~["'] ?\)|path\.home\(\)|os\.homedir\(\)|homedir\(\)|process\.env\.home\b ?[,)]|os\.path\.expanduser\( ?["']~\/(?:documents|desktop|pictures|downloads)?\/?["'])/,
       ),
       pattern(/\bfind (?:~|\$home|\/|\/home|\/users)(?:\/)? [^\n]{0,80}(?:-delete\b|-exec (?:rm|shred)\b)/),
       chain(60, /\bsrm\b|\bshred\b/, /-[a-z]{0,4}u|-rf?\b/, /(?:~|\$home|\/home|\/users)\b/),

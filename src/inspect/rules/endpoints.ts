@@ -158,7 +158,8 @@ export function sinksIn(code: string, bare: string, language: Language): Sink[] 
     const shown = named ? firstArgument(code, named.index + named[0].length) : "";
     const list = shown.replace(/^\[\s{0,9}/, "");
     const commandIsLiteral = /^[frb]{0,2}["'\x60][^{$]/i.test(list);
-    const inMemory = IN_MEMORY.test(name) || (language === "python" && /^exec\s?\(/.test(name));
+    const command = /^(?:os\.(?:system|popen)|subprocess\.getoutput)/.test(name) && !commandIsLiteral;
+    const inMemory = command || IN_MEMORY.test(name) || (language === "python" && /^exec\s?\(/.test(name));
     if (
       inMemory ||
       !commandIsLiteral ||

@@ -213,6 +213,20 @@ export const THEFT: readonly Rule[] = [
         : "medium",
   },
   {
+    code: "theft-clipboard-swapped",
+    severity: "high",
+    scope: "block",
+    why: "Replaces a payment address in the clipboard with another one.",
+    fix: DO_NOT_INSTALL,
+    test: allOf(
+      pattern(/\bpyperclip\.paste\(|\bclipboard\.readtext\(|\bpbpaste\b|\bget-clipboard\b|\bxclip -o/),
+      pattern(
+        /(?:\bpyperclip\.copy\(|\bclipboard\.writetext\(|\bset-clipboard\b|\bpbcopy\b)[^\n]{0,40}["'](?:bc1|0x|[13t]|ltc1)[a-z0-9]{12,90}["']/,
+      ),
+    ),
+    grade: ({ file }) => (file.script ? "high" : "medium"),
+  },
+  {
     code: "theft-sinister-server",
     severity: "medium",
     scope: "line",
