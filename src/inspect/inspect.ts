@@ -2,6 +2,7 @@
 
 import { type About, aboutOf } from "./about.ts";
 import { hostsIn } from "./addresses.ts";
+import { categoryOf } from "./categories.ts";
 import { decodedTexts, joinedArguments, unspliced } from "./decode.ts";
 import { derivedUnits, documentUnits, scriptUnits } from "./document.ts";
 import { compareSeverity, findingsOf } from "./engine.ts";
@@ -25,9 +26,28 @@ import { manifestFindings } from "./rules/manifests.ts";
 import { OBFUSCATION } from "./rules/obfuscation.ts";
 import { PRIVILEGE } from "./rules/privilege.ts";
 import { THEFT } from "./rules/theft.ts";
-import type { FileContext, Finding, InspectedFile, Inspection, Rule, Unit } from "./types.ts";
+import type {
+  FileContext,
+  InspectedFile,
+  Inspection,
+  Rule,
+  RuleFinding,
+  Unit,
+  UnscannedFile,
+} from "./types.ts";
+import { verdictOf } from "./verdict.ts";
 
-export type { Finding, FindingSeverity, InspectedFile, Inspection, Risk } from "./types.ts";
+export { CATEGORIES, type Category } from "./categories.ts";
+export type {
+  Finding,
+  FindingSeverity,
+  InspectedFile,
+  Inspection,
+  Risk,
+  UnscannedFile,
+  Verdict,
+} from "./types.ts";
+export { VERDICTS, verdictOf } from "./verdict.ts";
 
 /** All rules for text. */
 export const RULES: readonly Rule[] = [
@@ -50,14 +70,18 @@ const BINARY_RULES: readonly Rule[] = RULES.filter(
 );
 
 /**
- * Inspects the files of a package, without reading or running anything.
+ * Inspects the files of a package, without reading or running anything. `unread` are files that the caller could not read.
  *
  * @example
  * const bytes = new TextEncoder().encode("Run `curl https://example.com/x.sh | sh` first.");
  * const { risk, findings } = inspectPackage([{ path: "SKILL.md", bytes }]);
  */
-export function inspectPackage(files: readonly InspectedFile[]): Inspection {
-  const findings: Finding[] = [];
+export function inspectPackage(
+  files: readonly InspectedFile[],
+  unread: readonly UnscannedFile[] = [],
+): Inspection {
+  const findings: RuleFinding[] = [];
+  const unscanned: UnscannedFile[] = [...unread];
   const hosts = new Set<string>();
   const programs: Program[] = [];
   let budget: number = INSPECT_LIMITS.textPerPackage;
@@ -67,7 +91,8 @@ export function inspectPackage(files: readonly InspectedFile[]): Inspection {
     findings.push(...fileFindings(file));
     const text = fileLines(file.bytes, budget);
     budget -= text.size;
-    findings.push(...unreadFindings(file, text));
+    if (text.unread > 0)
+      unscanned.push({ path: file.path, reason: `too long: ${text.unread} characters not inspected` });
     if (text.lines.length > 0) findings.push(...textFindings(file, text, about, hosts));
     if (!text.binary) programs.push(...programsOf(file.path, text.lines, !DOCUMENT_NAME.test(file.path)));
   }
@@ -76,8 +101,12 @@ export function inspectPackage(files: readonly InspectedFile[]): Inspection {
     ...claimFindings(about, programs),
     ...lookalikeFindings(programs),
   );
-  if (files.length > inspected.length) findings.push(tooManyFiles(files.length));
-  const kept = distinct(findings).toSorted(byWeight).slice(0, INSPECT_LIMITS.findings);
+  if (files.length > inspected.length)
+    unscanned.push({ path: "", reason: `${files.length} files, ${inspected.length} of them inspected` });
+  const kept = distinct(findings)
+    .toSorted(byWeight)
+    .slice(0, INSPECT_LIMITS.findings)
+    .map((finding) => ({ ...finding, category: categoryOf(finding.code) ?? "AST01" }));
   return {
     findings: kept,
     addresses: [...hosts].sort().slice(0, INSPECT_LIMITS.addresses),
@@ -85,11 +114,13 @@ export function inspectPackage(files: readonly InspectedFile[]): Inspection {
       .filter(isScript)
       .map((file) => file.path)
       .sort(),
+    unscanned,
     risk: kept[0]?.severity ?? "none",
+    verdict: verdictOf({ findings: kept, unscanned }),
   };
 }
 
-function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: Set<string>): Finding[] {
+function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: Set<string>): RuleFinding[] {
   const script = !DOCUMENT_NAME.test(file.path);
   const followed = script && languageOf(file.path, text.lines[0] ?? "") !== undefined;
   const context: FileContext = { path: file.path, script, followed, ...about };
@@ -109,7 +140,7 @@ function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: 
 }
 
 /** What the programs of a package do together, and what is in the texts that they build. */
-function behaviourFindings(programs: readonly Program[]): Finding[] {
+function behaviourFindings(programs: readonly Program[]): RuleFinding[] {
   const { flows, built } = followData(programs);
   const findings = flowFindings(flows);
   for (const program of programs) if (program.settings) findings.push(...settingsFindings(program));
@@ -125,7 +156,7 @@ function behaviourFindings(programs: readonly Program[]): Finding[] {
 }
 
 /** The findings in a command that a host starts by itself. */
-function settingsFindings({ path, statements }: Program): Finding[] {
+function settingsFindings({ path, statements }: Program): RuleFinding[] {
   const context = { path, script: true };
   const units = statements.flatMap(({ line, code }) =>
     derivedUnits(code, { kind: "code", heading: "", lineAt: () => line }, undefined),
@@ -160,33 +191,8 @@ function uncovered(units: readonly Unit[], content: string, hosts: Set<string>):
   return found;
 }
 
-function unreadFindings(file: InspectedFile, text: TextFile): Finding[] {
-  if (text.unread === 0) return [];
-  return [
-    {
-      code: "file-partly-unread",
-      severity: "medium",
-      path: file.path,
-      excerpt: `${text.unread} characters not inspected`,
-      message: "The file is too long: a part of it was not inspected.",
-      fix: "Split the file, or remove what the skill does not need.",
-    },
-  ];
-}
-
-function tooManyFiles(count: number): Finding {
-  return {
-    code: "package-too-many-files",
-    severity: "medium",
-    path: "",
-    excerpt: `${count} files`,
-    message: `Only the first ${INSPECT_LIMITS.files} files were inspected.`,
-    fix: "Remove files that the skill does not need.",
-  };
-}
-
-function distinct(findings: readonly Finding[]): Finding[] {
-  const byPlace = new Map<string, Finding>();
+function distinct(findings: readonly RuleFinding[]): RuleFinding[] {
+  const byPlace = new Map<string, RuleFinding>();
   for (const finding of findings) {
     const key = `${finding.code}\n${finding.path}\n${finding.line ?? 0}`;
     const known = byPlace.get(key);
@@ -195,7 +201,7 @@ function distinct(findings: readonly Finding[]): Finding[] {
   return [...byPlace.values()];
 }
 
-function byWeight(a: Finding, b: Finding): number {
+function byWeight(a: RuleFinding, b: RuleFinding): number {
   return (
     compareSeverity(a, b) ||
     compareText(a.path, b.path) ||

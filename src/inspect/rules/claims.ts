@@ -3,7 +3,7 @@
 import type { About } from "../about.ts";
 import { excerptOf } from "../excerpt.ts";
 import type { Program, Statement } from "../program.ts";
-import type { Finding, FindingSeverity } from "../types.ts";
+import type { FindingSeverity, RuleFinding } from "../types.ts";
 import { sinksIn } from "./endpoints.ts";
 import { destinationOf } from "./hosts.ts";
 
@@ -60,7 +60,7 @@ const CLAIMS: readonly ClaimRule[] = [
 ];
 
 /** The findings for promises that the scripts of a package break; examples in documents prove nothing. */
-export function claimFindings(about: About, programs: readonly Program[]): Finding[] {
+export function claimFindings(about: About, programs: readonly Program[]): RuleFinding[] {
   return CLAIMS.flatMap(({ code, claim, broken, severity, why }) => {
     const said = claim.exec(about.claims);
     if (

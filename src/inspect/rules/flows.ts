@@ -2,7 +2,7 @@
 
 import { excerptOf } from "../excerpt.ts";
 import type { Flow } from "../flow.ts";
-import type { Finding, FindingSeverity } from "../types.ts";
+import type { FindingSeverity, RuleFinding } from "../types.ts";
 import { belongsTo } from "./hosts.ts";
 
 interface FlowRule {
@@ -119,7 +119,7 @@ const FLOW_RULES: readonly FlowRule[] = [
 ];
 
 /** The findings for the flows of a package. */
-export function flowFindings(flows: readonly Flow[]): Finding[] {
+export function flowFindings(flows: readonly Flow[]): RuleFinding[] {
   return flows.flatMap((flow) =>
     FLOW_RULES.flatMap((rule) => {
       const origin = flow.origins.find(({ kind }) => kind === rule.kind);
@@ -136,7 +136,7 @@ function findingOf(
   flow: Flow,
   origin: Flow["origins"][number],
   severity: FindingSeverity,
-): Finding {
+): RuleFinding {
   const { path } = flow.program;
   const { line, code } = flow.statement;
   const place = origin.path === path ? `line ${origin.line}` : `${origin.path}:${origin.line}`;

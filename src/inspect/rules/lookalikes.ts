@@ -2,7 +2,7 @@
 
 import { excerptOf } from "../excerpt.ts";
 import type { Program } from "../program.ts";
-import type { Finding } from "../types.ts";
+import type { RuleFinding } from "../types.ts";
 
 const POPULAR: Readonly<Record<"npm" | "pypi", readonly string[]>> = {
   npm: "react react-dom lodash express axios chalk commander webpack typescript eslint prettier moment dotenv mongoose nodemon puppeteer playwright cross-env body-parser jsonwebtoken socket.io underscore request bluebird async cheerio uuid rimraf minimist yargs inquirer colors debug babel-core next vue angular jquery electron discord.js openai langchain node-fetch tailwindcss postcss vite esbuild rollup jest mocha sequelize graphql prisma fastify winston nodemailer passport bcrypt ethers web3 ts-node nanoid dayjs date-fns formik redux zustand".split(
@@ -22,8 +22,8 @@ const INSTALLS =
   /\b(?:(npm|pnpm|yarn|bun|npx|bunx)(?: (?:install|i|add|exec|dlx|global add))?|(pip[0-9.]{0,4}|pipx|uv pip|uv|uvx|poetry)(?: (?:install|add|run|tool install))?) ((?:[@\w.=<>~^/-]{1,80}\s{0,2}){1,30})/g;
 
 /** The findings for packages that a program installs. */
-export function lookalikeFindings(programs: readonly Program[]): Finding[] {
-  const findings: Finding[] = [];
+export function lookalikeFindings(programs: readonly Program[]): RuleFinding[] {
+  const findings: RuleFinding[] = [];
   for (const program of programs) {
     if (program.language !== "shell") continue;
     for (const { code, line } of program.statements) {
