@@ -13,6 +13,8 @@ const HEADING = /^ {0,3}#{1,6} (.{0,200})/;
 const FENCE = /^ {0,12}(?:[-*>] )?(```|~~~)/;
 const NEW_PARAGRAPH = /^(?:[-*+>|] |[0-9]{1,3}[.)] |\||#)/;
 const SCRIPT_COMMENT = /^(?:#(?!!)|\/\/|\*|--|;|rem |""")/i;
+/** Words in a row, as in a message: code has none. */
+const SENTENCE = /\p{L}{2,30}(?:[ ,]{1,2}[\p{L}']{1,30}){3}|[\u3040-\u9fff\uac00-\ud7af]{6}/u;
 const CONTINUES = /(?:\\|`|\||&&|[+])$/;
 const CONTINUATION = /^(?:\||&&|[+] )/;
 const REFERENCE_COMMENT = /^\[(?:\/\/|comment|_|\.|#)?\]: ?(?:#|<>|<\/>|\/) ?["'(]/i;
@@ -87,7 +89,7 @@ export function scriptUnits(lines: readonly string[]): Unit[] {
     }
     if (comment.length > 0) units.push(unitOf("paragraph", "code", comment, ""));
     comment = [];
-    if (trimmed.length > 20) units.push(unitOf("paragraph", "code", [line], ""));
+    if (SENTENCE.test(trimmed)) units.push(unitOf("paragraph", "code", [line], ""));
   }
   if (comment.length > 0) units.push(unitOf("paragraph", "code", comment, ""));
   return units;
