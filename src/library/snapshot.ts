@@ -14,13 +14,13 @@ import { codeOf } from "../model/errors.ts";
 import { lastSegment, type SkillName } from "../model/name.ts";
 import { NO_REQUIREMENTS, NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import { checksum } from "../search/search.ts";
+import { checksum, longChecksum } from "../search/search.ts";
 import { Library } from "./precedence.ts";
 import { packRanking, type StoredRanking, type StoredSkill, unpackRanking } from "./rank.ts";
 import type { Visibility } from "./visibility.ts";
 
 /** Raise it whenever the parser or the manifest changes what it yields, or the layout of the file changes. */
-export const SNAPSHOT_VERSION = 2;
+export const SNAPSHOT_VERSION = 3;
 
 const MAGIC = 0x5442494c;
 const HEADER_WORDS = 9;
@@ -230,7 +230,7 @@ export function encodeSnapshot(snapshot: LibrarySnapshot, sources: readonly Sour
     end += 1 + bytes.length;
     columns[row] = nameHash(record.skill?.name ?? "");
     columns[count + row] = end;
-    columns[2 * count + row] = checksum(bytes);
+    columns[2 * count + row] = longChecksum(bytes);
   });
   parts.push(Buffer.from(count === 0 ? "[]" : "]"));
   const text = Buffer.concat(parts);
@@ -239,10 +239,10 @@ export function encodeSnapshot(snapshot: LibrarySnapshot, sources: readonly Sour
   // The columns begin at a multiple of four.
   const blanks = Buffer.alloc(-head.length & 3, " ");
   const catalog = asciiJson(snapshot.catalog());
-  const sizes = [catalog.length, checksum(catalog), text.length, checksum(text)];
+  const sizes = [catalog.length, longChecksum(catalog), text.length, longChecksum(text)];
   const lengths = wordBytes([head.length + blanks.length, count, ...sizes]);
   const verified = Buffer.concat([lengths, head, blanks, wordBytes(columns)]);
-  const header = wordBytes([MAGIC, SNAPSHOT_VERSION, checksum(verified)]);
+  const header = wordBytes([MAGIC, SNAPSHOT_VERSION, longChecksum(verified)]);
   return Buffer.concat([header, verified, catalog, text]);
 }
 
@@ -283,7 +283,7 @@ function readHead(fd: number): { head: Head; scannedAt: number; records: StoredR
   if (magic !== MAGIC || version !== SNAPSHOT_VERSION || textAt + textLength !== size)
     throw new SnapshotDamage("Not a snapshot of this version.");
   const bytes = catalogAt <= first.length ? first : readBytes(fd, 0, catalogAt);
-  if (checksum(bytes.subarray(12, catalogAt)) !== sum) throw new SnapshotDamage("The head is damaged.");
+  if (longChecksum(bytes.subarray(12, catalogAt)) !== sum) throw new SnapshotDamage("The head is damaged.");
   const records = new StoredRecords({
     fd,
     hashes: wordsOf(bytes, columnsAt, count),
@@ -355,7 +355,7 @@ class StoredRecords {
 
   private read<T>({ at, length, sum }: Part): T {
     const bytes = readBytes(this.file.fd, at, length);
-    if (checksum(bytes) !== sum) throw new SnapshotDamage("A part of the file is damaged.");
+    if (longChecksum(bytes) !== sum) throw new SnapshotDamage("A part of the file is damaged.");
     return fromAsciiJson<T>(bytes);
   }
 }

@@ -230,16 +230,20 @@ export function decodeEvidence(bytes: Uint8Array) {
   return { name, segments };
 }
 
-/** The estimated share of word pairs that two skills have in common, 0 to 1. */
-export function sharedPairs(a: Uint8Array, b: Uint8Array): number {
-  let same = 0;
+/**
+ * Whether two skills have at least this share of their word pairs in common, by estimate. Stops at the first bytes if they
+ * are different texts.
+ */
+export function sharePairs(a: Uint8Array, b: Uint8Array, least: number): boolean {
+  const mostDifferent = (1 - least) * PACKING.signatureBytes;
+  let different = 0;
   let filled = 0;
   for (let i = 1; i <= PACKING.signatureBytes; i++) {
     if (a[i] === 0 && b[i] === 0) continue;
     filled++;
-    if (a[i] === b[i]) same++;
+    if (a[i] !== b[i] && ++different > mostDifferent) return false;
   }
-  return filled === 0 ? 0 : same / filled;
+  return filled > 0 && (filled - different) / filled >= least;
 }
 
 /** Whether both names have the same words in the same order. */
@@ -403,6 +407,10 @@ function clausesOf(text: string): string[] {
   return text.split(/[.;:!?](?=\s|$)|[,()"\u201c\u201d\n]|(?<!\w)'|'(?!\w)/u);
 }
 
+/** The zeros of each byte. */
+const ZEROS = new Uint8Array(256).fill(8);
+for (let byte = 1; byte < 256; byte++) ZEROS[byte] = ZEROS[byte >>> 1]! - (byte & 1);
+
 /** Reads packed evidence. One reader serves many skills in turn without allocating memory for each. */
 export class EvidenceReader {
   vocabularySize = 0;
@@ -418,8 +426,10 @@ export class EvidenceReader {
   private bytes: Uint8Array = new Uint8Array(0);
   private at = 0;
   private raritiesAt = 0;
-  /** The number of the first entry of each bucket; one more for the end. */
-  private readonly bucketStarts = new Uint16Array(LAYOUT.buckets + 1);
+  /** The first byte of the buckets, and the byte before which `bucketsBefore` of them end. */
+  private bucketsAt = 0;
+  private bucketByte = 0;
+  private bucketsBefore = 0;
   /** The bit position of the low bits, and of the lists. */
   private lowsAt = 0;
   private skipsAt = 0;
@@ -444,7 +454,13 @@ export class EvidenceReader {
     this.raritiesAt = this.at;
     this.at += this.nameTerms;
     this.readSegments();
-    this.readBuckets();
+    this.bucketsAt = this.at;
+    this.bucketByte = this.at;
+    this.bucketsBefore = 0;
+    this.lowsAt = this.at * 8 + LAYOUT.buckets + this.vocabularySize;
+    this.skipsAt = Math.ceil((this.lowsAt + this.vocabularySize * LAYOUT.lowBits) / 8);
+    this.listsAt = (this.skipsAt + Math.ceil(this.vocabularySize / LAYOUT.skipped) * LAYOUT.skipBytes) * 8;
+    this.nextList = -1;
   }
 
   /** The rarity of the name's term at `index`, in nats. */
@@ -452,13 +468,14 @@ export class EvidenceReader {
     return this.bytes[this.raritiesAt + index]! / PACKING.rarityScale;
   }
 
-  /** The entry of a hash, or -1. */
+  /** The entry of a hash, or -1. Quickest for hashes in ascending order. */
   find(hash: number): number {
     const bucket = hash >>> LAYOUT.lowBits;
     const low = hash & (2 ** LAYOUT.lowBits - 1);
-    const end = this.bucketStarts[bucket + 1]!;
-    for (let entry = this.bucketStarts[bucket]!; entry < end; entry++) {
-      this.bit = this.lowsAt + entry * LAYOUT.lowBits;
+    this.bit = this.bucketBit(bucket);
+    let entry = this.bit - this.bucketsAt * 8 - bucket;
+    const end = entry + this.ones();
+    for (this.bit = this.lowsAt + entry * LAYOUT.lowBits; entry < end; entry++) {
       if (this.bits(LAYOUT.lowBits) === low) return entry;
     }
     return -1;
@@ -466,7 +483,6 @@ export class EvidenceReader {
 
   /** Writes the places of an entry's term into `places` from `start` on, ascending; returns the end. */
   placesOf(entry: number, start: number): number {
-    const total = this.segmentEnds[this.segmentCount - 1] ?? this.nameTerms;
     const run = Math.floor(entry / LAYOUT.skipped);
     let list = run * LAYOUT.skipped;
     if (this.nextList > list && this.nextList <= entry) {
@@ -476,39 +492,57 @@ export class EvidenceReader {
       const at = this.skipsAt + run * LAYOUT.skipBytes;
       this.bit = this.listsAt + (this.bytes[at]! | (this.bytes[at + 1]! << 8) | (this.bytes[at + 2]! << 16));
     }
-    let end = start;
-    for (; list <= entry; list++) {
-      const width = this.ones();
-      const count = (1 << width) | this.bits(width);
-      const fixed = gapBits(total, count);
-      end = start + count;
-      if (end > this.places.length) this.grow(count);
-      const { places } = this;
-      for (let i = start, next = 0; i < end; i++) {
-        const above = count > 1 ? this.ones() << fixed : 0;
-        const place = next + above + this.bits(fixed);
-        places[i] = place;
-        next = place + 1;
-      }
+    const { bytes } = this;
+    const total = this.segmentEnds[this.segmentCount - 1] ?? this.nameTerms;
+    const single = 1 + gapBits(total, 1);
+    for (; list < entry; list++) {
+      // Most terms have one place: a zero, and the place.
+      if ((bytes[this.bit >>> 3]! >>> (this.bit & 7)) & 1) this.readList(total, start);
+      else this.bit += single;
     }
-    this.nextList = list;
+    const end = this.readList(total, start);
+    this.nextList = entry + 1;
     this.nextBit = this.bit;
     return end;
   }
 
-  private readBuckets(): void {
-    const { bytes, bucketStarts, vocabularySize } = this;
-    let bit = this.at * 8;
-    let entry = 0;
-    bucketStarts[0] = 0;
-    for (let bucket = 1; bucket <= LAYOUT.buckets; bit++) {
-      if ((bytes[bit >>> 3]! >>> (bit & 7)) & 1) entry++;
-      else bucketStarts[bucket++] = entry;
+  /** Reads the list at `bit` into `places` from `start` on; returns the end. */
+  private readList(total: number, start: number): number {
+    const width = this.ones();
+    const count = (1 << width) | this.bits(width);
+    const fixed = gapBits(total, count);
+    const end = start + count;
+    if (end > this.places.length) this.grow(count);
+    const { places } = this;
+    for (let i = start, next = 0; i < end; i++) {
+      const above = count > 1 ? this.ones() << fixed : 0;
+      const place = next + above + this.bits(fixed);
+      places[i] = place;
+      next = place + 1;
     }
-    this.lowsAt = bit;
-    this.skipsAt = Math.ceil((bit + vocabularySize * LAYOUT.lowBits) / 8);
-    this.listsAt = (this.skipsAt + Math.ceil(vocabularySize / LAYOUT.skipped) * LAYOUT.skipBytes) * 8;
-    this.nextList = -1;
+    return end;
+  }
+
+  /** The bit where a bucket begins: the one after the zeros of all buckets before it. */
+  private bucketBit(bucket: number): number {
+    if (bucket < this.bucketsBefore) {
+      this.bucketByte = this.bucketsAt;
+      this.bucketsBefore = 0;
+    }
+    const { bytes } = this;
+    let missing = bucket - this.bucketsBefore;
+    for (
+      let zeros = ZEROS[bytes[this.bucketByte]!]!;
+      zeros < missing;
+      zeros = ZEROS[bytes[this.bucketByte]!]!
+    ) {
+      missing -= zeros;
+      this.bucketByte++;
+    }
+    this.bucketsBefore = bucket - missing;
+    let bit = this.bucketByte * 8;
+    for (let byte = bytes[this.bucketByte]!; missing > 0; byte >>>= 1, bit++) if ((byte & 1) === 0) missing--;
+    return bit;
   }
 
   /** The number of ones before the next zero. */

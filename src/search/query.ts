@@ -291,11 +291,9 @@ function nearestInSegment(live: LiveSegment, query: QuantizedVectors, top: TopK)
   const matrix = live.segment.vectors();
   const dots = matrix.dots(query.values);
   const factor = query.scales[0]! * COSINE_UNITS;
-  for (let doc = 0; doc < dots.length; doc++) {
-    const scaled = dots[doc]! * matrix.scales[doc]! * factor;
-    // The cheap test first: it excludes nearly every document.
-    if (scaled + COSINE_UNITS < top.floor) continue;
-    const units = Math.round(scaled) + COSINE_UNITS;
+  const nextFrom = (doc: number) => matrix.nextReaching(doc, factor, top.floor - COSINE_UNITS);
+  for (let doc = nextFrom(0); doc < matrix.rows; doc = nextFrom(doc + 1)) {
+    const units = Math.round(dots[doc]! * matrix.scales[doc]! * factor) + COSINE_UNITS;
     if (units <= top.floor || matrix.scales[doc] === 0 || !live.alive(doc)) continue;
     top.offer(units, doc);
   }

@@ -19,15 +19,13 @@ import { basename, dirname, join } from "node:path";
 import {
   type BlockChecksums,
   type ByteSource,
-  blockChecksums,
-  blocksOf,
   DamagedSnapshot,
   fileBytes,
   readFully,
   storedChecksums,
   wordsOf,
 } from "./bytes.ts";
-import { checksum } from "./checksum.ts";
+import { blockChecksums, blocksOf, checksum } from "./checksum.ts";
 import {
   ENTRY_BYTES,
   LiveSegment,
