@@ -81,6 +81,24 @@ describe("evidence", () => {
     expect(terms[terms.indexOf(termHash("pull")) + 1]).toBe(termHash("request"));
   });
 
+  test("finds every entry by its hash, in any order", () => {
+    const reader = new EvidenceReader();
+    reader.open(encodeEvidence({ ...skill, body: Array.from({ length: 900 }, (_, i) => `w${i}`).join(" ") }));
+    const hashes = reader.vocabulary();
+    expect(hashes.length).toBe(reader.vocabularySize);
+    expect(hashes).toEqual(hashes.toSorted((a, b) => a - b));
+    for (const order of [hashes, hashes.toReversed()])
+      expect(order.map((hash) => hashes[reader.find(hash)])).toEqual(order);
+  });
+
+  test("reads a heading of any length", () => {
+    const heading = Array.from({ length: 20_000 }, (_, i) => `h${i}`).join(" ");
+    const { segments } = decodeEvidence(encodeEvidence({ ...skill, body: `## ${heading}\ntext` }));
+    const section = segments.find(({ kind }) => kind === SEGMENT.section)!;
+    expect(section.headingTerms).toBeGreaterThan(16_383);
+    expect(section.terms.length).toBeGreaterThan(0);
+  });
+
   test("rejects bytes of another version", () => {
     expect(() => decodeEvidence(new Uint8Array([99, 0, 0]))).toThrow(/evidence-version/);
   });

@@ -212,11 +212,10 @@ export function decodeEvidence(bytes: Uint8Array) {
   reader.open(bytes);
   const { nameTerms } = reader;
   const hashes: number[] = [];
-  for (let hash = 0; hash <= HASH_MASK; hash++) {
-    const entry = reader.find(hash);
-    const end = entry < 0 ? 0 : reader.placesOf(entry, 0);
+  reader.vocabulary().forEach((hash, entry) => {
+    const end = reader.placesOf(entry, 0);
     for (let i = 0; i < end; i++) hashes[reader.places[i]!] = hash;
-  }
+  });
   const segments: Segment[] = [];
   for (let s = 0; s < reader.segmentCount; s++) {
     const from = s === 0 ? nameTerms + 1 : reader.segmentEnds[s - 1]! + 1;
@@ -481,6 +480,18 @@ export class EvidenceReader {
     return -1;
   }
 
+  /** The hash of every entry. */
+  vocabulary(): number[] {
+    const hashes: number[] = [];
+    for (let bucket = 0; bucket < LAYOUT.buckets; bucket++) {
+      this.bit = this.bucketBit(bucket);
+      const count = this.ones();
+      this.bit = this.lowsAt + hashes.length * LAYOUT.lowBits;
+      for (let i = 0; i < count; i++) hashes.push((bucket << LAYOUT.lowBits) | this.bits(LAYOUT.lowBits));
+    }
+    return hashes;
+  }
+
   /** Writes the places of an entry's term into `places` from `start` on, ascending; returns the end. */
   placesOf(entry: number, start: number): number {
     const run = Math.floor(entry / LAYOUT.skipped);
@@ -525,7 +536,7 @@ export class EvidenceReader {
 
   /** The bit where a bucket begins: the one after the zeros of all buckets before it. */
   private bucketBit(bucket: number): number {
-    if (bucket < this.bucketsBefore) {
+    if (bucket <= this.bucketsBefore) {
       this.bucketByte = this.bucketsAt;
       this.bucketsBefore = 0;
     }
@@ -580,16 +591,28 @@ export class EvidenceReader {
       this.headingTerms = new Int32Array(count * 2);
       this.segmentLengths = new Int32Array(count * 2);
     }
+    const { bytes, segmentEnds, segmentKinds, headingTerms, segmentLengths } = this;
     let place = this.nameTerms;
+    let { at } = this;
     for (let s = 0; s < count; s++) {
-      const head = this.varint();
+      // A segment has at most 3,000 terms: one byte or two.
+      let head = bytes[at++]!;
+      if (head >= 128) head = (head & 127) | (bytes[at++]! << 7);
       const kind = head & 3;
-      place += 1 + (head >>> 2);
-      this.segmentKinds[s] = kind;
-      this.segmentLengths[s] = head >>> 2;
-      this.segmentEnds[s] = place;
-      this.headingTerms[s] = kind === SEGMENT.section ? this.varint() : 0;
+      const length = head >>> 2;
+      let heading = kind === SEGMENT.section ? bytes[at++]! : 0;
+      if (heading >= 128) {
+        this.at = at - 1;
+        heading = this.varint();
+        at = this.at;
+      }
+      place += 1 + length;
+      segmentKinds[s] = kind;
+      segmentLengths[s] = length;
+      segmentEnds[s] = place;
+      headingTerms[s] = heading;
     }
+    this.at = at;
   }
 
   private varint(): number {

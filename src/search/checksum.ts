@@ -1,6 +1,6 @@
 // A fast 32-bit checksum that detects damage to stored bytes. It is not a cryptographic hash.
 
-import { instantiate, type Kernel } from "./kernels.ts";
+import { instantiate } from "./kernels.ts";
 
 const MULTIPLIER = 0x9e3779b1;
 const FINISHER = 0x85ebca77;
@@ -45,13 +45,12 @@ export function blocksOf(length: number): number {
   return Math.ceil(length / BLOCK_BYTES);
 }
 
-/** The checksum of each block; the last block may be shorter. */
+/** The checksum of each block. The last one may be shorter: zeros at its end do not count. */
 export function blockChecksums(bytes: Uint8Array): Uint32Array {
   const sums = new Uint32Array(blocksOf(bytes.length));
-  const whole = Math.floor(bytes.length / BLOCK_BYTES);
-  const byKernel = whole > 0 ? kernelChecksums(bytes, sums, whole) : 0;
-  for (let block = byKernel, from = block * BLOCK_BYTES; block < sums.length; block++, from += BLOCK_BYTES) {
-    sums[block] = checksum(bytes, from, Math.min(bytes.length, from + BLOCK_BYTES));
+  for (let from = 0; from < sums.length; from += KERNEL_BLOCKS) {
+    const at = from * BLOCK_BYTES;
+    sums.set(checksumsOfPiece(bytes.subarray(at, at + KERNEL_BLOCKS * BLOCK_BYTES)), from);
   }
   return sums;
 }
@@ -63,30 +62,53 @@ export function longChecksum(bytes: Uint8Array): number {
 
 /** Blocks that are copied into the kernel's memory at once. */
 const KERNEL_BLOCKS = 16;
-let kernel: { bytes: Uint8Array; sums: Uint32Array; run: Kernel["checksums"] } | undefined | "none";
+/** Shorter blocks are filled with zeros to a multiple of this. */
+const ROUND_BYTES = 16;
 
-/** Writes the checksums of whole blocks into `sums`; returns how many it wrote: all, or none without a kernel. */
-function kernelChecksums(bytes: Uint8Array, sums: Uint32Array, whole: number): number {
-  kernel ??= checksumKernel() ?? "none";
-  if (kernel === "none") return 0;
-  for (let from = 0; from < whole; from += KERNEL_BLOCKS) {
-    const count = Math.min(KERNEL_BLOCKS, whole - from);
-    const at = from * BLOCK_BYTES;
-    const end = count * BLOCK_BYTES;
-    kernel.bytes.set(bytes.subarray(at, at + end));
-    kernel.run(0, end, BLOCK_BYTES, KERNEL_BLOCKS * BLOCK_BYTES, FINISHER ^ BLOCK_BYTES, MULTIPLIER);
-    sums.set(count === KERNEL_BLOCKS ? kernel.sums : kernel.sums.subarray(0, count), from);
-  }
-  return whole;
+interface Checksummer {
+  readonly bytes: Uint8Array;
+  /** The checksums of `bytes` from `at` to `end`, in blocks of `size` bytes, go into `sums` from its beginning. */
+  readonly sums: Uint32Array;
+  run(at: number, end: number, size: number): void;
 }
 
-function checksumKernel(): Exclude<typeof kernel, "none"> {
-  const size = KERNEL_BLOCKS * BLOCK_BYTES;
-  const found = instantiate(size + KERNEL_BLOCKS * 4);
-  if (found === undefined) return undefined;
+let checksummer: Checksummer | undefined;
+
+function checksumsOfPiece(piece: Uint8Array): Uint32Array {
+  checksummer ??= kernelChecksummer() ?? plainChecksummer();
+  const { bytes, sums } = checksummer;
+  const whole = Math.floor(piece.length / BLOCK_BYTES);
+  const wholeBytes = whole * BLOCK_BYTES;
+  bytes.set(piece);
+  if (whole > 0) checksummer.run(0, wholeBytes, BLOCK_BYTES);
+  if (piece.length === wholeBytes) return sums.subarray(0, whole);
+  const found = sums.slice(0, whole + 1);
+  const size = Math.ceil((piece.length - wholeBytes) / ROUND_BYTES) * ROUND_BYTES;
+  bytes.fill(0, piece.length, wholeBytes + size);
+  checksummer.run(wholeBytes, wholeBytes + size, size);
+  found[whole] = sums[0]!;
+  return found;
+}
+
+function kernelChecksummer(): Checksummer | undefined {
+  const sumsAt = KERNEL_BLOCKS * BLOCK_BYTES;
+  const kernel = instantiate(sumsAt + KERNEL_BLOCKS * 4);
+  if (kernel === undefined) return undefined;
   return {
-    bytes: new Uint8Array(found.buffer, 0, size),
-    sums: new Uint32Array(found.buffer, size, KERNEL_BLOCKS),
-    run: found.checksums,
+    bytes: new Uint8Array(kernel.buffer, 0, sumsAt),
+    sums: new Uint32Array(kernel.buffer, sumsAt, KERNEL_BLOCKS),
+    run: (at, end, size) => kernel.checksums(at, end, size, sumsAt, FINISHER ^ size, MULTIPLIER),
+  };
+}
+
+function plainChecksummer(): Checksummer {
+  const bytes = new Uint8Array(KERNEL_BLOCKS * BLOCK_BYTES);
+  const sums = new Uint32Array(KERNEL_BLOCKS);
+  return {
+    bytes,
+    sums,
+    run(at, end, size) {
+      for (let from = at, n = 0; from < end; from += size, n++) sums[n] = checksum(bytes, from, from + size);
+    },
   };
 }
