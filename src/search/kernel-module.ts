@@ -13,16 +13,24 @@ function leb128(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...leb128(value >>> 7)];
 }
 
+function signedLeb128(value: number): number[] {
+  if (value >= -64 && value < 64) return [value & 0x7f];
+  return [(value & 0x7f) | 0x80, ...signedLeb128(value >> 7)];
+}
+
 const TYPE = { i32: 0x7f, f64: 0x7c, v128: 0x7b } as const;
 
 const get = (local: number): Code => [0x20, local];
 const set = (local: number): Code => [0x21, local];
 const tee = (local: number): Code => [0x22, local];
 const i32 = {
-  /** Below 64. */
-  const: (value: number): Code => [0x41, value],
+  const: (value: number): Code => [0x41, signedLeb128(value)],
   load: (offset = 0): Code => [0x28, 2, offset],
   loadByte: [0x2d, 0, 0] as Code,
+  loadShort: [0x2f, 1, 0] as Code,
+  equal: 0x46,
+  and: 0x71,
+  greaterThan: 0x4a,
   store: (offset = 0): Code => [0x36, 2, offset],
   add: 0x6a,
   subtract: 0x6b,
@@ -101,6 +109,54 @@ function unpackBody(): Code {
   );
 }
 
+/** Adds `units` times an impact to the sum of the document in local `doc`. Documents are below 2 ** 14. */
+function addImpact({ doc, impacts, units, sums }: Readonly<Record<string, number>>): Code {
+  return [
+    [get(sums!), get(doc!), i32.const(0x3fff), i32.and, i32.const(2), i32.shiftLeft, i32.add, tee(doc! + 1)],
+    [get(doc! + 1), i32.load(), get(impacts!), i32.loadByte, get(units!), i32.multiply, i32.add, i32.store()],
+    advance(impacts!, 1),
+  ];
+}
+
+function addDocsBody(): Code {
+  const [docs, impacts, count, units, sums, doc] = [0, 1, 2, 3, 4, 5] as const;
+  return loop(
+    [get(docs), i32.loadShort, set(doc), advance(docs, 2)],
+    addImpact({ doc, impacts, units, sums }),
+    [get(count), i32.const(1), i32.subtract, tee(count)],
+  );
+}
+
+/** A gap of 255 continues in the next byte. */
+function addGapsBody(): Code {
+  const [gaps, impacts, count, units, sums, doc, , gap] = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+  return [
+    [i32.const(-1), set(doc)],
+    loop(
+      loop(
+        [get(gaps), i32.loadByte, set(gap), advance(gaps, 1)],
+        [get(doc), get(gap), i32.add, set(doc), get(gap), i32.const(255), i32.equal],
+      ),
+      advance(doc, 1),
+      addImpact({ doc, impacts, units, sums }),
+      [get(count), i32.const(1), i32.subtract, tee(count)],
+    ),
+  ];
+}
+
+function aboveBody(): Code {
+  const [sums, from, count, floor] = [0, 1, 2, 3] as const;
+  const sum: Code = [get(sums), get(from), i32.const(2), i32.shiftLeft, i32.add, i32.load()];
+  return [
+    loop(
+      returnIf([get(from), get(count), i32.atLeast], get(count)),
+      returnIf([sum, get(floor), i32.greaterThan], get(from)),
+      [advance(from, 1), i32.const(1)],
+    ),
+    get(count),
+  ];
+}
+
 /** The same steps as `checksum` in checksum.ts. */
 function checksumsBody(): Code {
   const [at, end, bytes, result, seed, multiplier, blockEnd, sum, ...states] = [
@@ -123,6 +179,9 @@ function checksumsBody(): Code {
   );
 }
 
+/** In the order of their types and bodies. */
+const FUNCTIONS = ["dots", "next", "unpack", "checksums", "addDocs", "addGaps", "above"] as const;
+
 /** The module of `Kernel` in kernels.ts. It imports its memory as `m.m`. */
 export function kernelModule(): Uint8Array {
   const { i32: int, f64, v128 } = TYPE;
@@ -141,26 +200,30 @@ export function kernelModule(): Uint8Array {
       [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
       section(
         1,
-        4,
+        5,
         [functionType, 5, int, int, int, int, int, 0],
         [functionType, 6, int, int, int, int, f64, f64, 1, int],
         [functionType, 7, int, int, int, int, int, int, int, 0],
         [functionType, 6, int, int, int, int, int, int, 0],
+        [functionType, 4, int, int, int, int, 1, int],
       ),
       section(2, 1, name("m"), name("m"), 0x02, 0x00, 1),
-      section(3, 4, 0, 1, 2, 3),
+      section(3, FUNCTIONS.length, [0, 1, 2, 3, 0, 0, 4]),
       section(
         7,
-        4,
-        ["dots", "next", "unpack", "checksums"].map((text, n) => [name(text), 0x00, n]),
+        FUNCTIONS.length,
+        FUNCTIONS.map((text, n) => [name(text), 0x00, n]),
       ),
       section(
         10,
-        4,
+        FUNCTIONS.length,
         body([2, 2, int, 2, v128], dotsBody()),
         body([0], nextBody()),
         body([1, 3, int], unpackBody()),
         body([1, 6, int], checksumsBody()),
+        body([1, 2, int], addDocsBody()),
+        body([1, 3, int], addGapsBody()),
+        body([0], aboveBody()),
       ),
     ]),
   );

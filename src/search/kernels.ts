@@ -34,6 +34,12 @@ export interface Kernel {
     result: number,
     sums: number,
   ) => void;
+  /** Adds `units` times each impact (a byte) to the 32-bit sum of its document, given as 16-bit numbers, */
+  readonly addDocs: (docs: number, impacts: number, count: number, units: number, sums: number) => void;
+  /** or as gaps (see segment.ts). */
+  readonly addGaps: (gaps: number, impacts: number, count: number, units: number, sums: number) => void;
+  /** The first of `from` to `count` whose sum is above `floor`; else `count`. */
+  readonly above: (sums: number, from: number, count: number, floor: number) => number;
   /** Stores the checksum of each block of `bytes` bytes, a multiple of 16, from `at` to `end` at `result`. */
   readonly checksums: (
     at: number,
@@ -66,6 +72,5 @@ export function instantiate(bytes: number): Kernel | undefined {
   }
   const pages = Math.ceil(bytes / PAGE_BYTES);
   const memory = new host.Memory({ initial: pages, maximum: pages });
-  const { dots, next, unpack, checksums } = new host.Instance(compiled, { m: { m: memory } }).exports;
-  return { buffer: memory.buffer, dots, next, unpack, checksums };
+  return { buffer: memory.buffer, ...new host.Instance(compiled, { m: { m: memory } }).exports };
 }

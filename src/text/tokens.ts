@@ -224,7 +224,7 @@ interface HashedSpelling {
 
 // The term of a spelling, or an empty string for a stop word.
 function termHashed({ text, start, stop, a, b }: HashedSpelling): string {
-    const slot = (b ^ (b >>> 16)) & (memoA.length - 1);
+  const slot = (b ^ (b >>> 16)) & (memoA.length - 1);
   const known = memoTerms[slot];
   if (known !== undefined && memoA[slot] === a && memoB[slot] === b) return known;
   const folded = fold(ownCopy(text.slice(start, Math.min(stop, start + LIMITS.wordLength))));
