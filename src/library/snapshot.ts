@@ -25,6 +25,8 @@ export const SNAPSHOT_VERSION = 3;
 const MAGIC = 0x5442494c;
 const HEADER_WORDS = 9;
 const HEADER_BYTES = HEADER_WORDS * 4;
+/** The checksum of the head covers what follows it. */
+const VERIFIED_AT = 12;
 /** Header, head and columns of a library of 3,000 fit into the first read. */
 const FIRST_READ = 64 * 1024;
 /** Decoded skills kept: about 2 MB of text, and every one that a busy session meets. */
@@ -233,17 +235,25 @@ export function encodeSnapshot(snapshot: LibrarySnapshot, sources: readonly Sour
     columns[2 * count + row] = longChecksum(bytes);
   });
   parts.push(Buffer.from(count === 0 ? "[]" : "]"));
-  const text = Buffer.concat(parts);
   const { generation, facts } = snapshot;
   const head = asciiJson({ generation, sources, ...facts } satisfies Head);
   // The columns begin at a multiple of four.
   const blanks = Buffer.alloc(-head.length & 3, " ");
   const catalog = asciiJson(snapshot.catalog());
+  const bytes = Buffer.concat([
+    Buffer.alloc(HEADER_BYTES),
+    head,
+    blanks,
+    wordBytes(columns),
+    catalog,
+    ...parts,
+  ]);
+  const catalogAt = HEADER_BYTES + head.length + blanks.length + columns.byteLength;
+  const text = bytes.subarray(catalogAt + catalog.length);
   const sizes = [catalog.length, longChecksum(catalog), text.length, longChecksum(text)];
-  const lengths = wordBytes([head.length + blanks.length, count, ...sizes]);
-  const verified = Buffer.concat([lengths, head, blanks, wordBytes(columns)]);
-  const header = wordBytes([MAGIC, SNAPSHOT_VERSION, longChecksum(verified)]);
-  return Buffer.concat([header, verified, catalog, text]);
+  bytes.set(wordBytes([head.length + blanks.length, count, ...sizes]), VERIFIED_AT);
+  bytes.set(wordBytes([MAGIC, SNAPSHOT_VERSION, longChecksum(bytes.subarray(VERIFIED_AT, catalogAt))]));
+  return bytes;
 }
 
 /** The snapshot of these sources on disk, whatever its age; undefined when there is none that can be used. */
@@ -283,7 +293,8 @@ function readHead(fd: number): { head: Head; scannedAt: number; records: StoredR
   if (magic !== MAGIC || version !== SNAPSHOT_VERSION || textAt + textLength !== size)
     throw new SnapshotDamage("Not a snapshot of this version.");
   const bytes = catalogAt <= first.length ? first : readBytes(fd, 0, catalogAt);
-  if (longChecksum(bytes.subarray(12, catalogAt)) !== sum) throw new SnapshotDamage("The head is damaged.");
+  if (longChecksum(bytes.subarray(VERIFIED_AT, catalogAt)) !== sum)
+    throw new SnapshotDamage("The head is damaged.");
   const records = new StoredRecords({
     fd,
     hashes: wordsOf(bytes, columnsAt, count),
