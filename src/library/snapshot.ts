@@ -462,7 +462,7 @@ function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRec
   const path = directory + sep + file;
   const skill: Skill | undefined = manifest && {
     name,
-    displayName: manifest.declaredName ?? lastSegment(name),
+    displayName: displayNameOf(name, manifest, source),
     manifest: unpackManifest(manifest),
     source: source.id,
     path,
@@ -471,6 +471,15 @@ function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRec
   };
   const diagnostics = packed.diagnostics ?? NO_DIAGNOSTICS;
   return { source, relativePath: at, path, size, mtimeMs, inode, skill, diagnostics };
+}
+
+/** What people call a skill: its declared name. If that is its identity, everybody calls it by that. */
+export function displayNameOf(
+  name: SkillName,
+  { declaredName }: Pick<SkillManifest, "declaredName">,
+  { identity }: Source,
+): string {
+  return identity === "name" ? name : (declaredName ?? lastSegment(name));
 }
 
 function packManifest(manifest: SkillManifest): Partial<SkillManifest> {
