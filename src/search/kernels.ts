@@ -8,7 +8,7 @@ const PAGE_BYTES = 65_536;
 export const LANE_BYTES = 16;
 
 /** Numbers of a kernel's calls are positions in its memory, counts, and factors. */
-export interface Kernel {
+interface Kernel {
   readonly buffer: ArrayBuffer;
   /** For each of `count` rows, stores the sum of row times query as 32-bit integer at `result`. */
   readonly dots: (query: number, rows: number, result: number, count: number, dims: number) => void;
