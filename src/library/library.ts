@@ -2,7 +2,7 @@
 
 export type { Progress } from "./catalog.ts";
 export type { LibraryChanges } from "./diff.ts";
-export { matchesAny } from "./glob.ts";
+export { matchesAny, type RuleSubject, ruleFits } from "./glob.ts";
 export { Library, type ShadowedSkill } from "./precedence.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
 export {
@@ -10,6 +10,7 @@ export {
   countStates,
   isManaged,
   listedSummary,
+  packageDigests,
   reportSkill,
   reportSources,
   type SkillReport,

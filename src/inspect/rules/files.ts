@@ -1,7 +1,7 @@
 // Finds dangers in the name, mode and first bytes of a file.
 
 import { excerptOf } from "../excerpt.ts";
-import type { Finding, FindingSeverity, InspectedFile } from "../types.ts";
+import type { FindingSeverity, InspectedFile, RuleFinding } from "../types.ts";
 
 type Format =
   | "program"
@@ -95,8 +95,8 @@ export function isScript(file: InspectedFile): boolean {
   );
 }
 
-export function fileFindings(file: InspectedFile): Finding[] {
-  const findings: Finding[] = [];
+export function fileFindings(file: InspectedFile): RuleFinding[] {
+  const findings: RuleFinding[] = [];
   const report = (code: string, severity: FindingSeverity, message: string, fix: string): void => {
     findings.push({ code, severity, path: file.path, excerpt: excerptOf(file.path), message, fix });
   };

@@ -1,7 +1,7 @@
 // Finds files that other programs act on by themselves: package manifests, editor tasks, agent settings.
 
 import { excerptOf } from "../excerpt.ts";
-import type { Finding, FindingSeverity } from "../types.ts";
+import type { FindingSeverity, RuleFinding } from "../types.ts";
 
 interface Manifest {
   readonly code: string;
@@ -90,8 +90,8 @@ const MANIFESTS: readonly Manifest[] = [
   },
 ];
 
-export function manifestFindings(path: string, content: string): Finding[] {
-  const findings: Finding[] = [];
+export function manifestFindings(path: string, content: string): RuleFinding[] {
+  const findings: RuleFinding[] = [];
   for (const manifest of MANIFESTS) {
     if (!manifest.name.test(path)) continue;
     const match = manifest.active ? manifest.active.exec(content) : undefined;
