@@ -1,26 +1,34 @@
 // What a person or a program does with the library outside a turn: look, check, switch, refresh, watch.
 
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { switchSkill } from "../config/config.ts";
+import { InspectionCache, readKnownFindings } from "../inspect/inspect.ts";
 import {
   type Audience,
   checkSkills,
   countStates,
+  type InspectionPlace,
+  type InspectionReport,
+  inspectPlaces,
   type Library,
   type LibraryChanges,
   type LibraryScanner,
   LibraryView,
+  placesAt,
+  placesInSources,
   reportSkill,
   reportSources,
   type SkillReport,
   type SourceReport,
 } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
+import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { ListedSkill, Skill, SkillState } from "../model/skill.ts";
 import type { Turn } from "../model/turn.ts";
 import type { Profile } from "../parse/parse.ts";
 import type { Explanation } from "../recall/recall.ts";
+import { buildStamp } from "./package-root.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
 export interface LibraryDiagnosis {
@@ -49,8 +57,22 @@ export interface IndexReport {
   readonly ms: number;
 }
 
+export interface InspectOptions {
+  /** A skill's name or a path: a package, one file, or a folder of packages. All skills unless given. */
+  readonly target?: string | undefined;
+  /** A file of known findings instead of the person's own. */
+  readonly known?: string | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** After this many milliseconds only inspections of earlier runs are used; the others are counted as left. */
+  readonly withinMs?: number | undefined;
+}
+
 /** Half a minute of encoding. A larger library is encoded on request. */
 const ENCODED_AT_ONCE = 1000;
+
+const INSPECTIONS = "inspections.json";
+/** In the person's home alone: a project or a package must not silence findings about itself. */
+const KNOWN_FINDINGS = "inspect.json";
 
 export class LibraryPart {
   private readonly turns: TurnEngine;
@@ -146,6 +168,42 @@ export class LibraryPart {
     const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
     const { onProgress } = this.turns.options;
     return checkSkills(where, { profile, also: triggerFindings, onProgress });
+  }
+
+  /**
+   * The verdict on packages, with what was found in them: of one skill, of a path, or of the whole library.
+   *
+   * @example
+   * const { verdict, packages } = await skills.library.inspect({ target: "pdf-tables" });
+   */
+  async inspect(options: InspectOptions = {}): Promise<InspectionReport> {
+    const { target, known, onProgress, withinMs } = options;
+    const { config } = this.turns;
+    const { cacheDir } = config;
+    const cache =
+      cacheDir === undefined ? undefined : new InspectionCache(join(cacheDir, INSPECTIONS), buildStamp());
+    return inspectPlaces(await this.placesOf(target), {
+      cache,
+      known: readKnownFindings(known ?? join(config.home, ".repertoire", KNOWN_FINDINGS)),
+      onProgress,
+      withinMs,
+    });
+  }
+
+  private async placesOf(target: string | undefined): Promise<InspectionPlace[]> {
+    const { config, sources } = this.turns;
+    if (target === undefined) {
+      const names = new Map((await this.view()).list().map(({ skill }) => [skill.path, skill.name]));
+      return placesInSources(sources, (path) => names.get(path));
+    }
+    const isPath = /[/\\]|^\.{1,2}$/.test(target);
+    const skill = isPath ? undefined : (await this.scanner.currentFor(target)).find(target);
+    if (skill) return [{ name: skill.name, path: skill.directory, kind: "folder" }];
+    const places = await placesAt(resolve(config.dir, target));
+    if (places) return places;
+    if (isPath) throw new RepertoireError("usage", `There is nothing at ${target}.`, target);
+    await this.find(target, "person");
+    return [];
   }
 
   /**

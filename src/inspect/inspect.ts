@@ -30,17 +30,21 @@ import type {
 } from "./types.ts";
 import { verdictOf } from "./verdict.ts";
 
+export { InspectionCache } from "./cache.ts";
 export { CATEGORIES, type Category } from "./categories.ts";
+export { type KnownFindings, readKnownFindings, withoutKnown } from "./known.ts";
+export { sarifLog } from "./sarif.ts";
 export type {
   Finding,
   FindingSeverity,
   InspectedFile,
   Inspection,
+  PackageInspection,
   Risk,
   UnscannedFile,
   Verdict,
 } from "./types.ts";
-export { VERDICTS, verdictOf } from "./verdict.ts";
+export { VERDICTS, verdictOf, worseVerdict } from "./verdict.ts";
 
 /** All rules for text. */
 export const RULES: readonly Rule[] = [
@@ -73,6 +77,18 @@ export function inspectPackage(
   files: readonly InspectedFile[],
   unread: readonly UnscannedFile[] = [],
 ): Inspection {
+  const steps = inspectionSteps(files, unread);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** As `inspectPackage`, with a pause after each file, so that a caller can let other work happen. */
+export function* inspectionSteps(
+  files: readonly InspectedFile[],
+  unread: readonly UnscannedFile[],
+): Generator<undefined, Inspection> {
   const findings: RuleFinding[] = [];
   const unscanned: UnscannedFile[] = [...unread];
   const hosts = new Set<string>();
@@ -85,6 +101,7 @@ export function inspectPackage(
     if (text.unread > 0)
       unscanned.push({ path: file.path, reason: `too long: ${text.unread} characters not inspected` });
     if (text.lines.length > 0) findings.push(...textFindings(file, text, hosts));
+    yield;
   }
   if (files.length > inspected.length)
     unscanned.push({ path: "", reason: `${files.length} files, ${inspected.length} of them inspected` });

@@ -3,6 +3,14 @@
 export type { Progress } from "./catalog.ts";
 export type { LibraryChanges } from "./diff.ts";
 export { matchesAny } from "./glob.ts";
+export {
+  type InspectedPackage,
+  type InspectionPlace,
+  type InspectionReport,
+  inspectPlaces,
+  placesAt,
+  placesInSources,
+} from "./inspections.ts";
 export { Library, type ShadowedSkill } from "./precedence.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
 export {
