@@ -6,6 +6,7 @@ import { decodedTexts, joinedArguments, unspliced } from "./decode.ts";
 import { derivedUnits, documentUnits, scriptUnits } from "./document.ts";
 import { compareSeverity, findingsOf } from "./engine.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
+import { proseFindings } from "./prose/prose.ts";
 import { fileLines, type TextFile } from "./read.ts";
 import { characterFindings, smuggledTexts } from "./rules/characters.ts";
 import { DECEIT } from "./rules/deceit.ts";
@@ -136,6 +137,7 @@ function textFindings(file: InspectedFile, text: TextFile, hosts: Set<string>): 
     ...characterFindings(file.path, text.lines),
     ...manifestFindings(file.path, content),
     ...findingsOf(RULES, [...units, ...derived], context),
+    ...(context.script ? [] : proseFindings([...units, ...derived], file.path)),
   ];
 }
 
