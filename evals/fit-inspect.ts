@@ -11,7 +11,8 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { documentUnits } from "../src/inspect/document.ts";
-import { FEATURES, isGrave } from "../src/inspect/prose/features.ts";
+import type { FindingSeverity } from "../src/inspect/inspect.ts";
+import { FEATURES, worstSeverity } from "../src/inspect/prose/features.ts";
 import { clausesOf } from "../src/inspect/prose/prose.ts";
 import { fileLines } from "../src/inspect/read.ts";
 import { readLines } from "./harness.ts";
@@ -27,7 +28,7 @@ interface LabelledPackage {
 interface Sample {
   readonly text: string;
   readonly features: readonly number[];
-  readonly grave: boolean;
+  readonly most: FindingSeverity;
 }
 
 /** A package, or one clause of our own as a package. */
@@ -40,6 +41,8 @@ interface Bag {
   readonly weight: number;
   readonly samples: readonly Sample[];
 }
+
+type Thresholds = Readonly<Record<FindingSeverity, number>>;
 
 interface Model {
   readonly bias: number;
@@ -57,7 +60,7 @@ const FIT = {
   passes: 3,
   folds: 5,
   /** Share of real skills that may have a finding of this severity, on the skills of the fit. */
-  alarms: { high: 0.0008, medium: 0.006, low: 0.02 },
+  alarms: { high: 0.0008, medium: 0.0035, low: 0.015 },
 } as const;
 
 const { values, positionals } = parseArgs({
@@ -67,6 +70,7 @@ const { values, positionals } = parseArgs({
 const [corpora] = positionals;
 if (corpora === undefined) throw new Error("Name the folder with the corpora: it has a file index.jsonl.");
 
+const SEVERITIES: readonly FindingSeverity[] = ["low", "medium", "high"];
 const NUMBER = new Map(FEATURES.map((feature, at) => [feature, at]));
 const bags = [...ownBags("malicious"), ...ownBags("benign"), ...packageBags(corpora)];
 const isReal = ({ corpus }: Bag) => corpus.startsWith("real-");
@@ -125,19 +129,14 @@ for (const group of new Set(bags.map(({ corpus }) => corpus)))
 if (values.show !== undefined) show(Number(values.show), model);
 if (values.write) write(model, limits);
 
-function report(
-  title: string,
-  part: readonly Bag[],
-  fitted: Model,
-  bounds: Readonly<Record<"low" | "medium" | "high", number>>,
-): void {
+function report(title: string, part: readonly Bag[], fitted: Model, bounds: Thresholds): void {
   for (const hostile of [true, false]) {
     const rows = part.filter((bag) => bag.hostile === hostile);
     if (rows.length === 0) continue;
-    const share = (limit: number, onlyGrave = false) =>
-      `${((100 * rows.filter((bag) => worst(fitted, bag, onlyGrave) >= limit).length) / rows.length).toFixed(2)}%`;
+    const share = (severity: FindingSeverity) =>
+      `${((100 * rows.filter((bag) => worst(fitted, bag, severity) >= bounds[severity]).length) / rows.length).toFixed(2)}%`;
     console.log(
-      `${hostile ? "hostile " : "harmless"} ${title.padEnd(26)} ${String(rows.length).padStart(5)}  medium+ ${share(bounds.medium)}  high ${share(bounds.high, true)}  low+ ${share(bounds.low)}`,
+      `${hostile ? "hostile " : "harmless"} ${title.padEnd(26)} ${String(rows.length).padStart(5)}  medium+ ${share("medium")}  high ${share("high")}  low+ ${share("low")}`,
     );
   }
 }
@@ -174,7 +173,7 @@ function show(most: number, fitted: Model): void {
   console.log(`\n# ${silent.length} of our own hostile ones without any core sign`);
 }
 
-function write(fitted: Model, bounds: Readonly<Record<"low" | "medium" | "high", number>>): void {
+function write(fitted: Model, bounds: Thresholds): void {
   const rows = FEATURES.map((feature, at) => [feature, fitted.weights[at]!] as const)
     .filter(([, weight]) => Math.abs(weight) >= 0.02)
     .map(
@@ -197,20 +196,22 @@ export const THRESHOLDS = { low: ${bounds.low.toFixed(3)}, medium: ${bounds.medi
 }
 
 /** The probabilities that only the given share of real skills reaches. */
-function thresholdsOf(fitted: Model, skills: readonly Bag[]): Record<"low" | "medium" | "high", number> {
-  const at = (share: number, onlyGrave = false) => {
-    const sorted = skills.map((bag) => worst(fitted, bag, onlyGrave)).sort((a, b) => b - a);
-    return Math.max(0.3, sorted[Math.floor(share * sorted.length)]! + 1e-6);
+function thresholdsOf(fitted: Model, skills: readonly Bag[]): Thresholds {
+  const at = (severity: FindingSeverity) => {
+    const sorted = skills.map((bag) => worst(fitted, bag, severity)).sort((a, b) => b - a);
+    return Math.max(0.3, sorted[Math.floor(FIT.alarms[severity] * sorted.length)]! + 1e-6);
   };
-  const { low, medium, high } = FIT.alarms;
-  return { low: at(low), medium: at(medium), high: Math.max(at(medium), at(high, true)) };
+  const medium = at("medium");
+  return { low: at("low"), medium, high: Math.max(medium, at("high")) };
 }
 
-function worst(fitted: Model, { samples }: Bag, onlyGrave = false): number {
-  let most = 0;
+/** The highest probability of a clause that can be a finding of this severity. */
+function worst(fitted: Model, { samples }: Bag, severity: FindingSeverity): number {
+  let highest = 0;
   for (const sample of samples)
-    if (sample.grave || !onlyGrave) most = Math.max(most, probability(fitted, sample));
-  return most;
+    if (SEVERITIES.indexOf(sample.most) >= SEVERITIES.indexOf(severity))
+      highest = Math.max(highest, probability(fitted, sample));
+  return highest;
 }
 
 function probability({ bias, weights }: Model, { features }: Sample): number {
@@ -326,7 +327,7 @@ function samplesOf(text: string): Sample[] {
   return [...clausesOf(documentUnits(lines))].map((clause) => ({
     text: clause.text,
     features: clause.features.map((feature) => NUMBER.get(feature)!),
-    grave: isGrave(clause.features),
+    most: worstSeverity(clause.features),
   }));
 }
 

@@ -3,6 +3,7 @@
 export { type Deferred, deferred } from "./deferred.ts";
 export type { EngineEvent } from "./events.ts";
 export type {
+  CheckReport,
   IndexingOptions,
   IndexReport,
   InspectOptions,
@@ -70,7 +71,9 @@ export {
 export {
   type InspectedPackage,
   type InspectionReport,
+  type InspectionSummary,
   isManaged,
+  isWorrying,
   type LibraryChanges,
   listedSummary,
   skillDetails,

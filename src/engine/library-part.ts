@@ -1,6 +1,6 @@
 // What a person or a program does with the library outside a turn: look, check, switch, refresh, watch.
 
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { switchSkill } from "../config/config.ts";
 import { InspectionCache, readKnownFindings } from "../inspect/inspect.ts";
 import {
@@ -9,6 +9,7 @@ import {
   countStates,
   type InspectionPlace,
   type InspectionReport,
+  type InspectionSummary,
   inspectPlaces,
   type Library,
   type LibraryChanges,
@@ -20,12 +21,14 @@ import {
   reportSources,
   type SkillReport,
   type SourceReport,
+  summariseInspection,
 } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { ListedSkill, Skill, SkillState } from "../model/skill.ts";
 import type { Turn } from "../model/turn.ts";
+import { isSkillFile } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import type { Explanation } from "../recall/recall.ts";
 import { buildStamp } from "./package-root.ts";
@@ -38,6 +41,15 @@ export interface LibraryDiagnosis {
   readonly sources: readonly SourceReport[];
   readonly counts: Readonly<Record<SkillState, number>>;
   readonly diagnostics: readonly Diagnostic[];
+  readonly inspection: InspectionSummary;
+}
+
+export interface CheckReport {
+  readonly checked: number;
+  readonly errors: number;
+  readonly warnings: number;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly inspection: InspectionSummary;
 }
 
 export interface IndexingOptions {
@@ -70,6 +82,8 @@ export interface InspectOptions {
 /** Half a minute of encoding. A larger library is encoded on request. */
 const ENCODED_AT_ONCE = 1000;
 
+/** Milliseconds that inspection may take beside another answer; what is left is named. */
+const INSPECTED_BESIDES = 2_000;
 const INSPECTIONS = "inspections.json";
 /** In the person's home alone: a project or a package must not silence findings about itself. */
 const KNOWN_FINDINGS = "inspect.json";
@@ -149,7 +163,13 @@ export class LibraryPart {
     const examples = new ExampleMessages(this.turns.exampleMessagesPath);
     examples.refresh();
     const messages = examples.of(report.skill);
-    return { ...report, messages: messages.length > 0 ? messages : undefined };
+    const { name: called, directory } = report.skill;
+    const inspected = await this.inspectAll([{ name: called, path: directory, kind: "folder" }], {});
+    return {
+      ...report,
+      inspection: inspected.packages[0],
+      messages: messages.length > 0 ? messages : undefined,
+    };
   }
 
   /**
@@ -161,13 +181,16 @@ export class LibraryPart {
   async check(options: {
     readonly path?: string | undefined;
     readonly profile: Profile;
-  }): Promise<{ checked: number; errors: number; warnings: number; diagnostics: readonly Diagnostic[] }> {
+  }): Promise<CheckReport> {
     const triggerFindings = await triggerCheck();
     const { path, profile } = options;
     const { sources, config } = this.turns;
     const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
     const { onProgress } = this.turns.options;
-    return checkSkills(where, { profile, also: triggerFindings, onProgress });
+    const checked = await checkSkills(where, { profile, also: triggerFindings, onProgress });
+    const withinMs = path === undefined ? INSPECTED_BESIDES : undefined;
+    const inspected = await this.inspectAll((await this.checkedPlaces(path)) ?? [], { onProgress, withinMs });
+    return { ...checked, inspection: summariseInspection(inspected) };
   }
 
   /**
@@ -177,17 +200,29 @@ export class LibraryPart {
    * const { verdict, packages } = await skills.library.inspect({ target: "pdf-tables" });
    */
   async inspect(options: InspectOptions = {}): Promise<InspectionReport> {
-    const { target, known, onProgress, withinMs } = options;
+    return this.inspectAll(await this.placesOf(options.target), options);
+  }
+
+  private inspectAll(
+    places: readonly InspectionPlace[],
+    { known, onProgress, withinMs }: InspectOptions,
+  ): Promise<InspectionReport> {
     const { config } = this.turns;
     const { cacheDir } = config;
     const cache =
       cacheDir === undefined ? undefined : new InspectionCache(join(cacheDir, INSPECTIONS), buildStamp());
-    return inspectPlaces(await this.placesOf(target), {
+    return inspectPlaces(places, {
       cache,
       known: readKnownFindings(known ?? join(config.home, ".repertoire", KNOWN_FINDINGS)),
       onProgress,
       withinMs,
     });
+  }
+
+  private async checkedPlaces(path: string | undefined): Promise<InspectionPlace[] | undefined> {
+    if (path === undefined) return this.placesOf(undefined);
+    const folder = isSkillFile(basename(path)) ? dirname(path) : path;
+    return placesAt(resolve(this.turns.config.dir, folder));
   }
 
   private async placesOf(target: string | undefined): Promise<InspectionPlace[]> {
@@ -229,7 +264,8 @@ export class LibraryPart {
     const sources = (await this.sources()).filter(({ exists }) => exists);
     const counts = countStates((await this.view()).list());
     const { files: config, cacheDir: cache = null } = this.turns.config;
-    return { config, cache, sources, counts, diagnostics };
+    const inspection = summariseInspection(await this.inspect({ withinMs: INSPECTED_BESIDES }));
+    return { config, cache, sources, counts, diagnostics, inspection };
   }
 
   /**

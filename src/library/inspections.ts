@@ -41,6 +41,16 @@ export interface InspectionReport {
   readonly left: number;
 }
 
+/** A report in short: the packages to worry about, with the rules that they break. */
+export interface InspectionSummary extends Omit<InspectionReport, "packages"> {
+  readonly worrying: readonly {
+    readonly name: string;
+    readonly path: string;
+    readonly verdict: Verdict;
+    readonly rules: readonly string[];
+  }[];
+}
+
 export interface InspectionOptions {
   readonly cache?: InspectionCache | undefined;
   readonly known?: KnownFindings | undefined;
@@ -116,6 +126,26 @@ export async function inspectPlaces(
     packages: packages.toSorted(worstFirst),
     left,
   };
+}
+
+/** Whether a person should look at a package with this verdict before they use it. */
+export function isWorrying({ verdict }: { readonly verdict: Verdict }): boolean {
+  return VERDICTS.indexOf(verdict) >= VERDICTS.indexOf("unscanned");
+}
+
+export function summariseInspection({
+  verdict,
+  counts,
+  left,
+  packages,
+}: InspectionReport): InspectionSummary {
+  const worrying = packages.filter(isWorrying).map(({ name, path, findings, ...one }) => ({
+    name,
+    path,
+    verdict: one.verdict,
+    rules: [...new Set(findings.filter(({ severity }) => severity !== "low").map(({ code }) => code))],
+  }));
+  return { verdict, counts, left, worrying };
 }
 
 function worstFirst(a: InspectedPackage, b: InspectedPackage): number {

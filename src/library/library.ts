@@ -7,9 +7,12 @@ export {
   type InspectedPackage,
   type InspectionPlace,
   type InspectionReport,
+  type InspectionSummary,
   inspectPlaces,
+  isWorrying,
   placesAt,
   placesInSources,
+  summariseInspection,
 } from "./inspections.ts";
 export { Library, type ShadowedSkill } from "./precedence.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";

@@ -8,6 +8,7 @@ import type { Source } from "../model/source.ts";
 import { packageFiles } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import { type Progress, readCatalog } from "./catalog.ts";
+import type { InspectedPackage } from "./inspections.ts";
 import { Library } from "./precedence.ts";
 import { inSlices } from "./slices.ts";
 import type { LibraryView } from "./view.ts";
@@ -19,6 +20,8 @@ export interface SkillReport {
   /** Direct children. */
   readonly subSkills: readonly Skill[];
   readonly diagnostics: readonly Diagnostic[];
+  /** What inspection found in the package; absent if it was not inspected. */
+  readonly inspection?: InspectedPackage | undefined;
   /** Messages that a model wrote for it; absent if there are none. */
   readonly messages?: readonly string[] | undefined;
 }
@@ -36,13 +39,15 @@ export function listedSummary({ skill, state, reason }: ListedSkill) {
 }
 
 /** A report about a skill as programs get it. */
-export function skillDetails({ skill, body, files, subSkills, diagnostics, messages }: SkillReport) {
+export function skillDetails(report: SkillReport) {
+  const { skill, body, files, subSkills, diagnostics, inspection, messages } = report;
   const { manifest, ...place } = skill;
   return {
     skill: { ...place, ...manifest, body },
     files,
     subSkills: subSkills.map(({ name }) => name),
     diagnostics,
+    inspection,
     messages,
   };
 }

@@ -1,5 +1,6 @@
 // The features of a clause: which signs it has, and which of them occur together.
 
+import type { FindingSeverity } from "../types.ts";
 import { SIGNS, type Sign } from "./words.ts";
 
 /** Signs that mean something else together than alone. */
@@ -215,7 +216,22 @@ const GRAVE: ReadonlySet<string> = new Set([
   "authority",
 ]);
 
-/** Whether a clause with these features can be a finding of high severity. */
-export function isGrave(features: readonly string[]): boolean {
-  return features.some((feature) => GRAVE.has(feature));
+/** Real skills say these too, but each is worth a look. Acting without asking is not among them: most of it is about small steps. */
+const SERIOUS: ReadonlySet<string> = new Set([
+  "persist+forever",
+  "persist+unasked",
+  "persist+quiet",
+  "demand+secret",
+  "unasked+run",
+  "unguard",
+  "run",
+  "send+ours",
+  "destroy+unasked",
+  "obey+address",
+]);
+
+/** The most severe finding that a clause with these features can be, whatever its probability. */
+export function worstSeverity(features: readonly string[]): FindingSeverity {
+  if (features.some((feature) => GRAVE.has(feature))) return "high";
+  return features.some((feature) => SERIOUS.has(feature)) ? "medium" : "low";
 }

@@ -4,7 +4,7 @@
 import { excerptOf } from "../excerpt.ts";
 import { INSPECT_LIMITS } from "../limits.ts";
 import type { FindingSeverity, RuleFinding, Unit } from "../types.ts";
-import { type ClausePlace, featuresOf, isGrave, signsIn, signsOf } from "./features.ts";
+import { type ClausePlace, featuresOf, signsIn, signsOf, worstSeverity } from "./features.ts";
 import { BIAS, THRESHOLDS, WEIGHTS } from "./weights.ts";
 import { SIGNS, type Sign } from "./words.ts";
 
@@ -175,7 +175,7 @@ export function proseFindings(units: readonly Unit[], path: string): RuleFinding
   const findings: { readonly finding: RuleFinding; readonly probability: number }[] = [];
   for (const { text, start, unit, features } of clausesOf(units)) {
     const probability = probabilityOf(features);
-    const severity = severityOf(probability, isGrave(features));
+    const severity = severityOf(probability, worstSeverity(features));
     if (severity === undefined) continue;
     const { code, why, fix } = topicOf(features);
     const shown = unit.clean.length === unit.text.length ? unit.clean : unit.text;
@@ -202,9 +202,9 @@ export function proseFindings(units: readonly Unit[], path: string): RuleFinding
     });
 }
 
-function severityOf(probability: number, grave: boolean): FindingSeverity | undefined {
-  if (probability >= THRESHOLDS.high && grave) return "high";
-  if (probability >= THRESHOLDS.medium) return "medium";
+function severityOf(probability: number, most: FindingSeverity): FindingSeverity | undefined {
+  if (probability >= THRESHOLDS.high && most === "high") return "high";
+  if (probability >= THRESHOLDS.medium && most !== "low") return "medium";
   return probability >= THRESHOLDS.low ? "low" : undefined;
 }
 

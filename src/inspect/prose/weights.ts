@@ -152,4 +152,4 @@ export const WEIGHTS: Readonly<Record<string, number>> = {
 };
 
 /** The least probability for a finding of each severity. */
-export const THRESHOLDS = { low: 0.555, medium: 0.734, high: 0.806 } as const;
+export const THRESHOLDS = { low: 0.62, medium: 0.732, high: 0.806 } as const;

@@ -5,6 +5,7 @@ import {
   type Finding,
   type InspectedPackage,
   type InspectionReport,
+  isWorrying,
   sarifLog,
   VERDICTS,
   type Verdict,
@@ -13,6 +14,7 @@ import { forLine } from "../../../text/escape.ts";
 import { accepting, EXIT, type Verb } from "../command.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { packageVersion } from "../program.ts";
+import { counted, paintVerdict, verdictCounts } from "../tell.ts";
 
 /** The lowest verdict that `--fail-on` fails for. */
 const FAIL_ON: Readonly<Record<string, Verdict | undefined>> = {
@@ -78,9 +80,7 @@ function tellInspection(io: Io, report: InspectionReport): void {
     tellPackage(io, only);
     return;
   }
-  const worrying = packages.filter(
-    ({ verdict }) => VERDICTS.indexOf(verdict) >= VERDICTS.indexOf("unscanned"),
-  );
+  const worrying = packages.filter(isWorrying);
   for (const inspected of worrying.slice(0, SCREEN.packages)) tellBriefly(io, inspected);
   const rest = worrying.slice(SCREEN.packages);
   for (const verdict of VERDICTS.toReversed()) tellNames(io, verdict, rest);
@@ -158,35 +158,15 @@ function tellNames(io: Io, verdict: Verdict, packages: readonly InspectedPackage
   io.line(cut(io, `${paintVerdict(io, verdict)}  ${names.slice(0, SCREEN.names).join(", ")}${more}`));
 }
 
-/** `120 packages inspected: 1 dangerous, 2 suspicious, 117 clean.` */
-export function verdictCounts(io: Io, { counts, packages, left }: InspectionReport): string {
-  const parts = VERDICTS.toReversed()
-    .filter((verdict) => counts[verdict] > 0)
-    .map((verdict) => `${counts[verdict]} ${paintVerdict(io, verdict)}`);
-  const rest = left > 0 ? ` ${left} were not inspected yet: \`repertoire inspect\`.` : "";
-  return `${counted(packages.length, "package")} inspected${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.${rest}`;
-}
-
 function tellKnown(io: Io, packages: readonly InspectedPackage[]): void {
   const known = packages.reduce((sum, one) => sum + one.known.length, 0);
   if (known > 0) io.line(`${counted(known, "known finding")} not counted (inspect.json).`);
-}
-
-export function paintVerdict(io: Io, verdict: Verdict): string {
-  const { red, yellow, green, dim } = io.colour;
-  return { dangerous: red, suspicious: yellow, unscanned: yellow, notice: dim, clean: green }[verdict](
-    verdict,
-  );
 }
 
 function codesOf(findings: readonly Finding[]): string {
   const codes = new Map<string, number>();
   for (const { code } of findings) codes.set(code, (codes.get(code) ?? 0) + 1);
   return [...codes].map(([code, times]) => (times > 1 ? `${code} (${times})` : code)).join(", ");
-}
-
-function counted(count: number, what: string): string {
-  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /** The colours of the terminal, which have no width. */
