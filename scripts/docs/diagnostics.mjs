@@ -34,6 +34,7 @@ const PARSE = {
   "yaml-duplicate-key": "A key stands twice; the later one was taken.",
   "yaml-control-characters": "The front matter holds control characters; they were removed.",
   "yaml-tabs": "Lines are indented with tabs.",
+  "yaml-indent": "A key of the specification is indented below a key that has its value already.",
   "yaml-unquoted-colon": "A value holds `: ` without quotes, which YAML takes for another key.",
   "yaml-unquoted-special":
     "A value begins with a character that means something in YAML, such as `@` or `[`.",

@@ -40,6 +40,7 @@ describe("the configuration", () => {
         trustLinks: [],
         requireDescription: [],
         requireName: [],
+        identity: "path",
       },
       enable: [],
       disable: [],

@@ -182,12 +182,12 @@ export class LibraryPart {
     readonly path?: string | undefined;
     readonly profile: Profile;
   }): Promise<CheckReport> {
-    const triggerFindings = await triggerCheck();
     const { path, profile } = options;
     const { sources, config } = this.turns;
     const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
     const { onProgress } = this.turns.options;
-    const checked = await checkSkills(where, { profile, also: triggerFindings, onProgress });
+    const also = (skills: readonly Skill[]) => this.triggerFindings(skills, { known: path === undefined });
+    const checked = await checkSkills(where, { profile, also, onProgress });
     const withinMs = path === undefined ? INSPECTED_BESIDES : undefined;
     const inspected = await this.inspectAll((await this.checkedPlaces(path)) ?? [], { onProgress, withinMs });
     return { ...checked, inspection: summariseInspection(inspected) };
@@ -231,12 +231,13 @@ export class LibraryPart {
       const names = new Map((await this.view()).list().map(({ skill }) => [skill.path, skill.name]));
       return placesInSources(sources, (path) => names.get(path));
     }
-    const isPath = /[/\\]|^\.{1,2}$/.test(target);
+    const isPath = /^[.~/\\]|^[a-z]:/i.test(target);
     const skill = isPath ? undefined : (await this.scanner.currentFor(target)).find(target);
     if (skill) return [{ name: skill.name, path: skill.directory, kind: "folder" }];
     const places = await placesAt(resolve(config.dir, target));
     if (places) return places;
-    if (isPath) throw new RepertoireError("usage", `There is nothing at ${target}.`, target);
+    if (isPath || /[/\\]/.test(target))
+      throw new RepertoireError("usage", `There is nothing at ${target}.`, target);
     await this.find(target, "person");
     return [];
   }
@@ -248,9 +249,19 @@ export class LibraryPart {
    * const errors = (await skills.library.findings()).filter(({ severity }) => severity === "error");
    */
   async findings(): Promise<Diagnostic[]> {
-    const triggerFindings = await triggerCheck();
     const { library } = await this.view();
-    return [...library.diagnostics, ...triggerFindings([...library.skills.values()])];
+    const triggers = await this.triggerFindings([...library.skills.values()], { known: true });
+    return [...library.diagnostics, ...triggers];
+  }
+
+  /** `known`: the skills are those of the library, so that recall can say which of two wins. */
+  private async triggerFindings(
+    skills: readonly Skill[],
+    { known }: { readonly known: boolean },
+  ): Promise<Diagnostic[]> {
+    const { triggerFindings } = await import("../recall/recall.ts");
+    const recallFor = async (message: string) => (await this.turns.recall({ message })).matches;
+    return triggerFindings(skills, known ? recallFor : undefined);
   }
 
   /**
@@ -346,20 +357,14 @@ export class LibraryPart {
   }
 
   /**
-   * Stops watching.
+   * Stops watching and looking for edits.
    *
    * @example
    * await skills.library.watch(({ added }) => console.log(added));
    * await skills.library.close();
    */
   async close(): Promise<void> {
+    this.scanner.close();
     await Promise.all(this.closers.splice(0).map((close) => close()));
   }
-}
-
-/** The check of triggers, with the pattern engine that it needs. */
-async function triggerCheck() {
-  const { readyPatterns, triggerFindings } = await import("../recall/recall.ts");
-  await readyPatterns();
-  return triggerFindings;
 }

@@ -93,6 +93,21 @@ export class Io {
     if (more > 0) write(`… and ${more} more warnings: repertoire doctor`);
   }
 
+  /** One line on standard error that counts what is wrong with files, for verbs that are about something else. */
+  findingCount(diagnostics: readonly Diagnostic[]): void {
+    const count = (severity: Diagnostic["severity"]) =>
+      diagnostics.filter((finding) => finding.severity === severity).length;
+    const [errors, warnings] = [count("error"), count("warning")];
+    if (errors + warnings === 0) return;
+    const parts = [
+      ...(errors > 0
+        ? [counted(errors, "file of a skill cannot be used", "files of skills cannot be used")]
+        : []),
+      ...(warnings > 0 ? [counted(warnings, "warning", "warnings")] : []),
+    ];
+    this.note(this.colour.dim(`${parts.join(", ")}: repertoire doctor`));
+  }
+
   finding({ severity, path, line, code, message, fix }: Diagnostic): string {
     const mark =
       severity === "error"
@@ -122,4 +137,8 @@ export function progressDisplay(streams: Streams, what: string): (done: number, 
         : `${what} ${done}/${total}\n`,
     );
   };
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }
