@@ -12,7 +12,7 @@ import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { documentUnits } from "../src/inspect/document.ts";
 import type { FindingSeverity } from "../src/inspect/inspect.ts";
-import { FEATURES, worstSeverity } from "../src/inspect/prose/features.ts";
+import { CLAUSE_FEATURES, worstSeverity } from "../src/inspect/prose/features.ts";
 import { clausesOf } from "../src/inspect/prose/prose.ts";
 import { fileLines } from "../src/inspect/read.ts";
 import { readLines } from "./harness.ts";
@@ -71,7 +71,7 @@ const [corpora] = positionals;
 if (corpora === undefined) throw new Error("Name the folder with the corpora: it has a file index.jsonl.");
 
 const SEVERITIES: readonly FindingSeverity[] = ["low", "medium", "high"];
-const NUMBER = new Map(FEATURES.map((feature, at) => [feature, at]));
+const NUMBER = new Map(CLAUSE_FEATURES.map((feature, at) => [feature, at]));
 const bags = [...ownBags("malicious"), ...ownBags("benign"), ...packageBags(corpora)];
 const isReal = ({ corpus }: Bag) => corpus.startsWith("real-");
 console.log(
@@ -155,7 +155,7 @@ function show(most: number, fitted: Model): void {
       "|",
       sample.text.slice(0, 220),
       "|",
-      sample.features.map((at) => FEATURES[at]).join(" "),
+      sample.features.map((at) => CLAUSE_FEATURES[at]).join(" "),
     );
   console.log("\n# most hostile clauses of real skills");
   for (const row of list(false, real).slice(0, most)) line(row);
@@ -174,7 +174,7 @@ function show(most: number, fitted: Model): void {
 }
 
 function write(fitted: Model, bounds: Thresholds): void {
-  const rows = FEATURES.map((feature, at) => [feature, fitted.weights[at]!] as const)
+  const rows = CLAUSE_FEATURES.map((feature, at) => [feature, fitted.weights[at]!] as const)
     .filter(([, weight]) => Math.abs(weight) >= 0.02)
     .map(
       ([feature, weight]) =>
@@ -225,7 +225,7 @@ function fitModel(train: readonly Bag[]): Model {
   const own = train.filter(({ corpus }) => corpus === "own");
   const packages = train.filter(({ corpus, hostile }) => corpus !== "own" && hostile);
   const harmless = train.filter(({ hostile, corpus }) => !hostile && corpus !== "own");
-  let fitted: Model = { bias: -3, weights: new Float64Array(FEATURES.length) };
+  let fitted: Model = { bias: -3, weights: new Float64Array(CLAUSE_FEATURES.length) };
   for (let pass = 0; pass < FIT.passes; pass++) {
     const chosen = packages.flatMap(({ samples, weight }) => {
       if (pass === 0 && own.length > 0) return [];
@@ -262,8 +262,8 @@ function logistic(
   harmless: readonly { sample: Sample; weight: number }[],
 ): Model {
   const rows = [...merged(hostile, 1), ...merged(harmless, 0)];
-  const weights = new Float64Array(FEATURES.length);
-  const squares = new Float64Array(FEATURES.length).fill(1);
+  const weights = new Float64Array(CLAUSE_FEATURES.length);
+  const squares = new Float64Array(CLAUSE_FEATURES.length).fill(1);
   let bias = -2;
   let biasSquare = 1;
   for (let round = 0; round < FIT.rounds; round++) {

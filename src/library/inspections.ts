@@ -51,7 +51,7 @@ export interface InspectionSummary extends Omit<InspectionReport, "packages"> {
   }[];
 }
 
-export interface InspectionOptions {
+interface InspectionOptions {
   readonly cache?: InspectionCache | undefined;
   readonly known?: KnownFindings | undefined;
   readonly onProgress?: Progress | undefined;

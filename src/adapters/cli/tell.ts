@@ -125,12 +125,12 @@ export function verdictCounts(io: Io, { counts, left }: Pick<InspectionReport, "
     .filter((verdict) => counts[verdict] > 0)
     .map((verdict) => `${counts[verdict]} ${paintVerdict(io, verdict)}`);
   const rest = left > 0 ? ` ${left} were not inspected yet: \`repertoire inspect\`.` : "";
-  return `${counted(
+  return `${numberOf(
     Object.values(counts).reduce((sum, count) => sum + count, 0),
     "package",
   )} inspected${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.${rest}`;
 }
 
-export function counted(count: number, what: string): string {
+export function numberOf(count: number, what: string): string {
   return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 }

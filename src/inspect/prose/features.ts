@@ -132,7 +132,7 @@ export interface ClausePlace {
 }
 
 /** All features, in a fixed order: `send`, `send+secret`, `hidden`. */
-export const FEATURES: readonly string[] = [
+export const CLAUSE_FEATURES: readonly string[] = [
   ...NAMES,
   ...TOGETHER.map((signs) => signs.join("+")),
   "hidden",

@@ -122,7 +122,7 @@ const CLAUSE_END = /[.!?;] |[。！？]/g;
 const THREATS =
   /\b(?:injections?|attacks?|malicious|malware|red flags?|detect\w{0,5}|vulnerab\w{0,8}|anti-?patterns?|threats?|exploit\w{0,5}|security|risks?)\b/;
 
-export interface Clause {
+interface Clause {
   /** In lower case. */
   readonly text: string;
   readonly start: number;
@@ -164,7 +164,7 @@ function* sentencesOf(text: string): Generator<{ start: number; text: string }> 
 }
 
 /** How likely a clause with these features is hostile, between 0 and 1. */
-export function probabilityOf(features: readonly string[]): number {
+function probabilityOf(features: readonly string[]): number {
   let sum = BIAS;
   for (const feature of features) sum += WEIGHTS[feature] ?? 0;
   return 1 / (1 + Math.exp(-sum));

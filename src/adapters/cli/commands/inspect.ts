@@ -14,7 +14,7 @@ import { forLine } from "../../../text/escape.ts";
 import { accepting, EXIT, type Verb } from "../command.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { packageVersion } from "../program.ts";
-import { counted, paintVerdict, verdictCounts } from "../tell.ts";
+import { numberOf, paintVerdict, verdictCounts } from "../tell.ts";
 
 /** The lowest verdict that `--fail-on` fails for. */
 const FAIL_ON: Readonly<Record<string, Verdict | undefined>> = {
@@ -119,18 +119,18 @@ function tellBriefly(io: Io, inspected: InspectedPackage): void {
 function tellHead(io: Io, { name, path, verdict, files, digest }: InspectedPackage): void {
   io.line(cut(io, `${paintVerdict(io, verdict)}  ${io.colour.bold(forLine(name))}`));
   const short = digest === undefined ? "" : `, digest ${digest.slice(0, 12)}`;
-  io.line(cut(io, io.colour.dim(`  ${forLine(path)}  ${counted(files, "file")}${short}`)));
+  io.line(cut(io, io.colour.dim(`  ${forLine(path)}  ${numberOf(files, "file")}${short}`)));
 }
 
 function tellRest(io: Io, { unscanned, known }: InspectedPackage, more: readonly Finding[]): void {
-  if (more.length > 0) io.line(cut(io, `  and ${counted(more.length, "more finding")}: ${codesOf(more)}`));
+  if (more.length > 0) io.line(cut(io, `  and ${numberOf(more.length, "more finding")}: ${codesOf(more)}`));
   for (const { path, reason } of unscanned.slice(0, SCREEN.findings))
     io.line(
       cut(io, `  ${io.colour.yellow("not inspected")} ${forLine(path || "package")}: ${forLine(reason)}`),
     );
   if (unscanned.length > SCREEN.findings)
     io.line(`  and ${unscanned.length - SCREEN.findings} more that were not inspected`);
-  if (known.length > 0) io.line(cut(io, `  ${counted(known.length, "known finding")}: ${codesOf(known)}`));
+  if (known.length > 0) io.line(cut(io, `  ${numberOf(known.length, "known finding")}: ${codesOf(known)}`));
   io.line();
 }
 
@@ -160,7 +160,7 @@ function tellNames(io: Io, verdict: Verdict, packages: readonly InspectedPackage
 
 function tellKnown(io: Io, packages: readonly InspectedPackage[]): void {
   const known = packages.reduce((sum, one) => sum + one.known.length, 0);
-  if (known > 0) io.line(`${counted(known, "known finding")} not counted (inspect.json).`);
+  if (known > 0) io.line(`${numberOf(known, "known finding")} not counted (inspect.json).`);
 }
 
 function codesOf(findings: readonly Finding[]): string {

@@ -20,7 +20,7 @@ import { forLine } from "../../../text/escape.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
-import { counted, paintVerdict, verdictCounts } from "../tell.ts";
+import { numberOf, paintVerdict, verdictCounts } from "../tell.ts";
 import { type RecallFlags, reasonLine } from "./recall.ts";
 
 /** Packages to worry about that another answer names. */
@@ -346,7 +346,7 @@ function tellWorrying(io: Io, { worrying }: InspectionSummary): void {
 function inWords(io: Io, { verdict, findings, known, name }: InspectedPackage): string {
   const more = known.length > 0 ? `, ${known.length} known` : "";
   const how = isWorrying({ verdict }) ? ` (repertoire inspect ${name})` : "";
-  return `${paintVerdict(io, verdict)}: ${counted(findings.length, "finding")}${more}${how}`;
+  return `${paintVerdict(io, verdict)}: ${numberOf(findings.length, "finding")}${more}${how}`;
 }
 
 function summary(all: readonly ListedSkill[], listed: readonly ListedSkill[]): string {
