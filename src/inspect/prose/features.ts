@@ -176,15 +176,41 @@ export function signsIn(text: string): ReadonlySet<Sign> {
   return new Set(NAMES.filter((name) => AT_EDGES.has(name) || SIGNS[name].test(text)));
 }
 
+/** Actions: with a negation before them, the clause forbids them. */
+const ACTIONS: ReadonlySet<Sign> = new Set([
+  "send",
+  "take",
+  "override",
+  "unbound",
+  "obey",
+  "demand",
+  "unguard",
+  "destroy",
+  "harm",
+  "erase",
+  "run",
+]);
+const NEGATED =
+  /\b(?:never|do not|don't|must not|should not|shouldn't|cannot|can't|may not|avoid|refuse to|not to|without)(?: ever| simply| blindly)? ?$/;
+
 /** The signs of a clause among `possible`; empty if no core sign occurs. */
 export function signsOf(clause: string, possible: ReadonlySet<Sign>): ReadonlySet<Sign> {
   const found = new Set<Sign>();
-  for (const name of CORE) if (possible.has(name) && SIGNS[name].test(clause)) found.add(name);
+  for (const name of CORE) if (possible.has(name) && occurs(name, clause)) found.add(name);
   if (found.size === 0) return found;
   for (const name of NAMES)
-    if (!found.has(name) && !CORE.includes(name) && possible.has(name) && SIGNS[name].test(clause))
+    if (!found.has(name) && !CORE.includes(name) && possible.has(name) && occurs(name, clause))
       found.add(name);
   return found;
+}
+
+/** Whether a sign occurs; an action only if it is not forbidden wherever it occurs first. */
+function occurs(name: Sign, clause: string): boolean {
+  const match = SIGNS[name].exec(clause);
+  if (!match) return false;
+  if (!ACTIONS.has(name) || !NEGATED.test(clause.slice(Math.max(0, match.index - 24), match.index)))
+    return true;
+  return SIGNS[name].test(clause.slice(match.index + match[0].length));
 }
 
 /** The features that are present. */
