@@ -5,14 +5,15 @@ export type {
   ActivationPayload,
   ActivationRisk,
   ConsentAsker,
+  ConsentGate,
   ConsentRecord,
   ConsentSheet,
-  ConsentSubject,
   Consents,
   Expansion,
   FilePart,
   KnowledgeDocument,
   Offer,
+  Reading,
   SlashCommand,
   SlashCommands,
   SubSkill,
@@ -41,6 +42,7 @@ export {
   loadConfig,
 } from "./config/config.ts";
 export type { MemoryItem, Prompt, PromptOptions } from "./disclose/disclose.ts";
+export type { HostDecision, ProjectStanding } from "./discover/discover.ts";
 export type {
   Accepted,
   AtRiskSkill,
@@ -181,6 +183,7 @@ export type {
   LibraryChanges,
   LibraryView,
   Progress,
+  RuleSubject,
   ShadowedSkill,
   SkillReport,
   SourceReport,

@@ -4,6 +4,7 @@ import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { projectFolders } from "../discover/discover.ts";
 import { isBelow } from "../disk/disk.ts";
+import { inspectPackage } from "../inspect/inspect.ts";
 import { codeOf } from "../model/errors.ts";
 import { oneLine } from "../text/escape.ts";
 import { clip, headings } from "../text/markdown.ts";
@@ -23,7 +24,11 @@ const FOLDERS = [join(".repertoire", "knowledge"), join(".sven", "knowledge")];
 const PREFIX = /^(?:\.\/)?\.(?:repertoire|sven)\/knowledge\//;
 
 /** Searches the project first, then each folder above it up to the repository's root. */
-export function findKnowledge(documents: readonly string[], project: string): KnowledgeDocument[] {
+export function findKnowledge(
+  documents: readonly string[],
+  project: string | undefined,
+): KnowledgeDocument[] {
+  if (project === undefined) return documents.map((document) => ({ document, missing: true }));
   const folders = projectFolders(project)
     .reverse()
     .flatMap((base) => FOLDERS.map((folder) => join(base, folder)));
@@ -59,7 +64,11 @@ function isFileInside(folder: string, file: string): boolean {
 function titleOf(file: string): string | undefined {
   const text = startOf(file).replace(/^\ufeff?---\r?\n[\s\S]*?\r?\n---\r?\n/, "");
   const heading = headings(text)[0]?.text;
-  return heading === undefined ? undefined : clip(oneLine(heading), PAYLOAD_LIMITS.title);
+  if (heading === undefined) return undefined;
+  const title = clip(oneLine(heading), PAYLOAD_LIMITS.title);
+  // Consent is to the skill, not to a document of the project, so its title has to be harmless by itself.
+  const { verdict } = inspectPackage([{ path: "SKILL.md", bytes: Buffer.from(title) }]);
+  return verdict === "clean" || verdict === "notice" ? title : undefined;
 }
 
 function startOf(file: string): string {

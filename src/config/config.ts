@@ -4,7 +4,14 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { RepertoireError } from "../model/errors.ts";
 import { CONFIG_FILE, readConfigFile, userConfigPath } from "./file.ts";
-import { CONFIG_KEYS, type ConfigValues, groupKeys, type ResolvedValues, valueFromText } from "./keys.ts";
+import {
+  CONFIG_KEYS,
+  type ConfigValues,
+  groupKeys,
+  Refused,
+  type ResolvedValues,
+  valueFromText,
+} from "./keys.ts";
 import { acceptedValues, accepts, isObject } from "./kinds.ts";
 
 export { CONFIG_FILE, switchSkill } from "./file.ts";
@@ -60,8 +67,7 @@ export function loadConfig(input: ConfigInput = {}): Config {
   const files: string[] = [];
   const setAll = (content: object, origin: Origin) => {
     for (const [key, value] of dottedEntries(content, origin)) {
-      validate(key, value, origin);
-      values.set(key, value);
+      values.set(key, validated(key, value, { origin, own: values.get(key) }));
     }
   };
   const setFile = (path: string, { isProject = false, required = false } = {}) => {
@@ -108,7 +114,12 @@ function* dottedEntries(content: object, { place }: Origin): Generator<[key: str
   }
 }
 
-function validate(name: string, value: unknown, { place, isProject }: Origin): void {
+/** The value to use: of a project, its value added to the person's own. */
+function validated(
+  name: string,
+  value: unknown,
+  { origin: { place, isProject }, own }: { readonly origin: Origin; readonly own: unknown },
+): unknown {
   const key = CONFIG_KEYS.get(name);
   if (!key) {
     throw new RepertoireError(
@@ -117,14 +128,21 @@ function validate(name: string, value: unknown, { place, isProject }: Origin): v
       name,
     );
   }
-  if (isProject && !key.projectMaySet) {
-    throw new RepertoireError(
-      "config-not-for-projects",
-      `"${name}" in ${place} may only be set in your own configuration (~/.repertoire/${CONFIG_FILE}), because a project that you cloned must not decide it. Remove it there.`,
-      name,
-    );
-  }
+  if (isProject && !key.projectMaySet) throw notForProjects(name, place, name);
   if (!accepts(key.kind, value)) throw invalid(name, value, { place, accepted: acceptedValues(key.kind) });
+  if (!isProject || !key.narrow) return value;
+  const narrowed = key.narrow(own ?? key.default, value);
+  if (narrowed instanceof Refused)
+    throw notForProjects(`${name}: ${JSON.stringify(narrowed.value)}`, place, narrowed.value);
+  return narrowed;
+}
+
+function notForProjects(what: string, place: string, value: unknown): RepertoireError {
+  return new RepertoireError(
+    "config-not-for-projects",
+    `"${what}" in ${place} may only be set in your own configuration (~/.repertoire/${CONFIG_FILE}), because a project that you cloned must not decide it. Remove it there.`,
+    value,
+  );
 }
 
 function invalid(name: string, value: unknown, { place, accepted }: { place: string; accepted: string }) {

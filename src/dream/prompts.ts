@@ -193,7 +193,7 @@ function optimisationNotes({ name }: DreamSkill, { atRisk, sparse }: DreamEviden
 }
 
 function skillSection(
-  { name, description, body, editable, seeAlso, files }: DreamSkill,
+  { name, description, body, readable, editable, seeAlso, files }: DreamSkill,
   notes: readonly string[],
 ): string {
   const head = [
@@ -203,6 +203,7 @@ function skillSection(
     ...(files.length > 0 ? [`files: ${files.slice(0, 20).map(forLine).join(", ")}`] : []),
     ...notes,
   ];
+  if (!readable) return [...head, "[instructions not shown: nobody has agreed to them]"].join("\n");
   return `${head.join("\n")}\n<data>\n${fenced(clip(body.trim(), THINKING.skillTokens * CHARS_PER_TOKEN))}\n</data>`;
 }
 

@@ -25,9 +25,11 @@ export {
   type ConsentSheet,
   type Consents,
   changesInWords,
+  codeInWords,
   type SlashCommands,
   type TaskContext,
   typedCommand,
+  WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
 export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
 export { writeFileAtomically } from "../disk/disk.ts";

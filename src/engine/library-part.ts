@@ -2,6 +2,13 @@
 
 import { basename, dirname, join, resolve } from "node:path";
 import { switchSkill } from "../config/config.ts";
+import {
+  DECIDING_HOSTS,
+  type HostDecision,
+  type ProjectStanding,
+  trustedProjects,
+  trustProject,
+} from "../discover/discover.ts";
 import { InspectionCache, readKnownFindings } from "../inspect/inspect.ts";
 import {
   type Audience,
@@ -15,6 +22,7 @@ import {
   type LibraryChanges,
   type LibraryScanner,
   LibraryView,
+  packageDigests,
   placesAt,
   placesInSources,
   reportSkill,
@@ -38,6 +46,8 @@ export interface LibraryDiagnosis {
   /** The configuration files that were read. */
   readonly config: readonly string[];
   readonly cache: string | null;
+  /** Whether the project's skills are shown here, and what each host has decided about its folder. */
+  readonly project: ProjectStanding & { readonly hosts: Readonly<Record<string, HostDecision>> };
   readonly sources: readonly SourceReport[];
   readonly counts: Readonly<Record<SkillState, number>>;
   readonly diagnostics: readonly Diagnostic[];
@@ -87,6 +97,8 @@ const INSPECTED_BESIDES = 2_000;
 const INSPECTIONS = "inspections.json";
 /** In the person's home alone: a project or a package must not silence findings about itself. */
 const KNOWN_FINDINGS = "inspect.json";
+/** Some ten seconds of inspection; the next run goes on. */
+const INSPECTED_AT_ONCE = 1000;
 
 export class LibraryPart {
   private readonly turns: TurnEngine;
@@ -142,23 +154,15 @@ export class LibraryPart {
   }
 
   /**
-   * The Markdown below a skill's front matter, read from disk now.
-   *
-   * @example
-   * const body = await skills.library.body("pdf-tables");
-   */
-  async body(name: string): Promise<string> {
-    return this.scanner.body(await this.find(name, "person"));
-  }
-
-  /**
-   * One skill for a person: its state, instructions, files, direct children, findings and example messages.
+   * One skill for a person: its state, files, direct children, findings and example messages. Its instructions, too, for a
+   * person who reads them to decide (`review`); otherwise the gate hands them out.
    *
    * @example
    * const { files } = await skills.library.show("pdf-tables");
    */
-  async show(name: string): Promise<SkillReport> {
-    const report = reportSkill(await this.view(), name, (skill) => this.scanner.body(skill));
+  async show(name: string, { review = false } = {}): Promise<SkillReport> {
+    const readBody = review ? (skill: Skill) => this.scanner.body(skill) : undefined;
+    const report = reportSkill(await this.view(), name, readBody);
     const { ExampleMessages } = await import("../recall/recall.ts");
     const examples = new ExampleMessages(this.turns.exampleMessagesPath);
     examples.refresh();
@@ -170,6 +174,17 @@ export class LibraryPart {
       inspection: inspected.packages[0],
       messages: messages.length > 0 ? messages : undefined,
     };
+  }
+
+  /**
+   * The digest of each of these skills' packages, to which consent is bound; absent for a package that cannot be read.
+   *
+   * @example
+   * const { skills: listed } = await skills.library.list();
+   * const digests = await skills.library.digests(listed.map(({ skill }) => skill));
+   */
+  digests(skills: readonly Skill[]): Promise<ReadonlyMap<Skill, string>> {
+    return packageDigests(skills);
   }
 
   /**
@@ -186,7 +201,11 @@ export class LibraryPart {
     const { sources, config } = this.turns;
     const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
     const { onProgress } = this.turns.options;
-    const also = (skills: readonly Skill[]) => this.triggerFindings(skills, { known: path === undefined });
+    const also = async (skills: readonly Skill[]) => {
+      const { declaredFindings } = await import("../tools/tools.ts");
+      const triggers = await this.triggerFindings(skills, { known: path === undefined });
+      return [...triggers, ...(await declaredFindings(skills))];
+    };
     const checked = await checkSkills(where, { profile, also, onProgress });
     const withinMs = path === undefined ? INSPECTED_BESIDES : undefined;
     const inspected = await this.inspectAll((await this.checkedPlaces(path)) ?? [], { onProgress, withinMs });
@@ -250,8 +269,10 @@ export class LibraryPart {
    */
   async findings(): Promise<Diagnostic[]> {
     const { library } = await this.view();
-    const triggers = await this.triggerFindings([...library.skills.values()], { known: true });
-    return [...library.diagnostics, ...triggers];
+    const skills = [...library.skills.values()];
+    const { declaredFindings } = await import("../tools/tools.ts");
+    const triggers = await this.triggerFindings(skills, { known: true });
+    return [...library.diagnostics, ...triggers, ...(await declaredFindings(skills))];
   }
 
   /** `known`: the skills are those of the library, so that recall can say which of two wins. */
@@ -275,12 +296,36 @@ export class LibraryPart {
     const sources = (await this.sources()).filter(({ exists }) => exists);
     const counts = countStates((await this.view()).list());
     const { files: config, cacheDir: cache = null } = this.turns.config;
+    const hosts = DECIDING_HOSTS.map((host) => [host, this.turns.projectFor(host).host]);
+    const project = { ...this.turns.project, hosts: Object.fromEntries(hosts) };
     const inspection = summariseInspection(await this.inspect({ withinMs: INSPECTED_BESIDES }));
-    return { config, cache, sources, counts, diagnostics, inspection };
+    return { config, cache, project, sources, counts, diagnostics, inspection };
   }
 
   /**
-   * Brings the recall index up to date, and encodes skills for the trained encoder if it is installed: `encode` says how
+   * Keeps or withdraws the person's trust in the project, and returns its folder. Holds for engines that are opened from now
+   * on.
+   *
+   * @example
+   * const { folder } = skills.library.trustProject(true);
+   */
+  trustProject(on: boolean): { readonly folder: string; readonly changed: boolean } {
+    const { folder } = this.turns.project;
+    return { folder, changed: trustProject(this.turns.config.home, folder, on) };
+  }
+
+  /**
+   * The folders of the projects that the person trusts.
+   *
+   * @example
+   * const folders = skills.library.trustedProjects();
+   */
+  trustedProjects(): readonly string[] {
+    return trustedProjects(this.turns.config.home);
+  }
+
+  /**
+   * Brings the recall index up to date, inspects packages that have changed, and encodes skills for the trained encoder if it is installed: `encode` says how
    * many at most (1,000 unless given; each takes about 30 ms). `unencoded` skills are left.
    *
    * @example
@@ -290,6 +335,7 @@ export class LibraryPart {
     const started = performance.now();
     const indexing = await this.turns.indexing();
     const { skills, changed } = await indexing.refresh();
+    await this.scanner.inspect({ most: INSPECTED_AT_ONCE, signal: options.signal });
     const { encode: most = ENCODED_AT_ONCE, ...rest } = options;
     const unencoded = await indexing.encode({ most, ...rest });
     return { skills, changed, unencoded, ms: Math.round(performance.now() - started) };

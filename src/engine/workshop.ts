@@ -1,10 +1,11 @@
 // Wires what needs the store: tasks, learned skills, dreams, the journal, and the tools of a model.
 
-import type { Consents, SlashCommands } from "../activate/activate.ts";
+import type { ConsentGate, Consents, SlashCommands } from "../activate/activate.ts";
 import type { AgentEngine } from "../agent/agent.ts";
 import type { Dreams } from "../dream/dream.ts";
 import { Journal, useRecorder } from "../journal/journal.ts";
 import { Enrichment, type LanguageModel, type LearnedSkills } from "../learn/learn.ts";
+import type { Skill } from "../model/skill.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
 import { observedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
@@ -18,6 +19,7 @@ import type { TurnEngine } from "./turn-engine.ts";
 export interface Workshop {
   readonly tasks: TaskPart;
   readonly consents: Consents;
+  readonly gate: ConsentGate;
   readonly commands: SlashCommands;
   readonly learned: LearnedSkills;
   readonly dreams: Dreams;
@@ -61,11 +63,13 @@ export async function openWorkshop(
   const engine = { turns, library };
   const learned = openLearned(engine, store, thinking);
   const record = useRecorder({ sessions: store.sessions, journal: store.journal, now, agent, host });
-  const { tasks, commands } = openTasks({ ...engine, store, learned, record });
-  const dreams = openDreams(engine, { store, learned, ...thinking });
+  const { tasks, commands, close: closeTasks } = openTasks({ ...engine, store, learned, record });
+  const isAllowed = (skill: Skill) => tasks.gate.allows(tasks.consents.subject(skill));
+  const dreams = openDreams(engine, { store, learned, isAllowed, ...thinking });
   const enrichment = new Enrichment({
     skills: async (who) => (await library.view(who)).visible(),
     body: (skill) => turns.reader.body(skill),
+    agreed: (names) => tasks.gate.bodies(names),
     examples: new ExampleMessages(turns.exampleMessagesPath),
     prices: { in: config.model.priceIn, out: config.model.priceOut },
     index: () => library.index({ encode: 0 }),
@@ -94,6 +98,7 @@ export async function openWorkshop(
   return {
     tasks,
     consents: tasks.consents,
+    gate: tasks.gate,
     commands,
     learned,
     dreams,
@@ -118,6 +123,7 @@ export async function openWorkshop(
       openStreamingModel({ ...config.model, ...(name !== undefined && { name }) }, parts),
     tidy: async () => store.tidy(),
     async close() {
+      await closeTasks();
       await learned.settled();
       await store.close();
     },

@@ -2,7 +2,7 @@
 
 export type { Progress } from "./catalog.ts";
 export type { LibraryChanges } from "./diff.ts";
-export { matchesAny } from "./glob.ts";
+export { matchesAny, type RuleSubject, ruleFits } from "./glob.ts";
 export {
   type InspectedPackage,
   type InspectionPlace,
@@ -21,6 +21,7 @@ export {
   countStates,
   isManaged,
   listedSummary,
+  packageDigests,
   reportSkill,
   reportSources,
   type SkillReport,

@@ -20,7 +20,7 @@ import { packRanking, type StoredRanking, type StoredSkill, unpackRanking } from
 import type { Visibility } from "./visibility.ts";
 
 /** Raise it whenever the parser or the manifest changes what it yields, or the layout of the file changes. */
-export const SNAPSHOT_VERSION = 3;
+export const SNAPSHOT_VERSION = 4;
 
 const MAGIC = 0x5442494c;
 const HEADER_WORDS = 9;
@@ -38,9 +38,19 @@ export interface FileRecord {
   readonly size: number;
   readonly mtimeMs: number;
   readonly inode: number;
+  /** Changes with the skill's policy for hosts; undefined if it has none. */
+  readonly policy?: string | undefined;
+  /** What the whole package was when it was inspected; undefined if it never was. */
+  readonly inspected?: InspectedPackage | undefined;
   /** Absent when the file yields no skill. */
   readonly skill: Skill | undefined;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Changes with the package's files, and what inspection said about them. */
+export interface InspectedPackage {
+  readonly stamp: string;
+  readonly isDangerous: boolean;
 }
 
 /** What a scan saw besides the files. */
@@ -417,17 +427,31 @@ interface PackedRecord {
   readonly size: number;
   readonly mtimeMs: number;
   readonly inode: number;
+  readonly policy?: string | undefined;
+  readonly inspected?: InspectedPackage | undefined;
   readonly digest?: string | undefined;
   /** Name of the skill unless it is `at`. */
   readonly name?: string | undefined;
   readonly manifest?: Partial<SkillManifest> | undefined;
+  readonly withheld?: boolean | undefined;
   readonly diagnostics?: readonly Diagnostic[] | undefined;
 }
 
 const USUAL_FILE = "SKILL.md";
 
 function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecord {
-  const { source, relativePath: at, path, size, mtimeMs, inode, skill, diagnostics } = record;
+  const {
+    source,
+    relativePath: at,
+    path,
+    size,
+    mtimeMs,
+    inode,
+    policy,
+    inspected,
+    skill,
+    diagnostics,
+  } = record;
   const file = path.slice(path.lastIndexOf(sep) + 1);
   return {
     source: sources.indexOf(source),
@@ -436,15 +460,19 @@ function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecor
     size,
     mtimeMs,
     inode,
+    policy,
+    inspected,
     digest: skill?.digest,
     name: skill?.name === at ? undefined : skill?.name,
     manifest: skill && packManifest(skill.manifest),
+    withheld: skill?.withheld,
     diagnostics: diagnostics.length === 0 ? undefined : diagnostics,
   };
 }
 
 function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRecord {
-  const { at, file = USUAL_FILE, size, mtimeMs, inode, digest, name = at, manifest } = packed;
+  const { at, file = USUAL_FILE, size, mtimeMs, inode, policy, inspected } = packed;
+  const { digest, name = at, manifest } = packed;
   const source = sources[packed.source]!;
   const below = sep === "/" ? at : at.replaceAll("/", sep);
   const directory = at === "" ? source.root : source.root + sep + below;
@@ -457,9 +485,10 @@ function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRec
     path,
     directory,
     digest: digest ?? "",
+    withheld: packed.withheld,
   };
   const diagnostics = packed.diagnostics ?? NO_DIAGNOSTICS;
-  return { source, relativePath: at, path, size, mtimeMs, inode, skill, diagnostics };
+  return { source, relativePath: at, path, size, mtimeMs, inode, policy, inspected, skill, diagnostics };
 }
 
 /** What people call a skill: its declared name. If that is its identity, everybody calls it by that. */

@@ -1,6 +1,6 @@
 // Output of the command line: streams, colour, tables, findings, progress.
 
-import { fstatSync } from "node:fs";
+import { fstatSync, readFileSync } from "node:fs";
 import type { Diagnostic } from "../../model/diagnostic.ts";
 import { STANDARD_ERROR, STANDARD_OUTPUT, writeOut } from "../answer-quickly.ts";
 
@@ -19,6 +19,38 @@ export interface Streams {
   readonly width: number;
   /** The colours of the terminal, if it has any. */
   readonly colours?: Colours;
+  /**
+   * Reads what is piped into the command or redirected to it; a terminal is not read. A pipe that stays silent counts as
+   * no input, because hosts leave such pipes open, unless `wait` is set.
+   */
+  readonly input?: ((wait: boolean) => Promise<string | undefined>) | undefined;
+}
+
+const STANDARD_INPUT = 0;
+
+/** Programs that feed a pipe begin at once. */
+const SILENT_INPUT_MS = 1_000;
+
+async function pipedInput(wait: boolean): Promise<string | undefined> {
+  const stats = fstatSync(STANDARD_INPUT);
+  if (stats.isFile()) return readFileSync(STANDARD_INPUT, "utf8");
+  if (!stats.isFIFO() && !stats.isSocket()) return undefined;
+  const { stdin } = process;
+  const first = new Promise<boolean>((settle) => {
+    const timer = wait ? undefined : setTimeout(() => settle(false), SILENT_INPUT_MS);
+    const begun = () => {
+      clearTimeout(timer);
+      settle(true);
+    };
+    stdin.once("readable", begun).once("end", begun).once("error", begun);
+  });
+  if (!(await first)) {
+    stdin.destroy();
+    return undefined;
+  }
+  let text = "";
+  for await (const part of stdin.setEncoding("utf8")) text += part;
+  return text;
 }
 
 export async function processStreams(): Promise<Streams> {
@@ -29,6 +61,7 @@ export async function processStreams(): Promise<Streams> {
     terminal: process.stdout.isTTY === true,
     width: process.stdout.columns ?? 100,
     colours: new Ansis(),
+    input: pipedInput,
   };
 }
 

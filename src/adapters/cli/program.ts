@@ -81,7 +81,7 @@ function makeContext(
     configFile,
     values: { ...values, agent },
     requireAgent: agent !== undefined,
-    host: "cli",
+    host: process.env.REPERTOIRE_HOST ?? "cli",
     onProgress: progressDisplay(streams, "reading skills"),
   });
   let engine: Repertoire | undefined;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type OpenOptions, openTurnEngine, SPEC, type TurnEngine } from "../../engine/engine.ts";
 import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
 import type { Skill } from "../../model/skill.ts";
-import { forCode, forLine, oneLine } from "../../text/escape.ts";
+import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import { answerQuickly, refreshBehind, writeOut } from "../answer-quickly.ts";
 import { HOOK_HOSTS, type HookEvent, type HookHost, readEvent } from "./event.ts";
@@ -162,17 +162,17 @@ function contextOutput(hookEventName: string, additionalContext: string): string
 }
 
 const HEAD =
-  "Skills that fit this message. Before work that one of them covers, load it with activate_skill, or read its file, and follow it:\n";
+  "Skills that fit this message. Before work that one of them covers, load it with activate_skill and follow what that returns:\n";
 
 /** As many as fit, best first; nothing when there are none. */
 function hintFor(skills: readonly Skill[]): { readonly text: string; readonly shown: readonly Skill[] } {
   let text = HEAD;
   const shown: Skill[] = [];
   for (const skill of skills) {
-    const { name, path, manifest } = skill;
+    const { name, manifest } = skill;
     const description = clip(oneLine(manifest.description), SPEC.descriptionChars);
-    // The path comes before the description, so that no description can fake one.
-    const line = `- ${forLine(name)} (${forCode(path)}): ${forLine(description)}\n`;
+    // Without its path: an agent that reads the file itself has asked nobody.
+    const line = `- ${forLine(name)}: ${forLine(description)}\n`;
     if (text.length + line.length > HINT_CHARS) break;
     text += line;
     shown.push(skill);

@@ -50,7 +50,7 @@ async function promptsOf(slash: Repertoire["commands"]): Promise<Prompt[]> {
   return [...commands, ...[LEARN, DREAM].filter((own) => !commands.some(({ name }) => name === own.name))];
 }
 
-/** The person chose the prompt from a menu, which counts as consent, like a typed slash command. */
+/** A skill's text passes the gate: a menu shows the person its name and description, not what is behind them. */
 export async function promptText(
   { commands, dreams }: Pick<Repertoire, "commands" | "dreams">,
   asked: { readonly name: string; readonly rest: string },

@@ -56,7 +56,7 @@ describe("completion", () => {
     );
     chmodSync(shim, 0o755);
     const script =
-      'eval "$(repertoire completion bash 2>/dev/null)"; COMP_WORDS=(repertoire show gi); COMP_CWORD=2; _repertoire; echo "${COMPREPLY[*]}"';
+      'eval "$(repertoire completion bash 2>/dev/null)"; COMP_WORDS=(repertoire show gi); COMP_CWORD=2; _repertoire; printf "%s" "$COMPREPLY"';
     const env = { PATH: `${root}:${process.env.PATH}` };
     expect(execFileSync("bash", ["-c", script], { env, encoding: "utf8" }).trim()).toBe("git-workflow");
   });

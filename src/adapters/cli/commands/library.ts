@@ -77,9 +77,8 @@ export const LIBRARY_VERBS: readonly Verb[] = [
       const report = options.findings ? await engine.library.inspect({ onProgress }) : undefined;
       const verdicts = new Map(report?.packages.map(({ path, verdict }) => [path, verdict]));
       const verdictOn = ({ skill }: ListedSkill) => verdicts.get(skill.directory);
-      const summaries = listed.map((one) =>
-        report ? { ...listedSummary(one), verdict: verdictOn(one) } : listedSummary(one),
-      );
+      const digests = await engine.library.digests(io.json ? listed.map(({ skill }) => skill) : []);
+      const summaries = listed.map((one) => ({ ...listedSummary(one, digests), verdict: verdictOn(one) }));
       io.answer({ skills: summaries, diagnostics }, () => {
         const rows = listed.map((one) => [
           one.skill.name,
@@ -101,8 +100,17 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     use: "show <name>",
     about: "show one skill: its front matter, files, sub-skills, findings and instructions",
     async run({ io, engine }, name: string) {
-      const report = await engine.library.show(name);
-      const { skill, body, files, subSkills, diagnostics, inspection, messages } = report;
+      const report = await engine.library.show(name, { review: await mayReview(io, engine, name) });
+      const {
+        skill,
+        digest = "unreadable",
+        body,
+        files,
+        subSkills,
+        diagnostics,
+        inspection,
+        messages,
+      } = report;
       const { manifest } = skill;
       const { triggers, requires } = manifest;
       io.answer(skillDetails(report), () => {
@@ -117,7 +125,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
           ["state", skill.reason ? `${skill.state}: ${skill.reason}` : skill.state],
           ["source", skill.source],
           ["path", skill.path],
-          ["digest", skill.digest],
+          ["digest", digest],
           ["verdict", inspection ? inWords(io, inspection) : ""],
           ["version", manifest.version ?? ""],
           ["domain", manifest.domain ?? ""],
@@ -133,7 +141,9 @@ export const LIBRARY_VERBS: readonly Verb[] = [
           facts.filter(([, value]) => value !== "").map(([key, value]) => [io.colour.dim(key), value]),
         );
         io.line();
-        io.line(body.trim());
+        io.line(
+          body?.trim() ?? io.colour.dim("The instructions are shown on a terminal, or after your consent."),
+        );
         if (messages) {
           io.line();
           io.line(io.colour.dim("Messages that a model wrote for it (repertoire index --enrich):"));
@@ -244,12 +254,17 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     async run({ io, engine: { library } }) {
       const { skills } = await library.list();
       const answer = { node: process.version, ...(await library.diagnosis()) };
-      const { sources, counts, diagnostics, config, cache } = answer;
+      const { sources, counts, diagnostics, config, cache, project } = answer;
       const problems = diagnostics.filter(({ severity }) => severity !== "info");
       const errors = problems.filter(({ severity }) => severity === "error").length;
       io.answer(answer, () => {
         io.line(
           `Node ${process.version}; configuration: ${config.length > 0 ? config.join(", ") : "none (defaults)"}; cache: ${cache ?? "off"}`,
+        );
+        const hosts = Object.entries(project.hosts).map(([host, decision]) => `${host} ${decision}`);
+        const own = project.trusted ? "trusted by you" : "not trusted by you";
+        io.line(
+          `Project ${project.folder}: skills ${project.shown ? "shown" : "not shown"}; ${own}; hosts: ${hosts.join(", ")}`,
         );
         io.table([
           ["SOURCE", "SKILLS", "FOLDER"],
@@ -272,6 +287,14 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     },
   },
 ];
+
+/** Instructions are shown to a person who decides about them, or when one has agreed; a pipe may lead to a model. */
+async function mayReview(io: Io, { gate, library }: Repertoire, name: string): Promise<boolean> {
+  if (io.streams.terminal || process.stdin.isTTY === true) return true;
+  const { skill } = await library.show(name);
+  const agreed = await gate.bodies([skill.name], { audience: "person" });
+  return agreed.has(skill.name);
+}
 
 interface EnrichFlags {
   readonly enrich?: boolean;

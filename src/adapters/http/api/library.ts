@@ -54,8 +54,12 @@ export const LIBRARY_OPERATIONS = [
       const wanted = query.all ? skills : skills.filter(isManaged);
       const report = query.findings ? await engine.library.inspect() : undefined;
       const verdicts = new Map(report?.packages.map(({ path, verdict }) => [path, verdict]));
+      const digests = await engine.library.digests(wanted.map(({ skill }) => skill));
       return {
-        skills: wanted.map((one) => ({ ...listedSummary(one), verdict: verdicts.get(one.skill.directory) })),
+        skills: wanted.map((one) => ({
+          ...listedSummary(one, digests),
+          verdict: verdicts.get(one.skill.directory),
+        })),
         diagnostics: findings,
       };
     },
@@ -78,17 +82,33 @@ export const LIBRARY_OPERATIONS = [
   operation("get /api/skills/{name}", {
     id: "showSkill",
     command: "show",
-    summary: "Show one skill: front matter, instructions, files, sub-skills and findings.",
+    summary:
+      "Show one skill: front matter, files, sub-skills and findings. Its instructions are included if the person agreed to them for good, or if they ask for them to decide.",
     params: nameParams,
+    query: z.strictObject({
+      review: booleanText
+        .optional()
+        .describe("With the instructions, for a person who reads them to decide."),
+    }),
     answer: z.looseObject({
-      skill: z.looseObject({ name: text, state: text, description: text, digest: text, body: text }),
+      skill: z.looseObject({
+        name: text,
+        state: text,
+        description: text,
+        digest: text.optional().describe("SHA-256 of the package, to which consent is bound."),
+        body: text.optional(),
+      }),
       files: z.array(text),
       subSkills: z.array(text),
       diagnostics,
       inspection: InspectedPackageSchema.optional(),
       messages: z.array(text).optional().describe("Written by a model, for recall."),
     }),
-    run: async ({ params }, { engine }) => skillDetails(await engine.library.show(params.name)),
+    async run({ params: { name }, query: { review = false } }, { engine }) {
+      const { skill } = await engine.library.show(name);
+      const agreed = await engine.gate.bodies([skill.name], { audience: "person" });
+      return skillDetails(await engine.library.show(name, { review: review || agreed.has(skill.name) }));
+    },
   }),
   switchTo(true),
   switchTo(false),
@@ -144,6 +164,13 @@ export const LIBRARY_OPERATIONS = [
       node: text,
       config: z.array(text),
       cache: text.nullable(),
+      project: z.looseObject({
+        folder: text,
+        shown: z.boolean(),
+        trusted: z.boolean(),
+        host: text,
+        hosts: z.record(text, text).describe("What each host has decided about the folder."),
+      }),
       sources: z.array(SourceSchema),
       counts: z.record(text, z.int()),
       diagnostics,
