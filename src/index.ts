@@ -206,6 +206,7 @@ export {
   type Match,
   type NearSkill,
   type Reason,
+  type Scored,
   type Section,
   type ShownLevel,
   STYLES,
