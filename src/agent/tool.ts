@@ -18,7 +18,7 @@ export interface AgentEngine {
   /** The configured other names of `activate_skill`. */
   readonly aliases: readonly AgentToolAlias[];
   readonly tasks: Pick<Tasks, "activate"> &
-    Pick<ActivatedSkills, "tools" | "readFile" | "run" | "call"> & {
+    Pick<ActivatedSkills, "tools" | "readFile" | "run" | "call" | "hasSandbox"> & {
       /** The tools that are loaded in a task so far. */
       registry(task: string): { list(): RegisteredTool[] };
     };
