@@ -63,6 +63,18 @@ export interface Inspection {
   readonly verdict: Verdict;
 }
 
+/** The inspection of a package on disk. */
+export interface PackageInspection extends Inspection {
+  /** The folder of the package, or the one file that was inspected. */
+  readonly path: string;
+  readonly kind: "folder" | "file";
+  /** Absent if the package could not be read whole. */
+  readonly digest?: string | undefined;
+  readonly files: number;
+  /** Findings that a person knows; they are not in `findings` and do not count in the verdict. */
+  readonly known: readonly Finding[];
+}
+
 /** A line is a command, a paragraph is prose, a block is a code fence or a whole script. */
 export type UnitScope = "line" | "paragraph" | "block";
 
@@ -91,6 +103,12 @@ export interface FileContext {
   readonly path: string;
   /** Whether the file is code, not a document about code. */
   readonly script: boolean;
+  /** Whether the flow analysis knows the language, so that two words in one file say nothing more. */
+  readonly followed?: boolean | undefined;
+  /** Whether the skill is about attacks by its own description: its documents show them. */
+  readonly security?: boolean | undefined;
+  /** The text of the skill without addresses, in lower case: what it says it works with. */
+  readonly told?: string | undefined;
 }
 
 export interface RuleHit {

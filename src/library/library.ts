@@ -3,6 +3,17 @@
 export type { Progress } from "./catalog.ts";
 export type { LibraryChanges } from "./diff.ts";
 export { matchesAny, type RuleSubject, ruleFits } from "./glob.ts";
+export {
+  type InspectedPackage,
+  type InspectionPlace,
+  type InspectionReport,
+  type InspectionSummary,
+  inspectPlaces,
+  isWorrying,
+  placesAt,
+  placesInSources,
+  summariseInspection,
+} from "./inspections.ts";
 export { Library, type ShadowedSkill } from "./precedence.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
 export {
@@ -18,6 +29,7 @@ export {
   skillDetails,
 } from "./reports.ts";
 export { LibraryScanner } from "./scanner.ts";
+export { inSlices } from "./slices.ts";
 export { type LibrarySnapshot, SnapshotDamage, sourcesKey } from "./snapshot.ts";
 export { type Audience, LibraryView } from "./view.ts";
 export { Visibility } from "./visibility.ts";

@@ -3,6 +3,8 @@ import { RE2JS } from "re2js";
 import { beforeAll, describe, expect, test } from "vitest";
 import { growth, LINEAR } from "../../../test/growth.ts";
 import { skillOf } from "../../../test/skills.fixture.ts";
+import type { Diagnostic } from "../../model/diagnostic.ts";
+import type { Skill } from "../../model/skill.ts";
 import { type Query, WORTH } from "./signal.ts";
 import {
   containsWhole,
@@ -26,6 +28,11 @@ const skillWith = ({ keywords = [], verbs = [], patterns = [] }: Given, name = "
   skillOf(name, { triggers: { keywords, verbs, patterns } });
 const query: Query = { message: "", frame: { name: "task", confidence: 1 }, files: [] };
 const judge = (message: string, given: Given) => triggerSignal(message).judge(skillWith(given), query);
+
+function findingsIn(skills: readonly Skill[]): Diagnostic[] {
+  const steps = patternFindings(skills);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
 
 describe("a keyword", () => {
   test.each([
@@ -136,7 +143,7 @@ describe("a pattern", () => {
     "that cannot be used is a finding and never matches: %.20s",
     (pattern) => {
       expect(judge("lookahead aa x", { patterns: [pattern] })).toBeUndefined();
-      const [finding] = patternFindings([skillWith({ patterns: [pattern] })]);
+      const [finding] = findingsIn([skillWith({ patterns: [pattern] })]);
       expect(finding).toMatchObject({ code: "trigger-pattern", severity: "warning" });
       expect(finding?.message).toContain(JSON.stringify(pattern));
       expect(finding?.fix).toContain("RE2");

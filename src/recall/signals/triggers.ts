@@ -213,13 +213,16 @@ function compileAnew(pattern: string): RE2JS | string {
 }
 
 /** Reports patterns that can never match. */
-export function patternFindings(skills: readonly Skill[]): Diagnostic[] {
-  return skills.flatMap((skill) =>
-    skill.manifest.triggers.patterns.flatMap((pattern) => {
+export function* patternFindings(skills: readonly Skill[]): Generator<undefined, Diagnostic[]> {
+  const findings: Diagnostic[] = [];
+  for (const skill of skills) {
+    for (const pattern of skill.manifest.triggers.patterns) {
       const compiled = compile(pattern);
-      return typeof compiled === "string" ? [badPattern(skill, pattern, compiled)] : [];
-    }),
-  );
+      if (typeof compiled === "string") findings.push(badPattern(skill, pattern, compiled));
+      yield;
+    }
+  }
+  return findings;
 }
 
 function badPattern(skill: Skill, pattern: string, why: string): Diagnostic {
