@@ -16,6 +16,6 @@ export function buildStamp(): string {
   const { version } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as {
     version: string;
   };
-  const { mtimeMs, size } = statSync(fileURLToPath(import.meta.url));
-  return `${version} ${size} ${Math.round(mtimeMs)}`;
+  const stats = statSync(fileURLToPath(import.meta.url), { throwIfNoEntry: false });
+  return `${version} ${stats?.size} ${Math.round(stats?.mtimeMs ?? 0)}`;
 }
