@@ -200,7 +200,7 @@ export {
 export { FRAMES, type Frame } from "./model/frame.ts";
 export { type NameResult, type SkillName, toSkillName } from "./model/name.ts";
 export type { ListedSkill, Requirements, Skill, SkillManifest, SkillState, Triggers } from "./model/skill.ts";
-export type { ExtraSource, Source, SourceScope } from "./model/source.ts";
+export type { ExtraSource, Identity, Source, SourceScope } from "./model/source.ts";
 export {
   type Budget,
   type Match,

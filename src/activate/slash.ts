@@ -7,6 +7,7 @@ import { RepertoireError } from "../model/errors.ts";
 import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { instructionsDigest } from "../package/package.ts";
+import { forModel } from "../text/escape.ts";
 import type { Offer } from "./consents.ts";
 import type { TaskContext } from "./tasks.ts";
 
@@ -92,7 +93,7 @@ export class SlashCommands {
       name,
       command,
       arguments: typed.rest,
-      text: expandBody(offer.parsed.body.trim(), {
+      text: expandBody(forModel(offer.parsed.body).trim(), {
         rest: typed.rest,
         directory: mountPath,
         declaresArguments: skill.manifest.argumentHint !== undefined,

@@ -71,7 +71,7 @@ export function loadConfig(input: ConfigInput = {}): Config {
     }
   };
   const setFile = (path: string, { isProject = false, required = false } = {}) => {
-    const content = readConfigFile(path, { required });
+    const content = readConfigFile(path, { required, within: isProject ? dir : undefined });
     if (!content) return;
     files.push(path);
     setAll(content.values, { place: path, isProject });
@@ -146,8 +146,16 @@ function notForProjects(what: string, place: string, value: unknown): Repertoire
 }
 
 function invalid(name: string, value: unknown, { place, accepted }: { place: string; accepted: string }) {
-  const message = `"${name}" in ${place} is ${JSON.stringify(value)}; accepted: ${accepted}.`;
+  const message = `"${name}" in ${place} is ${inShort(value)}; accepted: ${accepted}.`;
   return new RepertoireError("config-invalid", message, value);
+}
+
+/** Characters of a value that a message quotes. */
+const QUOTED = 200;
+
+function inShort(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
 }
 
 /** The nested shape of the table, filled with the given values and the defaults. */

@@ -105,6 +105,7 @@ class SourceWalk {
       if (this.cut) break;
       const child = this.childFolder(place, entry, isPart);
       if (child && (yield* this.walk(child))) skillBelow = true;
+      yield;
     }
     const { containers } = context.scan;
     // The time of a root was taken before the walk, and stays.

@@ -11,6 +11,7 @@ import {
   projectStanding,
   resolveSources,
 } from "../discover/discover.ts";
+import { closeFolder } from "../disk/disk.ts";
 import type { TurnStore } from "../journal/journal.ts";
 import {
   type LibraryReader,
@@ -24,7 +25,7 @@ import type { SkillName } from "../model/name.ts";
 import type { Source, SourceScope } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
 import type { Indexing, RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
-import { TurnFiles } from "../stores/stores.ts";
+import { redactedTurns, TurnFiles } from "../stores/stores.ts";
 import { Tracing } from "../telemetry/telemetry.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import type { OpenOptions } from "./options.ts";
@@ -79,17 +80,20 @@ export class TurnEngine {
     this.config = config;
     this.options = options;
     this.clock = options.clock ?? { now: () => new Date() };
-    const { home, dir: project, cacheDir, files } = config;
+    const { home, dir: project, cacheDir } = config;
     const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
     const sourceOptions = { home, project, ...config.sources, bundled };
     const sources = resolveSources(sourceOptions);
     const isProject = ({ scope }: Source) => scope === "project";
     this.project = this.projectFor(options.host);
     this.sources = this.project.shown ? sources : sources.filter((source) => !isProject(source));
-    const findings = misnamedSources(sourceOptions, files.at(-1) ?? project);
+    const findings = misnamedSources(sourceOptions, config.files.at(-1) ?? project);
     this.bodies = bodies;
     this.reader = openReader(this.sources, { cacheDir, findings, onProgress: options.onProgress });
-    this.store = options.store ?? new TurnFiles({ directory: this.dataDirectory, clock: this.clock });
+    // Once others cannot enter, a file that an older version left open to them is out of reach.
+    if (options.store === undefined) closeFolder(this.dataDirectory);
+    const files = () => new TurnFiles({ directory: this.dataDirectory, clock: this.clock });
+    this.store = redactedTurns(options.store ?? files());
     this.tracing = new Tracing({
       telemetry: options.telemetry,
       content: config.telemetry.content,

@@ -2,13 +2,14 @@
 
 import type { ConsentGate, Consents, SlashCommands } from "../activate/activate.ts";
 import type { AgentEngine } from "../agent/agent.ts";
+import { makePrivate } from "../disk/disk.ts";
 import type { Dreams } from "../dream/dream.ts";
 import { Journal, useRecorder } from "../journal/journal.ts";
 import { Enrichment, type LanguageModel, type LearnedSkills } from "../learn/learn.ts";
 import type { Skill } from "../model/skill.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
-import { observedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
+import { observedStore, redactedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import { openDreams } from "./dream-part.ts";
 import { openLearned } from "./learned-part.ts";
@@ -35,6 +36,9 @@ export interface Workshop {
   close(): Promise<void>;
 }
 
+/** In the folder of the state, but not state: skills, which may be linked from elsewhere, and the copies that tasks work with. */
+const NOT_STATE: readonly string[] = ["skills", "private"];
+
 export async function openWorkshop(
   turns: TurnEngine,
   library: LibraryPart,
@@ -51,7 +55,8 @@ export async function openWorkshop(
       clock,
       onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
     });
-  const store = tracedStore(observedStore(kept, onNews), tracing);
+  if (options.store === undefined) makePrivate(turns.dataDirectory, NOT_STATE);
+  const store = tracedStore(observedStore(redactedStore(kept), onNews), tracing);
   const parts = { env: options.env ?? process.env, journal: store.journal, now };
   const model = async (): Promise<LanguageModel | undefined> => {
     const opened = options.model

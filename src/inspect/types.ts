@@ -103,6 +103,12 @@ export interface FileContext {
   readonly path: string;
   /** Whether the file is code, not a document about code. */
   readonly script: boolean;
+  /** Whether the flow analysis knows the language, so that two words in one file say nothing more. */
+  readonly followed?: boolean | undefined;
+  /** Whether the skill is about attacks by its own description: its documents show them. */
+  readonly security?: boolean | undefined;
+  /** The text of the skill without addresses, in lower case: what it says it works with. */
+  readonly told?: string | undefined;
 }
 
 export interface RuleHit {

@@ -5,6 +5,7 @@ import { messageOf, RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { EXAMPLE_LIMITS, type ExampleMessages, validMessages } from "../recall/recall.ts";
+import { forEnvelope, forLine } from "../text/escape.ts";
 import { estimateTokens } from "../text/estimate.ts";
 import { jsonObjects } from "../text/json.ts";
 import type { LanguageModel } from "./language-model.ts";
@@ -226,8 +227,8 @@ export class Enrichment {
 
   private questionFor(batch: readonly Skill[], bodyOf = this.needs.body): EnrichmentQuestion {
     const procedures = batch.map((skill) => {
-      const body = bodyOf(skill).trim().slice(0, NUMBERS.bodyChars);
-      return `## ${skill.name}\n\n${skill.manifest.description}\n\n${body}`;
+      const body = forEnvelope(bodyOf(skill)).trim().slice(0, NUMBERS.bodyChars);
+      return `## ${skill.name}\n\n${forLine(skill.manifest.description)}\n\n${body}`;
     });
     const names = batch.map(({ name }) => JSON.stringify(name)).join(", ");
     const contract = `Answer with one JSON object and nothing else. Its keys are ${names}; each value is a list of ${NUMBERS.wanted} messages:\n{${JSON.stringify(batch[0]!.name)}: ["message", "message"]}`;

@@ -2,9 +2,9 @@
 // Does not decide precedence (`precedence.ts`).
 
 import { hash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type FoundFile, POLICY_FILE } from "../discover/discover.ts";
+import { withRegularFile } from "../disk/disk.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
 import { type NameResult, toSkillName } from "../model/name.ts";
@@ -88,23 +88,11 @@ function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileR
   }
 }
 
-/** Reads a regular file of bounded size. Opened without blocking, so that a FIFO swapped in cannot hang us. */
+/** The start of a SKILL.md, which is all of it unless it is too large. */
 export function readSkillFile(path: string): Uint8Array {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    const stats = fstatSync(file);
-    if (!stats.isFile()) throw new Error("not a regular file");
-    const bytes = Buffer.allocUnsafe(Math.min(stats.size, PACKAGE_LIMITS.skillFileBytes));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const count = readSync(file, bytes, filled, bytes.length - filled, filled);
-      if (count === 0) break;
-      filled += count;
-    }
-    return bytes.subarray(0, filled);
-  } finally {
-    closeSync(file);
-  }
+  return withRegularFile(path, { isListed: true }, (file) =>
+    file.start(Math.min(file.size, PACKAGE_LIMITS.skillFileBytes)),
+  );
 }
 
 /** A policy file is a few lines; of a longer one the beginning counts. */

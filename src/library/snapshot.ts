@@ -14,7 +14,7 @@ import { codeOf } from "../model/errors.ts";
 import { lastSegment, type SkillName } from "../model/name.ts";
 import { NO_REQUIREMENTS, NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import { checksum } from "../search/search.ts";
+import { checksum, longChecksum } from "../search/search.ts";
 import { Library } from "./precedence.ts";
 import { packRanking, type StoredRanking, type StoredSkill, unpackRanking } from "./rank.ts";
 import type { Visibility } from "./visibility.ts";
@@ -25,6 +25,8 @@ export const SNAPSHOT_VERSION = 4;
 const MAGIC = 0x5442494c;
 const HEADER_WORDS = 9;
 const HEADER_BYTES = HEADER_WORDS * 4;
+/** The checksum of the head covers what follows it. */
+const VERIFIED_AT = 12;
 /** Header, head and columns of a library of 3,000 fit into the first read. */
 const FIRST_READ = 64 * 1024;
 /** Decoded skills kept: about 2 MB of text, and every one that a busy session meets. */
@@ -240,20 +242,28 @@ export function encodeSnapshot(snapshot: LibrarySnapshot, sources: readonly Sour
     end += 1 + bytes.length;
     columns[row] = nameHash(record.skill?.name ?? "");
     columns[count + row] = end;
-    columns[2 * count + row] = checksum(bytes);
+    columns[2 * count + row] = longChecksum(bytes);
   });
   parts.push(Buffer.from(count === 0 ? "[]" : "]"));
-  const text = Buffer.concat(parts);
   const { generation, facts } = snapshot;
   const head = asciiJson({ generation, sources, ...facts } satisfies Head);
   // The columns begin at a multiple of four.
   const blanks = Buffer.alloc(-head.length & 3, " ");
   const catalog = asciiJson(snapshot.catalog());
-  const sizes = [catalog.length, checksum(catalog), text.length, checksum(text)];
-  const lengths = wordBytes([head.length + blanks.length, count, ...sizes]);
-  const verified = Buffer.concat([lengths, head, blanks, wordBytes(columns)]);
-  const header = wordBytes([MAGIC, SNAPSHOT_VERSION, checksum(verified)]);
-  return Buffer.concat([header, verified, catalog, text]);
+  const bytes = Buffer.concat([
+    Buffer.alloc(HEADER_BYTES),
+    head,
+    blanks,
+    wordBytes(columns),
+    catalog,
+    ...parts,
+  ]);
+  const catalogAt = HEADER_BYTES + head.length + blanks.length + columns.byteLength;
+  const text = bytes.subarray(catalogAt + catalog.length);
+  const sizes = [catalog.length, longChecksum(catalog), text.length, longChecksum(text)];
+  bytes.set(wordBytes([head.length + blanks.length, count, ...sizes]), VERIFIED_AT);
+  bytes.set(wordBytes([MAGIC, SNAPSHOT_VERSION, longChecksum(bytes.subarray(VERIFIED_AT, catalogAt))]));
+  return bytes;
 }
 
 /** The snapshot of these sources on disk, whatever its age; undefined when there is none that can be used. */
@@ -293,7 +303,8 @@ function readHead(fd: number): { head: Head; scannedAt: number; records: StoredR
   if (magic !== MAGIC || version !== SNAPSHOT_VERSION || textAt + textLength !== size)
     throw new SnapshotDamage("Not a snapshot of this version.");
   const bytes = catalogAt <= first.length ? first : readBytes(fd, 0, catalogAt);
-  if (checksum(bytes.subarray(12, catalogAt)) !== sum) throw new SnapshotDamage("The head is damaged.");
+  if (longChecksum(bytes.subarray(VERIFIED_AT, catalogAt)) !== sum)
+    throw new SnapshotDamage("The head is damaged.");
   const records = new StoredRecords({
     fd,
     hashes: wordsOf(bytes, columnsAt, count),
@@ -365,7 +376,7 @@ class StoredRecords {
 
   private read<T>({ at, length, sum }: Part): T {
     const bytes = readBytes(this.file.fd, at, length);
-    if (checksum(bytes) !== sum) throw new SnapshotDamage("A part of the file is damaged.");
+    if (longChecksum(bytes) !== sum) throw new SnapshotDamage("A part of the file is damaged.");
     return fromAsciiJson<T>(bytes);
   }
 }

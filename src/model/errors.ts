@@ -27,6 +27,8 @@ export const ERROR_CODES = {
   "skill-broken": "The skill's SKILL.md cannot be read.",
   "file-not-found": "The skill has no file at this path.",
   "file-unreadable": "A file that was named cannot be read.",
+  "file-not-regular": "A file is a folder, a FIFO, a socket or a device.",
+  "file-link-outside": "A file is a link that leads out of its folder.",
   "slash-missing": "The text is not a slash command.",
   "slash-unknown": "There is no such slash command.",
   "index-stale": "The recall index is out of date and cannot be refreshed here.",

@@ -274,3 +274,13 @@ function expand(text: string): string {
     .replaceAll("{bidi}", "\u202e")
     .replaceAll("{blank}", "\n".repeat(500));
 }
+
+it.each([
+  ["lines in a fence", `\`\`\`\n${"x\n".repeat(125_000)}\`\`\`\n`],
+  ["lines in a fence that is not closed", `\`\`\`\n${"x\n".repeat(125_000)}`],
+  ["lines of prose", "x\n\n".repeat(85_000)],
+  ["messages in tag characters", "\u{E0041}\u{E0042}\u{E0043} ".repeat(60_000)],
+])("inspects a file of very many %s", (_, text) => {
+  const bytes = new TextEncoder().encode(text);
+  expect(inspectPackage([{ path: "SKILL.md", bytes }]).findings.length).toBeLessThan(1_000);
+});

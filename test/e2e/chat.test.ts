@@ -36,7 +36,7 @@ describe("a message in a pipe", () => {
   it("gets the answer alone on standard output, and what was recalled on standard error", async () => {
     const { run } = await chatWith([{ say: "On \u001b[31mMonday.\u0007" }]);
     const { code, out, err } = await run(`${MESSAGE}\n`);
-    expect({ code, out }).toEqual({ code: 0, out: "On Monday.\n" });
+    expect({ code, out }).toEqual({ code: 0, out: "On \\u{1b}[31mMonday.\\u{7}\n" });
     expect(err).toMatch(/^\d\.\d\d plan-meeting {2}\S+: /);
     expect(err).not.toContain("## Skills");
   });

@@ -10,6 +10,7 @@ import {
 import { dreamTask, learnTask } from "../../agent/agent.ts";
 import type { Repertoire, TaskContext } from "../../engine/engine.ts";
 import { isRepertoireError } from "../../model/errors.ts";
+import { forLine } from "../../text/escape.ts";
 import { pageStart } from "./parts.ts";
 
 const LEARN: Prompt = {
@@ -43,8 +44,8 @@ async function promptsOf(slash: Repertoire["commands"]): Promise<Prompt[]> {
   const commands = (await slash.list()).map(
     ({ command, description, argumentHint }): Prompt => ({
       name: command,
-      description,
-      arguments: [{ name: "arguments", description: argumentHint ?? "What to do", required: false }],
+      description: forLine(description),
+      arguments: [{ name: "arguments", description: forLine(argumentHint ?? "What to do"), required: false }],
     }),
   );
   return [...commands, ...[LEARN, DREAM].filter((own) => !commands.some(({ name }) => name === own.name))];

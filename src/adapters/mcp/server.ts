@@ -12,6 +12,7 @@ import {
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import type { ToolEffect } from "../../agent/agent.ts";
+import { dataForModel } from "../../text/escape.ts";
 import { approvedByHost, questionFor } from "./consent.ts";
 import type { McpParts } from "./parts.ts";
 import { promptPage, promptText } from "./prompts.ts";
@@ -95,7 +96,7 @@ export function createServer(options: McpOptions): McpServer {
     return (
       question?.pending() ?? {
         content: [{ type: "text" as const, text }],
-        structuredContent: data as Record<string, unknown>,
+        structuredContent: dataForModel(data) as Record<string, unknown>,
         ...(isError && { isError }),
       }
     );
