@@ -16,6 +16,6 @@ export function buildStamp(): string {
   const { version } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as {
     version: string;
   };
-  const stats = statSync(fileURLToPath(import.meta.url), { throwIfNoEntry: false });
-  return `${version} ${stats?.size} ${Math.round(stats?.mtimeMs ?? 0)}`;
+  const bundle = statSync(fileURLToPath(import.meta.url), { throwIfNoEntry: false });
+  return `${version} ${bundle?.size} ${bundle?.mtimeMs}`;
 }
