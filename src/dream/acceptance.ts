@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Attribution, Changed, LearnedStep, VersionRecord, VersionStore } from "../learn/learn.ts";
-import { RepertoireError } from "../model/errors.ts";
+import { isRepertoireError, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import { collide, type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
+import { collide, type DreamChange, type Refusal, refuse, savesOf, touchedBy } from "./changes.ts";
 import { gate, prepareGate, type Review } from "./gate.ts";
 import { guard } from "./guard.ts";
 import type { Material } from "./material.ts";
@@ -23,17 +23,22 @@ export interface Accepted {
   readonly accepted: readonly ProposalRecord[];
   /** What `repertoire undo` takes back together. */
   readonly batch?: string | undefined;
-  readonly declined: readonly {
-    readonly number: number;
-    readonly title: string;
-    readonly refusals: readonly Refusal[];
-  }[];
+  readonly declined: readonly DeclinedProposal[];
+}
+
+/** A proposal that could not be accepted, and why. */
+interface DeclinedProposal {
+  readonly number: number;
+  readonly title: string;
+  readonly refusals: readonly Refusal[];
 }
 
 /** What a dream does to learned skills. */
 interface LearnedChanges {
   /** Makes all steps or none, to be undone together. Settles first what a crash left, even without any step. */
   batch(steps: readonly LearnedStep[], by?: Attribution): Promise<readonly Pick<Changed, "batch">[]>;
+  /** Why these steps would be refused now; undefined if they would be made. */
+  refusalOf(steps: readonly LearnedStep[], by?: Attribution): Promise<RepertoireError | undefined>;
 }
 
 export interface AcceptanceNeeds {
@@ -53,27 +58,55 @@ export class Acceptance {
     this.needs = needs;
   }
 
-  /** Applies the proposals that are still sound, all of them or none, and says why the others are not. */
+  /** Applies the proposals that can be applied as one batch, and says why the others cannot. */
   async accept(records: readonly ProposalRecord[], review: Review): Promise<Accepted> {
-    const { sound, declined } = await this.stillSound(records, review);
-    if (sound.length === 0) return { accepted: [], declined };
+    const checked = await this.stillSound(records, review);
+    const declined = [...checked.declined];
+    let sound: readonly ProposalRecord[] = checked.sound;
+    while (sound.length > 0) {
+      try {
+        return { ...(await this.apply(sound, review)), declined };
+      } catch (error) {
+        await this.recover();
+        const refused = isRepertoireError(error) ? await this.refusedAlone(sound, review) : [];
+        if (refused.length === 0) throw error;
+        declined.push(...refused);
+        sound = sound.filter(({ number }) => !refused.some((each) => each.number === number));
+      }
+    }
+    return { accepted: [], declined };
+  }
+
+  private async apply(
+    sound: readonly ProposalRecord[],
+    { material }: Review,
+  ): Promise<Pick<Accepted, "accepted" | "batch">> {
     const token = randomBytes(6).toString("hex");
     const numbers = sound.map(({ number }) => number);
     const { store, learned } = this.needs;
     await store.meta.set(PENDING, JSON.stringify({ token, numbers }));
     const titles = sound.map(({ title }) => title).join("; ");
     const by = { author: "dream", reason: `${titles.slice(0, 200)} [dream ${token}]` };
-    let changed: Awaited<ReturnType<LearnedChanges["batch"]>>;
-    try {
-      changed = await learned.batch(stepsOf(sound, review.material), by);
-    } catch (error) {
-      await this.recover();
-      throw error;
-    }
+    const changed = await learned.batch(stepsOf(sound, material), by);
     const batch = changed.find((one) => one.batch !== undefined)?.batch;
     const accepted = await this.decide(numbers, batch);
     await store.meta.remove(PENDING);
-    return { accepted, declined, batch };
+    return { accepted, batch };
+  }
+
+  /** The proposals that learned skills refuse by themselves, so that one of them does not stop the others. */
+  private async refusedAlone(
+    records: readonly ProposalRecord[],
+    { material }: Review,
+  ): Promise<DeclinedProposal[]> {
+    const found: DeclinedProposal[] = [];
+    for (const record of records) {
+      const { number, title } = record;
+      const why = await this.needs.learned.refusalOf(stepsOf([record], material), { author: "dream" });
+      const names = touchedBy(changeOf(record));
+      if (why) found.push({ number, title, refusals: [refuse(why.code, why.message, names)] });
+    }
+    return found;
   }
 
   /** A rejected change is not proposed again as it is. */
@@ -130,7 +163,7 @@ export class Acceptance {
     const { material } = review;
     const refusals = new Map<ProposalRecord, Refusal[]>();
     for (const record of records) {
-      const isOutdated = isStale(record, material.byName);
+      const isOutdated = await isStale(record, material);
       refusals.set(
         record,
         isOutdated ? [await closeStale(record, this.needs)] : guard(changeOf(record), review),
@@ -182,20 +215,18 @@ function collisions(record: ProposalRecord, chosen: readonly ProposalRecord[]): 
 }
 
 /** Saves before archives, so that nothing goes before what absorbs it is there. */
-function stepsOf(records: readonly ProposalRecord[], { byName }: Material): LearnedStep[] {
+function stepsOf(records: readonly ProposalRecord[], material: Material): LearnedStep[] {
   const changes = records.map(changeOf);
-  const saves = changes.flatMap(({ save, archives, kind }): LearnedStep[] => {
-    if (!save) return [];
-    const existing = byName.get(save.name);
-    const { body, ...named } = save;
-    const content = kind === "link" ? existing!.text : body;
-    const files = filesOf(
-      archives.map(({ name }) => name),
-      byName,
-    );
-    return [{ save: { ...named, content, ifDigest: existing?.digest, files } }];
-  });
   const archives = changes.flatMap((change) => change.archives);
+  const saves = savesOf(changes, material).map((save): LearnedStep => {
+    const existing = material.byName.get(save.name);
+    const { body, ...named } = save;
+    // A link keeps the text as it is.
+    const content = body === existing?.body ? existing.text : body;
+    const absorbed = archives.filter(({ into }) => into === save.name).map(({ name }) => name);
+    const files = filesOf(absorbed, material.byName);
+    return { save: { ...named, content, ifDigest: existing?.digest, files } };
+  });
   return [...saves, ...archives.map(({ name, into }) => ({ archive: name, into }))];
 }
 

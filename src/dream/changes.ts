@@ -55,12 +55,30 @@ export function changedBy({ save, archives }: DreamChange): SkillName[] {
   return [...(save ? [save.name] : []), ...archives.map(({ name }) => name)];
 }
 
-/** Whether two changes cannot both be made as they were proposed. */
+/** Whether two changes cannot both be made as they were proposed. A link only adds names, so it goes with any other save. */
 export function collide(a: DreamChange, b: DreamChange): boolean {
-  const both = new Set(changedBy(a));
-  const reliesOn = (x: DreamChange, y: DreamChange) =>
-    x.archives.some(({ into }) => y.archives.some(({ name }) => name === into));
-  return changedBy(b).some((name) => both.has(name)) || reliesOn(a, b) || reliesOn(b, a);
+  const gone = ({ archives }: DreamChange) => archives.map(({ name }) => name);
+  const rewritten = (change: DreamChange) =>
+    change.save && change.kind !== "link" ? [change.save.name, ...gone(change)] : gone(change);
+  const reliesOn = (x: DreamChange, y: DreamChange) => {
+    const needed = [...x.archives.map(({ into }) => into), ...(x.kind === "link" ? changedBy(x) : [])];
+    return needed.some((name) => gone(y).includes(name));
+  };
+  return rewritten(a).some((name) => rewritten(b).includes(name)) || reliesOn(a, b) || reliesOn(b, a);
+}
+
+/** What is saved if these changes are made together: one save per skill, which has the links of all of them. */
+export function savesOf(changes: readonly DreamChange[], { byName }: Pick<Material, "byName">): ChangeSave[] {
+  const saves = new Map<SkillName, ChangeSave>();
+  for (const { kind, save } of changes) if (save && kind !== "link") saves.set(save.name, save);
+  for (const { kind, save } of changes) {
+    if (!save || kind !== "link") continue;
+    const existing = byName.get(save.name);
+    const base = saves.get(save.name) ?? { name: save.name, body: existing?.body ?? save.body };
+    const names = [...(base.seeAlso ?? existing?.seeAlso ?? []), ...(save.seeAlso ?? [])];
+    saves.set(save.name, { ...base, seeAlso: [...new Set(names)].slice(0, GUARD.seeAlso) });
+  }
+  return [...saves.values()];
 }
 
 /** Every save with what it absorbs is one change; an archive that no save absorbs must name what does. */
@@ -69,7 +87,9 @@ export function splitPlan(
   pass: Pass,
   { byName }: Material,
 ): { changes: DreamChange[]; refusals: Refusal[] } {
-  const refusals: Refusal[] = [];
+  const refusals = plan.dropped.map(({ item, why }) =>
+    refuse("plan-item-dropped", `${why} The rest of the plan stands.`, [item]),
+  );
   const changes: DreamChange[] = [];
   const wanted = new Map(
     plan.toDelete.map(({ name, into }) => [

@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LanguageModel } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
+import { readSkillText } from "../parse/parse.ts";
 import { Acceptance, type AcceptanceNeeds, type Accepted } from "./acceptance.ts";
 import { PASSES, type Pass, splitPlan } from "./changes.ts";
 import { type DreamEvidence, gatherEvidence } from "./evidence.ts";
@@ -15,11 +16,12 @@ import {
   HISTORY_KINDS,
   type Material,
   type MaterialNeeds,
+  protectedBecause,
   visibleSkills,
 } from "./material.ts";
 import { readPlan } from "./plan.ts";
 import { type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
-import type { ProposalRecord, ProposalState } from "./proposal.ts";
+import type { CurrentSkills, ProposalRecord, ProposalState } from "./proposal.ts";
 import { markStale, type ProposedChange, type Staged, type StagingNeeds, stage } from "./staging.ts";
 import { declinedPart, type PassReport, think } from "./think.ts";
 import { TrialLibrary, type TrialNeeds } from "./trial-library.ts";
@@ -183,7 +185,7 @@ export class Dreams {
     const { proposals } = this.needs.store;
     if ((await proposals.list({ state: "open" })).length > 0) {
       await this.needs.refresh();
-      await markStale(await visibleSkills(this.needs), this.needs);
+      await markStale(await this.currentSkills(), this.needs);
     }
     return proposals.list({ state });
   }
@@ -264,6 +266,20 @@ export class Dreams {
     return { material, evidence: gatherEvidence(material), trial: new TrialLibrary(material, this.needs) };
   }
 
+  private async currentSkills(): Promise<CurrentSkills> {
+    const byName = await visibleSkills(this.needs);
+    return {
+      byName,
+      contentOf: async (name) => {
+        const skill = byName.get(name);
+        if (!skill) return undefined;
+        const { body } = readSkillText(await this.needs.readSkill(skill), skill.path);
+        const editable = (await protectedBecause(skill, this.needs)) === undefined;
+        return { description: skill.manifest.description, body, editable };
+      },
+    };
+  }
+
   /** The review, or a new one if the library has changed, for example while a model was thinking. */
   private async upToDate(review: Review): Promise<Review> {
     await this.needs.refresh();
@@ -278,10 +294,13 @@ export class Dreams {
   private async inputsHash({ skills, prefixes }: Material, thinker: string): Promise<string> {
     const { store, folder } = this.needs;
     const [last] = await store.journal.query({ kinds: HISTORY_KINDS, newestFirst: true, limit: 1 });
+    const [version] = await store.versions.list({ limit: 1 });
     const facts = {
       thinker,
       prefixes,
       last: last?.seq ?? 0,
+      // An undo brings back the skills that the last dream saw, and yet something has happened.
+      version: version?.id,
       directives: this.passes.map((pass) => directiveFor(pass, folder)),
       skills: skills.map(({ name, digest, editable }) => [name, digest, editable]).sort(),
     };

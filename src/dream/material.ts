@@ -88,6 +88,7 @@ export interface Material {
   readonly now: number;
   readonly skills: readonly DreamSkill[];
   readonly byName: ReadonlyMap<SkillName, DreamSkill>;
+  contentOf(name: SkillName): DreamSkill | undefined;
   /** Oldest first. */
   readonly sessions: readonly DreamSession[];
   /** Prefixes that a person declared; all others are topical. */
@@ -140,11 +141,13 @@ export async function gatherMaterial(needs: MaterialNeeds): Promise<Material> {
   );
   const skills = await readSkills(needs);
   const redirects = await store.redirects.list();
+  const byName = new Map(skills.map((skill) => [skill.name, skill]));
   return {
     now,
     sessions,
     skills,
-    byName: new Map(skills.map((skill) => [skill.name, skill])),
+    byName,
+    contentOf: (name) => byName.get(name),
     prefixes,
     redirects: new Map(redirects.map(({ from, to }) => [from, to])),
     ...(await aboutMessages(sessions, skills, needs)),
@@ -171,9 +174,7 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
   for (const [at, skill] of skills.entries()) {
     const { manifest, name } = skill;
     const learned = needs.isLearned(skill);
-    const reason = learned
-      ? await protectedBecause(skill, needs.store.versions)
-      : "it was not learned but comes from a source that people look after";
+    const reason = await protectedBecause(skill, needs);
     const files = learned ? packageFiles(skill.directory).filter((path) => !isSkillFile(path)) : [];
     const bytes = await needs.readSkill(skill);
     const read = readSkillText(bytes, skill.path);
@@ -207,18 +208,20 @@ function timeOf({ manifest }: Skill, key: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Why a learned skill may not be changed. An agent must have written it, and nobody may have pinned or edited it since. */
-async function protectedBecause(
-  { name, manifest, digest }: Skill,
-  versions: Pick<VersionStore, "list">,
+/** Why a skill may not be changed. An agent must have saved it here, and nobody may have pinned or edited it since. */
+export async function protectedBecause(
+  skill: Skill,
+  { isLearned, store }: Pick<MaterialNeeds, "isLearned" | "store">,
 ): Promise<string | undefined> {
+  const { name, manifest, digest } = skill;
+  if (!isLearned(skill)) return "it was not learned but comes from a source that people look after";
   if (metadataOf(manifest.metadata, "pinned") === "true") return "it is pinned";
   const provenance = metadataOf(manifest.metadata, "provenance") ?? "person";
   if (provenance !== "agent")
     return provenance === "person"
       ? "a person made it"
       : `it was ${provenance === "starter" ? "shipped as a starter" : provenance}`;
-  const history = await versions.list({ name });
+  const history = await store.versions.list({ name });
   if (history[0]?.digest !== digest) return "it was edited by hand";
   return isHandWritten(history) ? "a person edited it" : undefined;
 }

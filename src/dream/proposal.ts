@@ -35,18 +35,43 @@ export function basisOf(change: DreamChange, skills: Digests): Record<SkillName,
   );
 }
 
-/** The same for the same change, whoever thought of it and whenever. */
-export function changeHash({ save, archives }: DreamChange): string {
-  return hashOf({ save: save && { ...save, body: save.body.trim() }, archives });
+/** The skills as they are now. `contentOf` may read a file; it is called only if a digest has changed. */
+export interface CurrentSkills {
+  readonly byName: Digests;
+  contentOf(
+    name: SkillName,
+  ): Awaitable<
+    { readonly description: string; readonly body: string; readonly editable: boolean } | undefined
+  >;
 }
 
-export function toNewProposal(proposal: Proposal, at: number): NewProposal {
+/** Names what a change was proposed for. A link needs only that the skill may be changed, other changes what it says. */
+async function basisHashOf(change: DreamChange, current: CurrentSkills): Promise<string> {
+  const basis: [SkillName, string][] = [];
+  for (const name of touchedBy(change).sort()) {
+    const found = await current.contentOf(name);
+    if (!found) basis.push([name, ""]);
+    else if (change.kind === "link") basis.push([name, found.editable ? "editable" : "fixed"]);
+    else basis.push([name, hashOf([found.description, found.body.trim()])]);
+  }
+  return hashOf(basis);
+}
+
+/** The same for the same change, whoever thought of it and whenever. */
+export function changeHash({ kind, save, archives }: DreamChange): string {
+  return hashOf({ save: save && { ...save, body: kind === "link" ? "" : save.body.trim() }, archives });
+}
+
+export async function toNewProposal(
+  proposal: Proposal,
+  { at, current }: { readonly at: number; readonly current: CurrentSkills },
+): Promise<NewProposal> {
   return {
     kind: proposal.change.kind,
     title: titleOf(proposal.change),
     at,
     changeHash: changeHash(proposal.change),
-    basisHash: hashOf(Object.entries(proposal.basis)),
+    basisHash: await basisHashOf(proposal.change, current),
     payload: proposal as unknown as Record<string, unknown>,
   };
 }
@@ -56,8 +81,10 @@ export function fromRecord(record: ProposalRecord): Proposal {
 }
 
 /** Whether a skill that it would change is no longer what it was proposed for. */
-export function isStale(record: ProposalRecord, skills: Digests): boolean {
-  return hashOf(Object.entries(basisOf(fromRecord(record).change, skills))) !== record.basisHash;
+export async function isStale(record: ProposalRecord, current: CurrentSkills): Promise<boolean> {
+  const { change, basis } = fromRecord(record);
+  if (hashOf(basisOf(change, current.byName)) === hashOf(basis)) return false;
+  return (await basisHashOf(change, current)) !== record.basisHash;
 }
 
 const TITLES: Readonly<Record<ChangeKind, (save: string, archived: string) => string>> = {

@@ -57,10 +57,15 @@ export async function think(
     proposed.push(...changes.map((change) => ({ change, by: model!.id, cost: report.cost })));
   }
   const simple = suggest(evidence, material.byName).filter(
-    (change) => !proposed.some((each) => collide(each.change, change)),
+    (change) => !proposed.some((each) => collide(each.change, change) || linkSameSkill(each.change, change)),
   );
   proposed.push(...simple.map((change) => ({ change, by: "rules" })));
   return { proposed, declined, passes: reports };
+}
+
+/** Two links of one skill could both be accepted, but one question about it is enough. */
+function linkSameSkill(a: DreamChange, b: DreamChange): boolean {
+  return a.kind === "link" && b.kind === "link" && a.save?.name === b.save?.name;
 }
 
 /** A part of a plan that could not be turned into a change. */

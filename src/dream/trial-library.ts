@@ -8,7 +8,7 @@ import { SKILL_FILE, sha256Of } from "../package/package.ts";
 import { composeSkill, readSkillText } from "../parse/parse.ts";
 import { RecallIndex } from "../recall/recall.ts";
 import { unifiedDiff } from "../text/diff.ts";
-import type { ChangeSave, DreamChange } from "./changes.ts";
+import { type ChangeSave, type DreamChange, savesOf } from "./changes.ts";
 import type { Material } from "./material.ts";
 import { type Reach, type ReachNeeds, reachIn } from "./material.ts";
 
@@ -59,7 +59,7 @@ export class TrialLibrary {
   /** Where messages lead with exactly these changes, which must not collide. Valid until the next call. */
   async with(changes: readonly DreamChange[]): Promise<Reach> {
     const skills = new Map(this.unchanged);
-    for (const { save } of changes) if (save) skills.set(save.name, this.afterSave(save));
+    for (const save of savesOf(changes, this.material)) skills.set(save.name, this.afterSave(save));
     for (const { name } of changes.flatMap(({ archives }) => archives)) skills.delete(name);
     if (!this.state || !areEqual(this.state.skills, skills))
       this.state = { skills, reach: await this.indexed(skills) };

@@ -51,6 +51,11 @@ export interface SaveRequest {
   readonly ifDigest?: string | undefined;
 }
 
+/** One step of a batch: a save, or an archiving that names the skill that replaces the archived one. */
+export type LearnedStep =
+  | { readonly save: SaveRequest }
+  | { readonly archive: string; readonly into?: SkillName | undefined };
+
 /** Something that the caller should know although the change was made. */
 export interface Notice {
   readonly code: string;
@@ -96,6 +101,17 @@ export class Drafts {
   constructor(needs: DraftNeeds) {
     this.library = needs.library;
     this.needs = needs;
+  }
+
+  async steps(steps: readonly LearnedStep[], author: string): Promise<Draft[]> {
+    const made: Draft[] = [];
+    for (const step of steps)
+      made.push(
+        "save" in step
+          ? await this.save({ ...step.save, author })
+          : await this.archive(step.archive, author, step.into),
+      );
+    return made;
   }
 
   async save(request: AuthoredRequest): Promise<Draft> {

@@ -12,7 +12,7 @@ import type { Skill } from "../model/skill.ts";
 import { sha256Of, writeNewPackage } from "../package/package.ts";
 import { metadataOf } from "../parse/parse.ts";
 import { learnedName, nearDuplicates } from "./checks.ts";
-import { Drafts, type Notice, requestedDescription, type SaveRequest } from "./drafts.ts";
+import { Drafts, type LearnedStep, type Notice, requestedDescription, type SaveRequest } from "./drafts.ts";
 import { type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
 import type { LanguageModel } from "./language-model.ts";
 import { type PlaceNeeds, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
@@ -59,11 +59,6 @@ export interface Changed {
   readonly summary?: string | undefined;
   readonly notices: readonly Notice[];
 }
-
-/** One step of a batch: a save, or an archiving that names the skill that replaces the archived one. */
-export type LearnedStep =
-  | { readonly save: SaveRequest }
-  | { readonly archive: string; readonly into?: SkillName | undefined };
 
 /** A skill of any source with its text, its times and who made it. */
 export interface SkillContent {
@@ -163,13 +158,7 @@ export class LearnedSkills {
     const checked = await Promise.all(steps.map((step) => this.duplicatesOf(step)));
     const unsummarised: VersionRecord[] = [];
     const changed = await this.change(async (drafts) => {
-      const made = [];
-      for (const step of steps)
-        made.push(
-          "save" in step
-            ? await drafts.save({ ...step.save, author })
-            : await drafts.archive(step.archive, author, step.into),
-        );
+      const made = await drafts.steps(steps, author);
       const changes = made.flatMap(({ change }) => change ?? []);
       const records = await this.versions.apply(changes, { author, reason });
       return made.map(({ change, notices, result, place, summary }, at) => {
@@ -184,6 +173,25 @@ export class LearnedSkills {
     });
     for (const version of unsummarised) this.summaries.improve(version);
     return changed;
+  }
+
+  /**
+   * Says why these steps would be refused now; undefined if they would be made. Changes nothing.
+   *
+   * @example
+   * const why = await skills.learned.refusalOf([{ save: { name: "plan-meeting", content: "" } }]);
+   */
+  async refusalOf(
+    steps: readonly LearnedStep[],
+    { author = "person" }: Attribution = {},
+  ): Promise<RepertoireError | undefined> {
+    try {
+      await this.exclusive((drafts) => drafts.steps(steps, author));
+      return undefined;
+    } catch (error) {
+      if (isRepertoireError(error)) return error;
+      throw error;
+    }
   }
 
   /**

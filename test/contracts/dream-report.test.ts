@@ -98,7 +98,7 @@ describe("a dream without a model", () => {
     await learnedSkills.save({
       name: "backup-database",
       content: "# Back up\n\nUse the nightly job of the platform team instead; it keeps 14 days.\n",
-      author: "agent",
+      author: "person",
     });
     const again = await dreams.run();
     expect(again.known.map(({ state }) => state)).toContain("rejected");
