@@ -15,11 +15,11 @@ export interface Review {
   readonly trial: TrialLibrary;
 }
 
-/** A message that led to a skill and did well, or one that the skill's own `evals/` names. */
+/** A message that led to a skill and did well, one that the skill's own `evals/` names, or what the skill says it is for. */
 interface Route {
   readonly message: string;
   readonly skill: SkillName;
-  readonly from: "use" | "evals";
+  readonly from: "use" | "evals" | "description";
 }
 
 export interface RouteResult extends Route {
@@ -40,6 +40,10 @@ function routesOf(material: Material, touched: ReadonlySet<SkillName>): Route[] 
   const add = (route: Route) => routes.set(`${route.skill}\n${route.message}`, route);
   for (const { name, queries } of material.skills)
     for (const message of queries) add({ message, skill: name, from: "evals" });
+  for (const skill of touched) {
+    const message = material.byName.get(skill)?.description;
+    if (message) add({ message, skill, from: "description" });
+  }
   const turns = material.sessions.flatMap((session) => session.turns);
   for (const { message, used, failed, corrections } of turns) {
     if (corrections.length > 0 || failed.includes("")) continue;

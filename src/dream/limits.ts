@@ -57,6 +57,13 @@ export const GUARD = {
   coverage: 0.8,
   /** Of the ordinary words, half: a merge says things once and in its own words. */
   wordCoverage: 0.5,
+  /** A merge may reword: of each clause, this share of the words must be found in one place. */
+  clauseMerged: 0.6,
+  /** What is archived because another skill says the same must be said there nearly word for word. */
+  clauseSame: 0.8,
+  /** An improvement is about the same as before if the new text has this share of the words. */
+  aboutBody: 0.4,
+  aboutDescription: 0.5,
   /** A rewrite keeps at least this share of the old length. */
   shrink: 0.6,
   /** A merge is at least this share of its longest source. */

@@ -7,6 +7,7 @@ import type { SkillName } from "../model/name.ts";
 import { type ChangeKind, type DreamChange, touchedBy } from "./changes.ts";
 import type { DreamEvidence } from "./evidence.ts";
 import type { RouteResult } from "./gate.ts";
+import type { Losses } from "./guard.ts";
 
 /** Everything a person needs in order to decide. */
 export interface Proposal {
@@ -14,6 +15,8 @@ export interface Proposal {
   /** Why: one line each, with the sessions that it comes from. */
   readonly evidence: readonly string[];
   readonly diff: string;
+  /** What would be said nowhere any more; absent if nothing. */
+  readonly lost?: readonly Losses[] | undefined;
   readonly routes: readonly RouteResult[];
   readonly tried: number;
   /** Who thought of it: `rules`, a model's id, `handoff`. */

@@ -3,7 +3,7 @@
 import type { VersionStore } from "../learn/learn.ts";
 import { type DreamChange, type Pass, type Refusal, refuse } from "./changes.ts";
 import { type GateResult, gate, prepareGate, type Review } from "./gate.ts";
-import { capOf, type GuardSettings, guard, underCap } from "./guard.ts";
+import { capOf, type GuardSettings, guard, lossesOf, underCap } from "./guard.ts";
 import type { CurrentSkills, ProposalRecord, ProposalStore } from "./proposal.ts";
 import { basisOf, changeHash, isStale, reasonsFor, titleOf, toNewProposal } from "./proposal.ts";
 
@@ -129,6 +129,7 @@ async function add(
     change,
     evidence: reasonsFor(change, evidence, reached),
     diff: await review.trial.diff(change),
+    lost: lossesOf(change, material),
     routes,
     tried,
     by,

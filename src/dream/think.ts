@@ -6,7 +6,7 @@ import { compareNames, lastSegment, type SkillName } from "../model/name.ts";
 import { forLine } from "../text/escape.ts";
 import { firstSentence } from "../text/markdown.ts";
 import { collide, type DreamChange, type Pass, splitPlan } from "./changes.ts";
-import { coverageOf } from "./coverage.ts";
+import { ownClauses } from "./clauses.ts";
 import type { DreamEvidence, PrefixCluster } from "./evidence.ts";
 import type { Review } from "./gate.ts";
 import { GUARD, THINKING } from "./limits.ts";
@@ -189,7 +189,7 @@ function guideFor({ prefix, members }: PrefixCluster, skills: Skills) {
   };
 }
 
-/** Of two skills that say the same, the one whose every fact the other has, the less used one first. */
+/** Of two skills that say the same, the one whose every clause the other has, the less used one first. */
 function archivesFrom({ overlaps }: DreamEvidence, skills: Skills): DreamChange[] {
   const gone = new Set<SkillName>();
   const changes: DreamChange[] = [];
@@ -211,8 +211,16 @@ function archivesFrom({ overlaps }: DreamEvidence, skills: Skills): DreamChange[
   return changes;
 }
 
+/** Rules alone archive nothing that has a clause of its own. */
 function isSaidBy(skill: DreamSkill, into: DreamSkill): boolean {
-  const text = `${into.name}\n${into.description}\n\n${into.body}`;
   if (!skill.editable || skill.files.length > 0) return false;
-  return coverageOf(skill.body, text).every(({ enough }) => enough);
+  const text = `${into.body}\n\n${into.description}`;
+  return ownClauses(skill.body, text).length === 0 && ownFacts(skill.description, text).length === 0;
+}
+
+/** A description finds the skill; it is an instruction only as far as it has facts, conditions or prohibitions. */
+function ownFacts(description: string, text: string): string[] {
+  return ownClauses(description, text).filter((clause) =>
+    /[\d`/]|\b(?:only|never|not|unless|except)\b/i.test(clause),
+  );
 }
