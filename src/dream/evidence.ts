@@ -13,6 +13,7 @@ import {
   guideOf,
   isGuide,
   isNamespaced,
+  isPoor,
   type Material,
   type PrefixKind,
 } from "./material.ts";
@@ -244,8 +245,6 @@ function findUnused({ skills, now }: Material): { neverUsed: UnusedSkill[]; idle
   };
 }
 
-const POOR: readonly string[] = ["poor", "fair"];
-
 /** Pairs that several sessions used, most sessions first. */
 function findCoUse({ sessions, skills }: Material): CoUsePair[] {
   const known = new Set(skills.map(({ name }) => name));
@@ -269,7 +268,7 @@ function pairsOf(names: readonly SkillName[], known: ReadonlySet<SkillName>): [S
   return sorted.flatMap((a, at) => sorted.slice(at + 1).map((b): [SkillName, SkillName] => [a, b]));
 }
 
-/** Used in a session with a correction or a poor or fair rating; most sessions first. */
+/** Used where it failed, where the person corrected the answer, or in a session with a low rating; most sessions first. */
 function findAtRisk({ sessions, skills }: Material): AtRiskSkill[] {
   const known = new Set(skills.map(({ name }) => name));
   const found = new Map<SkillName, DreamSession[]>();
@@ -283,22 +282,24 @@ function findAtRisk({ sessions, skills }: Material): AtRiskSkill[] {
     .slice(0, EVIDENCE_LIMITS.items);
 }
 
-/** The skills of the corrected turns; all skills of the session if it went badly as a whole. */
-function blamed(session: DreamSession): readonly SkillName[] {
-  const wasRatedLow = session.rating !== undefined && POOR.includes(session.rating);
-  const corrected = session.turns.filter(({ corrections }) => corrections.length > 0);
-  const inTurns = corrected.flatMap(({ used }) => used);
-  if (wasRatedLow) return session.used;
-  return inTurns.length > 0 ? [...new Set(inTurns)] : session.corrections.length > 0 ? session.used : [];
+/** The skills of the bad turns; all skills of the session if it went badly as a whole. */
+function blamed(session: DreamSession): ReadonlySet<SkillName> {
+  const inTurns = new Set(session.turns.flatMap((turn) => turn.blamed));
+  const wasBad = isPoor(session.rating) || (inTurns.size === 0 && session.remarks.length > 0);
+  return wasBad ? new Set(session.used) : inTurns;
 }
 
 function toAtRisk(name: SkillName, bad: readonly DreamSession[]): AtRiskSkill {
   const turns = bad.flatMap((session) => session.turns).filter(({ used }) => used.includes(name));
+  const said = bad.flatMap(({ remarks, turns: all }) => [
+    ...all.filter((turn) => turn.blamed.includes(name)).flatMap(({ corrections }) => corrections),
+    ...remarks,
+  ]);
   return {
     name,
     sessions: bad.map(({ id }) => id),
-    corrections: bad.flatMap(({ corrections }) => corrections).slice(-EVIDENCE_LIMITS.quotes),
-    ratings: bad.flatMap(({ rating }) => (rating && POOR.includes(rating) ? [rating] : [])),
+    corrections: [...new Set(said)].slice(-EVIDENCE_LIMITS.quotes),
+    ratings: bad.flatMap(({ rating }) => (rating && isPoor(rating) ? [rating] : [])),
     messages: turns.map(({ message }) => message).slice(-EVIDENCE_LIMITS.quotes),
   };
 }

@@ -45,10 +45,8 @@ function routesOf(material: Material, touched: ReadonlySet<SkillName>): Route[] 
     if (message) add({ message, skill, from: "description" });
   }
   const turns = material.sessions.flatMap((session) => session.turns);
-  for (const { message, used, failed, corrections } of turns) {
-    if (corrections.length > 0 || failed.includes("")) continue;
-    for (const skill of used) if (!failed.includes(skill)) add({ message, skill, from: "use" });
-  }
+  for (const { message, used, blamed } of turns)
+    for (const skill of used) if (!blamed.includes(skill)) add({ message, skill, from: "use" });
   const all = [...routes.values()].reverse();
   const own = all.filter(({ skill }) => touched.has(skill));
   const others = all.filter(({ skill }) => !touched.has(skill));

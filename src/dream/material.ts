@@ -27,6 +27,7 @@ import {
   readCases,
   recall,
 } from "../recall/recall.ts";
+import { isCorrection } from "./corrections.ts";
 import { EVIDENCE_LIMITS, GATE } from "./limits.ts";
 
 export interface DreamSkill {
@@ -67,8 +68,11 @@ export interface DreamTurn {
   readonly recalled: readonly SkillName[] | undefined;
   readonly used: readonly SkillName[];
   readonly failed: readonly SkillName[];
+  /** What the person said against the answer: corrections, and the notes of failures. */
   readonly corrections: readonly string[];
-  /** A failure or a correction was recorded for it. */
+  /** The skills that are at fault: those that failed; if something was corrected, all that were used. */
+  readonly blamed: readonly SkillName[];
+  /** A failure or a correction was recorded for it, or the person's next message corrects it. */
   readonly endedBadly: boolean;
 }
 
@@ -77,7 +81,8 @@ export interface DreamSession {
   readonly at: number;
   readonly turns: readonly DreamTurn[];
   readonly used: readonly SkillName[];
-  readonly corrections: readonly string[];
+  /** What was said against the session as a whole: with a low rating, or outside a turn that used a skill. */
+  readonly remarks: readonly string[];
   readonly rating?: Rating | undefined;
 }
 
@@ -310,13 +315,14 @@ interface OpenTurn {
   recalled: SkillName[] | undefined;
   readonly used: Set<SkillName>;
   readonly outcomes: Map<SkillName, string>;
-  readonly corrections: string[];
+  readonly corrections: Set<string>;
+  readonly failureNotes: Set<string>;
 }
 
 interface OpenSession {
   readonly turns: Map<number, OpenTurn>;
   readonly used: Set<SkillName>;
-  readonly corrections: string[];
+  readonly remarks: string[];
   rating?: Rating;
 }
 
@@ -345,45 +351,85 @@ function addEvent(session: OpenSession, event: JournalEvent): void {
     turn.recalled ??= [];
     if (event.skill !== undefined && event.details.via === undefined) turn.recalled.push(event.skill);
   }
-  if (event.kind === "outcome" && turn) turn.outcomes.set(event.skill ?? "", event.details.result);
+  if (event.kind === "outcome" && turn) {
+    const { result, note } = event.details;
+    turn.outcomes.set(event.skill ?? "", result);
+    if (result === "failure" && note) turn.failureNotes.add(note);
+  }
   if (event.kind !== "feedback") return;
-  if (event.details.type === "summary") session.rating = event.details.rating;
-  else {
-    session.corrections.push(event.details.text);
-    turn?.corrections.push(event.details.text);
+  const { details } = event;
+  if (details.type === "correction") {
+    if (turn) turn.corrections.add(details.text);
+    else session.remarks.push(details.text);
+  } else {
+    session.rating = details.rating;
+    if (isPoor(details.rating) && details.text) session.remarks.push(details.text);
+  }
+}
+
+export function isPoor(rating: Rating | undefined): boolean {
+  return rating === "poor" || rating === "fair";
+}
+
+/** How many turns after its instructions were loaded a skill is still followed. */
+const FOLLOWED_TURNS = 3;
+
+/** Adds the messages that correct an answer to the turn whose skills the answer followed. */
+function addCorrections({ turns }: OpenSession, lines: readonly SaidRecord[]): void {
+  for (const { turn: number, text } of lines.slice(1)) {
+    if (!isCorrection(text)) continue;
+    for (let earlier = number - 1; earlier >= Math.max(1, number - FOLLOWED_TURNS); earlier--) {
+      const turn = turns.get(earlier);
+      if (!turn || turn.used.size === 0) continue;
+      turn.corrections.add(text);
+      break;
+    }
   }
 }
 
 function closed(id: string, session: OpenSession, lines: readonly SaidRecord[]): DreamSession {
-  const turns = lines.map((line): DreamTurn => {
-    const turn = session.turns.get(line.turn);
-    const outcomes = [...(turn?.outcomes ?? [])];
-    const corrections = turn?.corrections ?? [];
-    return {
-      session: id,
-      turn: line.turn,
-      at: line.at,
-      message: line.text,
-      recalled: turn?.recalled,
-      used: [...(turn?.used ?? [])],
-      failed: outcomes.filter(([, result]) => result === "failure").map(([skill]) => skill),
-      corrections,
-      endedBadly: corrections.length > 0 || outcomes.some(([, result]) => result === "failure"),
-    };
-  });
-  const { corrections, rating } = session;
+  addCorrections(session, lines);
+  const turns = lines.map((line) => closedTurn(id, line, session.turns.get(line.turn)));
+  // A correction in a turn without a skill is about the session.
+  const stray = turns.filter(({ used }) => used.length === 0).flatMap(({ corrections }) => corrections);
   const at = lines[0]?.at ?? 0;
-  return { id, at, turns, used: [...session.used].sort(), corrections, rating };
+  const remarks = [...session.remarks, ...stray];
+  return { id, at, turns, used: [...session.used].sort(), remarks, rating: session.rating };
+}
+
+function closedTurn(session: string, line: SaidRecord, turn: OpenTurn | undefined): DreamTurn {
+  const outcomes = [...(turn?.outcomes ?? [])];
+  const failed = outcomes.filter(([, result]) => result === "failure").map(([skill]) => skill);
+  const used = [...(turn?.used ?? [])];
+  const isCorrected = turn !== undefined && turn.corrections.size > 0;
+  return {
+    session,
+    turn: line.turn,
+    at: line.at,
+    message: line.text,
+    recalled: turn?.recalled,
+    used,
+    failed,
+    corrections: [...new Set([...(turn?.corrections ?? []), ...(turn?.failureNotes ?? [])])],
+    blamed: isCorrected || failed.includes("") ? used : failed,
+    endedBadly: isCorrected || failed.length > 0,
+  };
 }
 
 function sessionIn(open: Map<string, OpenSession>, id: string): OpenSession {
-  const known = open.get(id) ?? { turns: new Map(), used: new Set(), corrections: [] };
+  const known = open.get(id) ?? { turns: new Map(), used: new Set(), remarks: [] };
   open.set(id, known);
   return known;
 }
 
 function turnIn({ turns }: OpenSession, turn: number): OpenTurn {
-  const empty: OpenTurn = { recalled: undefined, used: new Set(), outcomes: new Map(), corrections: [] };
+  const empty: OpenTurn = {
+    recalled: undefined,
+    used: new Set(),
+    outcomes: new Map(),
+    corrections: new Set(),
+    failureNotes: new Set(),
+  };
   const known = turns.get(turn) ?? empty;
   turns.set(turn, known);
   return known;

@@ -10,6 +10,7 @@ export {
   type NewEvent,
   OUTCOMES,
   type Outcome,
+  RATINGS,
   type Rating,
   recalledEvents,
   shownEvents,
