@@ -17,6 +17,7 @@ import {
   type SkillText,
   withMetadata,
 } from "../parse/parse.ts";
+import { summaryOf } from "../text/summary.ts";
 import {
   checkConformance,
   checkDigest,
@@ -38,6 +39,8 @@ export interface SaveRequest {
   readonly description?: string | undefined;
   readonly summary?: string | undefined;
   readonly seeAlso?: readonly string[] | undefined;
+  /** The same as `seeAlso`, as models spell it. */
+  readonly see_also?: readonly string[] | undefined;
   /** Support files by path, added to those that the skill has. */
   readonly files?: Readonly<Record<string, string | Uint8Array>> | undefined;
   /** `person`, `agent`, `agent:reviewer`, `dream`; a person unless given. */
@@ -143,7 +146,11 @@ export class Drafts {
           .filter(({ severity }) => severity !== "low")
           .map(({ code, path, message }) => ({ code, message: `${path}: ${message}` })),
       ],
-      summary: { text: manifest.summary ?? "", wanted: request.summary === undefined },
+      // A summary that somebody wrote is not improved.
+      summary: {
+        text: manifest.summary ?? "",
+        wanted: request.summary === undefined && manifest.summary === summaryOf(manifest.description),
+      },
     };
   }
 
@@ -258,7 +265,7 @@ export class Drafts {
       description: request.description,
       firstParagraph: incoming.firstParagraph,
       summary: request.summary,
-      seeAlso: request.seeAlso,
+      seeAlso: request.seeAlso ?? request.see_also,
       managed: {
         "created-at": (now.before && metadataOf(metadata, "created-at")) || this.now(),
         provenance: metadataOf(metadata, "provenance") ?? provenanceOf(request.author, now),

@@ -55,7 +55,7 @@ export class Summaries {
       const place = placeOf(version);
       const head = await this.versions.head(place);
       if (head?.id !== version.id || !this.versions.isRecorded(head)) return;
-      const bytes = Buffer.from(withMetadata(text, { summary }));
+      const bytes = Buffer.from(withMetadata(text, { summary, "summary-by": `model:${model.id}` }));
       const files = this.versions
         .onDisk(place)
         .map((file) => (file.path === main.path ? { ...file, bytes } : file));

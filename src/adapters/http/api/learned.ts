@@ -34,6 +34,7 @@ export const LEARNED_OPERATIONS = [
       description: text.max(SPEC.descriptionChars).optional(),
       summary: text.max(300).optional(),
       seeAlso: z.array(text).max(100).optional(),
+      see_also: z.array(text).max(100).optional().describe("The same as seeAlso."),
       reason: reason.optional(),
       project: z.boolean().optional().describe("Into the project instead of the home folder."),
       allowUnsafe: z.boolean().optional().describe("Save it even if it looks dangerous."),

@@ -1,0 +1,83 @@
+// Walks what the second design keeps: saving again, reading back what was saved, the paths, and the tools that it serves.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { designWorkspace } from "./support/design-workspace.ts";
+import { scriptedModel } from "./support/scripted-model.ts";
+
+const TEA = "Brews tea for guests.\n\n1. Boil water.\n";
+const COFFEE = "Brews coffee for the board.\n\n1. Grind beans.\n";
+
+describe("saving a skill again", () => {
+  const saveTwice = async (first: object, second: object) => {
+    const engine = designWorkspace({}).open();
+    await engine.learned.save({ name: "brew", content: TEA, author: "agent", ...first });
+    const changed = await engine.learned.save({ name: "brew", content: COFFEE, author: "agent", ...second });
+    const { manifest } = await engine.library.find("brew");
+    return { changed, description: manifest.description, summary: manifest.summary };
+  };
+
+  it("derives description and summary anew, if nobody wrote them", async () => {
+    expect(await saveTwice({}, {})).toMatchObject({
+      description: "Brews coffee for the board.",
+      summary: "Brews coffee for the board.",
+      changed: { result: "updated" },
+    });
+  });
+
+  it("keeps a description that somebody wrote, as argument or in the front matter", async () => {
+    const description = "Makes hot drinks.";
+    expect(await saveTwice({ description }, {})).toMatchObject({ description });
+    const content = `---\nname: brew\ndescription: ${description}\n---\n${TEA}`;
+    expect(await saveTwice({ content }, {})).toMatchObject({ description });
+  });
+
+  it("keeps a summary that somebody wrote", async () => {
+    expect(await saveTwice({ summary: "Hot drinks" }, {})).toMatchObject({
+      description: "Brews coffee for the board.",
+      summary: "Hot drinks",
+    });
+  });
+
+  it("keeps the description while the new text has none to offer", async () => {
+    expect(await saveTwice({}, { content: "# Brew\n\n```\ngrind\n```\n" })).toMatchObject({
+      description: "Brews tea for guests.",
+    });
+  });
+
+  it("replaces a summary that a model wrote for the old text, and never one that a person wrote", async () => {
+    const answers = ["Boils water for tea.", "Grinds beans for coffee."];
+    const { values, asked } = await scriptedModel((_, at) => answers[at] ?? "?");
+    const engine = designWorkspace({}).open({ values });
+    const summaryNow = async () => {
+      await engine.learned.settled();
+      await engine.library.refresh();
+      return (await engine.library.find("brew")).manifest.summary;
+    };
+    await engine.learned.save({ name: "brew", content: TEA });
+    expect(await summaryNow()).toBe("Boils water for tea.");
+    const { summary } = await engine.learned.save({ name: "brew", content: COFFEE });
+    expect(summary).toBe("Brews coffee for the board.");
+    expect(await summaryNow()).toBe("Grinds beans for coffee.");
+    await engine.learned.save({ name: "brew", content: COFFEE, seeAlso: ["cups"] });
+    await engine.learned.save({ name: "brew", content: TEA, summary: "Hot drinks" });
+    await engine.learned.save({ name: "brew", content: COFFEE });
+    expect(await summaryNow()).toBe("Hot drinks");
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each(["see_also", "seeAlso"])("takes %s, as a tool and in the library", async (key) => {
+    const space = designWorkspace({});
+    const engine = space.open();
+    const tools = await engine.tools({ task: "t1" });
+    const save = tools.find(({ name }) => name === "save_skill");
+    expect(await save?.run({ name: "brew", content: TEA, [key]: ["cups"] })).not.toHaveProperty("isError");
+    await engine.learned.save({ name: "grind", content: COFFEE, [key]: ["cups"] });
+    for (const name of ["brew", "grind"])
+      expect((await engine.library.find(name)).manifest.seeAlso).toEqual(["cups"]);
+    expect(readFileSync(join(space.home, ".repertoire/skills/brew/SKILL.md"), "utf8")).toContain(
+      "see-also: cups",
+    );
+  });
+});
