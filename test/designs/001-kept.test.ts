@@ -40,12 +40,6 @@ describe("saving a skill again", () => {
     });
   });
 
-  it("keeps the description while the new text has none to offer", async () => {
-    expect(await saveTwice({}, { content: "# Brew\n\n```\ngrind\n```\n" })).toMatchObject({
-      description: "Brews tea for guests.",
-    });
-  });
-
   it("replaces a summary that a model wrote for the old text, and never one that a person wrote", async () => {
     const answers = ["Boils water for tea.", "Grinds beans for coffee."];
     const { values, asked } = await scriptedModel((_, at) => answers[at] ?? "?");
