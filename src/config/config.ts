@@ -7,7 +7,7 @@ import { CONFIG_FILE, readConfigFile, userConfigPath } from "./file.ts";
 import { CONFIG_KEYS, type ConfigValues, groupKeys, type ResolvedValues, valueFromText } from "./keys.ts";
 import { acceptedValues, accepts, isObject } from "./kinds.ts";
 
-export { CONFIG_FILE, switchSkill } from "./file.ts";
+export { CONFIG_FILE, linkSkill, switchSkill } from "./file.ts";
 export type { ConfigValues } from "./keys.ts";
 
 export interface Config extends Omit<ResolvedValues, "cache"> {

@@ -137,6 +137,10 @@ const CONFIG_TABLE = {
     threshold: shared("The score below which a skill is not recalled.", number(0, 1), {
       env: "REPERTOIRE_THRESHOLD",
     }),
+    links: userOnly(
+      "Related skills by name: recalled with a skill as if its see-also named them.",
+      mapOf(listOf(string()), { "pdf-tables": ["spreadsheets"] }),
+    ),
     encoder: shared(
       "Whether the trained encoder compares meanings too: auto uses it as soon as the skills are encoded, off never.",
       enumOf("auto", "off"),

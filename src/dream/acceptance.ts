@@ -11,13 +11,20 @@ import { gate, prepareGate, type Review } from "./gate.ts";
 import { guard } from "./guard.ts";
 import type { Material } from "./material.ts";
 import type { MetaStore, ProposalRecord, ProposalStore } from "./proposal.ts";
-import { fromRecord, isStale } from "./proposal.ts";
+import { fromRecord, isStale, type Proposal, UNDONE, undoneSettings } from "./proposal.ts";
 import { closeStale } from "./staging.ts";
 
 /** Which proposals are being applied, for the next process after a crash. */
 const PENDING = "dream.pending";
 /** Versions searched for the batch that a crash left unrecorded: more than one batch can hold. */
 const LOOK_BACK = 1_000;
+
+/** What an undo took back. */
+export interface UndoneChanges {
+  readonly undone: readonly Changed[];
+  /** The titles of the proposals whose settings were taken back. */
+  readonly settings: readonly string[];
+}
 
 export interface Accepted {
   readonly accepted: readonly ProposalRecord[];
@@ -39,10 +46,18 @@ interface LearnedChanges {
   batch(steps: readonly LearnedStep[], by?: Attribution): Promise<readonly Pick<Changed, "batch">[]>;
   /** Why these steps would be refused now; undefined if they would be made. */
   refusalOf(steps: readonly LearnedStep[], by?: Attribution): Promise<RepertoireError | undefined>;
+  undo(target?: string, by?: Attribution): Promise<readonly Changed[]>;
+}
+
+/** The person's settings, as far as a dream may propose to change them. */
+interface SkillSettings {
+  setEnabled(name: SkillName, on: boolean): Promise<unknown>;
+  setLink(from: SkillName, to: SkillName, on: boolean): Promise<unknown>;
 }
 
 export interface AcceptanceNeeds {
   readonly learned: LearnedChanges;
+  readonly settings: SkillSettings;
   readonly now: () => number;
   readonly store: {
     readonly proposals: ProposalStore;
@@ -88,7 +103,9 @@ export class Acceptance {
     const titles = sound.map(({ title }) => title).join("; ");
     const by = { author: "dream", reason: `${titles.slice(0, 200)} [dream ${token}]` };
     const changed = await learned.batch(stepsOf(sound, material), by);
-    const batch = changed.find((one) => one.batch !== undefined)?.batch;
+    // After the files: the settings are one file that is written whole, and setting them twice does no harm.
+    for (const record of sound) await this.set(changeOf(record), true);
+    const batch = changed.find((one) => one.batch !== undefined)?.batch ?? `dream-${token}`;
     const accepted = await this.decide(numbers, batch);
     await store.meta.remove(PENDING);
     return { accepted, batch };
@@ -109,6 +126,26 @@ export class Acceptance {
     return found;
   }
 
+  private async set({ settings }: DreamChange, on: boolean): Promise<void> {
+    if (!settings) return;
+    if ("link" in settings) await this.needs.settings.setLink(settings.link, settings.to, on);
+    else await this.needs.settings.setEnabled(settings.disable, !on);
+  }
+
+  /** Takes back what a batch changed, settings included; anything else than a batch of proposals is an undo of learned skills. */
+  async undo(target?: string, by?: Attribution): Promise<UndoneChanges> {
+    const { store, learned } = this.needs;
+    const accepted = target === undefined ? [] : await store.proposals.list({ state: "accepted" });
+    const ours = accepted.filter(({ batch, payload }) => batch === target && isSettings(payload));
+    const hasFiles = ours.length === 0 || (await store.versions.list({ batch: target! })).length > 0;
+    const undone = hasFiles ? await learned.undo(target, by) : [];
+    for (const record of ours) await this.set(changeOf(record), false);
+    const numbers = ours.map(({ number }) => number);
+    if (numbers.length > 0)
+      await store.meta.set(UNDONE, JSON.stringify([...(await undoneSettings(store.meta)), ...numbers]));
+    return { undone, settings: ours.map(({ title }) => title) };
+  }
+
   /** A rejected change is not proposed again as it is. */
   async reject(number: number, note?: string): Promise<ProposalRecord> {
     const decision = { state: "rejected", at: this.needs.now(), note } as const;
@@ -124,8 +161,13 @@ export class Acceptance {
     const { token, numbers } = JSON.parse(pending) as { token: string; numbers: number[] };
     const versions = await store.versions.list({ limit: LOOK_BACK });
     const ours = versions.filter(({ reason }) => reason?.endsWith(`[dream ${token}]`));
-    if (ours.length > 0 && !ours.some((version) => wasTakenBack(version, versions)))
+    if (ours.length > 0 && !ours.some((version) => wasTakenBack(version, versions))) {
+      for (const number of numbers) {
+        const record = await store.proposals.get(number);
+        if (record) await this.set(changeOf(record), true);
+      }
       await this.decide(numbers, ours[0]!.batch);
+    }
     await store.meta.remove(PENDING);
   }
 
@@ -184,6 +226,11 @@ export class Acceptance {
       .filter((each) => each.refusals.length > 0);
     return { sound, declined };
   }
+}
+
+/** Whether an accepted proposal changes settings, which a person decides one by one. */
+export function isSettings(payload: ProposalRecord["payload"]): boolean {
+  return (payload as unknown as Proposal).change.settings !== undefined;
 }
 
 function changeOf(record: ProposalRecord): DreamChange {

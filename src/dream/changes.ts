@@ -11,7 +11,21 @@ import type { Plan, PlanSave } from "./plan.ts";
 export const PASSES = ["gap", "consolidate", "optimize"] as const;
 export type Pass = (typeof PASSES)[number];
 
-export type ChangeKind = "create" | "guide" | "improve" | "merge" | "link" | "archive";
+export type ChangeKind =
+  | "create"
+  | "draft"
+  | "guide"
+  | "improve"
+  | "merge"
+  | "link"
+  | "archive"
+  | "disable"
+  | "relate";
+
+/** A change of the person's settings, for a skill whose files a dream may not change. */
+export type SettingsChange =
+  | { readonly disable: SkillName; readonly into?: SkillName | undefined }
+  | { readonly link: SkillName; readonly to: SkillName };
 
 export interface ChangeSave {
   readonly name: SkillName;
@@ -32,6 +46,7 @@ export interface DreamChange {
   readonly pass: Pass;
   readonly save?: ChangeSave | undefined;
   readonly archives: readonly ChangeArchive[];
+  readonly settings?: SettingsChange | undefined;
 }
 
 /** Why something is not proposed. */
@@ -46,23 +61,38 @@ export function touchedBy(change: DreamChange): SkillName[] {
     ...new Set([
       ...(change.save ? [change.save.name] : []),
       ...change.archives.flatMap(({ name, into }) => [name, into]),
+      ...setBy(change),
     ]),
   ];
 }
 
-/** Skills whose files the change writes. What absorbs an archived skill stays as it is. */
-export function changedBy({ save, archives }: DreamChange): SkillName[] {
-  return [...(save ? [save.name] : []), ...archives.map(({ name }) => name)];
+/** Skills whose files or settings the change writes. What absorbs an archived skill stays as it is. */
+export function changedBy(change: DreamChange): SkillName[] {
+  const { save, archives } = change;
+  return [...(save ? [save.name] : []), ...archives.map(({ name }) => name), ...setBy(change)];
+}
+
+function setBy({ settings }: DreamChange): SkillName[] {
+  if (!settings) return [];
+  return ["disable" in settings ? settings.disable : settings.link];
+}
+
+/** Skills that are no longer there after the change, and where each leads. */
+export function goneBy({ archives, settings }: DreamChange): ReadonlyMap<SkillName, SkillName | undefined> {
+  const gone = new Map<SkillName, SkillName | undefined>(archives.map(({ name, into }) => [name, into]));
+  if (settings && "disable" in settings) gone.set(settings.disable, settings.into);
+  return gone;
 }
 
 /** Whether two changes cannot both be made as they were proposed. A link only adds names, so it goes with any other save. */
 export function collide(a: DreamChange, b: DreamChange): boolean {
-  const gone = ({ archives }: DreamChange) => archives.map(({ name }) => name);
+  const gone = (change: DreamChange) => [...goneBy(change).keys()];
   const rewritten = (change: DreamChange) =>
     change.save && change.kind !== "link" ? [change.save.name, ...gone(change)] : gone(change);
   const reliesOn = (x: DreamChange, y: DreamChange) => {
-    const needed = [...x.archives.map(({ into }) => into), ...(x.kind === "link" ? changedBy(x) : [])];
-    return needed.some((name) => gone(y).includes(name));
+    const isLink = x.kind === "link" || x.kind === "relate";
+    const needed = [...goneBy(x).values(), ...(isLink ? changedBy(x) : [])];
+    return needed.some((name) => name !== undefined && gone(y).includes(name));
   };
   return rewritten(a).some((name) => rewritten(b).includes(name)) || reliesOn(a, b) || reliesOn(b, a);
 }

@@ -3,10 +3,16 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { LanguageModel } from "../learn/learn.ts";
+import type { Attribution, LanguageModel } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { readSkillText } from "../parse/parse.ts";
-import { Acceptance, type AcceptanceNeeds, type Accepted } from "./acceptance.ts";
+import {
+  Acceptance,
+  type AcceptanceNeeds,
+  type Accepted,
+  isSettings,
+  type UndoneChanges,
+} from "./acceptance.ts";
 import { PASSES, type Pass, splitPlan } from "./changes.ts";
 import { type DreamEvidence, gatherEvidence } from "./evidence.ts";
 import { type DreamAccount, dreamAccount, type FollowUp, followUp } from "./follow-up.ts";
@@ -116,7 +122,8 @@ export class Dreams {
     const declined = [...thought.declined, ...verdict.declined];
     const result = { ...verdict, declined, thinking, evidence, passes } as const;
     if (!options.apply) return result;
-    const open = await proposals.list({ state: "open" });
+    // A person decides one by one what is switched off.
+    const open = (await proposals.list({ state: "open" })).filter(({ payload }) => !isSettings(payload));
     const applied = await this.acceptance.accept(open, model ? await this.upToDate(review) : review);
     return { ...result, applied };
   }
@@ -227,6 +234,16 @@ export class Dreams {
   async reject(number: number, note?: string): Promise<ProposalRecord> {
     await this.recover();
     return this.acceptance.reject(number, note);
+  }
+
+  /**
+   * Takes back a batch of accepted proposals, settings included; another target as `skills.learned.undo` does.
+   *
+   * @example const { undone, settings } = await skills.dreams.undo(batch);
+   */
+  async undo(target?: string, by?: Attribution): Promise<UndoneChanges> {
+    await this.recover();
+    return this.acceptance.undo(target, by);
   }
 
   /**

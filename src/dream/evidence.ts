@@ -17,6 +17,7 @@ import {
   type Material,
   type PrefixKind,
 } from "./material.ts";
+import { findNeglected, type NeglectedSkill } from "./neglected.ts";
 
 export interface Term {
   readonly term: string;
@@ -92,21 +93,25 @@ export interface DreamEvidence {
   readonly neverUsed: readonly UnusedSkill[];
   readonly idle: readonly UnusedSkill[];
   readonly conflicts: readonly Conflict[];
+  /** Skills that nobody learned here and that do not help. */
+  readonly neglected: readonly NeglectedSkill[];
 }
 
 export function gatherEvidence(material: Material): DreamEvidence {
+  const overlaps = findOverlaps(material);
   return {
     sessions: material.sessions.length,
     skills: material.skills.length,
     terms: recurringTerms(material.sessions),
     gaps: findGaps(material),
-    overlaps: findOverlaps(material),
+    overlaps,
     prefixes: findPrefixes(material),
     coUse: findCoUse(material),
     sparse: findSparse(material),
     atRisk: findAtRisk(material),
     ...findUnused(material),
     conflicts: findConflicts(material),
+    neglected: findNeglected(material, overlaps),
   };
 }
 
@@ -138,7 +143,15 @@ function findGaps(material: Material): Gap[] {
 
 function isMissed(turn: DreamTurn, { isUnmet }: Material): boolean {
   if (turn.endedBadly) return true;
-  return turn.recalled?.length === 0 && turn.used.length === 0 && isUnmet(turn);
+  return turn.recalled !== undefined && turn.used.length === 0 && isUnmet(turn);
+}
+
+/** What was recalled and not used may still be what was shown and followed. It is a miss if many sessions got other skills each. */
+function isDoubtful(group: readonly MissedTurn[]): boolean {
+  const recalled = group.flatMap((turn) => (turn.endedBadly ? [] : [...new Set(turn.recalled)]));
+  const most = Math.max(0, ...recalled.map((name) => recalled.filter((each) => each === name).length));
+  const sessions = new Set(group.map(({ session }) => session)).size;
+  return recalled.length > 0 && (most * 2 > group.length || sessions < EVIDENCE_LIMITS.draftSessions);
 }
 
 function alike(a: MissedTurn, b: MissedTurn): number {
@@ -149,7 +162,7 @@ function alike(a: MissedTurn, b: MissedTurn): number {
 function isGap(group: readonly MissedTurn[]): boolean {
   if (new Set(group.map(({ session }) => session)).size < EVIDENCE_LIMITS.minSessions) return false;
   const served = group.filter(({ used }) => used.length > 0).length;
-  if (served * 2 >= group.length) return false;
+  if (served * 2 >= group.length || isDoubtful(group)) return false;
   return group.length > 2 || alike(group[0]!, group[1]!) >= SIMILARITY.messagePair;
 }
 

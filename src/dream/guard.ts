@@ -33,7 +33,9 @@ const QUOTED_CHARS = 120;
 export function guard(change: DreamChange, review: Review): Refusal[] {
   const { material } = review;
   const { save, archives } = change;
+  const missing = change.settings ? changedBy(change).filter((name) => !material.byName.has(name)) : [];
   const refusals = [
+    ...missing.map((name) => refuse("not-found", `"${name}" is not in the library.`, [name])),
     ...(save
       ? [checkName, checkTarget, checkText, checkSubject].flatMap((check) => check(save, change, material))
       : []),

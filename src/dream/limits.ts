@@ -21,6 +21,12 @@ export const EVIDENCE_LIMITS = {
   idleMs: 90 * DAY_MS,
   /** A new skill has had its chance after a month. */
   unusedAgeMs: 30 * DAY_MS,
+  /** Without any use in so many sessions, an installed skill is not needed. */
+  unusedSessions: 10,
+  /** A skill that was recalled so often and never activated only takes room. */
+  shownTurns: 10,
+  /** So many sessions ask for something before rules draft a skill for it, or doubt what was recalled. */
+  draftSessions: 5,
   /** Turns for which two skills were recalled together before that is called a conflict. */
   conflictTurns: 3,
   /** Messages looked at for gaps; the newest count. Comparing is quadratic. */

@@ -44,6 +44,8 @@ export interface DreamSkill {
   /** Support files, SKILL.md left out. */
   readonly files: readonly string[];
   readonly learned: boolean;
+  /** Ships with Repertoire. */
+  readonly bundled: boolean;
   /** Learned, unpinned and made by an agent: only these may be changed. */
   readonly editable: boolean;
   /** Why it may not be changed. */
@@ -98,6 +100,8 @@ export interface Material {
   readonly sessions: readonly DreamSession[];
   /** Prefixes that a person declared; all others are topical. */
   readonly prefixes: Readonly<Record<string, PrefixKind>>;
+  /** Related skills by name, from the person's settings. */
+  readonly links: Readonly<Record<SkillName, readonly SkillName[]>>;
   /** Old names that lead elsewhere: none of them can become a new skill. */
   readonly redirects: ReadonlyMap<SkillName, SkillName>;
   /** Meaning of messages, if there is an embedder. */
@@ -154,6 +158,7 @@ export async function gatherMaterial(needs: MaterialNeeds): Promise<Material> {
     byName,
     contentOf: (name) => byName.get(name),
     prefixes,
+    links: needs.recall.links ?? {},
     redirects: new Map(redirects.map(({ from, to }) => [from, to])),
     ...(await aboutMessages(sessions, skills, needs)),
   };
@@ -175,6 +180,7 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
     lastUsed.set(name, Math.max(lastUsedAt, lastUsed.get(name) ?? 0));
   const { embedder } = await needs.meaning();
   const vectors = embedder.dimensions > 0 ? await embedder.embed(skills.map(headText)) : [];
+  const bundled = bundledSources(needs);
   const found: DreamSkill[] = [];
   for (const [at, skill] of skills.entries()) {
     const { manifest, name } = skill;
@@ -196,6 +202,7 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
       seeAlso: manifest.seeAlso,
       files,
       learned,
+      bundled: bundled.has(skill.source),
       editable: reason === undefined,
       protectedBecause: reason,
       createdAt,
@@ -206,6 +213,10 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
     });
   }
   return found;
+}
+
+function bundledSources({ sources }: Pick<ReachNeeds, "sources">): ReadonlySet<string> {
+  return new Set(sources.filter(({ scope }) => scope === "bundled").map(({ id }) => id));
 }
 
 function timeOf({ manifest }: Skill, key: string): number | undefined {
@@ -270,7 +281,7 @@ async function aboutMessages(
     .filter(({ recalled, used, endedBadly }) => endedBadly || (recalled?.length === 0 && used.length === 0))
     .slice(-EVIDENCE_LIMITS.messages);
   const oldest = Math.min(...missed.map(({ at }) => at));
-  const bundled = new Set(needs.sources.filter(({ scope }) => scope === "bundled").map(({ id }) => id));
+  const bundled = bundledSources(needs);
   const newer = skills.filter(({ changedAt, skill }) => changedAt > oldest && !bundled.has(skill.source));
   const messages = [...new Set(missed.map(({ message }) => message))];
   const answeredAt = newer.length > 0 ? await answers(messages, newer, needs) : new Map<string, number>();
@@ -442,7 +453,7 @@ export interface ReachNeeds {
   /** What compares meanings, and how rare words are in general; opened once. */
   readonly meaning: () => Promise<{ readonly embedder: Embedder; readonly background: BackgroundIdf }>;
   /** The configured settings of recall. */
-  readonly recall: Pick<RecallOptions, "threshold">;
+  readonly recall: Pick<RecallOptions, "threshold" | "links">;
   /** Lowest precedence first. */
   readonly sources: readonly Source[];
   /** Judges whether skills can be used now; a new judge looks at requirements again. */

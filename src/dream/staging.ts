@@ -4,8 +4,16 @@ import type { VersionStore } from "../learn/learn.ts";
 import { type DreamChange, type Pass, type Refusal, refuse } from "./changes.ts";
 import { type GateResult, gate, prepareGate, type Review } from "./gate.ts";
 import { capOf, type GuardSettings, guard, lossesOf, underCap } from "./guard.ts";
-import type { CurrentSkills, ProposalRecord, ProposalStore } from "./proposal.ts";
-import { basisOf, changeHash, isStale, reasonsFor, titleOf, toNewProposal } from "./proposal.ts";
+import type { CurrentSkills, MetaStore, ProposalRecord, ProposalStore } from "./proposal.ts";
+import {
+  basisOf,
+  changeHash,
+  isStale,
+  reasonsFor,
+  titleOf,
+  toNewProposal,
+  undoneSettings,
+} from "./proposal.ts";
 
 /** A change with its origin, before guard and gate have judged it. */
 export interface ProposedChange {
@@ -34,6 +42,7 @@ export interface StagingNeeds {
   readonly store: {
     readonly proposals: ProposalStore;
     readonly versions: Pick<VersionStore, "list">;
+    readonly meta: Pick<MetaStore, "get">;
   };
   readonly now: () => number;
   readonly limits?: GuardSettings | undefined;
@@ -97,7 +106,7 @@ async function unknown(proposed: readonly ProposedChange[], { store }: StagingNe
     const before = await store.proposals.list({ changeHash: hash });
     let same: ProposalRecord | undefined;
     for (const record of before)
-      if (record.state !== "stale" && !(await wasUndone(record, store.versions))) same ??= record;
+      if (record.state !== "stale" && !(await wasUndone(record, store))) same ??= record;
     if (same) known.push(same);
     else if (!seen.has(hash)) fresh.push(each);
     seen.add(hash);
@@ -107,10 +116,11 @@ async function unknown(proposed: readonly ProposedChange[], { store }: StagingNe
 
 /** Whether somebody has undone what an accepted proposal changed. */
 async function wasUndone(
-  { state, batch }: ProposalRecord,
-  versions: Pick<VersionStore, "list">,
+  { number, state, batch }: ProposalRecord,
+  { versions, meta }: StagingNeeds["store"],
 ): Promise<boolean> {
   if (state !== "accepted" || batch === undefined) return false;
+  if ((await undoneSettings(meta)).includes(number)) return true;
   const made = await versions.list({ batch });
   const ids = new Set(made.map(({ id }) => id));
   for (const name of new Set(made.map((version) => version.name)))

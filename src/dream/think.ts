@@ -11,6 +11,8 @@ import type { DreamEvidence, PrefixCluster } from "./evidence.ts";
 import type { Review } from "./gate.ts";
 import { GUARD, THINKING } from "./limits.ts";
 import { type DreamSkill, guideOf } from "./material.ts";
+import { settingsFrom } from "./neglected.ts";
+import { draftsFrom } from "./outline.ts";
 import { type Plan, readPlan } from "./plan.ts";
 import { type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
 import type { Declined, ProposedChange } from "./staging.ts";
@@ -56,7 +58,9 @@ export async function think(
     declined.push(...refusals.map((refusal) => declinedPart(pass, refusal)));
     proposed.push(...changes.map((change) => ({ change, by: model!.id, cost: report.cost })));
   }
-  const simple = suggest(evidence, material.byName).filter(
+  const drafts = model || !passes.includes("gap") ? [] : draftsFrom(evidence, material);
+  const settings = settingsFrom(evidence, material);
+  const simple = [...suggest(evidence, material.byName), ...drafts, ...settings].filter(
     (change) => !proposed.some((each) => collide(each.change, change) || linkSameSkill(each.change, change)),
   );
   proposed.push(...simple.map((change) => ({ change, by: "rules" })));

@@ -43,6 +43,7 @@ export function dreamNeeds({ turns, library }: EngineParts, parts: DreamParts): 
     meaning: async () => (await turns.indexing()).settings,
     folder: turns.dataDirectory,
     now: () => clock.now().getTime(),
+    settings: library,
     prefixes,
     gaps,
     limits,

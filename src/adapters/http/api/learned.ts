@@ -81,9 +81,7 @@ export const LEARNED_OPERATIONS = [
     refuses: [409],
     body: why.extend({ target: text.min(1).optional().describe("A name, or the id of a batch or version.") }),
     answer: z.looseObject({ undone: z.array(ChangedSchema) }),
-    run: async ({ body: { target, ...by } }, { engine }) => ({
-      undone: await engine.learned.undo(target, by),
-    }),
+    run: ({ body: { target, ...by } }, { engine }) => engine.dreams.undo(target, by),
   }),
   operation("get /api/skills/{name}/history", {
     id: "showHistory",
