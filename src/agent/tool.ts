@@ -16,6 +16,8 @@ import type { ActivatedSkills, RegisteredTool } from "../tools/tools.ts";
 export interface AgentEngine {
   /** The configured other names of `activate_skill`. */
   readonly aliases: readonly AgentToolAlias[];
+  /** The configured tools of a host that chooses none; empty for the default ones. */
+  readonly serve: readonly string[];
   readonly tasks: Pick<Tasks, "activate"> &
     Pick<ActivatedSkills, "tools" | "readFile" | "run" | "call"> & {
       /** The tools that are loaded in a task so far. */

@@ -16,6 +16,10 @@ export interface Config extends Omit<ResolvedValues, "cache"> {
   readonly home: string;
   /** Where caches are kept; undefined = no cache. */
   readonly cacheDir?: string | undefined;
+  /** Where learned skills are kept, if not in `~/.repertoire/skills`. */
+  readonly learnedDir?: string | undefined;
+  /** Where activations are written as JSON lines, if anywhere. */
+  readonly usageDir?: string | undefined;
   /** The files that were read, lowest precedence first. */
   readonly files: readonly string[];
 }
@@ -79,7 +83,19 @@ export function loadConfig(input: ConfigInput = {}): Config {
   setAll(input.values ?? {}, { place: "options" });
   const { cache, ...resolved } = withDefaults(values);
   const cacheDir = typeof cache === "string" ? resolve(dir, cache) : join(home, ".repertoire", "cache");
-  return { ...resolved, dir, home, files, cacheDir: cache === false ? undefined : cacheDir };
+  const data = join(home, ".repertoire");
+  const inData = (path: string | undefined) =>
+    path === undefined ? undefined : resolve(data, path.replace(/^~(?=\/|$)/, home));
+  const learnedDir = inData(resolved.paths.learned);
+  return {
+    ...resolved,
+    dir,
+    home,
+    files,
+    cacheDir: cache === false ? undefined : cacheDir,
+    learnedDir: learnedDir === join(data, "skills") ? undefined : learnedDir,
+    usageDir: inData(resolved.paths.usage),
+  };
 }
 
 /** The settings by dotted key. A group is a nested object; its keys may also be written with dots. */

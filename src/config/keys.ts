@@ -124,6 +124,11 @@ const CONFIG_TABLE = {
     ),
   },
   tools: {
+    serve: userOnly(
+      "The tools that a model gets where the host chooses none, by name; an empty list means the default ones.",
+      listOf(string(), ["recall_skills", "get_skill", "save_skill", "list_skills", "delete_skill"]),
+      { env: "REPERTOIRE_TOOLS" },
+    ),
     aliases: shared(
       "More names for the tool activate_skill, for agents that expect one of them.",
       listOf(enumOf(...AGENT_TOOL_ALIASES)),
@@ -172,7 +177,24 @@ const CONFIG_TABLE = {
       string("OPENAI_API_KEY"),
     ),
   },
+  paths: {
+    learned: userOnly(
+      "Where learned skills are kept; ~ is the home folder, other paths are relative to ~/.repertoire. The folder is a source.",
+      string("skills"),
+    ),
+    usage: userOnly(
+      "A folder for one file of JSON lines per session, one line per activation, besides the journal; relative to ~/.repertoire.",
+      string("skill-usage"),
+    ),
+  },
   dream: {
+    directives: userOnly(
+      "Files whose text replaces the instructions of a pass, relative to ~/.repertoire (skill-gap.md, skill-dream.md and skill-optimize.md).",
+      object(
+        { gap: string(), consolidate: string(), optimize: string() },
+        { examples: [{ gap: "prompts/gap.md" }] },
+      ),
+    ),
     prefixes: shared(
       "How dreams treat skills whose names share a prefix: namespaced ones belong to a server each and are never merged.",
       mapOf(enumOf("namespaced", "topical"), { mcp: "namespaced", docs: "topical" }),

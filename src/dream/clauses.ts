@@ -16,7 +16,7 @@ interface Clause {
   readonly isNegated: boolean;
 }
 
-export interface LostClause {
+interface LostClause {
   readonly text: string;
   /** The share of its words that the best place of the other text has; 0 if a fact or a negation is missing there. */
   readonly kept: number;

@@ -26,19 +26,17 @@ import {
   visibleSkills,
 } from "./material.ts";
 import { readPlan } from "./plan.ts";
-import { type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
+import { type DirectivePaths, type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
 import type { CurrentSkills, ProposalRecord, ProposalState } from "./proposal.ts";
 import { markStale, type ProposedChange, type Staged, type StagingNeeds, stage } from "./staging.ts";
 import { declinedPart, type PassReport, think } from "./think.ts";
 import { TrialLibrary, type TrialNeeds } from "./trial-library.ts";
 
 /** What dreams take from outside: the library, recall, learned skills, a store, and settings. */
-export interface DreamNeeds extends MaterialNeeds, TrialNeeds, StagingNeeds, AcceptanceNeeds {
+export interface DreamNeeds extends MaterialNeeds, TrialNeeds, StagingNeeds, AcceptanceNeeds, DirectivePaths {
   /** Brings the library up to date with its files. */
   readonly refresh: () => Promise<unknown>;
   readonly store: MaterialNeeds["store"] & AcceptanceNeeds["store"];
-  /** The data folder: directives are read from it, prompts are written below it. */
-  readonly folder: string;
   /** The model that thinks; without one, rules alone make proposals. */
   readonly model?: (() => Promise<LanguageModel | undefined>) | undefined;
   /** Whether skills are written for requests that no skill answers; true by default. */
@@ -114,8 +112,8 @@ export class Dreams {
       return { skipped, thinking, evidence, passes: [], proposals: [], declined: [], known: [] };
     }
     const { onPass } = options;
-    const { folder, callMs } = this.needs;
-    const thought = await think(review, model, { passes: this.passes, folder, callMs, onPass });
+    const { callMs } = this.needs;
+    const thought = await think(review, model, { passes: this.passes, paths: this.needs, callMs, onPass });
     const verdict = await stage(thought.proposed, review, this.needs);
     const { passes } = thought;
     if (!passes.some(({ state }) => state === "failed")) await meta.set(INPUTS, inputs);
@@ -135,9 +133,8 @@ export class Dreams {
    */
   async prompts(): Promise<DreamPrompt[]> {
     const review = await this.review();
-    const { folder } = this.needs;
     return this.passes.map((pass) =>
-      promptFor(pass, directiveFor(pass, folder), { ...review, proposed: [] }),
+      promptFor(pass, directiveFor(pass, this.needs), { ...review, proposed: [] }),
     );
   }
 
@@ -309,7 +306,7 @@ export class Dreams {
   }
 
   private async inputsHash({ skills, prefixes }: Material, thinker: string): Promise<string> {
-    const { store, folder } = this.needs;
+    const { store } = this.needs;
     const [last] = await store.journal.query({ kinds: HISTORY_KINDS, newestFirst: true, limit: 1 });
     const [version] = await store.versions.list({ limit: 1 });
     const facts = {
@@ -318,7 +315,7 @@ export class Dreams {
       last: last?.seq ?? 0,
       // An undo brings back the skills that the last dream saw, and yet something has happened.
       version: version?.id,
-      directives: this.passes.map((pass) => directiveFor(pass, folder)),
+      directives: this.passes.map((pass) => directiveFor(pass, this.needs)),
       skills: skills.map(({ name, digest, editable }) => [name, digest, editable]).sort(),
     };
     return createHash("sha256").update(JSON.stringify(facts)).digest("hex");

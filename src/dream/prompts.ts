@@ -2,7 +2,7 @@
 // fenced in as data.
 
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { unlessMissing } from "../disk/disk.ts";
 import { forEnvelope, forLine } from "../text/escape.ts";
 import { estimateTokens } from "../text/estimate.ts";
@@ -44,9 +44,18 @@ export const DIRECTIVES: Readonly<Record<Pass, string>> = {
 - Change only skills marked [editable]. sourceNames holds the skill's own name, toDelete stays empty.`,
 };
 
+/** Where the person's own directives are. */
+export interface DirectivePaths {
+  /** The data folder: directives are read from it, prompts are written below it. */
+  readonly folder: string;
+  /** Files instead of the usual ones, relative to the data folder. */
+  readonly directives?: Readonly<Partial<Record<Pass, string | undefined>>> | undefined;
+}
+
 /** The person's own directive if there is one, else the built-in one. */
-export function directiveFor(pass: Pass, folder: string): string {
-  const own = unlessMissing(() => readFileSync(join(folder, DIRECTIVE_FILES[pass]), "utf8"))?.trim();
+export function directiveFor(pass: Pass, { folder, directives = {} }: DirectivePaths): string {
+  const path = resolve(folder, directives[pass] ?? DIRECTIVE_FILES[pass]);
+  const own = unlessMissing(() => readFileSync(path, "utf8"))?.trim();
   return own ? own.slice(0, THINKING.directiveChars) : DIRECTIVES[pass];
 }
 

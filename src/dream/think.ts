@@ -14,7 +14,7 @@ import { type DreamSkill, guideOf } from "./material.ts";
 import { settingsFrom } from "./neglected.ts";
 import { draftsFrom } from "./outline.ts";
 import { type Plan, readPlan } from "./plan.ts";
-import { type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
+import { type DirectivePaths, type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
 import type { Declined, ProposedChange } from "./staging.ts";
 
 export interface PassReport {
@@ -31,8 +31,7 @@ export interface PassReport {
 
 interface ThinkOptions {
   readonly passes: readonly Pass[];
-  /** Holds a person's own directives. */
-  readonly folder: string;
+  readonly paths: DirectivePaths;
   /** How long one answer of the model may take. */
   readonly callMs?: number | undefined;
   readonly onPass?: ((report: PassReport) => void) | undefined;
@@ -42,14 +41,14 @@ interface ThinkOptions {
 export async function think(
   { material, evidence }: Pick<Review, "material" | "evidence">,
   model: LanguageModel | undefined,
-  { passes, folder, callMs, onPass }: ThinkOptions,
+  { passes, paths, callMs, onPass }: ThinkOptions,
 ): Promise<{ proposed: ProposedChange[]; declined: Declined[]; passes: PassReport[] }> {
   const proposed: ProposedChange[] = [];
   const declined: Declined[] = [];
   const reports: PassReport[] = [];
   for (const pass of model ? passes : []) {
     const input = { material, evidence, proposed: proposed.flatMap(({ change }) => newSkill(change)) };
-    const prompt = promptFor(pass, directiveFor(pass, folder), input);
+    const prompt = promptFor(pass, directiveFor(pass, paths), input);
     const { plan, report } = await askModel(prompt, model!, callMs);
     reports.push(report);
     onPass?.(report);

@@ -51,7 +51,7 @@ export class TurnEngine {
     this.clock = options.clock ?? { now: () => new Date() };
     const { home, dir: project, cacheDir, files } = config;
     const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
-    const sourceOptions = { home, project, ...config.sources, bundled };
+    const sourceOptions = { home, project, learned: config.learnedDir, ...config.sources, bundled };
     this.sources = resolveSources(sourceOptions);
     const findings = misnamedSources(sourceOptions, files.at(-1) ?? project);
     this.reader = openReader(this.sources, { cacheDir, findings, onProgress: options.onProgress });

@@ -3,7 +3,7 @@
 import type { Consents, SlashCommands } from "../activate/activate.ts";
 import type { AgentEngine } from "../agent/agent.ts";
 import type { Dreams } from "../dream/dream.ts";
-import { Journal, useRecorder } from "../journal/journal.ts";
+import { Journal, useRecorder, withUsageFiles } from "../journal/journal.ts";
 import { Enrichment, type LanguageModel, type LearnedSkills } from "../learn/learn.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
@@ -60,7 +60,8 @@ export async function openWorkshop(
   const thinking = options.model || config.model.kind !== "none" ? { model } : {};
   const engine = { turns, library };
   const learned = openLearned(engine, store, thinking);
-  const record = useRecorder({ sessions: store.sessions, journal: store.journal, now, agent, host });
+  const recordUse = useRecorder({ sessions: store.sessions, journal: store.journal, now, agent, host });
+  const record = config.usageDir === undefined ? recordUse : withUsageFiles(config.usageDir, recordUse, now);
   const { tasks, commands } = openTasks({ ...engine, store, learned, record });
   const dreams = openDreams(engine, { store, learned, ...thinking });
   const enrichment = new Enrichment({
@@ -101,6 +102,7 @@ export async function openWorkshop(
     journal,
     agent: {
       aliases: config.tools.aliases,
+      serve: config.tools.serve,
       tasks,
       learned,
       dreams,

@@ -93,3 +93,4 @@ export {
   weekChanges,
   withoutOutcome,
 } from "./tally.ts";
+export { withUsageFiles } from "./usage-files.ts";

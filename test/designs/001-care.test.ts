@@ -101,7 +101,9 @@ describe("a plan", () => {
   });
 
   it("may merge in other words, and shows what might be lost", async () => {
-    const { dreams } = await dreaming(two("5. Ask the client politely and in writing about the delivery of the order.\n"));
+    const { dreams } = await dreaming(
+      two("5. Ask the client politely and in writing about the delivery of the order.\n"),
+    );
     const { proposals } = await dreams.submit(
       merge(`${INVOICE}\n5. Ask the client about the order's delivery.\n`),
     );

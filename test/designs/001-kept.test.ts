@@ -1,6 +1,6 @@
 // Walks what the second design keeps: saving again, reading back what was saved, the paths, and the tools that it serves.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { designWorkspace } from "./support/design-workspace.ts";
@@ -73,5 +73,63 @@ describe("saving a skill again", () => {
     expect(readFileSync(join(space.home, ".repertoire/skills/brew/SKILL.md"), "utf8")).toContain(
       "see-also: cups",
     );
+  });
+});
+
+describe("paths and tools", () => {
+  const values = {
+    "sources.only": ["learned"],
+    "paths.learned": "kept",
+    "paths.usage": "skill-usage",
+    "tools.serve": ["get_skill", "save_skill", "list_skills", "delete_skill"],
+    "consent.allow": ["*"],
+  };
+
+  it("are settings: learned skills, usage and what is served", async () => {
+    const space = designWorkspace({});
+    const engine = space.open({ values });
+    const tools = await engine.tools({ task: "t1", session: "s/1" });
+    expect(tools.map(({ name }) => name).sort()).toEqual([
+      "delete_skill",
+      "get_skill",
+      "list_skills",
+      "save_skill",
+    ]);
+    const call = (name: string, args: object) => tools.find((tool) => tool.name === name)?.run(args);
+    await call("save_skill", { name: "mcp/tea", content: TEA });
+    expect(existsSync(join(space.home, ".repertoire/kept/mcp/tea/SKILL.md"))).toBe(true);
+    expect((await call("list_skills", {}))?.text).toContain("mcp/tea: Brews tea for guests.");
+    expect((await call("get_skill", { name: "mcp/tea" }))?.text).toContain("1. Boil water.");
+    const usage = readFileSync(join(space.home, ".repertoire/skill-usage/s%2F1.jsonl"), "utf8");
+    expect(JSON.parse(usage)).toEqual({
+      skillName: "mcp/tea",
+      sessionId: "s/1",
+      timestamp: expect.any(String),
+    });
+    await call("save_skill", { name: "mcp/tea", content: COFFEE });
+    await engine.learned.undo();
+    expect(await engine.library.body("mcp/tea")).toContain("Boil water");
+    await call("delete_skill", { name: "mcp/tea" });
+    expect(existsSync(join(space.home, ".repertoire/kept/mcp/tea/SKILL.md"))).toBe(false);
+  });
+
+  it("lead the directives of a dream to other files", async () => {
+    const space = designWorkspace({ "home/.repertoire/prompts/gap.md": "Think as our house does.\n" });
+    const engine = space.open({ values: { "dream.directives": { gap: "prompts/gap.md" } } });
+    expect((await engine.dreams.prompts())[0]?.system).toBe("Think as our house does.");
+  });
+
+  it.each([
+    [["~/.repertoire/skills"], "home/.repertoire/skills"],
+    [["./skills"], "p/skills"],
+    [["~/.claude/skills"], "home/.claude/skills"],
+    [["learned"], "home/.repertoire/kept"],
+  ])("make a new skill where the settings %j read", async (only, folder) => {
+    const space = designWorkspace({});
+    const engine = space.open({ values: { "sources.only": only, "paths.learned": "kept" } });
+    const { directory, source } = await engine.learned.create("brew", { template: "basic" });
+    expect(directory).toBe(space.path(`${folder}/brew`));
+    expect(source).toBe(only[0]);
+    expect((await engine.library.find("brew")).name).toBe("brew");
   });
 });
