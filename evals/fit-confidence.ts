@@ -9,7 +9,7 @@
 import { createLocalEmbedder } from "../src/embedders/local.ts";
 import { BUNDLED_DOUBT, FIT_INPUTS, fitInputs } from "../src/recall/calibrate.ts";
 import { INTENTS, type Intent } from "../src/recall/intent.ts";
-import { closenessOf, ordered, standingOf } from "../src/recall/rank.ts";
+import { closenessAmong, ordered, standingOf } from "../src/recall/rank.ts";
 import { type Asked, askedIn, fittingLibraries, readSets } from "./data-sets.ts";
 import { buildLibrary, type EvalLibrary, glossary, nameOf, prepare, tablePath } from "./harness.ts";
 import { chancesOf, fitIntents, intentExample, intentMessages, leftOutChances } from "./intent-model.ts";
@@ -73,6 +73,7 @@ function exampleOf(library: EvalLibrary, asked: Asked): Example {
   const intent = chances && { intent: "work" as const, chances };
   const gold = new Set((asked.kind === "own" ? asked.message.gold : []).map(same));
   const first = kept.slice(0, FIT.places);
+  const closeness = closenessAmong(candidates);
   return {
     asked,
     inputs: first.map(({ place }, k) => {
@@ -81,7 +82,7 @@ function exampleOf(library: EvalLibrary, asked: Asked): Example {
         k,
         runnerUp,
       );
-      const close = closenessOf(candidates, place);
+      const close = closeness(place);
       const inputs = fitInputs(probe, { measures: measures[place]!, close, standing }, intent);
       return Float64Array.from([...FIT_INPUTS.map((input) => inputs[input]), 1]);
     }),

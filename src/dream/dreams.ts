@@ -1,8 +1,8 @@
 // Dreams: reports what the library lacks, proposes changes, applies accepted ones, and follows what became of them.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeFileAtomically } from "../disk/disk.ts";
 import type { Attribution, LanguageModel } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { readSkillText } from "../parse/parse.ts";
@@ -145,12 +145,11 @@ export class Dreams {
    */
   async prepare(): Promise<{ pass: Pass; path: string; tokens: number; idle?: string | undefined }[]> {
     const folder = join(this.needs.folder, HANDOFF);
-    mkdirSync(folder, { recursive: true });
     return (await this.prompts()).map(({ pass, system, prompt, tokens, idle }, at) => {
       const path = join(folder, `${at + 1}-${pass}.md`);
       const answer = join(folder, `${pass}.json`);
       const task = `Write your answer to ${answer}, then run: repertoire dream submit ${answer}`;
-      writeFileSync(path, `${system}\n\n${prompt}\n\n${task}\n`);
+      writeFileAtomically(path, `${system}\n\n${prompt}\n\n${task}\n`, { sync: false });
       return { pass, path, tokens, idle };
     });
   }
@@ -288,7 +287,8 @@ export class Dreams {
         const skill = byName.get(name);
         if (!skill) return undefined;
         const { body } = readSkillText(await this.needs.readSkill(skill), skill.path);
-        const editable = (await protectedBecause(skill, this.needs)) === undefined;
+        const history = await this.needs.store.versions.list({ name });
+        const editable = protectedBecause(skill, history, this.needs) === undefined;
         return { description: skill.manifest.description, body, editable };
       },
     };

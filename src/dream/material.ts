@@ -39,6 +39,8 @@ export interface DreamSkill {
   readonly text: string;
   readonly read: SkillText;
   readonly body: string;
+  /** Whether a model may read the instructions: they were saved here, or the person allows the skill. */
+  readonly readable: boolean;
   readonly digest: string;
   readonly seeAlso: readonly SkillName[];
   /** Support files, SKILL.md left out. */
@@ -117,6 +119,8 @@ export interface MaterialNeeds extends ReachNeeds {
   readonly readSkill: (skill: Skill) => Promise<Buffer>;
   /** Whether the skill comes from a folder of learned skills. */
   readonly isLearned: (skill: Skill) => boolean;
+  /** Whether the person's configuration hands its instructions over without asking; nothing is allowed unless given. */
+  readonly isAllowed?: ((skill: Skill) => boolean) | undefined;
   /** The recall index of the library, up to date. */
   readonly index: () => Promise<RecallIndex>;
   readonly prefixes?: Readonly<Record<string, PrefixKind>> | undefined;
@@ -185,7 +189,10 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
   for (const [at, skill] of skills.entries()) {
     const { manifest, name } = skill;
     const learned = needs.isLearned(skill);
-    const reason = await protectedBecause(skill, needs);
+    const history = learned ? await needs.store.versions.list({ name }) : [];
+    const reason = protectedBecause(skill, history, needs);
+    // What was saved here was inspected; anything else in the folder may have come with a clone.
+    const readable = history[0]?.digest === skill.digest || needs.isAllowed?.(skill) === true;
     const files = learned ? packageFiles(skill.directory).filter((path) => !isSkillFile(path)) : [];
     const bytes = await needs.readSkill(skill);
     const read = readSkillText(bytes, skill.path);
@@ -204,6 +211,7 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
       learned,
       bundled: bundled.has(skill.source),
       editable: reason === undefined,
+      readable,
       protectedBecause: reason,
       createdAt,
       changedAt: Math.max(createdAt, timeOf(skill, "updated-at") ?? 0),
@@ -225,11 +233,12 @@ function timeOf({ manifest }: Skill, key: string): number | undefined {
 }
 
 /** Why a skill may not be changed. An agent must have saved it here, and nobody may have pinned or edited it since. */
-export async function protectedBecause(
+export function protectedBecause(
   skill: Skill,
-  { isLearned, store }: Pick<MaterialNeeds, "isLearned" | "store">,
-): Promise<string | undefined> {
-  const { name, manifest, digest } = skill;
+  history: readonly VersionRecord[],
+  { isLearned }: Pick<MaterialNeeds, "isLearned">,
+): string | undefined {
+  const { manifest, digest } = skill;
   if (!isLearned(skill)) return "it was not learned but comes from a source that people look after";
   if (metadataOf(manifest.metadata, "pinned") === "true") return "it is pinned";
   const provenance = metadataOf(manifest.metadata, "provenance") ?? "person";
@@ -237,7 +246,6 @@ export async function protectedBecause(
     return provenance === "person"
       ? "a person made it"
       : `it was ${provenance === "starter" ? "shipped as a starter" : provenance}`;
-  const history = await store.versions.list({ name });
   if (history[0]?.digest !== digest) return "it was edited by hand";
   return isHandWritten(history) ? "a person edited it" : undefined;
 }

@@ -18,12 +18,14 @@ export {
   type ConsentSheet,
   type Consents,
   changesInWords,
+  codeInWords,
   type SlashCommands,
   type TaskContext,
   typedCommand,
+  WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
 export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
-export { writeFileAtomically } from "../disk/disk.ts";
+export { PRIVATE_FILE, PRIVATE_FOLDER, readBounded, readInput, writeFileAtomically } from "../disk/disk.ts";
 export {
   type DreamAccount,
   type DreamEvidence,

@@ -22,6 +22,7 @@ export function openLearned(
     learned,
     sources: turns.sources,
     store,
+    mayWrite: (author, name) => turns.mayWrite(author, name),
     clock: turns.clock,
     ...options,
   });

@@ -3,6 +3,13 @@
 import { resolve } from "node:path";
 import { linkSkill, switchSkill } from "../config/config.ts";
 import {
+  DECIDING_HOSTS,
+  type HostDecision,
+  type ProjectStanding,
+  trustedProjects,
+  trustProject,
+} from "../discover/discover.ts";
+import {
   type Audience,
   checkSkills,
   countStates,
@@ -10,6 +17,7 @@ import {
   type LibraryChanges,
   type LibraryScanner,
   LibraryView,
+  packageDigests,
   reportSkill,
   reportSources,
   type SkillReport,
@@ -27,6 +35,8 @@ export interface LibraryDiagnosis {
   /** The configuration files that were read. */
   readonly config: readonly string[];
   readonly cache: string | null;
+  /** Whether the project's skills are shown here, and what each host has decided about its folder. */
+  readonly project: ProjectStanding & { readonly hosts: Readonly<Record<string, HostDecision>> };
   readonly sources: readonly SourceReport[];
   readonly counts: Readonly<Record<SkillState, number>>;
   readonly diagnostics: readonly Diagnostic[];
@@ -51,6 +61,9 @@ export interface IndexReport {
 
 /** Half a minute of encoding. A larger library is encoded on request. */
 const ENCODED_AT_ONCE = 1000;
+
+/** Some ten seconds of inspection; the next run goes on. */
+const INSPECTED_AT_ONCE = 1000;
 
 export class LibraryPart {
   private readonly turns: TurnEngine;
@@ -106,28 +119,31 @@ export class LibraryPart {
   }
 
   /**
-   * The Markdown below a skill's front matter, read from disk now.
-   *
-   * @example
-   * const body = await skills.library.body("pdf-tables");
-   */
-  async body(name: string): Promise<string> {
-    return this.scanner.body(await this.find(name, "person"));
-  }
-
-  /**
-   * One skill for a person: its state, instructions, files, direct children, findings and example messages.
+   * One skill for a person: its state, files, direct children, findings and example messages. Its instructions, too, for a
+   * person who reads them to decide (`review`); otherwise the gate hands them out.
    *
    * @example
    * const { files } = await skills.library.show("pdf-tables");
    */
-  async show(name: string): Promise<SkillReport> {
-    const report = reportSkill(await this.view(), name, (skill) => this.scanner.body(skill));
+  async show(name: string, { review = false } = {}): Promise<SkillReport> {
+    const readBody = review ? (skill: Skill) => this.scanner.body(skill) : undefined;
+    const report = reportSkill(await this.view(), name, readBody);
     const { ExampleMessages } = await import("../recall/recall.ts");
     const examples = new ExampleMessages(this.turns.exampleMessagesPath);
     examples.refresh();
     const messages = examples.of(report.skill);
     return { ...report, messages: messages.length > 0 ? messages : undefined };
+  }
+
+  /**
+   * The digest of each of these skills' packages, to which consent is bound; absent for a package that cannot be read.
+   *
+   * @example
+   * const { skills: listed } = await skills.library.list();
+   * const digests = await skills.library.digests(listed.map(({ skill }) => skill));
+   */
+  digests(skills: readonly Skill[]): Promise<ReadonlyMap<Skill, string>> {
+    return packageDigests(skills);
   }
 
   /**
@@ -140,12 +156,16 @@ export class LibraryPart {
     readonly path?: string | undefined;
     readonly profile: Profile;
   }): Promise<{ checked: number; errors: number; warnings: number; diagnostics: readonly Diagnostic[] }> {
-    const triggerFindings = await triggerCheck();
     const { path, profile } = options;
     const { sources, config } = this.turns;
     const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
     const { onProgress } = this.turns.options;
-    return checkSkills(where, { profile, also: triggerFindings, onProgress });
+    const also = async (skills: readonly Skill[]) => {
+      const { declaredFindings } = await import("../tools/tools.ts");
+      const triggers = await this.triggerFindings(skills, { known: path === undefined });
+      return [...triggers, ...(await declaredFindings(skills))];
+    };
+    return checkSkills(where, { profile, also, onProgress });
   }
 
   /**
@@ -155,9 +175,21 @@ export class LibraryPart {
    * const errors = (await skills.library.findings()).filter(({ severity }) => severity === "error");
    */
   async findings(): Promise<Diagnostic[]> {
-    const triggerFindings = await triggerCheck();
     const { library } = await this.view();
-    return [...library.diagnostics, ...triggerFindings([...library.skills.values()])];
+    const skills = [...library.skills.values()];
+    const { declaredFindings } = await import("../tools/tools.ts");
+    const triggers = await this.triggerFindings(skills, { known: true });
+    return [...library.diagnostics, ...triggers, ...(await declaredFindings(skills))];
+  }
+
+  /** `known`: the skills are those of the library, so that recall can say which of two wins. */
+  private async triggerFindings(
+    skills: readonly Skill[],
+    { known }: { readonly known: boolean },
+  ): Promise<Diagnostic[]> {
+    const { triggerFindings } = await import("../recall/recall.ts");
+    const recallFor = async (message: string) => (await this.turns.recall({ message })).matches;
+    return triggerFindings(skills, known ? recallFor : undefined);
   }
 
   /**
@@ -171,11 +203,35 @@ export class LibraryPart {
     const sources = (await this.sources()).filter(({ exists }) => exists);
     const counts = countStates((await this.view()).list());
     const { files: config, cacheDir: cache = null } = this.turns.config;
-    return { config, cache, sources, counts, diagnostics };
+    const hosts = DECIDING_HOSTS.map((host) => [host, this.turns.projectFor(host).host]);
+    const project = { ...this.turns.project, hosts: Object.fromEntries(hosts) };
+    return { config, cache, project, sources, counts, diagnostics };
   }
 
   /**
-   * Brings the recall index up to date, and encodes skills for the trained encoder if it is installed: `encode` says how
+   * Keeps or withdraws the person's trust in the project, and returns its folder. Holds for engines that are opened from now
+   * on.
+   *
+   * @example
+   * const { folder } = skills.library.trustProject(true);
+   */
+  trustProject(on: boolean): { readonly folder: string; readonly changed: boolean } {
+    const { folder } = this.turns.project;
+    return { folder, changed: trustProject(this.turns.config.home, folder, on) };
+  }
+
+  /**
+   * The folders of the projects that the person trusts.
+   *
+   * @example
+   * const folders = skills.library.trustedProjects();
+   */
+  trustedProjects(): readonly string[] {
+    return trustedProjects(this.turns.config.home);
+  }
+
+  /**
+   * Brings the recall index up to date, inspects packages that have changed, and encodes skills for the trained encoder if it is installed: `encode` says how
    * many at most (1,000 unless given; each takes about 30 ms). `unencoded` skills are left.
    *
    * @example
@@ -185,6 +241,7 @@ export class LibraryPart {
     const started = performance.now();
     const indexing = await this.turns.indexing();
     const { skills, changed } = await indexing.refresh();
+    await this.scanner.inspect({ most: INSPECTED_AT_ONCE, signal: options.signal });
     const { encode: most = ENCODED_AT_ONCE, ...rest } = options;
     const unencoded = await indexing.encode({ most, ...rest });
     return { skills, changed, unencoded, ms: Math.round(performance.now() - started) };
@@ -267,20 +324,14 @@ export class LibraryPart {
   }
 
   /**
-   * Stops watching.
+   * Stops watching and looking for edits.
    *
    * @example
    * await skills.library.watch(({ added }) => console.log(added));
    * await skills.library.close();
    */
   async close(): Promise<void> {
+    this.scanner.close();
     await Promise.all(this.closers.splice(0).map((close) => close()));
   }
-}
-
-/** The check of triggers, with the pattern engine that it needs. */
-async function triggerCheck() {
-  const { readyPatterns, triggerFindings } = await import("../recall/recall.ts");
-  await readyPatterns();
-  return triggerFindings;
 }

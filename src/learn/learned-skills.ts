@@ -18,9 +18,9 @@ import type { LanguageModel } from "./language-model.ts";
 import { type PlaceNeeds, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
 import { scaffold, type Template } from "./scaffold.ts";
 import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
-import { Summaries } from "./summaries.ts";
+import { SUMMARY_REASON, Summaries } from "./summaries.ts";
 import type { VersionRecord } from "./version-store.ts";
-import { type ChangeStore, lastChange, type SkillChange, SkillVersions } from "./versions.ts";
+import { type ChangeStore, FOUND_ON_DISK, lastChange, type SkillChange, SkillVersions } from "./versions.ts";
 
 /** A paraphrase is among the first few skills that recall finds; more would only cost time. */
 const NEAR_DUPLICATE_CANDIDATES = 5;
@@ -34,6 +34,8 @@ export interface LearnedNeeds extends PlaceNeeds {
   readonly recall: (message: string, limit: number) => Promise<readonly SkillName[]>;
   readonly store: ChangeStore & { readonly journal: Pick<JournalStore, "append" | "tallies"> };
   readonly clock: Clock;
+  /** Whether the configuration lets this author save, change or delete a skill of this name; everybody may unless given. */
+  readonly mayWrite?: ((author: string, name: SkillName) => boolean) | undefined;
   readonly files?: Files | undefined;
   /** Asked for summaries in the background, if there is one. */
   readonly model?: (() => Promise<LanguageModel | undefined>) | undefined;
@@ -384,6 +386,29 @@ export class LearnedSkills {
   }
 
   /**
+   * What is known about a skill whose files are exactly as they were last saved here; undefined for any other.
+   *
+   * @example
+   * const skill = await skills.library.find("plan-meeting");
+   * const saved = await skills.learned.savedHere(skill, {});
+   */
+  async savedHere(
+    { name, directory }: Skill,
+    files: Readonly<Record<string, string>>,
+  ): Promise<{ readonly beforeSummary?: string | undefined } | undefined> {
+    const place = this.places.both(name).find((each) => this.places.directory(each) === directory);
+    const [head, parent] = place ? await this.versions.history(place) : [];
+    if (!head || head.reason === FOUND_ON_DISK || head.files.length !== Object.keys(files).length)
+      return undefined;
+    const isSame = head.files.every(
+      ({ path, sha256, executable }) => files[path] === `${sha256}${executable ? "+x" : ""}`,
+    );
+    if (!isSame) return undefined;
+    const isSummary = head.reason === SUMMARY_REASON && head.author.startsWith("model:");
+    return { beforeSummary: isSummary && parent && head.parent === parent.id ? parent.digest : undefined };
+  }
+
+  /**
    * Waits for summaries that a language model is still writing.
    *
    * @example
@@ -447,11 +472,11 @@ export class LearnedSkills {
    * that they change from disk, and the library notices skills that were added or removed.
    */
   private async exclusive<T>(work: (drafts: Drafts) => Promise<T>): Promise<T> {
-    const { library, refresh, store, clock } = this.needs;
+    const { library, refresh, store, clock, mayWrite = () => true } = this.needs;
     const { versions, places, files } = this;
     try {
       const done = await versions.exclusive(async () => {
-        const parts = { versions, places, redirects: store.redirects, clock, files };
+        const parts = { versions, places, redirects: store.redirects, clock, files, mayWrite };
         return work(new Drafts({ ...parts, library: await library() }));
       });
       await refresh();

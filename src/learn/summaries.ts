@@ -17,6 +17,9 @@ const NUMBERS = {
   tokens: 80,
 } as const;
 
+/** The reason of a version that only adds a summary. */
+export const SUMMARY_REASON = "summary";
+
 export class Summaries {
   private readonly versions: SkillVersions;
   private readonly model: (() => Promise<LanguageModel | undefined>) | undefined;
@@ -61,7 +64,7 @@ export class Summaries {
         .map((file) => (file.path === main.path ? { ...file, bytes } : file));
       await this.versions.apply([{ place, action: "save", files }], {
         author: `model:${model.id}`,
-        reason: "summary",
+        reason: SUMMARY_REASON,
         batch: version.batch,
       });
     });

@@ -3,9 +3,10 @@
 import { existsSync } from "node:fs";
 import { checkedSource, discover } from "../discover/discover.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
+import { isRepertoireError } from "../model/errors.ts";
 import type { ListedSkill, Skill, SkillState } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import { packageFiles } from "../package/package.ts";
+import { packageFiles, snapshotPackage } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import { type Progress, readCatalog } from "./catalog.ts";
 import { Library } from "./precedence.ts";
@@ -14,7 +15,10 @@ import type { LibraryView } from "./view.ts";
 
 export interface SkillReport {
   readonly skill: Skill & { readonly state: SkillState; readonly reason?: string | undefined };
-  readonly body: string;
+  /** Of the whole package, to which consent is bound; absent if it cannot be read. */
+  readonly digest?: string | undefined;
+  /** The instructions, if they were asked for. */
+  readonly body?: string | undefined;
   readonly files: readonly string[];
   /** Direct children. */
   readonly subSkills: readonly Skill[];
@@ -28,18 +32,23 @@ export function isManaged({ skill, state }: ListedSkill): boolean {
   return state !== "shadowed" && (state !== "hidden" || skill.manifest.userOnly);
 }
 
-/** A listed skill as programs get it. */
-export function listedSummary({ skill, state, reason }: ListedSkill) {
-  const { name, displayName, manifest, source, path, digest } = skill;
+/** A listed skill as programs get it, with the digest of its package. */
+export function listedSummary({ skill, state, reason }: ListedSkill, digests: ReadonlyMap<Skill, string>) {
+  const { name, displayName, manifest, source, path, withheld } = skill;
   const { description } = manifest;
-  return { name, displayName, description, source, path, state, reason, digest };
+  return {
+    ...{ name, displayName, description, source, path, state, reason, withheld },
+    digest: digests.get(skill),
+  };
 }
 
-/** A report about a skill as programs get it. */
-export function skillDetails({ skill, body, files, subSkills, diagnostics, messages }: SkillReport) {
+/** A report about a skill as programs get it. Free text of the front matter comes with the instructions. */
+export function skillDetails({ skill, digest, body, files, subSkills, diagnostics, messages }: SkillReport) {
   const { manifest, ...place } = skill;
+  const { metadata, unknown, ...known } = manifest;
+  const free = body === undefined ? {} : { metadata, unknown };
   return {
-    skill: { ...place, ...manifest, body },
+    skill: { ...place, ...known, ...free, digest, body },
     files,
     subSkills: subSkills.map(({ name }) => name),
     diagnostics,
@@ -53,18 +62,43 @@ export function countStates(listed: readonly ListedSkill[]): Record<SkillState, 
   return counts;
 }
 
-/** One skill for a person: its state, instructions, files, direct children and findings. */
+/** The digest of each package, to which consent is bound. A package that cannot be read has none. */
+export function packageDigests(skills: readonly Skill[]): Promise<ReadonlyMap<Skill, string>> {
+  return inSlices(
+    (function* () {
+      const digests = new Map<Skill, string>();
+      for (const skill of skills) {
+        const digest = packageDigest(skill);
+        if (digest !== undefined) digests.set(skill, digest);
+        yield;
+      }
+      return digests;
+    })(),
+  );
+}
+
+function packageDigest({ directory }: Skill): string | undefined {
+  try {
+    return snapshotPackage(directory).digest;
+  } catch (thrown) {
+    if (!isRepertoireError(thrown)) throw thrown;
+    return undefined;
+  }
+}
+
+/** One skill for a person: its state, files, direct children and findings, and its instructions if they are read. */
 export function reportSkill(
   view: LibraryView,
   name: string,
-  readBody: (skill: Skill) => string,
+  readBody?: (skill: Skill) => string,
 ): SkillReport {
   const { library } = view;
   const found = library.find(name) ?? view.require(name, "person");
   const { state, reason } = view.list().find(({ skill }) => skill === found)!;
   return {
     skill: { ...found, state, reason },
-    body: readBody(found),
+    digest: packageDigest(found),
+    body: readBody?.(found),
     files: packageFiles(found.directory),
     subSkills: library.children(found.name),
     diagnostics: library.diagnostics.filter(({ path }) => path === found.path),
@@ -77,7 +111,7 @@ export async function checkSkills(
   options: {
     readonly profile: Profile;
     /** Findings about all skills together. */
-    readonly also: (skills: readonly Skill[]) => readonly Diagnostic[];
+    readonly also: (skills: readonly Skill[]) => Promise<readonly Diagnostic[]>;
     readonly onProgress?: Progress | undefined;
   },
 ): Promise<{ checked: number; errors: number; warnings: number; diagnostics: readonly Diagnostic[] }> {
@@ -86,7 +120,8 @@ export async function checkSkills(
   const records = await inSlices(readCatalog(scan.files, { known: new Map(), profile, onProgress }));
   const skills = records.flatMap(({ skill }) => skill ?? []);
   const findings = records.flatMap(({ diagnostics }) => diagnostics);
-  const { diagnostics } = new Library(skills, [...scan.diagnostics, ...findings, ...options.also(skills)]);
+  const also = await options.also(skills);
+  const { diagnostics } = new Library(skills, [...scan.diagnostics, ...findings, ...also]);
   const count = (severity: Diagnostic["severity"]) =>
     diagnostics.filter((finding) => finding.severity === severity).length;
   return { checked: scan.files.length, errors: count("error"), warnings: count("warning"), diagnostics };

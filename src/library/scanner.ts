@@ -8,8 +8,9 @@ import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
 import { parseSkill } from "../parse/parse.ts";
-import { isUnchanged, type Progress, readCatalog, readSkillFile } from "./catalog.ts";
+import { isUnchanged, type Progress, readCatalog, readSkillFile, reread } from "./catalog.ts";
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./diff.ts";
+import { EditSweep } from "./edit-sweep.ts";
 import { Library } from "./precedence.ts";
 import type { BodySink, LibraryReader } from "./reader.ts";
 import { inSlices } from "./slices.ts";
@@ -23,6 +24,7 @@ import {
   type SnapshotOptions,
   snapshotPath,
 } from "./snapshot.ts";
+import { inspectedRecord } from "./withheld.ts";
 
 interface ScannerOptions extends SnapshotOptions {
   readonly onProgress?: Progress | undefined;
@@ -44,10 +46,16 @@ export class LibraryScanner implements LibraryReader {
   private running: Running | undefined;
   private hasScanned = false;
   private readonly watchers = new Set<(changes: LibraryChanges) => void>();
+  private readonly sweep: EditSweep;
 
   constructor(sources: readonly Source[], options: ScannerOptions) {
     this.sources = sources;
     this.options = options;
+    this.sweep = new EditSweep({
+      // Who watches the folders hears of edits sooner.
+      records: () => (this.watchers.size > 0 ? [] : this.knownRecords()),
+      onEdit: () => this.refresh(),
+    });
   }
 
   /** Whether this process has walked the sources itself. */
@@ -69,6 +77,7 @@ export class LibraryScanner implements LibraryReader {
   }
 
   async snapshot(bodies?: BodySink): Promise<LibrarySnapshot> {
+    this.sweep.start();
     await this.running?.done;
     const snapshot = this.stored();
     return snapshot?.isCurrent() ? snapshot : this.rescan(bodies);
@@ -116,6 +125,45 @@ export class LibraryScanner implements LibraryReader {
     return done;
   }
 
+  /**
+   * Inspects whole packages that have changed since they were inspected, at most so many, and withholds the words of dangerous
+   * ones. Slow, so it is done behind a scan. Returns how many were inspected.
+   */
+  async inspect(options: {
+    readonly most: number;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<number> {
+    const before = await this.snapshot();
+    const records = await inSlices(this.inspected(before.records(), options));
+    const count = records.filter((record, at) => record !== before.records()[at]).length;
+    // A scan in the meantime has read newer records; the next inspection looks at those.
+    if (count === 0 || this.latest !== before) return 0;
+    const { generation, facts, scannedAt } = before;
+    const { findings } = this.options;
+    this.latest = new LibrarySnapshot(
+      { generation, sources: this.sources, scannedAt, findings, ...facts },
+      records,
+    );
+    this.keep(this.latest);
+    return count;
+  }
+
+  private *inspected(
+    records: readonly FileRecord[],
+    { most, signal }: { readonly most: number; readonly signal?: AbortSignal | undefined },
+  ): Generator<undefined, FileRecord[]> {
+    const result: FileRecord[] = [];
+    let left = most;
+    for (const record of records) {
+      const isDue = left > 0 && signal?.aborted !== true && record.source.scope !== "bundled";
+      const next = isDue ? inspectedRecord(record, reread) : undefined;
+      if (next) left -= 1;
+      result.push(next ?? record);
+      yield;
+    }
+    return result;
+  }
+
   /** Calls back after each change below the sources, until the result is called. Whoever found the change. */
   async watch(
     onChanges: (changes: LibraryChanges) => void,
@@ -131,6 +179,11 @@ export class LibraryScanner implements LibraryReader {
       this.watchers.delete(onChanges);
       return stop();
     };
+  }
+
+  /** Stops looking for edits. */
+  close(): void {
+    this.sweep.stop();
   }
 
   private *scan(bodies?: BodySink): Generator<undefined, LibraryChanges> {

@@ -54,6 +54,9 @@ const FIT = {
 type Input = Exclude<keyof typeof FIT, "bias"> | "encodedDistinct";
 export const FIT_INPUTS = [...Object.keys(FIT).filter((key) => key !== "bias"), "encodedDistinct"] as Input[];
 
+/** The same for every input. */
+const FIT_STATIC: Readonly<Record<Input | "bias", number>> = { ...FIT, encodedDistinct: 0 };
+
 /** The same with a trained encoder, fitted on messages that it was not trained on: it replaces much of what words say. */
 const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
   bias: -1.95,
@@ -192,8 +195,7 @@ export function fitInputs(
 export function fitOf(probe: Probe, candidate: Candidate, intent: IntentGuess | undefined): number {
   if (candidate.measures.allMass === 0 && (candidate.close?.meaning ?? 0) <= 0) return 0;
   const inputs = fitInputs(probe, candidate, intent);
-  const weights: Readonly<Record<Input | "bias", number>> =
-    candidate.close?.encodedDistinct === undefined ? { ...FIT, encodedDistinct: 0 } : FIT_ENCODED;
+  const weights = candidate.close?.encodedDistinct === undefined ? FIT_STATIC : FIT_ENCODED;
   const points = FIT_INPUTS.reduce((sum, input) => sum + weights[input] * inputs[input], weights.bias);
   return 1 / (1 + Math.exp(-points));
 }

@@ -11,7 +11,11 @@ const SKILLS = seeded<SeedSkill>("skills.jsonl");
 
 /** Dreams over the seeded history, with counts of refreshes, gathers, reads and index updates. */
 async function counted(more: Partial<DreamNeeds> = {}) {
-  const shop = await dreamWorkshop({ skills: SKILLS, sessions: seeded<SeedSession>("history.jsonl") });
+  const shop = await dreamWorkshop({
+    skills: SKILLS,
+    sessions: seeded<SeedSession>("history.jsonl"),
+    gaps: false,
+  });
   const { needs } = shop;
   const counts = { refreshes: 0, gathers: 0, reads: 0, indexUpdates: 0 };
   const update = RecallIndex.prototype.update;
@@ -69,7 +73,7 @@ it("reports without any trial", async () => {
 
 it("accepts a single change in the call that proposed it without another trial", async () => {
   const { dreams, engine, take } = await counted();
-  const body = await engine.library.body("plan-sprint");
+  const body = (await engine.library.show("plan-sprint", { review: true })).body;
   const save = { name: "plan-sprint", content: `${body}\n5. Ask the team.\n`, sourceNames: ["plan-sprint"] };
   const { applied } = await dreams.submit(JSON.stringify({ toSave: [save] }), { apply: true });
   expect(applied?.accepted).toHaveLength(1);

@@ -8,6 +8,7 @@ const workshop = () =>
   dreamWorkshop({
     skills: seeded<SeedSkill>("skills.jsonl"),
     sessions: seeded<SeedSession>("history.jsonl"),
+    gaps: false,
   });
 
 describe("the report on 60 seeded sessions", () => {

@@ -184,7 +184,7 @@ describe("proposals", () => {
       for (const step of steps) expect((await dreams.accept(step)).declined).toEqual([]);
       await engine.library.refresh();
       expect((await engine.library.find("invoice")).manifest.seeAlso).toEqual(["plan"]);
-      expect(await engine.library.body("invoice")).toContain("File the answer");
+      expect((await engine.library.show("invoice", { review: true })).body).toContain("File the answer");
     },
   );
 
@@ -277,7 +277,7 @@ describe("five sessions that ask for the same", () => {
     expect(name).toContain("certificate");
     await dreams.accept("all");
     await engine.library.refresh();
-    const body = await engine.library.body(name);
+    const body = (await engine.library.show(name, { review: true })).body;
     expect(body).toContain("save_skill");
     expect(body).toContain(ASKED[4]);
   });

@@ -108,7 +108,7 @@ describe("paths and tools", () => {
     });
     await call("save_skill", { name: "mcp/tea", content: COFFEE });
     await engine.learned.undo();
-    expect(await engine.library.body("mcp/tea")).toContain("Boil water");
+    expect((await engine.library.show("mcp/tea", { review: true })).body).toContain("Boil water");
     await call("delete_skill", { name: "mcp/tea" });
     expect(existsSync(join(space.home, ".repertoire/kept/mcp/tea/SKILL.md"))).toBe(false);
   });
@@ -131,5 +131,80 @@ describe("paths and tools", () => {
     expect(directory).toBe(space.path(`${folder}/brew`));
     expect(source).toBe(only[0]);
     expect((await engine.library.find("brew")).name).toBe("brew");
+  });
+});
+
+describe("what an agent saved", () => {
+  const agentOf = async (space: ReturnType<typeof designWorkspace>, values: object = {}) => {
+    const engine = space.open({ values: { ...values } });
+    const tools = await (await engine.toolbox("all")).all({ task: "t1", session: "s1" });
+    const call = (name: string, args: object) => tools.find((tool) => tool.name === name)!.run(args);
+    return {
+      engine,
+      call,
+      codeOf: (result: { data: unknown }) => (result.data as { error?: { code: string } }).error?.code,
+    };
+  };
+
+  it("is read back without a question", async () => {
+    const { call } = await agentOf(designWorkspace({}));
+    await call("save_skill", { name: "brew", content: TEA });
+    expect((await call("get_skill", { name: "brew" })).text).toContain("1. Boil water.");
+  });
+
+  it("is asked about if the settings say so", async () => {
+    const { call, codeOf } = await agentOf(designWorkspace({}), { "consent.learned": "ask" });
+    await call("save_skill", { name: "brew", content: TEA });
+    expect(codeOf(await call("get_skill", { name: "brew" }))).toBe("consent-required");
+  });
+
+  it.each([
+    ["a rule of the person names it", {}, { "consent.ask": ["brew"] }],
+    ["it has a script", { files: { "scripts/brew.sh": "#!/bin/sh\necho tea\n" } }, {}],
+    [
+      "it has a toolset",
+      { content: `---\nname: brew\ndescription: Brews.\ntoolsets: tools/x:Y\n---\n${TEA}` },
+      {},
+    ],
+  ])("is asked about if %s", async (_, save, values) => {
+    const { engine, call, codeOf } = await agentOf(designWorkspace({}), values);
+    await engine.learned.save({ name: "brew", content: TEA, author: "agent", ...save });
+    expect(codeOf(await call("get_skill", { name: "brew" }))).toBe("consent-required");
+  });
+
+  it("is asked about once somebody else has changed a byte, and what was never saved here too", async () => {
+    const space = designWorkspace({
+      "home/.repertoire/skills/found/SKILL.md": `---\nname: found\ndescription: F.\n---\n${TEA}`,
+    });
+    const { engine, call, codeOf } = await agentOf(space);
+    await engine.learned.save({ name: "brew", content: TEA, author: "agent" });
+    space.write(
+      "home/.repertoire/skills/brew/SKILL.md",
+      `---\nname: brew\ndescription: Brews.\n---\nDo this instead.\n`,
+    );
+    await engine.library.refresh();
+    for (const name of ["brew", "found"])
+      expect(codeOf(await call("get_skill", { name }))).toBe("consent-required");
+  });
+
+  it("stays agreed to when the background summary comes", async () => {
+    let answer = (_: string) => {};
+    const thinking = new Promise<string>((resolve) => {
+      answer = resolve;
+    });
+    const model = await scriptedModel(() => thinking);
+    const { engine, call, codeOf } = await agentOf(designWorkspace({}), {
+      ...model.values,
+      "consent.learned": "ask",
+    });
+    await engine.learned.save({ name: "brew", content: TEA, author: "agent" });
+    await engine.consents.trust("brew", (await engine.consents.look("brew")).digest);
+    answer("Boils water.");
+    await engine.learned.settled();
+    await engine.library.refresh();
+    expect((await engine.library.find("brew")).manifest.summary).toBe("Boils water.");
+    expect((await call("get_skill", { name: "brew" })).text).toContain("1. Boil water.");
+    await engine.learned.save({ name: "brew", content: COFFEE, author: "agent", summary: "Coffee" });
+    expect(codeOf(await call("get_skill", { name: "brew" }))).toBe("consent-required");
   });
 });

@@ -36,11 +36,11 @@ function workspace(files: Record<string, string> = {}) {
 }
 
 describe("list", () => {
-  it("names skills with their state, and every broken one with its fix", async () => {
-    const { code, out } = await workspace()("list");
+  it("names skills with their state, and counts what is broken on standard error", async () => {
+    const { code, out, err } = await workspace()("list");
     expect(code).toBe(0);
     expect(out).toMatch(/^good +active +\.\/\.claude\/skills +Does good things\./m);
-    expect(out).toMatch(/error .*empty\/SKILL\.md.*\n.*\n {2}fix: /);
+    expect(err).toMatch(/^2 files .*\bdoctor\n$/);
     expect(out).not.toContain("Covered.");
   });
 
@@ -113,8 +113,8 @@ describe("prompt", () => {
     const { out, err, code } = await workspace()("prompt", "do", "good", "--style", "catalog");
     expect(code).toBe(0);
     expect(out).toContain("<command>good</command>");
-    expect(out).not.toContain("empty/SKILL.md");
-    expect(err).toMatch(/empty\/SKILL\.md/);
+    expect(out).not.toContain("doctor");
+    expect(err).toMatch(/\b2 files .*\bdoctor\n$/);
   });
 
   it("has the promised JSON shape", async () => {
@@ -151,7 +151,7 @@ describe("new", () => {
 
   it("makes the skill in a source, and warns if the configuration reads none there", async () => {
     const reading = (...only: string[]) =>
-      workspace({ "p/repertoire.config.json": JSON.stringify({ sources: { only } }) });
+      workspace({ "home/.repertoire/repertoire.config.json": JSON.stringify({ sources: { only } }) });
     const cli = reading("./skills", "~/.claude/skills", "./.agents/skills");
     expect((await cli("new", "one", "--json")).json().source).toBe("./.agents/skills");
     expect((await cli("new", "two", "--user", "--json")).json().source).toBe("~/.claude/skills");
@@ -206,7 +206,7 @@ describe("mistakes in the command line", () => {
   });
 
   it("in the configuration exit 2 as well, also as JSON", async () => {
-    const cli = workspace({ "p/repertoire.config.json": '{"style": 1}' });
+    const cli = workspace({ "home/.repertoire/repertoire.config.json": '{"style": 1}' });
     expect((await cli("list")).code).toBe(2);
     expect((await cli("list", "--json")).json().error.code).toBe("config-invalid");
   });

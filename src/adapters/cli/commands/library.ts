@@ -9,6 +9,7 @@ import {
   TEMPLATES,
   type Template,
 } from "../../../engine/engine.ts";
+import type { Diagnostic } from "../../../model/diagnostic.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { FRAMES } from "../../../model/frame.ts";
 import type { ListedSkill } from "../../../model/skill.ts";
@@ -62,7 +63,8 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     async run({ io, engine }, options: { all?: boolean }) {
       const { skills, diagnostics } = await engine.library.list();
       const listed = options.all ? skills : skills.filter(isManaged);
-      io.answer({ skills: listed.map(listedSummary), diagnostics }, () => {
+      const digests = await engine.library.digests(io.json ? listed.map(({ skill }) => skill) : []);
+      io.answer({ skills: listed.map((one) => listedSummary(one, digests)), diagnostics }, () => {
         const rows = listed.map(({ skill, state }) => [
           skill.name,
           state,
@@ -72,7 +74,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
         if (rows.length > 0) io.table([["NAME", "STATE", "SOURCE", "DESCRIPTION"], ...rows]);
         io.line(summary(skills, listed));
         tellUnavailable(io, listed);
-        io.findings(diagnostics);
+        io.findingCount(diagnostics);
       });
     },
   },
@@ -80,8 +82,8 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     use: "show <name>",
     about: "show one skill: its front matter, files, sub-skills, findings and instructions",
     async run({ io, engine }, name: string) {
-      const report = await engine.library.show(name);
-      const { skill, body, files, subSkills, diagnostics, messages } = report;
+      const report = await engine.library.show(name, { review: await mayReview(io, engine, name) });
+      const { skill, digest = "unreadable", body, files, subSkills, diagnostics, messages } = report;
       const { manifest } = skill;
       const { triggers, requires } = manifest;
       io.answer(skillDetails(report), () => {
@@ -96,7 +98,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
           ["state", skill.reason ? `${skill.state}: ${skill.reason}` : skill.state],
           ["source", skill.source],
           ["path", skill.path],
-          ["digest", skill.digest],
+          ["digest", digest],
           ["version", manifest.version ?? ""],
           ["domain", manifest.domain ?? ""],
           ["frames", manifest.frames.join(", ")],
@@ -111,7 +113,9 @@ export const LIBRARY_VERBS: readonly Verb[] = [
           facts.filter(([, value]) => value !== "").map(([key, value]) => [io.colour.dim(key), value]),
         );
         io.line();
-        io.line(body.trim());
+        io.line(
+          body?.trim() ?? io.colour.dim("The instructions are shown on a terminal, or after your consent."),
+        );
         if (messages) {
           io.line();
           io.line(io.colour.dim("Messages that a model wrote for it (repertoire index --enrich):"));
@@ -220,12 +224,17 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     async run({ io, engine: { library } }) {
       const { skills } = await library.list();
       const answer = { node: process.version, ...(await library.diagnosis()) };
-      const { sources, counts, diagnostics, config, cache } = answer;
+      const { sources, counts, diagnostics, config, cache, project } = answer;
       const problems = diagnostics.filter(({ severity }) => severity !== "info");
       const errors = problems.filter(({ severity }) => severity === "error").length;
       io.answer(answer, () => {
         io.line(
           `Node ${process.version}; configuration: ${config.length > 0 ? config.join(", ") : "none (defaults)"}; cache: ${cache ?? "off"}`,
+        );
+        const hosts = Object.entries(project.hosts).map(([host, decision]) => `${host} ${decision}`);
+        const own = project.trusted ? "trusted by you" : "not trusted by you";
+        io.line(
+          `Project ${project.folder}: skills ${project.shown ? "shown" : "not shown"}; ${own}; hosts: ${hosts.join(", ")}`,
         );
         io.table([
           ["SOURCE", "SKILLS", "FOLDER"],
@@ -235,6 +244,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
         io.line(states.join(", "));
         tellUnavailable(io, skills);
         for (const finding of problems) io.line(io.finding(finding));
+        tellConflicts(io, diagnostics);
         io.line(
           problems.length === 0
             ? io.colour.green("Nothing is broken.")
@@ -245,6 +255,14 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     },
   },
 ];
+
+/** Instructions are shown to a person who decides about them, or when one has agreed; a pipe may lead to a model. */
+async function mayReview(io: Io, { gate, library }: Repertoire, name: string): Promise<boolean> {
+  if (io.streams.terminal || process.stdin.isTTY === true) return true;
+  const { skill } = await library.show(name);
+  const agreed = await gate.bodies([skill.name], { audience: "person" });
+  return agreed.has(skill.name);
+}
 
 interface EnrichFlags {
   readonly enrich?: boolean;
@@ -309,6 +327,17 @@ function summary(all: readonly ListedSkill[], listed: readonly ListedSkill[]): s
   const active = listed.filter(({ state }) => state === "active").length;
   const more = all.length - listed.length;
   return `${listed.length} skills, ${active} active${more > 0 ? `; ${more} more with --all` : ""}.`;
+}
+
+/** Phrases that several skills declare are no error; who wins may still surprise. */
+const CONFLICTS_SHOWN = 10;
+
+function tellConflicts(io: Io, diagnostics: readonly Diagnostic[]): void {
+  const conflicts = diagnostics.filter(({ code }) => code === "trigger-conflict");
+  for (const { message } of conflicts.slice(0, CONFLICTS_SHOWN))
+    io.line(`${io.colour.dim("conflict")} ${message}`);
+  const more = conflicts.length - CONFLICTS_SHOWN;
+  if (more > 0) io.line(io.colour.dim(`${more} more conflicts: repertoire doctor --json`));
 }
 
 function tellUnavailable(io: Io, skills: readonly ListedSkill[]): void {

@@ -33,7 +33,7 @@ export const promptVerb: Verb = {
           `${style}: ${shown.length} skills shown, ${omitted} not, about ${tokens} tokens (${chars} characters).`,
         ),
       );
-      io.findings(answer.findings, (line) => io.note(line));
+      io.findingCount(answer.findings);
     });
     await refreshBehind(turns, flags);
   },

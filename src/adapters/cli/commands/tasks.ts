@@ -1,10 +1,19 @@
 // The verbs about using a skill in a task: activate, expand, run, tools, trust, task.
 
-import { resolve } from "node:path";
-import { UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
+import { existsSync } from "node:fs";
+import { resolve, sep } from "node:path";
+import { type LibraryPart, UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
+import { forLine } from "../../../text/escape.ts";
 import { EXIT, positiveInteger, type Verb, type VerbOption } from "../command.ts";
-import { askerFor, showSheet } from "../consent-prompt.ts";
+import {
+  AGREEMENT_OPTIONS,
+  type AgreementFlags,
+  agreedDigest,
+  askerFor,
+  confirmed,
+} from "../consent-prompt.ts";
+import type { Io } from "../io.ts";
 import { day, minute } from "../tell.ts";
 
 interface RunFlags {
@@ -14,6 +23,7 @@ interface RunFlags {
   readonly read?: string[];
   readonly write?: string[];
   readonly timeout?: number;
+  readonly stdin?: boolean;
 }
 
 /** The task of the command line, which lasts until `repertoire task end cli`. */
@@ -23,9 +33,10 @@ export const TASK_VERBS: readonly Verb[] = [
   {
     use: "activate <name>",
     about: "activate a skill after your consent, and print its instructions as a model gets them",
-    options: [TASK_OPTION, ["--yes", "agree without being asked"]],
-    async run({ io, engine }, name: string, { task, yes }: { task: string; yes?: boolean }) {
-      const context = { task, audience: "person", ...askerFor(io, { yes }) } as const;
+    options: [TASK_OPTION, ...AGREEMENT_OPTIONS],
+    async run({ io, engine }, name: string, { task, ...flags }: { task: string } & AgreementFlags) {
+      const asker = askerFor(io, { digest: agreedDigest(flags) });
+      const context = { task, audience: "person", ...asker } as const;
       const { payload, text } = await engine.tasks.activate(name, context);
       io.answer(payload, () => {
         io.line(text);
@@ -53,31 +64,37 @@ export const TASK_VERBS: readonly Verb[] = [
         ]);
         return io.answer({ commands }, () => io.table(rows));
       }
-      const expansion = await slash.expand(text, { task });
+      const expansion = await slash.expand(text, { task, ...askerFor(io, {}) });
       io.answer(expansion, () => io.line(expansion.text));
     },
   },
   {
     use: "run <skill> <script> [args...]",
-    about: "run a script of an activated skill in the sandbox; pass script arguments after --",
+    about:
+      "run a script of an activated skill in the sandbox, with standard input, and exit with its code; its arguments come after --",
     options: [
       TASK_OPTION,
       ["--network", "let it use the network"],
       ["--read <path...>", "let it read these files or folders"],
       ["--write <path...>", "let it read and write these folders"],
+      ["--stdin", "wait for standard input however long it takes to begin"],
       ["--timeout <seconds>", "stop it after this time (60)", positiveInteger],
       [UNSANDBOXED_FLAG, "accept the risk of running without isolation if there is no sandbox"],
     ],
     async run({ io, engine }, skill: string, script: string, args: string[], options: RunFlags) {
+      const read = options.read?.map((path) => resolve(path));
+      const write = options.write?.map((path) => resolve(path));
+      const granted = [...(read ?? []), ...(write ?? [])];
       const result = await engine.tasks.run(skill, script, {
         task: options.task,
         audience: "person",
-        args,
+        args: args.map((arg) => pathInSandbox(arg, granted, io)),
+        stdin: await io.streams.input?.(options.stdin === true),
         policy: {
           ...(options.network && { network: true }),
           acceptUnsandboxed: !options.sandbox,
-          read: options.read?.map((path) => resolve(path)),
-          write: options.write?.map((path) => resolve(path)),
+          read,
+          write,
           timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
         },
       });
@@ -88,7 +105,7 @@ export const TASK_VERBS: readonly Verb[] = [
           io.note(`${io.colour.red("error")} ${result.message} ${io.colour.dim(`[${result.code}]`)}`);
         io.note(io.colour.dim(`isolation: ${result.isolation}, ${result.durationMs} ms`));
       });
-      return result.ok ? EXIT.ok : EXIT.findings;
+      return result.ok ? EXIT.ok : result.exitCode || EXIT.findings;
     },
   },
   {
@@ -128,30 +145,45 @@ export const TASK_VERBS: readonly Verb[] = [
   },
   {
     use: "trust [name]",
-    about: "consent to a skill as it is now, in every task; any change needs new consent",
+    about: "look at a skill and consent to it as it is now, in every task; any change needs new consent",
     options: [
       ["--list", "list what is trusted"],
       ["--revoke <name-or-digest>", "stop trusting it"],
+      [
+        "--project",
+        "show the descriptions of this project's skills, if your settings or the host wait for it",
+      ],
+      ["--no-project", "stop showing them"],
+      ...AGREEMENT_OPTIONS,
     ],
-    async run(
-      { io, engine: { consents } },
-      name: string | undefined,
-      { list, revoke }: { list?: boolean; revoke?: string },
-    ) {
-      if (revoke !== undefined) {
+    async run({ io, engine: { consents, library } }, name: string | undefined, options: TrustFlags) {
+      const { list, revoke, project, ...flags } = options;
+      if (project !== undefined) await trustProject(io, library, project);
+      else if (revoke !== undefined) {
         const revoked = await consents.revoke(revoke);
         io.answer({ revoked }, () => io.line(`${revoked} withdrawn.`));
       } else if (list) {
         const trusted = await consents.trusted();
+        const projects = library.trustedProjects();
         const rows = trusted.map(({ skill, at, source, digest }) => [skill, day(at), source ?? "", digest]);
-        io.answer({ trusted }, () => {
+        io.answer({ trusted, projects }, () => {
           if (trusted.length === 0) io.line("Nothing is trusted.");
           else io.table([["SKILL", "SINCE", "SOURCE", "DIGEST"], ...rows]);
+          for (const folder of projects) io.line(`project ${folder}`);
         });
       } else if (name !== undefined) {
-        const trusted = await consents.trust(name);
+        const sheet = await consents.look(name);
+        const { ask } = askerFor(io, { digest: agreedDigest(flags), verb: "Trust" });
+        if (ask === undefined)
+          throw new RepertoireError(
+            "consent-required",
+            `Trusting "${sheet.name}" needs a person who answers on a terminal.`,
+            sheet.name,
+          );
+        if (!(await ask(sheet)))
+          throw new RepertoireError("consent-refused", `"${sheet.name}" is not trusted.`, sheet.name);
+        const trusted = await consents.trust(name, sheet.digest);
         io.answer(trusted, () => {
-          showSheet(io, trusted.sheet);
           io.line(
             `${trusted.skill} is trusted as it is now. \`repertoire trust --revoke ${trusted.skill}\` withdraws it.`,
           );
@@ -191,6 +223,31 @@ export const TASK_VERBS: readonly Verb[] = [
   },
 ];
 
+interface TrustFlags extends AgreementFlags {
+  readonly list?: boolean;
+  readonly revoke?: string;
+  readonly project?: boolean;
+}
+
+/** A person says on a terminal whether a project's descriptions are shown; what is behind them still needs consent. */
+async function trustProject(io: Io, library: LibraryPart, on: boolean): Promise<void> {
+  const { folder } = (await library.diagnosis()).project;
+  const answer = on
+    ? await confirmed(io, `Show the descriptions of the skills in ${forLine(folder)} to agents?`)
+    : true;
+  if (answer === undefined)
+    throw new RepertoireError(
+      "consent-required",
+      "Trusting a project needs a person who answers on a terminal.",
+      folder,
+    );
+  if (!answer) throw new RepertoireError("consent-refused", `${folder} is not trusted.`, folder);
+  const { changed } = library.trustProject(on);
+  io.answer({ project: folder, trusted: on, changed }, () =>
+    io.line(`${folder} is ${on ? "trusted" : "not trusted"}.`),
+  );
+}
+
 function jsonArguments(text = "{}"): unknown {
   try {
     return JSON.parse(text);
@@ -202,4 +259,18 @@ function jsonArguments(text = "{}"): unknown {
       text,
     );
   }
+}
+
+/**
+ * An argument that names a file below a granted path as its absolute path, because the script runs in another folder. A
+ * file that was not granted is named to the person.
+ */
+function pathInSandbox(arg: string, granted: readonly string[], io: Io): string {
+  const path = resolve(arg);
+  const isGranted = granted.some((folder) => path === folder || path.startsWith(folder + sep));
+  if (isGranted) return path;
+  if (arg.includes("/") || /\.\w+$/.test(arg)) {
+    if (existsSync(path)) io.note(`The script cannot read ${arg} in its sandbox: add --read ${arg}.`);
+  }
+  return arg;
 }

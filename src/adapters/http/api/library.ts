@@ -49,7 +49,8 @@ export const LIBRARY_OPERATIONS = [
     async run({ query }, { engine }) {
       const { skills, diagnostics: findings } = await engine.library.list();
       const wanted = query.all ? skills : skills.filter(isManaged);
-      return { skills: wanted.map(listedSummary), diagnostics: findings };
+      const digests = await engine.library.digests(wanted.map(({ skill }) => skill));
+      return { skills: wanted.map((one) => listedSummary(one, digests)), diagnostics: findings };
     },
   }),
   operation("post /api/skills", {
@@ -70,16 +71,32 @@ export const LIBRARY_OPERATIONS = [
   operation("get /api/skills/{name}", {
     id: "showSkill",
     command: "show",
-    summary: "Show one skill: front matter, instructions, files, sub-skills and findings.",
+    summary:
+      "Show one skill: front matter, files, sub-skills and findings. Its instructions are included if the person agreed to them for good, or if they ask for them to decide.",
     params: nameParams,
+    query: z.strictObject({
+      review: booleanText
+        .optional()
+        .describe("With the instructions, for a person who reads them to decide."),
+    }),
     answer: z.looseObject({
-      skill: z.looseObject({ name: text, state: text, description: text, digest: text, body: text }),
+      skill: z.looseObject({
+        name: text,
+        state: text,
+        description: text,
+        digest: text.optional().describe("SHA-256 of the package, to which consent is bound."),
+        body: text.optional(),
+      }),
       files: z.array(text),
       subSkills: z.array(text),
       diagnostics,
       messages: z.array(text).optional().describe("Written by a model, for recall."),
     }),
-    run: async ({ params }, { engine }) => skillDetails(await engine.library.show(params.name)),
+    async run({ params: { name }, query: { review = false } }, { engine }) {
+      const { skill } = await engine.library.show(name);
+      const agreed = await engine.gate.bodies([skill.name], { audience: "person" });
+      return skillDetails(await engine.library.show(name, { review: review || agreed.has(skill.name) }));
+    },
   }),
   switchTo(true),
   switchTo(false),
@@ -109,6 +126,13 @@ export const LIBRARY_OPERATIONS = [
       node: text,
       config: z.array(text),
       cache: text.nullable(),
+      project: z.looseObject({
+        folder: text,
+        shown: z.boolean(),
+        trusted: z.boolean(),
+        host: text,
+        hosts: z.record(text, text).describe("What each host has decided about the folder."),
+      }),
       sources: z.array(SourceSchema),
       counts: z.record(text, z.int()),
       diagnostics,

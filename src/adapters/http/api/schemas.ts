@@ -71,7 +71,13 @@ export const ListedSkillSchema = named("ListedSkill", {
   path: text,
   state: z.enum(SKILL_STATES),
   reason: text.optional(),
-  digest: text.describe("SHA-256 of the SKILL.md."),
+  digest: text
+    .optional()
+    .describe("SHA-256 of the package, to which consent is bound; absent if it cannot be read."),
+  withheld: z
+    .boolean()
+    .optional()
+    .describe("Inspection found something dangerous: the description is a notice."),
 });
 
 export const MatchSchema = named("Match", {
