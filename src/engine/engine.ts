@@ -2,7 +2,14 @@
 
 export { type Deferred, deferred } from "./deferred.ts";
 export type { EngineEvent } from "./events.ts";
-export type { IndexingOptions, IndexReport, LibraryDiagnosis, LibraryPart } from "./library-part.ts";
+export type {
+  CheckReport,
+  IndexingOptions,
+  IndexReport,
+  InspectOptions,
+  LibraryDiagnosis,
+  LibraryPart,
+} from "./library-part.ts";
 export type { OpenOptions } from "./options.ts";
 export { packageRoot } from "./package-root.ts";
 export { openRepertoire, Repertoire } from "./repertoire.ts";
@@ -39,6 +46,13 @@ export {
   type ProposalRecord,
 } from "../dream/dream.ts";
 export {
+  CATEGORIES,
+  type Finding,
+  sarifLog,
+  VERDICTS,
+  type Verdict,
+} from "../inspect/inspect.ts";
+export {
   EVENT_KINDS,
   type EventKind,
   OUTCOMES,
@@ -58,7 +72,16 @@ export {
   type Template,
   VERSION_ACTIONS,
 } from "../learn/learn.ts";
-export { isManaged, type LibraryChanges, listedSummary, skillDetails } from "../library/library.ts";
+export {
+  type InspectedPackage,
+  type InspectionReport,
+  type InspectionSummary,
+  isManaged,
+  isWorrying,
+  type LibraryChanges,
+  listedSummary,
+  skillDetails,
+} from "../library/library.ts";
 export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";
 export { SPEC } from "../package/package.ts";
 export {

@@ -1,6 +1,6 @@
 // What a person or a program does with the library outside a turn: look, check, switch, refresh, watch.
 
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { linkSkill, switchSkill } from "../config/config.ts";
 import {
   DECIDING_HOSTS,
@@ -9,26 +9,37 @@ import {
   trustedProjects,
   trustProject,
 } from "../discover/discover.ts";
+import { InspectionCache, readKnownFindings } from "../inspect/inspect.ts";
 import {
   type Audience,
   checkSkills,
   countStates,
+  type InspectionPlace,
+  type InspectionReport,
+  type InspectionSummary,
+  inspectPlaces,
   type Library,
   type LibraryChanges,
   type LibraryScanner,
   LibraryView,
   packageDigests,
+  placesAt,
+  placesInSources,
   reportSkill,
   reportSources,
   type SkillReport,
   type SourceReport,
+  summariseInspection,
 } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
+import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { ListedSkill, Skill, SkillState } from "../model/skill.ts";
 import type { Turn } from "../model/turn.ts";
+import { isSkillFile } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import type { Explanation } from "../recall/recall.ts";
+import { buildStamp } from "./package-root.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
 export interface LibraryDiagnosis {
@@ -40,6 +51,15 @@ export interface LibraryDiagnosis {
   readonly sources: readonly SourceReport[];
   readonly counts: Readonly<Record<SkillState, number>>;
   readonly diagnostics: readonly Diagnostic[];
+  readonly inspection: InspectionSummary;
+}
+
+export interface CheckReport {
+  readonly checked: number;
+  readonly errors: number;
+  readonly warnings: number;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly inspection: InspectionSummary;
 }
 
 export interface IndexingOptions {
@@ -59,9 +79,24 @@ export interface IndexReport {
   readonly ms: number;
 }
 
+export interface InspectOptions {
+  /** A skill's name or a path: a package, one file, or a folder of packages. All skills unless given. */
+  readonly target?: string | undefined;
+  /** A file of known findings instead of the person's own. */
+  readonly known?: string | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** After this many milliseconds only inspections of earlier runs are used; the others are counted as left. */
+  readonly withinMs?: number | undefined;
+}
+
 /** Half a minute of encoding. A larger library is encoded on request. */
 const ENCODED_AT_ONCE = 1000;
 
+/** Milliseconds that inspection may take beside another answer; what is left is named. */
+const INSPECTED_BESIDES = 2_000;
+const INSPECTIONS = "inspections.json";
+/** In the person's home alone: a project or a package must not silence findings about itself. */
+const KNOWN_FINDINGS = "inspect.json";
 /** Some ten seconds of inspection; the next run goes on. */
 const INSPECTED_AT_ONCE = 1000;
 
@@ -132,7 +167,13 @@ export class LibraryPart {
     const examples = new ExampleMessages(this.turns.exampleMessagesPath);
     examples.refresh();
     const messages = examples.of(report.skill);
-    return { ...report, messages: messages.length > 0 ? messages : undefined };
+    const { name: called, directory } = report.skill;
+    const inspected = await this.inspectAll([{ name: called, path: directory, kind: "folder" }], {});
+    return {
+      ...report,
+      inspection: inspected.packages[0],
+      messages: messages.length > 0 ? messages : undefined,
+    };
   }
 
   /**
@@ -155,7 +196,7 @@ export class LibraryPart {
   async check(options: {
     readonly path?: string | undefined;
     readonly profile: Profile;
-  }): Promise<{ checked: number; errors: number; warnings: number; diagnostics: readonly Diagnostic[] }> {
+  }): Promise<CheckReport> {
     const { path, profile } = options;
     const { sources, config } = this.turns;
     const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
@@ -165,7 +206,59 @@ export class LibraryPart {
       const triggers = await this.triggerFindings(skills, { known: path === undefined });
       return [...triggers, ...(await declaredFindings(skills))];
     };
-    return checkSkills(where, { profile, also, onProgress });
+    const checked = await checkSkills(where, { profile, also, onProgress });
+    const withinMs = path === undefined ? INSPECTED_BESIDES : undefined;
+    const inspected = await this.inspectAll((await this.checkedPlaces(path)) ?? [], { onProgress, withinMs });
+    return { ...checked, inspection: summariseInspection(inspected) };
+  }
+
+  /**
+   * The verdict on packages, with what was found in them: of one skill, of a path, or of the whole library.
+   *
+   * @example
+   * const { verdict, packages } = await skills.library.inspect({ target: "pdf-tables" });
+   */
+  async inspect(options: InspectOptions = {}): Promise<InspectionReport> {
+    return this.inspectAll(await this.placesOf(options.target), options);
+  }
+
+  private inspectAll(
+    places: readonly InspectionPlace[],
+    { known, onProgress, withinMs }: InspectOptions,
+  ): Promise<InspectionReport> {
+    const { config } = this.turns;
+    const { cacheDir } = config;
+    const cache =
+      cacheDir === undefined ? undefined : new InspectionCache(join(cacheDir, INSPECTIONS), buildStamp());
+    return inspectPlaces(places, {
+      cache,
+      known: readKnownFindings(known ?? join(config.home, ".repertoire", KNOWN_FINDINGS)),
+      onProgress,
+      withinMs,
+    });
+  }
+
+  private async checkedPlaces(path: string | undefined): Promise<InspectionPlace[] | undefined> {
+    if (path === undefined) return this.placesOf(undefined);
+    const folder = isSkillFile(basename(path)) ? dirname(path) : path;
+    return placesAt(resolve(this.turns.config.dir, folder));
+  }
+
+  private async placesOf(target: string | undefined): Promise<InspectionPlace[]> {
+    const { config, sources } = this.turns;
+    if (target === undefined) {
+      const names = new Map((await this.view()).list().map(({ skill }) => [skill.path, skill.name]));
+      return placesInSources(sources, (path) => names.get(path));
+    }
+    const isPath = /^[.~/\\]|^[a-z]:/i.test(target);
+    const skill = isPath ? undefined : (await this.scanner.currentFor(target)).find(target);
+    if (skill) return [{ name: skill.name, path: skill.directory, kind: "folder" }];
+    const places = await placesAt(resolve(config.dir, target));
+    if (places) return places;
+    if (isPath || /[/\\]/.test(target))
+      throw new RepertoireError("usage", `There is nothing at ${target}.`, target);
+    await this.find(target, "person");
+    return [];
   }
 
   /**
@@ -205,7 +298,8 @@ export class LibraryPart {
     const { files: config, cacheDir: cache = null } = this.turns.config;
     const hosts = DECIDING_HOSTS.map((host) => [host, this.turns.projectFor(host).host]);
     const project = { ...this.turns.project, hosts: Object.fromEntries(hosts) };
-    return { config, cache, project, sources, counts, diagnostics };
+    const inspection = summariseInspection(await this.inspect({ withinMs: INSPECTED_BESIDES }));
+    return { config, cache, project, sources, counts, diagnostics, inspection };
   }
 
   /**

@@ -10,6 +10,7 @@ import { followData } from "./flow.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
 import { languageOf, type Program } from "./program.ts";
 import { programsOf } from "./programs.ts";
+import { proseFindings } from "./prose/prose.ts";
 import { fileLines, type TextFile } from "./read.ts";
 import { characterFindings, smuggledTexts } from "./rules/characters.ts";
 import { claimFindings } from "./rules/claims.ts";
@@ -37,17 +38,21 @@ import type {
 } from "./types.ts";
 import { verdictOf } from "./verdict.ts";
 
+export { InspectionCache } from "./cache.ts";
 export { CATEGORIES, type Category } from "./categories.ts";
+export { type KnownFindings, readKnownFindings, withoutKnown } from "./known.ts";
+export { sarifLog } from "./sarif.ts";
 export type {
   Finding,
   FindingSeverity,
   InspectedFile,
   Inspection,
+  PackageInspection,
   Risk,
   UnscannedFile,
   Verdict,
 } from "./types.ts";
-export { VERDICTS, verdictOf } from "./verdict.ts";
+export { VERDICTS, verdictOf, worseVerdict } from "./verdict.ts";
 
 /** All rules for text. */
 export const RULES: readonly Rule[] = [
@@ -80,6 +85,18 @@ export function inspectPackage(
   files: readonly InspectedFile[],
   unread: readonly UnscannedFile[] = [],
 ): Inspection {
+  const steps = inspectionSteps(files, unread);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** As `inspectPackage`, with a pause after each file, so that a caller can let other work happen. */
+export function* inspectionSteps(
+  files: readonly InspectedFile[],
+  unread: readonly UnscannedFile[],
+): Generator<undefined, Inspection> {
   const findings: RuleFinding[] = [];
   const unscanned: UnscannedFile[] = [...unread];
   const hosts = new Set<string>();
@@ -95,6 +112,7 @@ export function inspectPackage(
       unscanned.push({ path: file.path, reason: `too long: ${text.unread} characters not inspected` });
     if (text.lines.length > 0) findings.push(...textFindings(file, text, about, hosts));
     if (!text.binary) programs.push(...programsOf(file.path, text.lines, !DOCUMENT_NAME.test(file.path)));
+    yield;
   }
   findings.push(
     ...behaviourFindings(programs),
@@ -136,6 +154,7 @@ function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: 
     ...characterFindings(file.path, text.lines),
     ...manifestFindings(file.path, content),
     ...findingsOf(RULES, [...units, ...derived], context),
+    ...(context.script ? [] : proseFindings([...units, ...derived], file.path)),
   ];
 }
 

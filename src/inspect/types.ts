@@ -63,6 +63,18 @@ export interface Inspection {
   readonly verdict: Verdict;
 }
 
+/** The inspection of a package on disk. */
+export interface PackageInspection extends Inspection {
+  /** The folder of the package, or the one file that was inspected. */
+  readonly path: string;
+  readonly kind: "folder" | "file";
+  /** Absent if the package could not be read whole. */
+  readonly digest?: string | undefined;
+  readonly files: number;
+  /** Findings that a person knows; they are not in `findings` and do not count in the verdict. */
+  readonly known: readonly Finding[];
+}
+
 /** A line is a command, a paragraph is prose, a block is a code fence or a whole script. */
 export type UnitScope = "line" | "paragraph" | "block";
 

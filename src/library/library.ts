@@ -3,6 +3,17 @@
 export type { Progress } from "./catalog.ts";
 export type { LibraryChanges } from "./diff.ts";
 export { matchesAny, type RuleSubject, ruleFits } from "./glob.ts";
+export {
+  type InspectedPackage,
+  type InspectionPlace,
+  type InspectionReport,
+  type InspectionSummary,
+  inspectPlaces,
+  isWorrying,
+  placesAt,
+  placesInSources,
+  summariseInspection,
+} from "./inspections.ts";
 export { Library, type ShadowedSkill } from "./precedence.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
 export {

@@ -9,6 +9,7 @@ import type { Source } from "../model/source.ts";
 import { packageFiles, snapshotPackage } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import { type Progress, readCatalog } from "./catalog.ts";
+import type { InspectedPackage } from "./inspections.ts";
 import { Library } from "./precedence.ts";
 import { inSlices } from "./slices.ts";
 import type { LibraryView } from "./view.ts";
@@ -23,6 +24,8 @@ export interface SkillReport {
   /** Direct children. */
   readonly subSkills: readonly Skill[];
   readonly diagnostics: readonly Diagnostic[];
+  /** What inspection found in the package; absent if it was not inspected. */
+  readonly inspection?: InspectedPackage | undefined;
   /** Messages that a model wrote for it; absent if there are none. */
   readonly messages?: readonly string[] | undefined;
 }
@@ -43,7 +46,8 @@ export function listedSummary({ skill, state, reason }: ListedSkill, digests: Re
 }
 
 /** A report about a skill as programs get it. Free text of the front matter comes with the instructions. */
-export function skillDetails({ skill, digest, body, files, subSkills, diagnostics, messages }: SkillReport) {
+export function skillDetails(report: SkillReport) {
+  const { skill, digest, body, files, subSkills, diagnostics, inspection, messages } = report;
   const { manifest, ...place } = skill;
   const { metadata, unknown, ...known } = manifest;
   const free = body === undefined ? {} : { metadata, unknown };
@@ -52,6 +56,7 @@ export function skillDetails({ skill, digest, body, files, subSkills, diagnostic
     files,
     subSkills: subSkills.map(({ name }) => name),
     diagnostics,
+    inspection,
     messages,
   };
 }

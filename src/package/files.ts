@@ -33,7 +33,7 @@ import { codeOf, isRepertoireError, RepertoireError } from "../model/errors.ts";
 import { isSkillFile, PACKAGE_LIMITS, SKILL_FILE } from "./facts.ts";
 
 /** All of a package but its folders, by name, folder by folder, with `/` in paths. `entriesIn` reads one folder. */
-function* walkPackage(
+export function* walkPackage(
   directory: string,
   entriesIn: (folder: string) => Dirent[],
   prefix = "",
@@ -301,7 +301,10 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-export function fileMark({ bytes, executable }: RegularFile): string {
+export function fileMark({
+  bytes,
+  executable,
+}: Pick<RegularFile, "executable"> & { bytes: Uint8Array }): string {
   return sha256Of(bytes) + (executable ? "+x" : "");
 }
 

@@ -6,6 +6,7 @@ import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
 import type { VerbOption } from "./command.ts";
 import type { Io } from "./io.ts";
+import { paintVerdict } from "./tell.ts";
 
 /** Rows of one kind before the rest is counted. */
 const ROWS = 8;
@@ -145,11 +146,12 @@ function showSheet(io: Io, sheet: ConsentSheet): void {
   io.note("");
 }
 
-function showFindings(io: Io, { findings }: ConsentSheet): void {
-  if (findings.length === 0) {
-    io.note(`  ${io.colour.dim("findings".padEnd(12))} none`);
-    return;
-  }
+function showFindings(io: Io, { verdict, findings, unscanned }: ConsentSheet): void {
+  io.note(`  ${io.colour.dim("verdict".padEnd(12))} ${paintVerdict(io, verdict)}`);
+  for (const { path, reason } of unscanned.slice(0, ROWS))
+    io.note(
+      `  ${io.colour.yellow("unscanned".padEnd(12))} ${forLine(path || "package")}: ${forLine(reason)}`,
+    );
   const paint = { high: io.colour.red, medium: io.colour.yellow, low: io.colour.dim };
   for (const { severity, path, line, message, excerpt } of findings.slice(0, ROWS)) {
     io.note(

@@ -125,6 +125,11 @@ function sheetInWords(sheet: ConsentSheet): string {
     ...list("Environment", sheet.environment),
     ...list("Addresses", sheet.addresses),
     ...(sheet.changed ? [`Not what was agreed to before: ${forLine(changesInWords(sheet.changed))}`] : []),
-    ...(findings.length > 0 ? list("Findings", findings) : ["Findings: none"]),
+    `Verdict: ${sheet.verdict}`,
+    ...list("Findings", findings),
+    ...list(
+      "Not inspected",
+      sheet.unscanned.map(({ path, reason }) => `${path || "package"} (${reason})`),
+    ),
   ].join("\n");
 }
