@@ -105,7 +105,7 @@ it("reads the skills again before it applies if one has changed while the model 
     model: async () => ({
       id: "slow",
       async generate({ purpose }) {
-        if (purpose === "dream-gap")
+        if (purpose === "dream-consolidate")
           appendFileSync(join(learned, "backup-database/SKILL.md"), "\nAsk first.\n");
         return { text: '{"toSave": [], "toDelete": []}', usage };
       },
