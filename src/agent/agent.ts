@@ -46,7 +46,7 @@ export class Toolbox {
 
   constructor(engine: AgentEngine, choice: ToolChoice = "default") {
     this.engine = engine;
-    const names = choice === "default" ? DEFAULT_TOOLS : choice;
+    const names = choice === "default" ? (engine.serve.length > 0 ? engine.serve : DEFAULT_TOOLS) : choice;
     this.chosen = names === "all" ? TOOLS : TOOLS.filter(({ name }) => names.includes(name));
   }
 

@@ -30,6 +30,8 @@ export interface RecallSettings {
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
   readonly seeAlso?: "fitting" | "all" | undefined;
+  /** Related skills by name, besides those that a skill names itself. */
+  readonly links?: Readonly<Record<SkillName, readonly SkillName[]>> | undefined;
   /** False if nothing that was learned from use counts. */
   readonly learn?: boolean | undefined;
 }
