@@ -1,7 +1,7 @@
 // Reads the evaluation sets of a folder and says which messages are asked in which library.
 //
 // The folder has `queries.jsonl` with `libraries.json`, `everyday.jsonl` with `everyday-libraries.json`, and optionally
-// `paraphrase`, `foreign`, `siblings`, `nothing`, `smalltalk`, `near-miss` and `negatives` as JSON lines, `duplicates.json`.
+// `paraphrase`, `foreign`, `siblings`, `mentions`, `mentions-not`, `nothing`, `smalltalk`, `near-miss` and `negatives` as JSON lines, `duplicates.json`.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,8 +23,8 @@ export interface Sets {
   readonly everydayLibraries: Readonly<Record<string, readonly string[]>>;
 }
 
-const GROUPS = ["queries", "everyday", "paraphrase", "foreign", "siblings", "nothing", "smalltalk"] as const;
-const FORBIDDEN = ["near-miss", "negatives"] as const;
+const GROUPS = ["queries", "everyday", "paraphrase", "foreign", "siblings", "mentions", "nothing", "smalltalk"] as const;
+const FORBIDDEN = ["mentions-not", "near-miss", "negatives"] as const;
 
 export function readSets(folder: string): Sets {
   const json = (name: string) => {

@@ -72,6 +72,10 @@ export function measuredSets(folder: string, ids: readonly string[]): MeasuredFo
     { name: "nothing over all", messages: overAll("nothing") },
     { name: "smalltalk in small libraries", messages: inEach("smalltalk") },
     { name: "smalltalk over all", messages: overAll("smalltalk") },
+    { name: "mentions in their libraries", messages: inOwn("mentions") },
+    { name: "mentions over all", messages: overAll("mentions") },
+    { name: "mentions-not in their libraries", messages: inOwn("mentions-not") },
+    { name: "mentions-not over all", messages: overAll("mentions-not") },
     { name: "near-miss over all", messages: overAll("near-miss") },
     { name: "negatives over all", messages: overAll("negatives") },
   ];
@@ -94,6 +98,7 @@ function randomLibrary({ id, gold }: EvalMessage, ids: readonly string[]): strin
 export function ownSets(folder: string): MeasuredFolder {
   const messages = [
     ...readLines<EvalMessage>(join(folder, "messages.jsonl")),
+    ...readLines<EvalMessage>(join(folder, "mentions.jsonl")),
     ...readLines<EvalMessage>(join(folder, "smalltalk.jsonl")).map((m) => ({ ...m, kind: "small-talk" })),
   ];
   const kinds = [...new Set(messages.map(({ kind }) => kind!))];

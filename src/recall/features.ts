@@ -13,6 +13,8 @@ export interface Probe {
   readonly refused: readonly boolean[];
   /** Whether the message rejects the term at least once. */
   readonly inRefusal: readonly boolean[];
+  /** Whether the term only points at a thing. */
+  readonly pointing: readonly boolean[];
   /** How rare each term is in this library, in nats, regardless of how often the message has it. */
   readonly rarities: Float64Array;
   /** Sum of all weights: the mass of a skill that has every word of the message. */
@@ -60,6 +62,7 @@ export function createProbe({
     rarities: own.map((weight, i) => weight / message.factors[i]!),
     refused: message.refused,
     inRefusal: message.inRefusal,
+    pointing: message.pointing,
     mass: sum(own),
     ...inHashOrder(message.terms),
     pairFirst: Int32Array.from(pairFirst),
@@ -216,7 +219,7 @@ export class Measurer {
         const rarity = Math.min(stored, probe.rarities[number]!);
         total += rarity - stored;
         if (probe.refused[number]) refused += rarity;
-        else found += rarity;
+        else if (!probe.pointing[number]) found += rarity;
         if (probe.inRefusal[number]) inRefusal++;
         this.inHead[number] = candidate;
       }
