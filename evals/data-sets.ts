@@ -23,7 +23,16 @@ export interface Sets {
   readonly everydayLibraries: Readonly<Record<string, readonly string[]>>;
 }
 
-const GROUPS = ["queries", "everyday", "paraphrase", "foreign", "siblings", "mentions", "nothing", "smalltalk"] as const;
+const GROUPS = [
+  "queries",
+  "everyday",
+  "paraphrase",
+  "foreign",
+  "siblings",
+  "mentions",
+  "nothing",
+  "smalltalk",
+] as const;
 const FORBIDDEN = ["mentions-not", "near-miss", "negatives"] as const;
 
 export function readSets(folder: string): Sets {

@@ -7,7 +7,7 @@ import type { Skill } from "../src/model/skill.ts";
 import { parseSkill } from "../src/parse/parse.ts";
 import { CANDIDATES, type Retrieval, retrieve } from "../src/recall/candidates.ts";
 import { Glossary } from "../src/recall/glossary.ts";
-import { meaningText } from "../src/recall/features-message.ts";
+import { leadText } from "../src/recall/lead.ts";
 import { RecallIndex } from "../src/recall/recall-index.ts";
 
 export interface EvalSkill {
@@ -85,7 +85,7 @@ export function prepare(
   close: number = CANDIDATES.close,
 ): Retrieval {
   const english = glossary.toEnglish(message);
-  const vector = embedder.embedOne(meaningText(english.text));
+  const vector = embedder.embedOne(leadText(english.text));
   return retrieve({ index, message: english, vector, background: embedder.idf, also: [], close });
 }
 

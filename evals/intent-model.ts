@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { LocalEmbedder } from "../src/embedders/local.ts";
 import type { Glossary } from "../src/recall/glossary.ts";
 import { INTENTS, type Intent, intentInputs } from "../src/recall/intent.ts";
-import { meaningText } from "../src/recall/features-message.ts";
+import { leadText } from "../src/recall/lead.ts";
 import { readLines } from "./harness.ts";
 
 const FIT = {
@@ -38,7 +38,7 @@ export function intentExample(
   { embedder, glossary }: { embedder: LocalEmbedder; glossary: Glossary },
 ): IntentExample {
   const message = glossary.toEnglish(text);
-  return { group, intent, text, inputs: intentInputs(message, embedder.embedOne(meaningText(message.text))) };
+  return { group, intent, text, inputs: intentInputs(message, embedder.embedOne(leadText(message.text))) };
 }
 
 /** Groups count by the root of their size; work weighs as much as all other intents together. */

@@ -49,6 +49,8 @@ const FIT = {
   reach: -0.19,
   /** A one-word name that is in the message by chance. Set by hand: too few messages of the sets have one. */
   byChance: -4,
+  /** The message only points at something that has the skill's name. Set by hand too. */
+  pointed: -5,
 } as const;
 
 type Input = Exclude<keyof typeof FIT, "bias"> | "encodedDistinct";
@@ -76,6 +78,7 @@ const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
   words: 1.24,
   reach: 0.44,
   byChance: FIT.byChance,
+  pointed: FIT.pointed,
   /** How much closer the skill is than others by the encoder. The cosine itself adds nothing to that. */
   encodedDistinct: 1.7,
 };
@@ -184,6 +187,7 @@ export function fitInputs(
     words: Math.min(1, probe.terms.length / SPAN.fewWords),
     reach: Math.log(Math.max(1, probe.reach)) / 8,
     byChance: byChance(probe, measures, close),
+    pointed: measures.pointed,
     encodedDistinct: ramp(close?.encodedDistinct ?? 0, 0, SPAN.encodedDistinct),
   };
 }

@@ -8,7 +8,7 @@ import type { Skill } from "../model/skill.ts";
 import type { Encoded } from "./candidates.ts";
 import { type SkillEncoder, SkillVectors, UNREADABLE } from "./encoder.ts";
 import type { Glossed } from "./glossary.ts";
-import { meaningText } from "./features-message.ts";
+import { leadText } from "./lead.ts";
 import type { RecallIndex } from "./recall-index.ts";
 
 const ENCODING = {
@@ -67,7 +67,7 @@ export class Encoding {
     if (opened === undefined) return undefined;
     const rows = (await this.rowsOf(index, opened.vectors)).encoded;
     if (rows === undefined) return undefined;
-    const cosineOf = opened.vectors.cosines(await opened.encoder.embedMessage(meaningText(message.text)));
+    const cosineOf = opened.vectors.cosines(await opened.encoder.embedMessage(leadText(message.text)));
     return {
       cosine(doc) {
         const row = rows.get(doc);

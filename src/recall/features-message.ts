@@ -3,8 +3,8 @@
 import { inAlphabet, lazyPattern } from "../text/patterns.ts";
 import { tokenize, visitTokens } from "../text/tokens.ts";
 import type { Glossed } from "./glossary.ts";
-import { leadOf, leadText } from "./lead.ts";
-import { merged, type Range, thingsIn, without } from "./things.ts";
+import { leadOf } from "./lead.ts";
+import { type Range, thingsIn } from "./things.ts";
 
 export const MESSAGE = {
   /** Characters read from the beginning and from the end; a person's request is in one of the two. */
@@ -20,8 +20,6 @@ export const MESSAGE = {
   behind: 0.3,
   /** Weight of a word that the message only rejects ("not", "without", "instead of"). */
   refused: 0.2,
-  /** Weight of a word that only points at a thing: part of a path, a branch, a package, a class or code. */
-  pointing: 0.2,
   /** Weight of a numbered thing ("ADR-0024"): it says which one is meant, not what to do with it. */
   numbered: 0.2,
   /** How much less the last word counts than the first: people say first what to do, then with what. */
@@ -43,7 +41,7 @@ export interface ReadMessage {
   refused: boolean[];
   /** Whether the message rejects the term at least once. */
   inRefusal: boolean[];
-  /** Whether the term only points at a thing. */
+  /** Whether the term only occurs in the names of things (`things.ts`). */
   pointing: boolean[];
   /** Indexes into `terms` in reading order; -1 is a break. */
   order: number[];
@@ -65,7 +63,8 @@ export function readMessage({ text: english, original }: Glossed): ReadMessage {
   const said: boolean[] = [];
   const order: number[] = [];
   const leading: boolean[] = [];
-  for (const piece of [...piecesOf(text), ...originalPiece(original)]) {
+  const pieces = [...piecesOf(text), ...originalPiece(original)];
+  pieces.forEach((piece, i) => {
     visitTokens(piece.text, (term) => {
       let number = numbers.get(term);
       if (number === undefined) {
@@ -85,8 +84,9 @@ export function readMessage({ text: english, original }: Glossed): ReadMessage {
       if (piece.leading) leading[number] = true;
       order.push(number);
     });
-    order.push(-1);
-  }
+    // The name of a thing is part of its sentence.
+    if (piece.kind !== "thing" && pieces[i + 1]?.kind !== "thing") order.push(-1);
+  });
   const terms = [...numbers.keys()];
   return {
     terms,
@@ -95,7 +95,6 @@ export function readMessage({ text: english, original }: Glossed): ReadMessage {
         (1 + Math.log(count)) *
         (1 - MESSAGE.trailing * (i / terms.length)) *
         (wanted[i] ? 1 : MESSAGE.refused) *
-        (said[i] ? 1 : MESSAGE.pointing) *
         (leading[i] ? 1 : MESSAGE.behind) *
         (NUMBERED.test(terms[i]!) ? MESSAGE.numbered : 1),
     ),
@@ -144,13 +143,6 @@ function piecesOf(text: string): Piece[] {
     ...cut(Math.max(closing, end), text.length),
     ...cut(Math.max(title, end), Math.max(closing, end), { leading: false }),
   ].filter((piece) => piece.text !== "");
-}
-
-/** The text whose meaning is the message's: its lead, without what it rejects and what it only points at. */
-export function meaningText(text: string): string {
-  const lead = leadText(text);
-  const rest = without(lead, merged([...refusals(lead), ...thingsIn(lead)]));
-  return /\w{3}/.test(rest) ? rest : lead;
 }
 
 function originalPiece(original: string | undefined): Piece[] {
@@ -211,7 +203,8 @@ const REACH_ENDS = ",;:!?()\n\u2014";
 const CALLED =
   "(?:the\\s+)?(?:(/[\\w.:-]{1,96})(?:\\s+(?:skill|command))?(?:\\s+--\\w+)?|[`\"']?([\\w.:-]{2,96})[`\"']?\\s+skill)";
 const TYPED = "[`\"']?([\\w.]{1,64}(?:[:-][\\w.]{1,64}){1,12})[`\"']?";
-const USE = "(?:us(?:e|ing)|run(?:ning)?|appl(?:y|ying)|invok(?:e|ing)|activat(?:e|ing)|call(?:ing)?|follow(?:ing)?|load(?:ing)?)";
+const USE =
+  "(?:us(?:e|ing)|run(?:ning)?|appl(?:y|ying)|invok(?:e|ing)|activat(?:e|ing)|call(?:ing)?|follow(?:ing)?|load(?:ing)?)";
 // A question about a skill or about its name is not a request to use it, and neither is telling it apart from others.
 const ABOUT = lazyPattern(
   [
@@ -230,7 +223,8 @@ const ABOUT = lazyPattern(
   "gi",
 );
 /** "what does X mean": a question about the word. */
-const MEANING = /\bwhat(?:\s+does|['\u2019]s|\s+is)\s+[`"'“]?([\w-]+)[`"'”]?\s+(?:mean|stand\s+for|short\s+for)\b/gi;
+const MEANING =
+  /\bwhat(?:\s+does|['\u2019]s|\s+is)\s+[`"'“]?([\w-]+)[`"'”]?\s+(?:mean|stand\s+for|short\s+for)\b/gi;
 
 /**
  * What a message rejects ("not X", "without X", "instead of X") or only asks about ("what does /x do"): [start, end) of

@@ -13,7 +13,7 @@ export interface Probe {
   readonly refused: readonly boolean[];
   /** Whether the message rejects the term at least once. */
   readonly inRefusal: readonly boolean[];
-  /** Whether the term only points at a thing. */
+  /** Whether the term only occurs in the names of things. */
   readonly pointing: readonly boolean[];
   /** How rare each term is in this library, in nats, regardless of how often the message has it. */
   readonly rarities: Float64Array;
@@ -102,6 +102,8 @@ export interface Measures {
   nameTerms: number;
   /** 1 if the message rejects the whole name. */
   rejected: number;
+  /** 1 if the message has the whole name only as that of a thing: a path, a branch, a package, a class or code. */
+  pointed: number;
   /** Words found in name, description and triggers. */
   headMass: number;
   /** The best single claim of the description: words found, times how much of the claim they fill. */
@@ -127,6 +129,7 @@ const NO_WORDS: Measures = {
   nameTerms: 0,
   nameRefused: 0,
   rejected: 0,
+  pointed: 0,
   headMass: 0,
   claim: 0,
   sectionMass: 0,
@@ -211,6 +214,7 @@ export class Measurer {
     let found = 0;
     let refused = 0;
     let inRefusal = 0;
+    let pointing = 0;
     for (let number = 0; number < this.seen.length; number++) {
       if (this.seen[number] !== candidate) continue;
       for (let i = this.from[number]!; i < this.to[number]! && places[i]! < nameTerms; i++) {
@@ -219,14 +223,17 @@ export class Measurer {
         const rarity = Math.min(stored, probe.rarities[number]!);
         total += rarity - stored;
         if (probe.refused[number]) refused += rarity;
-        else if (!probe.pointing[number]) found += rarity;
+        else if (probe.pointing[number]) pointing += rarity;
+        else found += rarity;
         if (probe.inRefusal[number]) inRefusal++;
         this.inHead[number] = candidate;
       }
     }
     if (total <= 0) return;
     measures.nameTerms = nameTerms;
-    measures.nameShare = found / total;
+    const isPointed = pointing >= total - 1e-9;
+    measures.pointed = isPointed ? 1 : 0;
+    measures.nameShare = isPointed ? 0 : (found + pointing) / total;
     measures.nameRefused = refused / total;
     measures.rejected = inRefusal === nameTerms ? 1 : 0;
   }

@@ -3,7 +3,7 @@
 
 import { isContinuation } from "./continuation.ts";
 import type { Glossed } from "./glossary.ts";
-import { meaningText } from "./features-message.ts";
+import { leadText } from "./lead.ts";
 
 /** What a message is: work, or one of the things that a model does without instructions. */
 export const INTENTS = ["work", "world", "talk", "continue", "meta", "trivial"] as const;
@@ -83,7 +83,7 @@ export function createIntentModel(
   embed: (text: string) => ArrayLike<number>,
 ): IntentModel {
   return (message) => {
-    const inputs = intentInputs(message, embed(meaningText(message.text)));
+    const inputs = intentInputs(message, embed(leadText(message.text)));
     const points = weights.map((row) => row.reduce((sum, weight, i) => sum + weight * (inputs[i] ?? 0), 0));
     const highest = Math.max(...points);
     const odds = points.map((value) => Math.exp(value - highest));

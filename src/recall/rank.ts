@@ -22,7 +22,7 @@ export interface RankCandidate {
 
 /**
  * The weights of features, fitted listwise on real messages with each source left out in turn (figures: evals/README.md).
- * All are positive: only the two `PENALTIES` lower the score of a skill.
+ * All are positive: only the `PENALTIES` lower the score of a skill.
  */
 const WEIGHTS = {
   /** BM25F relative to the best candidate's; alone it reaches Hit@1 65. */
@@ -60,6 +60,8 @@ const ENCODED_WEIGHTS: Readonly<Record<Feature, number>> = {
 const PENALTIES = {
   /** Share of the name that the message rejects. Set by hand, because it cannot be fitted on positive messages. */
   refused: 8,
+  /** The message only points at something that has the skill's name. Set by hand, like the others. */
+  pointed: 8,
   /** The best clause of what the skill is not for, relative to the best claim. Set by hand; Hit@1 is the same from 0 to 6. */
   notFor: 6,
 } as const;
@@ -225,8 +227,9 @@ export function featureRows(
     const row: Contribution[] = FEATURES.map((feature) => {
       return { feature, value: weights[feature] * factorOf(feature, { trust, gain }) * values[feature] };
     });
-    const { nameRefused, notFor } = measures[i]!;
+    const { nameRefused, pointed, notFor } = measures[i]!;
     row.push({ feature: "refused", value: -PENALTIES.refused * nameRefused });
+    row.push({ feature: "pointed", value: -PENALTIES.pointed * pointed });
     const against = Math.min(RANKING.notForMost, share(notFor, bestClaim));
     row.push({ feature: "notFor", value: -PENALTIES.notFor * against });
     return row;

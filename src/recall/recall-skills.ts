@@ -7,10 +7,11 @@ import type { Match, NearSkill, Reason, Turn } from "../model/turn.ts";
 import { ABSTAIN_BELOW, BUNDLED_DOUBT } from "./calibrate.ts";
 import { type Encoded, retrieve } from "./candidates.ts";
 import type { Embedder } from "./embedder.ts";
-import { type BackgroundIdf, clipMessage, meaningText } from "./features-message.ts";
+import { type BackgroundIdf, clipMessage } from "./features-message.ts";
 import { chooseFrame, type FrameChoice } from "./frames.ts";
 import type { Glossary, Glossed } from "./glossary.ts";
 import { INTENT_NOTES, type Intent, type IntentGuess, type IntentModel } from "./intent.ts";
+import { leadText } from "./lead.ts";
 import { type Contribution, fitAlone, type Ranked, rank } from "./rank.ts";
 import type { RecallIndex } from "./recall-index.ts";
 import { seeAlso } from "./see-also.ts";
@@ -151,7 +152,7 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   const intent = options.intent?.(message);
   const frame: FrameChoice = turn.frame ? { name: turn.frame, confidence: 1 } : chooseFrame(turn.message);
   const query: Query = { message: turn.message, frame, files: turn.files ?? [] };
-  const [vector] = embedder.dimensions > 0 ? await embedder.embed([meaningText(message.text)]) : [];
+  const [vector] = embedder.dimensions > 0 ? await embedder.embed([leadText(message.text)]) : [];
   const precedents = options.used && new Precedents(message, options.used, background);
   const known = [...mentionedNames(turn.message).keys(), ...also, ...(precedents?.names ?? [])];
   const named = [
@@ -272,6 +273,7 @@ const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: 
   sectionMeaning: ["semantic", "close in meaning to a section"],
   encoded: ["semantic", "close in meaning by the trained encoder"],
   refused: ["lexical", "the message rejects the name"],
+  pointed: ["lexical", "the message has the name as that of a path, a branch, a package or code"],
   notFor: ["lexical", "the description says it is not for this"],
 };
 

@@ -43,14 +43,23 @@ const SIGNED = lazyPattern(
   "g",
 );
 /** A string in code: `f("x-y")`, `path = "/x"`, `from "x-y"`. */
-const LITERAL = lazyPattern("(?<=[\\w)]\\(|=\\s?|\\b(?:from|import|require)\\s)[\"'`][\\w./ -]{2,80}[\"'`]", "g");
+const LITERAL = lazyPattern(
+  "(?<=[\\w)]\\(|=\\s?|\\b(?:from|import|require)\\s)[\"'`][\\w./ -]{2,80}[\"'`]",
+  "g",
+);
 const AFTER_KIND = lazyPattern(
   `\\b(?:(?:${KINDS_BEFORE})(?:\\s+(?:is|was|are|were))?(?:\\s+(?:called|named))?|${COMMANDS})\\s+(?:to\\s+|the\\s+)?(${NAME}|/[a-z][\\w-]*|${QUOTED})`,
   "gi",
 );
-const BEFORE_KIND = lazyPattern(`(?<![\\w./-])(${NAME}|/[a-z][\\w-]*|${QUOTED})['’]?s?\\s+(?:${KINDS_AFTER})\\b`, "gi");
+const BEFORE_KIND = lazyPattern(
+  `(?<![\\w./-])(${NAME}|/[a-z][\\w-]*|${QUOTED})['’]?s?\\s+(?:${KINDS_AFTER})\\b`,
+  "gi",
+);
 /** A place after a slash: "the form at /plan", "redirect /old to /new". */
-const ROUTE = lazyPattern("\\b(?:in|under|at|on|behind|visit|opens?|hits?|links?|redirect|to|GET|POST|PUT|PATCH|DELETE|HEAD)\\s+[\"'`“]?(/[a-z][\\w-]*)", "gi");
+const ROUTE = lazyPattern(
+  "\\b(?:in|under|at|on|behind|visit|opens?|hits?|links?|redirect|to|GET|POST|PUT|PATCH|DELETE|HEAD)\\s+[\"'`“]?(/[a-z][\\w-]*)",
+  "gi",
+);
 
 /** Most messages have none of these signs. */
 const SIGNS = /[/\-_@#"'`“]/;
