@@ -61,7 +61,7 @@ const intents = new Map<string, number[]>();
     intentExample({ text: query, intent: "talk", group: "rest" }, { embedder, glossary }),
   );
   const weights = fitIntents(examples);
-  for (const one of none) intents.set(one.text, chancesOf(weights, one.inputs));
+  for (const one of none) intents.set(one.text, chancesOf(weights, one));
 }
 
 function exampleOf(library: EvalLibrary, asked: Asked): Example {

@@ -65,7 +65,9 @@ export function measuredSets(folder: string, ids: readonly string[]): MeasuredFo
     { name: "queries over all", messages: overAll("queries") },
     { name: "everyday in their libraries", messages: inOwn("everyday") },
     { name: `paraphrase among ${AMONG}`, messages: among },
+    { name: "paraphrase in their libraries", messages: inOwn("paraphrase") },
     { name: "paraphrase over all", messages: overAll("paraphrase") },
+    { name: "foreign in their libraries", messages: inOwn("foreign") },
     { name: "foreign over all", messages: overAll("foreign") },
     { name: "siblings over all", messages: overAll("siblings") },
     { name: "nothing in small libraries", messages: inEach("nothing") },
@@ -77,6 +79,7 @@ export function measuredSets(folder: string, ids: readonly string[]): MeasuredFo
     { name: "mentions-not in their libraries", messages: inOwn("mentions-not") },
     { name: "mentions-not over all", messages: overAll("mentions-not") },
     { name: "near-miss over all", messages: overAll("near-miss") },
+    { name: "negatives in their libraries", messages: inOwn("negatives") },
     { name: "negatives over all", messages: overAll("negatives") },
   ];
   return {
