@@ -24,6 +24,10 @@ const FIT = {
   all: 0.73,
   /** The message has the skill's name. */
   name: 0.17,
+  /** The message has the whole name, but the skill little else of it. */
+  alone: 0,
+  /** The share of the message's rarest words found anywhere. */
+  rare: 0,
   /** Neighbours found as neighbours in the head, and in the body. */
   pairs: 1.13,
   bodyPairs: -0.06,
@@ -65,6 +69,8 @@ const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
   claim: 0.87,
   all: 0.42,
   name: -0.19,
+  alone: 0,
+  rare: 0,
   pairs: 1.19,
   bodyPairs: 0.18,
   meaning: 0.57,
@@ -95,6 +101,8 @@ export const ABSTAIN_BELOW = 0.27;
 const SPAN = {
   /** The mass of words in name and description that counts half, in nats: one word that few skills have. */
   head: 12,
+  /** The mass of words besides the name that says anything, in nats: two common words. */
+  rest: 8,
   /** Number of terms from which the measures count in full: small talk has one or two. */
   words: 4,
   /** The share of a message from which on it counts as covered. */
@@ -174,6 +182,8 @@ export function fitInputs(
     claim: ofLong(measures.claim, probe.mass),
     all: share(measures.allMass, probe.mass),
     name: measures.nameShare,
+    alone: alone(probe, measures),
+    rare: probe.rareMass > 0 ? measures.rareMass / probe.rareMass : 0,
     pairs: share(measures.headPairs, probe.pairMass),
     bodyPairs: ofLong(measures.bodyPairs, probe.pairMass),
     meaning: words * (close ? Math.max(0, close.meaning) : SPAN.unknownMeaning),
@@ -214,6 +224,13 @@ function byChance(probe: Probe, measures: Measures, close: Closeness | undefined
     ramp(heldShare(probe, measures), BY_CHANCE.heldFrom, BY_CHANCE.heldTo) *
     ramp(close.meaning, BY_CHANCE.meaningFrom, BY_CHANCE.meaningTo)
   );
+}
+
+/** How much of a message that has the whole name is missing from the skill, besides the name; 0 if there is nothing else. */
+function alone(probe: Probe, { nameShare, nameMass, headMass, sectionMass }: Measures): number {
+  const rest = probe.mass - nameMass;
+  if (nameShare < 1 || rest < SPAN.rest) return 0;
+  return 1 - Math.min(1, (Math.max(headMass, sectionMass) - nameMass) / (rest * brevityOf(probe)));
 }
 
 /** The share of the message that the skill contains, raised for long messages, of which no skill contains much. */

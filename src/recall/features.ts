@@ -19,6 +19,9 @@ export interface Probe {
   readonly rarities: Float64Array;
   /** Sum of all weights: the mass of a skill that has every word of the message. */
   readonly mass: number;
+  /** Whether a term is among the rarest of the message, and the sum of their weights. */
+  readonly rare: readonly boolean[];
+  readonly rareMass: number;
   /** Distinct hashes of the terms, ascending, and the index of each one's term. */
   readonly hashes: Int32Array;
   readonly numbers: Int32Array;
@@ -41,6 +44,7 @@ export function createProbe({
 }): Probe {
   const count = message.terms.length;
   const own = Float64Array.from(weights);
+  const least = own.toSorted().at(-Math.min(NUMBERS.rare, count)) ?? 0;
   const pairs = new Set<number>();
   const pairFirst: number[] = [];
   const pairSecond: number[] = [];
@@ -64,6 +68,8 @@ export function createProbe({
     inRefusal: message.inRefusal,
     pointing: message.pointing,
     mass: sum(own),
+    rare: Array.from(own, (weight) => weight >= least),
+    rareMass: sum(own.filter((weight) => weight >= least)),
     ...inHashOrder(message.terms),
     pairFirst: Int32Array.from(pairFirst),
     pairSecond: Int32Array.from(pairSecond),
@@ -104,6 +110,8 @@ export interface Measures {
   rejected: number;
   /** 1 if the message has the whole name only as that of a thing: a path, a branch, a package, a class or code. */
   pointed: number;
+  /** Words of the name that the message has. */
+  nameMass: number;
   /** Words found in name, description and triggers. */
   headMass: number;
   /** The best single claim of the description: words found, times how much of the claim they fill. */
@@ -116,6 +124,8 @@ export interface Measures {
   heading: number;
   /** Words found anywhere. */
   allMass: number;
+  /** The rarest words of the message found anywhere. */
+  rareMass: number;
   /** Neighbouring words found as neighbours, in the head and in the body. */
   headPairs: number;
   bodyPairs: number;
@@ -130,18 +140,22 @@ const NO_WORDS: Measures = {
   nameRefused: 0,
   rejected: 0,
   pointed: 0,
+  nameMass: 0,
   headMass: 0,
   claim: 0,
   sectionMass: 0,
   section: 0,
   heading: 0,
   allMass: 0,
+  rareMass: 0,
   headPairs: 0,
   bodyPairs: 0,
   notFor: 0,
 };
 
 const NUMBERS = {
+  /** This many words of a message are its rarest. */
+  rare: 3,
   /** Shorter claims count as this long, because one word alone claims little. */
   claimTerms: 2,
   /** Shorter sections count as this long. */
@@ -247,6 +261,7 @@ export class Measurer {
       const weight = probe.weights[number]!;
       const end = this.to[number]!;
       let counted = this.inHead[number] === candidate;
+      if (counted) measures.nameMass += weight;
       let segment = 0;
       for (let i = this.from[number]!; i < end; ) {
         const place = places[i]!;
@@ -276,6 +291,7 @@ export class Measurer {
         continue;
       }
       measures.allMass += weight;
+      if (probe.rare[number]) measures.rareMass += weight;
       if (this.inHead[number] === candidate) measures.headMass += weight;
     }
   }
