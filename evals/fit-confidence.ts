@@ -4,13 +4,15 @@
 // measured was left out.
 //
 //     npm run evals -- fit-confidence SETS SKILLS [SETS SKILLS ...] [--encoder] [--cache FOLDER]
+//       [--only INPUT,INPUT]
 //
-// SETS has the files of `data-sets.ts`. `--encoder` fits `FIT_ENCODED`; `--cache` keeps the encoder's vectors. Nothing is
-// written; the weights are carried into the table by hand.
+// SETS has the files of `data-sets.ts`. `--encoder` fits `FIT_ENCODED`; `--cache` keeps the encoder's vectors. With
+// `--only` the weights of other inputs stay as they are: messages that the encoder or the table of words was trained on
+// must not fit the weights of meaning. Nothing is written; the weights are carried into the table by hand.
 
 import { parseArgs } from "node:util";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
-import { BUNDLED_DOUBT, FIT_INPUTS, fitInputs } from "../src/recall/calibrate.ts";
+import { BUNDLED_DOUBT, FIT_INPUTS, fitInputs, fitWeights } from "../src/recall/calibrate.ts";
 import { INTENTS, type Intent } from "../src/recall/intent.ts";
 import { closenessOf, ordered, standingOf } from "../src/recall/rank.ts";
 import { type Asked, askedIn, fittingLibraries, readSets } from "./data-sets.ts";
@@ -28,7 +30,7 @@ import {
 import { chancesOf, fitIntents, intentExample, intentMessages, leftOutChances } from "./intent-model.ts";
 
 const FIT = { ridge: 3e-5, steps: 12, places: 5 } as const;
-const THRESHOLDS = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15];
+const THRESHOLDS = [0.02, 0.04, 0.06, 0.1, 0.15, 0.2, 0.27, 0.35, 0.45];
 
 /** How much each kind of message weighs, small libraries of everyday messages most: that is what people have. */
 const WORTH: Readonly<Record<string, number>> = {
@@ -60,6 +62,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     encoder: { type: "boolean", default: false },
+    only: { type: "string" },
     cache: { type: "string", default: "node_modules/.cache/repertoire-evals" },
   },
 });
@@ -139,12 +142,19 @@ function votesOf(examples: readonly Example[]): number[] {
   return votes.map((vote, i) => (vote * (WORTH[kind(examples[i]!)] ?? 0)) / sums.get(kind(examples[i]!))!);
 }
 
+const only = values.only?.split(",");
+/** Whether the weight of an input, or of the constant behind them, is fitted. */
+const isFree = [...FIT_INPUTS, "bias" as const].map((input) => only?.includes(input) ?? true);
+const present = fitWeights(values.encoder);
+
 /** Newton's method, which needs a dozen steps. */
 function fitLogistic(examples: readonly Example[]): Float64Array {
   const votes = votesOf(examples);
   const total = votes.reduce((sum, vote, i) => sum + vote * examples[i]!.inputs.length, 0);
   const size = FIT_INPUTS.length + 1;
-  const weights = new Float64Array(size);
+  const weights = Float64Array.from([...FIT_INPUTS, "bias" as const], (input, i) =>
+    isFree[i] ? 0 : present[input],
+  );
   for (let step = 0; step < FIT.steps; step++) {
     const gradient = weights.map((weight, i) => (i === size - 1 ? 0 : FIT.ridge * weight));
     const curvature = Array.from(gradient, (_, i) => {
@@ -167,6 +177,14 @@ function fitLogistic(examples: readonly Example[]): Float64Array {
           const scaled = bend * row[i]!;
           for (let j = 0; j <= i; j++) into[j]! += scaled * row[j]!;
         }
+      }
+    });
+    isFree.forEach((free, i) => {
+      if (free) return;
+      gradient[i] = 0;
+      for (let j = 0; j < size; j++) {
+        curvature[i]![j] = Number(i === j);
+        if (j !== i) curvature[j]![i] = 0;
       }
     });
     solve(curvature, gradient).forEach((move, i) => {

@@ -55,10 +55,12 @@ const FIT = {
   byChance: -4,
   /** The message only points at something that has the skill's name. Set by hand too. */
   pointed: -5,
+  /** Without an encoder there is none. */
+  encodedDistinct: 0,
 } as const;
 
-type Input = Exclude<keyof typeof FIT, "bias"> | "encodedDistinct";
-export const FIT_INPUTS = [...Object.keys(FIT).filter((key) => key !== "bias"), "encodedDistinct"] as Input[];
+type Input = Exclude<keyof typeof FIT, "bias">;
+export const FIT_INPUTS = Object.keys(FIT).filter((key) => key !== "bias") as Input[];
 
 /** The same with a trained encoder, fitted on messages that it was not trained on: it replaces much of what words say. */
 const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
@@ -202,12 +204,16 @@ export function fitInputs(
   };
 }
 
+/** The weights without and with a trained encoder. */
+export function fitWeights(isEncoded: boolean): Readonly<Record<Input | "bias", number>> {
+  return isEncoded ? FIT_ENCODED : FIT;
+}
+
 /** The score of a candidate, 0 to 1; 0 if neither words nor meaning were found. */
 export function fitOf(probe: Probe, candidate: Candidate, intent: IntentGuess | undefined): number {
   if (candidate.measures.allMass === 0 && (candidate.close?.meaning ?? 0) <= 0) return 0;
   const inputs = fitInputs(probe, candidate, intent);
-  const weights: Readonly<Record<Input | "bias", number>> =
-    candidate.close?.encodedDistinct === undefined ? { ...FIT, encodedDistinct: 0 } : FIT_ENCODED;
+  const weights = fitWeights(candidate.close?.encodedDistinct !== undefined);
   const points = FIT_INPUTS.reduce((sum, input) => sum + weights[input] * inputs[input], weights.bias);
   return 1 / (1 + Math.exp(-points));
 }

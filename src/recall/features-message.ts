@@ -222,9 +222,15 @@ const ABOUT = lazyPattern(
   ].join("|"),
   "gi",
 );
-/** "what does X mean": a question about the word. */
-const MEANING =
-  /\bwhat(?:\s+does|['\u2019]s|\s+is)\s+[`"'“]?([\w-]+)[`"'”]?\s+(?:mean|stand\s+for|short\s+for)\b/gi;
+/** "what does X mean", "the term X": about the words, not about what they name. */
+const MEANING = new RegExp(
+  [
+    "\\bwhat(?:\\s+does|['\u2019]s|\\s+is)\\s+[`\"'“]?([\\w-]+)[`\"'”]?\\s+(?:mean|stand\\s+for|short\\s+for)\\b",
+    "\\b(?:the|a)\\s+(?:terms?|words?|phrase|expression|names?)\\s+[`\"'“]?((?!(?:of|in|is|for|and|to|on|at|from|should|that|which|was|i|you|we|it)\\b)[\\w-]+(?:[ -][\\w-]+)?)",
+    '["“]([\\w -]{2,60})["”]\\s+is\\s+(?:the|a|an|my|our)\\s+(?:\\w+\\s+)?(?:title|name|heading|label|caption|word|term|quote)\\b',
+  ].join("|"),
+  "gi",
+);
 
 /**
  * What a message rejects ("not X", "without X", "instead of X") or only asks about ("what does /x do"): [start, end) of

@@ -6,12 +6,12 @@ import { lazyPattern } from "../text/patterns.ts";
 export type Range = readonly [start: number, end: number];
 
 /** A name as programs have them: several words with hyphens or underscores, perhaps with a sign before and a version. */
-const NAME = "[.#@$]?[a-z0-9]\\w*(?:[-_]\\w+)+";
-const QUOTED = "[\"'`“][\\w./-]{2,60}[\"'`”]";
+const NAME = "[.#@$]?[a-z0-9]{1,40}(?:[-_][a-z0-9]{1,40}){1,12}";
+const QUOTED = "[\"'`“][^\"'`”\\n]{2,60}[\"'`”]";
 
 /** Nouns before a name which say what it is: "the branch x-y", "the container named x-y". */
 const KINDS_BEFORE =
-  "routes?|endpoints?|paths?|urls?|folders?|director(?:y|ies)|dirs?|files?|handlers?|branch(?:es)?|tags?|packages?|crates?|gems?|modules?|dependenc(?:y|ies)|libraries|library|class(?:es)?|ids?|selectors?|propert(?:y|ies)|headers?|flags?|columns?|tables?|variables?|fields?|keys?|containers?|pods?|images?|buckets?|queues?|topics?|channels?|rooms?|labels?|buttons?|tabs?|menus?|links?|entr(?:y|ies)|strings?|jobs?|tickets?|repos?|repositor(?:y|ies)|projects?|namespaces?|hosts?|domains?";
+  "routes?|endpoints?|paths?|urls?|folders?|director(?:y|ies)|dirs?|files?|handlers?|branch(?:es)?|tags?|packages?|crates?|gems?|modules?|dependenc(?:y|ies)|libraries|library|class(?:es)?|ids?|selectors?|propert(?:y|ies)|headers?|flags?|columns?|tables?|variables?|fields?|keys?|containers?|pods?|images?|buckets?|queues?|topics?|channels?|rooms?|labels?|buttons?|tabs?|menus?|links?|entr(?:y|ies)|strings?|comments?|headings?|titles?|captions?|subjects?|sentences?|sheets?|documents?|songs?|films?|books?|jobs?|tickets?|repos?|repositor(?:y|ies)|projects?|namespaces?|hosts?|domains?";
 /** Nouns after a name. Fewer, because "a dark-mode button" describes a button. */
 const KINDS_AFTER =
   "routes?|endpoints?|url|folders?|director(?:y|ies)|dir|files?|branch(?:es)?|tag|packages?|crate|gem|repo|repository|flag|variable|property|column|channel|bucket|container|pods?|label|class|attribute|redirect|module|requests?|package";
@@ -19,7 +19,10 @@ const KINDS_AFTER =
 const COMMANDS =
   "git\\s+(?:checkout|switch|merge|rebase|pull|push|branch|stash|log|diff|clone|tag|cherry-pick)(?:\\s+-\\w+)*|rebase|checkout|cherry-pick|merge|(?:npm|pnpm|yarn|bun|pip3?|cargo|gem|brew|apt|go|composer|poetry|uv)\\s+(?:i|install|uninstall|add|remove|update|upgrade|run|get)|cd|ls|cat|rm|mkdir|rmdir|curl";
 
-const ADDRESS = lazyPattern("\\b[a-z][a-z0-9+.-]*://[^\\s\"'`<>)]*[\\w/]|[\\w.+-]+@[\\w-]+\\.[\\w.-]+", "gi");
+const ADDRESS = lazyPattern(
+  "\\b[a-z][a-z0-9+.-]{0,20}://[^\\s\"'`<>)]{0,400}[\\w/]|[\\w.+-]{1,64}@[\\w-]{1,64}\\.[\\w.-]{1,64}",
+  "gi",
+);
 /** A path, whose first part tells that it is one; two words with a slash between them ("client/server") are not. */
 const PATH = lazyPattern(
   "(?<![\\w./:@-])(?:" +
@@ -36,10 +39,13 @@ const PATH = lazyPattern(
   "gi",
 );
 /** A file of several words: `release-notes.md`. */
-const FILE = lazyPattern("(?<![\\w./-])[a-z0-9]\\w*(?:[-_][\\w]+)+(?=\\.[a-z]\\w{1,4}(?![\\w-]))", "gi");
-/** `.class-name`, `#id-name`, `--flag-name`, `NAME_OF_VARIABLE`, `name==1.2`, `name@1.2`. */
+const FILE = lazyPattern(
+  "(?<![\\w./-])[a-z0-9]{1,40}(?:[-_][a-z0-9]{1,40}){1,12}(?=\\.[a-z]\\w{1,4}(?![\\w-]))",
+  "gi",
+);
+/** `.class-name`, `#id-name`, `--flag-name`, `NAME_OF_VARIABLE`, `nameOfVariable`, `name==1.2`, `name@1.2`. */
 const SIGNED = lazyPattern(
-  "(?<![\\w./:-])(?:[.#][a-z]\\w*(?:-\\w+)+|--[a-z]\\w*(?:-\\w+)*|[a-z]\\w*(?:[-_]\\w+)*(?:==|@)\\d[\\w.]*)|\\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\\b",
+  "(?<![\\w./:-])(?:[.#][a-z]\\w{0,40}(?:-\\w{1,40}){1,12}|--[a-z]\\w{0,40}(?:-\\w{1,40}){0,12}|[a-z][\\w-]{0,80}(?:==|@)\\d[\\w.]{0,20})|\\b[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,12}\\b|\\b[a-z]{2,40}(?:[A-Z][a-z0-9]{1,40}){1,12}\\b",
   "g",
 );
 /** A string in code: `f("x-y")`, `path = "/x"`, `from "x-y"`. */
@@ -62,7 +68,7 @@ const ROUTE = lazyPattern(
 );
 
 /** Most messages have none of these signs. */
-const SIGNS = /[/\-_@#"'`“]/;
+const SIGNS = /[/\-_@#"'`“]|[a-z][A-Z]/;
 
 /** The ranges of a text that only name things, in order and without overlaps. Extensions of files are left out. */
 export function thingsIn(text: string): Range[] {
