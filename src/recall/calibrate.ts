@@ -11,7 +11,7 @@ import type { IntentGuess } from "./intent.ts";
  */
 const FIT = {
   /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
-  bias: -1.4,
+  bias: -1.7,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
   head: -0.47,
   /** The share of the message found in name and description, if it is nearly all of it: short requests are like that. */
@@ -25,9 +25,7 @@ const FIT = {
   /** The message has the skill's name. */
   name: 0.17,
   /** The message has the whole name, but the skill little else of it. */
-  alone: 0,
-  /** The share of the message's rarest words found anywhere. */
-  rare: 0,
+  alone: -2.2,
   /** Neighbours found as neighbours in the head, and in the body. */
   pairs: 1.13,
   bodyPairs: -0.06,
@@ -44,9 +42,9 @@ const FIT = {
   /** Not the best candidate. */
   follower: -0.92,
   /** How surely the message does not ask for work, in units of 2 nats: doubt counts more than certainty. */
-  idle: -1.66,
+  idle: -1.18,
   /** How surely it does. */
-  work: -0.34,
+  work: 0.1,
   /** Number of terms, up to three: small talk has one or two. */
   words: 1.57,
   /** How common the commonest term is among the skills. */
@@ -72,7 +70,6 @@ const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
   all: 0.42,
   name: -0.19,
   alone: 0,
-  rare: 0,
   pairs: 1.19,
   bodyPairs: 0.18,
   meaning: 0.57,
@@ -185,7 +182,6 @@ export function fitInputs(
     all: share(measures.allMass, probe.mass),
     name: measures.nameShare,
     alone: alone(probe, measures),
-    rare: probe.rareMass > 0 ? measures.rareMass / probe.rareMass : 0,
     pairs: share(measures.headPairs, probe.pairMass),
     bodyPairs: ofLong(measures.bodyPairs, probe.pairMass),
     meaning: words * (close ? Math.max(0, close.meaning) : SPAN.unknownMeaning),

@@ -19,9 +19,6 @@ export interface Probe {
   readonly rarities: Float64Array;
   /** Sum of all weights: the mass of a skill that has every word of the message. */
   readonly mass: number;
-  /** Whether a term is among the rarest of the message, and the sum of their weights. */
-  readonly rare: readonly boolean[];
-  readonly rareMass: number;
   /** Distinct hashes of the terms, ascending, and the index of each one's term. */
   readonly hashes: Int32Array;
   readonly numbers: Int32Array;
@@ -44,7 +41,6 @@ export function createProbe({
 }): Probe {
   const count = message.terms.length;
   const own = Float64Array.from(weights);
-  const least = own.toSorted().at(-Math.min(NUMBERS.rare, count)) ?? 0;
   const pairs = new Set<number>();
   const pairFirst: number[] = [];
   const pairSecond: number[] = [];
@@ -68,8 +64,6 @@ export function createProbe({
     inRefusal: message.inRefusal,
     pointing: message.pointing,
     mass: sum(own),
-    rare: Array.from(own, (weight) => weight >= least),
-    rareMass: sum(own.filter((weight) => weight >= least)),
     ...inHashOrder(message.terms),
     pairFirst: Int32Array.from(pairFirst),
     pairSecond: Int32Array.from(pairSecond),
@@ -124,8 +118,6 @@ export interface Measures {
   heading: number;
   /** Words found anywhere. */
   allMass: number;
-  /** The rarest words of the message found anywhere. */
-  rareMass: number;
   /** Neighbouring words found as neighbours, in the head and in the body. */
   headPairs: number;
   bodyPairs: number;
@@ -147,15 +139,12 @@ const NO_WORDS: Measures = {
   section: 0,
   heading: 0,
   allMass: 0,
-  rareMass: 0,
   headPairs: 0,
   bodyPairs: 0,
   notFor: 0,
 };
 
 const NUMBERS = {
-  /** This many words of a message are its rarest. */
-  rare: 3,
   /** Shorter claims count as this long, because one word alone claims little. */
   claimTerms: 2,
   /** Shorter sections count as this long. */
@@ -291,7 +280,6 @@ export class Measurer {
         continue;
       }
       measures.allMass += weight;
-      if (probe.rare[number]) measures.rareMass += weight;
       if (this.inHead[number] === candidate) measures.headMass += weight;
     }
   }
