@@ -62,14 +62,14 @@ export const FIT_INPUTS = Object.keys(FIT).filter((key) => key !== "bias") as In
 
 /** The same with a trained encoder, fitted on messages that it was not trained on: it replaces much of what words say. */
 const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
-  bias: -1.95,
+  bias: -1.6,
   head: -0.41,
   covered: 1.05,
   headShare: -0.63,
   claim: 0.87,
   all: 0.42,
   name: -0.19,
-  alone: 0,
+  alone: -1.29,
   pairs: 1.19,
   bodyPairs: 0.18,
   meaning: 0.57,
@@ -78,8 +78,8 @@ const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
   gap: -0.28,
   margin: 0.74,
   follower: -0.27,
-  idle: -1.22,
-  work: 0.2,
+  idle: -1.46,
+  work: -0.14,
   words: 1.24,
   reach: 0.44,
   byChance: FIT.byChance,

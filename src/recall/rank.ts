@@ -91,6 +91,8 @@ export const RANKING = {
   runnerUp: 5.5,
   /** The same with an encoder. */
   runnerUpEncoded: 8,
+  /** A skill with fewer points has at most this share of the score of a better one, so that other ties do not decide. */
+  behind: 1 - 1e-6,
   /** Skills with the same name are copies from this share of common word pairs on. */
   copyWithName: 0.4,
   /** Skills with different names are copies from this share on. Templates filled in for another product stay below it. */
@@ -134,7 +136,9 @@ export function rank(
       k,
       runnerUp,
     );
-    most = Math.min(most, fitOf(probe, { measures: measures[place]!, close, standing }, intent));
+    const fit = fitOf(probe, { measures: measures[place]!, close, standing }, intent);
+    const isTie = k === 0 || points[place] === points[kept[k - 1]!.place];
+    most = Math.min(isTie ? most : most * RANKING.behind, fit);
     return {
       id: candidates[place]!.id,
       score: most,
