@@ -14,6 +14,8 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
     reporters: ["default"],
+    // Toolsets run in a program that is bundled, also when the rest runs from the sources.
+    globalSetup: "test/toolset-program.ts",
     // Encoding the skills of every test's library would take minutes; the tests of the encoder switch it on.
     env: { REPERTOIRE_ENCODER: "off" },
     projects: [

@@ -4,7 +4,15 @@ import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 
 /** Whether each takes the folder of skills. */
-const BENCHES = { scan: true, recall: true, sandbox: false, journal: false, hook: false, prompt: true };
+const BENCHES = {
+  scan: true,
+  recall: true,
+  sandbox: false,
+  toolsets: false,
+  journal: false,
+  hook: false,
+  prompt: true,
+};
 
 const { values } = parseArgs({ options: { corpus: { type: "string" }, only: { type: "string" } } });
 for (const [name, takesCorpus] of Object.entries(BENCHES)) {

@@ -5,3 +5,6 @@ export function bundle(
   outdir: string,
   options?: { moduleUrl?: string; plugins?: readonly Plugin[] },
 ): Promise<void>;
+
+/** Bundles the program that runs toolsets into one file in a folder. */
+export function bundleToolsetProgram(outdir: string): Promise<void>;

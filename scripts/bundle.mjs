@@ -2,7 +2,7 @@
 // piece; `hook` and `recall` are one CommonJS file, which starts sooner (docs/decisions/2026-11-16-quick-start.md).
 
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { frontDoors } from "./front-doors.mjs";
@@ -49,10 +49,30 @@ export async function bundleProgram(entry, outfile) {
   });
 }
 
+/** Bundles the program that runs toolsets into one file with all it needs, because its sandbox shows it no other. */
+export async function bundleToolsetProgram(outdir) {
+  const { external, ...common } = commonOptions([frontDoors]);
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: ["src/tools/toolset-program.ts"],
+    write: false,
+    legalComments: "inline",
+    format: "esm",
+    outfile: "toolset-program.mjs",
+    banner: { js: REQUIRE },
+  });
+  mkdirSync(outdir, { recursive: true });
+  // In one step: a process that starts now reads the old file or the new one.
+  const staging = join(outdir, `.toolset-program-${process.pid}`);
+  writeFileSync(staging, outputFiles[0].text);
+  renameSync(staging, join(outdir, "toolset-program.mjs"));
+}
+
 /** `moduleUrl` replaces `import.meta.url`, for a bundle outside the package; `plugins` see every source file. */
 export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
   const plugins = [...more, frontDoors];
   const common = commonOptions(plugins);
+  await bundleToolsetProgram(outdir);
   await build({
     ...common,
     entryPoints: {

@@ -7,7 +7,7 @@ import { openRepertoire } from "../src/engine/engine.ts";
 import { codeOf } from "../src/model/errors.ts";
 import { memoryStore } from "../src/stores/memory/store.ts";
 import { sqliteStore } from "../src/stores/sqlite/store.ts";
-import { findSandbox } from "../src/tools/bubblewrap.ts";
+import { findSandbox } from "../src/tools/sandbox.ts";
 import { skillText, temporaryTree } from "./skill-tree.ts";
 
 export const SKILLS = "p/.agents/skills";

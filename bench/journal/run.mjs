@@ -77,10 +77,10 @@ function turnOf({ sessions, tallyBook, record = () => {} }) {
     turn++;
     const id = `live-${Math.floor(turn / TURNS)}`;
     sessions.begin(id, { key: String(turn), message: "do it" });
-    const effectiveness = api.effectivenessFrom(tallyBook(), { now: Date.now() });
+    const effectiveness = api.effectivenessFrom(tallyBook(), { now: Date.now(), instructionsOf: () => "" });
     for (let i = 0; i < CANDIDATES; i++) {
       const { name, digest } = skillAt(turn + i * 7);
-      effectiveness.of(name, digest);
+      effectiveness.of({ name, digest });
     }
     await engine.turns.recall({ message: MESSAGES[turn % MESSAGES.length] });
     sessions.markShown(id, [skillAt(turn).name]);

@@ -60,7 +60,7 @@ async function engine() {
   const outfile = join(work, "engine.mjs");
   await build({
     stdin: {
-      contents: 'export { runScript } from "./scripts.ts"; export { findSandbox } from "./bubblewrap.ts";',
+      contents: 'export { runScript } from "./scripts.ts"; export { findSandbox } from "./sandbox.ts";',
       resolveDir: fileURLToPath(new URL("../../src/tools", import.meta.url)),
       loader: "ts",
     },

@@ -34,6 +34,7 @@ const PARSE = {
   "yaml-duplicate-key": "A key stands twice; the later one was taken.",
   "yaml-control-characters": "The front matter holds control characters; they were removed.",
   "yaml-tabs": "Lines are indented with tabs.",
+  "yaml-indent": "A key of the specification is indented below a key that has its value already.",
   "yaml-unquoted-colon": "A value holds `: ` without quotes, which YAML takes for another key.",
   "yaml-unquoted-special":
     "A value begins with a character that means something in YAML, such as `@` or `[`.",
@@ -159,6 +160,21 @@ const OTHERS = {
     ),
   },
   tools: {
+    "script-not-found": row(
+      "warning",
+      "The front matter lists a script that the package does not have.",
+      "Add the file, or correct the entry below `scripts:`.",
+    ),
+    "version-invalid": row(
+      "warning",
+      "`version` is not a version.",
+      "Write a semantic version, such as 1.0.0.",
+    ),
+    "description-long": row(
+      "info",
+      "The description has more than 500 characters, which is all that some agents read.",
+      "Put what matters for choosing the skill first, or shorten it.",
+    ),
     "toolset-path-refused": row(
       "warning",
       "A toolset's path is absolute, a URL, or leaves the package.",
@@ -176,8 +192,13 @@ const OTHERS = {
     ),
     "toolset-load-failed": row(
       "warning",
-      "The module threw while it was loaded.",
-      "Make it load; it may import `repertoire/tools`, `zod`, Node's modules and files of the package.",
+      "The module threw while it was loaded, or ended its process.",
+      "Make it load; it may import `repertoire/tools`, `zod`, Node's modules, files of the package and installed packages.",
+    ),
+    "toolset-no-sandbox": row(
+      "warning",
+      "This machine has no sandbox, so no code of the package was run.",
+      "Install one, or allow this content in `scripts.unsandboxed`.",
     ),
     "toolset-load-timeout": row(
       "warning",

@@ -8,6 +8,7 @@ export {
   type ConsentSubject,
   Consents,
   changesInWords,
+  codeInWords,
   type Offer,
   ruleFits,
   type SheetFinding,

@@ -265,10 +265,10 @@ export interface ConsentSheet {
   readonly files: number;
   readonly bytes: number;
   readonly scripts: readonly string[];
-  /** Loaded into the agent's own process when its tools are used. */
+  /** Modules whose code runs as soon as the skill is activated, in a process of their own in the sandbox. */
   readonly toolsets: readonly string[];
   readonly requestedTools: readonly string[];
-  /** Environment variables that its scripts will see. */
+  /** Environment variables that its scripts and toolsets will see. */
   readonly environment: readonly string[];
   readonly addresses: readonly string[];
   readonly findings: readonly SheetFinding[];
@@ -338,6 +338,24 @@ export function changesInWords(changes: FileChanges): string {
     return `${changes[kind].slice(0, NAMED_FILES).join(", ")}${more > 0 ? ` and ${more} more` : ""} ${kind}`;
   });
   return inWords.join("; ");
+}
+
+/** What code will run, when, and what it can reach; one sentence per kind of code. */
+export function codeInWords({ toolsets, scripts }: Pick<ConsentSheet, "toolsets" | "scripts">): string[] {
+  const called = scripts.filter((path) => !path.startsWith("toolsets/")).length;
+  return [
+    ...(toolsets.length > 0
+      ? [
+          `The code of ${toolsets.length} toolset(s) runs as soon as you agree, and whenever the agent calls one of their tools.`,
+        ]
+      : []),
+    ...(called > 0 ? [`${called} script(s) run when the agent calls them.`] : []),
+    ...(toolsets.length + called > 0
+      ? [
+          "All of it runs in a sandbox: it can read this package and installed packages, not your files, and has no network unless your configuration grants it.",
+        ]
+      : ["No code runs."]),
+  ];
 }
 
 /** How many changed files a message names. */

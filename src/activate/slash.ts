@@ -7,6 +7,7 @@ import type { RecordUse } from "../journal/journal.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
+import { instructionsDigest, snapshotPackage } from "../package/package.ts";
 import type { TaskContext } from "./tasks.ts";
 
 /** How many completions are returned. */
@@ -88,8 +89,10 @@ export class SlashCommands {
       );
     }
     const mount = context.task === undefined ? undefined : await this.needs.mountOf(skill, context.task);
-    if (context.session !== undefined)
-      await this.needs.record(context, skill, { kind: "activated", details: { by: "person" } });
+    if (context.session !== undefined) {
+      const instructions = instructionsDigest(snapshotPackage(skill.directory));
+      await this.needs.record(context, skill, { kind: "activated", details: { by: "person", instructions } });
+    }
     return {
       name,
       command,

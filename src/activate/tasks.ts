@@ -5,7 +5,7 @@ import type { RecordUse } from "../journal/journal.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill, SkillManifest } from "../model/skill.ts";
-import { marksOf, type PackageSnapshot } from "../package/package.ts";
+import { instructionsDigest, marksOf, type PackageSnapshot } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
 import {
   type ConsentAsker,
@@ -106,7 +106,8 @@ export class Tasks {
       await this.needs.tasks.start({ id: task, startedAt: at, agent });
       await this.needs.tasks.consent({ task, skill: skill.name, digest, at, files: marks });
     }
-    await this.needs.record(context, skill, { kind: "activated", details: { task, by: audience } });
+    const details = { task, by: audience, instructions: instructionsDigest(snapshot) };
+    await this.needs.record(context, skill, { kind: "activated", details });
     const payload = buildPayload({
       name: skill.name,
       displayName: skill.displayName,

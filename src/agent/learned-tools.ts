@@ -85,6 +85,7 @@ export const LEARNED_TOOLS: readonly ToolRow[] = [
         "Only this skill; without it, every skill activated since the last message or recall.",
       ).exactOptional(),
       note: z.string().describe("What happened, in one sentence.").exactOptional(),
+      turn: z.int().min(1).describe("An earlier turn of this session, by its number.").exactOptional(),
     }),
     async run(report, { engine, context }) {
       const skills = await engine.reportOutcome(report, context);

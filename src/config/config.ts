@@ -35,6 +35,8 @@ export interface ConfigInput {
   /** Settings by dotted key, as flags of the command line; they win over everything. */
   readonly values?: Readonly<Record<string, unknown>> | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Fail for an agent that the configuration does not know; otherwise such an agent sees every skill. */
+  readonly requireAgent?: boolean | undefined;
 }
 
 /** Where settings come from, for messages, and whether it is a file that may come with a cloned project. */
@@ -78,8 +80,19 @@ export function loadConfig(input: ConfigInput = {}): Config {
   setAll(input.config ?? {}, { place: "options" });
   setAll(input.values ?? {}, { place: "options" });
   const { cache, ...resolved } = withDefaults(values);
+  if (input.requireAgent && resolved.agent !== undefined) checkAgent(resolved.agent, resolved.agents);
   const cacheDir = typeof cache === "string" ? resolve(dir, cache) : join(home, ".repertoire", "cache");
   return { ...resolved, dir, home, files, cacheDir: cache === false ? undefined : cacheDir };
+}
+
+function checkAgent(agent: string, agents: ResolvedValues["agents"]): void {
+  if (Object.hasOwn(agents, agent)) return;
+  const known = Object.keys(agents).join(", ");
+  throw new RepertoireError(
+    "agent-unknown",
+    `There is no agent "${agent}". ${known === "" ? "The configuration has none: `agents` gives each its skills" : `Agents: ${known}`}.`,
+    agent,
+  );
 }
 
 /** The settings by dotted key. A group is a nested object; its keys may also be written with dots. */

@@ -3,6 +3,7 @@
 
 import { AGENT_TOOL_ALIASES } from "../model/agent-tool-alias.ts";
 import { CONSENT_APPROVALS } from "../model/consent-approval.ts";
+import { IDENTITIES } from "../model/source.ts";
 import { STYLES } from "../model/turn.ts";
 import type { Flat, ValueKind } from "./kinds.ts";
 import { boolean, enumOf, integer, listOf, mapOf, number, object, string, unionOf } from "./kinds.ts";
@@ -88,6 +89,11 @@ const CONFIG_TABLE = {
       "Ids of sources that skip a skill without a name in its front matter. Other sources use the folder's name.",
       sourceIds,
     ),
+    identity: userOnly(
+      "What names a skill: its path below the source (path), or the name in its front matter (name). Of two skills with one name the last wins. The skills that Repertoire writes or ships keep their path.",
+      enumOf(...IDENTITIES),
+      { default: "path" },
+    ),
   },
   enable: shared("Names and globs of skills to switch on although they are off by default.", skillGlobs),
   disable: shared("Names and globs of skills to switch off; wins over enable.", skillGlobs),
@@ -119,8 +125,12 @@ const CONFIG_TABLE = {
   },
   scripts: {
     network: userOnly(
-      "Skills whose scripts may use the network, in the same form as consent.allow.",
+      "Skills whose scripts and toolsets may use the network, in the same form as consent.allow.",
       skillRules,
+    ),
+    unsandboxed: userOnly(
+      "Digests (the first 12 characters or more) of packages whose scripts and toolsets may run without a sandbox if this machine has none.",
+      listOf(string(), ["cd3ea8cc27f1e306"]),
     ),
   },
   tools: {

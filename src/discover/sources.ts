@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import type { ExtraSource, Source, SourceScope } from "../model/source.ts";
+import type { ExtraSource, Identity, Source, SourceScope } from "../model/source.ts";
 import { isSkillFile } from "../package/package.ts";
 
 interface Place {
@@ -11,6 +11,9 @@ interface Place {
   readonly rootSkill?: boolean;
 }
 
+/** Where Repertoire writes skills. */
+const OUR_FOLDER = ".repertoire/skills";
+
 /** Below the home folder, lowest precedence first. */
 const USER_PLACES: readonly Place[] = [
   { folder: ".sven/skills" },
@@ -18,7 +21,7 @@ const USER_PLACES: readonly Place[] = [
   { folder: ".agents/skills" },
   { folder: ".claude/skills" },
   { folder: ".codex/skills" },
-  { folder: ".repertoire/skills" },
+  { folder: OUR_FOLDER },
 ];
 
 /** Below the project and each ancestor up to the repository's root, lowest precedence first. */
@@ -42,6 +45,8 @@ export interface SourceOptions {
   readonly requireDescription?: readonly string[];
   /** Ids of sources that skip a skill without a name of its own. */
   readonly requireName?: readonly string[];
+  /** What names the skills of other people's sources; those of ours have one name, by path and by front matter. */
+  readonly identity?: Identity | undefined;
 }
 
 /** All sources, lowest precedence first, whether or not their folders exist. */
@@ -57,6 +62,7 @@ export function resolveSources(options: SourceOptions): Source[] {
       trustLinks: extra.trustLinks ?? options.trustLinks?.includes(id) ?? false,
       requireDescription: extra.requireDescription ?? options.requireDescription?.includes(id) ?? false,
       requireName: extra.requireName ?? options.requireName?.includes(id) ?? false,
+      identity: scope === "bundled" || id.endsWith(OUR_FOLDER) ? "path" : (options.identity ?? "path"),
     });
   };
   if (options.bundled) add("bundled", resolve(options.bundled), "bundled");
@@ -91,6 +97,7 @@ export function checkedSource(path: string): Source {
     trustLinks: false,
     requireDescription: false,
     requireName: false,
+    identity: "path",
   };
 }
 

@@ -15,6 +15,7 @@ const source = (root: string, more: Partial<Source> = {}): Source => ({
   trustLinks: false,
   requireDescription: false,
   requireName: false,
+  identity: "path",
   ...more,
 });
 function scanOf(...sources: Source[]): Scan {

@@ -18,6 +18,7 @@ export {
   type ConsentSheet,
   type Consents,
   changesInWords,
+  codeInWords,
   type SlashCommands,
   type TaskContext,
   typedCommand,

@@ -140,12 +140,16 @@ export class LibraryPart {
     readonly path?: string | undefined;
     readonly profile: Profile;
   }): Promise<{ checked: number; errors: number; warnings: number; diagnostics: readonly Diagnostic[] }> {
-    const triggerFindings = await triggerCheck();
     const { path, profile } = options;
     const { sources, config } = this.turns;
     const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
     const { onProgress } = this.turns.options;
-    return checkSkills(where, { profile, also: triggerFindings, onProgress });
+    const also = async (skills: readonly Skill[]) => {
+      const { declaredFindings } = await import("../tools/tools.ts");
+      const triggers = await this.triggerFindings(skills, { known: path === undefined });
+      return [...triggers, ...(await declaredFindings(skills))];
+    };
+    return checkSkills(where, { profile, also, onProgress });
   }
 
   /**
@@ -155,9 +159,21 @@ export class LibraryPart {
    * const errors = (await skills.library.findings()).filter(({ severity }) => severity === "error");
    */
   async findings(): Promise<Diagnostic[]> {
-    const triggerFindings = await triggerCheck();
     const { library } = await this.view();
-    return [...library.diagnostics, ...triggerFindings([...library.skills.values()])];
+    const skills = [...library.skills.values()];
+    const { declaredFindings } = await import("../tools/tools.ts");
+    const triggers = await this.triggerFindings(skills, { known: true });
+    return [...library.diagnostics, ...triggers, ...(await declaredFindings(skills))];
+  }
+
+  /** `known`: the skills are those of the library, so that recall can say which of two wins. */
+  private async triggerFindings(
+    skills: readonly Skill[],
+    { known }: { readonly known: boolean },
+  ): Promise<Diagnostic[]> {
+    const { triggerFindings } = await import("../recall/recall.ts");
+    const recallFor = async (message: string) => (await this.turns.recall({ message })).matches;
+    return triggerFindings(skills, known ? recallFor : undefined);
   }
 
   /**
@@ -252,20 +268,14 @@ export class LibraryPart {
   }
 
   /**
-   * Stops watching.
+   * Stops watching and looking for edits.
    *
    * @example
    * await skills.library.watch(({ added }) => console.log(added));
    * await skills.library.close();
    */
   async close(): Promise<void> {
+    this.scanner.close();
     await Promise.all(this.closers.splice(0).map((close) => close()));
   }
-}
-
-/** The check of triggers, with the pattern engine that it needs. */
-async function triggerCheck() {
-  const { readyPatterns, triggerFindings } = await import("../recall/recall.ts");
-  await readyPatterns();
-  return triggerFindings;
 }

@@ -132,7 +132,7 @@ export class Repertoire {
    *
    * @example
    * const first = skills.events().next();
-   * await turn.outcome("success", { skill: "pdf-tables" });
+   * await turn.outcome("success");
    * const { value: event } = await first;
    */
   async *events(): AsyncGenerator<EngineEvent, void> {

@@ -71,7 +71,12 @@ interface TaskParts {
   readonly record: RecordUse;
 }
 
-export function openTasks(parts: TaskParts): { tasks: TaskPart; commands: SlashCommands } {
+export function openTasks(parts: TaskParts): {
+  tasks: TaskPart;
+  commands: SlashCommands;
+  /** Ends what runs for tasks. */
+  close(): Promise<void>;
+} {
   const { turns, library, store, learned, record } = parts;
   const { clock, config, tracing } = turns;
   const tasks = new Tasks({
@@ -95,6 +100,8 @@ export function openTasks(parts: TaskParts): { tasks: TaskPart; commands: SlashC
     record,
     env: turns.options.env ?? process.env,
     network: config.scripts.network,
+    unsandboxed: config.scripts.unsandboxed,
+    project: config.dir,
   });
   const commands = new SlashCommands({
     invocable: async (agent) => (await turns.view(agent)).invocable(),
@@ -105,6 +112,7 @@ export function openTasks(parts: TaskParts): { tasks: TaskPart; commands: SlashC
   });
   return {
     commands,
+    close: () => activated.close(),
     tasks: {
       consents: tasks.consents,
       activate: (name: string, context: TaskContext) =>

@@ -1,7 +1,7 @@
 // A turn as a host holds it: one recall, shared by its matches and its prompt.
 
 import type { Prompt, PromptOptions } from "../disclose/disclose.ts";
-import type { Journal, Outcome } from "../journal/journal.ts";
+import type { Journal, Outcome, OutcomeReport } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Turn } from "../model/turn.ts";
 import type { RecallAnswer, RecallRequest } from "../recall/recall.ts";
@@ -45,16 +45,14 @@ export class OpenTurn {
   }
 
   /**
-   * Records how the turn ended, and returns the skills it counts for.
+   * Records how this turn ended, also after later ones, and returns the skills it counts for: those activated in it.
    *
    * @example
-   * await turn.outcome("success", { skill: "pdf-tables", note: "all tables found" });
+   * await turn.outcome("success", { note: "all tables found" });
    */
-  outcome(
-    outcome: Outcome,
-    about: { readonly skill?: string | undefined; readonly note?: string | undefined } = {},
-  ): Promise<readonly SkillName[]> {
-    return this.journal.reportOutcome({ outcome, ...about }, this.input);
+  async outcome(outcome: Outcome, about: Omit<OutcomeReport, "outcome"> = {}): Promise<readonly SkillName[]> {
+    const turn = (await this.recalled)?.turn;
+    return this.journal.reportOutcome({ outcome, turn, ...about }, this.input);
   }
 
   /**

@@ -61,7 +61,7 @@ export async function openWorkshop(
   const engine = { turns, library };
   const learned = openLearned(engine, store, thinking);
   const record = useRecorder({ sessions: store.sessions, journal: store.journal, now, agent, host });
-  const { tasks, commands } = openTasks({ ...engine, store, learned, record });
+  const { tasks, commands, close: closeTasks } = openTasks({ ...engine, store, learned, record });
   const dreams = openDreams(engine, { store, learned, ...thinking });
   const enrichment = new Enrichment({
     skills: async (who) => (await library.view(who)).visible(),
@@ -118,6 +118,7 @@ export async function openWorkshop(
       openStreamingModel({ ...config.model, ...(name !== undefined && { name }) }, parts),
     tidy: async () => store.tidy(),
     async close() {
+      await closeTasks();
       await learned.settled();
       await store.close();
     },

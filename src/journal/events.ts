@@ -19,7 +19,12 @@ export interface EventDetails {
     readonly via?: SkillName | undefined;
   };
   readonly shown: { readonly level?: ShownLevel };
-  readonly activated: { readonly task?: string; readonly by?: "model" | "person" | "style" };
+  readonly activated: {
+    readonly task?: string | undefined;
+    readonly by?: "model" | "person" | "style" | undefined;
+    /** Digest of the instructions: the package without its front matter. */
+    readonly instructions?: string | undefined;
+  };
   readonly file_read: { readonly path: string };
   readonly script_run: {
     readonly script: string;

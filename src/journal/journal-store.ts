@@ -4,7 +4,7 @@ import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
 import type { EventKind, JournalEvent, NewEvent } from "./events.ts";
 import type { RememberedBook, RememberedMessage } from "./remembered.ts";
-import type { SessionState, SessionStep } from "./sessions.ts";
+import type { SessionState, SessionStep, SessionSummary } from "./sessions.ts";
 import type { Tally, TallyBook, WeekCount } from "./tally.ts";
 
 /** Which events are meant; every given condition must hold. */
@@ -54,6 +54,12 @@ export interface CoUseFilter {
   readonly limit: number;
 }
 
+export interface SessionFilter {
+  /** Only sessions in which something happened since then. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+}
+
 export interface JournalStore {
   /**
    * Adds the events in order, all or none. An outcome without a skill is kept once for each skill activated in its
@@ -63,6 +69,8 @@ export interface JournalStore {
   query(query: EventQuery): Awaitable<readonly JournalEvent[]>;
   /** Tallies per skill version, of one skill or of all. Kept up to date by `append`, so reading costs no scan. */
   tallies(name?: SkillName): Awaitable<readonly Tally[]>;
+  /** The sessions, the latest first. */
+  sessions(filter: SessionFilter): Awaitable<readonly SessionSummary[]>;
   weeks(name: SkillName, since?: number): Awaitable<readonly WeekCount[]>;
   episodes(filter: EpisodeFilter): Awaitable<readonly EpisodeLink[]>;
   /** Most sessions first; with `skill`, only pairs that contain it. */

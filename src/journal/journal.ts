@@ -28,6 +28,7 @@ export type {
   RememberedStore,
   SaidFilter,
   SaidRecord,
+  SessionFilter,
   SessionStore,
   TurnStore,
 } from "./journal-store.ts";
@@ -38,6 +39,7 @@ export {
   Journal,
   type LearnedFromUse,
   type LearnedMessage,
+  type ListedSession,
   type OutcomeReport,
   type RecordUse,
   useRecorder,
@@ -55,7 +57,15 @@ export {
   weightNow,
   withRemembered,
 } from "./remembered.ts";
-export { type RelevantSkill, SessionLog, type SessionState, type SessionStep, turnStep } from "./sessions.ts";
+export {
+  type RelevantSkill,
+  SessionLog,
+  type SessionState,
+  type SessionStep,
+  type SessionSummary,
+  turnStep,
+  usesOf,
+} from "./sessions.ts";
 export {
   libraryStats,
   type SkillStats,
@@ -80,4 +90,5 @@ export {
   tallyKey,
   type WeekCount,
   weekChanges,
+  withoutOutcome,
 } from "./tally.ts";

@@ -17,11 +17,12 @@ import type {
   JournalStore,
   SaidFilter,
   SaidRecord,
+  SessionFilter,
   SessionStore,
 } from "./journal-store.ts";
 import { exportSession, type ImportReport, importLines } from "./json-lines.ts";
 import type { RememberedMessage } from "./remembered.ts";
-import type { SessionState } from "./sessions.ts";
+import type { SessionState, SessionSummary } from "./sessions.ts";
 import { libraryStats, type SkillStats, type SkillSummary, skillStats } from "./stats.ts";
 
 export interface OutcomeReport {
@@ -29,6 +30,8 @@ export interface OutcomeReport {
   /** The skill it is about; every skill activated in the turn unless given. */
   readonly skill?: string | undefined;
   readonly note?: string | undefined;
+  /** The number of the turn in its session; the current one unless given. */
+  readonly turn?: number | undefined;
 }
 
 /** Somebody says which skill a message should have led to. */
@@ -63,6 +66,11 @@ interface JournalNeeds {
   /** For the journal, if an actor names no agent or host. */
   readonly agent?: string | undefined;
   readonly host?: string | undefined;
+}
+
+export interface ListedSession extends SessionSummary {
+  /** What the person said first, if it was recorded. */
+  readonly firstMessage?: string | undefined;
 }
 
 /** A message that recall remembers for a skill: above 0 it speaks for the skill, below 0 against it. */
@@ -157,6 +165,22 @@ export class Journal {
   }
 
   /**
+   * The sessions, the latest first, each with its first message.
+   *
+   * @example
+   * const [latest] = await skills.journal.sessions({ limit: 1 });
+   */
+  async sessions(filter: SessionFilter): Promise<readonly ListedSession[]> {
+    const sessions = await this.needs.journal.sessions(filter);
+    return Promise.all(
+      sessions.map(async (each) => {
+        const [first] = await this.needs.conversation.query({ session: each.session, role: "user" });
+        return { ...each, firstMessage: first?.text };
+      }),
+    );
+  }
+
+  /**
    * What a session has seen and used.
    *
    * @example
@@ -189,26 +213,51 @@ export class Journal {
 
   /**
    * Records how a turn ended, for one skill or for all that were activated in it, and returns the skills it counts for.
+   * Fails for a skill that was not activated in the turn.
    *
    * @example
    * await skills.journal.reportOutcome({ outcome: "success" }, { session: "s1" });
    */
   async reportOutcome(report: OutcomeReport, actor: Actor): Promise<readonly SkillName[]> {
     const { session, agent = this.needs.agent, host = this.needs.host } = actor;
-    const turn = session === undefined ? undefined : (await this.needs.sessions.read(session)).turn;
-    const { outcome: result, skill, note } = report;
-    const now = { at: this.needs.now(), session, turn, agent, host };
-    const version = skill === undefined ? undefined : await this.needs.find(skill, agent);
-    if (version === undefined && session === undefined) {
+    if (session === undefined) {
       throw new RepertoireError(
         "no-session",
-        "The host did not name the session, so the skills of this turn are unknown. Name the skill, or continue without reporting.",
+        "An outcome belongs to a turn of a session, and the host did not name the session. Name it, or continue without reporting.",
       );
     }
+    const { turn = (await this.needs.sessions.read(session)).turn } = report;
+    const { outcome: result, skill, note } = report;
+    const now = { at: this.needs.now(), session, turn, agent, host };
+    const version = skill === undefined ? undefined : await this.activatedIn({ session, turn }, skill, agent);
     const outcome = eventOf(now, { kind: "outcome", skill: version, details: { result, note } });
     const kept = await this.needs.journal.append([outcome]);
     await this.needs.learning.outcome(kept);
     return kept.flatMap((event) => event.skill ?? []);
+  }
+
+  /** The version of a skill that was activated last in a turn. */
+  private async activatedIn(
+    at: { readonly session: string; readonly turn: number },
+    spelling: string,
+    agent: string | undefined,
+  ): Promise<SkillVersion> {
+    const { session, turn } = at;
+    const name = lookupKey(await this.needs.currentName(spelling));
+    const events = await this.needs.journal.query({ session, skill: name, kinds: ["activated"] });
+    const found = events.findLast((event) => event.turn === turn);
+    if (found !== undefined) return { name, digest: found.digest ?? "" };
+    await this.needs.find(spelling, agent);
+    const last = events.at(-1)?.turn;
+    const next =
+      last === undefined
+        ? "Report only on skills that were activated."
+        : `If turn ${last} is meant, name it.`;
+    throw new RepertoireError(
+      "not-activated",
+      `"${spelling}" was not activated in turn ${turn} of this session, so this outcome says nothing about it. ${next}`,
+      spelling,
+    );
   }
 
   /**

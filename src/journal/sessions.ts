@@ -2,6 +2,7 @@
 
 import { type Frame, isFrame } from "../model/frame.ts";
 import type { SkillName } from "../model/name.ts";
+import type { JournalEvent, Outcome } from "./events.ts";
 
 export interface SessionState {
   readonly id: string;
@@ -137,4 +138,38 @@ function isStep(value: unknown): value is SessionStep {
   if (step === "forgotten") return true;
   if (step === "turn") return typeof key === "string" && typeof message === "string";
   return Array.isArray(names);
+}
+
+/** What a session did, as a list of sessions shows it. */
+export interface SessionSummary {
+  readonly session: string;
+  readonly host?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly turns: number;
+  readonly startedAt: number;
+  readonly lastAt: number;
+  /** Activated, in the order of the first time. */
+  readonly skills: readonly SkillName[];
+  /** Outcomes of skills; one that was overruled does not count. */
+  readonly successes: number;
+  readonly failures: number;
+}
+
+/** What the activations and outcomes of a session, oldest first, add up to. */
+export function usesOf(
+  events: readonly JournalEvent[],
+): Pick<SessionSummary, "skills" | "successes" | "failures"> {
+  const outcomes = new Map<string, Outcome>();
+  const skills = new Set<SkillName>();
+  for (const event of events) {
+    if (event.skill === undefined) continue;
+    if (event.kind === "activated") skills.add(event.skill);
+    if (event.kind === "outcome") outcomes.set(`${event.turn} ${event.skill}`, event.details.result);
+  }
+  const ended = [...outcomes.values()];
+  return {
+    skills: [...skills],
+    successes: ended.filter((result) => result === "success").length,
+    failures: ended.filter((result) => result === "failure").length,
+  };
 }

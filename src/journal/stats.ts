@@ -3,7 +3,7 @@
 import type { SkillName } from "../model/name.ts";
 import type { JournalStore } from "./journal-store.ts";
 import type { Tally, WeekCount } from "./tally.ts";
-import { type EffectivenessOptions, effectivenessOf } from "./tally.ts";
+import { byInstructions, type EffectivenessOptions, effectivenessOf } from "./tally.ts";
 
 const NUMBERS = {
   /** A quarter of a year fits a terminal line and shows a change of habit. */
@@ -56,14 +56,20 @@ export async function skillStats(
     lastUsedAt: Math.max(0, ...tallies.map((tally) => tally.lastUsedAt)),
     trend: trendOf(await journal.weeks(name), options.now),
     companions: pairs.map(({ a, b, sessions }) => ({ name: a === name ? b : a, sessions })),
-    versions: tallies
-      .map((tally): VersionStats => {
-        const { rate, deprioritised, lastUsedAt } = effectivenessOf(tally, options);
-        const { digest, parent } = tally;
-        return { digest, parent, ...funnelOf([tally]), rate, deprioritised, lastUsedAt };
-      })
-      .reverse(),
+    versions: versionsOf(tallies, options),
   };
+}
+
+/** The versions, newest first, each judged together with those that have the same instructions. */
+function versionsOf(tallies: readonly Tally[], options: EffectivenessOptions): readonly VersionStats[] {
+  const records = byInstructions(tallies).map((same) => ({ same, ...effectivenessOf(same, options) }));
+  return tallies
+    .map((tally): VersionStats => {
+      const { rate, deprioritised } = records.find(({ same }) => same.includes(tally))!;
+      const { digest, parent, lastUsedAt } = tally;
+      return { digest, parent, ...funnelOf([tally]), rate, deprioritised, lastUsedAt };
+    })
+    .reverse();
 }
 
 export type SkillSummary = Omit<SkillStats, "trend" | "companions" | "versions">;

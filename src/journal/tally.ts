@@ -3,15 +3,25 @@
 // Also computes from a tally how well a skill version does.
 
 import type { SkillName } from "../model/name.ts";
+import type { Skill } from "../model/skill.ts";
 import { type NewEvent, type Outcome, USE_KINDS } from "./events.ts";
 
-/** Counts of one skill with one content. `weight…` are outcomes as they weigh at `weighedAt`. */
+/**
+ * Counts of one skill with one SKILL.md. `weight…` are outcomes as they weigh at `weighedAt`. `tries`, `worked`, `failed` and
+ * the weights begin anew when the instructions change: the files beside SKILL.md are part of them.
+ */
 export interface Tally {
   readonly name: SkillName;
   /** Empty if the host did not say which content it used. */
   readonly digest: string;
   /** The content that this one replaced. */
   readonly parent?: string;
+  /** Digest of the instructions at the last activation: the package without its front matter. Empty before. */
+  readonly instructions: string;
+  /** Activations with these instructions. */
+  readonly tries: number;
+  readonly worked: number;
+  readonly failed: number;
   readonly recalled: number;
   readonly shown: number;
   readonly activated: number;
@@ -25,9 +35,9 @@ export interface Tally {
   readonly lastUsedAt: number;
 }
 
-/** Tallies to be looked up one at a time. */
+/** Tallies to be looked up by skill, all versions of it. */
 export interface TallyBook {
-  of(name: SkillName, digest: string): Tally | undefined;
+  of(name: SkillName): readonly Tally[];
 }
 
 export function tallyKey(name: SkillName, digest: string): string {
@@ -41,6 +51,10 @@ export function emptyTally(name: SkillName, digest: string): Tally {
   return {
     name,
     digest,
+    instructions: "",
+    tries: 0,
+    worked: 0,
+    failed: 0,
     recalled: 0,
     shown: 0,
     activated: 0,
@@ -78,8 +92,10 @@ export function tallied(tally: Tally, event: NewEvent, options: TallyOptions): T
       return { ...tally, recalled: tally.recalled + 1 };
     case "shown":
       return { ...tally, shown: tally.shown + 1 };
-    case "activated":
-      return { ...tally, activated: tally.activated + 1, lastUsedAt };
+    case "activated": {
+      const begun = withInstructions(tally, event.details.instructions);
+      return { ...begun, activated: tally.activated + 1, tries: begun.tries + 1, lastUsedAt };
+    }
     case "edited":
       return event.details.parent === undefined ? tally : { ...tally, parent: event.details.parent };
     case "outcome":
@@ -87,6 +103,20 @@ export function tallied(tally: Tally, event: NewEvent, options: TallyOptions): T
     default:
       return lastUsedAt === tally.lastUsedAt ? tally : { ...tally, lastUsedAt };
   }
+}
+
+/** The tally under these instructions: if they are others than before, nothing is known about them. */
+function withInstructions(tally: Tally, instructions = tally.instructions): Tally {
+  if (tally.instructions === "" || tally.instructions === instructions) return { ...tally, instructions };
+  const unknown = { tries: 0, worked: 0, failed: 0, weightOfSuccesses: 0, weightOfFailures: 0 };
+  return { ...tally, ...unknown, instructions };
+}
+
+/** The tally without an outcome that was overruled by one for another version. */
+export function withoutOutcome(tally: Tally, outcome: EarlierOutcome, halfLifeMs: number): Tally {
+  const next = { ...tally };
+  count(next, outcome, { sign: -1, halfLifeMs });
+  return next;
 }
 
 const COUNT_OF = { success: "successes", failure: "failures", neutral: "neutrals" } as const;
@@ -101,15 +131,30 @@ function withOutcome(tally: Tally, outcome: EarlierOutcome, options: TallyOption
     weightOfSuccesses: tally.weightOfSuccesses * faded,
     weightOfFailures: tally.weightOfFailures * faded,
   };
-  const count = ({ result, at }: EarlierOutcome, sign: 1 | -1) => {
-    const weight = sign * decay(weighedAt - at, halfLifeMs);
-    next[COUNT_OF[result]] += sign;
-    if (result === "success") next.weightOfSuccesses = Math.max(0, next.weightOfSuccesses + weight);
-    if (result === "failure") next.weightOfFailures = Math.max(0, next.weightOfFailures + weight);
-  };
-  if (earlier) count(earlier, -1);
-  count(outcome, 1);
+  if (earlier) count(next, earlier, { sign: -1, halfLifeMs });
+  count(next, outcome, { sign: 1, halfLifeMs });
   return next;
+}
+
+type Counting = { -readonly [K in keyof Tally]: Tally[K] };
+
+/** Adds an outcome to a tally or takes it away. */
+function count(
+  tally: Counting,
+  { result, at }: EarlierOutcome,
+  { sign, halfLifeMs }: { readonly sign: 1 | -1; readonly halfLifeMs: number },
+): void {
+  const weight = sign * decay(tally.weighedAt - at, halfLifeMs);
+  tally[COUNT_OF[result]] += sign;
+  // What is taken away may be from before the instructions changed.
+  if (result === "success") {
+    tally.worked = Math.max(0, tally.worked + sign);
+    tally.weightOfSuccesses = Math.max(0, tally.weightOfSuccesses + weight);
+  }
+  if (result === "failure") {
+    tally.failed = Math.max(0, tally.failed + sign);
+    tally.weightOfFailures = Math.max(0, tally.weightOfFailures + weight);
+  }
 }
 
 /** One week of one skill, all its versions together. */
@@ -185,11 +230,12 @@ function outcomeChange({ result, at }: EarlierOutcome, by: 1 | -1): WeekChange[]
   return [{ week: weekOf(at), field: result === "success" ? "successes" : "failures", by }];
 }
 
-/** How well one version of a skill has done, as recall reads it. */
+/** How well a skill with its present instructions has done, as recall reads it. */
 interface Effectiveness {
-  readonly activations: number;
-  readonly successes: number;
-  readonly failures: number;
+  /** Activations, and how they ended, since the instructions last changed. */
+  readonly tries: number;
+  readonly worked: number;
+  readonly failed: number;
   /** Smoothed and faded share of successes, between 0 and 1; 0.5 when nothing is known. */
   readonly rate: number;
   readonly deprioritised: boolean;
@@ -197,8 +243,11 @@ interface Effectiveness {
   readonly lastUsedAt: number;
 }
 
+/** A skill as recall knows it. */
+type Known = Pick<Skill, "name" | "digest" | "directory" | "path">;
+
 export interface EffectivenessProvider {
-  of(name: SkillName, digest: string): Effectiveness;
+  of(skill: Known): Effectiveness;
 }
 
 const EFFECTIVENESS = {
@@ -215,27 +264,61 @@ export interface EffectivenessOptions {
   readonly halfLifeMs?: number | undefined;
 }
 
-/** Looks up each skill version by its own tally: a rewritten skill starts clean. */
-export function effectivenessFrom(tallies: TallyBook, options: EffectivenessOptions): EffectivenessProvider {
+interface ProviderOptions extends EffectivenessOptions {
+  /** The digest of a skill's present instructions. Asked only for a skill that would be ranked lower. */
+  readonly instructionsOf: (skill: Known) => string;
+}
+
+/** Judges each skill by its present instructions: a change of the front matter alone keeps the record. */
+export function effectivenessFrom(book: TallyBook, options: ProviderOptions): EffectivenessProvider {
   return {
-    of: (name, digest) => effectivenessOf(tallies.of(name, digest) ?? emptyTally(name, digest), options),
+    of(skill) {
+      const tallies = book.of(skill.name);
+      const lastUsedAt = Math.max(0, ...tallies.map((tally) => tally.lastUsedAt));
+      const records = byInstructions(tallies).map((same) => ({ same, ...effectivenessOf(same, options) }));
+      const exact = records.find(({ same }) => same.some(({ digest }) => digest === skill.digest));
+      if (!records.some(({ deprioritised }) => deprioritised))
+        return { ...(exact ?? effectivenessOf([], options)), lastUsedAt };
+      const instructions = options.instructionsOf(skill);
+      const present = records.find(({ same: [{ instructions: known, digest }] }) =>
+        // Without a digest of its instructions, a record is good for the same SKILL.md.
+        known === "" ? digest === skill.digest : known === instructions,
+      );
+      return { ...(present ?? effectivenessOf([], options)), lastUsedAt };
+    },
   };
 }
 
-export function effectivenessOf(tally: Tally, options: EffectivenessOptions): Effectiveness {
-  const faded = decay(options.now - tally.weighedAt, options.halfLifeMs ?? HALF_LIFE_MS);
-  const successes = tally.weightOfSuccesses * faded;
-  const failures = tally.weightOfFailures * faded;
+/** The tallies with equal instructions together; those without a digest of their instructions each alone. */
+export function byInstructions(tallies: readonly Tally[]): readonly (readonly [Tally, ...Tally[]])[] {
+  const groups = new Map<string, [Tally, ...Tally[]]>();
+  for (const tally of tallies) {
+    const key = tally.instructions || `SKILL.md ${tally.digest}`;
+    const group = groups.get(key);
+    if (group) group.push(tally);
+    else groups.set(key, [tally]);
+  }
+  return [...groups.values()];
+}
+
+/** How well the versions of a skill that have the same instructions did, together. */
+export function effectivenessOf(tallies: readonly Tally[], options: EffectivenessOptions): Effectiveness {
+  const { now, halfLifeMs = HALF_LIFE_MS } = options;
+  const sum = (part: (tally: Tally) => number) => tallies.reduce((total, tally) => total + part(tally), 0);
+  const faded = (tally: Tally) => decay(now - tally.weighedAt, halfLifeMs);
+  const successes = sum((tally) => tally.weightOfSuccesses * faded(tally));
+  const failures = sum((tally) => tally.weightOfFailures * faded(tally));
   const evidence = successes + failures;
+  const tries = sum((tally) => tally.tries);
   return {
-    activations: tally.activated,
-    successes: tally.successes,
-    failures: tally.failures,
+    tries,
+    worked: sum(({ worked }) => worked),
+    failed: sum(({ failed }) => failed),
     rate: (successes + 1) / (evidence + 2),
     deprioritised:
-      tally.activated >= EFFECTIVENESS.minActivations &&
+      tries >= EFFECTIVENESS.minActivations &&
       evidence >= EFFECTIVENESS.minEvidence &&
       failures / evidence > EFFECTIVENESS.failureShare,
-    lastUsedAt: tally.lastUsedAt,
+    lastUsedAt: Math.max(0, ...tallies.map((tally) => tally.lastUsedAt)),
   };
 }

@@ -7,12 +7,12 @@ import { basename } from "node:path";
 import type { FoundFile } from "../discover/discover.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
-import { lastSegment, type NameResult, toSkillName } from "../model/name.ts";
+import { type NameResult, toSkillName } from "../model/name.ts";
 import type { Skill, SkillManifest } from "../model/skill.ts";
 import { PACKAGE_LIMITS } from "../package/package.ts";
 import { type Profile, parseManifest, parseSkill } from "../parse/parse.ts";
 import type { BodySink } from "./reader.ts";
-import type { FileRecord } from "./snapshot.ts";
+import { displayNameOf, type FileRecord } from "./snapshot.ts";
 
 export type Progress = (done: number, total: number) => void;
 
@@ -100,18 +100,20 @@ export function readSkillFile(path: string): Uint8Array {
 
 function identify(file: FoundFile, digest: string, manifest: SkillManifest): Skill | Diagnostic {
   const { relativePath, directory, path, source } = file;
-  const isRoot = relativePath === "";
-  const spelling = isRoot ? (manifest.declaredName ?? basename(directory)) : relativePath;
-  const result = toSkillName(isRoot ? spelling.replaceAll("/", "-") : spelling);
-  if (!result.ok) return badName(file, result);
-  const displayName = manifest.declaredName ?? lastSegment(result.name);
+  const { declaredName } = manifest;
+  const isNamed = relativePath === "" || (source.identity === "name" && declaredName !== undefined);
+  const spelling = isNamed ? (declaredName ?? basename(directory)) : relativePath;
+  const result = toSkillName(isNamed ? spelling.replaceAll("/", "-") : spelling);
+  if (!result.ok) return badName(path, result, isNamed);
+  const displayName = displayNameOf(result.name, manifest, source);
   return { name: result.name, displayName, manifest, source: source.id, path, directory, digest };
 }
 
-function badName({ path, relativePath }: FoundFile, refusal: NameResult & { ok: false }): Diagnostic {
-  // The root of a source has its name from the front matter.
-  const [what, fix] =
-    relativePath === "" ? ["name", "Change `name:` in the front matter"] : ["folder", "Rename the folder"];
+/** `isNamed`: the name is from the front matter. */
+function badName(path: string, refusal: NameResult & { ok: false }, isNamed: boolean): Diagnostic {
+  const [what, fix] = isNamed
+    ? ["name", "Change `name:` in the front matter"]
+    : ["folder", "Rename the folder"];
   const why = {
     "name-empty": `The ${what} "${refusal.segment}" has no letter or digit of a skill name (a-z, 0-9).`,
     "name-traversal": `The ${what} "${refusal.segment}" is not a name.`,

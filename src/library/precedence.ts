@@ -135,7 +135,7 @@ function shadowDiagnostic(earlier: Skill, winner: Skill): Diagnostic {
     path: earlier.path,
     message: `"${earlier.name}" is covered by the skill of the same name at ${winner.path}.`,
     fix: sameSource
-      ? "Rename one of the two folders."
-      : "Nothing to do if that is meant; otherwise rename one of the two folders.",
+      ? "Rename one of the two."
+      : "Nothing to do if that is meant; otherwise rename one of the two.",
   };
 }

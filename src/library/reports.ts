@@ -77,7 +77,7 @@ export async function checkSkills(
   options: {
     readonly profile: Profile;
     /** Findings about all skills together. */
-    readonly also: (skills: readonly Skill[]) => readonly Diagnostic[];
+    readonly also: (skills: readonly Skill[]) => Promise<readonly Diagnostic[]>;
     readonly onProgress?: Progress | undefined;
   },
 ): Promise<{ checked: number; errors: number; warnings: number; diagnostics: readonly Diagnostic[] }> {
@@ -86,7 +86,8 @@ export async function checkSkills(
   const records = await inSlices(readCatalog(scan.files, { known: new Map(), profile, onProgress }));
   const skills = records.flatMap(({ skill }) => skill ?? []);
   const findings = records.flatMap(({ diagnostics }) => diagnostics);
-  const { diagnostics } = new Library(skills, [...scan.diagnostics, ...findings, ...options.also(skills)]);
+  const also = await options.also(skills);
+  const { diagnostics } = new Library(skills, [...scan.diagnostics, ...findings, ...also]);
   const count = (severity: Diagnostic["severity"]) =>
     diagnostics.filter((finding) => finding.severity === severity).length;
   return { checked: scan.files.length, errors: count("error"), warnings: count("warning"), diagnostics };

@@ -10,6 +10,7 @@ import type { Source } from "../model/source.ts";
 import { parseSkill } from "../parse/parse.ts";
 import { isUnchanged, type Progress, readCatalog, readSkillFile } from "./catalog.ts";
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./diff.ts";
+import { EditSweep } from "./edit-sweep.ts";
 import { Library } from "./precedence.ts";
 import type { BodySink, LibraryReader } from "./reader.ts";
 import { inSlices } from "./slices.ts";
@@ -44,10 +45,16 @@ export class LibraryScanner implements LibraryReader {
   private running: Running | undefined;
   private hasScanned = false;
   private readonly watchers = new Set<(changes: LibraryChanges) => void>();
+  private readonly sweep: EditSweep;
 
   constructor(sources: readonly Source[], options: ScannerOptions) {
     this.sources = sources;
     this.options = options;
+    this.sweep = new EditSweep({
+      // Who watches the folders hears of edits sooner.
+      records: () => (this.watchers.size > 0 ? [] : this.knownRecords()),
+      onEdit: () => this.refresh(),
+    });
   }
 
   /** Whether this process has walked the sources itself. */
@@ -69,6 +76,7 @@ export class LibraryScanner implements LibraryReader {
   }
 
   async snapshot(bodies?: BodySink): Promise<LibrarySnapshot> {
+    this.sweep.start();
     await this.running?.done;
     const snapshot = this.stored();
     return snapshot?.isCurrent() ? snapshot : this.rescan(bodies);
@@ -131,6 +139,11 @@ export class LibraryScanner implements LibraryReader {
       this.watchers.delete(onChanges);
       return stop();
     };
+  }
+
+  /** Stops looking for edits. */
+  close(): void {
+    this.sweep.stop();
   }
 
   private *scan(bodies?: BodySink): Generator<undefined, LibraryChanges> {

@@ -20,7 +20,7 @@ import { packRanking, type StoredRanking, type StoredSkill, unpackRanking } from
 import type { Visibility } from "./visibility.ts";
 
 /** Raise it whenever the parser or the manifest changes what it yields, or the layout of the file changes. */
-export const SNAPSHOT_VERSION = 2;
+export const SNAPSHOT_VERSION = 3;
 
 const MAGIC = 0x5442494c;
 const HEADER_WORDS = 9;
@@ -451,7 +451,7 @@ function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRec
   const path = directory + sep + file;
   const skill: Skill | undefined = manifest && {
     name,
-    displayName: manifest.declaredName ?? lastSegment(name),
+    displayName: displayNameOf(name, manifest, source),
     manifest: unpackManifest(manifest),
     source: source.id,
     path,
@@ -460,6 +460,15 @@ function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRec
   };
   const diagnostics = packed.diagnostics ?? NO_DIAGNOSTICS;
   return { source, relativePath: at, path, size, mtimeMs, inode, skill, diagnostics };
+}
+
+/** What people call a skill: its declared name. If that is its identity, everybody calls it by that. */
+export function displayNameOf(
+  name: SkillName,
+  { declaredName }: Pick<SkillManifest, "declaredName">,
+  { identity }: Source,
+): string {
+  return identity === "name" ? name : (declaredName ?? lastSegment(name));
 }
 
 function packManifest(manifest: SkillManifest): Partial<SkillManifest> {

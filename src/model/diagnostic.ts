@@ -45,6 +45,7 @@ export const SKILL_FILE_CODES = [
   "yaml-duplicate-key",
   "yaml-control-characters",
   "yaml-tabs",
+  "yaml-indent",
   "yaml-unquoted-colon",
   "yaml-unquoted-special",
   "yaml-flow-style",

@@ -12,6 +12,8 @@ export const ERROR_CODES = {
   "config-not-object": "A configuration file is valid JSON, but not an object.",
   "config-invalid": "A configuration key has a value that it does not accept.",
   "config-unknown-key": "The configuration has no such key.",
+  "agent-unknown": "The configuration has no such agent.",
+  "folder-missing": "A folder that was named does not exist.",
   "config-not-for-projects": "A project's configuration sets a key that only the user may set.",
   "budget-invalid": "The budget of a prompt is not a whole number in its range.",
 
@@ -53,6 +55,7 @@ export const ERROR_CODES = {
   "consent-stale": "The skill changed after consent was given.",
   "trust-not-found": "There is no such trust to revoke.",
   "not-consented": "The skill is not activated in this task.",
+  "not-activated": "The skill was not activated in this turn.",
   "no-sandbox": "There is no sandbox to run the script in.",
   "not-found": "There is no such script or address.",
   "task-not-found": "There is no such task.",

@@ -17,7 +17,12 @@ export interface Source {
   readonly requireDescription: boolean;
   /** Skip a skill whose front matter has no name instead of taking the folder's. */
   readonly requireName: boolean;
+  /** What names a skill: its path below the root, or the name in its front matter. */
+  readonly identity: Identity;
 }
+
+export const IDENTITIES = ["path", "name"] as const;
+export type Identity = (typeof IDENTITIES)[number];
 
 /** A source that the configuration adds. */
 export interface ExtraSource {

@@ -329,6 +329,26 @@ export function packageDigest(marks: FileMarks): string {
   return hash.digest("hex");
 }
 
+/** SHA-256 over everything that a skill tells an agent: its package without the front matter of the skill's file. */
+export function instructionsDigest({ files }: Pick<PackageSnapshot, "files">): string {
+  const marks = [...files].map(([path, file]): [string, string] => [
+    path,
+    isSkillFile(path) ? sha256Of(belowFrontMatter(file.bytes)) : file.mark,
+  ]);
+  return packageDigest(Object.fromEntries(marks));
+}
+
+/** The bytes after a front matter between two lines of `---`; all if there is none. */
+function belowFrontMatter(bytes: Uint8Array): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  const opening = /^(?:\xef\xbb\xbf)?\s*---[ \t]*\r?\n/.exec(text);
+  const closing = /\n---[ \t]*(?:\r?\n|$)/g;
+  if (opening === null) return bytes;
+  closing.lastIndex = opening[0].length - 1;
+  const found = closing.exec(text);
+  return found === null ? bytes : bytes.subarray(found.index + found[0].length);
+}
+
 export function compareMarks(before: FileMarks, after: FileMarks): FileChanges {
   const has = (marks: FileMarks, path: string) => Object.hasOwn(marks, path);
   const now = Object.keys(after).sort();

@@ -6,6 +6,7 @@ export {
   type FileChanges,
   type FileMarks,
   fileMark,
+  instructionsDigest,
   isSameFile,
   listPackage,
   marksOf,

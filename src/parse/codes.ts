@@ -53,6 +53,7 @@ const CODES = {
   "yaml-duplicate-key": flaw("Keep one of the two keys."),
   "yaml-control-characters": flaw("Delete the control characters."),
   "yaml-tabs": flaw("Indent with spaces."),
+  "yaml-indent": flaw("Delete the blanks or the tab before the key."),
   "yaml-unquoted-colon": flaw("Put quotes around the value, or write it below the key with `|`."),
   "yaml-unquoted-special": flaw("Put quotes around the value."),
   "yaml-flow-style": row(
@@ -66,9 +67,10 @@ const CODES = {
   ),
   "name-missing": row("off", "error", "Add `name:` with the folder's name."),
   "name-too-long": flaw(`Shorten the name to ${SPEC.nameChars} characters.`),
-  "name-uppercase": flaw("Write the name in lower case."),
+  // A name in words, such as "Sven Methodology", is a label for people: the folder gives the identity.
+  "name-uppercase": row("info", "error", "Write the name in lower case."),
   "name-hyphens": flaw("Use single hyphens, none at the start or the end."),
-  "name-characters": flaw("Use letters, digits and hyphens only."),
+  "name-characters": row("info", "error", "Use letters, digits and hyphens only."),
   "name-mismatch": row("off", "error", "Give the folder and `name:` the same name."),
   "compatibility-too-long": flaw("Shorten `compatibility` to 500 characters."),
   "field-invalid": flaw("Write the field as the spec says."),

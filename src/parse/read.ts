@@ -5,6 +5,7 @@ import { type ParseCode, type Report, shown } from "./codes.ts";
 import { frontMatterTable } from "./dialects.ts";
 import { LIMITS } from "./limits.ts";
 import { readPlainYaml } from "./plain-yaml.ts";
+import { SPEC_FIELDS } from "./spec.ts";
 import { lineAt, type Split, splitShorter } from "./split.ts";
 import { isMap, readYaml, UNPRINTABLE, type YamlMap, type YamlResult, type YamlValue } from "./yaml.ts";
 
@@ -95,7 +96,7 @@ interface Mended {
 type Repair = (text: string) => Mended | undefined;
 
 /** Cheapest and surest first. Each works on the text that the one before left. */
-const REPAIRS: readonly Repair[] = [dropControlCharacters, indentWithSpaces, quoteBrokenValues];
+const REPAIRS: readonly Repair[] = [dropControlCharacters, indentWithSpaces, outdentKeys, quoteBrokenValues];
 
 function dropControlCharacters(text: string): Mended | undefined {
   const at = text.search(UNPRINTABLE);
@@ -122,6 +123,26 @@ function indentWithSpaces(text: string): Mended | undefined {
       },
     ],
   };
+}
+
+const SPEC_KEY = new RegExp(`^[ \\t]+(?:${SPEC_FIELDS.join("|")})[ \\t]*:(?:[ \\t]|$)`);
+/** A key at the margin whose value is on the same line, so that nothing below belongs to it as a key. */
+const WHOLE_ENTRY = /^[\w-]+[ \t]*:[ \t]+[^\s|>&!#]/;
+
+/** Moves an indented key of the spec to the margin if it follows a whole entry there: YAML has no other place for it. */
+function outdentKeys(text: string): Mended | undefined {
+  let above = "";
+  let first: number | undefined;
+  const out = text.split("\n").map((line, index) => {
+    const isWrong = SPEC_KEY.test(line) && WHOLE_ENTRY.test(above);
+    if (isWrong) first ??= index + 1;
+    const moved = isWrong ? line.trimStart() : line;
+    if (moved.trim() !== "") above = moved;
+    return moved;
+  });
+  if (first === undefined) return undefined;
+  const what = "A key is indented below a key that has its value already; it was read as one beside it.";
+  return { text: out.join("\n"), findings: [{ code: "yaml-indent", line: first, what }] };
 }
 
 const ENTRY = /^( *(?:- +)*)(?:([\w$.@/-]+)([ \t]*:[ \t]+))?(\S.*)$/;
@@ -202,21 +223,23 @@ const FLAG_LINE = new RegExp(
   `^[ \\t]*(${FLAG_KEYS.map((key) => key.replace(/[-_]/g, "[-_]?")).join("|")})[ \\t]*:[ \\t]*["']?(\\w+)`,
   "gim",
 );
-const TEXT_LINE = /^["']?(name|description)["']?[ \t]*:[ \t]*(.*)$/i;
+/** Also indented, as a list item, with a Markdown or quoted key, an equals sign or a full-width colon. */
+const TEXT_LINE = /^([ \t]*(?:[-*][ \t]+)?)["'*_]*(name|description)["'*_]*[ \t]*[:=：]["'*_]*[ \t]*(.*)$/i;
 
 /** What could be found, or undefined when neither a name nor a description could. */
 function extractBare(yaml: string): YamlMap | undefined {
   const text = yaml.slice(0, LIMITS.frontMatterChars);
   const found: YamlMap = Object.create(null);
   const lines = text.split("\n");
-  for (let index = 0; index < lines.length; index++) {
-    const match = TEXT_LINE.exec(lines[index] as string);
-    if (!match) continue;
-    const key = (match[1] as string).toLowerCase();
-    if (typeof found[key] === "string") continue;
-    const value = valueFrom(match[2] as string, lines, index + 1);
-    if (value !== "") found[key] = value;
-  }
+  // Keys at the margin first: an indented one may belong to another key.
+  for (const isAtMargin of [true, false])
+    for (const [index, line] of lines.entries()) {
+      const [, indent = "", key = "", rest = ""] = TEXT_LINE.exec(line) ?? [];
+      const name = key.toLowerCase();
+      if (key === "" || (indent === "") !== isAtMargin || typeof found[name] === "string") continue;
+      const value = valueFrom(rest, lines, index + 1);
+      if (value !== "") found[name] = value;
+    }
   if (Object.keys(found).length === 0) return undefined;
   for (const [, key, value] of text.matchAll(FLAG_LINE)) found[key as string] = value as string;
   return found;
@@ -224,11 +247,16 @@ function extractBare(yaml: string): YamlMap | undefined {
 
 function valueFrom(first: string, lines: readonly string[], from: number): string {
   const parts = /^[|>][-+\d]*\s*$/.test(first) ? [] : [first.trim()];
-  for (let index = from; index < lines.length && /^[ \t]+\S/.test(lines[index] as string); index++) {
-    parts.push((lines[index] as string).trim());
+  for (let index = from; index < lines.length; index++) {
+    const line = lines[index] as string;
+    if (!/^[ \t]+\S/.test(line) || ANY_KEY.test(line)) break;
+    parts.push(line.trim());
   }
   return unquoted(parts.join(" ").replace(CONTROL, "").trim()).slice(0, LIMITS.descriptionChars * 4);
 }
+
+/** A line that begins with a key of the front matter, not with a sentence that has a colon. */
+const ANY_KEY = /^[ \t]*["']?[\w-]+["']?[ \t]*:(?:[ \t]|$)/;
 
 const CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
 

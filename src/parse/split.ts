@@ -101,7 +101,11 @@ export function lineAt(text: string, offset: number): number {
 function closeFrom(text: string, from: number, report: Report): Split {
   const close = closingFence(text, from);
   if (close) return split(text, from, close.start, close.end);
-  report.add("front-matter-unclosed", "The front matter has no closing ---.", lineAt(text, from) - 1);
+  report.add(
+    "front-matter-unclosed",
+    "The front matter has no closing ---.",
+    Math.max(1, lineAt(text, from) - 1),
+  );
   const end = yamlExtent(text, from);
   return split(text, from, end, end);
 }

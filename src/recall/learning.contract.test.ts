@@ -108,7 +108,7 @@ describe("recall that learns from use", () => {
     await used(engine, SHIP, "database-migrations");
     const later = engine.turn({ session: "s", message: "wonderful, that worked" });
     await later.recall();
-    await later.outcome("success", { skill: "database-migrations" });
+    await later.outcome("success", { turn: 1 });
     const { messages } = await engine.journal.statsOf("database-migrations");
     expect(messages.map(({ text }) => text)).toEqual([SHIP]);
   });
@@ -118,7 +118,7 @@ describe("recall that learns from use", () => {
     await engine.turn({ session: "s", message: "deploy the spreadsheets" }).recall();
     const turn = await used(engine, "yes, do it", "train-trips");
     await engine.turn({ session: "s", message: "and now something else entirely" }).recall();
-    await turn.outcome("success", { skill: "train-trips" });
+    await turn.outcome("success");
     const { messages } = await engine.journal.statsOf("train-trips");
     expect(messages.map(({ text }) => text)).toEqual(["deploy the spreadsheets"]);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { namesFor, TRADES, type Workspace, workspace } from "../../test/recall-workspace.ts";
 import { skillText } from "../../test/skill-tree.ts";
+import type { Skill } from "../model/skill.ts";
 import { ABSTAIN_BELOW } from "./calibrate.ts";
 import { type RecallOptions, recall } from "./recall-skills.ts";
 import { NOTHING_KNOWN } from "./signals/effectiveness.ts";
@@ -223,7 +224,11 @@ describe("boosts", () => {
       ),
     });
     const failing = (name: string) => ({
-      of: (asked: string) => ({ ...NOTHING_KNOWN.of("", ""), deprioritised: asked === name, activations: 5 }),
+      of: (asked: Pick<Skill, "name" | "digest" | "directory" | "path">) => ({
+        ...NOTHING_KNOWN.of(asked),
+        deprioritised: asked.name === name,
+        tries: 5,
+      }),
     });
     const message = "plants";
     const plain = await recall({ message }, await optionsFor(space));
@@ -243,7 +248,10 @@ describe("boosts", () => {
       ),
     });
     const used = {
-      of: (name: string) => ({ ...NOTHING_KNOWN.of("", ""), lastUsedAt: name === "omega" ? 9 : 1 }),
+      of: (asked: Pick<Skill, "name" | "digest" | "directory" | "path">) => ({
+        ...NOTHING_KNOWN.of(asked),
+        lastUsedAt: asked.name === "omega" ? 9 : 1,
+      }),
     };
     const names = async (more: Partial<RecallOptions>) =>
       (await recall({ message: "plants" }, await optionsFor(space, more))).matches.map(({ name }) => name);

@@ -248,7 +248,7 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
     reasons: () => addedUp([...steps, ...textReasons(ranked, intent)], fit + boosts),
     mentioned,
     bundled,
-    lastUsedAt: options.effectiveness.of(skill.name, skill.digest).lastUsedAt,
+    lastUsedAt: options.effectiveness.of(skill).lastUsedAt,
     duplicates: [],
   };
 }

@@ -25,6 +25,6 @@ export { type IndexSettings, RecallIndex } from "./recall-index.ts";
 export { type IntentChoice, type RecallOptions, type RecallSettings, recall } from "./recall-skills.ts";
 export { type RecallAnswer, type RecallRequest, SessionRecall } from "./session-recall.ts";
 export { NOTHING_KNOWN } from "./signals/effectiveness.ts";
-export { readyPatterns, triggerFindings } from "./signals/triggers.ts";
 export { headText } from "./skill-document.ts";
+export { triggerFindings } from "./trigger-findings.ts";
 export type { Explanation } from "./why.ts";

@@ -3,10 +3,12 @@
 import type { Actor, SessionState, TurnStore } from "../journal/journal.ts";
 import { effectivenessFrom, recalledEvents } from "../journal/journal.ts";
 import type { Visibility } from "../library/library.ts";
+import { codeOf, isRepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
 import type { Match, Turn } from "../model/turn.ts";
+import { instructionsDigest, snapshotPackage } from "../package/package.ts";
 import { effectiveMessage } from "./continuation.ts";
 import type { Indexing } from "./index-upkeep.ts";
 import { REPEATED, type Recalled, type RecallOptions, type RecallSettings, recall } from "./recall-skills.ts";
@@ -151,7 +153,7 @@ export class SessionRecall {
       intent: indexing.settings.intent,
       encoded: (index, message) => indexing.encoding.of(index, message),
       isBundled: ({ source }) => bundled.has(source),
-      effectiveness: effectivenessFrom(await store.tallyBook(), { now }),
+      effectiveness: effectivenessFrom(await store.tallyBook(), { now, instructionsOf }),
       used: settings.learn === false ? undefined : { book: await store.rememberedBook(), now },
       isVisible: (skill) => stateOf(skill).state === "active",
       precedence: (skill) => places.get(skill.source) ?? 0,
@@ -236,6 +238,16 @@ export class SessionRecall {
       });
     const namesIn = ({ matches }: Recalled) => matches.map(({ name }) => name);
     return (await this.needs.indexing()).answer(ask, namesIn);
+  }
+}
+
+/** The digest of a skill's instructions as they are on disk; empty if they cannot be read, so that no record fits. */
+function instructionsOf({ directory }: { readonly directory: string }): string {
+  try {
+    return instructionsDigest(snapshotPackage(directory));
+  } catch (thrown) {
+    if (isRepertoireError(thrown) || codeOf(thrown) !== "") return "";
+    throw thrown;
   }
 }
 

@@ -14,11 +14,12 @@ import type { Diagnostic } from "../model/diagnostic.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
+import type { ScriptPolicy } from "./isolation.ts";
 import type { CallOptions, ToolCallResult } from "./registry.ts";
 import { createToolRegistry, type RegisteredTool, type ToolRegistry } from "./registry.ts";
 import { refusal, type ScriptResult } from "./script-result.ts";
-import { runScript, type ScriptPolicy } from "./scripts.ts";
-import { loadToolsets } from "./toolsets.ts";
+import { runScript, type ScriptSystem } from "./scripts.ts";
+import type { Toolsets } from "./toolsets.ts";
 
 export interface ScriptCall extends TaskContext {
   readonly args?: readonly string[] | undefined;
@@ -33,15 +34,33 @@ interface ToolNeeds {
   readonly subject: (skill: Skill) => ConsentSubject;
   readonly record: RecordUse;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Rules that name the skills whose scripts may use the network. */
+  /** Rules that name the skills whose scripts and toolsets may use the network. */
   readonly network: readonly string[];
+  /** Digests of the packages that may run without a sandbox; each may be shortened. */
+  readonly unsandboxed: readonly string[];
+  /** The project's folder, from which installed packages are searched. */
+  readonly project: string;
+  /** Finds the sandbox of the machine unless given. */
+  readonly system?: ScriptSystem | undefined;
 }
+
+/** The toolsets of one content of a skill in a task. */
+interface LoadedSkill {
+  readonly skill: Skill;
+  readonly digest: string;
+  readonly toolsets: Promise<Toolsets>;
+  /** All diagnostics, those about names in the registry included. */
+  readonly diagnostics: Promise<readonly Diagnostic[]>;
+}
+
+/** Shorter beginnings of a digest could fit another content. */
+const DIGEST_CHARS = 12;
 
 export class ActivatedSkills {
   private readonly needs: ToolNeeds;
   private readonly registries = new Map<string, ToolRegistry>();
-  /** The skills whose tools are loaded, for the journal. */
-  private readonly owners = new Map<SkillName, Skill>();
+  private readonly loaded = new Map<string, Map<SkillName, LoadedSkill>>();
+  private readonly closing = new Set<Promise<void>>();
 
   constructor(needs: ToolNeeds) {
     this.needs = needs;
@@ -60,16 +79,24 @@ export class ActivatedSkills {
     // The copy of a sub-skill is below this one, but its scripts belong to the sub-skill.
     const isOwn = [script, `scripts/${script}`].some((path) => snapshot.files.has(path.replace(/^\.\//, "")));
     if (!isOwn) return refusal("not-found", noSuchScript(skill.name, script, scriptsOf(snapshot)));
-    const result = await runScript({
+    if (!isDeclared(manifest.scripts, script))
+      return refusal("not-declared", notDeclared(skill.name, script, manifest.scripts));
+    const granted = this.policyFor(skill, snapshot.digest);
+    const request = {
       mount,
       script,
       args: call.args,
       stdin: call.stdin,
       env: this.needs.env,
       requires: manifest.requires.env,
-      policy: { network: this.mayUseNetwork(skill), ...call.policy },
+      policy: {
+        ...granted,
+        ...call.policy,
+        acceptUnsandboxed: granted.acceptUnsandboxed || call.policy?.acceptUnsandboxed,
+      },
       signal: call.signal,
-    });
+    };
+    const result = await runScript(request, this.needs.system);
     const { ok, isolation, durationMs: ms } = result;
     await this.needs.record(call, skill, { kind: "script_run", details: { script, ok, isolation, ms } });
     return result;
@@ -80,16 +107,22 @@ export class ActivatedSkills {
     name: string,
     context: TaskContext,
   ): Promise<{ tools: RegisteredTool[]; diagnostics: readonly Diagnostic[] }> {
-    const { skill, mount, manifest } = await this.needs.activated(name, context);
-    const registry = this.registry(context.task);
-    registry.removeSkill(skill.name);
-    const loaded = await loadToolsets({ mount, manifest, skillName: skill.name });
-    const collisions = registry.add(loaded.tools);
-    this.owners.set(skill.name, skill);
-    return {
-      tools: registry.list().filter((tool) => tool.skill === skill.name),
-      diagnostics: [...loaded.diagnostics, ...collisions],
-    };
+    const active = await this.needs.activated(name, context);
+    const { skill, snapshot } = active;
+    const skills = this.loaded.get(context.task) ?? new Map<SkillName, LoadedSkill>();
+    this.loaded.set(context.task, skills);
+    let known = skills.get(skill.name);
+    if (known?.digest !== snapshot.digest) {
+      this.forget(context.task, skill.name);
+      known = this.load(active, context);
+      skills.set(skill.name, known);
+    }
+    const diagnostics = await known.diagnostics.catch((error) => {
+      skills.delete(skill.name);
+      throw error;
+    });
+    const tools = this.registry(context.task).list();
+    return { tools: tools.filter((tool) => tool.skill === skill.name), diagnostics };
   }
 
   /** The tools that are loaded in a task so far. */
@@ -105,7 +138,7 @@ export class ActivatedSkills {
     const started = performance.now();
     const result = await registry.call(tool, args, context);
     const owner = registry.list().find(({ name }) => name === tool)?.skill;
-    const skill = owner === undefined ? undefined : this.owners.get(owner);
+    const skill = owner === undefined ? undefined : this.loaded.get(context.task)?.get(owner)?.skill;
     const details = { tool, ok: result.ok, ms: Math.round(performance.now() - started) };
     if (skill) await this.needs.record(context, skill, { kind: "tool_call", details });
     return result;
@@ -135,16 +168,75 @@ export class ActivatedSkills {
     return part;
   }
 
-  /** Unloads the tools of a skill in a task, or of the whole task. */
+  /** Unloads the tools of a skill in a task, or of the whole task, and ends their processes. */
   forget(task: string, skill?: SkillName): void {
+    const skills = this.loaded.get(task);
+    for (const [name, { toolsets }] of skills ?? []) {
+      if (skill !== undefined && skill !== name) continue;
+      skills?.delete(name);
+      this.registries.get(task)?.removeSkill(name);
+      const closing = this.closeAll(toolsets).finally(() => this.closing.delete(closing));
+      this.closing.add(closing);
+    }
     if (skill === undefined) this.registries.delete(task);
-    else this.registries.get(task)?.removeSkill(skill);
   }
 
-  private mayUseNetwork(skill: Skill): boolean {
-    const subject = this.needs.subject(skill);
-    return this.needs.network.some((rule) => ruleFits(rule, subject));
+  /** Ends all processes of toolsets. */
+  async close(): Promise<void> {
+    for (const task of this.loaded.keys()) this.forget(task);
+    await Promise.all(this.closing);
   }
+
+  private async closeAll(toolsets: Promise<Toolsets>): Promise<void> {
+    // What could not be opened was reported to who asked for it.
+    const opened = await toolsets.catch(() => undefined);
+    await opened?.close();
+  }
+
+  private load(active: ActivatedSkill, context: TaskContext): LoadedSkill {
+    const { skill, snapshot, mount, manifest } = active;
+    const { digest } = snapshot;
+    const toolsets = (async () => {
+      const { loadToolsets } = await import("./toolsets.ts");
+      const request = {
+        ...{ mount, manifest, skillName: skill.name, env: this.needs.env },
+        requires: manifest.requires.env,
+        policy: this.policyFor(skill, digest),
+        importFrom: [skill.directory, this.needs.project],
+        verify: async () => {
+          const now = await this.needs.activated(skill.name, context);
+          if (now.snapshot.digest !== digest) throw new Error("the skill has changed; activate it again");
+        },
+      };
+      return loadToolsets(request, this.needs.system);
+    })();
+    const diagnostics = toolsets.then(({ tools, diagnostics: found }) => {
+      // The task may have ended meanwhile.
+      const isCurrent = this.loaded.get(context.task)?.get(skill.name)?.toolsets === toolsets;
+      return isCurrent ? [...found, ...this.registry(context.task).add(tools)] : found;
+    });
+    return { skill, digest, toolsets, diagnostics };
+  }
+
+  private policyFor(skill: Skill, digest: string): ScriptPolicy {
+    const subject = this.needs.subject(skill);
+    return {
+      network: this.needs.network.some((rule) => ruleFits(rule, subject)),
+      acceptUnsandboxed: this.needs.unsandboxed.some(
+        (start) => start.length >= DIGEST_CHARS && digest.startsWith(start.toLowerCase()),
+      ),
+    };
+  }
+}
+
+/** Whether a script may run: any of the package, unless the front matter lists those that may. */
+function isDeclared(scripts: readonly string[], script: string): boolean {
+  const plain = (path: string) => path.replace(/^\.\//, "").replace(/^scripts\//, "");
+  return scripts.length === 0 || scripts.some((listed) => plain(listed) === plain(script));
+}
+
+function notDeclared(name: SkillName, script: string, scripts: readonly string[]): string {
+  return `"${script}" is not among the scripts that "${name}" lists in its front matter, so it may not run. Listed: ${scripts.join(", ")}.`;
 }
 
 function noSuchScript(name: SkillName, script: string, scripts: readonly string[]): string {

@@ -1,28 +1,29 @@
-// Finds bubblewrap, tests that it works here, and builds the arguments that isolate a script.
+// Finds bubblewrap, tests that it works here, and builds the arguments that isolate a program of a package.
 
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
-import { findOnSystem } from "./interpreter.ts";
+import { findOnSystem, type ProgramPlaces } from "./interpreter.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
 import { runProcess } from "./process.ts";
+import { seccompFilter } from "./seccomp.ts";
 
-export interface Sandbox {
+export interface Bubblewrap {
+  readonly kind: "bubblewrap";
   readonly path: string;
   /** Optional arguments that this version and this machine support. */
   readonly options: ReadonlySet<string>;
 }
 
-export type SandboxLookup =
-  | { readonly ok: true; readonly sandbox: Sandbox }
-  | { readonly ok: false; readonly reason: string; readonly fix: string };
-
-export interface SandboxQuery {
-  readonly searchPath: string;
-  /** Folders from which bubblewrap is not used: the working directory and the package. */
-  readonly avoid: readonly string[];
+/** Why there is no sandbox, and what a person can do about it. */
+export interface NoSandbox {
+  readonly ok: false;
+  readonly reason: string;
+  readonly fix: string;
 }
 
-interface SandboxPlan {
-  readonly sandbox: Sandbox;
+type BubblewrapLookup = { readonly ok: true; readonly sandbox: Bubblewrap } | NoSandbox;
+
+interface BubblewrapPlan {
+  readonly sandbox: Bubblewrap;
   /** The package's path, the same inside and outside, so that paths in arguments stay valid. */
   readonly mount: string;
   /** A writable temporary copy of the package to show there instead. */
@@ -37,11 +38,14 @@ interface SandboxPlan {
 export const SANDBOX_HOME = "/home/skill";
 export const SANDBOX_TMP = "/tmp";
 
-/** The contents of the descriptors 3 and 4 that `sandboxArguments` refers to: /etc/passwd and /etc/group. */
-export const SANDBOX_INPUTS = [
-  `skill:x:1000:1000:skill:${SANDBOX_HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
-  "skill:x:1000:\nnogroup:x:65534:\n",
-];
+const PASSWD = `skill:x:1000:1000:skill:${SANDBOX_HOME}:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n`;
+const GROUP = "skill:x:1000:\nnogroup:x:65534:\n";
+
+/** The contents of the descriptors 3, 4 and 5 that the arguments refer to: /etc/passwd, /etc/group, the seccomp filter. */
+export function bubblewrapInputs({ options }: Bubblewrap): (string | Uint8Array)[] {
+  const filter = options.has("--seccomp") ? seccompFilter() : undefined;
+  return [PASSWD, GROUP, ...(filter ? [filter] : [])];
+}
 
 /** Folders of programs and libraries. Some are links into /usr on some systems, and stay links. */
 const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
@@ -65,36 +69,31 @@ const ETC = [
 const ETC_NETWORK = ["/etc/hosts", "/etc/nsswitch.conf", "/etc/resolv.conf", "/etc/services"];
 
 /** Newer options, most useful first; the test run drops those that do not work here. */
-const OPTIONAL = ["--size", "--disable-userns"];
+const OPTIONAL = ["--size", "--disable-userns", "--seccomp"];
 
 const INSTALL =
   "Install it (Debian and Ubuntu: apt install bubblewrap; Fedora: dnf install bubblewrap; Arch: pacman -S bubblewrap)";
 
-const tested = new Map<string, Promise<SandboxLookup>>();
+const tested = new Map<string, Promise<BubblewrapLookup>>();
 
 /** Finds a bubblewrap that runs here; each path is tested once. */
-export async function findSandbox(query: SandboxQuery): Promise<SandboxLookup> {
-  if (process.platform !== "linux") {
-    return {
-      ok: false,
-      reason: `bubblewrap does not exist for ${process.platform}`,
-      fix: "Run in a Linux container or virtual machine",
-    };
-  }
-  const path = await findOnSystem("bwrap", query);
+export async function findBubblewrap(places: ProgramPlaces): Promise<BubblewrapLookup> {
+  const path = await findOnSystem("bwrap", places);
   if (path === undefined) return { ok: false, reason: "bubblewrap is not installed", fix: INSTALL };
-  const known = tested.get(path) ?? testSandbox(path);
+  const known = tested.get(path) ?? testBubblewrap(path);
   tested.set(path, known);
   return known;
 }
 
-async function testSandbox(path: string): Promise<SandboxLookup> {
-  const help = await probe(path, ["--help"]);
+async function testBubblewrap(path: string): Promise<BubblewrapLookup> {
+  const bare = { kind: "bubblewrap", path } as const;
+  const help = await probe({ ...bare, options: new Set() }, ["--help"]);
   const options = new Set(OPTIONAL.filter((option) => `${help.stdout}${help.stderr}`.includes(`${option} `)));
+  if (!seccompFilter()) options.delete("--seccomp");
   for (;;) {
     const plan = { mount: "/usr", needs: [], read: [], write: [], network: false, tmpBytes: 65_536 };
-    const sandbox = { path, options: new Set(options) };
-    const run = await probe(path, [...sandboxArguments({ ...plan, sandbox }), "/bin/sh", "-c", ":"]);
+    const sandbox = { ...bare, options: new Set(options) };
+    const run = await probe(sandbox, [...bubblewrapArguments({ ...plan, sandbox }), "/bin/sh", "-c", ":"]);
     if (run.exitCode === 0) return { ok: true, sandbox };
     const dropped = [...options].at(-1);
     if (dropped === undefined) {
@@ -109,20 +108,20 @@ async function testSandbox(path: string): Promise<SandboxLookup> {
   }
 }
 
-function probe(path: string, args: readonly string[]) {
+function probe(sandbox: Bubblewrap, args: readonly string[]) {
   return runProcess({
-    command: path,
+    command: sandbox.path,
     args,
     cwd: "/",
     env: { PATH: "/usr/bin:/bin" },
-    inputs: SANDBOX_INPUTS,
+    inputs: bubblewrapInputs(sandbox),
     timeoutMs: SCRIPT_LIMITS.probeMs,
     outputBytes: 65_536,
   });
 }
 
 /** bubblewrap's arguments up to and including `--`; the command follows. */
-export function sandboxArguments(plan: SandboxPlan): string[] {
+export function bubblewrapArguments(plan: BubblewrapPlan): string[] {
   const { sandbox, mount, scratch, needs, read, write, network } = plan;
   const privateFolder = (path: string) =>
     sandbox.options.has("--size") ? ["--size", String(plan.tmpBytes), "--tmpfs", path] : ["--tmpfs", path];
@@ -133,6 +132,7 @@ export function sandboxArguments(plan: SandboxPlan): string[] {
     ...(sandbox.options.has("--disable-userns") ? ["--disable-userns"] : []),
     ...["--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--cap-drop", "ALL"],
     ...["--die-with-parent", "--new-session"],
+    ...(sandbox.options.has("--seccomp") ? ["--seccomp", "5"] : []),
     ...SYSTEM_FOLDERS.flatMap(systemFolder),
     ...["--proc", "/proc", ...kernelFiles()],
     ...["--dev", "/dev", ...privateFolder("/dev/shm"), "--remount-ro", "/dev"],

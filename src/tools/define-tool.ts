@@ -1,7 +1,6 @@
 // What skill authors import as `repertoire/tools`: `defineTool`, `Tool.define` and zod's `z`.
 //
-// After a person has consented to the package, a toolset runs in the host's process with the host's permissions. It is
-// not isolated; use a script for work that must be.
+// After a person has consented to the package, its toolsets run in a process of their own, in the sandbox.
 
 import { z } from "zod";
 

@@ -46,14 +46,18 @@ type InterpreterResult =
   | { readonly ok: true; readonly interpreter: Interpreter }
   | { readonly ok: false; readonly message: string };
 
-interface InterpreterQuery {
+/** Where programs are searched. */
+export interface ProgramPlaces {
+  readonly searchPath: string;
+  /** Folders from which no program is used: the working directory and the package. */
+  readonly avoid: readonly string[];
+}
+
+interface InterpreterQuery extends ProgramPlaces {
   readonly file: string;
   readonly firstLine: string;
   /** Absolute paths that a person set for a language: `{ python3: "/srv/venv/bin/python" }`. */
   readonly chosen: Readonly<Record<string, string>>;
-  readonly searchPath: string;
-  /** Folders from which no program is used. */
-  readonly avoid: readonly string[];
 }
 
 /** Chooses the interpreter of a script, or says why it is not run. */
@@ -71,11 +75,16 @@ export async function chooseInterpreter(query: InterpreterQuery): Promise<Interp
   }
   const needs = await installationOf(command);
   if (language !== "typescript") return { ok: true, interpreter: { command, options: flags, needs } };
-  const loader = dirname(createRequire(import.meta.url).resolve("jiti/package.json"));
+  const loader = typescriptLoader();
   return {
     ok: true,
     interpreter: { command, options: [join(loader, "lib", "jiti-cli.mjs")], needs: [...needs, loader] },
   };
+}
+
+/** The folder of jiti, which runs TypeScript. */
+export function typescriptLoader(): string {
+  return dirname(createRequire(import.meta.url).resolve("jiti/package.json"));
 }
 
 type Choice =
@@ -127,7 +136,7 @@ async function findProgram(language: Language, query: InterpreterQuery): Promise
 /** Searches the system's folders first, then absolute entries of the search path outside the folders to avoid. */
 export async function findOnSystem(
   program: string,
-  { searchPath, avoid }: { readonly searchPath: string; readonly avoid: readonly string[] },
+  { searchPath, avoid }: ProgramPlaces,
 ): Promise<string | undefined> {
   for (const folder of PROGRAM_FOLDERS) {
     const path = join(folder, program);

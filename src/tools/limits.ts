@@ -12,6 +12,7 @@ export const SCRIPT_LIMITS = {
   floodFactor: 16,
   /** Enough for a list of files, far below the kernel's limit. */
   maxArgs: 100,
+  /** All arguments together. */
   argBytes: 4 * KIB,
   /** A text file as input; put larger inputs into a file that the policy lets the script read. */
   stdinBytes: 16 * MIB,
@@ -44,6 +45,21 @@ export const TOOLSET_LIMITS = {
   loadMs: 10_000,
   /** More tools from one skill would crowd out the agent's other tools. */
   maxTools: 64,
+  /** More than model APIs accept. */
+  descriptionChars: 8_000,
+  schemaChars: 50_000,
+  /** Of a schema or of metadata: far deeper than people write, far below what overflows a stack. */
+  depth: 64,
+  /** One line of a toolset's process; the longest honest one declares all tools. */
+  lineBytes: 8 * MIB,
+  /** What a toolset may print during one call before its process is stopped. It goes nowhere. */
+  printedBytes: 16 * MIB,
+  /** How much of what it printed last is searched for the reason of a crash. */
+  keptBytes: 4 * KIB,
+  /** How long a tool has to obey its signal before its process is killed. */
+  graceMs: 200,
+  /** A process that nobody calls is ended after this time; the next call starts another. */
+  idleMs: 10 * 60_000,
 } as const;
 
 export const TOOL_LIMITS = {
@@ -51,6 +67,9 @@ export const TOOL_LIMITS = {
   /** About 25,000 tokens, which a model can read at once. */
   outputChars: 100_000,
   metadataChars: 20_000,
+  titleChars: 200,
+  /** An error or a schema issue in a message for a model. */
+  messageChars: 2_000,
   /** The longest tool name that model APIs accept. */
   nameChars: 64,
   /** Schema issues listed in an error: enough to correct the call. */

@@ -8,15 +8,15 @@ import { dirname, join } from "node:path";
 import { unlessMissing } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
-import type { Run } from "./process.ts";
+import type { Launch } from "./process.ts";
 
-export interface ProcessBound {
+interface ProcessBound {
   readonly by: "rlimit" | "cgroup" | "watch";
   /** The value for `ulimit`; 0 if it would not apply or would count processes outside the sandbox. */
   readonly ulimit: number;
   /** The command that starts `command` within the limit. */
   wrap(command: readonly string[]): string[];
-  readonly watch?: Run["watch"];
+  readonly watch?: Launch["watch"];
   release(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ function watchForks(options: {
     if (now.filter((id) => namespaceOf(id) === namespace).length <= max) return;
     clearInterval(timer);
     stop();
-  }, SCRIPT_LIMITS.forkWatchMs);
+  }, SCRIPT_LIMITS.forkWatchMs).unref();
   return () => clearInterval(timer);
 }
 

@@ -1,23 +1,28 @@
-// Runs a program with limits on time and output, and ends everything that it started.
+// Starts programs in process groups of their own, runs them with limits on time and output, and ends everything that
+// they started.
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import type { Writable } from "node:stream";
 import { codeOf } from "../model/errors.ts";
 import { SCRIPT_LIMITS } from "./limits.ts";
 
-export interface Run {
+/** How to start a program. */
+export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** What the program reads from the file descriptors 3, 4, ... */
+  readonly inputs?: readonly (string | Uint8Array)[] | undefined;
+  /** Called with the process's id; may stop the program; returns a function that ends the watch. */
+  readonly watch?: ((pid: number, stop: () => void) => () => void) | undefined;
+}
+
+interface Run extends Launch {
   readonly stdin?: string | undefined;
-  /** Texts that the program reads from the file descriptors 3, 4, ... */
-  readonly inputs?: readonly string[] | undefined;
   readonly timeoutMs: number;
   readonly outputBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the process's id; may stop the run; returns a function that ends the watch. */
-  readonly watch?: ((pid: number, stop: () => void) => () => void) | undefined;
 }
 
 export interface Ended {
@@ -36,6 +41,37 @@ process.once("exit", () => {
   for (const pid of running) killGroup(pid);
 });
 
+/**
+ * Starts a program in a process group of its own, so that one signal reaches all processes in it. What is left of the
+ * group when the program or this process ends is killed. `more` opens that many pipes after those of the inputs.
+ */
+export function startGroup(
+  { command, args, cwd, env, inputs = [] }: Launch,
+  pipes: { readonly stdin: boolean; readonly more?: number },
+): { readonly child: ChildProcess; readonly kill: () => void } {
+  const child = spawn(command, [...args], {
+    cwd,
+    env: { ...env },
+    detached: true,
+    stdio: [
+      pipes.stdin ? "pipe" : "ignore",
+      "pipe",
+      "pipe",
+      ...inputs.map(() => "pipe" as const),
+      ...Array.from({ length: pipes.more ?? 0 }, () => "pipe" as const),
+    ],
+  });
+  const { pid } = child;
+  const kill = () => killGroup(pid);
+  if (pid !== undefined) running.add(pid);
+  child.on("exit", () => {
+    kill();
+    if (pid !== undefined) running.delete(pid);
+  });
+  for (const [index, input] of inputs.entries()) feed(child.stdio[3 + index] as Writable, input);
+  return { child, kill };
+}
+
 /** Runs a program to its end; never rejects. */
 export function runProcess(run: Run): Promise<Ended> {
   return new Promise((resolve) => {
@@ -43,29 +79,16 @@ export function runProcess(run: Run): Promise<Ended> {
       resolve({ how: "aborted", exitCode: null, stdout: "", stderr: "", truncated: false });
       return;
     }
-    const inputs = run.inputs ?? [];
-    const child = spawn(run.command, [...run.args], {
-      cwd: run.cwd,
-      env: { ...run.env },
-      // Its own process group, so that one signal reaches all processes in it.
-      detached: true,
-      stdio: [
-        run.stdin === undefined ? "ignore" : "pipe",
-        "pipe",
-        "pipe",
-        ...inputs.map(() => "pipe" as const),
-      ],
-    });
+    const { child, kill } = startGroup(run, { stdin: run.stdin !== undefined });
     const output = new CappedOutput(run.outputBytes);
     let how: Ended["how"] = "exit";
     let exitCode: number | null = null;
     let error: string | undefined;
     let drained: NodeJS.Timeout | undefined;
 
-    const killAll = () => killGroup(child.pid);
     const end = (reason: Ended["how"]) => {
       if (how === "exit") how = reason;
-      killAll();
+      kill();
       finishSoon();
     };
     const cutOff = () => {
@@ -82,7 +105,6 @@ export function runProcess(run: Run): Promise<Ended> {
     const timer = setTimeout(() => end("timeout"), run.timeoutMs);
     const unwatch = child.pid === undefined ? undefined : run.watch?.(child.pid, () => end("stopped"));
     run.signal?.addEventListener("abort", onAbort, { once: true });
-    if (child.pid !== undefined) running.add(child.pid);
 
     let finished = false;
     const finish = () => {
@@ -92,7 +114,6 @@ export function runProcess(run: Run): Promise<Ended> {
       clearTimeout(drained);
       unwatch?.();
       run.signal?.removeEventListener("abort", onAbort);
-      if (child.pid !== undefined) running.delete(child.pid);
       resolve({ how, exitCode, ...output.texts(), error });
     };
 
@@ -110,19 +131,17 @@ export function runProcess(run: Run): Promise<Ended> {
     });
     child.on("exit", (code) => {
       if (how === "exit") exitCode = code;
-      killAll();
       finishSoon();
     });
     child.on("close", finish);
     if (child.stdin && run.stdin !== undefined) feed(child.stdin, run.stdin);
-    for (const [index, text] of inputs.entries()) feed(child.stdio[3 + index] as Writable, text);
   });
 }
 
-function feed(stream: Writable, text: string): void {
+function feed(stream: Writable, input: string | Uint8Array): void {
   // A program may close its input without reading it; its exit code shows whether that is an error.
   stream.on("error", () => stream.destroy());
-  stream.end(text);
+  stream.end(input);
 }
 
 function killGroup(pid: number | undefined): void {

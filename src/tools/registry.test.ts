@@ -1,24 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { defineTool, type ToolContext, type ToolSpec, z } from "./define-tool.ts";
+import { argumentChecker } from "./argument-schema.ts";
+import { z } from "./define-tool.ts";
 import { TOOL_LIMITS } from "./limits.ts";
 import { createToolRegistry, qualifiedName } from "./registry.ts";
-import { checkTool, type SkillTool } from "./toolsets.ts";
+import { plainOutput } from "./tool-output.ts";
+import type { ToolAnswer } from "./toolset-worker.ts";
+import type { SkillTool } from "./toolsets.ts";
 
-function skillTool(name: string, spec: Partial<ToolSpec>, skill = "demo"): SkillTool {
-  const tool = defineTool(name, {
-    description: "Demo.",
-    parameters: z.object({}),
-    execute: () => "done",
-    ...spec,
-  });
-  const checked = checkTool(tool, {
-    skill,
-    mount: "/mount",
-    toolset: "t:Set",
-    toJsonSchema: (schema) => z.toJSONSchema(schema),
-  });
-  if ("code" in checked) throw new Error(checked.message);
-  return checked;
+interface Spec {
+  readonly description?: string;
+  readonly parameters?: z.ZodType;
+  readonly answer?: (args: unknown) => ToolAnswer;
+}
+
+/** A tool as a process declares it, whose answer is given here. */
+function skillTool(name: string, spec: Spec, skill = "demo"): SkillTool {
+  const { description = "Demo.", parameters = z.object({}) } = spec;
+  const inputSchema = z.toJSONSchema(parameters, { io: "input" });
+  const answer = spec.answer ?? ((args) => ({ how: "result", ...plainOutput(name, args) }));
+  return {
+    ...{ skill, mount: "/mount", toolset: "t:Set", name, description, inputSchema },
+    check: argumentChecker(inputSchema),
+    execute: async (args) => answer(args),
+  };
 }
 
 function registryWith(...tools: SkillTool[]) {
@@ -26,8 +30,7 @@ function registryWith(...tools: SkillTool[]) {
   return { registry, diagnostics: registry.add(tools) };
 }
 
-const executing = (execute: (args: never, context: ToolContext) => unknown) =>
-  registryWith(skillTool("t", { execute: execute as ToolSpec["execute"] })).registry;
+const answering = (answer: ToolAnswer) => registryWith(skillTool("t", { answer: () => answer })).registry;
 
 describe("names", () => {
   test("contain the skill and are accepted by model APIs", () => {
@@ -65,12 +68,9 @@ describe("names", () => {
 });
 
 describe("arguments", () => {
-  const { registry } = registryWith(
-    skillTool("t", {
-      parameters: z.object({ city: z.string(), days: z.number().int().optional() }),
-      execute: (args) => JSON.stringify(args),
-    }),
-  );
+  const parameters = z.object({ city: z.string(), days: z.number().int().optional() });
+  const answer = (args: unknown) => ({ how: "result", ...plainOutput("t", JSON.stringify(args)) }) as const;
+  const { registry } = registryWith(skillTool("t", { parameters, answer }));
 
   test("that are not valid return the path and the reason, and the tool is not called", async () => {
     const result = await registry.call("demo__t", { city: 7, days: 1.5 });
@@ -83,13 +83,18 @@ describe("arguments", () => {
   test.each([
     ["an object", { city: "Rome" }, '{"city":"Rome"}'],
     ["a JSON text", '{"city":"Rome","days":2}', '{"city":"Rome","days":2}'],
-    ["unknown keys", { city: "Rome", extra: 1 }, '{"city":"Rome"}'],
   ])("as %s are accepted", async (_form, args, output) => {
     expect(await registry.call("demo__t", args)).toMatchObject({ ok: true, output });
   });
 
   test.each([undefined, null, "", "not json", [], 3])("%j is rejected without a crash", async (args) => {
     expect(await registry.call("demo__t", args)).toMatchObject({ ok: false, code: "invalid-arguments" });
+  });
+
+  test("that the tool's own schema rejects are an error too", async () => {
+    const result = await answering({ how: "invalid", issues: ["city: too far"] }).call("demo__t", {});
+    expect(result).toMatchObject({ ok: false, code: "invalid-arguments" });
+    expect(result.output).toMatch(/^city: too far$/m);
   });
 });
 
@@ -105,73 +110,36 @@ describe("results", () => {
     ["data", { temperature: 3 }, { title: "t", metadata: {}, output: '{\n  "temperature": 3\n}' }],
     ["nothing", undefined, { title: "t", metadata: {}, output: "" }],
   ])("%s becomes title, metadata and output", async (_form, returned, shape) => {
-    const result = await executing(() => returned).call("demo__t", {});
+    const result = await answering({ how: "result", ...plainOutput("t", returned) }).call("demo__t", {});
     expect(result).toEqual({ ok: true, truncated: false, ...(shape as object) });
   });
 
   test("are cut at the limit", async () => {
-    const result = await executing(() => "x".repeat(TOOL_LIMITS.outputChars + 5)).call("demo__t", {});
+    const long = plainOutput("t", "x".repeat(TOOL_LIMITS.outputChars + 5));
+    const result = await answering({ how: "result", ...long }).call("demo__t", {});
     expect(result).toMatchObject({ ok: true, truncated: true });
     expect(result.output).toMatch(/x\n\[.*\b5\b.*\]$/);
   });
 
-  test("that cannot leave the process are an error", async () => {
-    const circular: Record<string, unknown> = {};
-    circular.self = circular;
-    expect(await executing(() => circular).call("demo__t", {})).toMatchObject({
-      ok: false,
-      code: "tool-failed",
-    });
+  test("have no metadata that is too long", () => {
+    const long = { metadata: { text: "x".repeat(TOOL_LIMITS.metadataChars) }, output: "" };
+    expect(Object.keys(plainOutput("t", long).metadata)).toEqual(["leftOut"]);
   });
 });
 
-describe("a tool that misbehaves", () => {
-  test.each<[string, () => unknown]>([
-    [
-      "throws",
-      () => {
-        throw new Error("boom");
-      },
-    ],
-    ["rejects", () => Promise.reject(new Error("boom"))],
-    [
-      "throws a text",
-      () => {
-        throw "boom";
-      },
-    ],
-  ])("%s: an error result", async (_how, execute) => {
-    expect(await executing(execute).call("demo__t", {})).toEqual({
-      ok: false,
-      code: "tool-failed",
-      title: "t",
-      metadata: {},
-      output: expect.stringMatching(/"t".*: boom$/),
-      truncated: false,
-    });
+describe("a call", () => {
+  test.each<[ToolAnswer, string]>([
+    [{ how: "failed", why: "boom" }, "tool-failed"],
+    [{ how: "timeout" }, "timeout"],
+    [{ how: "aborted" }, "aborted"],
+  ])("that ends with %j is an error result", async (answer, code) => {
+    const result = await answering(answer).call("demo__t", {});
+    expect(result).toMatchObject({ ok: false, code, title: "t", metadata: {}, truncated: false });
   });
 
-  test("does not end: a timeout result, and its signal is aborted", async () => {
-    let told = false;
-    const registry = executing((_args, { signal }) => {
-      signal.addEventListener("abort", () => {
-        told = true;
-      });
-      return new Promise(() => {});
-    });
-    expect(await registry.call("demo__t", {}, { timeoutMs: 20 })).toMatchObject({
-      ok: false,
-      code: "timeout",
-    });
-    expect(told).toBe(true);
-  });
-
-  test("is stopped if the caller aborts, before and during the call", async () => {
-    const registry = executing(() => new Promise(() => {}));
-    const abort = new AbortController();
-    const running = registry.call("demo__t", {}, { signal: abort.signal });
-    abort.abort();
-    expect(await running).toMatchObject({ ok: false, code: "aborted" });
-    expect(await registry.call("demo__t", {}, { signal: abort.signal })).toMatchObject({ code: "aborted" });
+  test("is not made if the caller has aborted", async () => {
+    const { registry } = registryWith(skillTool("t", { answer: () => expect.fail("it was called") }));
+    const result = await registry.call("demo__t", {}, { signal: AbortSignal.abort() });
+    expect(result).toMatchObject({ ok: false, code: "aborted" });
   });
 });

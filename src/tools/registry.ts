@@ -1,15 +1,16 @@
-// Registers the tools of activated skills under names that model APIs accept, and calls them by these names:
-// checks the arguments, limits the time and normalizes the result.
+// Registers the tools of activated skills under names that model APIs accept, and calls them by these names: checks the
+// arguments, and turns every end of a call into a result.
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";
-import { messageOf } from "../model/errors.ts";
 import { compareNames } from "../model/name.ts";
-import { isRecord, jsonIn } from "../text/json.ts";
+import { jsonIn } from "../text/json.ts";
+import type { JsonSchema } from "./argument-schema.ts";
 import type { ToolOutput } from "./define-tool.ts";
 import { TOOL_LIMITS } from "./limits.ts";
-import type { JsonSchema, SkillTool } from "./toolsets.ts";
+import type { ToolAnswer } from "./toolset-worker.ts";
+import type { SkillTool } from "./toolsets.ts";
 
 /** A tool as a host offers it to a model. */
 export interface RegisteredTool {
@@ -99,47 +100,23 @@ async function callTool(
   { signal, timeoutMs = TOOL_LIMITS.timeoutMs }: CallOptions,
 ): Promise<ToolCallResult> {
   if (signal?.aborted) return stopped(tool, "aborted", timeoutMs);
-  const own = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let onAbort: (() => void) | undefined;
-  const cut = new Promise<"timeout" | "aborted">((resolve) => {
-    timer = setTimeout(() => resolve("timeout"), timeoutMs);
-    onAbort = () => resolve("aborted");
-    signal?.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    const ended = await Promise.race([execute(tool, given, own.signal), cut]);
-    return typeof ended === "string" ? stopped(tool, ended, timeoutMs) : ended;
-  } catch (error) {
-    return toolError("tool-failed", tool.name, `The tool "${tool.name}" failed: ${messageOf(error)}`);
-  } finally {
-    clearTimeout(timer);
-    if (onAbort) signal?.removeEventListener("abort", onAbort);
-    own.abort();
+  const args = fromJson(given);
+  const issues = tool.check(args);
+  const answer: ToolAnswer =
+    issues.length > 0 ? { how: "invalid", issues } : await tool.execute(args, { signal, timeoutMs });
+  switch (answer.how) {
+    case "result": {
+      const { title, metadata, output, cut } = answer;
+      const more = cut > 0 ? `\n[cut: ${cut} more characters]` : "";
+      return { ok: true, title, metadata, output: output + more, truncated: cut > 0 };
+    }
+    case "invalid":
+      return toolError("invalid-arguments", tool.name, invalidArguments(tool, answer.issues));
+    case "failed":
+      return toolError("tool-failed", tool.name, `The tool "${tool.name}" failed: ${answer.why}`);
+    default:
+      return stopped(tool, answer.how, timeoutMs);
   }
-}
-
-function toolError(code: ToolErrorCode, title: string, output: string): ToolCallResult {
-  return { ok: false, code, title, metadata: {}, ...capped(output) };
-}
-
-async function execute(tool: SkillTool, given: unknown, signal: AbortSignal): Promise<ToolCallResult> {
-  const parsed = await tool.parameters.safeParseAsync(fromJson(given));
-  if (!parsed.success) {
-    const issues = parsed.error.issues.map(
-      ({ path, message }) => `${path.join(".") || "arguments"}: ${message}`,
-    );
-    const listed = issues.slice(0, TOOL_LIMITS.listedIssues).join("\n");
-    const schema = JSON.stringify(tool.inputSchema);
-    return toolError(
-      "invalid-arguments",
-      tool.name,
-      `The arguments of "${tool.name}" are not valid:\n${listed}\nExpected: ${schema}`,
-    );
-  }
-  const { skill, mount } = tool;
-  const returned = await tool.execute(parsed.data, { skill, mount, signal });
-  return normalised(tool.name, returned);
 }
 
 /** Accepts arguments as JSON text, or absent, as some models send them. */
@@ -149,36 +126,23 @@ function fromJson(given: unknown): unknown {
   return value === undefined ? given : value;
 }
 
-function normalised(name: string, returned: unknown): ToolCallResult {
-  const parts =
-    isRecord(returned) && ("output" in returned || "title" in returned) ? returned : { output: returned };
-  const title = typeof parts.title === "string" && parts.title !== "" ? parts.title : name;
-  return { ok: true, title, metadata: plainMetadata(parts.metadata), ...capped(asText(parts.output)) };
+function invalidArguments({ name, inputSchema }: SkillTool, issues: readonly string[]): string {
+  return `The arguments of "${name}" are not valid:\n${issues.join("\n")}\nExpected: ${JSON.stringify(inputSchema)}`;
 }
 
-function asText(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? String(value));
-}
-
-/** The metadata as plain JSON, because it leaves the process; metadata that is too long is omitted. */
-function plainMetadata(value: unknown): Record<string, unknown> {
-  if (!isRecord(value)) return {};
-  const text = JSON.stringify(value);
-  if (text.length > TOOL_LIMITS.metadataChars) return { leftOut: `${text.length} characters of metadata` };
-  return JSON.parse(text);
-}
-
-function capped(output: string): { output: string; truncated: boolean } {
-  const max = TOOL_LIMITS.outputChars;
-  if (output.length <= max) return { output, truncated: false };
+function toolError(code: ToolErrorCode, title: string, output: string): ToolCallResult {
+  const truncated = output.length > TOOL_LIMITS.outputChars;
   return {
-    output: `${output.slice(0, max)}\n[cut: ${output.length - max} more characters]`,
-    truncated: true,
+    ok: false,
+    code,
+    title,
+    metadata: {},
+    output: output.slice(0, TOOL_LIMITS.outputChars),
+    truncated,
   };
 }
 
-function stopped(tool: SkillTool, how: "timeout" | "aborted", ms: number): ToolCallResult {
+function stopped({ name }: SkillTool, how: "timeout" | "aborted", ms: number): ToolCallResult {
   const why = how === "timeout" ? `did not answer within ${ms / 1000} s` : "was stopped by the caller";
-  return toolError(how, tool.name, `The tool "${tool.name}" ${why}.`);
+  return toolError(how, name, `The tool "${name}" ${why}.`);
 }

@@ -1,18 +1,17 @@
 // Builds the result of a script's run: its code, its output, and a sentence that says what to do next.
 
+import type { Isolation } from "./isolation.ts";
 import type { Ended } from "./process.ts";
 
 export type ScriptErrorCode =
   | "not-found"
+  | "not-declared"
   | "not-consented"
   | "args-too-large"
   | "timeout"
   | "output-truncated"
   | "no-sandbox"
   | "execution-failed";
-
-/** `none` means that the script ran without isolation, or did not run. */
-export type Isolation = "bubblewrap" | "none";
 
 export interface ScriptResult {
   readonly ok: boolean;

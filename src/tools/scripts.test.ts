@@ -46,11 +46,11 @@ function run(script: string, more: Partial<ScriptRequest> = {}) {
 }
 
 describe("without a sandbox", () => {
-  test("a script is rejected, with how to install it and the flag that accepts the risk", async () => {
+  test("a script is rejected, with how to install it and the setting that accepts the risk", async () => {
     put("scripts/mark.sh", "touch ran");
     const result = await runScript({ mount, script: "scripts/mark.sh", env: process.env }, NO_SANDBOX);
     expect(result).toMatchObject({ ok: false, code: "no-sandbox", exitCode: null, isolation: "none" });
-    expect(result.message).toMatch(/bubblewrap.*--no-sandbox.*acceptUnsandboxed/);
+    expect(result.message).toMatch(/bubblewrap.*scripts\.unsandboxed/);
     expect(existsSync(join(mount, "ran"))).toBe(false);
   });
 
@@ -229,17 +229,19 @@ describe("which program runs it", () => {
 });
 
 describe("input and output", () => {
-  test("100 arguments of 4,096 bytes are accepted, more are not", async () => {
+  test("100 arguments of 4,096 bytes together are accepted, more are not", async () => {
     put("scripts/count.sh", 'echo "$#"');
     const long = "é".repeat(2048);
-    expect(await run("count.sh", { args: Array(100).fill(long) })).toMatchObject({
+    expect(
+      await run("count.sh", { args: [...Array(99).fill("é".repeat(20)), "é".repeat(68)] }),
+    ).toMatchObject({
       ok: true,
       stdout: "100\n",
     });
     expect(await run("count.sh", { args: Array(101).fill("a") })).toMatchObject({ code: "args-too-large" });
-    expect(await run("count.sh", { args: ["a", `${long}x`] })).toMatchObject({
+    expect(await run("count.sh", { args: [long, "x"] })).toMatchObject({
       code: "args-too-large",
-      message: expect.stringMatching(/\b2\b.*\b4097\b.*\b4096\b/),
+      message: expect.stringMatching(/\b4097\b.*\b4096\b/),
     });
     expect(await run("count.sh", { args: ["a\0b"] })).toMatchObject({ ok: false, code: "execution-failed" });
   });

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createToolRegistry } from "./registry.ts";
-import { loadToolsets } from "./toolsets.ts";
+import { loadToolsets, type ToolsetRequest } from "./toolsets.ts";
 
 let mount = "";
 
@@ -18,8 +18,11 @@ function put(path: string, text: string): void {
   writeFileSync(join(mount, path), text);
 }
 
-function load(toolsets: string[], loadMs?: number) {
-  return loadToolsets({ mount, manifest: { toolsets }, skillName: "hello-extended", loadMs });
+async function load(toolsets: string[], more: Partial<ToolsetRequest> = {}) {
+  const request = { mount, manifest: { toolsets }, skillName: "hello-extended", env: process.env, ...more };
+  const loaded = await loadToolsets({ policy: { acceptUnsandboxed: true }, ...request });
+  onTestFinished(() => loaded.close());
+  return loaded;
 }
 
 const HELLO = `
@@ -181,7 +184,7 @@ describe("a toolset that cannot be used is a diagnostic", () => {
 
   test("a module that never finishes loading", async () => {
     put("t.ts", "await new Promise(() => {});\nexport const Set = [];");
-    const { diagnostics } = await load(["t:Set"], 100);
+    const { diagnostics } = await load(["t:Set"], { loadMs: 100 });
     expect(diagnostics).toMatchObject([{ code: "toolset-load-timeout" }]);
   });
 

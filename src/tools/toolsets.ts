@@ -1,133 +1,221 @@
-// Loads the toolsets of a mounted skill as tools. Call it only after consent.
+// Offers the toolsets of a mounted skill as tools. Call it only after consent.
 //
-// Loading imports the package's code into this process. It is not isolated, and a module that blocks the thread cannot
-// be stopped. A module that throws, waits forever or exports something else becomes a diagnostic.
+// The package's code never runs in this process. It runs in one of its own for each activated skill, in the same sandbox
+// as scripts. A module that throws, waits forever, ends its process or exports something else becomes a diagnostic.
 
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
-import { isInside } from "../disk/disk.ts";
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
 import type { SkillManifest } from "../model/skill.ts";
-import type { ToolContext, ToolSpec } from "./define-tool.ts";
+import { argumentChecker, type JsonSchema } from "./argument-schema.ts";
+import { installedModules } from "./installed-modules.ts";
+import { chooseInterpreter, typescriptLoader } from "./interpreter.ts";
+import { type IsolatedProgram, isolate, type ScriptPolicy } from "./isolation.ts";
 import { TOOLSET_LIMITS } from "./limits.ts";
-import { realPathOrNothing, unsafePath } from "./package-path.ts";
+import { realPathOrNothing } from "./package-path.ts";
+import { findSandbox } from "./sandbox.ts";
+import type { ScriptSystem } from "./scripts.ts";
+import { resolveEntry } from "./toolset-entry.ts";
+import { type EntryProblem, isProblem, type LoadedEntry, type ToolsetEntry } from "./toolset-protocol.ts";
+import { type ToolAnswer, type ToolCall, ToolsetWorker } from "./toolset-worker.ts";
 
-interface ToolsetRequest {
+export interface ToolsetRequest {
   /** The verified private copy of the package. */
   readonly mount: string;
   readonly manifest: Pick<SkillManifest, "toolsets">;
   readonly skillName: string;
+  /** The environment with the variables that the toolsets may get. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names of variables that the skill declares in `requires`. */
+  readonly requires?: readonly string[] | undefined;
+  readonly policy?: Pick<ScriptPolicy, "network" | "acceptUnsandboxed" | "memoryBytes"> | undefined;
+  /** Folders from which installed packages are searched: the skill's own and the project's. */
+  readonly importFrom?: readonly string[] | undefined;
+  /** Checks the copy again before a process that was stopped is replaced; fails if it has changed. */
+  readonly verify?: (() => Promise<unknown>) | undefined;
   readonly loadMs?: number | undefined;
+}
+
+/** A tool of a skill, with its schema for hosts. */
+export interface SkillTool {
+  readonly skill: string;
+  readonly mount: string;
+  /** The manifest's entry that it came from. */
+  readonly toolset: string;
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  /** What is wrong with arguments, one line each. */
+  check(args: unknown): readonly string[];
+  execute(args: unknown, limits: Pick<ToolCall, "timeoutMs" | "signal">): Promise<ToolAnswer>;
+}
+
+export interface Toolsets {
+  readonly tools: readonly SkillTool[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Ends the process of the toolsets. */
+  close(): Promise<void>;
 }
 
 /** Loads all toolsets of a skill; what cannot be loaded becomes a diagnostic. */
 export async function loadToolsets(
   request: ToolsetRequest,
-): Promise<{ tools: readonly SkillTool[]; diagnostics: readonly Diagnostic[] }> {
+  system: ScriptSystem = { findSandbox },
+): Promise<Toolsets> {
+  const skillFile = join(request.mount, "SKILL.md");
+  const written = [...new Set(request.manifest.toolsets)];
+  const resolved = await Promise.all(written.map((entry) => resolveEntry(request.mount, entry)));
+  const process = new ToolsetProcess(request, system);
+  const entries = resolved.flatMap((entry) => (isProblem(entry) ? [] : [entry]));
+  const { loaded, problems } = await process.load(entries);
+  const diagnostics = [...loaded].flatMap(([{ file }, entry]) =>
+    entry.problems.map((problem) => asDiagnostic(problem, file)),
+  );
+  const unresolved = resolved.filter(isProblem);
+  diagnostics.push(...[...problems, ...unresolved].map((problem) => asDiagnostic(problem, skillFile)));
+  const count = [...loaded.values()].reduce((sum, entry) => sum + entry.count, 0);
+  if (count > TOOLSET_LIMITS.maxTools) diagnostics.push(tooMany(count, request));
   const tools: SkillTool[] = [];
-  const diagnostics: Diagnostic[] = [];
-  for (const written of new Set(request.manifest.toolsets)) {
-    const entry = await resolveEntry(request.mount, written);
-    const loaded = "code" in entry ? entry : await loadEntry(entry, request);
-    if ("code" in loaded) {
-      diagnostics.push(asDiagnostic(loaded, join(request.mount, "SKILL.md")));
-      continue;
-    }
-    tools.push(...loaded.tools);
-    diagnostics.push(...loaded.problems.map((problem) => asDiagnostic(problem, loaded.file)));
-  }
-  if (tools.length > TOOLSET_LIMITS.maxTools) {
-    diagnostics.push(tooMany(tools.length, request));
-  }
-  return { tools: tools.slice(0, TOOLSET_LIMITS.maxTools), diagnostics };
-}
-
-type Loaded = { readonly file: string; readonly tools: SkillTool[]; readonly problems: EntryProblem[] };
-
-async function loadEntry(entry: ToolsetEntry, request: ToolsetRequest): Promise<Loaded | EntryProblem> {
-  const { written, file, exported } = entry;
-  const limit = request.loadMs ?? TOOLSET_LIMITS.loadMs;
-  try {
-    const found = await within(limit, importTools(entry));
-    if (found === "late") {
-      return {
-        code: "toolset-load-timeout",
-        message: `The toolset "${written}" was not loaded within ${limit / 1000} s.`,
-        fix: "Do not wait at the top of the module; wait inside execute.",
-      };
-    }
-    if ("code" in found) return found;
-    const { z } = await import("./define-tool.ts");
-    const tools: SkillTool[] = [];
-    const problems: EntryProblem[] = [];
-    for (const candidate of found.values) {
-      const checked = checkTool(candidate, {
-        ...{ skill: request.skillName, mount: request.mount, toolset: written },
-        toJsonSchema: (schema) => z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }),
+  for (const [{ written: toolset, file }, entry] of loaded) {
+    for (const declared of entry.tools.slice(0, TOOLSET_LIMITS.maxTools - tools.length)) {
+      const tool = skillTool(declared, {
+        ...{ skill: request.skillName, mount: request.mount, toolset },
+        execute: (args, limits) => process.call({ toolset, tool: declared.name, args, ...limits }),
       });
-      if ("code" in checked) problems.push(checked);
-      else tools.push(checked);
+      if (isProblem(tool)) diagnostics.push(asDiagnostic(tool, file));
+      else tools.push(tool);
     }
-    return { file, tools, problems };
+  }
+  return { tools, diagnostics, close: () => process.close() };
+}
+
+function skillTool(
+  declared: LoadedEntry["tools"][number],
+  rest: Pick<SkillTool, "skill" | "mount" | "toolset" | "execute">,
+): SkillTool | EntryProblem {
+  try {
+    return { ...rest, ...declared, check: argumentChecker(declared.inputSchema) };
   } catch (error) {
-    return {
-      code: "toolset-load-failed",
-      message: `The toolset "${written}" could not be loaded: ${messageOf(error)}`,
-      fix: `Make ${entry.path} load without an error and export ${exported}. It may import repertoire/tools, zod, Node's modules and files of the package.`,
-    };
+    const message = `The schema of the tool "${declared.name}" cannot be used: ${messageOf(error)}; it is left out.`;
+    return { code: "tool-invalid", message, fix: "Use types that JSON has." };
   }
 }
 
-async function importTools({
-  file,
-  exported,
-  written,
-  path,
-}: ToolsetEntry): Promise<{ values: unknown[] } | EntryProblem> {
-  const [{ createJiti }, authoring, zod] = await Promise.all([
-    import("jiti"),
-    import("./define-tool.ts"),
-    import("zod"),
-  ]);
-  // A package has no node_modules, so the modules that authors may import are given here.
-  const virtualModules = {
-    "repertoire/tools": authoring,
-    "@agent/tools": authoring,
-    zod,
-    "zod/v4": zod,
-  };
-  // No caches: the same path may have another version of the package the next time.
-  const jiti = createJiti(file, {
-    fsCache: false,
-    moduleCache: false,
-    interopDefault: false,
-    virtualModules,
-  });
-  const module = await jiti.import<Record<string, unknown>>(file);
-  if (!(exported in module)) {
-    const names = Object.keys(module).join(", ") || "nothing";
-    return {
-      code: "toolset-export-missing",
-      message: `${path} does not export ${exported} (toolset "${written}"). It exports: ${names}.`,
-      fix: `Export ${exported} from it, or correct the entry.`,
-    };
+/** The process of a skill's toolsets; another one takes its place after it has ended. */
+class ToolsetProcess {
+  private readonly request: ToolsetRequest;
+  private readonly system: ScriptSystem;
+  private entries: readonly ToolsetEntry[] = [];
+  private worker: ToolsetWorker | undefined;
+  private starting: Promise<ToolsetWorker> | undefined;
+  private isClosed = false;
+
+  constructor(request: ToolsetRequest, system: ScriptSystem) {
+    this.request = request;
+    this.system = system;
   }
-  const values = await toolsIn(module[exported]);
-  if (values.length > 0) return { values };
-  return {
-    code: "toolset-export-invalid",
-    message: `${exported} of ${path} has no tools.`,
-    fix: "Export an array of tools made with defineTool, or an object or class with such tools.",
-  };
+
+  /** Loads what can be loaded. An entry that ends the process is left out, and the others are loaded again without it. */
+  async load(
+    entries: readonly ToolsetEntry[],
+  ): Promise<{ loaded: ReadonlyMap<ToolsetEntry, LoadedEntry>; problems: readonly EntryProblem[] }> {
+    const limit = this.request.loadMs ?? TOOLSET_LIMITS.loadMs;
+    const until = performance.now() + limit;
+    const loaded = new Map<ToolsetEntry, LoadedEntry>();
+    const problems: EntryProblem[] = [];
+    let left = entries;
+    while (left.length > 0) {
+      const worker = await this.start();
+      if (isProblem(worker)) return { loaded: new Map(), problems: [worker] };
+      const outcome = await worker.load(await this.loadRequest(left), Math.max(1, until - performance.now()));
+      loaded.clear();
+      for (const [index, entry] of outcome.loaded.entries()) loaded.set(left[index] as ToolsetEntry, entry);
+      const failed = left[outcome.loaded.length];
+      if (!outcome.stopped || !failed) break;
+      if (outcome.stopped.isLate) {
+        problems.push(...left.slice(outcome.loaded.length).map((entry) => late(entry, limit)));
+        left = left.slice(0, outcome.loaded.length);
+        break;
+      }
+      problems.push(crashed(failed, outcome.stopped.why));
+      left = left.filter((entry) => entry !== failed);
+    }
+    this.entries = left;
+    return { loaded, problems };
+  }
+
+  async call(call: ToolCall): Promise<ToolAnswer> {
+    if (this.isClosed) return { how: "failed", why: "the skill is not active any more" };
+    if (this.worker?.isAlive) return this.worker.call(call);
+    this.starting ??= this.restart().finally(() => {
+      this.starting = undefined;
+    });
+    try {
+      return await (await this.starting).call(call);
+    } catch (error) {
+      return { how: "failed", why: messageOf(error) };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.worker?.stop();
+  }
+
+  private async restart(): Promise<ToolsetWorker> {
+    await this.request.verify?.();
+    const worker = await this.start();
+    if (isProblem(worker)) throw new Error(worker.message);
+    const { loadMs = TOOLSET_LIMITS.loadMs } = this.request;
+    const { stopped } = await worker.load(await this.loadRequest(this.entries), loadMs);
+    if (stopped) throw new Error(stopped.why);
+    return worker;
+  }
+
+  private async loadRequest(entries: readonly ToolsetEntry[]) {
+    return { skill: this.request.skillName, mount: this.request.mount, loader: typescriptLoader(), entries };
+  }
+
+  private async start(): Promise<ToolsetWorker | EntryProblem> {
+    const { policy = {}, env, requires = [], importFrom = [] } = this.request;
+    const mount = (await realPathOrNothing(this.request.mount)) ?? this.request.mount;
+    const places = {
+      searchPath: env.PATH ?? "",
+      avoid: [process.cwd(), mount].filter((place) => place !== "/"),
+    };
+    const lookup = await this.system.findSandbox(places);
+    if (!lookup.ok && !policy.acceptUnsandboxed) return noSandbox(lookup.reason, lookup.fix);
+    const program = programPath();
+    const choice = await chooseInterpreter({ file: program, firstLine: "", chosen: {}, ...places });
+    if (!choice.ok) return { code: "toolset-load-failed", message: choice.message, fix: "Install Node." };
+    const { interpreter } = choice;
+    let isolated: IsolatedProgram;
+    try {
+      isolated = await isolate({
+        sandbox: lookup.ok ? lookup.sandbox : undefined,
+        ...{ policy, mount, env, requires },
+        interpreter: { ...interpreter, needs: [...interpreter.needs, typescriptLoader(), program] },
+        argsAt: () => [program],
+        modules: await installedModules(importFrom),
+      });
+    } catch (error) {
+      const message = `The toolsets were not loaded: ${messageOf(error)}.`;
+      return { code: "toolset-load-failed", message, fix: "Fix this and activate the skill again." };
+    }
+    const worker = new ToolsetWorker(isolated);
+    this.worker = worker;
+    if (this.isClosed) await worker.stop();
+    return worker;
+  }
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T | "late"> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(() => resolve("late"), ms);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+/** The program of the process: one built file, in the folder `dist` of our package. */
+function programPath(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  return join(folder, "dist", "toolset-program.mjs");
 }
 
 /** A warning, not an error, because the skill itself still activates. */
@@ -145,157 +233,26 @@ function tooMany(count: number, { mount, skillName }: ToolsetRequest): Diagnosti
   return asDiagnostic(problem, join(mount, "SKILL.md"));
 }
 
-interface ToolsetEntry {
-  /** The entry as the manifest has it. */
-  readonly written: string;
-  /** The path as the manifest has it. */
-  readonly path: string;
-  /** The module as a real path. */
-  readonly file: string;
-  readonly exported: string;
-}
-
-interface EntryProblem {
-  readonly code: string;
-  readonly message: string;
-  readonly fix: string;
-}
-
-const SCHEME = /^(node|bun|deno|npm|jsr|file|data|blob|https?):/i;
-const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
-const MODULE = /\.[cm]?[jt]s$/;
-/** Tried in this order for a path without an extension. */
-const EXTENSIONS = [".ts", ".mts", ".js", ".mjs", ".cjs"];
-const FORM = 'Write "toolsets/index:ExportName" with a path inside the package.';
-
-async function resolveEntry(mountPath: string, written: string): Promise<ToolsetEntry | EntryProblem> {
-  const colon = written.lastIndexOf(":");
-  const path = (colon < 0 ? written : written.slice(0, colon)).trim();
-  const exported = colon < 0 ? "default" : written.slice(colon + 1).trim();
-  const unsafe = SCHEME.test(written) ? "the path must be relative to the package" : unsafePath(path);
-  if (unsafe) return rejected(written, unsafe);
-  if (!IDENTIFIER.test(exported)) {
-    return {
-      code: "toolset-entry-invalid",
-      message: `"${exported}" in the toolset "${written}" is not a name that a module can export.`,
-      fix: FORM,
-    };
-  }
-  const mount = await realPathOrNothing(mountPath);
-  for (const candidate of mount === undefined ? [] : candidates(path)) {
-    const file = await realPathOrNothing(join(mount ?? "", candidate));
-    if (file === undefined) continue;
-    if (!isInside(mount ?? "", file)) return rejected(written, "it is a link that leaves the package");
-    if ((await stat(file)).isFile() && MODULE.test(file)) return { written, path: candidate, file, exported };
-  }
+function noSandbox(reason: string, fix: string): EntryProblem {
   return {
-    code: "toolset-not-found",
-    message: `The package has no module for the toolset "${written}".`,
-    fix: `Add ${candidates(path).slice(0, 3).join(" or ")}, or correct the entry.`,
+    code: "toolset-no-sandbox",
+    message: `The toolsets were not loaded: they run in a sandbox, and ${reason}.`,
+    fix: `${fix}. A person can also allow this content to run without one: scripts.unsandboxed in their configuration.`,
   };
 }
 
-function candidates(path: string): string[] {
-  if (MODULE.test(path)) return [path];
-  return [
-    ...EXTENSIONS.map((ending) => path + ending),
-    ...EXTENSIONS.map((ending) => `${path}/index${ending}`),
-  ];
-}
-
-function rejected(written: string, why: string): EntryProblem {
+function late({ written }: ToolsetEntry, ms: number): EntryProblem {
   return {
-    code: "toolset-path-refused",
-    message: `The toolset "${written}" is rejected: ${why}.`,
-    fix: FORM,
+    code: "toolset-load-timeout",
+    message: `The toolset "${written}" was not loaded within ${ms / 1000} s.`,
+    fix: "Do not wait at the top of the module; wait inside execute.",
   };
 }
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** A checked tool of a skill, with its schema for hosts. */
-export interface SkillTool {
-  readonly skill: string;
-  readonly mount: string;
-  /** The manifest's entry that it came from. */
-  readonly toolset: string;
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly parameters: ToolSpec["parameters"];
-  execute(args: unknown, context: ToolContext): unknown;
-}
-
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
-
-/** The values in an export: an array, one tool, or an object or class with tools in `tools` or in its fields. */
-async function toolsIn(exported: unknown): Promise<unknown[]> {
-  const value = typeof exported === "function" ? await instantiate(exported) : exported;
-  if (Array.isArray(value)) return value;
-  if (typeof value !== "object" || value === null) return [];
-  if (isToolLike(value)) return [value];
-  const { tools } = value as { tools?: unknown };
-  if (Array.isArray(tools)) return tools;
-  return Object.values(typeof tools === "object" && tools !== null ? tools : value).filter(isToolLike);
-}
-
-function instantiate(exported: unknown): unknown {
-  const isClass = /^class\b/.test(Function.prototype.toString.call(exported));
-  if (!isClass) return (exported as () => unknown)();
-  const holder = exported as { new (): unknown; tools?: unknown };
-  return holder.tools === undefined ? new holder() : { tools: holder.tools };
-}
-
-function isToolLike(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && "execute" in value;
-}
-
-interface CheckOptions extends Pick<SkillTool, "skill" | "mount" | "toolset"> {
-  readonly toJsonSchema: (schema: ToolSpec["parameters"]) => JsonSchema;
-}
-
-/** The checked tool, or what is wrong with it. */
-export function checkTool(value: unknown, options: CheckOptions): SkillTool | EntryProblem {
-  const { toJsonSchema, ...origin } = options;
-  if (!isToolLike(value) || typeof value.execute !== "function") {
-    return invalid(`A value in "${origin.toolset}" is not a tool`, "Define every tool with defineTool.");
-  }
-  const { name, description, parameters, execute } = value;
-  if (typeof name !== "string" || !TOOL_NAME.test(name)) {
-    const fix = "Use 1 to 64 letters, digits, _ and -.";
-    return invalid(`A tool in "${origin.toolset}" has the name ${JSON.stringify(name)}`, fix);
-  }
-  if (typeof description !== "string" || description.trim() === "") {
-    return invalid(`The tool "${name}" has no description`, "Say when a model should call it.");
-  }
-  if (!isZodSchema(parameters)) {
-    return invalid(
-      `The parameters of the tool "${name}" are not a zod 4 schema`,
-      'Use z from "repertoire/tools": z.object({ ... }).',
-    );
-  }
-  const call = execute as SkillTool["execute"];
-  try {
-    const { $schema: _dialect, ...inputSchema } = toJsonSchema(parameters);
-    if (inputSchema.type !== "object") {
-      const fix = "Wrap them: z.object({ value: ... }).";
-      return invalid(`The parameters of the tool "${name}" are not an object`, fix);
-    }
-    return {
-      ...origin,
-      ...{ name, description, inputSchema, parameters },
-      execute: (args, context) => call.call(value, args, context),
-    };
-  } catch (error) {
-    const fix = "Use types that JSON has.";
-    return invalid(`The parameters of the tool "${name}" have no JSON schema: ${messageOf(error)}`, fix);
-  }
-}
-
-function isZodSchema(value: unknown): value is ToolSpec["parameters"] {
-  return typeof value === "object" && value !== null && "_zod" in value && "safeParseAsync" in value;
-}
-
-function invalid(what: string, fix: string): EntryProblem {
-  return { code: "tool-invalid", message: `${what}; it is left out.`, fix };
+function crashed({ written, path }: ToolsetEntry, why: string): EntryProblem {
+  return {
+    code: "toolset-load-failed",
+    message: `The toolset "${written}" could not be loaded: ${why}.`,
+    fix: `Make ${basename(path)} load without ending its process or printing without end.`,
+  };
 }

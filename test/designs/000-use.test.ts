@@ -1,7 +1,7 @@
 // Walks the second half of the first design: skills that fail are held back, skills that cannot work are kept out, and the
 // index follows the files.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { skillText } from "../skill-tree.ts";
@@ -142,6 +142,15 @@ describe("indexing again", () => {
     expect(await recalledFor(engine, "tune the grand piano")).toEqual(["piano"]);
     space.remove("p/skills/piano");
     expect(await recalledFor(engine, "tune the grand piano")).toEqual([]);
+  });
+
+  it("finds a skill by its new words within seconds after it was edited in place, in a host that does not watch", async () => {
+    const space = designWorkspace(LIBRARY);
+    const engine = space.open({ env: KEY });
+    space.write("p/skills/piano/SKILL.md", skillText("Tunes a grand piano, string by string."));
+    expect(await recalledFor(engine, "tune the grand piano")).toEqual(["piano"]);
+    writeFileSync(space.path("p/skills/piano/SKILL.md"), skillText("Restores an antique accordion."));
+    await expect.poll(() => recalledFor(engine, "restore the antique accordion")).toEqual(["piano"]);
   });
 
   it("can be asked for by hand", async () => {

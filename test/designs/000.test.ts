@@ -101,8 +101,19 @@ describe("matching a message", () => {
   });
 
   it("names conflicting triggers of two skills instead of choosing silently", async () => {
-    const { out } = await designWorkspace(EQUALS).cli("check");
-    expect(out).toMatch(/\[trigger-conflict\]\n.*"plants".*\balpha\b.*\bomega\b/);
+    const space = designWorkspace(EQUALS);
+    for (const verb of ["check", "doctor"]) {
+      const { diagnostics } = JSON.parse((await space.cli("--json", verb)).out);
+      expect(diagnostics).toContainEqual(
+        expect.objectContaining({
+          code: "trigger-conflict",
+          message: expect.stringMatching(
+            /"plants".*\balpha\b.*\bomega\b.*\balpha wins: the scores are equal/,
+          ),
+        }),
+      );
+      expect((await space.cli(verb)).out).toContain("alpha wins");
+    }
   });
 });
 

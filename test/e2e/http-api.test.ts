@@ -251,6 +251,10 @@ describe("the journal over HTTP", () => {
       skills: ["plan-meeting"],
     });
     await call("reportOutcome", { body: { session, outcome: "failure", skill: "nowhere" }, status: 404 });
+    await call("reportOutcome", { body: { session, outcome: "failure", skill: "mcp/email" }, status: 409 });
+    expect(await call("listSessions", { query: { limit: 1 } })).toMatchObject({
+      sessions: [{ session, turns: 1, skills: ["plan-meeting"], successes: 1, failures: 0 }],
+    });
     const { skills } = await call("libraryStats");
     expect(skills).toMatchObject([{ name: "plan-meeting", recalled: 1, activated: 1, succeeded: 1 }]);
     expect(await call("skillStats", { params })).toMatchObject({ name: "plan-meeting", succeeded: 1 });

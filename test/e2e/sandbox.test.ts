@@ -15,9 +15,11 @@ import { createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findSandbox } from "../../src/tools/bubblewrap.ts";
+import type { Bubblewrap } from "../../src/tools/bubblewrap.ts";
+import type { ScriptPolicy } from "../../src/tools/isolation.ts";
 import { boundProcesses } from "../../src/tools/process-bound.ts";
-import { runScript, type ScriptPolicy, type ScriptRequest } from "../../src/tools/scripts.ts";
+import { findSandbox } from "../../src/tools/sandbox.ts";
+import { runScript, type ScriptRequest } from "../../src/tools/scripts.ts";
 import { stoppedAfter } from "../time-limit.ts";
 
 const lookup = await findSandbox({ searchPath: process.env.PATH ?? "", avoid: [process.cwd()] });
@@ -26,6 +28,51 @@ const title = lookup.ok ? "a script in the sandbox" : `a script in the sandbox (
 const probe = lookup.ok ? await boundProcesses(1) : undefined;
 await probe?.release();
 const bound = probe?.by ?? "watch";
+
+/** bubblewrap, if it is here. */
+const box = (lookup.ok ? lookup.sandbox : { options: new Set<string>() }) as Bubblewrap;
+/** Whether this machine can load a filter of system calls. */
+const FILTERED = box.options.has("--seccomp");
+
+const CALLS: Record<string, readonly [x64: number, arm64: number]> = {
+  ...{ ptrace: [101, 117], process_vm_readv: [310, 270], process_vm_writev: [311, 271], add_key: [248, 217] },
+  ...{ request_key: [249, 218], keyctl: [250, 219], bpf: [321, 280], perf_event_open: [298, 241] },
+  ...{
+    userfaultfd: [323, 282],
+    mount: [165, 40],
+    umount2: [166, 39],
+    pivot_root: [155, 41],
+    unshare: [272, 97],
+  },
+  ...{ setns: [308, 268], kexec_load: [246, 104], kexec_file_load: [320, 294], init_module: [175, 105] },
+  ...{
+    finit_module: [313, 273],
+    delete_module: [176, 106],
+    io_uring_setup: [425, 425],
+    io_uring_enter: [426, 426],
+  },
+  ...{ io_uring_register: [427, 427] },
+};
+const here = process.arch === "arm64" ? 1 : 0;
+/** What is tried: a name, the number of the system call and its first argument. */
+const PROBED: readonly (readonly [name: string, number: number, first: number])[] = [
+  ...Object.entries(CALLS).map(([name, numbers]) => [name, numbers[here], 0] as const),
+  ["netlink", [41, 198][here]!, 16],
+  ["packet", [41, 198][here]!, 17],
+  ["vsock", [41, 198][here]!, 40],
+  ["netlink pair", [53, 199][here]!, 16],
+  ["new user namespace", [56, 220][here]!, 0x1000_0011],
+  ...(here === 0 ? [["x32", 0x4000_0000 + 39, 0] as const] : []),
+];
+const PROBE = `import ctypes, errno, json, os
+libc = ctypes.CDLL(None, use_errno=True)
+answers = {}
+for name, number, first in json.loads(${JSON.stringify(JSON.stringify(PROBED))}):
+    ctypes.set_errno(0)
+    result = libc.syscall(ctypes.c_long(number), ctypes.c_long(first), *([ctypes.c_long(3)] if "net" in name or name in ("packet", "vsock") else [ctypes.c_long(0)]), *[ctypes.c_long(0)] * 4)
+    if name.startswith("new") and result == 0: os._exit(0)
+    answers[name] = "done" if result >= 0 else errno.errorcode[ctypes.get_errno()]
+print(json.dumps(answers))`;
 
 /** A shell complains of a locale that this machine does not have. */
 const ENV = { ...process.env, LC_ALL: "C" };
@@ -343,6 +390,61 @@ describe.skipIf(!lookup.ok)(title, () => {
     expect(result.stdout).toContain("CapBnd:\t0000000000000000\n");
     expect(result.stdout).toContain("NoNewPrivs:\t1\n");
     expect(result.stdout).toMatch(/mount: .*(denied|superuser|must be root)/);
+  });
+
+  test.skipIf(!existsSync("/usr/bin/python3") || !FILTERED)(
+    "reaches no part of the kernel that it does not need",
+    async () => {
+      const filtered = await run("probe.py", PROBE);
+      expect(JSON.parse(filtered.stdout)).toEqual(
+        Object.fromEntries(PROBED.map(([name]) => [name, "EPERM"])),
+      );
+      // Without the filter the kernel itself answers otherwise, so that the filter is what refuses.
+      const bare = { ...box, options: new Set([...box.options].filter((option) => option !== "--seccomp")) };
+      const unfiltered = await runScript(
+        { mount, script: "scripts/probe.py", env: ENV },
+        { findSandbox: async () => ({ ok: true, sandbox: bare }) },
+      );
+      const answers: Record<string, string> = JSON.parse(unfiltered.stdout);
+      const differing = PROBED.map(([name]) => name).filter((name) => answers[name] !== "EPERM");
+      expect(differing).toEqual(expect.arrayContaining(["netlink", "keyctl", "ptrace", "process_vm_readv"]));
+    },
+  );
+
+  test.skipIf(!existsSync("/usr/bin/python3") || !FILTERED || process.arch !== "x64")(
+    "is ended when it calls the kernel in the way of another architecture",
+    async () => {
+      // mov eax, 20 (getpid); int 0x80; ret
+      const text = `import ctypes, mmap
+code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(bytes.fromhex("b814000000cd80c3"))
+print("before", flush=True)
+ctypes.CFUNCTYPE(ctypes.c_long)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+print("after")`;
+      const result = await run("int80.py", text);
+      expect(result).toMatchObject({ ok: false, stdout: "before\n" });
+    },
+  );
+
+  test("still starts threads, processes and servers under the filter", async () => {
+    const text = `const { Worker } = require("node:worker_threads");
+      const { execFileSync } = require("node:child_process");
+      const { readFile } = require("node:fs/promises");
+      new Worker("require('node:worker_threads').parentPort.postMessage('thread')", { eval: true }).on("message", async (said) => {
+        const child = String(execFileSync("/bin/sh", ["-c", "echo child | cat"])).trim();
+        const text = await readFile("SKILL.md", "utf8");
+        const server = require("node:http").createServer((_, answer) => answer.end("served")).listen(0, "127.0.0.1", async () => {
+          const answer = await fetch("http://127.0.0.1:" + server.address().port);
+          console.log(said, child, text.length > 0, await answer.text());
+          server.close();
+        });
+      });`;
+    expect(await run("usual.js", text)).toMatchObject({ ok: true, stdout: "thread child true served\n" });
+    const shell = await run(
+      "usual.sh",
+      'echo a | tr a b; (echo sub); x=$(echo caught); echo "$x"; sort <(echo two) <(echo one)',
+    );
+    expect(shell).toMatchObject({ ok: true, stdout: "b\nsub\ncaught\none\ntwo\n" });
   });
 
   test.skipIf(!existsSync("/usr/bin/python3"))(

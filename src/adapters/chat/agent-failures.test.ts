@@ -1,7 +1,10 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { agentWith, MESSAGE, only } from "../../../test/chat-agent.ts";
 import { type Answer, piece, refuse, startStream } from "../../../test/scripted-model.ts";
 import type { ConsentAsker } from "../../activate/consents.ts";
+
+// Before the engine is closed, which waits for processes.
+afterEach(() => void vi.useRealTimers());
 
 describe("a failure of the model is one line with the next step, and the conversation continues", () => {
   it.each<[string, Answer, string[]]>([
@@ -65,7 +68,6 @@ describe("a failure of the model is one line with the next step, and the convers
   it("silence: the time limit applies to the model, not to a person's answer", async () => {
     // Time goes on by hand, so that a busy machine does not make the model late.
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
     const slow: ConsentAsker = async () => {
       vi.advanceTimersByTime(1_500);
       return true;

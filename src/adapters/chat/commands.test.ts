@@ -205,4 +205,11 @@ describe("completion", () => {
     expect(await talk.complete("/proposals a")).toEqual(["/proposals accept "]);
     expect(await talk.complete("hello")).toEqual([]);
   });
+
+  it("completes a skill in the form that was typed", async () => {
+    const { talk } = await conversation();
+    expect(await talk.complete("/secret_p")).toEqual(["/secret_plan "]);
+    expect(await talk.complete("/secret-p")).toEqual(["/secret-plan "]);
+    expect(await talk.complete("/SECRET-P")).toEqual(["/secret-plan "]);
+  });
 });

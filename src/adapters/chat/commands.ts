@@ -241,12 +241,16 @@ export async function dispatch(typed: string, scope: CommandScope): Promise<Afte
 export async function completionsOf(line: string, scope: CommandScope): Promise<string[]> {
   if (!line.startsWith("/")) return [];
   const own = COMMANDS.find(({ name }) => line.startsWith(`/${name} `));
+  // In the form that was typed, `git_w` or `git-w`.
   const skills = async () =>
-    (await scope.agent.parts.engine.commands.complete(line)).map(({ command }) => command);
+    (await scope.agent.parts.engine.commands.complete(line)).map(({ command, name }) =>
+      `/${command}`.startsWith(line.toLowerCase()) ? command : name,
+    );
   const words = own
     ? ((await own.complete?.(scope)) ?? []).map((word) => `/${own.name} ${word}`)
     : [...COMMANDS.map(({ name }) => name), ...(await skills())].map((name) => `/${name} `);
-  return [...new Set(words)].filter((candidate) => candidate.startsWith(line));
+  const start = line.toLowerCase();
+  return [...new Set(words)].filter((candidate) => candidate.toLowerCase().startsWith(start));
 }
 
 async function help({ agent, io, tell }: CommandScope): Promise<void> {

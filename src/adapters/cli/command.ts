@@ -14,6 +14,8 @@ export interface Context {
   readonly engine: Repertoire;
   /** Opens one more engine with further config values, which the verb closes itself. */
   readonly open: (values?: Readonly<Record<string, unknown>>) => Repertoire;
+  /** Every verb of the command line. */
+  readonly allVerbs: () => Promise<readonly Verb[]>;
   readonly openOptions: (values?: Readonly<Record<string, unknown>>) => OpenOptions;
 }
 
@@ -49,12 +51,24 @@ export interface Verb {
   run?(context: Context, ...args: never[]): number | void | Promise<number | void>;
 }
 
-/** Reads one of these values; any other is a usage error that names them. */
-export function accepting(accepted: readonly string[]): (text: string) => string {
-  return (text) => {
+/** The flags of every verb. */
+export const GLOBAL_FLAGS: readonly VerbOption[] = [
+  ["--dir <path>", "the project's folder (default: the current one)"],
+  ["--home <path>", "the home folder (default: yours)"],
+  ["--agent <name>", "see the library as this agent"],
+  ["--config <file>", "read this configuration instead of the project's"],
+  ["--json", "print JSON"],
+];
+
+/** Reads one of these values; any other is a usage error that names them. `accepted` is for completion. */
+export function accepting(
+  accepted: readonly string[],
+): ((text: string) => string) & { readonly accepted: readonly string[] } {
+  const read = (text: string) => {
     if (!accepted.includes(text)) throw new InvalidArgumentError(`Accepted: ${accepted.join(", ")}.`);
     return text;
   };
+  return Object.assign(read, { accepted });
 }
 
 export function positiveInteger(text: string): number {

@@ -1,7 +1,7 @@
 // Asks a person on the terminal: for consent, with the consent sheet, or to confirm what costs something.
 
 import { createInterface } from "node:readline/promises";
-import type { ConsentAsker, ConsentSheet } from "../../engine/engine.ts";
+import { type ConsentAsker, type ConsentSheet, codeInWords } from "../../engine/engine.ts";
 import { forLine } from "../../text/escape.ts";
 import type { Io } from "./io.ts";
 
@@ -85,6 +85,7 @@ export function showSheet(io: Io, sheet: ConsentSheet): void {
   row("digest", sheet.digest);
   list("scripts", sheet.scripts);
   list("toolsets", sheet.toolsets);
+  for (const [index, sentence] of codeInWords(sheet).entries()) row(index === 0 ? "code" : "", sentence);
   list("asks tools", sheet.requestedTools);
   list("environment", sheet.environment);
   list("addresses", sheet.addresses);

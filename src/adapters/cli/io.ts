@@ -1,6 +1,6 @@
 // Output of the command line: streams, colour, tables, findings, progress.
 
-import { fstatSync } from "node:fs";
+import { fstatSync, readFileSync } from "node:fs";
 import type { Diagnostic } from "../../model/diagnostic.ts";
 import { STANDARD_ERROR, STANDARD_OUTPUT, writeOut } from "../answer-quickly.ts";
 
@@ -19,6 +19,15 @@ export interface Streams {
   readonly width: number;
   /** The colours of the terminal, if it has any. */
   readonly colours?: Colours;
+  /** Reads what is piped into the command or redirected to it; a terminal is not read. */
+  readonly input?: (() => string | undefined) | undefined;
+}
+
+const STANDARD_INPUT = 0;
+
+function pipedInput(): string | undefined {
+  const stats = fstatSync(STANDARD_INPUT);
+  return stats.isFIFO() || stats.isFile() ? readFileSync(STANDARD_INPUT, "utf8") : undefined;
 }
 
 export async function processStreams(): Promise<Streams> {
@@ -29,6 +38,7 @@ export async function processStreams(): Promise<Streams> {
     terminal: process.stdout.isTTY === true,
     width: process.stdout.columns ?? 100,
     colours: new Ansis(),
+    input: pipedInput,
   };
 }
 
@@ -93,6 +103,21 @@ export class Io {
     if (more > 0) write(`… and ${more} more warnings: repertoire doctor`);
   }
 
+  /** One line on standard error that counts what is wrong with files, for verbs that are about something else. */
+  findingCount(diagnostics: readonly Diagnostic[]): void {
+    const count = (severity: Diagnostic["severity"]) =>
+      diagnostics.filter((finding) => finding.severity === severity).length;
+    const [errors, warnings] = [count("error"), count("warning")];
+    if (errors + warnings === 0) return;
+    const parts = [
+      ...(errors > 0
+        ? [counted(errors, "file of a skill cannot be used", "files of skills cannot be used")]
+        : []),
+      ...(warnings > 0 ? [counted(warnings, "warning", "warnings")] : []),
+    ];
+    this.note(this.colour.dim(`${parts.join(", ")}: repertoire doctor`));
+  }
+
   finding({ severity, path, line, code, message, fix }: Diagnostic): string {
     const mark =
       severity === "error"
@@ -122,4 +147,8 @@ export function progressDisplay(streams: Streams, what: string): (done: number, 
         : `${what} ${done}/${total}\n`,
     );
   };
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
 }

@@ -15,7 +15,11 @@ export async function main(args: readonly string[]): Promise<void> {
 
 /** Runs one command line with every verb, and returns its exit code. */
 export async function run(args: readonly string[], streams: Streams): Promise<number> {
-  return runProgram(args, streams, { verbs: await verbsFor(verbOf(args)), open: openRepertoire });
+  return runProgram(args, streams, {
+    verbs: await verbsFor(verbOf(args)),
+    allVerbs: () => verbsFor(undefined),
+    open: openRepertoire,
+  });
 }
 
 type Load = () => Promise<readonly Verb[]>;
@@ -35,12 +39,13 @@ const VERBS: readonly (readonly [names: string, load: Load])[] = [
   ["activate expand run tools trust task", tasks],
   ["check new enable disable", library],
   ["save delete restore undo history rename pin unpin archive", learned],
-  ["stats journal", journal],
+  ["stats sessions outcome journal", journal],
   ["dream proposals eval", dreams],
   ["index", library],
   ["mcp serve hook", hosts],
   ["setup", async () => [(await import("./commands/setup.ts")).setupVerb]],
   ["sources doctor", library],
+  ["completion complete", async () => (await import("./commands/completion.ts")).COMPLETION_VERBS],
 ];
 
 /** The verb that is used, or all if it is missing or unknown: for the help and the error message. */

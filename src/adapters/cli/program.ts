@@ -1,24 +1,25 @@
 // Runs a command line: global flags, verbs, exit codes. The verbs are in `commands/`.
 
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { Command, CommanderError } from "commander";
 import { type OpenOptions, packageRoot, type Repertoire } from "../../engine/engine.ts";
-import { isRepertoireError } from "../../model/errors.ts";
-import { type Context, EXIT, type GlobalFlags, type Verb } from "./command.ts";
+import { isRepertoireError, RepertoireError } from "../../model/errors.ts";
+import { type Context, EXIT, GLOBAL_FLAGS, type GlobalFlags, type Verb } from "./command.ts";
 import { Io, progressDisplay, type Streams } from "./io.ts";
 
 /** The verbs that a command line may use, and how they open the engine; `recall` and `prompt` open their own. */
 interface Program {
   readonly verbs: readonly Verb[];
   readonly open?: (options: OpenOptions) => Repertoire;
+  readonly allVerbs?: Context["allVerbs"];
 }
 
 /** Runs one command line and returns its exit code. Mistakes of the user are printed, not thrown. */
 export async function runProgram(
   args: readonly string[],
   streams: Streams,
-  { verbs, open }: Program,
+  { verbs, open, allVerbs = async () => verbs }: Program,
 ): Promise<number> {
   let exit: number = EXIT.ok;
   const program = describeProgram(streams);
@@ -33,7 +34,7 @@ export async function runProgram(
     for (const inner of verb.verbs ?? []) add(command, inner);
     if (!verb.run) return;
     command.action(async (...received) => {
-      const context = makeContext(command.optsWithGlobals<GlobalFlags>(), { streams, open });
+      const context = makeContext(command.optsWithGlobals<GlobalFlags>(), { streams, open, allVerbs });
       try {
         try {
           exit = (await verb.run!(context, ...(received.slice(0, -1) as never[]))) ?? EXIT.ok;
@@ -56,16 +57,13 @@ export async function runProgram(
 }
 
 function describeProgram(streams: Streams): Command {
-  return new Command("repertoire")
+  const program = new Command("repertoire");
+  for (const [flags, about] of GLOBAL_FLAGS) program.option(flags, about);
+  return program
     .description(
       "The skill engine for AI agents: finds your skills, says which ones matter for a message, and shows the model just enough.",
     )
     .version(packageVersion(), "-V, --version")
-    .option("--dir <path>", "the project's folder (default: the current one)")
-    .option("--home <path>", "the home folder (default: yours)")
-    .option("--agent <name>", "see the library as this agent")
-    .option("--config <file>", "read this configuration instead of the project's")
-    .option("--json", "print JSON")
     .configureOutput({ writeOut: streams.out, writeErr: streams.err })
     .showHelpAfterError("(run with --help for the usage)")
     .exitOverride()
@@ -74,14 +72,15 @@ function describeProgram(streams: Streams): Command {
 
 function makeContext(
   flags: GlobalFlags,
-  { streams, open }: { streams: Streams; open: Program["open"] },
+  { streams, open, allVerbs }: { streams: Streams; open: Program["open"]; allVerbs: Context["allVerbs"] },
 ): Context & { close(): Promise<void> } {
   const { dir, home, config: configFile, agent } = flags;
   const openOptions: Context["openOptions"] = (values = {}) => ({
-    dir,
+    dir: dir === undefined ? undefined : existingFolder(dir),
     home,
     configFile,
     values: { ...values, agent },
+    requireAgent: agent !== undefined,
     host: "cli",
     onProgress: progressDisplay(streams, "reading skills"),
   });
@@ -90,6 +89,7 @@ function makeContext(
     io: new Io(streams, flags.json === true),
     flags,
     openOptions,
+    allVerbs,
     open: (values) => open!(openOptions(values)),
     get engine() {
       engine ??= this.open();
@@ -97,6 +97,16 @@ function makeContext(
     },
     close: async () => engine?.close(),
   };
+}
+
+/** A mistyped folder would be a project without skills. */
+function existingFolder(dir: string): string {
+  if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return dir;
+  throw new RepertoireError(
+    "folder-missing",
+    `--dir: there is no folder ${resolve(dir)}. Name the project's folder, or leave --dir out.`,
+    dir,
+  );
 }
 
 function reportFailure(thrown: unknown, io: Io): number {

@@ -42,6 +42,7 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCo
     "job-running",
     "model-missing",
     "mount-conflict",
+    "not-activated",
     "nothing-to-undo",
     "package-changed",
     "proposal-decided",

@@ -8,7 +8,7 @@ import {
   inputResponse,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { type ConsentAsker, type ConsentSheet, changesInWords } from "../../engine/engine.ts";
+import { type ConsentAsker, type ConsentSheet, changesInWords, codeInWords } from "../../engine/engine.ts";
 import type { ConsentApproval } from "../../model/consent-approval.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
@@ -77,6 +77,7 @@ function sheetInWords(sheet: ConsentSheet): string {
     `Digest: ${sheet.digest}`,
     ...list("Scripts", sheet.scripts),
     ...list("Toolsets", sheet.toolsets),
+    ...codeInWords(sheet),
     ...list("Asks for tools", sheet.requestedTools),
     ...list("Environment", sheet.environment),
     ...list("Addresses", sheet.addresses),

@@ -7,8 +7,8 @@ import {
   containsWhole,
   firstWord,
   messageWords,
+  patternFindings,
   readyPatterns,
-  triggerFindings,
   triggerSignal,
 } from "./triggers.ts";
 
@@ -134,7 +134,7 @@ describe("a pattern", () => {
     "that cannot be used is a finding and never matches: %.20s",
     (pattern) => {
       expect(judge("lookahead aa x", { patterns: [pattern] })).toBeUndefined();
-      const [finding] = triggerFindings([skillWith({ patterns: [pattern] })]);
+      const [finding] = patternFindings([skillWith({ patterns: [pattern] })]);
       expect(finding).toMatchObject({ code: "trigger-pattern", severity: "warning" });
       expect(finding?.message).toContain(JSON.stringify(pattern));
       expect(finding?.fix).toContain("RE2");
@@ -151,23 +151,6 @@ describe("a pattern", () => {
       expect(await growth(against, 4_750)).toBeLessThan(LINEAR);
     },
   );
-});
-
-describe("findings", () => {
-  test("name the skills that declare the same phrase, ignoring case", () => {
-    const skills = [
-      skillWith({ keywords: ["Deploy", "deploy"] }, "a"),
-      skillWith({ verbs: ["deploy"] }, "b"),
-      skillWith({ keywords: ["release"] }, "c"),
-    ];
-    expect(triggerFindings(skills)).toMatchObject([
-      { code: "trigger-conflict", severity: "info", message: '"deploy" is a trigger of a and of b.' },
-    ]);
-  });
-
-  test("are empty for skills without a problem", () => {
-    expect(triggerFindings([skillWith({ keywords: ["a"], patterns: ["b+"] }), skillWith({})])).toEqual([]);
-  });
 });
 
 describe("the word under which a phrase is indexed", () => {

@@ -162,27 +162,14 @@ function compileAnew(pattern: string): RE2JS | string {
   }
 }
 
-/** Reports patterns that can never match, and phrases that two skills declare. */
-export function triggerFindings(skills: readonly Skill[]): Diagnostic[] {
-  const findings: Diagnostic[] = [];
-  const claims = new Map<string, Skill[]>();
-  for (const skill of skills) {
-    const { keywords, verbs, patterns } = skill.manifest.triggers;
-    for (const pattern of patterns) {
+/** Reports patterns that can never match. */
+export function patternFindings(skills: readonly Skill[]): Diagnostic[] {
+  return skills.flatMap((skill) =>
+    skill.manifest.triggers.patterns.flatMap((pattern) => {
       const compiled = compile(pattern);
-      if (typeof compiled === "string") findings.push(badPattern(skill, pattern, compiled));
-    }
-    for (const phrase of new Set([...keywords, ...verbs].map(normal))) {
-      const claimants = claims.get(phrase);
-      if (claimants) claimants.push(skill);
-      else claims.set(phrase, [skill]);
-    }
-  }
-  for (const [phrase, claimants] of claims) {
-    const [first, ...others] = claimants;
-    if (first && others.length > 0) findings.push(conflict(phrase, first, others));
-  }
-  return findings;
+      return typeof compiled === "string" ? [badPattern(skill, pattern, compiled)] : [];
+    }),
+  );
 }
 
 function badPattern(skill: Skill, pattern: string, why: string): Diagnostic {
@@ -195,13 +182,16 @@ function badPattern(skill: Skill, pattern: string, why: string): Diagnostic {
   };
 }
 
-function conflict(phrase: string, first: Skill, others: readonly Skill[]): Diagnostic {
-  const names = others.slice(0, 5).map(({ name }) => name);
-  return {
-    code: "trigger-conflict",
-    severity: "info",
-    path: first.path,
-    message: `"${phrase}" is a trigger of ${first.name} and of ${names.join(", ")}${others.length > 5 ? " and more" : ""}.`,
-    fix: "If the texts of the skills do not distinguish them, make one trigger more specific.",
-  };
+/** The words and phrases that several skills declare, with those skills. */
+export function sharedPhrases(skills: readonly Skill[]): ReadonlyMap<string, readonly Skill[]> {
+  const claims = new Map<string, Skill[]>();
+  for (const skill of skills) {
+    const { keywords, verbs } = skill.manifest.triggers;
+    for (const phrase of new Set([...keywords, ...verbs].map(normal))) {
+      const claimants = claims.get(phrase);
+      if (claimants) claimants.push(skill);
+      else claims.set(phrase, [skill]);
+    }
+  }
+  return new Map([...claims].filter(([, claimants]) => claimants.length > 1));
 }

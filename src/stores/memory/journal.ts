@@ -4,7 +4,6 @@ import {
   type ConversationStore,
   type CoUse,
   type CoUseFilter,
-  type EarlierOutcome,
   type EpisodeFilter,
   type EpisodeLink,
   type EventFilter,
@@ -18,12 +17,16 @@ import {
   type NewEvent,
   outcomeForEach,
   type SaidRecord,
+  type SessionFilter,
+  type SessionSummary,
   type Tally,
   type TallyBook,
   tallied,
   tallyKey,
+  usesOf,
   type WeekCount,
   weekChanges,
+  withoutOutcome,
 } from "../../journal/journal.ts";
 import { compareNames, type SkillName } from "../../model/name.ts";
 
@@ -58,7 +61,33 @@ export class MemoryJournal implements JournalStore {
   }
 
   tallyBook(): TallyBook {
-    return { of: (name, digest) => this.byVersion.get(tallyKey(name, digest)) };
+    return { of: (name) => this.tallies(name) };
+  }
+
+  sessions({ since = 0, limit }: SessionFilter): readonly SessionSummary[] {
+    const bySession = new Map<string, JournalEvent[]>();
+    for (const event of this.events) {
+      if (event.session === undefined) continue;
+      const own = bySession.get(event.session);
+      if (own) own.push(event);
+      else bySession.set(event.session, [event]);
+    }
+    return [...bySession]
+      .map(([session, events]) => {
+        const recent = events.filter(({ at }) => at >= since);
+        return {
+          session,
+          host: recent.find(({ host }) => host !== undefined)?.host,
+          agent: recent.find(({ agent }) => agent !== undefined)?.agent,
+          turns: Math.max(0, ...recent.map(({ turn = 0 }) => turn)),
+          startedAt: Math.min(...recent.map(({ at }) => at)),
+          lastAt: Math.max(...recent.map(({ at }) => at)),
+          ...usesOf(events),
+        };
+      })
+      .filter(({ lastAt }) => Number.isFinite(lastAt))
+      .sort((a, b) => b.lastAt - a.lastAt || compareNames(a.session, b.session))
+      .slice(0, limit);
   }
 
   weeks(name: SkillName, since = 0): readonly WeekCount[] {
@@ -110,8 +139,15 @@ export class MemoryJournal implements JournalStore {
     const digest = event.digest ?? "";
     const key = tallyKey(event.skill, digest);
     const earlier = mayOverrule(event) ? this.earlierOutcome(event) : undefined;
+    const { halfLifeMs } = this;
+    const isOther = earlier !== undefined && earlier.digest !== digest;
+    if (isOther) {
+      const otherKey = tallyKey(event.skill, earlier.digest);
+      this.byVersion.set(otherKey, withoutOutcome(this.byVersion.get(otherKey)!, earlier, halfLifeMs));
+    }
     const before = this.byVersion.get(key) ?? emptyTally(event.skill, digest);
-    this.byVersion.set(key, tallied(before, event, { halfLifeMs: this.halfLifeMs, earlier }));
+    const overruled = isOther ? undefined : earlier;
+    this.byVersion.set(key, tallied(before, event, { halfLifeMs, earlier: overruled }));
     for (const { week, field, by } of weekChanges(event, earlier)) {
       const counts = this.weekOf(event.skill, week);
       this.weekCounts.get(event.skill)!.set(week, { ...counts, [field]: counts[field] + by });
@@ -132,20 +168,18 @@ export class MemoryJournal implements JournalStore {
   private activatedIn({ session, turn }: { session: string; turn: number }) {
     const versions = new Map<string, { skill: SkillName; digest: string | undefined }>();
     for (const { skill, digest } of this.query({ session, turn, kinds: ["activated"] })) {
-      if (skill !== undefined) versions.set(tallyKey(skill, digest ?? ""), { skill, digest });
+      if (skill !== undefined) versions.set(skill, { skill, digest });
     }
     return [...versions.values()];
   }
 
-  private earlierOutcome(event: NewEvent & { session: string; turn: number }): EarlierOutcome | undefined {
-    const { session, turn, digest } = event;
+  private earlierOutcome({ session, turn, skill }: NewEvent & { session: string; turn: number }) {
     const earlier = this.events.findLast(
-      (each) =>
-        each.kind === "outcome" &&
-        fits(each, { session, turn, skill: event.skill! }) &&
-        each.digest === digest,
+      (each) => each.kind === "outcome" && fits(each, { session, turn, skill }),
     );
-    return earlier?.kind === "outcome" ? { result: earlier.details.result, at: earlier.at } : undefined;
+    return earlier?.kind === "outcome"
+      ? { result: earlier.details.result, at: earlier.at, digest: earlier.digest ?? "" }
+      : undefined;
   }
 }
 

@@ -22,11 +22,15 @@ import {
   outcomeForEach,
   type SaidFilter,
   type SaidRecord,
+  type SessionFilter,
+  type SessionSummary,
   type Tally,
   tallied,
   tallyKey,
+  usesOf,
   type WeekCount,
   weekChanges,
+  withoutOutcome,
 } from "../../journal/journal.ts";
 import type { SkillName } from "../../model/name.ts";
 import type { Connection } from "./connection.ts";
@@ -35,8 +39,8 @@ import type { SqlRow, SqlValue } from "./driver.ts";
 const NUMBER_OF = new Map(EVENT_KINDS.map((kind, index) => [kind as EventKind, index]));
 const SELECT_EVENTS = `SELECT e.seq, e.at, e.kind, e.turn, e.details, s.session, s.agent, s.host, t.name AS skill, t.digest
   FROM events e JOIN speakers s ON s.id = e.speaker LEFT JOIN tallies t ON t.id = e.version`;
-const ACTIVATED_IN_TURN = `SELECT DISTINCT t.name AS skill, t.digest AS digest FROM events e JOIN tallies t ON t.id = e.version
-  WHERE e.speaker IN (SELECT id FROM speakers WHERE session = ?) AND e.turn = ? AND e.kind = ${kindNumber("activated")} ORDER BY t.id`;
+const ACTIVATED_IN_TURN = `SELECT t.name AS skill, t.digest AS digest FROM events e JOIN tallies t ON t.id = e.version
+  WHERE e.speaker IN (SELECT id FROM speakers WHERE session = ?) AND e.turn = ? AND e.kind = ${kindNumber("activated")} ORDER BY e.seq`;
 const NO_LIMIT = -1;
 /** Events read at a time while all counts are counted anew. */
 const RECOUNT_PAGE = 10_000;
@@ -46,8 +50,11 @@ interface SqliteJournalOptions {
   /** Called before anything is read, so that what hooks left behind counts. */
   readonly takeInbox: () => void;
   /** Called after a change that recall reads. */
-  readonly onChange: () => void;
+  readonly onChange: (change: CountsChange) => void;
 }
+
+/** An outcome changes how skills are ranked, a use only breaks ties. */
+type CountsChange = "outcome" | "use";
 
 export class SqliteJournal implements JournalStore {
   private readonly db: Connection;
@@ -82,7 +89,7 @@ export class SqliteJournal implements JournalStore {
       return rows;
     });
     for (const [key, tally] of counts.written) this.all?.tallies.set(key, tally);
-    if (counts.changed) this.options.onChange();
+    if (counts.change) this.options.onChange(counts.change);
     return kept;
   }
 
@@ -99,6 +106,26 @@ export class SqliteJournal implements JournalStore {
     this.options.takeInbox();
     if (name === undefined) return this.db.read(() => [...this.current().values()]);
     return this.db.rows<SqlRow>("SELECT * FROM tallies WHERE name = ? ORDER BY id", name).map(toTally);
+  }
+
+  sessions({ since, limit }: SessionFilter): readonly SessionSummary[] {
+    this.options.takeInbox();
+    const { where, values } = gather([["e.at >= ?", since]]);
+    const sql = `SELECT s.session, max(s.host) AS host, max(s.agent) AS agent, max(e.turn) AS turns, min(e.at) AS startedAt,
+      max(e.at) AS lastAt FROM events e JOIN speakers s ON s.id = e.speaker${where} GROUP BY s.session
+      HAVING s.session <> '' ORDER BY lastAt DESC, s.session LIMIT ?`;
+    return this.db.rows<SqlRow>(sql, ...values, limit).map((row) => {
+      const session = String(row.session);
+      return {
+        session,
+        host: String(row.host) || undefined,
+        agent: String(row.agent) || undefined,
+        turns: Number(row.turns ?? 0),
+        startedAt: Number(row.startedAt),
+        lastAt: Number(row.lastAt),
+        ...usesOf(this.query({ session, kinds: ["activated", "outcome"] })),
+      };
+    });
   }
 
   weeks(name: SkillName, since = 0): readonly WeekCount[] {
@@ -131,6 +158,12 @@ export class SqliteJournal implements JournalStore {
     return this.db.rows<CoUse>(sql, ...values, since, since, filter.limit);
   }
 
+  /** The number of the newest event that counts for a skill's record; 0 if there is none. */
+  lastSeq(): number {
+    const sql = `SELECT max(seq) AS seq FROM events WHERE kind IN (${kindNumber("activated")}, ${kindNumber("outcome")})`;
+    return this.db.rows<{ seq?: number }>(sql)[0]?.seq ?? 0;
+  }
+
   /** Counts all counts anew from the events: after the half-life has changed. */
   recount(): void {
     this.db.write(() => {
@@ -148,7 +181,7 @@ export class SqliteJournal implements JournalStore {
       }
     });
     this.all = undefined;
-    this.options.onChange();
+    this.options.onChange("outcome");
   }
 
   private current(): ReadonlyMap<string, Tally> {
@@ -172,7 +205,9 @@ export class SqliteJournal implements JournalStore {
 
   private activatedIn({ session, turn }: { session: string; turn: number }) {
     const rows = this.db.rows<{ skill: SkillName; digest: string }>(ACTIVATED_IN_TURN, session, turn);
-    return rows.map(({ skill, digest }) => ({ skill, digest: digest || undefined }));
+    // A skill that was changed within the turn counts as it was activated last.
+    const last = new Map(rows.map(({ skill, digest }) => [skill, digest]));
+    return [...last].map(([skill, digest]) => ({ skill, digest: digest || undefined }));
   }
 
   private speakerOf({ session = "", agent = "", host = "" }: NewEvent): number {
@@ -224,25 +259,36 @@ interface OpenTally {
   changed: boolean;
 }
 
-const COUNTS = ["recalled", "shown", "activated", "successes", "failures", "neutrals"] as const;
+const COUNTS = [
+  "recalled",
+  "shown",
+  "activated",
+  "successes",
+  "failures",
+  "neutrals",
+  "tries",
+  "worked",
+  "failed",
+] as const;
 const WEIGHTS = ["weightOfSuccesses", "weightOfFailures", "weighedAt", "lastUsedAt"] as const;
 const WEEK_COUNTS = ["recalled", "shown", "activated", "successes", "failures"] as const;
 
-const UPDATE_TALLY = `UPDATE tallies SET parent = ?, ${[...COUNTS, ...WEIGHTS].map((column) => `${column} = ?`).join(", ")} WHERE id = ?`;
+const UPDATE_TALLY = `UPDATE tallies SET parent = ?, instructions = ?, ${[...COUNTS, ...WEIGHTS].map((column) => `${column} = ?`).join(", ")} WHERE id = ?`;
 const ADD_WEEK = `INSERT INTO weeks (name, week, ${WEEK_COUNTS.join(", ")}) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (name, week) DO UPDATE SET ${WEEK_COUNTS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`;
 const ADD_EPISODE = `INSERT INTO episodes (session, version, name, times, lastAt) VALUES (?, ?, ?, 1, ?)
   ON CONFLICT (session, version) DO UPDATE SET times = times + 1, lastAt = max(lastAt, excluded.lastAt)`;
-const EARLIER = `SELECT e.at AS at, e.details AS details FROM events e WHERE e.speaker IN (SELECT id FROM speakers WHERE session = ?)
-  AND e.turn = ? AND e.kind = ? AND e.version = ? AND e.seq < ? ORDER BY e.seq DESC LIMIT 1`;
+const EARLIER = `SELECT e.at AS at, e.details AS details, t.digest AS digest FROM events e JOIN tallies t ON t.id = e.version
+  WHERE e.speaker IN (SELECT id FROM speakers WHERE session = ?) AND e.turn = ? AND e.kind = ? AND t.name = ? AND e.seq < ?
+  ORDER BY e.seq DESC LIMIT 1`;
 
 /**
  * The tables that are kept in step with the events: tallies, weeks, episodes. One instance serves one transaction: it
  * gathers changes and writes each row once.
  */
 class Counts {
-  /** Whether anything changed that recall reads. */
-  changed = false;
+  /** What changed that recall reads; an outcome counts more than a use. */
+  change: CountsChange | undefined;
   /** The tallies that were written. */
   readonly written = new Map<string, Tally>();
   private readonly db: Connection;
@@ -264,13 +310,14 @@ class Counts {
   add(event: NewEvent, seq: number): void {
     if (event.skill === undefined) return;
     const open = this.tallyOf(event.skill, event.digest ?? "");
-    const earlier = mayOverrule(event) ? this.earlierOutcome(event, open.id, seq) : undefined;
-    const next = tallied(open.tally, event, { halfLifeMs: this.halfLifeMs, earlier });
-    if (next !== open.tally) {
-      open.tally = next;
-      open.changed = true;
-    }
-    if (event.kind !== "recalled" && event.kind !== "shown") this.changed = true;
+    const earlier = mayOverrule(event) ? this.earlierOutcome(event, seq) : undefined;
+    const { halfLifeMs } = this;
+    const other = earlier && this.tallyOf(event.skill, earlier.digest);
+    // One outcome for a turn, although the skill was changed in it.
+    if (other && other !== open) update(other, withoutOutcome(other.tally, earlier, halfLifeMs));
+    update(open, tallied(open.tally, event, { halfLifeMs, earlier: other === open ? earlier : undefined }));
+    if (event.kind === "outcome") this.change = "outcome";
+    else if (event.kind !== "recalled" && event.kind !== "shown") this.change ??= "use";
     for (const { week, field, by } of weekChanges(event, earlier))
       this.weekOf(event.skill, week)[field] += by;
     if (isUse(event)) this.db.sql(ADD_EPISODE).run(event.session, open.id, event.skill, event.at);
@@ -280,7 +327,7 @@ class Counts {
     for (const [key, { id, tally, changed }] of this.tallies) {
       if (!changed) continue;
       const numbers = [...COUNTS, ...WEIGHTS].map((column) => tally[column]);
-      this.db.sql(UPDATE_TALLY).run(tally.parent ?? null, ...numbers, id);
+      this.db.sql(UPDATE_TALLY).run(tally.parent ?? null, tally.instructions, ...numbers, id);
       this.written.set(key, tally);
     }
     for (const [key, counts] of this.weeks) {
@@ -317,15 +364,20 @@ class Counts {
   }
 
   private earlierOutcome(
-    event: { session: string; turn: number },
-    version: number,
+    { session, turn, skill }: NewEvent & { session: string; turn: number },
     seq: number,
-  ): EarlierOutcome | undefined {
-    const row = this.db.sql(EARLIER).get(event.session, event.turn, kindNumber("outcome"), version, seq);
+  ): (EarlierOutcome & { readonly digest: string }) | undefined {
+    const row = this.db.sql(EARLIER).get(session, turn, kindNumber("outcome"), skill!, seq);
     if (!row) return undefined;
     const { result } = JSON.parse(String(row.details)) as { result: Outcome };
-    return { result, at: Number(row.at) };
+    return { result, at: Number(row.at), digest: String(row.digest) };
   }
+}
+
+function update(open: OpenTally, tally: Tally): void {
+  if (tally === open.tally) return;
+  open.tally = tally;
+  open.changed = true;
 }
 
 function toTally({ id, ...tally }: SqlRow): Tally {

@@ -142,6 +142,14 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX remembered_by_skill ON remembered (skill);
   `,
+  // 5: how a skill did since its instructions last changed.
+  `
+  ALTER TABLE tallies ADD COLUMN instructions TEXT NOT NULL DEFAULT '';
+  ALTER TABLE tallies ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE tallies ADD COLUMN worked INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE tallies ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
+  UPDATE tallies SET tries = activated, worked = successes, failed = failures;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -15,7 +15,10 @@ import { sqliteMeta, sqliteProposals } from "./proposals.ts";
 import { SqliteRemembered } from "./remembered.ts";
 import { placesIn, TurnFiles, writeRememberedFile, writeTallyFile } from "./turn-files.ts";
 
-/** The copy of the tallies for hooks is at most this old while a process records. */
+/**
+ * The copy of the tallies that recall reads has every outcome at once. Who used what last may be this much older: it only
+ * breaks ties.
+ */
 const TALLY_COPY_MS = 2_000;
 const HALF_LIFE = "halfLifeMs";
 /** Nobody continues a conversation after this long; the journal keeps what was done in it. */
@@ -59,23 +62,24 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions) {
   const writeTallies = () => {
     copyDue = false;
     copiedAt = now().getTime();
-    writeTallyFile(places.tallies, journal.tallies());
+    writeTallyFile(places.tallies, journal.tallies(), journal.lastSeq());
   };
-  /** Prepares a newly opened file: all versions known, all tallies with one half-life. */
+  /** Prepares a newly opened file: all versions known, all tallies with one half-life, the copy of them up to date. */
   const refill = () => {
     versions.takeLog();
     const before = facts.get(HALF_LIFE);
-    if (before === String(halfLifeMs)) return;
-    if (before !== undefined) journal.recount();
-    facts.set(HALF_LIFE, String(halfLifeMs));
+    if (before !== undefined && before !== String(halfLifeMs)) journal.recount();
+    if (before !== String(halfLifeMs)) facts.set(HALF_LIFE, String(halfLifeMs));
+    // A process that was killed between an outcome and its copy leaves an old one.
+    if (turnFiles.talliesUpTo() < journal.lastSeq()) writeTallies();
   };
   const rebuildLock = new ProcessLock(places.rebuildLock);
   const db = new Connection({ path: places.database, lock: rebuildLock, now, refill, onRebuild });
   const facts = sqliteMeta(db, "store:");
   const takeInbox = () => reader.take();
-  const onChange = () => {
+  const onChange = (change: "outcome" | "use") => {
     copyDue = true;
-    if (Math.abs(now().getTime() - copiedAt) >= TALLY_COPY_MS) writeTallies();
+    if (change === "outcome" || Math.abs(now().getTime() - copiedAt) >= TALLY_COPY_MS) writeTallies();
   };
   const journal = new SqliteJournal(db, { halfLifeMs, takeInbox, onChange });
   const conversation = sqliteConversation(db, takeInbox);

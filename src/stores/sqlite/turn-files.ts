@@ -15,10 +15,10 @@ import {
   type Tally,
   type TallyBook,
   type TurnStore,
-  tallyKey,
 } from "../../journal/journal.ts";
 import type { Clock } from "../../model/clock.ts";
 import { codeOf } from "../../model/errors.ts";
+import { isRecord, jsonIn } from "../../text/json.ts";
 import { Inbox } from "./inbox.ts";
 import { SessionFiles } from "./sessions.ts";
 
@@ -41,7 +41,7 @@ export function placesIn(directory: string) {
 export class TurnFiles implements TurnStore {
   readonly sessions: SessionFiles;
   private readonly inbox: Inbox;
-  private readonly tallies: CopyFile<TallyBook>;
+  private readonly tallies: CopyFile<TallyCopy>;
   private readonly remembered: CopyFile<RememberedBook>;
   private readonly clock: Clock;
 
@@ -61,6 +61,11 @@ export class TurnFiles implements TurnStore {
 
   tallyBook(): TallyBook {
     return this.tallies.read();
+  }
+
+  /** The number of the newest event that the copy of the tallies counts. */
+  talliesUpTo(): number {
+    return this.tallies.read().upTo;
   }
 
   rememberedBook(): RememberedBook {
@@ -98,59 +103,70 @@ function readRemembered(path: string): RememberedBook {
 }
 
 /** Raised when the fields change; a file of another format counts as absent. */
-const FORMAT = 1;
+const FORMAT = 2;
 /** Recent use only breaks ties; who is not among so many has not been used lately. */
 const RECENT = 200;
 
 const FIELDS = [
-  "activated",
-  "successes",
-  "failures",
+  "tries",
+  "worked",
+  "failed",
   "weightOfSuccesses",
   "weightOfFailures",
   "weighedAt",
   "lastUsedAt",
 ] as const;
 
-type Row = readonly [name: string, digest: string, ...numbers: number[]];
+type Row = readonly [name: string, digest: string, instructions: string, ...numbers: number[]];
 
-/** Copies what recall may ask for: versions that fail more than they succeed, and those used last. */
-export function writeTallyFile(path: string, tallies: readonly Tally[]): void {
+/**
+ * Copies what recall may ask for: versions that fail more than they succeed, and those used last. `upTo` is the number of the
+ * newest event that they count.
+ */
+export function writeTallyFile(path: string, tallies: readonly Tally[], upTo: number): void {
   const used = tallies.filter(({ lastUsedAt }) => lastUsedAt > 0).sort((a, b) => b.lastUsedAt - a.lastUsedAt);
   const failing = used.slice(RECENT).filter((tally) => tally.weightOfFailures > tally.weightOfSuccesses);
   const rows = [...used.slice(0, RECENT), ...failing].map(
-    (tally): Row => [tally.name, tally.digest, ...FIELDS.map((field) => tally[field])],
+    (tally): Row => [tally.name, tally.digest, tally.instructions, ...FIELDS.map((field) => tally[field])],
   );
-  writeFileAtomically(path, JSON.stringify({ format: FORMAT, rows }), { sync: false });
+  writeFileAtomically(path, JSON.stringify({ format: FORMAT, upTo, rows }), { sync: false });
 }
 
-/** The accounts as last copied; none when there is no copy or it cannot be read. */
-function readBook(path: string): TallyBook {
+interface TallyCopy extends TallyBook {
+  /** The number of the newest event that it counts. */
+  readonly upTo: number;
+}
+
+/** The tallies as last copied; none when there is no copy or it cannot be read. */
+function readBook(path: string): TallyCopy {
+  const { rows, upTo } = readCopy(path);
   // A turn asks for few of them, so that only those are made.
-  const rows = new Map(readRows(path).map((row) => [tallyKey(row[0], row[1]), row]));
-  return {
-    of(name, digest) {
-      const row = rows.get(tallyKey(name, digest));
-      return row && toTally(row);
-    },
-  };
+  const byName = new Map<string, Row[]>();
+  for (const row of rows) {
+    const own = byName.get(row[0]);
+    if (own) own.push(row);
+    else byName.set(row[0], [row]);
+  }
+  return { upTo, of: (name) => byName.get(name)?.map(toTally) ?? [] };
 }
 
-function readRows(path: string): readonly Row[] {
+function readCopy(path: string): { readonly rows: readonly Row[]; readonly upTo: number } {
+  const nothing = { rows: [], upTo: 0 };
   try {
-    const value = JSON.parse(readFileSync(path, "utf8")) as { format?: unknown; rows?: unknown };
-    return value?.format === FORMAT && Array.isArray(value.rows) ? value.rows.filter(isRow) : [];
+    const copy = jsonIn(readFileSync(path, "utf8"));
+    if (!isRecord(copy) || copy.format !== FORMAT || !Array.isArray(copy.rows)) return nothing;
+    return { rows: copy.rows.filter(isRow), upTo: Number(copy.upTo) };
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || error instanceof SyntaxError) return [];
+    if (codeOf(error) === "ENOENT") return nothing;
     throw error;
   }
 }
 
 function isRow(value: unknown): value is Row {
-  return Array.isArray(value) && value.length === FIELDS.length + 2 && typeof value[0] === "string";
+  return Array.isArray(value) && value.length === FIELDS.length + 3 && typeof value[0] === "string";
 }
 
-function toTally([name, digest, ...numbers]: Row): Tally {
+function toTally([name, digest, instructions, ...numbers]: Row): Tally {
   const known = Object.fromEntries(FIELDS.map((field, index) => [field, Number(numbers[index])]));
-  return { ...emptyTally(name, digest), ...known };
+  return { ...emptyTally(name, digest), instructions, ...known };
 }

@@ -1,10 +1,21 @@
-// The verbs about what happened: stats and journal.
+// The verbs about what happened: stats, sessions, outcome and journal.
 
 import { readFileSync } from "node:fs";
-import { sparkline } from "../../../engine/engine.ts";
+import { OUTCOMES, type Outcome, sparkline } from "../../../engine/engine.ts";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
-import type { Verb } from "../command.ts";
-import { day, percent } from "../tell.ts";
+import { oneLine } from "../../../text/escape.ts";
+import { clip } from "../../../text/markdown.ts";
+import { accepting, positiveInteger, type Verb } from "../command.ts";
+import { day, minute, percent } from "../tell.ts";
+
+/** Enough to recognise a session by. */
+const FIRST_MESSAGE_CHARS = 60;
+
+interface OutcomeFlags {
+  readonly session?: string;
+  readonly turn?: number;
+  readonly note?: string;
+}
 
 export const JOURNAL_VERBS: readonly Verb[] = [
   {
@@ -61,6 +72,55 @@ export const JOURNAL_VERBS: readonly Verb[] = [
         for (const { text, at, weight } of messages)
           io.line(`  ${day(at)}  ${weight > 0 ? "for" : "against"}  ${text}`);
       });
+    },
+  },
+  {
+    use: "sessions",
+    about: "list the latest sessions: what was asked, which skills were used, how it went",
+    options: [["--limit <n>", "at most this many", positiveInteger, 20]],
+    async run({ io, engine }, { limit }: { limit: number }) {
+      const sessions = await engine.journal.sessions({ limit });
+      io.answer({ sessions }, () => {
+        if (sessions.length === 0) return io.line("There is no session yet.");
+        const rows = sessions.map(({ session, lastAt, turns, skills, successes, failures, ...about }) => [
+          session,
+          minute(lastAt),
+          String(turns),
+          skills.join(", ") || "-",
+          successes + failures === 0 ? "-" : `${successes} good, ${failures} bad`,
+          clip(oneLine(about.firstMessage ?? ""), FIRST_MESSAGE_CHARS),
+        ]);
+        io.table([["SESSION", "LAST", "TURNS", "ACTIVATED", "OUTCOMES", "FIRST MESSAGE"], ...rows]);
+      });
+    },
+  },
+  {
+    use: "outcome",
+    about: "say how a turn of a session ended, for one skill or for all that were activated in it",
+    arguments: [
+      ["<outcome>", OUTCOMES.join(", "), accepting(OUTCOMES)],
+      ["[skill]", "only this skill", String],
+    ],
+    options: [
+      ["--session <id>", "the session; `repertoire sessions` lists them"],
+      ["--turn <n>", "the turn, from 1 (default: the latest)", positiveInteger],
+      ["--note <text>", "what happened, in one sentence"],
+    ],
+    async run({ io, engine }, outcome: Outcome, skill: string | undefined, options: OutcomeFlags) {
+      const { session, turn, note } = options;
+      if (session === undefined)
+        throw new RepertoireError(
+          "no-session",
+          "Which session? Add --session ID; `repertoire sessions` lists them.",
+        );
+      const skills = await engine.journal.reportOutcome({ outcome, skill, turn, note }, { session });
+      io.answer({ outcome, skills }, () =>
+        io.line(
+          skills.length === 0
+            ? "No skill was activated in this turn; the outcome was noted for the session."
+            : `Noted for ${skills.join(", ")}.`,
+        ),
+      );
     },
   },
   {

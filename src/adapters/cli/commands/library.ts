@@ -9,6 +9,7 @@ import {
   TEMPLATES,
   type Template,
 } from "../../../engine/engine.ts";
+import type { Diagnostic } from "../../../model/diagnostic.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { FRAMES } from "../../../model/frame.ts";
 import type { ListedSkill } from "../../../model/skill.ts";
@@ -72,7 +73,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
         if (rows.length > 0) io.table([["NAME", "STATE", "SOURCE", "DESCRIPTION"], ...rows]);
         io.line(summary(skills, listed));
         tellUnavailable(io, listed);
-        io.findings(diagnostics);
+        io.findingCount(diagnostics);
       });
     },
   },
@@ -235,6 +236,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
         io.line(states.join(", "));
         tellUnavailable(io, skills);
         for (const finding of problems) io.line(io.finding(finding));
+        tellConflicts(io, diagnostics);
         io.line(
           problems.length === 0
             ? io.colour.green("Nothing is broken.")
@@ -309,6 +311,17 @@ function summary(all: readonly ListedSkill[], listed: readonly ListedSkill[]): s
   const active = listed.filter(({ state }) => state === "active").length;
   const more = all.length - listed.length;
   return `${listed.length} skills, ${active} active${more > 0 ? `; ${more} more with --all` : ""}.`;
+}
+
+/** Phrases that several skills declare are no error; who wins may still surprise. */
+const CONFLICTS_SHOWN = 10;
+
+function tellConflicts(io: Io, diagnostics: readonly Diagnostic[]): void {
+  const conflicts = diagnostics.filter(({ code }) => code === "trigger-conflict");
+  for (const { message } of conflicts.slice(0, CONFLICTS_SHOWN))
+    io.line(`${io.colour.dim("conflict")} ${message}`);
+  const more = conflicts.length - CONFLICTS_SHOWN;
+  if (more > 0) io.line(io.colour.dim(`${more} more conflicts: repertoire doctor --json`));
 }
 
 function tellUnavailable(io: Io, skills: readonly ListedSkill[]): void {

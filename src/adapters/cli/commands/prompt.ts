@@ -10,15 +10,19 @@ export const promptVerb: Verb = {
   about: "print the text that an agent's prompt gets for a message",
   options: [
     ["--style <style>", STYLES.join(", "), accepting(STYLES)],
+    [
+      "--session <id>",
+      "the session that the message belongs to: nothing is shown twice, and the turn is recorded",
+    ],
     ["--budget <n>", "limit for the text: tokens, or characters with a `c` after the number (8000c)", budget],
   ],
   async run(
     { io, flags, openOptions },
     words: string[],
-    options: { readonly style?: Style; readonly budget?: Budget },
+    { session, ...options }: { readonly session?: string; readonly style?: Style; readonly budget?: Budget },
   ) {
     const { answer, turns } = await answerQuickly(openOptions(), async (engine) => ({
-      section: await engine.prompt({ message: words.join(" ") }, options),
+      section: await engine.prompt({ message: words.join(" "), session }, options),
       findings: await engine.reader.read((snapshot) => snapshot.diagnostics()),
     }));
     const { text, style, tokens, chars, shown, omitted } = answer.section;
@@ -29,7 +33,7 @@ export const promptVerb: Verb = {
           `${style}: ${shown.length} skills shown, ${omitted} not, about ${tokens} tokens (${chars} characters).`,
         ),
       );
-      io.findings(answer.findings, (line) => io.note(line));
+      io.findingCount(answer.findings);
     });
     await refreshBehind(turns, flags);
   },

@@ -209,6 +209,6 @@ describe("eval", () => {
   test("measures an empty library when --dir is not there", async () => {
     const { cli, file } = commandLine();
     const { json } = await cli("eval", file("q.jsonl", lines(QUERIES)), "--dir", "/nowhere", "--json");
-    expect(json().macro.hit1).toBe(0);
+    expect(json().error.code).toBe("folder-missing");
   });
 });

@@ -1,10 +1,12 @@
 // The verbs about using a skill in a task: activate, expand, run, tools, trust, task.
 
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { resolve, sep } from "node:path";
 import { UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { EXIT, positiveInteger, type Verb, type VerbOption } from "../command.ts";
 import { askerFor, showSheet } from "../consent-prompt.ts";
+import type { Io } from "../io.ts";
 import { day, minute } from "../tell.ts";
 
 interface RunFlags {
@@ -59,7 +61,8 @@ export const TASK_VERBS: readonly Verb[] = [
   },
   {
     use: "run <skill> <script> [args...]",
-    about: "run a script of an activated skill in the sandbox; pass script arguments after --",
+    about:
+      "run a script of an activated skill in the sandbox, with standard input, and exit with its code; its arguments come after --",
     options: [
       TASK_OPTION,
       ["--network", "let it use the network"],
@@ -69,15 +72,19 @@ export const TASK_VERBS: readonly Verb[] = [
       [UNSANDBOXED_FLAG, "accept the risk of running without isolation if there is no sandbox"],
     ],
     async run({ io, engine }, skill: string, script: string, args: string[], options: RunFlags) {
+      const read = options.read?.map((path) => resolve(path));
+      const write = options.write?.map((path) => resolve(path));
+      const granted = [...(read ?? []), ...(write ?? [])];
       const result = await engine.tasks.run(skill, script, {
         task: options.task,
         audience: "person",
-        args,
+        args: args.map((arg) => pathInSandbox(arg, granted, io)),
+        stdin: io.streams.input?.(),
         policy: {
           ...(options.network && { network: true }),
           acceptUnsandboxed: !options.sandbox,
-          read: options.read?.map((path) => resolve(path)),
-          write: options.write?.map((path) => resolve(path)),
+          read,
+          write,
           timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
         },
       });
@@ -88,7 +95,7 @@ export const TASK_VERBS: readonly Verb[] = [
           io.note(`${io.colour.red("error")} ${result.message} ${io.colour.dim(`[${result.code}]`)}`);
         io.note(io.colour.dim(`isolation: ${result.isolation}, ${result.durationMs} ms`));
       });
-      return result.ok ? EXIT.ok : EXIT.findings;
+      return result.ok ? EXIT.ok : result.exitCode || EXIT.findings;
     },
   },
   {
@@ -202,4 +209,18 @@ function jsonArguments(text = "{}"): unknown {
       text,
     );
   }
+}
+
+/**
+ * An argument that names a file below a granted path as its absolute path, because the script runs in another folder. A
+ * file that was not granted is named to the person.
+ */
+function pathInSandbox(arg: string, granted: readonly string[], io: Io): string {
+  const path = resolve(arg);
+  const isGranted = granted.some((folder) => path === folder || path.startsWith(folder + sep));
+  if (isGranted) return path;
+  if (arg.includes("/") || /\.\w+$/.test(arg)) {
+    if (existsSync(path)) io.note(`The script cannot read ${arg} in its sandbox: add --read ${arg}.`);
+  }
+  return arg;
 }

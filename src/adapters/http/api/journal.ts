@@ -56,6 +56,30 @@ export const JOURNAL_OPERATIONS = [
     answer: z.looseObject({ forgotten: count }),
     run: (_, { engine }) => engine.journal.forgetMessages(),
   }),
+  operation("get /api/sessions", {
+    id: "listSessions",
+    command: "sessions",
+    summary: "The latest sessions: what was asked first, which skills were used, how it went.",
+    query: z.strictObject({
+      since: number.optional().describe("Milliseconds since 1970, inclusive."),
+      limit: z.coerce.number().int().min(1).max(200).default(20),
+    }),
+    answer: z.looseObject({
+      sessions: z.array(
+        z.looseObject({
+          session: text,
+          turns: count,
+          startedAt: count,
+          lastAt: count,
+          skills: z.array(text),
+          successes: count,
+          failures: count,
+          firstMessage: text.optional(),
+        }),
+      ),
+    }),
+    run: async ({ query }, { engine }) => ({ sessions: await engine.journal.sessions(query) }),
+  }),
   operation("get /api/journal", {
     id: "listEvents",
     summary: "Events of the journal, newest first.",
@@ -99,13 +123,15 @@ export const JOURNAL_OPERATIONS = [
   }),
   operation("post /api/outcomes", {
     id: "reportOutcome",
-    summary: "Report how the current turn of a session ended, for one skill or for all activated in it.",
-    refuses: [404],
+    command: "outcome",
+    summary: "Report how a turn of a session ended, for one skill or for all activated in it.",
+    refuses: [404, 409],
     body: z.strictObject({
       session,
       outcome: z.enum(OUTCOMES),
       skill: skillName.optional(),
       note: text.max(2_000).optional(),
+      turn: z.int().min(1).optional().describe("The turn of the session; the current one unless given."),
     }),
     answer: z.looseObject({ outcome: z.enum(OUTCOMES), skills: z.array(text) }),
     async run({ body: { session: id, ...report } }, { engine }) {

@@ -28,6 +28,8 @@ export const OPENAPI_PATH = "/api/openapi.json";
 /** Commands of the command line that the API leaves out, and why. */
 export const NOT_OVER_HTTP: Readonly<Record<string, string>> = {
   chat: "a conversation in the terminal",
+  complete: "for shells",
+  completion: "for shells",
   hook: "a host calls it as a process of its own",
   mcp: "uses standard input and output; /mcp is the same over HTTP",
   serve: "is the server",

@@ -140,7 +140,7 @@ export const TASK_OPERATIONS = [
       stdout: text,
       stderr: text,
       truncated: z.boolean(),
-      isolation: z.enum(["bubblewrap", "none"]),
+      isolation: z.enum(["bubblewrap", "sandbox-exec", "none"]),
       durationMs: z.number(),
       message: text,
     }),
