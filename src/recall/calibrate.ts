@@ -205,13 +205,29 @@ export function fitWeights(isEncoded: boolean): Readonly<Record<Input | "bias", 
   return isEncoded ? FIT_ENCODED : FIT;
 }
 
-/** The score of a candidate, 0 to 1; 0 if neither words nor meaning were found. */
-export function fitOf(probe: Probe, candidate: Candidate, intent: IntentGuess | undefined): number {
-  if (candidate.measures.allMass === 0 && (candidate.close?.meaning ?? 0) <= 0) return 0;
+/** The inputs that speak against one candidate alone. */
+const DOUBTS: ReadonlySet<Input> = new Set(["alone", "byChance", "pointed"]);
+
+export interface Fit {
+  /** The score of a candidate, 0 to 1; 0 if neither words nor meaning were found. */
+  readonly score: number;
+  /** The same without what speaks against this candidate alone: no worse candidate scores more. */
+  readonly undoubted: number;
+}
+
+export function fitOf(probe: Probe, candidate: Candidate, intent: IntentGuess | undefined): Fit {
+  if (candidate.measures.allMass === 0 && (candidate.close?.meaning ?? 0) <= 0)
+    return { score: 0, undoubted: 0 };
   const inputs = fitInputs(probe, candidate, intent);
   const weights = fitWeights(candidate.close?.encodedDistinct !== undefined);
-  const points = FIT_INPUTS.reduce((sum, input) => sum + weights[input] * inputs[input], weights.bias);
-  return 1 / (1 + Math.exp(-points));
+  let points: number = weights.bias;
+  let doubts = 0;
+  for (const input of FIT_INPUTS) {
+    const part = weights[input] * inputs[input];
+    points += part;
+    if (DOUBTS.has(input)) doubts += part;
+  }
+  return { score: 1 / (1 + Math.exp(-points)), undoubted: 1 / (1 + Math.exp(doubts - points)) };
 }
 
 function logOdds(chance: number): number {

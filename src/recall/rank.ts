@@ -109,7 +109,7 @@ export interface Contribution {
 
 export interface Ranked {
   id: number;
-  /** How likely the skill serves the message, 0 to 1, comparable between messages; never above that of a better place. */
+  /** How likely the skill serves the message, 0 to 1, comparable between messages; above that of a better place only if that one is doubted. */
   score: number;
   /** The weighted sum that orders one message's candidates. */
   points: number;
@@ -138,10 +138,10 @@ export function rank(
     );
     const fit = fitOf(probe, { measures: measures[place]!, close, standing }, intent);
     const isTie = k === 0 || points[place] === points[kept[k - 1]!.place];
-    most = Math.min(isTie ? most : most * RANKING.behind, fit);
+    most = Math.min(isTie ? most : most * RANKING.behind, fit.undoubted);
     return {
       id: candidates[place]!.id,
-      score: most,
+      score: Math.min(most, fit.score),
       points: points[place]!,
       contributions: rows[place]!.filter((c) => c.value !== 0),
       duplicates,
@@ -153,7 +153,7 @@ export function rank(
 export function fitAlone(probe: Probe, candidates: readonly RankCandidate[], place: number): number {
   const measures = new Measurer(probe).measure(candidates[place]!.evidence);
   const close = closenessOf(candidates, place);
-  return fitOf(probe, { measures, close, standing: { gap: 0, margin: 0 } }, undefined);
+  return fitOf(probe, { measures, close, standing: { gap: 0, margin: 0 } }, undefined).score;
 }
 
 /** The candidates in order of points, copies folded, with what was measured. */

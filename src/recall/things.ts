@@ -9,7 +9,7 @@ export type Range = readonly [start: number, end: number];
 const NAME = "[.#@$]?[a-z0-9]{1,40}(?:[-_][a-z0-9]{1,40}){1,12}";
 const QUOTED = "[\"'`“][^\"'`”\\n]{2,60}[\"'`”]";
 
-/** Nouns before a name which say what it is: "the branch x-y", "the container named x-y". */
+/** Nouns before a name which say what it is: "the branch so-and-so", "the container named so-and-so". */
 const KINDS_BEFORE =
   "routes?|endpoints?|paths?|urls?|folders?|director(?:y|ies)|dirs?|files?|handlers?|branch(?:es)?|tags?|packages?|crates?|gems?|modules?|dependenc(?:y|ies)|libraries|library|class(?:es)?|ids?|selectors?|propert(?:y|ies)|headers?|flags?|columns?|tables?|variables?|fields?|keys?|containers?|pods?|images?|buckets?|queues?|topics?|channels?|rooms?|labels?|buttons?|tabs?|menus?|links?|entr(?:y|ies)|strings?|comments?|headings?|titles?|captions?|subjects?|sentences?|sheets?|documents?|songs?|films?|books?|jobs?|tickets?|repos?|repositor(?:y|ies)|projects?|namespaces?|hosts?|domains?";
 /** Nouns after a name. Fewer, because "a dark-mode button" describes a button. */
@@ -48,7 +48,7 @@ const SIGNED = lazyPattern(
   "(?<![\\w./:-])(?:[.#][a-z]\\w{0,40}(?:-\\w{1,40}){1,12}|--[a-z]\\w{0,40}(?:-\\w{1,40}){0,12}|[a-z][\\w-]{0,80}(?:==|@)\\d[\\w.]{0,20})|\\b[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,12}\\b|\\b[a-z]{2,40}(?:[A-Z][a-z0-9]{1,40}){1,12}\\b",
   "g",
 );
-/** A string in code: `f("x-y")`, `path = "/x"`, `from "x-y"`. */
+/** A string in code: an argument, what a variable is set to, what is imported. */
 const LITERAL = lazyPattern(
   "(?<=[\\w)]\\(|=\\s?|\\b(?:from|import|require)\\s)[\"'`][\\w./ -]{2,80}[\"'`]",
   "g",
