@@ -208,7 +208,7 @@ export function fitWeights(isEncoded: boolean): Readonly<Record<Input | "bias", 
 /** The inputs that speak against one candidate alone. */
 const DOUBTS: ReadonlySet<Input> = new Set(["alone", "byChance", "pointed"]);
 
-export interface Fit {
+interface Fit {
   /** The score of a candidate, 0 to 1; 0 if neither words nor meaning were found. */
   readonly score: number;
   /** The same without what speaks against this candidate alone: no worse candidate scores more. */
