@@ -9,7 +9,7 @@ const file = (path: string) => new URL(path, import.meta.url).pathname;
 const FLOORS = {
   direct: 0.95,
   language: 0.9,
-  paraphrase: 0.6,
+  paraphrase: 0.56,
   silent: 0.92,
   meant: 0.95,
   notMeant: 0.15,
