@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
 import { BUNDLED_DOUBT, FIT_INPUTS, fitInputs, fitWeights } from "../src/recall/calibrate.ts";
 import { INTENTS, type Intent } from "../src/recall/intent.ts";
-import { closenessOf, ordered, standingOf } from "../src/recall/rank.ts";
+import { closenessAmong, ordered, standingOf } from "../src/recall/rank.ts";
 import { type Asked, askedIn, fittingLibraries, readSets } from "./data-sets.ts";
 import {
   buildLibrary,
@@ -111,11 +111,12 @@ async function exampleOf(library: EvalLibrary, asked: Asked): Promise<Example> {
     .slice(0, FIT.places)
     .map((one, k) => ({ ...one, k }))
     .filter(({ place }) => asked.kind !== "not" || isForbidden(place));
+  const closeness = closenessAmong(candidates);
   return {
     asked,
     inputs: first.map(({ place, k }) => {
       const standing = standingOf(places, k, runnerUp);
-      const close = closenessOf(candidates, place);
+      const close = closeness(place);
       const inputs = fitInputs(probe, { measures: measures[place]!, close, standing }, intent);
       return Float64Array.from([...FIT_INPUTS.map((input) => inputs[input]), 1]);
     }),

@@ -70,7 +70,7 @@ export async function bundleToolsetProgram(outdir) {
 
 /** `moduleUrl` replaces `import.meta.url`, for a bundle outside the package; `plugins` see every source file. */
 export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
-  const plugins = [...more, frontDoors];
+  const plugins = [{ name: "assembled", setup: assembleBefore }, ...more, frontDoors];
   const common = commonOptions(plugins);
   await bundleToolsetProgram(outdir);
   await build({
@@ -121,6 +121,22 @@ function leaveBeside({ onResolve }) {
   onResolve({ filter: /\/(?:engine|main)\.ts$|^re2js$/ }, ({ path, resolveDir, kind }) => {
     const found = BESIDE[path] ?? BESIDE[relative(process.cwd(), join(resolveDir, path))];
     return kind === "dynamic-import" && found ? { path: found, external: true } : undefined;
+  });
+}
+
+/** The bytes of the search kernels, assembled now instead of at every start. */
+function assembleBefore({ onLoad }) {
+  onLoad({ filter: /\/search\/kernel-module\.ts$/ }, async ({ path }) => {
+    const { outputFiles } = await build({
+      entryPoints: [path],
+      write: false,
+      format: "esm",
+      logLevel: "error",
+    });
+    const code = Buffer.from(outputFiles[0].text).toString("base64");
+    const { kernelModule } = await import(`data:text/javascript;base64,${code}`);
+    const bytes = Buffer.from(kernelModule()).toString("base64");
+    return { contents: `export const kernelModule = () => Buffer.from("${bytes}", "base64");` };
   });
 }
 

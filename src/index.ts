@@ -5,15 +5,15 @@ export type {
   ActivationPayload,
   ActivationRisk,
   ConsentAsker,
+  ConsentGate,
   ConsentRecord,
   ConsentSheet,
-  ConsentSubject,
   Consents,
   Expansion,
   FilePart,
   KnowledgeDocument,
   Offer,
-  SheetFinding,
+  Reading,
   SlashCommand,
   SlashCommands,
   SubSkill,
@@ -42,6 +42,7 @@ export {
   loadConfig,
 } from "./config/config.ts";
 export type { MemoryItem, Prompt, PromptOptions } from "./disclose/disclose.ts";
+export type { HostDecision, ProjectStanding } from "./discover/discover.ts";
 export type {
   Accepted,
   AtRiskSkill,
@@ -89,12 +90,18 @@ export {
   type TaskPart,
 } from "./engine/engine.ts";
 export {
+  CATEGORIES,
+  type Category,
   type Finding,
   type FindingSeverity,
   type InspectedFile,
   type Inspection,
   inspectPackage,
   type Risk,
+  type UnscannedFile,
+  VERDICTS,
+  type Verdict,
+  verdictOf,
 } from "./inspect/inspect.ts";
 export type {
   Actor,
@@ -176,6 +183,7 @@ export type {
   LibraryChanges,
   LibraryView,
   Progress,
+  RuleSubject,
   ShadowedSkill,
   SkillReport,
   SourceReport,
@@ -192,7 +200,7 @@ export {
 export { FRAMES, type Frame } from "./model/frame.ts";
 export { type NameResult, type SkillName, toSkillName } from "./model/name.ts";
 export type { ListedSkill, Requirements, Skill, SkillManifest, SkillState, Triggers } from "./model/skill.ts";
-export type { ExtraSource, Source, SourceScope } from "./model/source.ts";
+export type { ExtraSource, Identity, Source, SourceScope } from "./model/source.ts";
 export {
   type Budget,
   type Match,

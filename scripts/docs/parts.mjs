@@ -132,7 +132,7 @@ async function style({ openRepertoire, disclose, estimateTokens, tidy, home, pro
       },
       { name: "safe-edit", score: 0.3, reasons: [], via: "test-first-fix" },
     ],
-    readBody: (skill) => repertoire.turns.reader.body(skill),
+    bodyOf: (skill) => repertoire.turns.reader.body(skill),
   });
   // Of the text as it is shown here: the real one holds paths whose length depends on the machine.
   const shown = tidy(text);

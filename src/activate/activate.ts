@@ -1,20 +1,22 @@
 // The front door of activate: consent, private copies, tasks and slash commands.
 
 export {
-  type ActivationRisk,
   type ConsentAsker,
-  type ConsentPolicy,
   type ConsentSheet,
-  type ConsentSubject,
   Consents,
   changesInWords,
   codeInWords,
   type Offer,
-  ruleFits,
-  type SheetFinding,
   scriptsOf,
   type Who,
 } from "./consents.ts";
+export {
+  type ActivationRisk,
+  ConsentGate,
+  type ConsentPolicy,
+  type Reading,
+  WHAT_A_PERSON_CAN_DO,
+} from "./gate.ts";
 export type { KnowledgeDocument } from "./knowledge.ts";
 export type { ActivationPayload, SubSkill } from "./payload.ts";
 export { type FilePart, readTextFile } from "./payload.ts";

@@ -1,21 +1,21 @@
-// Decides whether a skill may be activated in a task, prepares what a person is asked about it, and keeps what they trust.
+// Prepares what a person is asked about a skill, and keeps what they trust. The gate decides (`gate.ts`).
 
 import { basename } from "node:path";
-import { type Inspection, inspectPackage } from "../inspect/inspect.ts";
-import { type Audience, matchesAny } from "../library/library.ts";
+import {
+  type Finding,
+  type Inspection,
+  inspectPackage,
+  type UnscannedFile,
+  type Verdict,
+} from "../inspect/inspect.ts";
+import type { Audience, RuleSubject } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { SourceScope } from "../model/source.ts";
-import {
-  compareMarks,
-  type FileChanges,
-  type FileMarks,
-  type PackageSnapshot,
-  snapshotPackage,
-} from "../package/package.ts";
+import { type FileChanges, type PackageSnapshot, snapshotPackage } from "../package/package.ts";
 import { type ParsedSkill, parseSkill } from "../parse/parse.ts";
-import type { TaskStore, TrustRecord, TrustStore } from "./task-store.ts";
+import type { TrustRecord, TrustStore } from "./task-store.ts";
 
 /** For whom a skill is looked up. */
 export interface Who {
@@ -39,7 +39,7 @@ export interface ConsentNeeds {
 /** A skill as it is on disk now, for which consent can be requested. */
 export interface Offer {
   readonly skill: Skill;
-  readonly subject: ConsentSubject;
+  readonly subject: RuleSubject;
   readonly snapshot: PackageSnapshot;
   readonly parsed: ParsedSkill;
 }
@@ -78,7 +78,7 @@ export class Consents {
    * const offer = await skills.consents.offer("pdf-tables", { audience: "person" });
    * const { scope } = await skills.consents.subject(offer.skill);
    */
-  subject({ name, source }: Skill): ConsentSubject {
+  subject({ name, source }: Skill): RuleSubject {
     return { name, source, scope: this.needs.scopeOf(source) };
   }
 
@@ -90,7 +90,7 @@ export class Consents {
    * const { scripts } = await skills.consents.sheet(offer);
    */
   sheet({ skill, snapshot, parsed: { manifest } }: Offer, changed?: FileChanges): ConsentSheet {
-    const { scripts, addresses, findings } = inspect(snapshot);
+    const { scripts, addresses, verdict, findings, unscanned } = inspect(snapshot);
     const sizes = [...snapshot.files.values()].map(({ bytes }) => bytes.length);
     return {
       name: skill.name,
@@ -106,7 +106,9 @@ export class Consents {
       requestedTools: manifest.allowedTools,
       environment: manifest.requires.env,
       addresses,
+      verdict,
       findings,
+      unscanned,
       changed,
     };
   }
@@ -122,16 +124,16 @@ export class Consents {
   }
 
   /**
-   * Keeps a person's yes to the current content of a skill, for every task; with `seen`, to that digest only.
+   * Keeps a person's yes to the content of a skill that they have seen, for every task. Fails if it has changed since.
    *
    * @example
    * const { digest } = await skills.consents.look("pdf-tables");
    * await skills.consents.trust("pdf-tables", digest);
    */
-  async trust(name: string, seen?: string): Promise<TrustRecord & { readonly sheet: ConsentSheet }> {
+  async trust(name: string, seen: string): Promise<TrustRecord & { readonly sheet: ConsentSheet }> {
     const offer = await this.offer(name, { audience: "person" });
     const { digest } = offer.snapshot;
-    if (seen !== undefined && seen !== digest) {
+    if (seen !== digest) {
       throw new RepertoireError(
         "consent-stale",
         `"${offer.skill.name}" has changed since it was looked at. Look at it again, then agree to its new digest.`,
@@ -157,7 +159,7 @@ export class Consents {
    * Revokes trust by name or digest; a digest may be shortened if it stays unambiguous.
    *
    * @example
-   * await skills.consents.trust("pdf-tables");
+   * await skills.consents.trust("pdf-tables", (await skills.consents.look("pdf-tables")).digest);
    * const revoked = await skills.consents.revoke("pdf-tables");
    */
   async revoke(digestOrName: string): Promise<number> {
@@ -212,48 +214,6 @@ function inspect(snapshot: PackageSnapshot): Inspection {
   );
 }
 
-/** `risky`: a person has not yet agreed to this content in this task. */
-export type ActivationRisk = "risky" | "safe";
-
-/** Lists of `GLOB` or `GLOB@SOURCE`, where a source is an id or a scope: `*@bundled`, `deploy/**@~/.claude/skills`. */
-export interface ConsentPolicy {
-  readonly allow: readonly string[];
-  readonly ask: readonly string[];
-  readonly deny: readonly string[];
-}
-
-export interface ConsentSubject {
-  readonly name: SkillName;
-  readonly source: string;
-  readonly scope: SourceScope;
-}
-
-/** Whether a rule `GLOB` or `GLOB@SOURCE` covers this skill. Names never contain `@`; ids of sources may. */
-export function ruleFits(rule: string, subject: ConsentSubject): boolean {
-  const at = rule.indexOf("@");
-  const glob = at < 0 ? rule : rule.slice(0, at);
-  const source = at < 0 ? undefined : rule.slice(at + 1);
-  if (source !== undefined && source !== subject.source && source !== subject.scope) return false;
-  return glob === "" || matchesAny([glob], subject.name);
-}
-
-/** The decision of the policy: the strictest list that fits, or `ask` if none fits. */
-export function decide(policy: ConsentPolicy, subject: ConsentSubject): keyof ConsentPolicy {
-  for (const decision of ["deny", "ask", "allow"] as const) {
-    if (policy[decision].some((rule) => ruleFits(rule, subject))) return decision;
-  }
-  return "ask";
-}
-
-export interface SheetFinding {
-  readonly code: string;
-  readonly severity: "low" | "medium" | "high";
-  readonly path: string;
-  readonly line?: number | undefined;
-  readonly excerpt: string;
-  readonly message: string;
-}
-
 /** What a person sees before they answer. */
 export interface ConsentSheet {
   readonly name: SkillName;
@@ -271,63 +231,19 @@ export interface ConsentSheet {
   /** Environment variables that its scripts and toolsets will see. */
   readonly environment: readonly string[];
   readonly addresses: readonly string[];
-  readonly findings: readonly SheetFinding[];
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
+  /** What was not inspected. */
+  readonly unscanned: readonly UnscannedFile[];
   /** The changes since the last consent in this task. */
   readonly changed?: FileChanges | undefined;
 }
 
 /** Asks a person. Any answer but `true` is a no. */
-export type ConsentAsker = (sheet: ConsentSheet) => boolean | Promise<boolean>;
-
-interface ConsentRequest {
-  readonly task: string;
-  readonly subject: ConsentSubject;
-  readonly digest: string;
-  readonly marks: FileMarks;
-  readonly policy: ConsentPolicy;
-  readonly tasks: TaskStore;
-  readonly trust: TrustStore;
-  readonly ask?: ConsentAsker | undefined;
-  /** Called only if a person is asked. */
-  readonly sheet: (changed: FileChanges | undefined) => ConsentSheet;
-}
-
-/** Returns the risk if the skill may be activated, and fails with the next step if not. Records nothing. */
-export async function settleConsent(request: ConsentRequest): Promise<ActivationRisk> {
-  const { task, subject, digest, ask } = request;
-  const decision = decide(request.policy, subject);
-  if (decision === "deny") throw deniedByPolicy(subject);
-  const earlier = await request.tasks.consentFor(task, subject.name);
-  if (earlier?.digest === digest) return "safe";
-  if (decision === "allow" || (await request.trust.has(digest))) return "risky";
-  const changed = earlier && compareMarks(earlier.files, request.marks);
-  if (ask === undefined) throw unasked(request, changed);
-  if ((await ask(request.sheet(changed))) !== true) {
-    throw new RepertoireError(
-      "consent-refused",
-      `"${subject.name}" was not activated: the answer was no. Continue without it.`,
-      subject.name,
-    );
-  }
-  return "risky";
-}
-
-export function deniedByPolicy({ name, source }: ConsentSubject): RepertoireError {
-  return new RepertoireError(
-    "consent-denied",
-    `"${name}" (from ${source}) may not be activated: your configuration denies it. Change consent.deny in ~/.repertoire/repertoire.config.json if it should.`,
-    name,
-  );
-}
-
-function unasked({ subject, task }: ConsentRequest, changed: FileChanges | undefined): RepertoireError {
-  const { name } = subject;
-  const why = changed === undefined ? "needs a person's consent" : `has changed (${changesInWords(changed)})`;
-  return new RepertoireError(
-    "consent-required",
-    `"${name}" ${why} and nobody could be asked. A person can run \`repertoire activate ${name} --task ${quoted(task)}\` and answer, add --yes to agree at once, or run \`repertoire trust ${name}\` to agree to this content permanently.`,
-    name,
-  );
+export interface ConsentAsker {
+  (sheet: ConsentSheet): boolean | Promise<boolean>;
+  /** Set if it asks once by itself for calls at the same time; otherwise the gate sees to that. */
+  readonly asksOnce?: true | undefined;
 }
 
 /** `SKILL.md changed; scripts/a.sh, scripts/b.sh added`. */
@@ -360,7 +276,3 @@ export function codeInWords({ toolsets, scripts }: Pick<ConsentSheet, "toolsets"
 
 /** How many changed files a message names. */
 const NAMED_FILES = 5;
-
-function quoted(task: string): string {
-  return /^[\w.-]+$/.test(task) ? task : `'${task.replaceAll("'", "'\\''")}'`;
-}

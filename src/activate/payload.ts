@@ -6,7 +6,7 @@ import type { SkillName } from "../model/name.ts";
 import { isSkillFile, type PackageSnapshot } from "../package/package.ts";
 import { forEnvelope, forLine, forXmlAttribute, forXmlText } from "../text/escape.ts";
 import { clip } from "../text/markdown.ts";
-import type { ActivationRisk } from "./consents.ts";
+import type { ActivationRisk } from "./gate.ts";
 import type { KnowledgeDocument } from "./knowledge.ts";
 import { PAYLOAD_LIMITS } from "./limits.ts";
 import { logicalPath } from "./mount.ts";

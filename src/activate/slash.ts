@@ -1,13 +1,14 @@
 // Slash commands: lists, finds and completes them, and expands a typed command to text.
 //
-// A person who types a command agrees to its instructions, so no consent is asked. The skill's scripts and tools still
-// need consent.
+// A typed command passes the gate like every other activation: a person who types a name has not seen what is behind it.
 
 import type { RecordUse } from "../journal/journal.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import { instructionsDigest, snapshotPackage } from "../package/package.ts";
+import { instructionsDigest } from "../package/package.ts";
+import { forModel } from "../text/escape.ts";
+import type { Offer } from "./consents.ts";
 import type { TaskContext } from "./tasks.ts";
 
 /** How many completions are returned. */
@@ -20,9 +21,11 @@ interface SlashNeeds {
   readonly invocable: (agent: string | undefined) => Promise<readonly Skill[]>;
   /** The skill that has this alias. */
   readonly alias: (spelling: string) => Promise<SkillName | undefined>;
-  readonly body: (skill: Skill) => string;
-  /** The folder of the private copy, if the skill is activated in the task. */
-  readonly mountOf: (skill: Skill, task: string) => Promise<string | undefined>;
+  /** Gets consent and makes a private copy. */
+  readonly open: (
+    name: SkillName,
+    context: TaskContext,
+  ) => Promise<{ readonly offer: Offer; readonly mountPath: string }>;
   readonly record: RecordUse;
 }
 
@@ -62,12 +65,13 @@ export class SlashCommands {
   }
 
   /**
-   * The text of `/name words`. Counts as an activation if it belongs to a session.
+   * The text of `/name words`, with consent as for an activation. Counts as one if it belongs to a session.
    *
    * @example
-   * const { text } = await skills.commands.expand("/pdf-tables the report of May", { session: "s1" });
+   * const context = { task: "t1", session: "s1", ask: () => true };
+   * const { text } = await skills.commands.expand("/pdf-tables the report of May", context);
    */
-  async expand(text: string, context: Partial<TaskContext> = {}): Promise<Expansion> {
+  async expand(text: string, context: TaskContext): Promise<Expansion> {
     const typed = typedCommand(text);
     if (!typed) {
       throw new RepertoireError(
@@ -80,26 +84,18 @@ export class SlashCommands {
     const alias = await this.needs.alias(typed.command.toLowerCase());
     const { name, command } = findCommand(typed.command, slashCommands(skills), alias);
     const skill = skills.find((each) => each.name === name)!;
-    const body = this.needs.body(skill).trim();
-    if (body === "") {
-      throw new RepertoireError(
-        "body-empty",
-        `"${name}" has no instructions. Write them into ${skill.path}.`,
-        name,
-      );
-    }
-    const mount = context.task === undefined ? undefined : await this.needs.mountOf(skill, context.task);
+    const { offer, mountPath } = await this.needs.open(name, { ...context, audience: "person" });
     if (context.session !== undefined) {
-      const instructions = instructionsDigest(snapshotPackage(skill.directory));
+      const instructions = instructionsDigest(offer.snapshot);
       await this.needs.record(context, skill, { kind: "activated", details: { by: "person", instructions } });
     }
     return {
       name,
       command,
       arguments: typed.rest,
-      text: expandBody(body, {
+      text: expandBody(forModel(offer.parsed.body).trim(), {
         rest: typed.rest,
-        directory: mount ?? skill.directory,
+        directory: mountPath,
         declaresArguments: skill.manifest.argumentHint !== undefined,
       }),
     };

@@ -7,17 +7,8 @@ import type { SkillName } from "../model/name.ts";
 import type { Skill, SkillManifest } from "../model/skill.ts";
 import { instructionsDigest, marksOf, type PackageSnapshot } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
-import {
-  type ConsentAsker,
-  type ConsentNeeds,
-  type ConsentPolicy,
-  Consents,
-  decide,
-  deniedByPolicy,
-  type Offer,
-  settleConsent,
-  type Who,
-} from "./consents.ts";
+import { type ConsentAsker, type ConsentNeeds, Consents, type Offer, type Who } from "./consents.ts";
+import { type ActivationRisk, ConsentGate, type ConsentPolicy } from "./gate.ts";
 import { findKnowledge } from "./knowledge.ts";
 import {
   logicalPath,
@@ -47,8 +38,8 @@ interface TaskNeeds extends ConsentNeeds {
   /** The current name of a skill, also if it was renamed or merged. */
   readonly currentName: (spelling: string) => Promise<string>;
   readonly policy: ConsentPolicy;
-  /** The project's folder, in which knowledge documents are searched. */
-  readonly project: string;
+  /** The project's folder, in which knowledge documents are searched; undefined if nothing of it is shown. */
+  readonly project: string | undefined;
   /** Holds `private/<task>`. */
   readonly folder: string;
   readonly record: RecordUse;
@@ -60,6 +51,8 @@ export interface Activation {
   readonly payload: ActivationPayload;
   /** The payload as a model sees it. */
   readonly text: string;
+  /** The whole SKILL.md that the person agreed to. */
+  readonly content: string;
 }
 
 export interface TaskReport extends TaskRecord {
@@ -75,37 +68,46 @@ export interface ActivatedSkill {
   readonly manifest: SkillManifest;
 }
 
+/** A skill that passed the gate, with its private copy. */
+interface Opened {
+  readonly offer: Offer;
+  readonly risk: ActivationRisk;
+  readonly mountPath: string;
+}
+
 export class Tasks {
   readonly consents: Consents;
+  readonly gate: ConsentGate;
   private readonly needs: TaskNeeds;
 
   constructor(needs: TaskNeeds) {
     this.needs = needs;
     this.consents = new Consents(needs);
+    this.gate = new ConsentGate({ ...needs, consents: this.consents });
+  }
+
+  /** Gets consent and makes a private copy. */
+  async open(name: string, context: TaskContext): Promise<Opened> {
+    const { task, agent } = context;
+    const offer = await this.consents.offer(await this.needs.currentName(name), context);
+    const { skill, snapshot } = offer;
+    const risk = await this.gate.pass(offer, context);
+    const mountPath = mountPackage({ place: this.folderOf(task), name: skill.name, snapshot });
+    if (risk === "risky") {
+      this.needs.onChange(task, skill.name);
+      const at = this.needs.now();
+      const { digest, files } = snapshot;
+      await this.needs.tasks.start({ id: task, startedAt: at, agent });
+      await this.needs.tasks.consent({ task, skill: skill.name, digest, at, files: marksOf(files) });
+    }
+    return { offer, risk, mountPath };
   }
 
   /** Gets consent, makes a private copy and returns the skill's instructions. */
   async activate(name: string, context: TaskContext): Promise<Activation> {
     const { task, agent, audience = "model" } = context;
-    const offer = await this.consents.offer(await this.needs.currentName(name), context);
+    const { offer, risk, mountPath } = await this.open(name, context);
     const { skill, snapshot, parsed } = offer;
-    const { digest } = snapshot;
-    const marks = marksOf(snapshot.files);
-    const risk = await settleConsent({
-      ...{ task, subject: offer.subject, digest, marks },
-      policy: this.needs.policy,
-      tasks: this.needs.tasks,
-      trust: this.needs.trust,
-      ask: context.ask,
-      sheet: (changed) => this.consents.sheet(offer, changed),
-    });
-    const mountPath = mountPackage({ place: this.folderOf(task), name: skill.name, snapshot });
-    if (risk === "risky") {
-      this.needs.onChange(task, skill.name);
-      const at = this.needs.now();
-      await this.needs.tasks.start({ id: task, startedAt: at, agent });
-      await this.needs.tasks.consent({ task, skill: skill.name, digest, at, files: marks });
-    }
     const details = { task, by: audience, instructions: instructionsDigest(snapshot) };
     await this.needs.record(context, skill, { kind: "activated", details });
     const payload = buildPayload({
@@ -116,17 +118,17 @@ export class Tasks {
       subSkills: (await this.needs.children(skill.name, agent)).map(subSkill),
       knowledge: findKnowledge(parsed.manifest.knowledge, this.needs.project),
       mountPath,
-      digest,
+      digest: snapshot.digest,
       risk,
     });
-    return { payload, text: renderActivation(payload) };
+    const content = snapshot.files.get(basename(skill.path))?.bytes.toString("utf8") ?? "";
+    return { payload, text: renderActivation(payload), content };
   }
 
   /** The skill's private copy, made again from an unchanged source if it is missing. */
   async activated(name: string, context: TaskContext): Promise<ActivatedSkill> {
     const skill = await this.needs.find(name, context);
-    const subject = this.consents.subject(skill);
-    if (decide(this.needs.policy, subject) === "deny") throw deniedByPolicy(subject);
+    this.gate.checkPolicy(this.consents.subject(skill));
     const place = this.folderOf(context.task);
     const consent = await this.needs.tasks.consentFor(context.task, skill.name);
     const snapshot =
@@ -137,12 +139,6 @@ export class Tasks {
     const parsed = parseSkill(snapshot.files.get(file)?.bytes ?? "", join(logicalPath(skill.name), file));
     const manifest = parsed.skill?.manifest ?? skill.manifest;
     return { skill, snapshot, mount: skillFolder(place, skill.name), manifest };
-  }
-
-  /** The folder of the private copy, if the skill is activated in the task. */
-  async mountOf(skill: Skill, task: string): Promise<string | undefined> {
-    const consent = await this.needs.tasks.consentFor(task, skill.name);
-    return consent && verifiedMount(this.folderOf(task), skill.name, consent.digest)?.root;
   }
 
   /** Tasks that have not ended, with what was activated in them. */
@@ -194,7 +190,7 @@ function subSkill({ name, displayName, manifest }: Skill): SubSkill {
 function notActivated(name: SkillName, task: string): RepertoireError {
   return new RepertoireError(
     "not-consented",
-    `"${name}" is not activated in the task "${task}", or it has changed and its copy is missing. Activate it first: activate_skill, or \`repertoire activate ${name} --task ${task}\`.`,
+    `"${name}" is not activated in the task "${task}", or it has changed and its copy is missing. Activate it first with activate_skill.`,
     name,
   );
 }

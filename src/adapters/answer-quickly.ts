@@ -37,7 +37,7 @@ interface LibraryFlags {
  * index was updated a moment ago.
  */
 export async function refreshBehind(
-  turns: Pick<TurnEngine, "indexing">,
+  turns: Pick<TurnEngine, "indexing" | "options">,
   { dir, home, config }: LibraryFlags,
 ): Promise<void> {
   const indexing = await turns.indexing();
@@ -49,6 +49,8 @@ export async function refreshBehind(
   const child = spawn(process.execPath, [join(packageRoot(), "dist", "bin.cjs"), ...given, "index"], {
     detached: true,
     stdio: "ignore",
+    // The library of a host that does not trust the project is another one.
+    env: { ...process.env, REPERTOIRE_HOST: turns.options.host },
   });
   // A child that cannot start means an older index for a while; the answer has been given.
   child.on("error", () => child.unref());

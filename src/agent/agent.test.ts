@@ -112,11 +112,10 @@ describe("the tools", () => {
 
   it("answer a refusal with a result that says what to do next", async () => {
     const { call } = await tools();
-    expect(await call("activate_skill", { name: "demo" })).toMatchObject({
-      isError: true,
-      text: expect.stringContaining("repertoire activate demo --task t"),
-      data: { error: { code: "consent-required" } },
-    });
+    const refused = await call("activate_skill", { name: "demo" });
+    expect(refused).toMatchObject({ isError: true, data: { error: { code: "consent-required" } } });
+    // A model could run what it reads, and so agree in the person's name.
+    expect(refused.text).not.toMatch(/repertoire (?:activate|trust)|--/);
     expect((await call("activate_skill", { name: "secret" })).text).toContain("Visible: demo,");
     expect(await call("run_skill_script", { name: "demo", script: "say.sh" })).toMatchObject({
       isError: true,

@@ -1,6 +1,7 @@
 // The tools that a model gets, the same for every host: which ones a host serves, and those that activated skills bring.
 
 import type { TaskContext } from "../activate/activate.ts";
+import { dataForModel, forEnvelope } from "../text/escape.ts";
 import { DREAM_TOOLS } from "./dream-tools.ts";
 import { ENRICHMENT_TOOLS } from "./enrichment-tools.ts";
 import { LEARNED_TOOLS } from "./learned-tools.ts";
@@ -85,12 +86,12 @@ export class Toolbox {
       .list()
       .map(({ name, description, inputSchema }) => ({
         name,
-        description,
+        description: forEnvelope(description),
         effect: "run",
-        inputSchema,
+        inputSchema: dataForModel(inputSchema),
         async run(args, { signal } = {}) {
           const result = await tasks.call(name, args, { ...context, signal });
-          return { text: result.output, data: result, isError: !result.ok };
+          return { text: forEnvelope(result.output), data: result, isError: !result.ok };
         },
       }));
   }

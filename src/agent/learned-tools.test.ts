@@ -1,14 +1,22 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryTree } from "../../test/skill-tree.ts";
+import { skillText, temporaryTree } from "../../test/skill-tree.ts";
 import { openRepertoire } from "../engine/engine.ts";
 import { memoryStore } from "../stores/memory/store.ts";
 
-async function agent() {
-  const root = temporaryTree();
+async function agent(more: Readonly<Record<string, unknown>> = {}) {
+  const root = temporaryTree({
+    ".agents/skills/diary/SKILL.md": skillText("A diary.", "disable-model-invocation: true\n"),
+  });
   mkdirSync(join(root, "p"));
-  const values = { "sources.bundled": false, cache: false, "embedder.kind": "none", "consent.allow": ["*"] };
+  const values = {
+    "sources.bundled": false,
+    cache: false,
+    "embedder.kind": "none",
+    "consent.allow": ["*"],
+    ...more,
+  };
   const store = memoryStore();
   const engine = openRepertoire({ dir: join(root, "p"), home: root, env: {}, values, store });
   await store.sessions.begin("s", { key: "1", message: "plan it" });
@@ -75,4 +83,42 @@ it("answers a mistake with what to do instead, and changes nothing", async () =>
     expect(await call(tool, args)).toMatchObject({ isError: true, data: { error: { code } } });
   }
   expect((await call("list_skills", {})).data).toMatchObject({ skills: [], total: 0 });
+});
+
+it("lets an agent write only the names that it may see, or was given", async () => {
+  const agents = { clerk: { skills: ["code-*"], write: ["notes/", "draft-*"] } };
+  const { call, learned } = await agent({ agents, agent: "clerk" });
+  await learned.save({ name: "plan", content: CONTENT });
+  const codes = async (tool: string, names: readonly string[]) => {
+    const found: unknown[] = [];
+    for (const name of names) {
+      const { data, isError = false } = await call(tool, {
+        name,
+        ...(tool === "save_skill" && { content: CONTENT }),
+      });
+      found.push(isError ? (data as { error: { code: string } }).error.code : "done");
+    }
+    return found;
+  };
+  const names = ["code-review", "notes/today", "draft-a", "plan", "new", "notes", "diary"];
+  const refused = "skill-not-writable";
+  expect(await codes("save_skill", names)).toEqual([
+    "done",
+    "done",
+    "done",
+    refused,
+    refused,
+    refused,
+    refused,
+  ]);
+  expect(await codes("delete_skill", ["plan", "notes/today"])).toEqual([refused, "done"]);
+  await learned.save({ name: "notes/old", content: CONTENT });
+  await learned.rename("notes/old", "mine");
+  expect(await codes("save_skill", ["notes/old"])).toEqual([refused]);
+});
+
+it("does not let an agent overwrite what only the person may invoke", async () => {
+  const { call } = await agent();
+  const { data } = await call("save_skill", { name: "diary", content: CONTENT });
+  expect(data).toMatchObject({ error: { code: "skill-not-writable" } });
 });

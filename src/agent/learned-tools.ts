@@ -53,9 +53,10 @@ export const LEARNED_TOOLS: readonly ToolRow[] = [
     description: "Load a skill's full instructions by its name or an old name, as activate_skill does.",
     schema: z.strictObject({ name: NAME }),
     async run({ name }, { engine, context }) {
-      const { payload, text: instructions } = await engine.tasks.activate(name, context);
+      const { payload, text: instructions, content } = await engine.tasks.activate(name, context);
       const skill = (await engine.view(context.agent)).require(payload.name, "model");
-      return { text: instructions, data: { ...payload, ...(await engine.learned.text(skill)) } };
+      // The text that was agreed to, not the one that is on disk by now.
+      return { text: instructions, data: { ...payload, ...(await engine.learned.text(skill)), content } };
     },
   }),
   row({

@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { Match } from "../model/turn.ts";
-import { forLine } from "../text/escape.ts";
+import { forEnvelope, forLine } from "../text/escape.ts";
 import type { ScriptResult } from "../tools/tools.ts";
 import { count, row, type ToolRow, text, texts } from "./tool.ts";
 
@@ -75,7 +75,7 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
         part.next === undefined
           ? ""
           : `\n[cut: ${part.length - part.next} more characters; go on with offset ${part.next}]`;
-      return { text: part.text + rest, data: part };
+      return { text: forEnvelope(part.text) + rest, data: part };
     },
   }),
   row({
@@ -127,7 +127,7 @@ function matchLine({ name, score, reasons, via }: Match, description: string): s
 
 function scriptText({ ok, stdout, stderr, message, isolation }: ScriptResult): string {
   const parts = ok && stdout !== "" ? [] : [message];
-  if (stdout !== "") parts.push(stdout.trimEnd());
-  if (stderr !== "") parts.push(`[standard error]\n${stderr.trimEnd()}`);
+  if (stdout !== "") parts.push(forEnvelope(stdout).trimEnd());
+  if (stderr !== "") parts.push(`[standard error]\n${forEnvelope(stderr).trimEnd()}`);
   return [...parts, `[isolation: ${isolation}]`].join("\n");
 }

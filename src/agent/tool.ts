@@ -10,6 +10,7 @@ import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
 import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { RecallAnswer } from "../recall/recall.ts";
+import { forEnvelope, forModel } from "../text/escape.ts";
 import type { ActivatedSkills, RegisteredTool } from "../tools/tools.ts";
 
 /** What the tools need of the engine, and nothing else. */
@@ -116,11 +117,12 @@ export function toolOf(tool: ToolRow, scope: ToolScope): AgentTool {
     inputSchema,
     async run(args, { signal } = {}) {
       try {
-        return await tool.run(argumentsOf(tool, args), { ...scope, signal });
+        const result = await tool.run(argumentsOf(tool, args), { ...scope, signal });
+        return { ...result, text: forModel(result.text) };
       } catch (thrown) {
         const code = codeOf(thrown) || "unexpected";
         const value = isRepertoireError(thrown) ? thrown.value : undefined;
-        return { text: messageOf(thrown), data: { error: { code, value } }, isError: true };
+        return { text: forEnvelope(messageOf(thrown)), data: { error: { code, value } }, isError: true };
       }
     },
   };

@@ -47,6 +47,7 @@ describe("the configuration", () => {
       style: "adaptive",
       budget: {},
       consent: { allow: ["*@bundled"], ask: [], deny: [], approval: "ask" },
+      trust: { projects: "host" },
       scripts: { network: [], unsandboxed: [] },
       tools: { aliases: [] },
       recall: { encoder: "auto", learn: true },
@@ -58,10 +59,13 @@ describe("the configuration", () => {
   });
 
   it("prefers flags to options, environment, project file and user file, in this order", () => {
-    const files = { user: { style: "cards", disable: ["a"] }, project: { style: "index" } };
+    const files = {
+      user: { style: "cards", recall: { encoder: "auto" } },
+      project: { recall: { encoder: "off" } },
+    };
     const env = { REPERTOIRE_STYLE: "tiers" };
     const config: ConfigValues = { style: "on-demand" };
-    expect(load(files)).toMatchObject({ style: "index", disable: ["a"] });
+    expect(load(files)).toMatchObject({ style: "cards", recall: { encoder: "off" } });
     expect(load(files, { env }).style).toBe("tiers");
     expect(load(files, { env, config }).style).toBe("on-demand");
     expect(load(files, { env, config, values: { style: "catalog" } }).style).toBe("catalog");
@@ -118,6 +122,24 @@ describe("the configuration", () => {
       value: "sources.trustLinks",
     });
     expect(load({ user: untrusted }).sources.trustLinks).toEqual(["./skills"]);
+  });
+
+  it("adds what a project restricts to the person's own lists, and lets it restrict only itself", () => {
+    const user = { disable: ["a"], sources: { drop: ["~/.codex/skills"] }, agents: { x: { skills: [] } } };
+    const project = {
+      disable: ["b", "c@user"],
+      sources: { drop: ["./skills", "../.agents/skills"] },
+      agents: { x: { skills: ["*"] }, y: { skills: ["b"] } },
+    };
+    expect(load({ user, project })).toMatchObject({
+      disable: ["a", "b@project", "c@project"],
+      sources: { drop: ["~/.codex/skills", "./skills", "../.agents/skills"] },
+      agents: { x: { skills: [] }, y: { skills: ["b"] } },
+    });
+    expect(failure({ project: { sources: { drop: ["bundled"] } } })).toMatchObject({
+      code: "config-not-for-projects",
+      value: "bundled",
+    });
   });
 
   it("fails if a given file does not exist", () => {

@@ -4,7 +4,14 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { RepertoireError } from "../model/errors.ts";
 import { CONFIG_FILE, readConfigFile, userConfigPath } from "./file.ts";
-import { CONFIG_KEYS, type ConfigValues, groupKeys, type ResolvedValues, valueFromText } from "./keys.ts";
+import {
+  CONFIG_KEYS,
+  type ConfigValues,
+  groupKeys,
+  Refused,
+  type ResolvedValues,
+  valueFromText,
+} from "./keys.ts";
 import { acceptedValues, accepts, isObject } from "./kinds.ts";
 
 export { CONFIG_FILE, switchSkill } from "./file.ts";
@@ -60,12 +67,11 @@ export function loadConfig(input: ConfigInput = {}): Config {
   const files: string[] = [];
   const setAll = (content: object, origin: Origin) => {
     for (const [key, value] of dottedEntries(content, origin)) {
-      validate(key, value, origin);
-      values.set(key, value);
+      values.set(key, validated(key, value, { origin, own: values.get(key) }));
     }
   };
   const setFile = (path: string, { isProject = false, required = false } = {}) => {
-    const content = readConfigFile(path, { required });
+    const content = readConfigFile(path, { required, within: isProject ? dir : undefined });
     if (!content) return;
     files.push(path);
     setAll(content.values, { place: path, isProject });
@@ -108,7 +114,12 @@ function* dottedEntries(content: object, { place }: Origin): Generator<[key: str
   }
 }
 
-function validate(name: string, value: unknown, { place, isProject }: Origin): void {
+/** The value to use: of a project, its value added to the person's own. */
+function validated(
+  name: string,
+  value: unknown,
+  { origin: { place, isProject }, own }: { readonly origin: Origin; readonly own: unknown },
+): unknown {
   const key = CONFIG_KEYS.get(name);
   if (!key) {
     throw new RepertoireError(
@@ -117,19 +128,34 @@ function validate(name: string, value: unknown, { place, isProject }: Origin): v
       name,
     );
   }
-  if (isProject && !key.projectMaySet) {
-    throw new RepertoireError(
-      "config-not-for-projects",
-      `"${name}" in ${place} may only be set in your own configuration (~/.repertoire/${CONFIG_FILE}), because a project that you cloned must not decide it. Remove it there.`,
-      name,
-    );
-  }
+  if (isProject && !key.projectMaySet) throw notForProjects(name, place, name);
   if (!accepts(key.kind, value)) throw invalid(name, value, { place, accepted: acceptedValues(key.kind) });
+  if (!isProject || !key.narrow) return value;
+  const narrowed = key.narrow(own ?? key.default, value);
+  if (narrowed instanceof Refused)
+    throw notForProjects(`${name}: ${JSON.stringify(narrowed.value)}`, place, narrowed.value);
+  return narrowed;
+}
+
+function notForProjects(what: string, place: string, value: unknown): RepertoireError {
+  return new RepertoireError(
+    "config-not-for-projects",
+    `"${what}" in ${place} may only be set in your own configuration (~/.repertoire/${CONFIG_FILE}), because a project that you cloned must not decide it. Remove it there.`,
+    value,
+  );
 }
 
 function invalid(name: string, value: unknown, { place, accepted }: { place: string; accepted: string }) {
-  const message = `"${name}" in ${place} is ${JSON.stringify(value)}; accepted: ${accepted}.`;
+  const message = `"${name}" in ${place} is ${inShort(value)}; accepted: ${accepted}.`;
   return new RepertoireError("config-invalid", message, value);
+}
+
+/** Characters of a value that a message quotes. */
+const QUOTED = 200;
+
+function inShort(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
 }
 
 /** The nested shape of the table, filled with the given values and the defaults. */

@@ -1,9 +1,8 @@
 // Reads and edits the JSON files that hold the configuration. Comments are allowed in them, and edits keep them.
 
-import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { ModificationOptions } from "jsonc-parser";
-import { writeFileAtomically } from "../disk/disk.ts";
+import { readBounded, writeFileAtomically } from "../disk/disk.ts";
 import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { configSchema } from "./keys.ts";
@@ -21,11 +20,21 @@ export function userConfigPath(home: string): string {
   return join(home, ".repertoire", CONFIG_FILE);
 }
 
+/** Nobody writes more by hand; the largest part would be lists of names. */
+const CONFIG_BYTES = 1024 * 1024;
+
+interface ReadOptions {
+  readonly required?: boolean | undefined;
+  /** The folder that a link must not lead out of: a project must not show us files of others. */
+  readonly within?: string | undefined;
+}
+
 /** The file's text and its JSON object, or undefined if it does not exist and is not required. */
-export function readConfigFile(path: string, { required = false } = {}) {
+export function readConfigFile(path: string, { required = false, within }: ReadOptions = {}) {
   let text: string;
   try {
-    text = readFileSync(path, "utf8").replace(/^\ufeff/, "");
+    const bytes = readBounded(path, { maxBytes: CONFIG_BYTES, within });
+    text = bytes.toString("utf8").replace(/^\ufeff/, "");
   } catch (thrown) {
     if (!required && (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR")) return undefined;
     throw new RepertoireError(
@@ -35,8 +44,16 @@ export function readConfigFile(path: string, { required = false } = {}) {
     );
   }
   let values: unknown;
+  const json = blankComments(text);
+  if (isTooDeep(json)) {
+    throw new RepertoireError(
+      "config-invalid",
+      `${path} is nested deeper than any key (${NESTING} levels). Correct it or remove the file.`,
+      path,
+    );
+  }
   try {
-    values = JSON.parse(blankComments(text));
+    values = JSON.parse(json);
   } catch (thrown) {
     throw new RepertoireError(
       "config-not-json",
@@ -50,6 +67,19 @@ export function readConfigFile(path: string, { required = false } = {}) {
     `${path} must contain a JSON object such as {"style": "cards"}.`,
     path,
   );
+}
+
+/** Deeper than any key of the configuration. Whoever walks a value may do so recursively. */
+const NESTING = 32;
+
+function isTooDeep(json: string): boolean {
+  let depth = 0;
+  for (const [found] of json.matchAll(/"(?:[^"\\]|\\.)*"?|[[{\]}]/g)) {
+    if (found === "[" || found === "{") depth++;
+    else if (found === "]" || found === "}") depth--;
+    if (depth > NESTING) return true;
+  }
+  return false;
 }
 
 /** Spaces instead of comments, so that positions in JSON.parse's messages stay right. */

@@ -3,7 +3,7 @@
 
 import { AGENT_TOOL_ALIASES } from "../model/agent-tool-alias.ts";
 import { CONSENT_APPROVALS } from "../model/consent-approval.ts";
-import { IDENTITIES } from "../model/source.ts";
+import { IDENTITIES, PROJECT_TRUST } from "../model/source.ts";
 import { STYLES } from "../model/turn.ts";
 import type { Flat, ValueKind } from "./kinds.ts";
 import { boolean, enumOf, integer, listOf, mapOf, number, object, string, unionOf } from "./kinds.ts";
@@ -13,8 +13,10 @@ export interface ConfigKey<T = unknown, Default = unknown> {
   /** For the documentation and the editor's tooltip. */
   readonly about: string;
   readonly kind: ValueKind<T>;
-  /** False if a cloned project must not decide it: whom to trust, what leaves the machine, what costs money. */
+  /** False if a cloned project must not decide it: whom to trust, what is shown, what leaves the machine, what costs money. */
   readonly projectMaySet: boolean;
+  /** Adds a project's value to the person's, for a key with which a project may only restrict itself. Returns the value that is refused, if one is. */
+  narrow?(own: T, project: T): T | Refused;
   readonly default: Default;
   /** The environment variable that sets it. */
   readonly env?: string;
@@ -22,7 +24,16 @@ export interface ConfigKey<T = unknown, Default = unknown> {
   readonly fromText?: (text: string) => T;
 }
 
-type Extras<T> = Partial<Pick<ConfigKey<T, T>, "default" | "env" | "fromText">>;
+/** A value that a project may not set. */
+export class Refused {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+
+type Extras<T> = Partial<Pick<ConfigKey<T, T>, "default" | "env" | "fromText" | "narrow">>;
 
 /** Lists and objects are empty by default. */
 const EMPTY: Readonly<Record<string, unknown>> = { array: [], object: {} };
@@ -38,6 +49,17 @@ function keyMaker(projectMaySet: boolean) {
 const shared = keyMaker(true);
 /** A key that only the person may set. */
 const userOnly = keyMaker(false);
+
+/** Ids of a project's own sources begin with `.`: a project restricts these, never the person's or the bundled ones. */
+const ownSources = (own: readonly string[], project: readonly string[]) => {
+  const foreign = project.find((id) => !id.startsWith("."));
+  return foreign === undefined ? [...own, ...project] : new Refused(foreign);
+};
+/** A project switches off its own skills only. */
+const ownSkills = (own: readonly string[], project: readonly string[]) => [
+  ...own,
+  ...project.map((glob) => `${glob.split("@")[0]}@project`),
+];
 
 const sourceIds = listOf(string(), ["~/.codex/skills"]);
 const skillGlobs = listOf(string(), ["pdf-tables", "release/*"]);
@@ -57,15 +79,18 @@ const endpoint = string("http://localhost:11434/v1");
 
 /** A group's key is written `group.key` in messages and flags, and as a nested object in a file. */
 const CONFIG_TABLE = {
-  agent: shared("The agent whose view is used if none is given.", string("reviewer"), {
+  agent: userOnly("The agent whose view is used if none is given.", string("reviewer"), {
     env: "REPERTOIRE_AGENT",
   }),
   agents: shared(
-    'Names and globs of the skills that each agent may see. Without a list an agent sees all, with [] none, with ["*"] all.',
-    mapOf(object({ skills: listOf(string()) }), { reviewer: { skills: ["code-*"] } }),
+    'Per agent, the names and globs of the skills that it may see (skills) and, besides these, save, change and delete (write). Without skills an agent sees all, with [] none, with ["*"] all. A project may add agents that your own file does not name.',
+    mapOf(object({ skills: listOf(string()), write: listOf(string()) }), {
+      reviewer: { skills: ["code-*"], write: ["review-notes/*"] },
+    }),
+    { narrow: (own, project) => ({ ...project, ...own }) },
   ),
   sources: {
-    bundled: shared("Whether to use the skills that ship with Repertoire.", boolean, {
+    bundled: userOnly("Whether to use the skills that ship with Repertoire.", boolean, {
       default: true,
       env: "REPERTOIRE_BUNDLED",
     }),
@@ -74,20 +99,26 @@ const CONFIG_TABLE = {
       listOf(extraSource, [{ path: "../team/skills", id: "team" }]),
       { env: "REPERTOIRE_SOURCES", fromText: (paths) => splitList(paths).map((path) => ({ path })) },
     ),
-    only: shared("Ids of the only sources to use; an empty list means all.", sourceIds),
-    drop: shared("Ids of sources to leave out (`repertoire sources` lists the ids).", sourceIds),
+    only: userOnly("Ids of the only sources to use; an empty list means all.", sourceIds),
+    drop: shared(
+      "Ids of sources to leave out (`repertoire sources` lists the ids). A project may leave out its own.",
+      sourceIds,
+      { narrow: ownSources },
+    ),
     order: userOnly(
       "Ids of sources, lowest precedence first. They come above the sources that are not in the list.",
       sourceIds,
     ),
     trustLinks: userOnly("Ids of sources whose symbolic links may lead anywhere.", sourceIds),
     requireDescription: shared(
-      "Ids of sources that skip a skill without a description. Other sources use its first paragraph.",
+      "Ids of sources that skip a skill without a description. Other sources use its first paragraph. A project may name its own.",
       sourceIds,
+      { narrow: ownSources },
     ),
     requireName: shared(
-      "Ids of sources that skip a skill without a name in its front matter. Other sources use the folder's name.",
+      "Ids of sources that skip a skill without a name in its front matter. Other sources use the folder's name. A project may name its own.",
       sourceIds,
+      { narrow: ownSources },
     ),
     identity: userOnly(
       "What names a skill: its path below the source (path), or the name in its front matter (name). Of two skills with one name the last wins. The skills that Repertoire writes or ships keep their path.",
@@ -95,13 +126,17 @@ const CONFIG_TABLE = {
       { default: "path" },
     ),
   },
-  enable: shared("Names and globs of skills to switch on although they are off by default.", skillGlobs),
-  disable: shared("Names and globs of skills to switch off; wins over enable.", skillGlobs),
-  style: shared("How skills are shown to the model.", enumOf(...STYLES), {
+  enable: userOnly("Names and globs of skills to switch on although they are off by default.", skillGlobs),
+  disable: shared(
+    "Names and globs of skills to switch off, in the same form as consent.allow; wins over enable. A project switches off its own skills only.",
+    skillRules,
+    { narrow: ownSkills },
+  ),
+  style: userOnly("How skills are shown to the model.", enumOf(...STYLES), {
     default: "adaptive",
     env: "REPERTOIRE_STYLE",
   }),
-  budget: shared(
+  budget: userOnly(
     "The most that the section of a turn may take. By default each style has its own budget.",
     object({ tokens: integer(1), chars: integer(1) }, { examples: [{ tokens: 2000 }, { chars: 8000 }] }),
     { env: "REPERTOIRE_BUDGET", fromText: (tokens) => ({ tokens: Number(tokens) }) },
@@ -118,9 +153,16 @@ const CONFIG_TABLE = {
     ),
     deny: userOnly("Skills that are never activated; wins over the other lists.", skillRules),
     approval: userOnly(
-      "Used over MCP if the client cannot ask you: ask refuses and names the command to run; host takes the call as your consent, for a host that asks you before each tool call. Skills with grave findings are always refused.",
+      "Used over MCP if the client cannot ask you: ask refuses; host takes the call as your consent, for a host that asks you before each tool call. Skills with grave findings are always refused.",
       enumOf(...CONSENT_APPROVALS),
       { default: "ask" },
+    ),
+  },
+  trust: {
+    projects: userOnly(
+      "Whose skills a project's folder may show: host believes what Claude Code, Codex, Gemini CLI and pi know about the folder, and shows descriptions if the host has no opinion; ask shows nothing before you trust the project; all believes every folder.",
+      enumOf(...PROJECT_TRUST),
+      { default: "host", env: "REPERTOIRE_TRUST_PROJECTS" },
     ),
   },
   scripts: {
@@ -141,10 +183,10 @@ const CONFIG_TABLE = {
     ),
   },
   recall: {
-    limit: shared("The most skills that are recalled for a message (3).", integer(1, 50), {
+    limit: userOnly("The most skills that are recalled for a message (3).", integer(1, 50), {
       env: "REPERTOIRE_LIMIT",
     }),
-    threshold: shared("The score below which a skill is not recalled.", number(0, 1), {
+    threshold: userOnly("The score below which a skill is not recalled.", number(0, 1), {
       env: "REPERTOIRE_THRESHOLD",
     }),
     encoder: shared(

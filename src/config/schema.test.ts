@@ -87,8 +87,9 @@ describe("the schema", () => {
   });
 
   it("tells editors which keys a project may not set", () => {
-    const { style, sources } = schema.properties;
-    expect(style.description).not.toContain("project's file");
+    const { style, disable, sources } = schema.properties;
+    expect(style.description).toContain("project's file");
+    expect(disable.description).not.toContain("project's file");
     expect(sources.properties.trustLinks.description).toContain("project's file");
   });
 });

@@ -50,6 +50,9 @@ export const MATCHES_FOR: Readonly<Partial<Record<Style, number>>> = { index: DI
 /** The index names everything that a found skill points to; other styles only what fits the message. */
 export const SEE_ALSO_FOR: Readonly<Partial<Record<Style, "all">>> = { index: "all" };
 
+/** The styles that show instructions of the matches, as far as a person has agreed to them. */
+export const SHOWS_BODIES: ReadonlySet<Style> = new Set(["cards", "tiers"]);
+
 /** A catalog that cannot name all skills uses one part in this many for descriptions, the rest for names. */
 export const DESCRIBED_PART = 3;
 

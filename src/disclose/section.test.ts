@@ -79,7 +79,7 @@ const anyRequest: fc.Arbitrary<DiscloseRequest> = fc.record({
   style: fc.constantFrom(...STYLES),
   skills: anyLibrary,
   matches: anyMatches,
-  readBody: hostile.map((body) => () => body),
+  bodyOf: hostile.map((body) => () => body),
   budget: fc.record(
     { tokens: fc.integer({ min: 0, max: 900 }), chars: fc.integer({ min: 0, max: 4_000 }) },
     { requiredKeys: [] },
@@ -141,7 +141,7 @@ describe("every style", () => {
       style,
       skills,
       matches,
-      readBody: () => body,
+      bodyOf: () => body,
       budget: { tokens: 60 },
     });
     expect(omitted).toBeGreaterThan(0);
@@ -149,7 +149,7 @@ describe("every style", () => {
   });
 
   it("rejects a budget that is not an amount", () => {
-    const request = { style: "catalog", skills: [], matches: [], readBody: () => "" } as const;
+    const request = { style: "catalog", skills: [], matches: [], bodyOf: () => "" } as const;
     for (const tokens of [-1, Number.NaN]) {
       expect(() => disclose({ ...request, budget: { tokens } })).toThrow(
         withCode("budget-invalid", { value: tokens }),
@@ -166,7 +166,7 @@ describe("for any text in a skill", () => {
           style,
           skills,
           matches: [],
-          readBody: () => "",
+          bodyOf: () => "",
           budget: { tokens: 1e9 },
         });
         const names = entries(text).map((line) => /^- ([a-z0-9/-]+)/.exec(line)?.[1]);
@@ -181,7 +181,7 @@ describe("for any text in a skill", () => {
   it("the catalog is well-formed XML with the same names", () => {
     fc.assert(
       fc.property(anyLibrary, (skills) => {
-        const { text, shown } = disclose({ style: "catalog", skills, matches: [], readBody: () => "" });
+        const { text, shown } = disclose({ style: "catalog", skills, matches: [], bodyOf: () => "" });
         expect(readCatalog(text)).toEqual(shown.map(({ name }) => name));
       }),
       { numRuns: 300 },
@@ -197,7 +197,7 @@ describe("for any text in a skill", () => {
           style: "tiers",
           skills,
           matches: [matchOf("one")],
-          readBody: () => body,
+          bodyOf: () => body,
         });
         expect(text.match(/<\s*\/?\s*skill_content/gi)).toEqual(["<skill_content", "</skill_content"]);
         expect(text.endsWith("</skill_content>")).toBe(true);
@@ -223,7 +223,7 @@ describe("the adaptive catalog", () => {
   it("always has room for the turn's matches", () => {
     const skills = manySkills(2_000);
     const matches = [1_500, 1_700, 1_900].map((index) => matchOf(`team/skill-${index}`));
-    const { shown, tokens } = disclose({ style: "adaptive", skills, matches, readBody: () => "" });
+    const { shown, tokens } = disclose({ style: "adaptive", skills, matches, bodyOf: () => "" });
     expect(shown.slice(-3)).toEqual(matches.map(({ name }) => ({ name, level: "full" })));
     expect(tokens).toBeLessThanOrEqual(2_000);
   });
@@ -234,7 +234,7 @@ describe("the adaptive catalog", () => {
       style: "adaptive",
       skills,
       matches: [matchOf("team/skill-100")],
-      readBody: () => "",
+      bodyOf: () => "",
     });
     expect(shown.filter(({ name }) => name === "team/skill-100")).toEqual([
       { name: "team/skill-100", level: "full" },
@@ -248,7 +248,7 @@ describe("the adaptive catalog", () => {
       style: "adaptive",
       skills: [rules, ...manySkills(1_000)],
       matches: [],
-      readBody: () => "",
+      bodyOf: () => "",
     });
     expect(shown[0]?.name).toBe("house-rules");
   });

@@ -24,8 +24,8 @@ export interface DiscloseRequest {
   readonly near?: readonly NearSkill[] | undefined;
   /** The style's default budget if not given. */
   readonly budget?: Budget | undefined;
-  /** The Markdown below the front matter; empty if it cannot be read. */
-  readonly readBody: (skill: Skill) => string;
+  /** The Markdown below the front matter; undefined if nobody has agreed to show it. */
+  readonly bodyOf: (skill: Skill) => string | undefined;
   /** Matches that earlier sections of this session have shown. A catalog entry alone does not count. */
   readonly seen?: ReadonlySet<SkillName> | undefined;
   /** Whether this is the session's first section, in which the index style sends its index; true by default. */
@@ -48,11 +48,11 @@ const LEVELS: readonly ShownLevel[] = ["body", "card", "full", "short", "name"];
 
 /** Writes the section of one turn. */
 export function disclose(request: DiscloseRequest): Section {
-  const { style, skills, readBody, budget, firstTurn = true, asksForList = false } = request;
+  const { style, skills, bodyOf, budget, firstTurn = true, asksForList = false } = request;
   const { text, shown } = STYLE_TABLE[style]({
     selection: select(request),
     limit: limitOf(style, budget),
-    readBody,
+    bodyOf,
     firstTurn,
     asksForList,
   });

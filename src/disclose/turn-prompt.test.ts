@@ -9,7 +9,9 @@ const BREAD = "bake sourdough bread";
 
 /** One session; each message is answered by a new engine, as hooks in processes of their own would. */
 function talk(space: Workspace, style: Style, session = "s") {
-  return async (message: string) => space.open().turns.prompt({ message, session }, { style });
+  // A person has agreed to all skills, so that the styles show all that they can.
+  const agreed = { "consent.allow": ["*"] };
+  return async (message: string) => space.open(agreed).turns.prompt({ message, session }, { style });
 }
 
 const names = ({ matches }: Prompt) => matches.map(({ name }) => name);

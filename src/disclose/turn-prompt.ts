@@ -2,10 +2,11 @@
 
 import { eventOf, type SessionState, shownEvents, type TurnStore } from "../journal/journal.ts";
 import type { LibraryView } from "../library/library.ts";
+import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Budget, Match, Section, Style, Turn } from "../model/turn.ts";
 import type { RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
-import { MATCHES_FOR, SEE_ALSO_FOR } from "./limits.ts";
+import { MATCHES_FOR, SEE_ALSO_FOR, SHOWS_BODIES } from "./limits.ts";
 import { asksForList } from "./question.ts";
 import { disclose } from "./section.ts";
 import { type MemoryItem, workingMemory } from "./working-memory.ts";
@@ -13,6 +14,8 @@ import { type MemoryItem, workingMemory } from "./working-memory.ts";
 export interface PromptOptions extends RecallRequest {
   readonly style?: Style | undefined;
   readonly budget?: Budget | undefined;
+  /** The task whose consents count if the style shows instructions; the session unless given. */
+  readonly task?: string | undefined;
 }
 
 export interface Prompt extends Section {
@@ -27,7 +30,11 @@ interface TurnPromptNeeds {
   readonly withSkills: <T>(agent: string | undefined, make: (skills: readonly Skill[]) => T) => Promise<T>;
   /** What an agent may see of the library. */
   readonly view: (agent: string | undefined) => Promise<LibraryView>;
-  readonly body: (skill: Skill) => string;
+  /** The instructions of those skills that a person has agreed to. */
+  readonly bodies: (
+    names: readonly SkillName[],
+    reading: { readonly agent?: string | undefined; readonly task?: string | undefined },
+  ) => Promise<ReadonlyMap<SkillName, string>>;
   readonly settings: {
     readonly style: Style;
     readonly budget?: Budget | undefined;
@@ -49,7 +56,7 @@ export class TurnPrompt {
     options: PromptOptions = {},
     recall = (request: RecallRequest) => this.needs.recall(turn, request),
   ): Promise<Prompt> {
-    const { settings, sessions, body: readBody } = this.needs;
+    const { settings, sessions } = this.needs;
     const style = options.style ?? settings.style;
     const limit = options.limit ?? settings.limit ?? MATCHES_FOR[style];
     const isEmpty = turn.message.trim() === "";
@@ -58,12 +65,14 @@ export class TurnPrompt {
     const budget = options.budget ?? settings.budget;
     const firstTurn = answer === undefined ? await this.isUnused(turn.session) : (answer.turn ?? 1) <= 1;
     const near = answer?.near;
+    const { agent, task = turn.session } = options;
+    const names = SHOWS_BODIES.has(style) ? matches.map(({ name }) => name) : [];
     const asked = {
       style,
       budget,
       matches,
       near,
-      readBody,
+      bodyOf: await this.bodiesOf(names, { agent, task }),
       firstTurn,
       asksForList: asksForList(turn.message),
     };
@@ -76,12 +85,23 @@ export class TurnPrompt {
   /** The cards of the skills that the session recalled lately, most relevant first. */
   async workingMemory(session: string): Promise<readonly MemoryItem[]> {
     const { library } = await this.needs.view(undefined);
-    return workingMemory(await this.needs.sessions.session(session), (name) => {
+    const state = await this.needs.sessions.session(session);
+    const known = state.relevant.map(({ name }) => name).filter((name) => library.skills.has(name));
+    const bodyOf = await this.bodiesOf(known, { task: session });
+    return workingMemory(state, (name) => {
       const skill = library.skills.get(name);
       if (skill === undefined) return undefined;
       const matches = [{ name, score: 1, reasons: [] }];
-      return disclose({ style: "cards", skills: [skill], matches, readBody: this.needs.body }).text;
+      return disclose({ style: "cards", skills: [skill], matches, bodyOf }).text;
     });
+  }
+
+  private async bodiesOf(
+    names: readonly SkillName[],
+    reading: { readonly agent?: string | undefined; readonly task?: string | undefined },
+  ): Promise<(skill: Skill) => string | undefined> {
+    const bodies = names.length === 0 ? undefined : await this.needs.bodies(names, reading);
+    return ({ name }) => bodies?.get(name);
   }
 
   private async isUnused(session: string | undefined): Promise<boolean> {

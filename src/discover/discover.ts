@@ -1,6 +1,14 @@
 // The front door of discover: what other rooms may use.
 
+export {
+  DECIDING_HOSTS,
+  type HostDecision,
+  type ProjectStanding,
+  projectStanding,
+  trustedProjects,
+  trustProject,
+} from "./folder-trust.ts";
 export { misnamedSources } from "./misnamed.ts";
 export { checkedSource, projectFolders, resolveSources, type SourceOptions } from "./sources.ts";
-export { discover, type FoundFile, type Scan } from "./walk.ts";
+export { discover, type FoundFile, POLICY_FILE, type Scan } from "./walk.ts";
 export { watchSources } from "./watch.ts";

@@ -2,7 +2,7 @@
 // names wins.
 
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
-import { sep } from "node:path";
+import { join, sep } from "node:path";
 import { IGNORED_FOLDERS, isInside, unlessMissing } from "../disk/disk.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
@@ -19,6 +19,8 @@ export interface FoundFile {
   readonly size: number;
   readonly mtimeMs: number;
   readonly inode: number;
+  /** Changes with the skill's policy for hosts; undefined if it has none. */
+  readonly policy?: string | undefined;
 }
 
 export interface Scan {
@@ -103,6 +105,7 @@ class SourceWalk {
       if (this.cut) break;
       const child = this.childFolder(place, entry, isPart);
       if (child && (yield* this.walk(child))) skillBelow = true;
+      yield;
     }
     const { containers } = context.scan;
     // The time of a root was taken before the walk, and stays.
@@ -162,6 +165,7 @@ class SourceWalk {
       size: stats.size,
       mtimeMs: stats.mtimeMs,
       inode: stats.ino,
+      policy: entries.some(({ name }) => name === "agents") ? policyStamp(place.directory) : undefined,
     });
     return true;
   }
@@ -228,6 +232,14 @@ class SourceWalk {
   ): void {
     this.context.scan.diagnostics.push({ code, severity, path, message, fix });
   }
+}
+
+/** Codex keeps a skill's policy here. */
+export const POLICY_FILE = join("agents", "openai.yaml");
+
+function policyStamp(directory: string): string | undefined {
+  const stats = statOf(join(directory, POLICY_FILE));
+  return stats?.isFile() ? `${stats.size} ${stats.mtimeMs} ${stats.ino}` : undefined;
 }
 
 interface Place {

@@ -1,10 +1,15 @@
-// How bytes reach the disk whole and durably, how lines are appended and read, and which paths are inside a folder.
+// How bytes reach the disk whole and durably, and how lines are appended and read. The front door of the room.
 
 import * as fs from "node:fs";
 import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { codeOf } from "../model/errors.ts";
 import { isRecord, jsonIn } from "../text/json.ts";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "./private.ts";
+
+export { isBelow, isInside } from "./inside.ts";
+export { closeFolder, makePrivate, makePrivateFile, PRIVATE_FILE, PRIVATE_FOLDER } from "./private.ts";
+export { readBounded, readInput, withRegularFile } from "./regular-file.ts";
 
 /** The calls that reach the disk, passed in so that tests can make each of them fail. */
 export type Files = Pick<
@@ -25,7 +30,7 @@ export type Files = Pick<
 export const DISK: Files = fs;
 
 interface WriteOptions {
-  /** Permissions of the file; 0o644 unless given. */
+  /** Permissions of the file; it is private unless given. New folders are as open as the file. */
   readonly mode?: number | undefined;
   /** False for caches: others still see the old file or the new one, but a power cut may lose both. */
   readonly sync?: boolean | undefined;
@@ -65,9 +70,9 @@ export function stageFile(
   files: Files,
   path: string,
   bytes: Uint8Array,
-  { mode = 0o644, sync = true }: WriteOptions = {},
+  { mode = PRIVATE_FILE, sync = true }: WriteOptions = {},
 ): string {
-  makeFolders(files, dirname(path), sync);
+  makeFolders(files, dirname(path), { sync, mode: folderMode(mode) });
   // Not from `node:crypto`: a hook would load it at every message.
   const unique = Math.floor(Math.random() * 2 ** 48)
     .toString(16)
@@ -93,11 +98,19 @@ function writeAndClose(files: Files, file: number, bytes: Uint8Array, sync: bool
 }
 
 /** Makes the folder and its parents. */
-function makeFolders(files: Files, path: string, sync: boolean): void {
-  const first = files.mkdirSync(path, { recursive: true });
+function makeFolders(
+  files: Files,
+  path: string,
+  { sync, mode }: { readonly sync: boolean; readonly mode: number },
+): void {
+  const first = files.mkdirSync(path, { recursive: true, mode });
   if (first === undefined || !sync) return;
   for (let folder = path; folder.length >= first.length; folder = dirname(folder))
     syncFolder(files, dirname(folder));
+}
+
+function folderMode(fileMode: number): number {
+  return fileMode === PRIVATE_FILE ? PRIVATE_FOLDER : 0o777;
 }
 
 /** Makes what was appended to a file survive a power cut. */
@@ -192,17 +205,6 @@ export function unlessMissing<T>(look: () => T, codes: readonly string[] = ["ENO
 /** Never part of a skill or a library. */
 export const IGNORED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
-/** True when `path` is `folder` or lies below it; both absolute and without links. */
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-/** True when `path` lies below `folder` and is not the folder itself; both absolute and without links. */
-export function isBelow(folder: string, path: string): boolean {
-  return relative(folder, path) !== "" && isInside(folder, path);
-}
-
 export interface Lines {
   readonly values: readonly unknown[];
   /** Lines that hold no JSON object: what a crash left, or what somebody else wrote. */
@@ -213,19 +215,19 @@ export interface Lines {
 
 /**
  * Appends the values in one write and returns how many bytes that were. The write begins with a line break, so that a
- * line torn by a crash never damages the next one.
+ * line torn by a crash never damages the next one. A new file is private unless `mode` says otherwise.
  *
  * @example
  * appendLines(path, [{ step: "turn" }, { step: "shown" }]);
  */
-export function appendLines(path: string, values: readonly unknown[]): number {
+export function appendLines(path: string, values: readonly unknown[], mode = PRIVATE_FILE): number {
   const bytes = Buffer.from(`\n${values.map((value) => JSON.stringify(value)).join("\n")}\n`);
   try {
-    appendFileSync(path, bytes);
+    appendFileSync(path, bytes, { mode });
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
-    mkdirSync(dirname(path), { recursive: true });
-    appendFileSync(path, bytes);
+    mkdirSync(dirname(path), { recursive: true, mode: folderMode(mode) });
+    appendFileSync(path, bytes, { mode });
   }
   return bytes.length;
 }

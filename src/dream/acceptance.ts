@@ -1,11 +1,12 @@
 // Decides proposals: accepts them as one batch that a crash cannot split, rejects them, and settles a crash.
 
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readBounded } from "../disk/disk.ts";
 import type { Attribution, Changed, LearnedStep, VersionRecord, VersionStore } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
+import { PACKAGE_LIMITS } from "../package/package.ts";
 import { collide, type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
 import { gate, prepareGate, type Review } from "./gate.ts";
 import { guard } from "./guard.ts";
@@ -204,7 +205,10 @@ function filesOf(names: readonly SkillName[], byName: Material["byName"]): Recor
   return Object.fromEntries(
     names.flatMap((name) => {
       const { files, skill } = byName.get(name)!;
-      return files.map((path) => [path, readFileSync(join(skill.directory, path))] as const);
+      return files.map(
+        (path) =>
+          [path, readBounded(join(skill.directory, path), { maxBytes: PACKAGE_LIMITS.bytes })] as const,
+      );
     }),
   );
 }

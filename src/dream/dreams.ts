@@ -1,8 +1,8 @@
 // Dreams: reports what the library lacks, proposes changes, applies accepted ones, and follows what became of them.
 
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeFileAtomically } from "../disk/disk.ts";
 import type { LanguageModel } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { Acceptance, type AcceptanceNeeds, type Accepted } from "./acceptance.ts";
@@ -139,12 +139,11 @@ export class Dreams {
    */
   async prepare(): Promise<{ pass: Pass; path: string; tokens: number; idle?: string | undefined }[]> {
     const folder = join(this.needs.folder, HANDOFF);
-    mkdirSync(folder, { recursive: true });
     return (await this.prompts()).map(({ pass, system, prompt, tokens, idle }, at) => {
       const path = join(folder, `${at + 1}-${pass}.md`);
       const answer = join(folder, `${pass}.json`);
       const task = `Write your answer to ${answer}, then run: repertoire dream submit ${answer}`;
-      writeFileSync(path, `${system}\n\n${prompt}\n\n${task}\n`);
+      writeFileAtomically(path, `${system}\n\n${prompt}\n\n${task}\n`, { sync: false });
       return { pass, path, tokens, idle };
     });
   }

@@ -38,6 +38,8 @@ export interface DreamSkill {
   readonly text: string;
   readonly read: SkillText;
   readonly body: string;
+  /** Whether a model may read the instructions: they were saved here, or the person allows the skill. */
+  readonly readable: boolean;
   readonly digest: string;
   readonly seeAlso: readonly SkillName[];
   /** Support files, SKILL.md left out. */
@@ -107,6 +109,8 @@ export interface MaterialNeeds extends ReachNeeds {
   readonly readSkill: (skill: Skill) => Promise<Buffer>;
   /** Whether the skill comes from a folder of learned skills. */
   readonly isLearned: (skill: Skill) => boolean;
+  /** Whether the person's configuration hands its instructions over without asking; nothing is allowed unless given. */
+  readonly isAllowed?: ((skill: Skill) => boolean) | undefined;
   /** The recall index of the library, up to date. */
   readonly index: () => Promise<RecallIndex>;
   readonly prefixes?: Readonly<Record<string, PrefixKind>> | undefined;
@@ -171,9 +175,12 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
   for (const [at, skill] of skills.entries()) {
     const { manifest, name } = skill;
     const learned = needs.isLearned(skill);
+    const history = learned ? await needs.store.versions.list({ name }) : [];
     const reason = learned
-      ? await protectedBecause(skill, needs.store.versions)
+      ? protectedBecause(skill, history)
       : "it was not learned but comes from a source that people look after";
+    // What was saved here was inspected; anything else in the folder may have come with a clone.
+    const readable = history[0]?.digest === skill.digest || needs.isAllowed?.(skill) === true;
     const files = learned ? packageFiles(skill.directory).filter((path) => !isSkillFile(path)) : [];
     const bytes = await needs.readSkill(skill);
     const read = readSkillText(bytes, skill.path);
@@ -191,6 +198,7 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
       files,
       learned,
       editable: reason === undefined,
+      readable,
       protectedBecause: reason,
       createdAt,
       changedAt: Math.max(createdAt, timeOf(skill, "updated-at") ?? 0),
@@ -208,17 +216,16 @@ function timeOf({ manifest }: Skill, key: string): number | undefined {
 }
 
 /** Why a learned skill may not be changed. An agent must have written it, and nobody may have pinned or edited it since. */
-async function protectedBecause(
-  { name, manifest, digest }: Skill,
-  versions: Pick<VersionStore, "list">,
-): Promise<string | undefined> {
+function protectedBecause(
+  { manifest, digest }: Skill,
+  history: readonly VersionRecord[],
+): string | undefined {
   if (metadataOf(manifest.metadata, "pinned") === "true") return "it is pinned";
   const provenance = metadataOf(manifest.metadata, "provenance") ?? "person";
   if (provenance !== "agent")
     return provenance === "person"
       ? "a person made it"
       : `it was ${provenance === "starter" ? "shipped as a starter" : provenance}`;
-  const history = await versions.list({ name });
   if (history[0]?.digest !== digest) return "it was edited by hand";
   return isHandWritten(history) ? "a person edited it" : undefined;
 }

@@ -1,9 +1,8 @@
 // Writes what each pass shows a model: its directive, the evidence and the skills, bounded in tokens, with text of others
 // fenced in as data.
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { unlessMissing } from "../disk/disk.ts";
+import { readBounded, unlessMissing } from "../disk/disk.ts";
 import { forEnvelope, forLine } from "../text/escape.ts";
 import { estimateTokens } from "../text/estimate.ts";
 import { clip } from "../text/markdown.ts";
@@ -44,9 +43,16 @@ export const DIRECTIVES: Readonly<Record<Pass, string>> = {
 - Change only skills marked [editable]. sourceNames holds the skill's own name, toDelete stays empty.`,
 };
 
+/** A directive is a page of text. */
+const DIRECTIVE_BYTES = 1024 * 1024;
+
 /** The person's own directive if there is one, else the built-in one. */
 export function directiveFor(pass: Pass, folder: string): string {
-  const own = unlessMissing(() => readFileSync(join(folder, DIRECTIVE_FILES[pass]), "utf8"))?.trim();
+  const own = unlessMissing(() =>
+    readBounded(join(folder, DIRECTIVE_FILES[pass]), { maxBytes: DIRECTIVE_BYTES }),
+  )
+    ?.toString("utf8")
+    .trim();
   return own ? own.slice(0, THINKING.directiveChars) : DIRECTIVES[pass];
 }
 
@@ -193,7 +199,7 @@ function optimisationNotes({ name }: DreamSkill, { atRisk, sparse }: DreamEviden
 }
 
 function skillSection(
-  { name, description, body, editable, seeAlso, files }: DreamSkill,
+  { name, description, body, readable, editable, seeAlso, files }: DreamSkill,
   notes: readonly string[],
 ): string {
   const head = [
@@ -203,6 +209,7 @@ function skillSection(
     ...(files.length > 0 ? [`files: ${files.slice(0, 20).map(forLine).join(", ")}`] : []),
     ...notes,
   ];
+  if (!readable) return [...head, "[instructions not shown: nobody has agreed to them]"].join("\n");
   return `${head.join("\n")}\n<data>\n${fenced(clip(body.trim(), THINKING.skillTokens * CHARS_PER_TOKEN))}\n</data>`;
 }
 

@@ -1,5 +1,6 @@
 // The default embedder: sums the rows of a text's words in a static table (made by `scripts/embedding-table`).
 
+import { statSync } from "node:fs";
 import type { Embedder } from "../recall/recall.ts";
 import { EmbeddingTable } from "./table.ts";
 import { WordCutter } from "./words.ts";
@@ -22,10 +23,7 @@ interface Opened {
 export function createLocalEmbedder({ tablePath }: { readonly tablePath: string }): LocalEmbedder {
   let opened: Opened | undefined;
   const open = (): Opened => {
-    if (!opened) {
-      const table = new EmbeddingTable(tablePath);
-      opened = { table, cutter: new WordCutter(table), seen: new Uint16Array(table.rows) };
-    }
+    opened ??= openTable(tablePath);
     return opened;
   };
   // Intent and meaning ask for the vector of the same message.
@@ -45,6 +43,19 @@ export function createLocalEmbedder({ tablePath }: { readonly tablePath: string 
     embedOne,
     idf: (token) => open().table.idf(token.toLowerCase()),
   };
+}
+
+/** The table that was opened last, and the file that it was read from: engines of one process share its memory. */
+let shared: { readonly file: string; readonly opened: Opened } | undefined;
+
+function openTable(path: string): Opened {
+  const { ino, size, mtimeMs } = statSync(path);
+  const file = [path, ino, size, mtimeMs].join(":");
+  if (shared?.file !== file) {
+    const table = new EmbeddingTable(path);
+    shared = { file, opened: { table, cutter: new WordCutter(table), seen: new Uint16Array(table.rows) } };
+  }
+  return shared.opened;
 }
 
 /** The second occurrence of a word counts half, the third a third, so that repetition does not dominate the text. */

@@ -15,7 +15,7 @@ interface EngineParts {
 }
 
 /** What does not come from the engine. */
-type DreamParts = Pick<DreamNeeds, "store" | "learned" | "model" | "callMs">;
+type DreamParts = Pick<DreamNeeds, "store" | "learned" | "model" | "callMs" | "isAllowed">;
 
 export function openDreams(engine: EngineParts, parts: DreamParts): Dreams {
   const dreams = new Dreams(dreamNeeds(engine, parts));

@@ -2,7 +2,14 @@
 
 export { type Deferred, deferred } from "./deferred.ts";
 export type { EngineEvent } from "./events.ts";
-export type { IndexingOptions, IndexReport, LibraryDiagnosis, LibraryPart } from "./library-part.ts";
+export type {
+  CheckReport,
+  IndexingOptions,
+  IndexReport,
+  InspectOptions,
+  LibraryDiagnosis,
+  LibraryPart,
+} from "./library-part.ts";
 export type { OpenOptions } from "./options.ts";
 export { packageRoot } from "./package-root.ts";
 export { openRepertoire, Repertoire } from "./repertoire.ts";
@@ -22,9 +29,10 @@ export {
   type SlashCommands,
   type TaskContext,
   typedCommand,
+  WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
 export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
-export { writeFileAtomically } from "../disk/disk.ts";
+export { PRIVATE_FILE, PRIVATE_FOLDER, readBounded, readInput, writeFileAtomically } from "../disk/disk.ts";
 export {
   type DreamAccount,
   type DreamEvidence,
@@ -37,6 +45,13 @@ export {
   PROPOSAL_STATES,
   type ProposalRecord,
 } from "../dream/dream.ts";
+export {
+  CATEGORIES,
+  type Finding,
+  sarifLog,
+  VERDICTS,
+  type Verdict,
+} from "../inspect/inspect.ts";
 export {
   EVENT_KINDS,
   type EventKind,
@@ -55,7 +70,16 @@ export {
   type Template,
   VERSION_ACTIONS,
 } from "../learn/learn.ts";
-export { isManaged, type LibraryChanges, listedSummary, skillDetails } from "../library/library.ts";
+export {
+  type InspectedPackage,
+  type InspectionReport,
+  type InspectionSummary,
+  isManaged,
+  isWorrying,
+  type LibraryChanges,
+  listedSummary,
+  skillDetails,
+} from "../library/library.ts";
 export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";
 export { SPEC } from "../package/package.ts";
 export {

@@ -21,6 +21,7 @@ export function openLearned(
     project,
     sources: turns.sources,
     store,
+    mayWrite: (author, name) => turns.mayWrite(author, name),
     clock: turns.clock,
     ...options,
   });

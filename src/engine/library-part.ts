@@ -1,35 +1,65 @@
 // What a person or a program does with the library outside a turn: look, check, switch, refresh, watch.
 
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { switchSkill } from "../config/config.ts";
+import {
+  DECIDING_HOSTS,
+  type HostDecision,
+  type ProjectStanding,
+  trustedProjects,
+  trustProject,
+} from "../discover/discover.ts";
+import { InspectionCache, readKnownFindings } from "../inspect/inspect.ts";
 import {
   type Audience,
   checkSkills,
   countStates,
+  type InspectionPlace,
+  type InspectionReport,
+  type InspectionSummary,
+  inspectPlaces,
   type Library,
   type LibraryChanges,
   type LibraryScanner,
   LibraryView,
+  packageDigests,
+  placesAt,
+  placesInSources,
   reportSkill,
   reportSources,
   type SkillReport,
   type SourceReport,
+  summariseInspection,
 } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
+import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { ListedSkill, Skill, SkillState } from "../model/skill.ts";
 import type { Turn } from "../model/turn.ts";
+import { isSkillFile } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import type { Explanation } from "../recall/recall.ts";
+import { buildStamp } from "./package-root.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
 export interface LibraryDiagnosis {
   /** The configuration files that were read. */
   readonly config: readonly string[];
   readonly cache: string | null;
+  /** Whether the project's skills are shown here, and what each host has decided about its folder. */
+  readonly project: ProjectStanding & { readonly hosts: Readonly<Record<string, HostDecision>> };
   readonly sources: readonly SourceReport[];
   readonly counts: Readonly<Record<SkillState, number>>;
   readonly diagnostics: readonly Diagnostic[];
+  readonly inspection: InspectionSummary;
+}
+
+export interface CheckReport {
+  readonly checked: number;
+  readonly errors: number;
+  readonly warnings: number;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly inspection: InspectionSummary;
 }
 
 export interface IndexingOptions {
@@ -49,8 +79,26 @@ export interface IndexReport {
   readonly ms: number;
 }
 
+export interface InspectOptions {
+  /** A skill's name or a path: a package, one file, or a folder of packages. All skills unless given. */
+  readonly target?: string | undefined;
+  /** A file of known findings instead of the person's own. */
+  readonly known?: string | undefined;
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** After this many milliseconds only inspections of earlier runs are used; the others are counted as left. */
+  readonly withinMs?: number | undefined;
+}
+
 /** Half a minute of encoding. A larger library is encoded on request. */
 const ENCODED_AT_ONCE = 1000;
+
+/** Milliseconds that inspection may take beside another answer; what is left is named. */
+const INSPECTED_BESIDES = 2_000;
+const INSPECTIONS = "inspections.json";
+/** In the person's home alone: a project or a package must not silence findings about itself. */
+const KNOWN_FINDINGS = "inspect.json";
+/** Some ten seconds of inspection; the next run goes on. */
+const INSPECTED_AT_ONCE = 1000;
 
 export class LibraryPart {
   private readonly turns: TurnEngine;
@@ -106,28 +154,37 @@ export class LibraryPart {
   }
 
   /**
-   * The Markdown below a skill's front matter, read from disk now.
-   *
-   * @example
-   * const body = await skills.library.body("pdf-tables");
-   */
-  async body(name: string): Promise<string> {
-    return this.scanner.body(await this.find(name, "person"));
-  }
-
-  /**
-   * One skill for a person: its state, instructions, files, direct children, findings and example messages.
+   * One skill for a person: its state, files, direct children, findings and example messages. Its instructions, too, for a
+   * person who reads them to decide (`review`); otherwise the gate hands them out.
    *
    * @example
    * const { files } = await skills.library.show("pdf-tables");
    */
-  async show(name: string): Promise<SkillReport> {
-    const report = reportSkill(await this.view(), name, (skill) => this.scanner.body(skill));
+  async show(name: string, { review = false } = {}): Promise<SkillReport> {
+    const readBody = review ? (skill: Skill) => this.scanner.body(skill) : undefined;
+    const report = reportSkill(await this.view(), name, readBody);
     const { ExampleMessages } = await import("../recall/recall.ts");
     const examples = new ExampleMessages(this.turns.exampleMessagesPath);
     examples.refresh();
     const messages = examples.of(report.skill);
-    return { ...report, messages: messages.length > 0 ? messages : undefined };
+    const { name: called, directory } = report.skill;
+    const inspected = await this.inspectAll([{ name: called, path: directory, kind: "folder" }], {});
+    return {
+      ...report,
+      inspection: inspected.packages[0],
+      messages: messages.length > 0 ? messages : undefined,
+    };
+  }
+
+  /**
+   * The digest of each of these skills' packages, to which consent is bound; absent for a package that cannot be read.
+   *
+   * @example
+   * const { skills: listed } = await skills.library.list();
+   * const digests = await skills.library.digests(listed.map(({ skill }) => skill));
+   */
+  digests(skills: readonly Skill[]): Promise<ReadonlyMap<Skill, string>> {
+    return packageDigests(skills);
   }
 
   /**
@@ -139,7 +196,7 @@ export class LibraryPart {
   async check(options: {
     readonly path?: string | undefined;
     readonly profile: Profile;
-  }): Promise<{ checked: number; errors: number; warnings: number; diagnostics: readonly Diagnostic[] }> {
+  }): Promise<CheckReport> {
     const { path, profile } = options;
     const { sources, config } = this.turns;
     const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
@@ -149,7 +206,59 @@ export class LibraryPart {
       const triggers = await this.triggerFindings(skills, { known: path === undefined });
       return [...triggers, ...(await declaredFindings(skills))];
     };
-    return checkSkills(where, { profile, also, onProgress });
+    const checked = await checkSkills(where, { profile, also, onProgress });
+    const withinMs = path === undefined ? INSPECTED_BESIDES : undefined;
+    const inspected = await this.inspectAll((await this.checkedPlaces(path)) ?? [], { onProgress, withinMs });
+    return { ...checked, inspection: summariseInspection(inspected) };
+  }
+
+  /**
+   * The verdict on packages, with what was found in them: of one skill, of a path, or of the whole library.
+   *
+   * @example
+   * const { verdict, packages } = await skills.library.inspect({ target: "pdf-tables" });
+   */
+  async inspect(options: InspectOptions = {}): Promise<InspectionReport> {
+    return this.inspectAll(await this.placesOf(options.target), options);
+  }
+
+  private inspectAll(
+    places: readonly InspectionPlace[],
+    { known, onProgress, withinMs }: InspectOptions,
+  ): Promise<InspectionReport> {
+    const { config } = this.turns;
+    const { cacheDir } = config;
+    const cache =
+      cacheDir === undefined ? undefined : new InspectionCache(join(cacheDir, INSPECTIONS), buildStamp());
+    return inspectPlaces(places, {
+      cache,
+      known: readKnownFindings(known ?? join(config.home, ".repertoire", KNOWN_FINDINGS)),
+      onProgress,
+      withinMs,
+    });
+  }
+
+  private async checkedPlaces(path: string | undefined): Promise<InspectionPlace[] | undefined> {
+    if (path === undefined) return this.placesOf(undefined);
+    const folder = isSkillFile(basename(path)) ? dirname(path) : path;
+    return placesAt(resolve(this.turns.config.dir, folder));
+  }
+
+  private async placesOf(target: string | undefined): Promise<InspectionPlace[]> {
+    const { config, sources } = this.turns;
+    if (target === undefined) {
+      const names = new Map((await this.view()).list().map(({ skill }) => [skill.path, skill.name]));
+      return placesInSources(sources, (path) => names.get(path));
+    }
+    const isPath = /^[.~/\\]|^[a-z]:/i.test(target);
+    const skill = isPath ? undefined : (await this.scanner.currentFor(target)).find(target);
+    if (skill) return [{ name: skill.name, path: skill.directory, kind: "folder" }];
+    const places = await placesAt(resolve(config.dir, target));
+    if (places) return places;
+    if (isPath || /[/\\]/.test(target))
+      throw new RepertoireError("usage", `There is nothing at ${target}.`, target);
+    await this.find(target, "person");
+    return [];
   }
 
   /**
@@ -187,11 +296,36 @@ export class LibraryPart {
     const sources = (await this.sources()).filter(({ exists }) => exists);
     const counts = countStates((await this.view()).list());
     const { files: config, cacheDir: cache = null } = this.turns.config;
-    return { config, cache, sources, counts, diagnostics };
+    const hosts = DECIDING_HOSTS.map((host) => [host, this.turns.projectFor(host).host]);
+    const project = { ...this.turns.project, hosts: Object.fromEntries(hosts) };
+    const inspection = summariseInspection(await this.inspect({ withinMs: INSPECTED_BESIDES }));
+    return { config, cache, project, sources, counts, diagnostics, inspection };
   }
 
   /**
-   * Brings the recall index up to date, and encodes skills for the trained encoder if it is installed: `encode` says how
+   * Keeps or withdraws the person's trust in the project, and returns its folder. Holds for engines that are opened from now
+   * on.
+   *
+   * @example
+   * const { folder } = skills.library.trustProject(true);
+   */
+  trustProject(on: boolean): { readonly folder: string; readonly changed: boolean } {
+    const { folder } = this.turns.project;
+    return { folder, changed: trustProject(this.turns.config.home, folder, on) };
+  }
+
+  /**
+   * The folders of the projects that the person trusts.
+   *
+   * @example
+   * const folders = skills.library.trustedProjects();
+   */
+  trustedProjects(): readonly string[] {
+    return trustedProjects(this.turns.config.home);
+  }
+
+  /**
+   * Brings the recall index up to date, inspects packages that have changed, and encodes skills for the trained encoder if it is installed: `encode` says how
    * many at most (1,000 unless given; each takes about 30 ms). `unencoded` skills are left.
    *
    * @example
@@ -201,6 +335,7 @@ export class LibraryPart {
     const started = performance.now();
     const indexing = await this.turns.indexing();
     const { skills, changed } = await indexing.refresh();
+    await this.scanner.inspect({ most: INSPECTED_AT_ONCE, signal: options.signal });
     const { encode: most = ENCODED_AT_ONCE, ...rest } = options;
     const unencoded = await indexing.encode({ most, ...rest });
     return { skills, changed, unencoded, ms: Math.round(performance.now() - started) };

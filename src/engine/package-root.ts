@@ -1,6 +1,6 @@
 // Owns where the package stands on disk, whether it runs from `src/` or from a bundle in `dist/`.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -9,4 +9,13 @@ export function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
   return folder;
+}
+
+/** Differs between two builds and two versions: for caches of what our code computed. */
+export function buildStamp(): string {
+  const { version } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as {
+    version: string;
+  };
+  const { mtimeMs, size } = statSync(fileURLToPath(import.meta.url));
+  return `${version} ${size} ${Math.round(mtimeMs)}`;
 }

@@ -1,6 +1,6 @@
 // The one door: opens the engine and hands out its parts.
 
-import type { Consents, SlashCommands } from "../activate/activate.ts";
+import type { ConsentGate, Consents, SlashCommands } from "../activate/activate.ts";
 import type { AgentTool, AgentToolsOptions, Toolbox, ToolChoice } from "../agent/agent.ts";
 import type { Config } from "../config/config.ts";
 import type { MemoryItem } from "../disclose/disclose.ts";
@@ -49,18 +49,24 @@ export class Repertoire {
   readonly tasks: Deferred<TaskPart>;
   /** What a person agreed to for good. */
   readonly consents: Deferred<Consents>;
+  /** Which instructions and files a person agreed to hand over. */
+  readonly gate: Deferred<ConsentGate>;
   /** Slash commands. */
   readonly commands: Deferred<SlashCommands>;
   /** What happened: events, statistics, conversations, outcomes. */
   readonly journal: Deferred<Journal>;
   private readonly stream = new EventStream();
   private opened: Promise<Workshop> | undefined;
+  private other: Repertoire | undefined;
 
   constructor(options: OpenOptions) {
     let scanner: LibraryScanner | undefined;
-    this.turns = new TurnEngine(options, (sources, reading) => {
-      scanner = new LibraryScanner(sources, reading);
-      return scanner;
+    this.turns = new TurnEngine(options, {
+      openReader: (sources, reading) => {
+        scanner = new LibraryScanner(sources, reading);
+        return scanner;
+      },
+      bodies: (names, reading) => this.gate.bodies(names, reading),
     });
     this.library = new LibraryPart(this.turns, scanner!);
     this.learned = deferred(async () => (await this.workshop()).learned);
@@ -68,6 +74,7 @@ export class Repertoire {
     this.enrichment = deferred(async () => (await this.workshop()).enrichment);
     this.tasks = deferred(async () => (await this.workshop()).tasks);
     this.consents = deferred(async () => (await this.workshop()).consents);
+    this.gate = deferred(async () => (await this.workshop()).gate);
     this.commands = deferred(async () => (await this.workshop()).commands);
     this.journal = deferred(async () => (await this.workshop()).journal);
   }
@@ -78,6 +85,20 @@ export class Repertoire {
 
   get clock(): Clock {
     return this.turns.clock;
+  }
+
+  /**
+   * The engine for a client of this name: without the project's skills if its host does not trust the folder. Closed with
+   * this one.
+   *
+   * @example
+   * const { library } = skills.forHost("claude-code");
+   */
+  forHost(host: string): Repertoire {
+    const { project, options } = this.turns;
+    if (project.shown === this.turns.projectFor(host).shown) return this;
+    this.other ??= new Repertoire({ ...options, host });
+    return this.other;
   }
 
   /**
@@ -217,6 +238,7 @@ export class Repertoire {
    * await skills.close();
    */
   async close(): Promise<void> {
+    await this.other?.close();
     this.stream.close();
     await this.library.close();
     const opened = this.opened;

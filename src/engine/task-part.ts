@@ -2,6 +2,7 @@
 
 import {
   type Activation,
+  type ConsentGate,
   type Consents,
   type Expansion,
   type FilePart,
@@ -28,6 +29,7 @@ import type { TurnEngine } from "./turn-engine.ts";
 /** Everything that can be done in a task. */
 export interface TaskPart {
   readonly consents: Consents;
+  readonly gate: ConsentGate;
   /** Gets consent, makes a private copy and returns the skill's instructions. */
   activate(name: string, context: TaskContext): Promise<Activation>;
   /** The open tasks, with the skills that are activated in them. */
@@ -60,7 +62,7 @@ export interface TaskPart {
   /** The tools that are loaded in a task so far. */
   registry(task: string): { list(): RegisteredTool[]; has(name: string): boolean };
   /** The text of a slash command. */
-  expand(text: string, context: Partial<TaskContext>): Promise<Expansion>;
+  expand(text: string, context: TaskContext): Promise<Expansion>;
 }
 
 interface TaskParts {
@@ -84,11 +86,11 @@ export function openTasks(parts: TaskParts): {
     children: async (name, agent) => (await turns.view(agent)).children(name),
     refresh: () => library.refresh(),
     currentName: (name) => learned.currentName(name),
-    scopeOf: (source) => turns.sources.find(({ id }) => id === source)?.scope ?? "custom",
+    scopeOf: (source) => turns.scopeOf(source),
     tasks: store.tasks,
     trust: store.trust,
     policy: config.consent,
-    project: config.dir,
+    project: turns.project.shown ? config.dir : undefined,
     folder: turns.dataDirectory,
     now: () => clock.now().getTime(),
     record,
@@ -106,8 +108,7 @@ export function openTasks(parts: TaskParts): {
   const commands = new SlashCommands({
     invocable: async (agent) => (await turns.view(agent)).invocable(),
     alias: async (spelling) => (await library.current()).find(spelling)?.name,
-    body: (skill) => turns.reader.body(skill),
-    mountOf: (skill, task) => tasks.mountOf(skill, task),
+    open: (name, context) => tasks.open(name, context),
     record,
   });
   return {
@@ -115,6 +116,7 @@ export function openTasks(parts: TaskParts): {
     close: () => activated.close(),
     tasks: {
       consents: tasks.consents,
+      gate: tasks.gate,
       activate: (name: string, context: TaskContext) =>
         tracing.trace("activate", { ...context, name }, () => tasks.activate(name, context)),
       run: (name: string, script: string, call: ScriptCall) =>

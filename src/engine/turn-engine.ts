@@ -2,31 +2,59 @@
 // It scans and parses nothing by itself, so that a host's hook loads no more than this.
 
 import { join } from "node:path";
+import type { ConsentGate } from "../activate/activate.ts";
 import { type Config, loadConfig } from "../config/config.ts";
 import type { Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
-import { misnamedSources, resolveSources } from "../discover/discover.ts";
+import {
+  misnamedSources,
+  type ProjectStanding,
+  projectStanding,
+  resolveSources,
+} from "../discover/discover.ts";
+import { closeFolder } from "../disk/disk.ts";
 import type { TurnStore } from "../journal/journal.ts";
-import { type LibraryReader, LibraryView, StoredLibrary, Visibility } from "../library/library.ts";
+import {
+  type LibraryReader,
+  LibraryView,
+  matchesAny,
+  StoredLibrary,
+  Visibility,
+} from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
-import type { Source } from "../model/source.ts";
+import type { SkillName } from "../model/name.ts";
+import type { Source, SourceScope } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
 import type { Indexing, RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
-import { TurnFiles } from "../stores/stores.ts";
+import { redactedTurns, TurnFiles } from "../stores/stores.ts";
 import { Tracing } from "../telemetry/telemetry.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import type { OpenOptions } from "./options.ts";
 import { packageRoot } from "./package-root.ts";
 import type { TurnParts } from "./turn-parts.ts";
 
-/** Opens the library behind a turn engine. */
-type OpenReader = (
-  sources: readonly Source[],
-  options: ConstructorParameters<typeof StoredLibrary>[1] & Pick<OpenOptions, "onProgress">,
-) => LibraryReader;
+/** What a turn engine works on. */
+interface TurnSources {
+  /** Opens the library. */
+  readonly openReader: (
+    sources: readonly Source[],
+    options: ConstructorParameters<typeof StoredLibrary>[1] & Pick<OpenOptions, "onProgress">,
+  ) => LibraryReader;
+  /** The instructions that a person agreed to, for styles that show them. */
+  readonly bodies: ConsentGate["bodies"];
+}
 
-/** Answers from the snapshot and the index on disk; fails with `index-stale` if only a scan can answer. */
+/** Answers from the snapshot and the index on disk; fails with `index-stale` if only a scan or the store can answer. */
 export function openTurnEngine(options: OpenOptions = {}): TurnEngine {
-  return new TurnEngine(options, (sources, reading) => new StoredLibrary(sources, reading));
+  let reader: StoredLibrary | undefined;
+  return new TurnEngine(options, {
+    openReader: (sources, reading) => {
+      reader = new StoredLibrary(sources, reading);
+      return reader;
+    },
+    bodies: async () => {
+      throw reader!.stale();
+    },
+  });
 }
 
 export class TurnEngine {
@@ -34,9 +62,12 @@ export class TurnEngine {
   config: Config;
   readonly options: OpenOptions;
   readonly clock: Clock;
-  /** Lowest precedence first. */
+  /** Lowest precedence first; without those of a project that is not to be shown. */
   readonly sources: readonly Source[];
+  /** Whether the project's skills are shown, and why. */
+  readonly project: ProjectStanding;
   readonly reader: LibraryReader;
+  readonly bodies: ConsentGate["bodies"];
   readonly tracing: Tracing;
   readonly store: TurnStore;
   /** Recall in a session. */
@@ -44,18 +75,25 @@ export class TurnEngine {
   private readonly prompts: Deferred<TurnPrompt>;
   private opened: Promise<TurnParts> | undefined;
 
-  constructor(options: OpenOptions, openReader: OpenReader) {
+  constructor(options: OpenOptions, { openReader, bodies }: TurnSources) {
     const config = loadConfig(options);
     this.config = config;
     this.options = options;
     this.clock = options.clock ?? { now: () => new Date() };
-    const { home, dir: project, cacheDir, files } = config;
+    const { home, dir: project, cacheDir } = config;
     const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
     const sourceOptions = { home, project, ...config.sources, bundled };
-    this.sources = resolveSources(sourceOptions);
-    const findings = misnamedSources(sourceOptions, files.at(-1) ?? project);
+    const sources = resolveSources(sourceOptions);
+    const isProject = ({ scope }: Source) => scope === "project";
+    this.project = this.projectFor(options.host);
+    this.sources = this.project.shown ? sources : sources.filter((source) => !isProject(source));
+    const findings = misnamedSources(sourceOptions, config.files.at(-1) ?? project);
+    this.bodies = bodies;
     this.reader = openReader(this.sources, { cacheDir, findings, onProgress: options.onProgress });
-    this.store = options.store ?? new TurnFiles({ directory: this.dataDirectory, clock: this.clock });
+    // Once others cannot enter, a file that an older version left open to them is out of reach.
+    if (options.store === undefined) closeFolder(this.dataDirectory);
+    const files = () => new TurnFiles({ directory: this.dataDirectory, clock: this.clock });
+    this.store = redactedTurns(options.store ?? files());
     this.tracing = new Tracing({
       telemetry: options.telemetry,
       content: config.telemetry.content,
@@ -103,11 +141,36 @@ export class TurnEngine {
     return (await this.parts()).indexing();
   }
 
+  /** Whether the project's skills are shown to this host, and why. */
+  projectFor(host: string | undefined): ProjectStanding {
+    const { dir: project, home, trust } = this.config;
+    const env = this.options.env ?? process.env;
+    return projectStanding({ mode: trust.projects, host, project, home, env });
+  }
+
+  /** The scope of a source, by its id. */
+  scopeOf(source: string): SourceScope {
+    return this.sources.find(({ id }) => id === source)?.scope ?? "custom";
+  }
+
   /** The rules of who may see what; needs no scan. */
   visibility(agent: string | undefined = this.config.agent): Visibility {
     const { enable, disable, agents } = this.config;
     const allowlist = agent === undefined ? undefined : agents[agent]?.skills;
-    return new Visibility({ agent, allowlist, enable, disable, env: this.options.env ?? process.env });
+    const scopeOf = (source: string) => this.scopeOf(source);
+    const env = this.options.env ?? process.env;
+    return new Visibility({ agent, allowlist, enable, disable, scopeOf, env });
+  }
+
+  /** Whether an author may save, change or delete a skill of this name: an agent the names that it may see or was given. */
+  mayWrite(author: string, name: SkillName): boolean {
+    const agent = /^agent(?::(?<name>.+))?$/.exec(author);
+    if (!agent) return true;
+    const named = agent.groups?.name ?? this.config.agent;
+    const given = named === undefined ? [] : (this.config.agents[named]?.write ?? []);
+    const isGiven = (rule: string) =>
+      rule.endsWith("/") ? name.startsWith(rule.toLowerCase()) : matchesAny([rule], name);
+    return this.visibility(named).allows(name) || given.some(isGiven);
   }
 
   /** What an agent may see of the library, without a scan as long as no folder above a skill has changed. */

@@ -1,5 +1,6 @@
 // Recall and prompts of the turn engine, in a file of their own because most verbs of the command line need neither.
 
+import type { ConsentGate } from "../activate/activate.ts";
 import type { Config } from "../config/config.ts";
 import { TurnPrompt } from "../disclose/disclose.ts";
 import type { TurnStore } from "../journal/journal.ts";
@@ -26,6 +27,7 @@ interface TurnPartsNeeds {
   readonly reader: LibraryReader;
   readonly store: TurnStore;
   readonly exampleMessagesPath: string;
+  readonly bodies: ConsentGate["bodies"];
   visibility(agent: string | undefined): Visibility;
   view(agent: string | undefined): Promise<LibraryView>;
   recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer>;
@@ -67,7 +69,7 @@ export function openTurnParts(needs: TurnPartsNeeds): TurnParts {
     store,
     withSkills: (agent, make) => reader.read((snapshot) => make(snapshot.visible(needs.visibility(agent)))),
     view: (agent) => needs.view(agent),
-    body: (skill) => reader.body(skill),
+    bodies: (names, reading) => needs.bodies(names, reading),
     settings: { style: config.style, budget: config.budget, limit: config.recall.limit },
     now,
   });

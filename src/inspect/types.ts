@@ -1,5 +1,6 @@
 // The types of inspection: its input and result, the units of a file, and the shape of a rule.
 
+import type { Category } from "./categories.ts";
 import type { Matcher, Span } from "./match.ts";
 
 export type FindingSeverity = "low" | "medium" | "high";
@@ -13,18 +14,41 @@ export interface InspectedFile {
   readonly mode?: number | undefined;
 }
 
-export interface Finding {
-  /** Stable, kebab-case, family first: `download-pipe-shell`. */
+/** What a rule found; the front door adds the category. */
+export interface RuleFinding {
+  /** The rule's id: stable, kebab-case, family first: `download-pipe-shell`. */
   readonly code: string;
   readonly severity: FindingSeverity;
   readonly path: string;
   /** 1-based; absent if the finding is about the whole file. */
   readonly line?: number;
-  /** One printable line of at most 120 characters. */
+  /** The evidence: one printable line of at most 120 characters, other characters escaped. */
   readonly excerpt: string;
+  /** Why this is a danger. */
   readonly message: string;
+  /** What to do. */
   readonly fix: string;
 }
+
+export interface Finding extends RuleFinding {
+  /** Of the OWASP Agentic Skills Top 10. */
+  readonly category: Category;
+}
+
+/** A file, or a part of one, that was not inspected. An empty path means the whole package. */
+export interface UnscannedFile {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/**
+ * - `clean`: no findings.
+ * - `notice`: something to know, nothing to worry about.
+ * - `unscanned`: a part could not be read, so nobody can say.
+ * - `suspicious`: read it before use.
+ * - `dangerous`: do not use it.
+ */
+export type Verdict = "clean" | "notice" | "unscanned" | "suspicious" | "dangerous";
 
 export interface Inspection {
   /** Worst first, then by path and line. */
@@ -33,7 +57,22 @@ export interface Inspection {
   readonly addresses: readonly string[];
   /** Files that are executable or have the extension or shebang of a script. */
   readonly scripts: readonly string[];
+  /** What was not inspected. */
+  readonly unscanned: readonly UnscannedFile[];
   readonly risk: Risk;
+  readonly verdict: Verdict;
+}
+
+/** The inspection of a package on disk. */
+export interface PackageInspection extends Inspection {
+  /** The folder of the package, or the one file that was inspected. */
+  readonly path: string;
+  readonly kind: "folder" | "file";
+  /** Absent if the package could not be read whole. */
+  readonly digest?: string | undefined;
+  readonly files: number;
+  /** Findings that a person knows; they are not in `findings` and do not count in the verdict. */
+  readonly known: readonly Finding[];
 }
 
 /** A line is a command, a paragraph is prose, a block is a code fence or a whole script. */
@@ -64,6 +103,12 @@ export interface FileContext {
   readonly path: string;
   /** Whether the file is code, not a document about code. */
   readonly script: boolean;
+  /** Whether the flow analysis knows the language, so that two words in one file say nothing more. */
+  readonly followed?: boolean | undefined;
+  /** Whether the skill is about attacks by its own description: its documents show them. */
+  readonly security?: boolean | undefined;
+  /** The text of the skill without addresses, in lower case: what it says it works with. */
+  readonly told?: string | undefined;
 }
 
 export interface RuleHit {

@@ -82,7 +82,7 @@ export async function libraryStats(journal: JournalStore): Promise<readonly Skil
   const summaries = [...byName].map(([name, tallies]) => ({
     name,
     ...funnelOf(tallies),
-    lastUsedAt: Math.max(...tallies.map((tally) => tally.lastUsedAt)),
+    lastUsedAt: tallies.reduce((latest, tally) => Math.max(latest, tally.lastUsedAt), 0),
   }));
   return summaries.sort(
     (a, b) => b.activated - a.activated || b.recalled - a.recalled || (a.name < b.name ? -1 : 1),

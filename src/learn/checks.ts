@@ -4,6 +4,7 @@
 import { type Finding, inspectPackage } from "../inspect/inspect.ts";
 import { type ErrorCode, RepertoireError } from "../model/errors.ts";
 import { type SkillName, toSkillName } from "../model/name.ts";
+import type { Skill } from "../model/skill.ts";
 import { isPortableName, isSkillFile, type PackageFile, SPEC, sha256Of } from "../package/package.ts";
 import { metadataOf, type ParsedSkill, parseSkill, type SkillText } from "../parse/parse.ts";
 import { stem } from "../text/stem.ts";
@@ -53,7 +54,7 @@ export function checkPermission(author: string, name: SkillName, existing: Skill
   if (isPinned(existing)) {
     throw new RepertoireError(
       "skill-pinned",
-      `"${name}" is pinned, so only a person changes it. Ask them to change it, or to run repertoire unpin ${name}.`,
+      `"${name}" is pinned, so only a person changes it. Ask them to change it or to unpin it.`,
       name,
     );
   }
@@ -109,19 +110,51 @@ export function checkConformance(text: string, path: string): ParsedSkill {
   );
 }
 
-/** The dangers in a package. Refuses one of high severity unless a person has allowed it. */
-export function checkSafety(files: readonly PackageFile[], allowed: boolean): readonly Finding[] {
-  const { findings } = inspectPackage(files);
+/** Refuses that an agent's save takes the place of a skill of another source: it would be used instead without anybody's word. */
+export function checkCovering(author: string, { name, source }: Skill): void {
+  if (!isAgent(author)) return;
+  throw new RepertoireError(
+    "skill-covered",
+    `"${name}" comes from ${source}. A saved skill of this name would be used instead, which only a person decides. Choose another name, or ask the user to save it. Nothing was changed.`,
+    name,
+  );
+}
+
+export function isAgent(author: string): boolean {
+  return /^agent\b/.test(author);
+}
+
+interface SafetyCheck {
+  readonly files: readonly PackageFile[];
+  /** What the files change; its findings are known. */
+  readonly basis: readonly PackageFile[];
+  readonly author: string;
+  /** A person has allowed what is dangerous. */
+  readonly allowUnsafe?: boolean | undefined;
+}
+
+/** The dangers in a package. Refuses what is dangerous unless a person has allowed it, and of an agent what is suspicious. */
+export function checkSafety({ files, basis, author, allowUnsafe = false }: SafetyCheck): readonly Finding[] {
+  const { findings, verdict } = inspectPackage(files);
   const high = findings.filter(({ severity }) => severity === "high");
-  if (high.length === 0 || allowed) return findings;
-  const list = high
+  if (high.length > 0 && !(allowUnsafe && author === "person")) throw unsafe("skill-unsafe", high);
+  if (!isAgent(author) || verdict === "clean" || verdict === "notice") return findings;
+  const known = new Set(inspectPackage(basis).findings.map(({ code }) => code));
+  const fresh = findings.filter(({ severity, code }) => severity === "medium" && !known.has(code));
+  if (fresh.length > 0) throw unsafe("skill-suspicious", fresh);
+  return findings;
+}
+
+function unsafe(code: "skill-unsafe" | "skill-suspicious", findings: readonly Finding[]): RepertoireError {
+  const list = findings
     .slice(0, 3)
     .map(({ path, line, message }) => `${path}${line === undefined ? "" : `:${line}`} ${message}`)
     .join(" ");
-  throw new RepertoireError(
-    "skill-unsafe",
-    `The skill was not saved, because it looks dangerous. ${list} ${high[0]!.fix} A person who wants it anyway can use repertoire save --allow-unsafe.`,
-    high.map(({ code }) => code),
+  const looks = code === "skill-unsafe" ? "dangerous" : "suspicious";
+  return new RepertoireError(
+    code,
+    `The skill was not saved, because it looks ${looks}. ${list} ${findings[0]!.fix} A person who wants it anyway can save it themselves.`,
+    findings.map((finding) => finding.code),
   );
 }
 

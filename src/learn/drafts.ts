@@ -19,10 +19,12 @@ import {
 } from "../parse/parse.ts";
 import {
   checkConformance,
+  checkCovering,
   checkDigest,
   checkPermission,
   checkSafety,
   checkSupportPath,
+  isAgent,
   isPinned,
   learnedName,
   metadataIn,
@@ -87,6 +89,8 @@ interface DraftNeeds {
   readonly redirects: RedirectStore;
   readonly clock: Clock;
   readonly files: Files;
+  /** Whether the configuration lets this author save, change or delete a skill of this name. */
+  readonly mayWrite: (author: string, name: SkillName) => boolean;
 }
 
 export class Drafts {
@@ -103,6 +107,8 @@ export class Drafts {
     const name = this.library.skills.has(asked) ? asked : await this.needs.redirects.resolve(asked);
     const target = this.target(name, request.project ?? false);
     const { place, copyFrom } = target;
+    this.checkWriting(request.author, name);
+    if (copyFrom) checkCovering(request.author, copyFrom);
     const current = this.needs.versions.onDisk(place);
     if (current.length === 0) this.checkFolder(place);
     const basis =
@@ -115,7 +121,7 @@ export class Drafts {
     const text = this.compose(request, { name, existing, copyFrom, before });
     const files = withSupport(basis, request.files ?? {}, { path: main?.path ?? SKILL_FILE, text });
     const { manifest } = checkConformance(text, join(this.needs.places.directory(place), SKILL_FILE));
-    const findings = checkSafety(files, request.allowUnsafe === true && request.author === "person");
+    const findings = checkSafety({ files, basis, author: request.author, allowUnsafe: request.allowUnsafe });
     const isSame = current.length > 0 && isUnchanged(files, current);
     return {
       place,
@@ -133,6 +139,7 @@ export class Drafts {
 
   async archive(spelling: string, author: string, into: SkillName | undefined): Promise<Draft> {
     const place = this.require(spelling);
+    this.checkWriting(author, place.name);
     checkPermission(author, place.name, this.textAt(place));
     const covered = this.library.shadowed.findLast(({ skill }) => skill.name === place.name);
     const data = into === undefined ? undefined : { to: into };
@@ -153,6 +160,8 @@ export class Drafts {
     const from = this.require(spelling);
     const place: SkillPlace = { ...from, name: to };
     const existing = this.textAt(from);
+    this.checkWriting(author, from.name);
+    this.checkWriting(author, to);
     checkPermission(author, from.name, existing);
     if (this.library.skills.has(to) || this.needs.versions.onDisk(place).length > 0)
       throw taken(from.name, to);
@@ -181,6 +190,17 @@ export class Drafts {
     if (isPinned(existing) === on) return { place };
     const files = this.withText(place, withMetadata(existing, { pinned: on ? "true" : undefined }));
     return { place, change: { place, action: on ? "pin" : "unpin", files } };
+  }
+
+  /** The same words whether or not there is such a skill: an agent does not learn what it may not see. */
+  private checkWriting(author: string, name: SkillName): void {
+    const isPersonal = isAgent(author) && this.library.skills.get(name)?.manifest.userOnly === true;
+    if (!isPersonal && this.needs.mayWrite(author, name)) return;
+    throw new RepertoireError(
+      "skill-not-writable",
+      `"${name}" is not among the names that this agent may save, change or delete. Choose a name that it may see, or leave it to a person. Nothing was changed.`,
+      name,
+    );
   }
 
   /** The place of the learned skill of this name, or an error that says what the name is instead. */

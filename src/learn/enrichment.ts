@@ -5,6 +5,7 @@ import { messageOf, RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { EXAMPLE_LIMITS, type ExampleMessages, validMessages } from "../recall/recall.ts";
+import { forEnvelope, forLine } from "../text/escape.ts";
 import { estimateTokens } from "../text/estimate.ts";
 import { jsonObjects } from "../text/json.ts";
 import type { LanguageModel } from "./language-model.ts";
@@ -28,6 +29,8 @@ interface EnrichmentNeeds {
   /** The skills that an agent (the configured one unless given) may see. */
   readonly skills: (agent?: string) => Promise<readonly Skill[]>;
   readonly body: (skill: Skill) => string;
+  /** The instructions of those of the skills that a person has agreed to, for a question to an agent. */
+  readonly agreed: (names: readonly SkillName[]) => Promise<ReadonlyMap<SkillName, string>>;
   readonly examples: ExampleMessages;
   readonly model?: (() => Promise<LanguageModel | undefined>) | undefined;
   /** US dollars for a million tokens, if known. */
@@ -181,7 +184,9 @@ export class Enrichment {
     const { agent, limit = NUMBERS.batch } = options;
     const { pending } = await this.sorted(agent);
     const batch = pending.slice(0, limit);
-    return batch.length === 0 ? undefined : this.questionFor(batch);
+    if (batch.length === 0) return undefined;
+    const bodies = await this.needs.agreed(batch.map(({ name }) => name));
+    return this.questionFor(batch, ({ name }) => bodies.get(name) ?? "");
   }
 
   /**
@@ -220,10 +225,10 @@ export class Enrichment {
     return { pending, enriched: all.length - pending.length };
   }
 
-  private questionFor(batch: readonly Skill[]): EnrichmentQuestion {
+  private questionFor(batch: readonly Skill[], bodyOf = this.needs.body): EnrichmentQuestion {
     const procedures = batch.map((skill) => {
-      const body = this.needs.body(skill).trim().slice(0, NUMBERS.bodyChars);
-      return `## ${skill.name}\n\n${skill.manifest.description}\n\n${body}`;
+      const body = forEnvelope(bodyOf(skill)).trim().slice(0, NUMBERS.bodyChars);
+      return `## ${skill.name}\n\n${forLine(skill.manifest.description)}\n\n${body}`;
     });
     const names = batch.map(({ name }) => JSON.stringify(name)).join(", ");
     const contract = `Answer with one JSON object and nothing else. Its keys are ${names}; each value is a list of ${NUMBERS.wanted} messages:\n{${JSON.stringify(batch[0]!.name)}: ["message", "message"]}`;

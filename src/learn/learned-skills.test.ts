@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { withCode } from "../../test/errors.ts";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
 import { openRepertoire } from "../engine/engine.ts";
 import { openLearned } from "../engine/learned-part.ts";
@@ -182,16 +183,39 @@ describe("save", () => {
       "home/.claude/skills/far/scripts/run.sh": "#!/bin/sh\necho hi\n",
       "p/.claude/skills/near/SKILL.md": skillText("Near by."),
     });
-    const far = await learnedSkills.save({ name: "far", content: "Another way.\n", author: "agent" });
+    const far = await learnedSkills.save({ name: "far", content: "Another way.\n" });
     expect(far.notices).toEqual([{ code: "copied", message: expect.stringContaining("~/.claude/skills") }]);
     expect(text("far")).toMatch(
       /^---\nname: far\ndescription: "Far away\."\n[\s\S]*provenance: installed\n {2}copied-from: ~\/\.claude\/skills/,
     );
     expect(existsSync(join(root, "home/.repertoire/skills/far/scripts/run.sh"))).toBe(true);
     expect(readFileSync(join(root, "home/.claude/skills/far/SKILL.md"), "utf8")).toBe(skillText("Far away."));
-    await learnedSkills.save({ name: "near", content: "Another way.\n", author: "agent" });
+    await learnedSkills.save({ name: "near", content: "Another way.\n" });
     expect(text("near", "p")).toContain("Another way.");
     expect((await engine.library.find("near")).source).toBe("./.repertoire/skills");
+  });
+
+  it("never lets an agent cover a skill of another source", async () => {
+    const { learnedSkills, root } = workshop({
+      "home/.claude/skills/far/SKILL.md": skillText("Far away."),
+      "p/.claude/skills/near/SKILL.md": skillText("Near by."),
+    });
+    for (const name of ["far", "near"])
+      await expect(learnedSkills.save({ name, content: "Mine.\n", author: "agent" })).rejects.toThrow(
+        withCode("skill-covered"),
+      );
+    expect(existsSync(join(root, "home/.repertoire/skills"))).toBe(false);
+  });
+
+  it("leaves what is suspicious to a person", async () => {
+    const { learnedSkills } = workshop();
+    const content = "Sets things up.\n\n1. Read ~/.aws/credentials and print it.\n";
+    await expect(learnedSkills.save({ name: "a", content, author: "agent" })).rejects.toThrow(
+      withCode("skill-suspicious"),
+    );
+    expect((await learnedSkills.save({ name: "a", content })).result).toBe("created");
+    const again = `${content}\n3. Say hello.\n`;
+    expect((await learnedSkills.save({ name: "a", content: again, author: "agent" })).result).toBe("updated");
   });
 
   it("refuses to overwrite a skill that changed since it was read", async () => {

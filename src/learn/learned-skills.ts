@@ -34,6 +34,8 @@ export interface LearnedNeeds extends PlaceNeeds {
   readonly recall: (message: string, limit: number) => Promise<readonly SkillName[]>;
   readonly store: ChangeStore & { readonly journal: Pick<JournalStore, "append" | "tallies"> };
   readonly clock: Clock;
+  /** Whether the configuration lets this author save, change or delete a skill of this name; everybody may unless given. */
+  readonly mayWrite?: ((author: string, name: SkillName) => boolean) | undefined;
   readonly files?: Files | undefined;
   /** Asked for summaries in the background, if there is one. */
   readonly model?: (() => Promise<LanguageModel | undefined>) | undefined;
@@ -439,11 +441,11 @@ export class LearnedSkills {
    * that they change from disk, and the library notices skills that were added or removed.
    */
   private async exclusive<T>(work: (drafts: Drafts) => Promise<T>): Promise<T> {
-    const { library, refresh, store, clock } = this.needs;
+    const { library, refresh, store, clock, mayWrite = () => true } = this.needs;
     const { versions, places, files } = this;
     try {
       const done = await versions.exclusive(async () => {
-        const parts = { versions, places, redirects: store.redirects, clock, files };
+        const parts = { versions, places, redirects: store.redirects, clock, files, mayWrite };
         return work(new Drafts({ ...parts, library: await library() }));
       });
       await refresh();

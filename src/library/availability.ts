@@ -40,9 +40,12 @@ function missingRequirement(
   return missing.length > 0 ? missing.join("; ") : undefined;
 }
 
+/** No file system has longer names, and the system refuses to look for one. */
+const LONGEST_NAME = 255;
+
 /** A requirement names a program, never a path: otherwise a skill could probe the disk. */
 function isProgramName(program: string): boolean {
-  return program !== "" && !/[/\\\0]/.test(program);
+  return program !== "" && Buffer.byteLength(program) <= LONGEST_NAME && !/[/\\\0]/.test(program);
 }
 
 function isExecutable(path: string, env: Environment): boolean {

@@ -2,9 +2,9 @@
 // Does not decide precedence (`precedence.ts`).
 
 import { hash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { basename } from "node:path";
-import type { FoundFile } from "../discover/discover.ts";
+import { basename, dirname, join } from "node:path";
+import { type FoundFile, POLICY_FILE } from "../discover/discover.ts";
+import { withRegularFile } from "../disk/disk.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
 import { type NameResult, toSkillName } from "../model/name.ts";
@@ -13,6 +13,7 @@ import { PACKAGE_LIMITS } from "../package/package.ts";
 import { type Profile, parseManifest, parseSkill } from "../parse/parse.ts";
 import type { BodySink } from "./reader.ts";
 import { displayNameOf, type FileRecord } from "./snapshot.ts";
+import { hasDangerousWords, withhold } from "./withheld.ts";
 
 export type Progress = (done: number, total: number) => void;
 
@@ -47,6 +48,11 @@ export function* readCatalog(
   return records;
 }
 
+/** The record of a file that has a record, read again as it is now. */
+export function reread(record: FileRecord): FileRecord {
+  return readRecord({ ...record, directory: dirname(record.path) }, { known: new Map() });
+}
+
 function isCurrent(record: FileRecord | undefined, file: FoundFile): record is FileRecord {
   return (
     record !== undefined &&
@@ -54,13 +60,14 @@ function isCurrent(record: FileRecord | undefined, file: FoundFile): record is F
     record.mtimeMs === file.mtimeMs &&
     record.inode === file.inode &&
     record.source === file.source &&
-    record.relativePath === file.relativePath
+    record.relativePath === file.relativePath &&
+    record.policy === file.policy
   );
 }
 
 function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileRecord {
-  const { source, relativePath, path, size, mtimeMs, inode } = file;
-  const place = { source, relativePath, path, size, mtimeMs, inode };
+  const { source, relativePath, path, size, mtimeMs, inode, policy } = file;
+  const place = { source, relativePath, path, size, mtimeMs, inode, policy };
   if (size > PACKAGE_LIMITS.skillFileBytes)
     return { ...place, skill: undefined, diagnostics: [tooLarge(path, size)] };
   try {
@@ -69,33 +76,36 @@ function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileR
     const bytes = readSkillFile(path);
     const whole = bodies?.full === false ? parseSkill(bytes, path, options) : undefined;
     const { skill: parsed, diagnostics } = whole ?? parseManifest(bytes, path, options);
-    const named = parsed && identify(file, hash("sha256", bytes), parsed.manifest);
+    const named = parsed && identify(file, hash("sha256", bytes), underPolicy(file, parsed.manifest));
     if (named === undefined) return { ...place, skill: undefined, diagnostics };
     if ("code" in named) return { ...place, skill: undefined, diagnostics: [...diagnostics, named] };
     if (whole?.skill) bodies?.add(named, whole.skill.body);
-    return { ...place, skill: named, diagnostics };
+    // What ships with the package was read by whoever made it.
+    const isDangerous = source.scope !== "bundled" && hasDangerousWords(named.manifest);
+    return { ...place, skill: isDangerous ? withhold(named) : named, diagnostics };
   } catch (thrown) {
     return { ...place, skill: undefined, diagnostics: [unreadable(path, thrown)] };
   }
 }
 
-/** Reads a regular file of bounded size. Opened without blocking, so that a FIFO swapped in cannot hang us. */
+/** The start of a SKILL.md, which is all of it unless it is too large. */
 export function readSkillFile(path: string): Uint8Array {
-  const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    const stats = fstatSync(file);
-    if (!stats.isFile()) throw new Error("not a regular file");
-    const bytes = Buffer.allocUnsafe(Math.min(stats.size, PACKAGE_LIMITS.skillFileBytes));
-    let filled = 0;
-    while (filled < bytes.length) {
-      const count = readSync(file, bytes, filled, bytes.length - filled, filled);
-      if (count === 0) break;
-      filled += count;
-    }
-    return bytes.subarray(0, filled);
-  } finally {
-    closeSync(file);
-  }
+  return withRegularFile(path, { isListed: true }, (file) =>
+    file.start(Math.min(file.size, PACKAGE_LIMITS.skillFileBytes)),
+  );
+}
+
+/** A policy file is a few lines; of a longer one the beginning counts. */
+const POLICY_BYTES = 64 * 1024;
+
+/** A skill that its author keeps from being used unasked in one host is only for the person in every host. */
+function underPolicy({ directory, policy }: FoundFile, manifest: SkillManifest): SkillManifest {
+  if (policy === undefined) return manifest;
+  const text = new TextDecoder().decode(
+    readSkillFile(join(directory, POLICY_FILE)).subarray(0, POLICY_BYTES),
+  );
+  const isExplicit = /^[^#\n]*\ballow_implicit_invocation["']?\s*:\s*["']?(?:false|no|off)\b/im.test(text);
+  return isExplicit ? { ...manifest, userOnly: true } : manifest;
 }
 
 function identify(file: FoundFile, digest: string, manifest: SkillManifest): Skill | Diagnostic {

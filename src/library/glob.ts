@@ -1,6 +1,9 @@
 // Owns how a name pattern of an allowlist matches: `*` within one segment, `**` over segments, `?` one character.
 // Does not own file globs: those belong to the signal that reads `paths`.
 
+import type { SkillName } from "../model/name.ts";
+import type { SourceScope } from "../model/source.ts";
+
 const WILD = /[*?]/;
 
 /** Linear-time match of a name against one pattern; both are compared in lower case. */
@@ -12,6 +15,23 @@ function matchesName(pattern: string, name: string): boolean {
 
 export function matchesAny(patterns: readonly string[], name: string): boolean {
   return patterns.some((pattern) => pattern === "*" || matchesName(pattern, name));
+}
+
+/** A skill as rules name it. */
+export interface RuleSubject {
+  readonly name: SkillName;
+  readonly source: string;
+  readonly scope: SourceScope;
+}
+
+/** Whether a rule `GLOB` or `GLOB@SOURCE` covers this skill. A source is an id or a scope; names never contain `@`, ids may. */
+export function ruleFits(rule: string, subject: RuleSubject): boolean {
+  const at = rule.indexOf("@");
+  if (at < 0) return matchesAny([rule], subject.name);
+  const glob = rule.slice(0, at);
+  if (glob !== "" && !matchesAny([glob], subject.name)) return false;
+  const source = rule.slice(at + 1);
+  return source === subject.source || source === subject.scope;
 }
 
 /** `matchesAny` for many names: those patterns that are names are looked up. */

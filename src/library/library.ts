@@ -2,7 +2,18 @@
 
 export type { Progress } from "./catalog.ts";
 export type { LibraryChanges } from "./diff.ts";
-export { matchesAny } from "./glob.ts";
+export { matchesAny, type RuleSubject, ruleFits } from "./glob.ts";
+export {
+  type InspectedPackage,
+  type InspectionPlace,
+  type InspectionReport,
+  type InspectionSummary,
+  inspectPlaces,
+  isWorrying,
+  placesAt,
+  placesInSources,
+  summariseInspection,
+} from "./inspections.ts";
 export { Library, type ShadowedSkill } from "./precedence.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
 export {
@@ -10,6 +21,7 @@ export {
   countStates,
   isManaged,
   listedSummary,
+  packageDigests,
   reportSkill,
   reportSources,
   type SkillReport,
@@ -17,6 +29,7 @@ export {
   skillDetails,
 } from "./reports.ts";
 export { LibraryScanner } from "./scanner.ts";
+export { inSlices } from "./slices.ts";
 export { type LibrarySnapshot, SnapshotDamage, sourcesKey } from "./snapshot.ts";
 export { type Audience, LibraryView } from "./view.ts";
 export { Visibility } from "./visibility.ts";

@@ -172,6 +172,10 @@ describe("availability", () => {
     expect(live.visible()).toHaveLength(1);
   });
 
+  it("is not met by a program whose name is longer than any file's", () => {
+    expect(reason(needs({ bins: ["x".repeat(5_000)] }), path)).toContain("xxx");
+  });
+
   it("never takes a path for a program", () => {
     expect(reason(needs({ bins: ["../etc/passwd", "/bin/sh"] }), path)).toContain("/bin/sh");
   });

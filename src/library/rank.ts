@@ -52,6 +52,22 @@ export function unpackRanking({ names, plain }: StoredRanking, decode: StoredSki
   return names.map((name, at) => new StoredSkill(name, decode, plain[at] === 1));
 }
 
+/** What is judged of a skill with the manifest `PLAIN`: decoded only for its source. */
+class PlainSkill implements Judged {
+  readonly name: SkillName;
+  readonly manifest = PLAIN;
+  private readonly whole: StoredSkill;
+
+  constructor(whole: StoredSkill) {
+    this.name = whole.name;
+    this.whole = whole;
+  }
+
+  get source() {
+    return this.whole.source;
+  }
+}
+
 /** A skill that is decoded when more than its name is asked for. */
 export class StoredSkill implements Skill {
   readonly name: SkillName;
@@ -62,7 +78,7 @@ export class StoredSkill implements Skill {
   constructor(name: SkillName, decode: StoredSkill["decode"], isPlain: boolean) {
     this.name = name;
     this.decode = decode;
-    this.judged = isPlain ? { name, manifest: PLAIN } : this;
+    this.judged = isPlain ? new PlainSkill(this) : this;
   }
   get displayName() {
     return this.decode(this.name).displayName;
@@ -81,5 +97,8 @@ export class StoredSkill implements Skill {
   }
   get digest() {
     return this.decode(this.name).digest;
+  }
+  get withheld() {
+    return this.decode(this.name).withheld;
   }
 }

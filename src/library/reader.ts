@@ -81,7 +81,8 @@ export class StoredLibrary implements LibraryReader {
     throw this.stale();
   }
 
-  private stale(): RepertoireError {
+  /** The error of a question that needs more than what is stored. */
+  stale(): RepertoireError {
     return new RepertoireError(
       "index-stale",
       "The index is not up to date. Run `repertoire index`.",

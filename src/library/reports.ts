@@ -3,22 +3,29 @@
 import { existsSync } from "node:fs";
 import { checkedSource, discover } from "../discover/discover.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
+import { isRepertoireError } from "../model/errors.ts";
 import type { ListedSkill, Skill, SkillState } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import { packageFiles } from "../package/package.ts";
+import { packageFiles, snapshotPackage } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import { type Progress, readCatalog } from "./catalog.ts";
+import type { InspectedPackage } from "./inspections.ts";
 import { Library } from "./precedence.ts";
 import { inSlices } from "./slices.ts";
 import type { LibraryView } from "./view.ts";
 
 export interface SkillReport {
   readonly skill: Skill & { readonly state: SkillState; readonly reason?: string | undefined };
-  readonly body: string;
+  /** Of the whole package, to which consent is bound; absent if it cannot be read. */
+  readonly digest?: string | undefined;
+  /** The instructions, if they were asked for. */
+  readonly body?: string | undefined;
   readonly files: readonly string[];
   /** Direct children. */
   readonly subSkills: readonly Skill[];
   readonly diagnostics: readonly Diagnostic[];
+  /** What inspection found in the package; absent if it was not inspected. */
+  readonly inspection?: InspectedPackage | undefined;
   /** Messages that a model wrote for it; absent if there are none. */
   readonly messages?: readonly string[] | undefined;
 }
@@ -28,21 +35,28 @@ export function isManaged({ skill, state }: ListedSkill): boolean {
   return state !== "shadowed" && (state !== "hidden" || skill.manifest.userOnly);
 }
 
-/** A listed skill as programs get it. */
-export function listedSummary({ skill, state, reason }: ListedSkill) {
-  const { name, displayName, manifest, source, path, digest } = skill;
+/** A listed skill as programs get it, with the digest of its package. */
+export function listedSummary({ skill, state, reason }: ListedSkill, digests: ReadonlyMap<Skill, string>) {
+  const { name, displayName, manifest, source, path, withheld } = skill;
   const { description } = manifest;
-  return { name, displayName, description, source, path, state, reason, digest };
+  return {
+    ...{ name, displayName, description, source, path, state, reason, withheld },
+    digest: digests.get(skill),
+  };
 }
 
-/** A report about a skill as programs get it. */
-export function skillDetails({ skill, body, files, subSkills, diagnostics, messages }: SkillReport) {
+/** A report about a skill as programs get it. Free text of the front matter comes with the instructions. */
+export function skillDetails(report: SkillReport) {
+  const { skill, digest, body, files, subSkills, diagnostics, inspection, messages } = report;
   const { manifest, ...place } = skill;
+  const { metadata, unknown, ...known } = manifest;
+  const free = body === undefined ? {} : { metadata, unknown };
   return {
-    skill: { ...place, ...manifest, body },
+    skill: { ...place, ...known, ...free, digest, body },
     files,
     subSkills: subSkills.map(({ name }) => name),
     diagnostics,
+    inspection,
     messages,
   };
 }
@@ -53,18 +67,43 @@ export function countStates(listed: readonly ListedSkill[]): Record<SkillState, 
   return counts;
 }
 
-/** One skill for a person: its state, instructions, files, direct children and findings. */
+/** The digest of each package, to which consent is bound. A package that cannot be read has none. */
+export function packageDigests(skills: readonly Skill[]): Promise<ReadonlyMap<Skill, string>> {
+  return inSlices(
+    (function* () {
+      const digests = new Map<Skill, string>();
+      for (const skill of skills) {
+        const digest = packageDigest(skill);
+        if (digest !== undefined) digests.set(skill, digest);
+        yield;
+      }
+      return digests;
+    })(),
+  );
+}
+
+function packageDigest({ directory }: Skill): string | undefined {
+  try {
+    return snapshotPackage(directory).digest;
+  } catch (thrown) {
+    if (!isRepertoireError(thrown)) throw thrown;
+    return undefined;
+  }
+}
+
+/** One skill for a person: its state, files, direct children and findings, and its instructions if they are read. */
 export function reportSkill(
   view: LibraryView,
   name: string,
-  readBody: (skill: Skill) => string,
+  readBody?: (skill: Skill) => string,
 ): SkillReport {
   const { library } = view;
   const found = library.find(name) ?? view.require(name, "person");
   const { state, reason } = view.list().find(({ skill }) => skill === found)!;
   return {
     skill: { ...found, state, reason },
-    body: readBody(found),
+    digest: packageDigest(found),
+    body: readBody?.(found),
     files: packageFiles(found.directory),
     subSkills: library.children(found.name),
     diagnostics: library.diagnostics.filter(({ path }) => path === found.path),

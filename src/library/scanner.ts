@@ -8,7 +8,7 @@ import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
 import { parseSkill } from "../parse/parse.ts";
-import { isUnchanged, type Progress, readCatalog, readSkillFile } from "./catalog.ts";
+import { isUnchanged, type Progress, readCatalog, readSkillFile, reread } from "./catalog.ts";
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./diff.ts";
 import { EditSweep } from "./edit-sweep.ts";
 import { Library } from "./precedence.ts";
@@ -24,6 +24,7 @@ import {
   type SnapshotOptions,
   snapshotPath,
 } from "./snapshot.ts";
+import { inspectedRecord } from "./withheld.ts";
 
 interface ScannerOptions extends SnapshotOptions {
   readonly onProgress?: Progress | undefined;
@@ -122,6 +123,45 @@ export class LibraryScanner implements LibraryReader {
     run = { begun: false, bodies, done };
     this.running = run;
     return done;
+  }
+
+  /**
+   * Inspects whole packages that have changed since they were inspected, at most so many, and withholds the words of dangerous
+   * ones. Slow, so it is done behind a scan. Returns how many were inspected.
+   */
+  async inspect(options: {
+    readonly most: number;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<number> {
+    const before = await this.snapshot();
+    const records = await inSlices(this.inspected(before.records(), options));
+    const count = records.filter((record, at) => record !== before.records()[at]).length;
+    // A scan in the meantime has read newer records; the next inspection looks at those.
+    if (count === 0 || this.latest !== before) return 0;
+    const { generation, facts, scannedAt } = before;
+    const { findings } = this.options;
+    this.latest = new LibrarySnapshot(
+      { generation, sources: this.sources, scannedAt, findings, ...facts },
+      records,
+    );
+    this.keep(this.latest);
+    return count;
+  }
+
+  private *inspected(
+    records: readonly FileRecord[],
+    { most, signal }: { readonly most: number; readonly signal?: AbortSignal | undefined },
+  ): Generator<undefined, FileRecord[]> {
+    const result: FileRecord[] = [];
+    let left = most;
+    for (const record of records) {
+      const isDue = left > 0 && signal?.aborted !== true && record.source.scope !== "bundled";
+      const next = isDue ? inspectedRecord(record, reread) : undefined;
+      if (next) left -= 1;
+      result.push(next ?? record);
+      yield;
+    }
+    return result;
   }
 
   /** Calls back after each change below the sources, until the result is called. Whoever found the change. */

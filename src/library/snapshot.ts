@@ -14,17 +14,19 @@ import { codeOf } from "../model/errors.ts";
 import { lastSegment, type SkillName } from "../model/name.ts";
 import { NO_REQUIREMENTS, NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import { checksum } from "../search/search.ts";
+import { checksum, longChecksum } from "../search/search.ts";
 import { Library } from "./precedence.ts";
 import { packRanking, type StoredRanking, type StoredSkill, unpackRanking } from "./rank.ts";
 import type { Visibility } from "./visibility.ts";
 
 /** Raise it whenever the parser or the manifest changes what it yields, or the layout of the file changes. */
-export const SNAPSHOT_VERSION = 3;
+export const SNAPSHOT_VERSION = 4;
 
 const MAGIC = 0x5442494c;
 const HEADER_WORDS = 9;
 const HEADER_BYTES = HEADER_WORDS * 4;
+/** The checksum of the head covers what follows it. */
+const VERIFIED_AT = 12;
 /** Header, head and columns of a library of 3,000 fit into the first read. */
 const FIRST_READ = 64 * 1024;
 /** Decoded skills kept: about 2 MB of text, and every one that a busy session meets. */
@@ -38,9 +40,19 @@ export interface FileRecord {
   readonly size: number;
   readonly mtimeMs: number;
   readonly inode: number;
+  /** Changes with the skill's policy for hosts; undefined if it has none. */
+  readonly policy?: string | undefined;
+  /** What the whole package was when it was inspected; undefined if it never was. */
+  readonly inspected?: InspectedPackage | undefined;
   /** Absent when the file yields no skill. */
   readonly skill: Skill | undefined;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Changes with the package's files, and what inspection said about them. */
+export interface InspectedPackage {
+  readonly stamp: string;
+  readonly isDangerous: boolean;
 }
 
 /** What a scan saw besides the files. */
@@ -230,20 +242,28 @@ export function encodeSnapshot(snapshot: LibrarySnapshot, sources: readonly Sour
     end += 1 + bytes.length;
     columns[row] = nameHash(record.skill?.name ?? "");
     columns[count + row] = end;
-    columns[2 * count + row] = checksum(bytes);
+    columns[2 * count + row] = longChecksum(bytes);
   });
   parts.push(Buffer.from(count === 0 ? "[]" : "]"));
-  const text = Buffer.concat(parts);
   const { generation, facts } = snapshot;
   const head = asciiJson({ generation, sources, ...facts } satisfies Head);
   // The columns begin at a multiple of four.
   const blanks = Buffer.alloc(-head.length & 3, " ");
   const catalog = asciiJson(snapshot.catalog());
-  const sizes = [catalog.length, checksum(catalog), text.length, checksum(text)];
-  const lengths = wordBytes([head.length + blanks.length, count, ...sizes]);
-  const verified = Buffer.concat([lengths, head, blanks, wordBytes(columns)]);
-  const header = wordBytes([MAGIC, SNAPSHOT_VERSION, checksum(verified)]);
-  return Buffer.concat([header, verified, catalog, text]);
+  const bytes = Buffer.concat([
+    Buffer.alloc(HEADER_BYTES),
+    head,
+    blanks,
+    wordBytes(columns),
+    catalog,
+    ...parts,
+  ]);
+  const catalogAt = HEADER_BYTES + head.length + blanks.length + columns.byteLength;
+  const text = bytes.subarray(catalogAt + catalog.length);
+  const sizes = [catalog.length, longChecksum(catalog), text.length, longChecksum(text)];
+  bytes.set(wordBytes([head.length + blanks.length, count, ...sizes]), VERIFIED_AT);
+  bytes.set(wordBytes([MAGIC, SNAPSHOT_VERSION, longChecksum(bytes.subarray(VERIFIED_AT, catalogAt))]));
+  return bytes;
 }
 
 /** The snapshot of these sources on disk, whatever its age; undefined when there is none that can be used. */
@@ -283,7 +303,8 @@ function readHead(fd: number): { head: Head; scannedAt: number; records: StoredR
   if (magic !== MAGIC || version !== SNAPSHOT_VERSION || textAt + textLength !== size)
     throw new SnapshotDamage("Not a snapshot of this version.");
   const bytes = catalogAt <= first.length ? first : readBytes(fd, 0, catalogAt);
-  if (checksum(bytes.subarray(12, catalogAt)) !== sum) throw new SnapshotDamage("The head is damaged.");
+  if (longChecksum(bytes.subarray(VERIFIED_AT, catalogAt)) !== sum)
+    throw new SnapshotDamage("The head is damaged.");
   const records = new StoredRecords({
     fd,
     hashes: wordsOf(bytes, columnsAt, count),
@@ -355,7 +376,7 @@ class StoredRecords {
 
   private read<T>({ at, length, sum }: Part): T {
     const bytes = readBytes(this.file.fd, at, length);
-    if (checksum(bytes) !== sum) throw new SnapshotDamage("A part of the file is damaged.");
+    if (longChecksum(bytes) !== sum) throw new SnapshotDamage("A part of the file is damaged.");
     return fromAsciiJson<T>(bytes);
   }
 }
@@ -417,17 +438,31 @@ interface PackedRecord {
   readonly size: number;
   readonly mtimeMs: number;
   readonly inode: number;
+  readonly policy?: string | undefined;
+  readonly inspected?: InspectedPackage | undefined;
   readonly digest?: string | undefined;
   /** Name of the skill unless it is `at`. */
   readonly name?: string | undefined;
   readonly manifest?: Partial<SkillManifest> | undefined;
+  readonly withheld?: boolean | undefined;
   readonly diagnostics?: readonly Diagnostic[] | undefined;
 }
 
 const USUAL_FILE = "SKILL.md";
 
 function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecord {
-  const { source, relativePath: at, path, size, mtimeMs, inode, skill, diagnostics } = record;
+  const {
+    source,
+    relativePath: at,
+    path,
+    size,
+    mtimeMs,
+    inode,
+    policy,
+    inspected,
+    skill,
+    diagnostics,
+  } = record;
   const file = path.slice(path.lastIndexOf(sep) + 1);
   return {
     source: sources.indexOf(source),
@@ -436,15 +471,19 @@ function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecor
     size,
     mtimeMs,
     inode,
+    policy,
+    inspected,
     digest: skill?.digest,
     name: skill?.name === at ? undefined : skill?.name,
     manifest: skill && packManifest(skill.manifest),
+    withheld: skill?.withheld,
     diagnostics: diagnostics.length === 0 ? undefined : diagnostics,
   };
 }
 
 function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRecord {
-  const { at, file = USUAL_FILE, size, mtimeMs, inode, digest, name = at, manifest } = packed;
+  const { at, file = USUAL_FILE, size, mtimeMs, inode, policy, inspected } = packed;
+  const { digest, name = at, manifest } = packed;
   const source = sources[packed.source]!;
   const below = sep === "/" ? at : at.replaceAll("/", sep);
   const directory = at === "" ? source.root : source.root + sep + below;
@@ -457,9 +496,10 @@ function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRec
     path,
     directory,
     digest: digest ?? "",
+    withheld: packed.withheld,
   };
   const diagnostics = packed.diagnostics ?? NO_DIAGNOSTICS;
-  return { source, relativePath: at, path, size, mtimeMs, inode, skill, diagnostics };
+  return { source, relativePath: at, path, size, mtimeMs, inode, policy, inspected, skill, diagnostics };
 }
 
 /** What people call a skill: its declared name. If that is its identity, everybody calls it by that. */

@@ -3,8 +3,9 @@
 
 import type { SkillName } from "../model/name.ts";
 import type { Skill, SkillManifest, SkillState } from "../model/skill.ts";
+import type { SourceScope } from "../model/source.ts";
 import { availabilityCheck, type Environment } from "./availability.ts";
-import { matchesAny, nameMatcher } from "./glob.ts";
+import { matchesAny, nameMatcher, ruleFits } from "./glob.ts";
 
 export interface VisibilityOptions {
   /** Who looks, for messages; absent for the person at the command line. */
@@ -12,7 +13,10 @@ export interface VisibilityOptions {
   /** Absent = all, `[]` = none, `['*']` = all, else names and globs. */
   readonly allowlist?: readonly string[] | undefined;
   readonly enable?: readonly string[] | undefined;
+  /** Rules `GLOB` or `GLOB@SOURCE`. */
   readonly disable?: readonly string[] | undefined;
+  /** The scope of a source; `custom` unless given. */
+  readonly scopeOf?: ((source: string) => SourceScope) | undefined;
   readonly env: Environment;
 }
 
@@ -22,7 +26,7 @@ export interface JudgedState {
 }
 
 /** What the rules need of a skill. */
-export interface Judged extends Pick<Skill, "name"> {
+export interface Judged extends Pick<Skill, "name" | "source"> {
   readonly manifest: Pick<SkillManifest, "defaultEnabled" | "userOnly" | "requires">;
 }
 
@@ -59,8 +63,18 @@ export class Visibility {
   }
 
   private isEnabled(skill: Judged): boolean {
-    const { enable = [], disable = [] } = this.options;
-    if (matchesAny(disable, skill.name)) return false;
+    const { enable = [], disable = [], scopeOf = () => "custom" } = this.options;
+    const subject = {
+      name: skill.name,
+      // Looked up only by a rule that names a source: a stored skill is decoded for it.
+      get source() {
+        return skill.source;
+      },
+      get scope() {
+        return scopeOf(skill.source);
+      },
+    };
+    if (disable.some((rule) => ruleFits(rule, subject))) return false;
     return skill.manifest.defaultEnabled || matchesAny(enable, skill.name);
   }
 }

@@ -27,6 +27,8 @@ export const ERROR_CODES = {
   "skill-broken": "The skill's SKILL.md cannot be read.",
   "file-not-found": "The skill has no file at this path.",
   "file-unreadable": "A file that was named cannot be read.",
+  "file-not-regular": "A file is a folder, a FIFO, a socket or a device.",
+  "file-link-outside": "A file is a link that leads out of its folder.",
   "slash-missing": "The text is not a slash command.",
   "slash-unknown": "There is no such slash command.",
   "index-stale": "The recall index is out of date and cannot be refreshed here.",
@@ -64,6 +66,10 @@ export const ERROR_CODES = {
 
   "skill-exists": "A skill of this name or a folder at this path exists already.",
   "skill-not-learned": "The skill is not a learned skill, so it is not changed.",
+  "skill-covered":
+    "A saved skill would be used instead of one of another source, which only a person decides.",
+  "skill-not-writable": "The agent may not save, change or delete a skill of this name.",
+  "skill-suspicious": "The skill looks suspicious, so only a person may save it.",
   "skill-pinned": "The skill is pinned; only a person may change it.",
   "skill-protected": "The skill may not be changed by this author.",
   "skill-changed": "The skill changed since it was read.",

@@ -75,6 +75,8 @@ export interface Skill {
   readonly directory: string;
   /** SHA-256 of the SKILL.md file's bytes, hex. */
   readonly digest: string;
+  /** Set if inspection found something dangerous: the manifest then has a notice instead of the author's words. */
+  readonly withheld?: boolean | undefined;
 }
 
 export const SKILL_STATES = ["active", "unavailable", "disabled", "shadowed", "hidden"] as const;

@@ -2,6 +2,10 @@
 
 export type SourceScope = "bundled" | "user" | "project" | "custom";
 
+/** Who decides whether a project's skills are shown: the host, the person, or nobody. */
+export const PROJECT_TRUST = ["host", "ask", "all"] as const;
+export type ProjectTrust = (typeof PROJECT_TRUST)[number];
+
 /** A root folder of skills. Sources are ordered; a later one takes precedence. */
 export interface Source {
   /** Short and stable, for example `~/.claude` or `project/.agents`. */

@@ -3,17 +3,12 @@
 
 import { createHash } from "node:crypto";
 import {
-  closeSync,
-  constants,
   type Dirent,
   existsSync,
-  fstatSync,
   lstatSync,
   mkdirSync,
   opendirSync,
-  openSync,
   readdirSync,
-  readSync,
   realpathSync,
   type Stats,
   statSync,
@@ -32,12 +27,13 @@ import {
   stageFile,
   syncFolder,
   unlessMissing,
+  withRegularFile,
 } from "../disk/disk.ts";
-import { codeOf, RepertoireError } from "../model/errors.ts";
+import { codeOf, isRepertoireError, RepertoireError } from "../model/errors.ts";
 import { isSkillFile, PACKAGE_LIMITS, SKILL_FILE } from "./facts.ts";
 
 /** All of a package but its folders, by name, folder by folder, with `/` in paths. `entriesIn` reads one folder. */
-function* walkPackage(
+export function* walkPackage(
   directory: string,
   entriesIn: (folder: string) => Dirent[],
   prefix = "",
@@ -135,41 +131,32 @@ interface RegularFile {
   readonly executable: boolean;
 }
 
-/** Opened without blocking, so that a FIFO put in the file's place cannot hang the process. */
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 /** Reads one listed file. Follows no link and reads regular files only. `root` and the way to the file are real paths. */
 export function readRegularFile(root: string, from: string): RegularFile {
   const path = join(root, from);
-  const file = orUnreadable(path, () => openSync(path, FLAGS));
+  const read = () =>
+    withRegularFile(path, { isReal: true, isListed: true }, ({ size, mode, start }) => {
+      if (size > PACKAGE_LIMITS.bytes) throw unreadable(path, { code: "EFBIG" });
+      // One byte more than the file should have, so that a file that grows is noticed.
+      const bytes = start(size + 1);
+      if (bytes.length !== size) throw unreadable(path, undefined);
+      return { bytes, executable: isExecutable(mode) };
+    });
   try {
-    const stats = fstatSync(file);
-    if (!stats.isFile() || realpathSync(path) !== path) {
-      throw new RepertoireError(
-        "package-changed",
-        `${path} is no longer a file of the package: it was replaced while it was read. Try again, and look at what changes it.`,
-        from,
-      );
-    }
-    return { bytes: readAll(file, path, stats.size), executable: isExecutable(stats.mode) };
-  } finally {
-    closeSync(file);
+    return read();
+  } catch (thrown) {
+    if (!REPLACED.includes(codeOf(thrown)))
+      throw isRepertoireError(thrown) ? thrown : unreadable(path, thrown);
+    throw new RepertoireError(
+      "package-changed",
+      `${path} is no longer a file of the package: it was replaced while it was read. Try again, and look at what changes it.`,
+      from,
+    );
   }
 }
 
-function readAll(file: number, path: string, size: number): Buffer {
-  if (size > PACKAGE_LIMITS.bytes) throw unreadable(path, { code: "EFBIG" });
-  // One byte more than the file should have, so that a file that grows is noticed.
-  const bytes = Buffer.allocUnsafe(size + 1);
-  let filled = 0;
-  while (filled < bytes.length) {
-    const count = readSync(file, bytes, filled, bytes.length - filled, filled);
-    if (count === 0) break;
-    filled += count;
-  }
-  if (filled !== size) throw unreadable(path, undefined);
-  return bytes.subarray(0, size);
-}
+/** How reading fails when something else has taken the place of a listed file. */
+const REPLACED: readonly string[] = ["file-not-regular", "file-link-outside"];
 
 function isExecutable(mode: number): boolean {
   return (mode & 0o111) !== 0;
@@ -289,7 +276,7 @@ export interface PackageSnapshot {
 }
 
 /** By path: the file's SHA-256, followed by `+x` if it is executable. */
-export type FileMarks = Readonly<Record<string, string>>;
+type FileMarks = Readonly<Record<string, string>>;
 
 export interface FileChanges {
   readonly added: readonly string[];
@@ -314,7 +301,10 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-export function fileMark({ bytes, executable }: RegularFile): string {
+export function fileMark({
+  bytes,
+  executable,
+}: Pick<RegularFile, "executable"> & { bytes: Uint8Array }): string {
   return sha256Of(bytes) + (executable ? "+x" : "");
 }
 

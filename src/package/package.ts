@@ -4,7 +4,6 @@ export { isPortableName, isSkillFile, PACKAGE_LIMITS, SKILL_FILE, SPEC } from ".
 export {
   compareMarks,
   type FileChanges,
-  type FileMarks,
   fileMark,
   instructionsDigest,
   isSameFile,
@@ -23,3 +22,4 @@ export {
   snapshotPackage,
   writeNewPackage,
 } from "./files.ts";
+export { type PackageSurvey, surveyFile, surveyPackage } from "./survey.ts";

@@ -1,16 +1,16 @@
 // Recognizes messages that only tell the agent to go on ("yes, do it"), so that the message before them is used.
 
-import { inAlphabet } from "../text/patterns.ts";
+import { inAlphabet, isPlain } from "../text/patterns.ts";
 
 /** Words that agree or point back; none of them has a topic. */
 const WORDS = [
   "yes|yeah|yep|yup|sure|ok|okay|k|go|do|please|pls|it|that|this|ahead|on|for|so|then|now|all|right|alright|sounds",
-  "good|great|perfect|fine|correct|exactly|continue|proceed|next|again|try|retry|more|keep|going|let'?s|and|with|you|can",
-  "the|first|second|third|one|option|both|same|agreed?|confirm(?:ed)?|approved?|lgtm",
+  "good|great|perfect|fine|correct|exactly|continue|proceed|next|again|try|retry|more|keep|going|let's|lets|and|with",
+  "you|can|the|first|second|third|one|option|both|same|agree|agreed|confirm|confirmed|approve|approved|lgtm",
   "ja|genau|bitte|mach|machen|wir|das|weiter|gut|los",
-  "oui|d'accord|vas-y|continue[rz]?|fais-le|s'il te pla[iî]t",
-  "s[ií]|claro|dale|hazlo|adelante|contin[uú]a|va bene|certo|fallo|procedi|avanti|sim|pode|fa[cç]a|isso|continuar",
-  "да|давай|продолжай",
+  "oui|d'accord|vas-y|continuer|continuez|fais-le|s'il te plait|s'il te plaît",
+  "si|sí|claro|dale|hazlo|adelante|continua|continúa|va bene|certo|fallo|procedi|avanti|sim|pode|faca|faça|isso",
+  "continuar|да|давай|продолжай",
 ].join("|");
 
 /** Written without spaces, so no word boundary follows. */
@@ -25,10 +25,20 @@ const goOn = inAlphabet(
 /** A longer message has a topic. */
 const MAX_CHARS = 60;
 
+/** The letters before anything else, of a word above or of a message. */
+const FIRST_LETTERS = /^[a-z]*/i;
+let firstLetters: ReadonlySet<string> | undefined;
+
+/** Whether the message begins like one of the words: most do not, and need no look at the whole pattern. */
+function mayGoOn(text: string): boolean {
+  firstLetters ??= new Set(WORDS.split("|").map((word) => FIRST_LETTERS.exec(word)![0]));
+  return !isPlain(text) || firstLetters.has(FIRST_LETTERS.exec(text)![0].toLowerCase());
+}
+
 /** Whether the message only tells the agent to go on. */
 export function isContinuation(message: string): boolean {
   const text = message.trim().replaceAll("’", "'");
-  return text.length <= MAX_CHARS && goOn(text).test(text);
+  return text.length <= MAX_CHARS && mayGoOn(text) && goOn(text).test(text);
 }
 
 /** The message to recall for: the previous one if this one only says to go on. */

@@ -1,8 +1,7 @@
 // Measures recall on messages whose right answers are known.
 
-import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { appendLines, unlessMissing } from "../disk/disk.ts";
+import { appendLines, readBounded, unlessMissing } from "../disk/disk.ts";
 import { messageOf, RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Match, Turn } from "../model/turn.ts";
@@ -69,7 +68,7 @@ export function casesFrom(records: readonly unknown[], source: string): EvalCase
 
 /** Appends a message with its right skill to a file of JSON lines, which is made if it is missing. */
 export function addCase(path: string, { query, gold }: Pick<EvalCase, "query" | "gold">): void {
-  const before = unlessMissing(() => readFileSync(path, "utf8"));
+  const before = unlessMissing(() => readBounded(path, { maxBytes: CASES_BYTES }).toString("utf8"));
   if (before?.trimStart().startsWith("[")) {
     throw new RepertoireError(
       "eval-not-lines",
@@ -77,7 +76,7 @@ export function addCase(path: string, { query, gold }: Pick<EvalCase, "query" | 
       path,
     );
   }
-  appendLines(path, [{ query, gold }]);
+  appendLines(path, [{ query, gold }], 0o644);
 }
 
 /** Reads a JSON file of an evaluation: libraries, duplicates or a baseline. */
@@ -85,9 +84,12 @@ export function readEvalJson<T>(path: string): T {
   return parsed(readText(path), path) as T;
 }
 
+/** Some hundred thousand cases. */
+const CASES_BYTES = 64 * 1024 * 1024;
+
 function readText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readBounded(path, { maxBytes: CASES_BYTES }).toString("utf8");
   } catch (thrown) {
     throw new RepertoireError(
       "eval-unreadable",

@@ -6,7 +6,7 @@ import {
   encodeEvidence,
   SEGMENT,
   sameName,
-  sharedPairs,
+  sharePairs,
   termHash,
 } from "./evidence.ts";
 
@@ -81,6 +81,24 @@ describe("evidence", () => {
     expect(terms[terms.indexOf(termHash("pull")) + 1]).toBe(termHash("request"));
   });
 
+  test("finds every entry by its hash, in any order", () => {
+    const reader = new EvidenceReader();
+    reader.open(encodeEvidence({ ...skill, body: Array.from({ length: 900 }, (_, i) => `w${i}`).join(" ") }));
+    const hashes = reader.vocabulary();
+    expect(hashes.length).toBe(reader.vocabularySize);
+    expect(hashes).toEqual(hashes.toSorted((a, b) => a - b));
+    for (const order of [hashes, hashes.toReversed()])
+      expect(order.map((hash) => hashes[reader.find(hash)])).toEqual(order);
+  });
+
+  test("reads a heading of any length", () => {
+    const heading = Array.from({ length: 20_000 }, (_, i) => `h${i}`).join(" ");
+    const { segments } = decodeEvidence(encodeEvidence({ ...skill, body: `## ${heading}\ntext` }));
+    const section = segments.find(({ kind }) => kind === SEGMENT.section)!;
+    expect(section.headingTerms).toBeGreaterThan(16_383);
+    expect(section.terms.length).toBeGreaterThan(0);
+  });
+
   test("rejects bytes of another version", () => {
     expect(() => decodeEvidence(new Uint8Array([99, 0, 0]))).toThrow(/evidence-version/);
   });
@@ -95,14 +113,31 @@ describe("evidence", () => {
   });
 });
 
-describe("sharedPairs", () => {
+describe("sharePairs", () => {
   const long = (seed: string) =>
     Array.from({ length: 300 }, (_, i) => `${seed}${i} means ${seed}${i * 7}`).join(". ");
 
-  test("is 1 for the same text and near 0 for another", () => {
+  test("is true for the same text, and for another only if little is asked", () => {
     const a = encodeEvidence({ ...skill, body: long("alpha") });
-    expect(sharedPairs(a, encodeEvidence({ ...skill, body: long("alpha") }))).toBe(1);
-    expect(sharedPairs(a, encodeEvidence({ ...skill, body: long("beta") }))).toBeLessThan(0.3);
+    expect(sharePairs(a, encodeEvidence({ ...skill, body: long("alpha") }), 1)).toBe(true);
+    expect(sharePairs(a, encodeEvidence({ ...skill, body: long("beta") }), 0.3)).toBe(false);
+    expect(sharePairs(a, encodeEvidence({ ...skill, body: long("beta") }), 0)).toBe(true);
+  });
+
+  test("is false for two texts without word pairs", () => {
+    const empty = encodeEvidence({ name: "x", description: "", body: "" });
+    expect(sharePairs(empty, empty, 0.4)).toBe(false);
+  });
+
+  test("agrees with the share of equal bytes for any signatures", () => {
+    const signature = fc.uint8Array({ minLength: 55, maxLength: 55, max: 2 });
+    fc.assert(
+      fc.property(signature, signature, fc.constantFrom(0.4, 0.97), (a, b, least) => {
+        const filled = [...a.keys()].slice(1, 49).filter((i) => a[i] !== 0 || b[i] !== 0);
+        const same = filled.filter((i) => a[i] === b[i]).length;
+        expect(sharePairs(a, b, least)).toBe(filled.length > 0 && same / filled.length >= least);
+      }),
+    );
   });
 
   test("compares names by their words", () => {

@@ -8,6 +8,7 @@ import {
   descriptionClauses,
 } from "../text/sections.ts";
 import { tokenize } from "../text/tokens.ts";
+import { BitWriter, ByteWriter } from "./bit-writer.ts";
 
 export const SEGMENT = { description: 0, notFor: 1, triggers: 2, section: 3 } as const;
 type SegmentKind = (typeof SEGMENT)[keyof typeof SEGMENT];
@@ -212,11 +213,10 @@ export function decodeEvidence(bytes: Uint8Array) {
   reader.open(bytes);
   const { nameTerms } = reader;
   const hashes: number[] = [];
-  for (let hash = 0; hash <= HASH_MASK; hash++) {
-    const entry = reader.find(hash);
-    const end = entry < 0 ? 0 : reader.placesOf(entry, 0);
+  reader.vocabulary().forEach((hash, entry) => {
+    const end = reader.placesOf(entry, 0);
     for (let i = 0; i < end; i++) hashes[reader.places[i]!] = hash;
-  }
+  });
   const segments: Segment[] = [];
   for (let s = 0; s < reader.segmentCount; s++) {
     const from = s === 0 ? nameTerms + 1 : reader.segmentEnds[s - 1]! + 1;
@@ -230,16 +230,20 @@ export function decodeEvidence(bytes: Uint8Array) {
   return { name, segments };
 }
 
-/** The estimated share of word pairs that two skills have in common, 0 to 1. */
-export function sharedPairs(a: Uint8Array, b: Uint8Array): number {
-  let same = 0;
+/**
+ * Whether two skills have at least this share of their word pairs in common, by estimate. Stops at the first bytes if they
+ * are different texts.
+ */
+export function sharePairs(a: Uint8Array, b: Uint8Array, least: number): boolean {
+  const mostDifferent = (1 - least) * PACKING.signatureBytes;
+  let different = 0;
   let filled = 0;
   for (let i = 1; i <= PACKING.signatureBytes; i++) {
     if (a[i] === 0 && b[i] === 0) continue;
     filled++;
-    if (a[i] === b[i]) same++;
+    if (a[i] !== b[i] && ++different > mostDifferent) return false;
   }
-  return filled === 0 ? 0 : same / filled;
+  return filled > 0 && (filled - different) / filled >= least;
 }
 
 /** Whether both names have the same words in the same order. */
@@ -277,84 +281,6 @@ function signatureOf(segments: readonly Segment[]): Uint8Array {
   }
   // 0 marks an empty slot.
   return Uint8Array.from(smallest, (value) => (value === 0xffffffff ? 0 : 1 + (value % 255)));
-}
-
-class ByteWriter {
-  length = 0;
-  private bytes = new Uint8Array(1024);
-
-  byte(value: number): void {
-    if (this.length === this.bytes.length) this.room(1);
-    this.bytes[this.length++] = value;
-  }
-
-  bytesOf(values: Uint8Array): void {
-    if (this.length + values.length > this.bytes.length) this.room(values.length);
-    this.bytes.set(values, this.length);
-    this.length += values.length;
-  }
-
-  number(value: number, bytes: number): void {
-    for (let i = 0; i < bytes; i++) this.byte((value >>> (8 * i)) & 255);
-  }
-
-  varint(value: number): void {
-    let rest = value;
-    while (rest >= 128) {
-      this.byte((rest & 127) | 128);
-      rest >>>= 7;
-    }
-    this.byte(rest);
-  }
-
-  finish(): Uint8Array {
-    return this.bytes.slice(0, this.length);
-  }
-
-  private room(more: number): void {
-    const grown = new Uint8Array(Math.max(this.length * 2, this.length + more));
-    grown.set(this.bytes.subarray(0, this.length));
-    this.bytes = grown;
-  }
-}
-
-/** Writes numbers of a few bits each, the low bits first. */
-class BitWriter {
-  private readonly out: ByteWriter;
-  private bits = 0;
-  private count = 0;
-  private readonly from: number;
-
-  constructor(out: ByteWriter) {
-    this.out = out;
-    this.from = out.length;
-  }
-
-  get position(): number {
-    return (this.out.length - this.from) * 8 + this.count;
-  }
-
-  /** At most 16 bits. */
-  write(value: number, bits: number): void {
-    this.bits |= value << this.count;
-    this.count += bits;
-    for (; this.count >= 8; this.count -= 8) {
-      this.out.byte(this.bits & 255);
-      this.bits >>>= 8;
-    }
-  }
-
-  /** `count` ones and a zero. */
-  ones(count: number): void {
-    for (let left = count; left >= 16; left -= 16) this.write(0xffff, 16);
-    this.write((1 << (count & 15)) - 1, (count & 15) + 1);
-  }
-
-  finish(): void {
-    if (this.count > 0) this.out.byte(this.bits);
-    this.bits = 0;
-    this.count = 0;
-  }
 }
 
 function segmentsOf(input: EvidenceInput): Segment[] {
@@ -403,6 +329,10 @@ function clausesOf(text: string): string[] {
   return text.split(/[.;:!?](?=\s|$)|[,()"\u201c\u201d\n]|(?<!\w)'|'(?!\w)/u);
 }
 
+/** The zeros of each byte. */
+const ZEROS = new Uint8Array(256).fill(8);
+for (let byte = 1; byte < 256; byte++) ZEROS[byte] = ZEROS[byte >>> 1]! - (byte & 1);
+
 /** Reads packed evidence. One reader serves many skills in turn without allocating memory for each. */
 export class EvidenceReader {
   vocabularySize = 0;
@@ -418,8 +348,10 @@ export class EvidenceReader {
   private bytes: Uint8Array = new Uint8Array(0);
   private at = 0;
   private raritiesAt = 0;
-  /** The number of the first entry of each bucket; one more for the end. */
-  private readonly bucketStarts = new Uint16Array(LAYOUT.buckets + 1);
+  /** The first byte of the buckets, and the byte before which `bucketsBefore` of them end. */
+  private bucketsAt = 0;
+  private bucketByte = 0;
+  private bucketsBefore = 0;
   /** The bit position of the low bits, and of the lists. */
   private lowsAt = 0;
   private skipsAt = 0;
@@ -444,7 +376,13 @@ export class EvidenceReader {
     this.raritiesAt = this.at;
     this.at += this.nameTerms;
     this.readSegments();
-    this.readBuckets();
+    this.bucketsAt = this.at;
+    this.bucketByte = this.at;
+    this.bucketsBefore = 0;
+    this.lowsAt = this.at * 8 + LAYOUT.buckets + this.vocabularySize;
+    this.skipsAt = Math.ceil((this.lowsAt + this.vocabularySize * LAYOUT.lowBits) / 8);
+    this.listsAt = (this.skipsAt + Math.ceil(this.vocabularySize / LAYOUT.skipped) * LAYOUT.skipBytes) * 8;
+    this.nextList = -1;
   }
 
   /** The rarity of the name's term at `index`, in nats. */
@@ -452,21 +390,33 @@ export class EvidenceReader {
     return this.bytes[this.raritiesAt + index]! / PACKING.rarityScale;
   }
 
-  /** The entry of a hash, or -1. */
+  /** The entry of a hash, or -1. Quickest for hashes in ascending order. */
   find(hash: number): number {
     const bucket = hash >>> LAYOUT.lowBits;
     const low = hash & (2 ** LAYOUT.lowBits - 1);
-    const end = this.bucketStarts[bucket + 1]!;
-    for (let entry = this.bucketStarts[bucket]!; entry < end; entry++) {
-      this.bit = this.lowsAt + entry * LAYOUT.lowBits;
+    this.bit = this.bucketBit(bucket);
+    let entry = this.bit - this.bucketsAt * 8 - bucket;
+    const end = entry + this.ones();
+    for (this.bit = this.lowsAt + entry * LAYOUT.lowBits; entry < end; entry++) {
       if (this.bits(LAYOUT.lowBits) === low) return entry;
     }
     return -1;
   }
 
+  /** The hash of every entry. */
+  vocabulary(): number[] {
+    const hashes: number[] = [];
+    for (let bucket = 0; bucket < LAYOUT.buckets; bucket++) {
+      this.bit = this.bucketBit(bucket);
+      const count = this.ones();
+      this.bit = this.lowsAt + hashes.length * LAYOUT.lowBits;
+      for (let i = 0; i < count; i++) hashes.push((bucket << LAYOUT.lowBits) | this.bits(LAYOUT.lowBits));
+    }
+    return hashes;
+  }
+
   /** Writes the places of an entry's term into `places` from `start` on, ascending; returns the end. */
   placesOf(entry: number, start: number): number {
-    const total = this.segmentEnds[this.segmentCount - 1] ?? this.nameTerms;
     const run = Math.floor(entry / LAYOUT.skipped);
     let list = run * LAYOUT.skipped;
     if (this.nextList > list && this.nextList <= entry) {
@@ -476,39 +426,57 @@ export class EvidenceReader {
       const at = this.skipsAt + run * LAYOUT.skipBytes;
       this.bit = this.listsAt + (this.bytes[at]! | (this.bytes[at + 1]! << 8) | (this.bytes[at + 2]! << 16));
     }
-    let end = start;
-    for (; list <= entry; list++) {
-      const width = this.ones();
-      const count = (1 << width) | this.bits(width);
-      const fixed = gapBits(total, count);
-      end = start + count;
-      if (end > this.places.length) this.grow(count);
-      const { places } = this;
-      for (let i = start, next = 0; i < end; i++) {
-        const above = count > 1 ? this.ones() << fixed : 0;
-        const place = next + above + this.bits(fixed);
-        places[i] = place;
-        next = place + 1;
-      }
+    const { bytes } = this;
+    const total = this.segmentEnds[this.segmentCount - 1] ?? this.nameTerms;
+    const single = 1 + gapBits(total, 1);
+    for (; list < entry; list++) {
+      // Most terms have one place: a zero, and the place.
+      if ((bytes[this.bit >>> 3]! >>> (this.bit & 7)) & 1) this.readList(total, start);
+      else this.bit += single;
     }
-    this.nextList = list;
+    const end = this.readList(total, start);
+    this.nextList = entry + 1;
     this.nextBit = this.bit;
     return end;
   }
 
-  private readBuckets(): void {
-    const { bytes, bucketStarts, vocabularySize } = this;
-    let bit = this.at * 8;
-    let entry = 0;
-    bucketStarts[0] = 0;
-    for (let bucket = 1; bucket <= LAYOUT.buckets; bit++) {
-      if ((bytes[bit >>> 3]! >>> (bit & 7)) & 1) entry++;
-      else bucketStarts[bucket++] = entry;
+  /** Reads the list at `bit` into `places` from `start` on; returns the end. */
+  private readList(total: number, start: number): number {
+    const width = this.ones();
+    const count = (1 << width) | this.bits(width);
+    const fixed = gapBits(total, count);
+    const end = start + count;
+    if (end > this.places.length) this.grow(count);
+    const { places } = this;
+    for (let i = start, next = 0; i < end; i++) {
+      const above = count > 1 ? this.ones() << fixed : 0;
+      const place = next + above + this.bits(fixed);
+      places[i] = place;
+      next = place + 1;
     }
-    this.lowsAt = bit;
-    this.skipsAt = Math.ceil((bit + vocabularySize * LAYOUT.lowBits) / 8);
-    this.listsAt = (this.skipsAt + Math.ceil(vocabularySize / LAYOUT.skipped) * LAYOUT.skipBytes) * 8;
-    this.nextList = -1;
+    return end;
+  }
+
+  /** The bit where a bucket begins: the one after the zeros of all buckets before it. */
+  private bucketBit(bucket: number): number {
+    if (bucket <= this.bucketsBefore) {
+      this.bucketByte = this.bucketsAt;
+      this.bucketsBefore = 0;
+    }
+    const { bytes } = this;
+    let missing = bucket - this.bucketsBefore;
+    for (
+      let zeros = ZEROS[bytes[this.bucketByte]!]!;
+      zeros < missing;
+      zeros = ZEROS[bytes[this.bucketByte]!]!
+    ) {
+      missing -= zeros;
+      this.bucketByte++;
+    }
+    this.bucketsBefore = bucket - missing;
+    let bit = this.bucketByte * 8;
+    for (let byte = bytes[this.bucketByte]!; missing > 0; byte >>>= 1, bit++) if ((byte & 1) === 0) missing--;
+    return bit;
   }
 
   /** The number of ones before the next zero. */
@@ -546,16 +514,28 @@ export class EvidenceReader {
       this.headingTerms = new Int32Array(count * 2);
       this.segmentLengths = new Int32Array(count * 2);
     }
+    const { bytes, segmentEnds, segmentKinds, headingTerms, segmentLengths } = this;
     let place = this.nameTerms;
+    let { at } = this;
     for (let s = 0; s < count; s++) {
-      const head = this.varint();
+      // A segment has at most 3,000 terms: one byte or two.
+      let head = bytes[at++]!;
+      if (head >= 128) head = (head & 127) | (bytes[at++]! << 7);
       const kind = head & 3;
-      place += 1 + (head >>> 2);
-      this.segmentKinds[s] = kind;
-      this.segmentLengths[s] = head >>> 2;
-      this.segmentEnds[s] = place;
-      this.headingTerms[s] = kind === SEGMENT.section ? this.varint() : 0;
+      const length = head >>> 2;
+      let heading = kind === SEGMENT.section ? bytes[at++]! : 0;
+      if (heading >= 128) {
+        this.at = at - 1;
+        heading = this.varint();
+        at = this.at;
+      }
+      place += 1 + length;
+      segmentKinds[s] = kind;
+      segmentLengths[s] = length;
+      segmentEnds[s] = place;
+      headingTerms[s] = heading;
     }
+    this.at = at;
   }
 
   private varint(): number {

@@ -3,6 +3,7 @@
 
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { PRIVATE_FILE } from "../disk/disk.ts";
 import type { BodySink, Library, LibraryReader, LibrarySnapshot } from "../library/library.ts";
 import { SnapshotDamage, sourcesKey } from "../library/library.ts";
 import { codeOf } from "../model/errors.ts";
@@ -217,7 +218,7 @@ function claimMark(path: string): boolean {
   if (left !== undefined && Date.now() - left.mtimeMs < MARK_MS) return false;
   try {
     if (left !== undefined) rmSync(path, { force: true });
-    closeSync(openSync(path, "wx"));
+    closeSync(openSync(path, "wx", PRIVATE_FILE));
     return true;
   } catch (thrown) {
     // Somebody was faster, or the folder cannot be written: either way the scan is not ours.

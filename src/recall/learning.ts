@@ -16,6 +16,7 @@ import { REMEMBERED, USE_WEIGHT } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
 import { oneLine } from "../text/escape.ts";
 import { clip } from "../text/markdown.ts";
+import { redacted } from "../text/secrets.ts";
 import { isContinuation } from "./continuation.ts";
 import type { IndexSettings } from "./recall-index.ts";
 import { rememberedTerms } from "./signals/use.ts";
@@ -90,9 +91,11 @@ export class RecallLearning implements LearnedFromUse {
     skills: readonly Weighed[],
   ): Promise<void> {
     const { background, glossary } = await this.needs.reading();
-    const terms = rememberedTerms(glossary?.toEnglish(message) ?? { text: message }, background);
+    // The words of a secret lead to nothing, and the store must not keep them.
+    const words = redacted(message, "");
+    const terms = rememberedTerms(glossary?.toEnglish(words) ?? { text: words }, background);
     if (terms.length === 0) return;
-    const text = clip(oneLine(message), REMEMBERED.chars);
+    const text = clip(oneLine(redacted(message)), REMEMBERED.chars);
     await this.needs.remembered.add(
       skills.map(({ digest = "", ...weighed }) => ({ ...weighed, digest, ...when, text, terms })),
     );

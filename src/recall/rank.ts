@@ -1,7 +1,7 @@
 // Orders the candidates of a message by weighted features, scores them from 0 to 1, and folds copies into one.
 
 import { brevityOf, type Closeness, fitOf, heldShare, type Standing } from "./calibrate.ts";
-import { sameName, sharedPairs } from "./evidence.ts";
+import { sameName, sharePairs } from "./evidence.ts";
 import type { Measures } from "./features.ts";
 import { Measurer, type Probe } from "./features.ts";
 import type { IntentGuess } from "./intent.ts";
@@ -128,16 +128,14 @@ export function rank(
   intent?: IntentGuess | undefined,
 ): Ranked[] {
   const { measures, points, rows, kept, runnerUp } = ordered(probe, candidates);
+  const inOrder = kept.map(({ place }) => points[place]!);
+  const closeness = closenessAmong(candidates);
   let most = 1;
   return kept.map(({ place, duplicates }, k) => {
-    const close = closenessOf(candidates, place);
-    const standing = standingOf(
-      kept.map((one) => points[one.place]!),
-      k,
-      runnerUp,
-    );
+    const close = closeness(place);
+    const standing = standingOf(inOrder, k, runnerUp);
     const fit = fitOf(probe, { measures: measures[place]!, close, standing }, intent);
-    const isTie = k === 0 || points[place] === points[kept[k - 1]!.place];
+    const isTie = k === 0 || inOrder[k] === inOrder[k - 1];
     most = Math.min(isTie ? most : most * RANKING.behind, fit.undoubted);
     return {
       id: candidates[place]!.id,
@@ -152,7 +150,7 @@ export function rank(
 /** How well one of the candidates fits a message that asks for work, whichever candidate is best. */
 export function fitAlone(probe: Probe, candidates: readonly RankCandidate[], place: number): number {
   const measures = new Measurer(probe).measure(candidates[place]!.evidence);
-  const close = closenessOf(candidates, place);
+  const close = closenessAmong(candidates)(place);
   return fitOf(probe, { measures, close, standing: { gap: 0, margin: 0 } }, undefined).score;
 }
 
@@ -189,10 +187,11 @@ export function standingOf(points: readonly number[], place: number, runnerUp: n
     : { gap: points[0]! - points[place]!, margin: 0 };
 }
 
-/** How close and how distinct a candidate is in meaning; undefined without an embedder. */
-export function closenessOf(candidates: readonly RankCandidate[], place: number): Closeness | undefined {
-  if (candidates.every(({ meaning, encoded = 0 }) => meaning === 0 && encoded === 0)) return undefined;
-  const { meaning, encoded } = candidates[place]!;
+/** How close and how distinct the candidate at a place is in meaning; undefined without an embedder. */
+export function closenessAmong(
+  candidates: readonly RankCandidate[],
+): (place: number) => Closeness | undefined {
+  if (candidates.every(({ meaning, encoded = 0 }) => meaning === 0 && encoded === 0)) return () => undefined;
   const neighbour = neighbourOf(
     candidates.map((c) => c.meaning),
     RANKING.strangeMeaning,
@@ -201,10 +200,13 @@ export function closenessOf(candidates: readonly RankCandidate[], place: number)
     candidates.map((c) => c.encoded ?? 0),
     RANKING.strangeEncoded,
   );
-  return {
-    meaning,
-    distinct: meaning - neighbour,
-    encodedDistinct: encoded === undefined ? undefined : encoded - encodedNeighbour,
+  return (place) => {
+    const { meaning, encoded } = candidates[place]!;
+    return {
+      meaning,
+      distinct: meaning - neighbour,
+      encodedDistinct: encoded === undefined ? undefined : encoded - encodedNeighbour,
+    };
   };
 }
 
@@ -324,8 +326,7 @@ function foldCopies(places: readonly number[], candidates: readonly RankCandidat
 
 /** Whether one skill is a copy of the other, perhaps with small changes. */
 function isCopy(a: Uint8Array, b: Uint8Array): boolean {
-  const alike = sharedPairs(a, b);
-  return alike >= RANKING.copy || (alike >= RANKING.copyWithName && sameName(a, b));
+  return sharePairs(a, b, sameName(a, b) ? RANKING.copyWithName : RANKING.copy);
 }
 
 function share(part: number, whole: number): number {

@@ -123,8 +123,9 @@ export class RecallIndex {
     return view;
   }
 
-  get hasPatterns(): boolean {
-    return this.text.marked(MARK.pattern).length > 0;
+  /** The skills whose triggers have patterns. */
+  patterned(): Skill[] {
+    return this.text.marked(MARK.pattern).map((doc) => this.skill(doc));
   }
 
   /** Skills whose triggers or paths may fit, whatever their text says. */

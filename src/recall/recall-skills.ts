@@ -20,7 +20,7 @@ import { frameSignal } from "./signals/frame.ts";
 import { mentionedNames, mentionSignal } from "./signals/mention.ts";
 import { pathsSignal } from "./signals/paths.ts";
 import { combineClaim, type Query, type Signal } from "./signals/signal.ts";
-import { messageWords, readyPatterns, triggerSignal } from "./signals/triggers.ts";
+import { messageWords, readyPatternsFor, triggerSignal } from "./signals/triggers.ts";
 import { Precedents, type UseMemory, useSignal } from "./signals/use.ts";
 
 /** The configured limits of a recall. */
@@ -147,7 +147,7 @@ function nearOf(considered: readonly Considered[], taken: ReadonlySet<SkillName>
 /** Examines the candidates of a turn and the skills in `also`, and returns them, best first. */
 export async function consider(turn: Turn, options: RecallOptions, also: readonly SkillName[] = []) {
   const { index, embedder, background } = options;
-  if (index.hasPatterns) await readyPatterns();
+  await readyPatternsFor(turn.message, index.patterned());
   const message = options.glossary?.toEnglish(clipMessage(turn.message)) ?? { text: turn.message };
   const intent = options.intent?.(message);
   const frame: FrameChoice = turn.frame ? { name: turn.frame, confidence: 1 } : chooseFrame(turn.message);

@@ -49,3 +49,16 @@ describe("findings about triggers", () => {
     expect(await triggerFindings(skills)).toEqual([]);
   });
 });
+
+test("thousands of patterns are checked while other work goes on", async () => {
+  const patterns = Array.from({ length: 3_000 }, (_, at) => `(alpha|beta|gamma)*x${at}[a-z]{2,9}`);
+  let pauses = 0;
+  const count = () => {
+    pauses++;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  await triggerFindings([skillWith({ patterns }, "many")]);
+  clearImmediate(next);
+  expect(pauses).toBeGreaterThan(1);
+});

@@ -1,6 +1,7 @@
 // What is wrong with the triggers of a library: patterns that can never match, and phrases that several skills declare, with
 // the one that wins and why.
 
+import { inSlices } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
@@ -23,7 +24,7 @@ export async function triggerFindings(
   recallFor?: RecallFor | undefined,
 ): Promise<Diagnostic[]> {
   await readyPatterns();
-  const findings = patternFindings(skills);
+  const findings = await inSlices(patternFindings(skills));
   for (const [index, [phrase, claimants]] of [...sharedPhrases(skills)].entries()) {
     const matches = index < NUMBERS.decided ? await recallFor?.(phrase) : undefined;
     findings.push(conflict(phrase, claimants, matches && decision(claimants, matches)));

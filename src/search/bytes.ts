@@ -1,7 +1,7 @@
 // Reads ranges of stored bytes, from memory or from a file whose blocks are checked as they are read.
 
 import { readSync } from "node:fs";
-import { checksum } from "./checksum.ts";
+import { BLOCK_BYTES, blockChecksums, blocksOf } from "./checksum.ts";
 
 export interface ByteSource {
   readonly length: number;
@@ -50,23 +50,6 @@ export function memoryBytes(bytes: Uint8Array): ByteSource {
 /** The same bytes in memory. */
 export function loaded(source: ByteSource): ByteSource {
   return source.resident ? source : memoryBytes(source.read(0, source.length));
-}
-
-/** Small enough that looking up ten terms reads little, large enough that the checksums of 50 MB take 50 KB. */
-const BLOCK_BYTES = 4096;
-
-/** The number of blocks that `length` bytes take. */
-export function blocksOf(length: number): number {
-  return Math.ceil(length / BLOCK_BYTES);
-}
-
-/** The checksum of each block; the last block may be shorter. */
-export function blockChecksums(bytes: Uint8Array): Uint32Array {
-  const sums = new Uint32Array(blocksOf(bytes.length));
-  for (let block = 0, from = 0; block < sums.length; block++, from += BLOCK_BYTES) {
-    sums[block] = checksum(bytes, from, Math.min(bytes.length, from + BLOCK_BYTES));
-  }
-  return sums;
 }
 
 /** Fills `target` from the file at `position`, or throws `DamagedSnapshot`. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { closestOf, encodeRows, rowBytes } from "./passages.ts";
 import { cosine, quantize, quantizeOne } from "./vectors.ts";
 
@@ -25,6 +25,21 @@ test.each([256, 384, 100])("cosines of rows of %i dimensions are found to within
     const cosines = Array.from(group.scales, (_, row) => cosine(query, group, row));
     expect(Math.abs(found[g]! - Math.max(0, ...cosines))).toBeLessThan(0.1);
   });
+});
+
+test("the kernel and plain code give the same cosines", async () => {
+  const next = noise(9);
+  const query = skewedRows(1, 256, next);
+  const groups = [5, 0, 1100, 1].map((count) => encodeRows(skewedRows(count, 256, next)));
+  const fast = closestOf(query, groups);
+  vi.resetModules();
+  vi.stubGlobal("WebAssembly", undefined);
+  try {
+    const plain = await import("./passages.ts");
+    expect([...plain.closestOf(query, groups)]).toEqual([...fast]);
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
 
 test("a row is closest to itself", () => {

@@ -3,7 +3,8 @@
 // A row is rotated first, so that all dimensions have about the same variance: with two bits the error of a cosine is
 // then about 0.025. A rotation keeps every cosine if the query is rotated too, so rows are never rotated back.
 
-import { Int8Matrix, type QuantizedVectors, quantizeOne } from "./vectors.ts";
+import { instantiate, LANE_BYTES } from "./kernels.ts";
+import { type QuantizedVectors, quantizeOne } from "./vectors.ts";
 
 /** Dimensions per byte. */
 const PER_BYTE = 4;
@@ -68,14 +69,76 @@ const squaresOf = Int32Array.from(decodedWords, (_, byte) =>
 
 /** Rows that are collected before their products are computed. */
 const BATCH_ROWS = 1024;
-const batches = new Map<number, Int8Matrix>();
 
-function batchOf(dims: number): Int8Matrix {
-  const known = batches.get(dims);
+/** Rows as codes, their products with a query, and the sums of their squares. */
+interface Batch {
+  readonly codes: Uint8Array;
+  readonly squares: Int32Array;
+  readonly dots: Int32Array;
+  run(query: Int8Array, rows: number): void;
+}
+
+const batches = new Map<number, Batch>();
+
+function batchOf(bytes: number): Batch {
+  const known = batches.get(bytes);
   if (known !== undefined) return known;
-  const batch = Int8Matrix.fill(BATCH_ROWS, dims, () => {});
-  batches.set(dims, batch);
+  const batch = kernelBatch(bytes) ?? plainBatch(bytes);
+  batches.set(bytes, batch);
   return batch;
+}
+
+function kernelBatch(bytes: number): Batch | undefined {
+  const dims = bytes * PER_BYTE;
+  if (dims === 0 || dims % LANE_BYTES !== 0) return undefined;
+  // Memory: the query widened to 16 bits, products, squares, the two tables, the codes, the rows.
+  const dotsAt = dims * 2;
+  const squaresAt = dotsAt + BATCH_ROWS * 4;
+  const wordsAt = squaresAt + BATCH_ROWS * 4;
+  const valuesAt = wordsAt + decodedWords.byteLength;
+  const codesAt = valuesAt + squaresOf.byteLength;
+  const rowsAt = codesAt + BATCH_ROWS * bytes;
+  const kernel = instantiate(rowsAt + BATCH_ROWS * dims);
+  if (kernel === undefined) return undefined;
+  const { buffer } = kernel;
+  new Int32Array(buffer, wordsAt).set(decodedWords);
+  new Int32Array(buffer, valuesAt).set(squaresOf);
+  const wideQuery = new Int16Array(buffer, 0, dims);
+  return {
+    codes: new Uint8Array(buffer, codesAt, BATCH_ROWS * bytes),
+    squares: new Int32Array(buffer, squaresAt, BATCH_ROWS),
+    dots: new Int32Array(buffer, dotsAt, BATCH_ROWS),
+    run(query, rows) {
+      if (rows === 0) return;
+      wideQuery.set(query);
+      kernel.unpack(codesAt, rows, bytes, wordsAt, valuesAt, rowsAt, squaresAt);
+      kernel.dots(0, rowsAt, dotsAt, rows, dims);
+    },
+  };
+}
+
+function plainBatch(bytes: number): Batch {
+  const codes = new Uint8Array(BATCH_ROWS * bytes);
+  const squares = new Int32Array(BATCH_ROWS);
+  const dots = new Int32Array(BATCH_ROWS);
+  return {
+    codes,
+    squares,
+    dots,
+    run(query, rows) {
+      for (let row = 0, at = 0; row < rows; row++) {
+        let square = 0;
+        let dot = 0;
+        for (let i = 0; i < bytes * PER_BYTE; at++) {
+          const code = codes[at]!;
+          square += squaresOf[code]!;
+          for (const end = i + PER_BYTE; i < end; i++) dot += query[i]! * decoded[code * PER_BYTE + (i & 3)]!;
+        }
+        squares[row] = square;
+        dots[row] = dot;
+      }
+    },
+  };
 }
 
 /** For each group of rows, the largest cosine with the query; 0 for a group without rows. */
@@ -89,29 +152,28 @@ export function closestOf(query: QuantizedVectors, groups: readonly Uint8Array[]
   const scale = rotated.scales[0]! / FIDELITY;
   const paddedQuery = new Int8Array(padded);
   paddedQuery.set(rotated.values);
-  const batch = batchOf(padded);
-  const words = new Int32Array(batch.values.buffer, batch.values.byteOffset, BATCH_ROWS * bytes);
+  const batch = batchOf(bytes);
   const groupOf = new Int32Array(BATCH_ROWS);
-  let rows = 0;
+  let filled = 0;
   const finish = () => {
-    const dots = batch.dots(paddedQuery, rows);
-    for (let row = 0; row < rows; row++) {
+    batch.run(paddedQuery, filled);
+    for (let row = 0; row < filled; row++) {
       const group = groupOf[row]!;
-      closest[group] = Math.max(closest[group]!, Math.min(1, dots[row]! * batch.scales[row]!));
+      // As a 32-bit float, like the scales of other vectors.
+      const inverse = Math.fround(scale / Math.sqrt(batch.squares[row]! - padding));
+      closest[group] = Math.max(closest[group]!, Math.min(1, batch.dots[row]! * inverse));
     }
-    rows = 0;
+    filled = 0;
   };
   groups.forEach((codes, group) => {
-    for (let from = 0; from + bytes <= codes.length; from += bytes) {
-      if (rows === BATCH_ROWS) finish();
-      let squares = -padding;
-      for (let i = 0, at = rows * bytes; i < bytes; i++, at++) {
-        const code = codes[from + i]!;
-        words[at] = decodedWords[code]!;
-        squares += squaresOf[code]!;
-      }
-      batch.scales[rows] = scale / Math.sqrt(squares);
-      groupOf[rows++] = group;
+    const rows = Math.floor(codes.length / bytes);
+    for (let from = 0; from < rows; ) {
+      if (filled === BATCH_ROWS) finish();
+      const count = Math.min(rows - from, BATCH_ROWS - filled);
+      batch.codes.set(codes.subarray(from * bytes, (from + count) * bytes), filled * bytes);
+      groupOf.fill(group, filled, filled + count);
+      filled += count;
+      from += count;
     }
   });
   finish();

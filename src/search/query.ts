@@ -10,6 +10,7 @@ import {
   type TermEntry,
   type TermHash,
 } from "./segment.ts";
+import { addPostings, sums } from "./sums.ts";
 import type { QuantizedVectors } from "./vectors.ts";
 
 const LIMITS = {
@@ -131,9 +132,6 @@ function withinBudget(terms: readonly PlannedTerm[], budget: number): number {
   return beyond < 0 ? terms.length : beyond;
 }
 
-/** The score of each document of the segment being ranked. */
-const sums = new Int32Array(SEGMENT_DOCUMENTS);
-
 function rankExactly(
   segments: readonly LiveSegment[],
   terms: readonly PlannedTerm[],
@@ -165,7 +163,7 @@ function rankSegment(live: LiveSegment, s: number, terms: readonly PlannedTerm[]
   let remaining = whole;
   let unread = present.reduce((sum, t) => sum + t.entries[s]!.count, 0);
   let readSinceCheck = 0;
-  sums.fill(0, 0, documents);
+  sums().values.fill(0, 0, documents);
   for (const [i, term] of present.entries()) {
     // Finding the floor costs one pass over the documents. It is worth it only after reading as many postings, with as
     // many left to read, and if the rest weighs less than what was read: no score exceeds what was read.
@@ -179,7 +177,7 @@ function rankSegment(live: LiveSegment, s: number, terms: readonly PlannedTerm[]
       }
     }
     const entry = term.entries[s]!;
-    addList(live, entry, term.units);
+    addPostings(live.segment, entry, term.units);
     remaining -= term.units * entry.maxImpact;
     unread -= entry.count;
     readSinceCheck += entry.count;
@@ -196,27 +194,19 @@ function rankWithinBudget(
 ): Ranked[] {
   const width = Math.max(LIMITS.refined, limit);
   const candidates = bestOfEach(segments, width, (live, s, floor) => {
-    sums.fill(0, 0, live.segment.shape.documents);
+    sums().values.fill(0, 0, live.segment.shape.documents);
     for (const term of terms.slice(0, affordable))
-      if (term.entries[s] !== undefined) addList(live, term.entries[s], term.units);
+      if (term.entries[s] !== undefined) addPostings(live.segment, term.entries[s], term.units);
     return topOfSums(live, new TopK(width, floor)).ranked(s);
   });
   const refined = segments.flatMap((live, s) => {
     const own = candidates.filter((c) => c.segment === s).sort((a, b) => a.doc - b.doc);
     const docs = Int32Array.from(own, (c) => c.doc);
-    for (const c of own) sums[c.doc] = c.score;
+    for (const c of own) sums().values[c.doc] = c.score;
     for (const term of terms.slice(affordable)) refine(live, s, term, docs);
     return topOf(docs, new TopK(limit)).ranked(s);
   });
   return best(segments, refined, limit);
-}
-
-function addList(live: LiveSegment, entry: TermEntry, units: number): void {
-  const { docs, docsAt, impacts, impactsAt, count } = live.segment.postings(entry);
-  for (let i = 0; i < count; i++) {
-    const doc = docs[docsAt + i]!;
-    sums[doc] = (sums[doc]! + Math.imul(units, impacts[impactsAt + i]!)) | 0;
-  }
 }
 
 /** Adds a term to the sums of the candidates, which are ascending. */
@@ -224,10 +214,11 @@ function refine(live: LiveSegment, s: number, term: PlannedTerm, candidates: Int
   const entry = term.entries[s];
   if (entry === undefined || candidates.length === 0) return;
   if (entry.count < candidates.length * LIMITS.searchInsteadOfRead) {
-    addList(live, entry, term.units);
+    addPostings(live.segment, entry, term.units);
     return;
   }
   const { docs, docsAt, impacts, impactsAt, count } = live.segment.postings(entry);
+  const { values } = sums();
   let from = 0;
   for (const doc of candidates) {
     let low = from;
@@ -239,28 +230,32 @@ function refine(live: LiveSegment, s: number, term: PlannedTerm, candidates: Int
     }
     from = low;
     if (low < count && docs[docsAt + low] === doc) {
-      sums[doc] = (sums[doc]! + Math.imul(term.units, impacts[impactsAt + low]!)) | 0;
+      values[doc] = (values[doc]! + Math.imul(term.units, impacts[impactsAt + low]!)) | 0;
     }
   }
 }
 
 /** Offers every live document of the segment being ranked. */
 function topOfSums(live: LiveSegment, top: TopK): TopK {
-  for (let doc = 0; doc < live.segment.shape.documents; doc++) {
-    if (sums[doc]! > top.floor && live.alive(doc)) top.offer(sums[doc]!, doc);
-  }
+  const { documents } = live.segment.shape;
+  const { values, above } = sums();
+  for (let doc = above(0, documents, top.floor); doc < documents; doc = above(doc + 1, documents, top.floor))
+    if (live.alive(doc)) top.offer(values[doc]!, doc);
   return top;
 }
 
 function topOf(docs: Int32Array, top: TopK): TopK {
-  for (const doc of docs) if (sums[doc]! > top.floor) top.offer(sums[doc]!, doc);
+  const { values } = sums();
+  for (const doc of docs) if (values[doc]! > top.floor) top.offer(values[doc]!, doc);
   return top;
 }
 
 function docsReaching(live: LiveSegment, floor: number): Int32Array {
+  const { documents } = live.segment.shape;
+  const { above } = sums();
   const found: number[] = [];
-  for (let doc = 0; doc < live.segment.shape.documents; doc++)
-    if (sums[doc]! >= floor && live.alive(doc)) found.push(doc);
+  for (let doc = above(0, documents, floor - 1); doc < documents; doc = above(doc + 1, documents, floor - 1))
+    if (live.alive(doc)) found.push(doc);
   return Int32Array.from(found);
 }
 
@@ -291,11 +286,9 @@ function nearestInSegment(live: LiveSegment, query: QuantizedVectors, top: TopK)
   const matrix = live.segment.vectors();
   const dots = matrix.dots(query.values);
   const factor = query.scales[0]! * COSINE_UNITS;
-  for (let doc = 0; doc < dots.length; doc++) {
-    const scaled = dots[doc]! * matrix.scales[doc]! * factor;
-    // The cheap test first: it excludes nearly every document.
-    if (scaled + COSINE_UNITS < top.floor) continue;
-    const units = Math.round(scaled) + COSINE_UNITS;
+  const nextFrom = (doc: number) => matrix.nextReaching(doc, factor, top.floor - COSINE_UNITS);
+  for (let doc = nextFrom(0); doc < matrix.rows; doc = nextFrom(doc + 1)) {
+    const units = Math.round(dots[doc]! * matrix.scales[doc]! * factor) + COSINE_UNITS;
     if (units <= top.floor || matrix.scales[doc] === 0 || !live.alive(doc)) continue;
     top.offer(units, doc);
   }
@@ -318,7 +311,7 @@ class TopK {
 
   constructor(limit: number, floor = 0) {
     this.limit = limit;
-    this.floor = limit > 0 ? floor : SCORE_RANGE;
+    this.floor = limit > 0 ? floor : SCORE_RANGE - 1;
   }
 
   /** Another one with the same limit and floor. */

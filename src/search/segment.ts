@@ -137,7 +137,7 @@ function mostGapBytes(count: number): number {
   return count + Math.ceil(SEGMENT_DOCUMENTS / LONG_GAP);
 }
 
-function documentsOfGaps(bytes: Uint8Array, count: number): Uint16Array {
+export function documentsOfGaps(bytes: Uint8Array, count: number): Uint16Array {
   const docs = new Uint16Array(count);
   for (let i = 0, at = 0, doc = -1; i < count; i++) {
     let gap = bytes[at++]!;
@@ -302,7 +302,19 @@ export class Segment {
     }
   }
 
-  postings({ count, where }: TermEntry): Postings {
+  /** A list of several documents as it is stored: impacts, then documents as gaps or, at an even place, as numbers. */
+  storedList({ count, where }: TermEntry): { readonly bytes: Uint8Array; readonly asGaps: boolean } {
+    const { postings } = this.sections;
+    const start = (where >>> 7) * 2;
+    const asGaps = (where & AS_GAPS) !== 0;
+    const length = asGaps
+      ? Math.min(count + mostGapBytes(count), postings.length - start)
+      : count + (count & 1) + count * 2;
+    return { bytes: postings.read(start, length), asGaps };
+  }
+
+  postings(entry: TermEntry): Postings {
+    const { count, where } = entry;
     if (count === 1) {
       return {
         docs: Uint16Array.of(where),
@@ -312,22 +324,17 @@ export class Segment {
         count,
       };
     }
-    const { postings } = this.sections;
-    const start = (where >>> 7) * 2;
-    if ((where & AS_GAPS) === 0) {
-      const docsAt = count + (count & 1);
-      const bytes = postings.read(start, docsAt + count * 2);
-      const docs = new Uint16Array(bytes.buffer, bytes.byteOffset + docsAt, count);
+    const { bytes, asGaps } = this.storedList(entry);
+    if (!asGaps) {
+      const docs = new Uint16Array(bytes.buffer, bytes.byteOffset + count + (count & 1), count);
       return { docs, docsAt: 0, impacts: bytes, impactsAt: 0, count };
     }
-    const length = Math.min(count + mostGapBytes(count), postings.length - start);
-    const impacts = postings.read(start, length);
-    let docs = this.decoded.get(start);
+    let docs = this.decoded.get(where);
     if (docs === undefined) {
-      docs = documentsOfGaps(impacts.subarray(count), count);
-      this.decoded.set(start, docs);
+      docs = documentsOfGaps(bytes.subarray(count), count);
+      this.decoded.set(where, docs);
     }
-    return { docs, docsAt: 0, impacts, impactsAt: 0, count };
+    return { docs, docsAt: 0, impacts: bytes, impactsAt: 0, count };
   }
 
   key(doc: number): string {

@@ -19,15 +19,13 @@ import { basename, dirname, join } from "node:path";
 import {
   type BlockChecksums,
   type ByteSource,
-  blockChecksums,
-  blocksOf,
   DamagedSnapshot,
   fileBytes,
   readFully,
   storedChecksums,
   wordsOf,
 } from "./bytes.ts";
-import { checksum } from "./checksum.ts";
+import { blockChecksums, blocksOf, checksum } from "./checksum.ts";
 import {
   ENTRY_BYTES,
   LiveSegment,
@@ -41,7 +39,7 @@ import {
 } from "./segment.ts";
 
 /** Increased whenever the layout or the meaning of a section changes; other versions are rebuilt. */
-const SNAPSHOT_VERSION = 5;
+const SNAPSHOT_VERSION = 6;
 const MAGIC = [0x65706552, 0x726f7472] as const;
 const HEADER_WORDS = 12;
 const HEADER_BYTES = HEADER_WORDS * 4;

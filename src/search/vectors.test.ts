@@ -30,6 +30,33 @@ test("the kernel and plain code give the same dot products, for any shape", () =
   }
 });
 
+test("the kernel and plain code find the same close rows", () => {
+  const [fast, plain] = [true, false].map((withKernel) => {
+    const next = noise(5);
+    return Int8Matrix.fill(
+      700,
+      64,
+      (values, scales) => {
+        for (let i = 0; i < values.length; i++) values[i] = Math.round(next() * 127);
+        for (let i = 0; i < scales.length; i++) scales[i] = i % 50 === 0 ? 0 : Math.abs(next()) / 500;
+      },
+      withKernel,
+    );
+  }) as [Int8Matrix, Int8Matrix];
+  const query = Int8Array.from({ length: 64 }, (_, i) => ((i * 37) % 255) - 127);
+  const products = fast.dots(query);
+  plain.dots(query);
+  for (const least of [-1e9, -20, 0, 5, 60, 1e9]) {
+    const expected = [...products.keys()].filter((row) => products[row]! * fast.scales[row]! * 0.7 >= least);
+    for (const matrix of [fast, plain]) {
+      const found: number[] = [];
+      for (let row = matrix.nextReaching(0, 0.7, least); row < 700; )
+        row = matrix.nextReaching(found[found.push(row) - 1]! + 1, 0.7, least);
+      expect(found).toEqual(expected);
+    }
+  }
+});
+
 test("the extremes of a byte do not overflow", () => {
   for (const sign of [-127, 127]) {
     const matrix = Int8Matrix.fill(3, 1024, (values) => values.fill(sign), true);

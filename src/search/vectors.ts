@@ -1,5 +1,7 @@
 // Int8 vectors: quantization, cosines, and the dot products of a whole matrix with a SIMD kernel.
 
+import { instantiate, LANE_BYTES } from "./kernels.ts";
+
 /** Rows of `dims` signed bytes. A row times its scale has length 1, so a scaled dot product is a cosine. */
 export interface QuantizedVectors {
   dims: number;
@@ -52,7 +54,7 @@ export class Int8Matrix implements QuantizedVectors {
   readonly dims: number;
   readonly values: Int8Array;
   readonly scales: Float32Array;
-  private readonly kernel: DotKernel | undefined;
+  private readonly kernel: MatrixKernel | undefined;
   private readonly products: Int32Array;
   /** The query whose products with every row are in `products`. */
   private lastQuery: Int8Array | undefined;
@@ -60,8 +62,8 @@ export class Int8Matrix implements QuantizedVectors {
   private constructor(rows: number, dims: number, withKernel: boolean) {
     this.rows = rows;
     this.dims = dims;
-    this.scales = new Float32Array(rows);
-    this.kernel = withKernel ? dotKernel(rows, dims) : undefined;
+    this.kernel = withKernel ? matrixKernel(rows, dims) : undefined;
+    this.scales = this.kernel?.scales ?? new Float32Array(rows);
     this.values = this.kernel?.values ?? new Int8Array(rows * dims);
     this.products = this.kernel?.dots ?? new Int32Array(rows);
   }
@@ -99,6 +101,18 @@ export class Int8Matrix implements QuantizedVectors {
     return products;
   }
 
+  /**
+   * The first row from `from` on whose product, times its scale and `factor`, is at least `least`; `rows` if there is none.
+   * Call `dots` first.
+   */
+  nextReaching(from: number, factor: number, least: number): number {
+    if (this.kernel !== undefined) return this.kernel.next(from, factor, least);
+    const { rows, products, scales } = this;
+    let row = from;
+    while (row < rows && !(products[row]! * scales[row]! * factor >= least)) row++;
+    return row;
+  }
+
   /** Cosine of one row with the query. Reuses the products if `dots` was last called with the same query. */
   cosine(query: QuantizedVectors, row: number): number {
     if (this.lastQuery !== query.values) return cosine(query, this, row);
@@ -106,121 +120,33 @@ export class Int8Matrix implements QuantizedVectors {
   }
 }
 
-interface DotKernel {
+interface MatrixKernel {
   values: Int8Array;
+  scales: Float32Array;
   dots: Int32Array;
   run(query: Int8Array, rows: number): void;
+  next(from: number, factor: number, least: number): number;
 }
 
-const LANE_BYTES = 16;
-
 /** A kernel with its own memory for the rows; undefined if the host lacks SIMD or `dims` is not a multiple of 16. */
-function dotKernel(rows: number, dims: number): DotKernel | undefined {
+function matrixKernel(rows: number, dims: number): MatrixKernel | undefined {
   if (rows === 0 || dims === 0 || dims % LANE_BYTES !== 0) return undefined;
-  // Memory: the query widened to 16 bits, one 32-bit product per row, the rows.
+  // Memory: the query widened to 16 bits, one 32-bit product and one scale per row, the rows.
   const dotsAt = dims * 2;
-  const rowsAt = dotsAt + Math.ceil((rows * 4) / LANE_BYTES) * LANE_BYTES;
+  const scalesAt = dotsAt + rows * 4;
+  const rowsAt = Math.ceil((scalesAt + rows * 4) / LANE_BYTES) * LANE_BYTES;
   const kernel = instantiate(rowsAt + rows * dims);
   if (kernel === undefined) return undefined;
   const wideQuery = new Int16Array(kernel.buffer, 0, dims);
   return {
     values: new Int8Array(kernel.buffer, rowsAt, rows * dims),
+    scales: new Float32Array(kernel.buffer, scalesAt, rows),
     dots: new Int32Array(kernel.buffer, dotsAt, rows),
     run(query, first) {
       if (first === 0) return;
       wideQuery.set(query.length === dims ? query : query.subarray(0, dims));
-      kernel.run(0, rowsAt, dotsAt, first, dims);
+      kernel.dots(0, rowsAt, dotsAt, first, dims);
     },
+    next: (from, factor, least) => kernel.next(dotsAt, scalesAt, from, rows, factor, least),
   };
-}
-
-/** The part of WebAssembly that is used here; TypeScript describes it only in its DOM library. */
-interface WebAssemblyHost {
-  validate(bytes: Uint8Array): boolean;
-  Module: new (bytes: Uint8Array) => object;
-  Memory: new (pages: { initial: number; maximum: number }) => { buffer: ArrayBuffer };
-  Instance: new (module: object, imports: object) => { exports: { run: (...args: number[]) => void } };
-}
-
-const PAGE_BYTES = 65_536;
-let compiled: object | undefined;
-
-/** The kernel with `bytes` of memory, compiled on first use; undefined without SIMD. */
-function instantiate(bytes: number) {
-  const { WebAssembly: host } = globalThis as { WebAssembly?: WebAssemblyHost };
-  if (host === undefined) return undefined;
-  if (compiled === undefined) {
-    const binary = kernelModule();
-    if (!host.validate(binary)) return undefined;
-    compiled = new host.Module(binary);
-  }
-  const pages = Math.ceil(bytes / PAGE_BYTES);
-  const memory = new host.Memory({ initial: pages, maximum: pages });
-  const { run } = new host.Instance(compiled, { m: { m: memory } }).exports;
-  return { buffer: memory.buffer, run };
-}
-
-/** WebAssembly instructions, nested as is convenient. */
-type Code = number | readonly Code[];
-
-const flat = (code: Code): number[] => (typeof code === "number" ? [code] : code.flatMap(flat));
-
-function leb128(value: number): number[] {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...leb128(value >>> 7)];
-}
-
-/** `run(query, row, result, count, dims)`: for each of `count` rows, the sum of row times query. */
-function kernelBody(): Code {
-  const [query, row, result, count, dims, q, end, even, odd] = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
-  const get = (local: number): Code => [0x20, local];
-  const set = (local: number): Code => [0x21, local];
-  const tee = (local: number): Code => [0x22, local];
-  const [add, subtract, lessThan] = [0x6a, 0x6b, 0x49];
-  const advance = (local: number, by: number): Code => [get(local), 0x41, by, add];
-  const storeI32: Code = [0x36, 2, 0];
-  /** Repeats while the value left by the body is not 0. */
-  const loop = (...body: Code[]): Code => [0x03, 0x40, body, 0x0d, 0, 0x0b];
-  const simd = (opcode: number, ...operands: number[]): Code => [0xfd, leb128(opcode), operands];
-  const zero = simd(0x0c, ...new Array<number>(LANE_BYTES).fill(0));
-  const load = (offset: number) => simd(0x00, 0, offset);
-  const load8BytesAsI16 = (offset: number) => simd(0x01, 0, offset);
-  const extractI32 = (lane: number) => simd(0x1b, lane);
-  const addI32 = simd(0xae);
-  const dotI16 = simd(0xba);
-  const accumulate = (sum: number, rowOffset: number, queryOffset: number): Code => [
-    [get(sum), get(row), load8BytesAsI16(rowOffset), get(q), load(queryOffset), dotI16, addI32, set(sum)],
-  ];
-  return loop(
-    [zero, set(even), zero, set(odd), get(query), set(q)],
-    [get(row), get(dims), add, set(end)],
-    // Two accumulators that do not wait for each other.
-    loop(
-      [accumulate(even, 0, 0), accumulate(odd, 8, LANE_BYTES)],
-      [advance(q, 2 * LANE_BYTES), set(q), advance(row, LANE_BYTES), tee(row), get(end), lessThan],
-    ),
-    [get(even), get(odd), addI32, set(even), get(result)],
-    [0, 1, 2, 3].map((lane) => [get(even), extractI32(lane), lane > 0 ? add : []]),
-    [storeI32, advance(result, 4), set(result)],
-    [get(count), 0x41, 1, subtract, tee(count)],
-  );
-}
-
-function kernelModule(): Uint8Array {
-  const [i32, v128, functionType, end] = [0x7f, 0x7b, 0x60, 0x0b];
-  const section = (id: number, ...content: Code[]): Code => {
-    const bytes = flat(content);
-    return [id, leb128(bytes.length), bytes];
-  };
-  const name = (text: string): Code => [text.length, [...text].map((c) => c.charCodeAt(0))];
-  const code = flat([2, 2, i32, 2, v128, kernelBody(), end]);
-  return Uint8Array.from(
-    flat([
-      [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
-      section(1, 1, functionType, 5, i32, i32, i32, i32, i32, 0),
-      section(2, 1, name("m"), name("m"), 0x02, 0x00, 1),
-      section(3, 1, 0),
-      section(7, 1, name("run"), 0x00, 0),
-      section(10, 1, leb128(code.length), code),
-    ]),
-  );
 }

@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  dataForModel,
   ENVELOPES,
   forCard,
   forCode,
   forEnvelope,
   forLine,
+  forModel,
   forXmlAttribute,
   forXmlText,
   oneLine,
@@ -102,4 +104,62 @@ it("forCard escapes lines that look like the head of a card", () => {
       );
     }),
   );
+});
+
+describe("tokens that begin or end a turn", () => {
+  const TOKENS = [
+    "<|im_end|>",
+    "<|im_start|>",
+    "<|eot_id|>",
+    "<|start_header_id|>",
+    "<|endoftext|>",
+    "<|channel|>",
+    "<\uff5cend\u2581of\u2581sentence\uff5c>",
+    "<system-reminder>",
+    "</system_reminder>",
+    "<systemreminder>",
+    "</system>",
+    "< / System >",
+    "<sys\u200btem>",
+    "<<SYS>>",
+    "<tool_result>",
+    "<tool-result id='1'>",
+    "<function_calls>",
+    '<invoke name="x">',
+    "<start_of_turn>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "[TOOL_CALLS]",
+  ];
+
+  it.each(TOKENS)("%j is escaped for every target", (token) => {
+    const text = `before ${token} after`;
+    for (const escaped of [forModel, forEnvelope, forCard, forLine, forCode, forXmlText, forXmlAttribute]) {
+      const plain = token.replace(/\u200b/, "");
+      expect(escaped(text)).not.toContain(token);
+      expect(escaped(text)).not.toContain(plain);
+    }
+    expect(dataForModel({ a: [{ b: text }] })).toEqual({ a: [{ b: forEnvelope(text) }] });
+    expect(forModel(forModel(text))).toBe(forModel(text));
+  });
+
+  it.each(["\n\nHuman: hi", "\n\nAssistant:", "Human : hi", "### Response:\n", "a\n\nUser: x"])(
+    "a speaker's name at the start of a line is escaped: %j",
+    (text) => {
+      expect(forModel(text)).toBe(text.replace(":", "\\:"));
+      expect(forModel(forModel(text))).toBe(forModel(text));
+    },
+  );
+
+  it.each([
+    "a <| b |> c",
+    "fn take<S>(s: S)",
+    "services:\n  web:\n    user: root\n    system: true",
+    "components:\n  schemas:\n    User:\n      type: object",
+    "/home/<user>/x and <systemd> and a[inst]",
+    "x < 5",
+  ])("leaves code as it is: %j", (text) => {
+    expect(forModel(text)).toBe(text);
+  });
 });

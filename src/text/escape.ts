@@ -1,4 +1,5 @@
-// Escapes text of a skill for its target: a Markdown line, XML text, an XML attribute, or a body inside an envelope.
+// Escapes text of others for its target: a Markdown line, XML text, an XML attribute, a body inside an envelope, or any other
+// place that a model reads. Everywhere the tokens are escaped that models and hosts use to begin and end a turn.
 
 import { lazyPattern } from "./patterns.ts";
 
@@ -36,6 +37,93 @@ const cardHead = lazyPattern(
   "gimu",
 );
 
+/**
+ * Tags with which chat templates and hosts mark what a person, a model, a tool or the host itself says. The names are loose:
+ * `_` also stands for `-` and for nothing.
+ */
+const TURN_TAGS = [
+  "system",
+  "system_reminder",
+  "system_prompt",
+  "system_message",
+  "assistant",
+  "human",
+  "developer",
+  "tool_result",
+  "tool_results",
+  "tool_use",
+  "tool_call",
+  "tool_calls",
+  "tool_response",
+  "tool_output",
+  "function_call",
+  "function_calls",
+  "function_result",
+  "function_results",
+  "function_response",
+  "invoke",
+  "antml",
+  "start_of_turn",
+  "end_of_turn",
+  "end_of_text",
+  "begin_of_text",
+  "think",
+  "thinking",
+  "bos",
+  "eos",
+  "sys",
+  "user_prompt_submit_hook",
+  "command_name",
+  "command_message",
+  "local_command_stdout",
+] as const;
+
+/** Marks of chat templates in square brackets. */
+const TURN_BRACKETS = [
+  "INST",
+  "TOOL_CALLS",
+  "TOOL_RESULTS",
+  "TOOL_CONTENT",
+  "AVAILABLE_TOOLS",
+  "SYSTEM_PROMPT",
+  "MODEL_SETTINGS",
+] as const;
+
+/** A special token such as `<|im_end|>`, also with the full-width bar; longer ones are in no vocabulary. */
+const SPECIAL = `<(?=[${GAP}]*[|\uFF5C][^<>\\s]{1,64}[|\uFF5C][${GAP}]*>)`;
+const turnTag = lazyPattern(
+  `${SPECIAL}|<(?=[${GAP}/\\\\]*(?:${TURN_TAGS.map(looseName).join("|")})[${GAP}]*(?:[>/:=]|[a-z_]+=|$))`,
+  "giu",
+);
+const turnBracket = lazyPattern(
+  `\\[(?=[${GAP}/]*(?:${TURN_BRACKETS.map(looseName).join("|")})[${GAP}]*\\])`,
+  "gu",
+);
+/**
+ * A speaker's name with a colon at the start of a line, which ends a turn in the format of text completion. `User:` and
+ * `System:` count behind an empty line only: elsewhere they are keys of YAML.
+ */
+const turnLine = lazyPattern(
+  "^([\\p{DI}\\p{Zs}\\t]*(?:Human|HUMAN|Assistant|ASSISTANT)[\\p{DI}\\p{Zs}\\t]*|### (?:Instruction|Response)|(?<=(?:^|\\n)\\n)(?:User|System)):",
+  "gmu",
+);
+/** Inside a line only these two, as they are written there. */
+const TURN_WORD = /\b(Human|Assistant):/g;
+/** The end of a sentence in old vocabularies; in capitals it is a type parameter. */
+const SENTENCE = /<(?=\/?s>)/g;
+/** What every one of these tokens needs. Most texts have none of it, and are left alone. */
+const MAY_MARK_TURN = /<|\[|:/;
+
+/** Text in which no token can begin or end a turn of a conversation; it reads the same. */
+function withoutTurns(text: string): string {
+  if (!MAY_MARK_TURN.test(text)) return text;
+  return text
+    .replace(turnTag(), "&lt;")
+    .replace(SENTENCE, "&lt;")
+    .replace(turnBracket(), "&#91;")
+    .replace(turnLine(), "$1\\:");
+}
+
 function looseName(name: string): string {
   const words = name.split("_").map((word) => [...word].join(`[${GAP}]*`));
   return words.join(`[${GAP}_-]*`);
@@ -55,17 +143,18 @@ export function oneLine(text: string): string {
 
 /** For an entry of a Markdown list: one line without tags. */
 export function forLine(text: string): string {
-  return oneLine(text).replace(TAG_START, "&lt;");
+  return withoutTurns(oneLine(text)).replace(TURN_WORD, "$1\\:").replace(TAG_START, "&lt;");
 }
 
 /** For a code span in a Markdown line, such as a path. */
 export function forCode(text: string): string {
-  return `\`${oneLine(text).replaceAll("`", "'")}\``;
+  return `\`${withoutTurns(oneLine(text)).replaceAll("`", "'")}\``;
 }
 
 /** For the text of an XML element: one line, escaped. */
 export function forXmlText(text: string): string {
-  return oneLine(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const escaped = oneLine(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return withoutTurns(escaped).replace(TURN_WORD, "$1\\:");
 }
 
 /** For an XML attribute in either kind of quotes. */
@@ -73,9 +162,20 @@ export function forXmlAttribute(text: string): string {
   return forXmlText(text).replaceAll('"', "&quot;").replaceAll("'", "&#39;");
 }
 
+/** For whatever a model reads outside an envelope, such as a file or the output of a script: as written, but for tokens of turns. */
+export function forModel(text: string): string {
+  return withoutTurns(plainBody(text));
+}
+
+/** The same for every text in the data of a tool, its keys aside. The copy holds what JSON keeps. */
+export function dataForModel<T>(data: T): T {
+  const texts = (_key: string, value: unknown) => (typeof value === "string" ? forEnvelope(value) : value);
+  return data === undefined ? data : (JSON.parse(JSON.stringify(data, texts)) as T);
+}
+
 /** For a body inside an envelope: Markdown as written, with the tags of envelopes escaped. */
 export function forEnvelope(body: string): string {
-  return plainBody(body).replace(envelopeTag(), "&lt;");
+  return forModel(body).replace(envelopeTag(), "&lt;");
 }
 
 /** For a part of a body on a card: as in an envelope, with lines that look like the head of a card escaped. */

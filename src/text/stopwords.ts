@@ -49,7 +49,7 @@ const KEPT = new Set(
 
 const stop = new Set<string>();
 for (const list of [GERMAN, FRENCH, SPANISH_PORTUGUESE_ITALIAN, RUSSIAN]) {
-  for (const word of list.split(/\s+/)) if (!KEPT.has(word)) stop.add(fold(word));
+  for (const word of fold(list).split(/\s+/)) if (!KEPT.has(word)) stop.add(word);
 }
 for (const word of ENGLISH.split(/\s+/)) stop.add(word);
 

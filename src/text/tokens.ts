@@ -23,8 +23,10 @@ const LIMITS = {
   chainParts: 64,
   /** UTF-16 units in the shared buffer: enough for most skills. */
   units: 1 << 15,
-  /** Spellings cached with their term, a power of two: enough for the text of a large library. */
-  memo: 1 << 16,
+  /** Spellings cached with their term, a power of two: enough for a message, */
+  memo: 1 << 10,
+  /** and, once that many were missing, for the text of a large library. */
+  largeMemo: 1 << 16,
 } as const;
 
 const SEPARATOR = 0;
@@ -195,9 +197,16 @@ function visitIdentifier(parts: readonly string[], visit: TokenVisitor): void {
 }
 
 // Direct-mapped cache from spelling to term. A spelling is identified by its 64-bit hash, as terms are in the index.
-const memoA = new Int32Array(LIMITS.memo);
-const memoB = new Int32Array(LIMITS.memo);
-const memoTerms: (string | undefined)[] = new Array(LIMITS.memo).fill(undefined);
+let memoA = new Int32Array(LIMITS.memo);
+let memoB = new Int32Array(LIMITS.memo);
+let memoTerms: (string | undefined)[] = new Array(LIMITS.memo).fill(undefined);
+let missing = 0;
+
+function enlargeMemo(): void {
+  memoA = new Int32Array(LIMITS.largeMemo);
+  memoB = new Int32Array(LIMITS.largeMemo);
+  memoTerms = new Array(LIMITS.largeMemo).fill(undefined);
+}
 
 const stepA = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
 const stepB = (hash: number, unit: number): number => {
@@ -215,7 +224,7 @@ interface HashedSpelling {
 
 // The term of a spelling, or an empty string for a stop word.
 function termHashed({ text, start, stop, a, b }: HashedSpelling): string {
-  const slot = (b ^ (b >>> 16)) & (LIMITS.memo - 1);
+  const slot = (b ^ (b >>> 16)) & (memoA.length - 1);
   const known = memoTerms[slot];
   if (known !== undefined && memoA[slot] === a && memoB[slot] === b) return known;
   const folded = fold(ownCopy(text.slice(start, Math.min(stop, start + LIMITS.wordLength))));
@@ -223,6 +232,7 @@ function termHashed({ text, start, stop, a, b }: HashedSpelling): string {
   memoA[slot] = a;
   memoB[slot] = b;
   memoTerms[slot] = term;
+  if (++missing === LIMITS.memo) enlargeMemo();
   return term;
 }
 

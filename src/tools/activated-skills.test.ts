@@ -19,7 +19,7 @@ function withoutSandbox(unsandboxed: (digest: string) => string[]) {
   writeFileSync(join(mount, "t.ts"), TOOLSET);
   const snapshot = snapshotPackage(mount);
   const skill = { name: "demo", directory: mount, source: "x" };
-  const manifest = { toolsets: ["t:Set"], requires: { env: [] } };
+  const manifest = { toolsets: ["t:Set"], scripts: [], requires: { env: [] } };
   const skills = new ActivatedSkills({
     activated: async () => ({ skill, snapshot, mount, manifest }) as unknown as ActivatedSkill,
     subject: () => ({ name: "demo" as never, source: "x", scope: "custom" }),

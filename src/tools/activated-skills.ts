@@ -2,14 +2,13 @@
 
 import {
   type ActivatedSkill,
-  type ConsentSubject,
   type FilePart,
   readTextFile,
-  ruleFits,
   scriptsOf,
   type TaskContext,
 } from "../activate/activate.ts";
 import type { RecordUse } from "../journal/journal.ts";
+import { type RuleSubject, ruleFits } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { codeOf, messageOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
@@ -31,7 +30,7 @@ export interface ScriptCall extends TaskContext {
 interface ToolNeeds {
   /** A skill with the content that the person agreed to; fails if it is not activated in the task. */
   readonly activated: (name: string, context: TaskContext) => Promise<ActivatedSkill>;
-  readonly subject: (skill: Skill) => ConsentSubject;
+  readonly subject: (skill: Skill) => RuleSubject;
   readonly record: RecordUse;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Rules that name the skills whose scripts and toolsets may use the network. */

@@ -86,10 +86,10 @@ function shortened({ code, message, fix }: EntryProblem) {
   return { code: code as "tool-invalid", message: message.slice(0, max), fix: fix.slice(0, max) };
 }
 
-/** Ends this process when the other end is closed, even if a toolset blocks the main thread. */
+/** Ends this process and its group when the other end is closed, even if a toolset blocks the main thread. */
 async function watchLifeline(descriptor: number): Promise<void> {
   const text = `const socket = new (require("node:net").Socket)({ fd: ${descriptor}, readable: true, writable: false });
-    socket.on("error", () => {}).on("close", () => process.kill(process.pid, "SIGKILL")).resume();`;
+    socket.on("error", () => {}).on("close", () => process.kill(0, "SIGKILL")).resume();`;
   const watch = new Worker(text, { eval: true, env: {} });
   watch.unref();
   await new Promise((resolve) => watch.once("online", resolve));

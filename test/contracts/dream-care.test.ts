@@ -16,7 +16,7 @@ const planFor = (name: string, content: string) =>
 
 it("does not change a learned skill that a person has edited on disk or through a save", async () => {
   const { dreams, learnedSkills, learned, engine } = await workshop();
-  const body = (name: string) => engine.library.body(name);
+  const body = async (name: string) => (await engine.library.show(name, { review: true })).body;
   appendFileSync(join(learned, "plan-sprint/SKILL.md"), "\nAnd bring cake.\n");
   await learnedSkills.save({
     name: "invoice-client",
@@ -57,7 +57,7 @@ it("keeps foreign text inside its fence, and every prompt within its limit", asy
 
 it("flags an accepted change whose skill does clearly worse, with the batch to undo", async () => {
   const { dreams, store, engine } = await workshop();
-  const body = await engine.library.body("plan-sprint");
+  const body = (await engine.library.show("plan-sprint", { review: true })).body;
   const { proposals } = await dreams.submit(
     planFor("plan-sprint", `${body}\n5. Fill the sprint to the brim.\n`),
   );
@@ -82,7 +82,7 @@ it("moves the support files of an absorbed skill, and refuses if two have the sa
     .slice(0, 2)
     .map((skill) => ({ ...skill, files: { [`references/${skill.name}.md`]: skill.name } }));
   const { dreams, engine, learned } = await dreamWorkshop({ skills: seeds, embedder: "none" });
-  const content = `${await engine.library.body("write-changelog")}\nOne entry is one section.\n`;
+  const content = `${(await engine.library.show("write-changelog", { review: true })).body}\nOne entry is one section.\n`;
   const merge = JSON.stringify({
     toSave: [{ name: "write-changelog", content, sourceNames: ["changelog-entry"] }],
     toDelete: ["changelog-entry"],

@@ -69,7 +69,7 @@ it("reports without any trial", async () => {
 
 it("accepts a single change in the call that proposed it without another trial", async () => {
   const { dreams, engine, take } = await counted();
-  const body = await engine.library.body("plan-sprint");
+  const body = (await engine.library.show("plan-sprint", { review: true })).body;
   const save = { name: "plan-sprint", content: `${body}\n5. Ask the team.\n`, sourceNames: ["plan-sprint"] };
   const { applied } = await dreams.submit(JSON.stringify({ toSave: [save] }), { apply: true });
   expect(applied?.accepted).toHaveLength(1);

@@ -101,7 +101,7 @@ async function converse(engine: Repertoire, { activates = false } = {}) {
   const memory = await engine.workingMemory(session);
   const context = { task: "t", session };
   if (activates) await tasks.activate("pdf-forms", { ...context, ask: () => true });
-  await consents.trust("pdf-forms");
+  await consents.trust("pdf-forms", (await consents.look("pdf-forms")).digest);
   await journal.reportOutcome({ outcome: "success" }, { session });
   const stats = await journal.statsOf("pdf-forms");
   const events = await journal.query({ session });

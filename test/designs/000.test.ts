@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { FRAMES, type Frame } from "../../src/index.ts";
 import { skillText } from "../skill-tree.ts";
 import { designWorkspace, recalledFor } from "./support/design-workspace.ts";
+import { AGREED } from "./support/outcomes.ts";
 import { BREAD, EQUALS, KEY, LIBRARY, WEATHER, WORDS_ALONE } from "./support/skills-000.ts";
 
 describe("indexing the workspace's skills", () => {
@@ -197,7 +198,7 @@ describe("working memory", () => {
 
   it("holds a card: name, domain, tools, triggers, a rule, and the first H2 section alone", async () => {
     const { text } = await designWorkspace(LIBRARY)
-      .open({ env: KEY, values: { style: "cards" } })
+      .open({ env: KEY, values: { style: "cards", ...AGREED } })
       .turn({ message: "will it rain on Sunday?" })
       .prompt();
     expect(text).toBe(
@@ -214,6 +215,18 @@ describe("working memory", () => {
     );
   });
 
+  it("holds the description instead of the section for a skill that nobody agreed to", async () => {
+    const engine = designWorkspace(LIBRARY).open({ env: KEY });
+    const turn = engine.turn({ message: "will it rain on Sunday?", session: "s" });
+    const { text, shown } = await turn.prompt({ style: "cards" });
+    expect(shown).toEqual([{ name: "weather-desk", level: "short" }]);
+    const [item] = await engine.workingMemory("s");
+    for (const card of [text, item!.content]) {
+      expect(card).toContain("[Skill: weather-desk]");
+      expect(card).not.toContain("For questions about the sky");
+    }
+  });
+
   it("keeps three long skills within 400 tokens, and says where a card was cut", async () => {
     const long = (name: string) =>
       skillText(
@@ -223,7 +236,7 @@ describe("working memory", () => {
       );
     const files = ["red", "blue", "green"].map((name) => [`p/skills/${name}/SKILL.md`, long(name)]);
     const { text, tokens, shown } = await designWorkspace(Object.fromEntries(files))
-      .open({ values: { style: "cards" } })
+      .open({ values: { style: "cards", ...AGREED } })
       .turn({ message: "repair the bicycle" })
       .prompt();
     expect(shown.map(({ level }) => level)).toEqual(["card", "card", "card"]);
@@ -248,9 +261,10 @@ describe("a configuration for this system", () => {
   it("names the workspace's folder and the cards", async () => {
     const space = designWorkspace({
       ...LIBRARY,
-      "p/repertoire.config.json": JSON.stringify({
+      "home/.repertoire/repertoire.config.json": JSON.stringify({
         sources: { only: ["./skills"] },
         style: "cards",
+        consent: { allow: ["*@./skills"] },
         recall: { limit: 3 },
       }),
       "home/.agents/skills/elsewhere/SKILL.md": skillText("Reserves seats on night trains."),

@@ -235,7 +235,7 @@ describe("consolidation", () => {
     const { dreams, engine } = await dreaming({ skills });
     await dreams.run({ apply: true });
     await engine.library.refresh();
-    const guide = await engine.library.body("mcp/guide");
+    const guide = (await engine.library.show("mcp/guide", { review: true })).body;
     expect(guide).toContain("**mcp/calendar**");
     expect(guide).toContain("**mcp/email**");
     expect(guide).not.toContain("Do the next thing");

@@ -276,7 +276,7 @@ describe("starter skills", () => {
     });
     expect(await learned.seed([guide("back", "2")])).toEqual([{ name: "door-guide", fate: "edited" }]);
     await engine.library.refresh();
-    expect(await engine.library.body("door-guide")).toContain("1. Walk away.");
+    expect((await engine.library.show("door-guide", { review: true })).body).toContain("1. Walk away.");
   });
 
   it("that ship give way to a copy that somebody wrote under the same name", async () => {

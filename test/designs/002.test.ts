@@ -9,7 +9,7 @@ import { AGREED, useSkills } from "./support/outcomes.ts";
 import { EQUALS, WORDS_ALONE } from "./support/skills-000.ts";
 
 const PLACE = "p/.agent/skills";
-const TIERS = { values: { style: "tiers" } };
+const TIERS = { values: { style: "tiers", ...AGREED } };
 const PORTER = `---
 name: night-porter
 description: Lets guests in after hours. Knows every key of the house.
@@ -179,12 +179,23 @@ describe("the tier of a message", () => {
     expect(shown).toEqual([{ name: "bread", level: "body" }]);
   });
 
+  it("is the brief instead of the instructions for a skill that nobody agreed to, and no activation", async () => {
+    const engine = designWorkspace(house).open({ values: { style: "tiers" } });
+    const { text, shown } = await engine
+      .turn({ message: "a late arrival is waiting", session: "s" })
+      .prompt();
+    expect(text).not.toContain("Ask for the name, then open.");
+    expect(shown).toEqual([{ name: "night-porter", level: "short" }]);
+    expect((await engine.turns.sessions.session("s")).activated).toEqual([]);
+  });
+
   it("is the complete instructions where a trigger fits, and that counts as an activation", async () => {
     const engine = designWorkspace(house).open(TIERS);
     const { text, shown } = await engine
       .turn({ message: "a late arrival is waiting", session: "s" })
       .prompt();
-    expect(text).toContain((await engine.library.body("night-porter")).trim());
+    const { body } = await engine.library.show("night-porter", { review: true });
+    expect(text).toContain(body!.trim());
     expect(shown).toEqual([{ name: "night-porter", level: "body" }]);
     expect((await engine.turns.sessions.session("s")).activated).toEqual(["night-porter"]);
   });
@@ -253,7 +264,7 @@ describe("the order of matches", () => {
   it("ends after three skills, or after as many as the configuration says", async () => {
     const five = triggered(Object.fromEntries(["aa", "bb", "cc", "dd", "ee"].map((n) => [n, "[door]"])));
     const bodies = async (values: Record<string, unknown>) => {
-      const { shown } = await opened(five, { style: "tiers", ...values })
+      const { shown } = await opened(five, { style: "tiers", ...AGREED, ...values })
         .turn({ message: "door" })
         .prompt();
       return shown.filter(({ level }) => level === "body").length;
@@ -293,9 +304,10 @@ describe("a configuration for this system", () => {
   it("names the three places and the tiers", async () => {
     const space = designWorkspace({
       ...porterAlone,
-      "p/repertoire.config.json": JSON.stringify({
+      "home/.repertoire/repertoire.config.json": JSON.stringify({
         sources: { only: ["bundled", "~/.agent/skills", "./.agent/skills"] },
         style: "tiers",
+        consent: { allow: ["*@./.agent/skills"] },
         recall: { limit: 3 },
       }),
       "p/.agents/skills/elsewhere/SKILL.md": skillText("Unlocks the front door."),

@@ -414,7 +414,8 @@ describe("a session", () => {
 
   it("differs: a task lasts until it is ended, over processes, so that a person can consent elsewhere", async () => {
     const { agent, cli } = designWorkspace("003", { files: SURVEY });
-    expect((await cli("activate", "survey", "--task", "t", "--yes")).code).toBe(0);
+    const { digest } = (await cli("show", "survey", "--json")).json().skill;
+    expect((await cli("activate", "survey", "--task", "t", "--yes", "--digest", digest)).code).toBe(0);
     expect((await (await agent()).call("activateSkill", { name: "survey" })).data).toMatchObject({
       risk: "safe",
     });

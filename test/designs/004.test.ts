@@ -45,7 +45,7 @@ describe("concepts and layout", () => {
 
   it("takes everything after the closing fence for the body, later rules included", async () => {
     const { engine } = bakery();
-    expect(await engine.library.body("bakery")).toBe(
+    expect((await engine.library.show("bakery", { review: true })).body).toBe(
       "# Bakery\n\nWeigh first.\n\n---\n\nThen bake: <b>slowly</b>.\n",
     );
   });
@@ -319,7 +319,7 @@ describe("the system prompt", () => {
       ...BAKERY,
       [`${ROOT}/till/SKILL.md`]: about("Opens the till.", "sven: {user_invocable_only: true}", "TILL\n"),
     };
-    const { prompt, agent, engine, cli } = designWorkspace("004", { files });
+    const { prompt, agent, engine, cli, trust } = designWorkspace("004", { files });
     expect(await prompt()).not.toContain("till");
     const { call } = await agent(person());
     expect((await call("list_skills", {})).text).not.toContain("till");
@@ -327,6 +327,7 @@ describe("the system prompt", () => {
     expect(hidden).toMatchObject({ isError: true, data: { error: { code: "skill-not-found" } } });
     expect(hidden.text).toMatch(/: bakery, /);
     expect((await engine.turn({ message: "open the /till" }).recall()).matches).toEqual([]);
+    await trust("till");
     expect((await cli("expand", "/till")).out).toBe("TILL\n");
   });
 });
@@ -445,12 +446,17 @@ describe("slash commands", () => {
     };
     const space = designWorkspace("004", { files });
     expect(await commandsOf(space)).toEqual(["my_tools/do_it_now", "v1_beta"]);
+    await space.trust("my-tools/do-it-now");
     for (const typed of ["/my_tools/do_it_now", "/My-Tools/do-it-now"])
       expect((await space.cli("expand", typed)).out).toBe("DONE\n");
   });
 
   it("become the body, a blank line and the task", async () => {
-    const { cli } = bakery();
+    const { cli, trust } = bakery();
+    expect((await cli("expand", "/bakery/bread two loaves", "--json")).json()).toMatchObject({
+      error: { code: "consent-required" },
+    });
+    await trust("bakery/bread");
     const { out } = await cli("expand", "/bakery/bread two loaves for the hotel");
     expect(out).toBe("BREAD-BODY\n\nTask: two loaves for the hotel\n");
     expect((await cli("expand", "/bakery/bread two loaves", "--json")).json()).toMatchObject({
@@ -461,19 +467,26 @@ describe("slash commands", () => {
   });
 
   it("become the body alone where no task is typed", async () => {
-    expect((await bakery().cli("expand", "/bakery/cake")).out).toBe("CAKE-BODY\n");
+    const { cli, trust } = bakery();
+    await trust("bakery/cake");
+    expect((await cli("expand", "/bakery/cake")).out).toBe("CAKE-BODY\n");
   });
 
   it("differs: a body that says where the words belong gets them there", async () => {
     const body = "Bake $0 loaves: $ARGUMENTS.\n";
-    const { cli } = designWorkspace("004", {
+    const { cli, trust } = designWorkspace("004", {
       files: { [`${ROOT}/loaf/SKILL.md`]: about("Bakes.", "", body) },
     });
+    await trust("loaf");
     expect((await cli("expand", "/loaf two for Ada")).out).toBe("Bake two loaves: two for Ada.\n");
   });
 
   it("send the skill's own body only, no sub-skill's", async () => {
-    expect((await bakery().cli("expand", "/bakery open the shop")).out).not.toMatch(/-BODY/);
+    const { cli, trust } = bakery();
+    await trust("bakery");
+    const { code, out } = await cli("expand", "/bakery open the shop");
+    expect(code).toBe(0);
+    expect(out).not.toMatch(/-BODY/);
   });
 
   it("complete what is typed, and answer an unknown one with some that exist", async () => {

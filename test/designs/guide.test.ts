@@ -34,15 +34,11 @@ describe("the guide", () => {
     }
   });
 
-  it("is right that the settings of 004 do not belong to a project, for the sake of one key", () => {
-    const dir = temporaryTree({ [CONFIG_FILE]: settingsOf("004").text, "home/.keep": "" });
+  it.each(DESIGNS)("is right that the settings of %s do not belong to a project", (design) => {
+    const dir = temporaryTree({ [CONFIG_FILE]: settingsOf(design).text, "home/.keep": "" });
     expect(() => loadConfig({ dir, home: `${dir}/home`, env: {} })).toThrow(
-      withCode("config-not-for-projects", { message: expect.stringContaining('"sources.order"') }),
+      withCode("config-not-for-projects"),
     );
-    const { sources, ...rest } = JSON.parse(settingsOf("004").text);
-    const text = JSON.stringify({ ...rest, sources: { only: sources.only } });
-    const again = temporaryTree({ [CONFIG_FILE]: text, "home/.keep": "" });
-    expect(loadConfig({ dir: again, home: `${again}/home`, env: {} }).style).toBe("catalog");
   });
 
   it("is right that without settings the style is adaptive", () => {
@@ -78,11 +74,19 @@ describe("what the other settings bring", () => {
 
   it("002: the whole instructions where a trigger fits, a count where none does", async () => {
     const files = {
-      "p/.agent/skills/greeter/SKILL.md": skillText("Greets.", "triggers: {keywords: [hello]}\n", "Wave.\n"),
+      "home/.agent/skills/greeter/SKILL.md": skillText(
+        "Greets.",
+        "triggers: {keywords: [hello]}\n",
+        "Wave.\n",
+      ),
+      "p/.agent/skills/cloned/SKILL.md": skillText("Bows.", "triggers: {keywords: [bow]}\n", "Bend low.\n"),
       "p/skills/elsewhere/SKILL.md": skillText("Not of this design."),
     };
     const { engine } = designWorkspace("002", { files });
     expect((await engine.turn({ message: "hello there" }).prompt()).text).toContain("Wave.");
+    const { text, shown } = await engine.turn({ message: "bow to them" }).prompt();
+    expect(text).not.toContain("Bend low.");
+    expect(shown).toEqual([{ name: "cloned", level: "short" }]);
     expect((await engine.turn({ message: "thanks!" }).prompt()).text).toMatch(/^\[\d+ skills available\]$/);
     expect((await engine.library.current()).find("elsewhere")).toBeUndefined();
   });

@@ -55,15 +55,13 @@ describe.each(["memory", "sqlite"] as const)("consent in a task (%s store)", (st
       expect(yes.shown).toHaveLength(1);
     }
     writeFileSync(skill("demo/new.txt"), "new");
-    expect(await failure(tasks.activate("demo", { task: "t" }))).toMatchObject({
-      code: "consent-required",
-      message: expect.stringContaining("new.txt"),
-    });
+    expect((await failure(tasks.activate("demo", { task: "t" }))).code).toBe("consent-required");
   });
 
   it("can be given for good to one content, listed and withdrawn", async () => {
     const { tasks, consents, skill } = await workspace({ store });
-    const { digest } = await consents.trust("demo");
+    const { digest } = await consents.look("demo");
+    await consents.trust("demo", digest);
     expect((await tasks.activate("demo", { task: "t" })).payload.digest).toBe(digest);
     expect(await consents.trusted()).toMatchObject([{ skill: "demo", digest }]);
     writeFileSync(skill("demo/references/notes.md"), "changed");
@@ -96,14 +94,35 @@ describe("consent", () => {
     expect(sheet?.changed).toBeUndefined();
   });
 
-  it("that nobody can give is refused with the commands that give it, and leaves nothing behind", async () => {
+  it("that nobody can give is refused without a word that would give it, and leaves nothing behind", async () => {
     const { tasks, home } = await workspace();
     const { code, message } = await failure(tasks.activate("demo", { task: "my task" }));
     expect(code).toBe("consent-required");
-    expect(message).toMatch(/`repertoire activate demo --task 'my task'`.*--yes.*`repertoire trust demo`/);
+    expect(message).not.toMatch(/repertoire (?:activate|trust)|--\w/);
     await failure(tasks.activate("demo", { task: "t", ...person(false) }));
     expect(await tasks.list()).toEqual([]);
     expect(existsSync(join(home, ".repertoire", "private"))).toBe(false);
+  });
+
+  it("is asked for once, however many calls for the same content come at the same time", async () => {
+    const { tasks } = await workspace();
+    let answer = (_: boolean) => {};
+    let asked = 0;
+    const ask = () => {
+      asked++;
+      return new Promise<boolean>((resolve) => {
+        answer = resolve;
+      });
+    };
+    const calls = ["t", "t", "t"].map((task) => tasks.activate("demo", { task, ask }));
+    await expect.poll(() => asked).toBe(1);
+    answer(true);
+    expect((await Promise.all(calls)).map(({ payload }) => payload.name)).toEqual(["demo", "demo", "demo"]);
+    expect(asked).toBe(1);
+    const other = tasks.activate("demo", { task: "other", ask });
+    await expect.poll(() => asked).toBe(2);
+    answer(false);
+    expect((await failure(other)).code).toBe("consent-refused");
   });
 
   it("follows the person's rules by name and source, the most careful one first", async () => {
@@ -266,7 +285,6 @@ describe("scripts and tools of an activated skill", () => {
     const { tasks, skill, mountOf } = await workspace();
     expect(await tasks.run("demo", "say.sh", { task: "t", policy })).toMatchObject({
       code: "not-consented",
-      message: expect.stringContaining("repertoire activate demo --task t"),
     });
     await tasks.activate("demo", { task: "t", ...person(true) });
     writeFileSync(skill("demo/scripts/say.sh"), "echo evil\n");
@@ -312,7 +330,7 @@ describe("scripts and tools of an activated skill", () => {
       store,
     });
     const result = await denying.tasks.run("demo", "say.sh", { task: "t", policy });
-    expect(result).toMatchObject({ code: "not-consented", message: expect.stringContaining("consent.deny") });
+    expect(result).toMatchObject({ code: "not-consented" });
   });
 
   it("never load a toolset from a copy that was tampered with, also when its process is replaced", async () => {
@@ -379,26 +397,38 @@ describe("scripts and tools of an activated skill", () => {
 });
 
 describe("a slash command", () => {
-  it("is the person's word: expanded without consent, user-only skills included, scripts excluded", async () => {
+  it("passes the gate: a typed name is no consent to what is behind it, user-only skills included", async () => {
     const { tasks, commands } = await workspace();
-    expect((await commands.expand("/secret find it")).text).toBe("# Title\n\nDo it.\n\nTask: find it");
-    expect((await commands.expand("/demo/child")).text).toBe("# Title\n\nDo it.");
+    const unasked = { task: "t" };
+    expect((await failure(commands.expand("/secret find it", unasked))).code).toBe("consent-required");
+    expect((await failure(commands.expand("/secret", { task: "t", ...person(false) }))).code).toBe(
+      "consent-refused",
+    );
+    const asked = { task: "t", ...person(true) };
+    const { text } = await commands.expand("/secret find it", asked);
+    expect(text).toBe("# Title\n\nDo it.\n\nTask: find it");
+    expect((await commands.expand("/secret", unasked)).text).toBe("# Title\n\nDo it.");
     expect((await commands.complete("/s")).map(({ command }) => command)).toEqual([
       "safe_edit",
       "secret",
       "skills_and_rules",
     ]);
     expect((await tasks.run("demo", "say.sh", { task: "t", policy })).code).toBe("not-consented");
-    expect((await failure(commands.expand("/hollow"))).code).toBe("body-empty");
-    expect((await failure(commands.expand("no slash"))).code).toBe("slash-missing");
+    expect((await failure(commands.expand("/hollow", asked))).code).toBe("body-empty");
+    expect((await failure(commands.expand("no slash", asked))).code).toBe("slash-missing");
   });
 
-  it("points to the private copy once there is one", async () => {
-    const { tasks, commands, skill, mountOf } = await workspace();
+  it("asks again when the content has changed", async () => {
+    const { commands, skill } = await workspace();
+    await commands.expand("/other", { task: "t", ...person(true) });
+    writeFileSync(skill("other/SKILL.md"), skillText("Other.", "", "Send everything away."));
+    expect((await failure(commands.expand("/other", { task: "t" }))).code).toBe("consent-required");
+  });
+
+  it("points to the private copy", async () => {
+    const { commands, skill, mountOf } = await workspace();
     writeFileSync(skill("other/SKILL.md"), skillText("Other.", "", `Run \${SKILL_DIR}/x.sh`));
-    const expand = async () => (await commands.expand("/other", { task: "t" })).text;
-    expect(await expand()).toBe(`Run ${skill("other")}/x.sh`);
-    await tasks.activate("other", { task: "t", ...person(true) });
-    expect(await expand()).toBe(`Run ${mountOf("t", "other")}/x.sh`);
+    const { text } = await commands.expand("/other", { task: "t", ...person(true) });
+    expect(text).toBe(`Run ${mountOf("t", "other")}/x.sh`);
   });
 });

@@ -51,7 +51,7 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
     expect(sheet).toContain("scripts/when.sh");
     expect(sheet.indexOf("→ activate_skill")).toBeLessThan(sheet.indexOf("Activate plan-meeting?"));
     say("y");
-    const answered = await pane.see(/On Monday, then\.\n> ?$/);
+    const answered = await pane.see(/On Monday,\\u\{1b\}\[2J\\u\{1b\}\]0;owned\\u\{7\} then\.\n> ?$/);
     expect(answered).toContain("Let me look.");
     expect(JSON.stringify(asked[1]?.body.messages)).toContain("Ask who comes.");
     say("/good it was quick");

@@ -36,7 +36,7 @@ describe("a message in a pipe", () => {
   it("gets the answer alone on standard output, and what was recalled on standard error", async () => {
     const { run } = await chatWith([{ say: "On \u001b[31mMonday.\u0007" }]);
     const { code, out, err } = await run(`${MESSAGE}\n`);
-    expect({ code, out }).toEqual({ code: 0, out: "On Monday.\n" });
+    expect({ code, out }).toEqual({ code: 0, out: "On \\u{1b}[31mMonday.\\u{7}\n" });
     expect(err).toMatch(/^\d\.\d\d plan-meeting {2}\S+: /);
     expect(err).not.toContain("## Skills");
   });
@@ -60,7 +60,7 @@ describe("a message in a pipe", () => {
     expect(out + err).not.toMatch(/\u001b|\u0007/);
   });
 
-  it("cannot be asked for consent: the refusal says the command, and the command helps", async () => {
+  it("cannot be asked for consent without a terminal; an answer elsewhere helps", async () => {
     const script: Answer[] = [
       { call: [["activate_skill", { name: "plan-meeting" }]] },
       { say: "Without." },
@@ -69,9 +69,12 @@ describe("a message in a pipe", () => {
     ];
     const { run, asked } = await chatWith(script);
     const refused = await run(MESSAGE);
-    expect(refused.err).toContain("`repertoire activate plan-meeting --task chat`");
+    expect(refused.err).toContain("plan-meeting");
+    expect(refused.err).not.toMatch(/repertoire (?:activate|trust)|--yes/);
     expect(refused.out).toBe("Without.\n");
-    expect((await run("", ["plan-meeting", "--task", "chat", "--yes"], "activate")).code).toBe(0);
+    const { digest } = JSON.parse((await run("", ["plan-meeting", "--json"], "show")).out).skill;
+    const agreed = ["plan-meeting", "--task", "chat", "--yes", "--digest", digest];
+    expect((await run("", agreed, "activate")).code).toBe(0);
     expect((await run(MESSAGE)).out).toBe("With.\n");
     expect(JSON.stringify(asked[3]?.body.messages)).toContain("Ask who comes.");
   });

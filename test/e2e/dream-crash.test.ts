@@ -48,8 +48,8 @@ test("a dream killed at any step of its application is applied whole or not at a
 }, async () => {
   const seed = await dreamWorkshop({ skills: seeded<SeedSkill>("skills.jsonl"), embedder: "none" });
   const { dreams, engine, store, root } = seed;
-  const merged = `${await engine.library.body("write-changelog")}\nAn entry for one release is one section.\n`;
-  const better = `${await engine.library.body("plan-sprint")}5. Ask the team whether it is too much.\n`;
+  const merged = `${(await engine.library.show("write-changelog", { review: true })).body}\nAn entry for one release is one section.\n`;
+  const better = `${(await engine.library.show("plan-sprint", { review: true })).body}5. Ask the team whether it is too much.\n`;
   const { proposals } = await dreams.submit(
     JSON.stringify({
       toSave: [

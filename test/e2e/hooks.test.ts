@@ -33,13 +33,14 @@ function workspace() {
 
 describe.each(RECORDED)("the hook of %s", (host) => {
   it("answers a recorded message with exactly the skill that fits", async () => {
-    const { home, send, event } = workspace();
+    const { send, event } = workspace();
     const { code, out, err } = await send(host, event(host, "message"));
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(JSON.parse(out)).toEqual({
       hookSpecificOutput: {
         hookEventName: "UserPromptSubmit",
-        additionalContext: `Skills that fit this message. Before work that one of them covers, load it with activate_skill, or read its file, and follow it:\n- plan-meeting (\`${join(home, "p/.agents/skills/plan-meeting/SKILL.md")}\`): Plans meetings. Use when people are to meet.`,
+        additionalContext:
+          "Skills that fit this message. Before work that one of them covers, load it with activate_skill and follow what that returns:\n- plan-meeting: Plans meetings. Use when people are to meet.",
       },
     });
   });

@@ -16,11 +16,11 @@ describe("the library over HTTP", () => {
     const { skills } = await call("listSkills");
     expect(skills.map(({ name }: { name: string }) => name)).toEqual(["mcp/email", "plan-meeting"]);
     const { skill } = await call("showSkill", { params: { name: "mcp/email" } });
-    expect(skill).toMatchObject({
-      name: "mcp/email",
-      state: "active",
-      body: expect.stringContaining("Do it."),
-    });
+    expect(skill).toMatchObject({ name: "mcp/email", state: "active" });
+    expect(skill.body).toBeUndefined();
+    expect(skill.digest).toBe(skills[0].digest);
+    const review = { params: { name: "mcp/email" }, query: { review: "true" } };
+    expect((await call("showSkill", review)).skill.body).toContain("Do it.");
     const missing = await call("showSkill", { params: { name: "nowhere" }, status: 404 });
     expect(missing.error).toMatchObject({ code: "skill-not-found", value: "nowhere" });
   });
@@ -101,7 +101,11 @@ describe("a turn over HTTP", () => {
 
   it("expands and completes slash commands", async () => {
     const { call } = await served();
-    expect(await call("expandCommand", { body: { text: "/plan_meeting with Ann" } })).toMatchObject({
+    const text = "/plan_meeting with Ann";
+    const refused = await call("expandCommand", { body: { text }, status: 409 });
+    expect(refused.error.code).toBe("consent-required");
+    const consent = { digest: refused.digest, scope: "task" };
+    expect(await call("expandCommand", { body: { text, consent } })).toMatchObject({
       name: "plan-meeting",
       arguments: "with Ann",
     });

@@ -2,6 +2,7 @@
 
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { served } from "../http-served.ts";
 
@@ -169,6 +170,23 @@ describe("the API refuses", () => {
       await once(response.resume(), "end");
     }
     expect(statuses).toEqual([200, 413, 200, 413, 200]);
+  });
+
+  it("a client that sends its headers or its body too slowly, and serves the others", async () => {
+    const { url, raw } = await served({ limits: { headersMs: 300, requestMs: 600 } });
+    const { hostname, port } = new URL(url);
+    const starts = [
+      "GET /health HTTP/1.1\r\nHost: x\r\n",
+      "POST /api/recall HTTP/1.1\r\nContent-Length: 9\r\n\r\n{",
+    ];
+    for (const start of starts) {
+      const slow = connect(Number(port), hostname);
+      slow.write(start);
+      slow.on("error", () => {});
+      slow.resume();
+      await once(slow, "close");
+    }
+    expect((await raw("/health")).status).toBe(200);
   });
 
   it("paths and methods that there are not, and names where to look", async () => {

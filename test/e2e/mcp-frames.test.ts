@@ -56,7 +56,7 @@ function raw(home: string, args: readonly string[] = []) {
     out
       .split("\n")
       .filter(Boolean)
-      .map((line) => JSON.parse(line) as { id?: number });
+      .map((line) => JSON.parse(line) as { id?: number; error?: unknown });
   return {
     child,
     ended,
@@ -64,20 +64,28 @@ function raw(home: string, args: readonly string[] = []) {
     send(...messages: readonly unknown[]) {
       for (const message of messages) child.stdin.write(`${JSON.stringify(message)}\n`);
     },
+    refused: () =>
+      answers()
+        .filter((one) => one.error !== undefined)
+        .map(({ id }) => id),
     answered: (id: number) => expect.poll(() => answers().some((one) => one.id === id)).toBe(true),
     has: (id: number) => answers().some((one) => one.id === id),
   };
 }
 
 describe("over standard input and output", () => {
-  it("a frame above the limit ends the connection, in good order", async () => {
+  it("a frame above the limit is refused by its id, and the next one is answered", async () => {
     const client = raw(workspace());
-    client.send(INITIALIZE);
+    client.send(INITIALIZE, { jsonrpc: "2.0", method: "notifications/initialized" });
     await client.answered(1);
-    client.child.stdin.on("error", () => {});
-    client.child.stdin.write("x".repeat(11 * 1024 * 1024));
+    const huge = callOf(2, "recall_skills", { message: "x".repeat(20 * 1024 * 1024) });
+    client.send(huge);
+    client.child.stdin.write(`${"y".repeat(20 * 1024 * 1024)}\n`);
+    client.send(callOf(3, "list_skills", {}));
+    await client.answered(3);
+    expect(client.refused()).toEqual([2, null]);
+    client.child.stdin.end();
     expect(await client.ended).toBe(0);
-    expect(client.errors()).not.toBe("");
   });
 
   it("a call that is taken back is not answered, and the next one is", async () => {

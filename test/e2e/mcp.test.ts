@@ -72,6 +72,16 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     });
   });
 
+  it("asks once for calls at the same time", async () => {
+    const { call, asked } = await connect({ home: workspace(), revision, answer: () => YES });
+    const calls = [1, 2, 3].map(() => call("activate_skill", { name: "plan-meeting" }));
+    for (const { isError, text } of await Promise.all(calls)) {
+      expect(isError).toBeUndefined();
+      expect(text).toContain("Do it.");
+    }
+    expect(asked).toHaveLength(1);
+  });
+
   it.each<[string, Answer]>([
     ["declines", { action: "decline" }],
     ["closes the question", { action: "cancel" }],
@@ -84,11 +94,11 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     expect(existsSync(join(home, ".repertoire/private"))).toBe(false);
   });
 
-  it("refuses with the command to run when the client cannot ask", async () => {
+  it("refuses when the client cannot ask, without a command that a model could run instead", async () => {
     const { call } = await connect({ home: workspace(), revision });
-    const { isError, text } = await call("activate_skill", { name: "plan-meeting" });
-    expect(isError).toBe(true);
-    expect(text).toMatch(/`repertoire activate plan-meeting --task mcp-[0-9a-f-]+`/);
+    const refused = await call("activate_skill", { name: "plan-meeting" });
+    expect(refused).toMatchObject(wrong("consent-required"));
+    expect(refused.text).not.toMatch(/`|--|repertoire (?:activate|trust)/);
   });
 
   it("saves a skill and lists it", async () => {
@@ -102,9 +112,12 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
   });
 
   it("serves skills as prompts, the person's own ones too, and keeps those from the model", async () => {
-    const { client, call } = await connect({ home: workspace(), revision });
+    const home = workspace();
+    const { client, call, asked } = await connect({ home, revision, answer: () => YES });
     const names = (await client.listPrompts()).prompts.map(({ name }) => name);
     expect(names).toEqual(["plan_meeting", "private_notes", "learn", "dream"]);
+    const unasked = await connect({ home, revision });
+    await expect(unasked.client.getPrompt({ name: "plan_meeting" })).rejects.toThrow(INVALID_PARAMS);
     const { messages } = await client.getPrompt({
       name: "plan_meeting",
       arguments: { arguments: "for Monday" },
@@ -112,6 +125,7 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     expect(messages[0]!.content).toMatchObject({
       text: expect.stringMatching(/Do it\.\n\nTask: for Monday$/),
     });
+    expect(asked).toHaveLength(1);
     expect((await call("list_skills")).text).not.toContain("private-notes");
     await expect(client.getPrompt({ name: "nothing" })).rejects.toThrow(INVALID_PARAMS);
   });
@@ -136,9 +150,11 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
   });
 
   it("serves the Skills extension with digests that fit the files, and hides what the model may not see", async () => {
-    const { client } = await connect({ home: workspace(), revision });
+    const { client, call } = await connect({ home: workspace(), revision, answer: () => YES });
     const { SkillsClient } = await import("@modelcontextprotocol/client/ext/skills");
     const skills = new SkillsClient(client);
+    await expect(client.readResource({ uri: "skill://plan-meeting/SKILL.md" })).rejects.toThrow();
+    await call("activate_skill", { name: "plan-meeting" });
     const { skills: listed } = await skills.list();
     expect(listed.map(({ uri }) => uri)).toEqual(["skill://plan-meeting/SKILL.md"]);
     const resources = listed[0]!.resources as { uri: string; digest: string; size: number }[];

@@ -463,10 +463,12 @@ describe.skipIf(!lookup.ok)("the process that started a toolset", () => {
   afterAll(() => host.dispose());
 
   test.each(["sandboxed", "unsandboxed"])("leaves none behind when it is killed (%s)", async (how) => {
-    put(`${PACKAGE}/t.ts`, module({ loops: "while (true);" }));
+    const start = "(await import('node:child_process')).spawn('sleep', ['1000'], { stdio: 'ignore' });";
+    put(`${PACKAGE}/t.ts`, module({ loops: `${start} while (true);` }));
     const { child, ended } = host.start([mount, how, "loops"]);
-    await expect.poll(() => processesOf(mount).length).toBeGreaterThan(0);
-    await new Promise((resolve) => child.stdout?.once("data", resolve));
+    // The child shows that the loop has begun, in which the process sees no closed pipe.
+    const commands = () => processesOf(mount).map((pid) => readFileSync(`/proc/${pid}/comm`, "utf8"));
+    await expect.poll(commands).toContain("sleep\n");
     child.kill("SIGKILL");
     await ended;
     await expectNoProcess();

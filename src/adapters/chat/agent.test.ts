@@ -69,7 +69,7 @@ describe("a turn", () => {
 
   it.each([
     ["that the person refuses", person(false).ask, "the answer was no"],
-    ["where nobody can be asked", undefined, "repertoire activate demo --task t"],
+    ["where nobody can be asked", undefined, "nobody could be asked here"],
   ])("goes on without a skill %s", async (_, ask, words) => {
     const script: Answer[] = [{ call: [["activate_skill", { name: "demo" }]] }, { say: "Then without." }];
     const { say, asked } = await agentWith(script, ask ? { ask } : {});

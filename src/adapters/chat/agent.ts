@@ -76,7 +76,8 @@ export class Agent {
     if (message !== "") this.lastMessage = message;
     const turn = { message, session: this.session, id: randomUUID() };
     // A person who calls a skill has chosen already.
-    const section = await engine.turn(turn).prompt(expand && { allows: NO_SKILL });
+    const { task } = this.parts;
+    const section = await engine.turn(turn).prompt({ task, ...(expand && { allows: NO_SKILL }) });
     if (!expand) yield { type: "recalled", matches: section.matches };
     const said = (await expand?.()) ?? message;
     const told = this.history.withNotes(said);

@@ -82,7 +82,7 @@ export class Conversation {
       agent,
       io,
       tell: (data, inWords) => {
-        if (io.json) io.line(JSON.stringify({ type: "told", data }));
+        if (io.json) io.data({ type: "told", data });
         else inWords();
       },
     };

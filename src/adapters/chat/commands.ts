@@ -229,8 +229,8 @@ export async function dispatch(typed: string, scope: CommandScope): Promise<Afte
   const { agent } = scope;
   const { commands: slash } = agent.parts.engine;
   try {
-    // Before the turn begins, so that a typing mistake does not count as a turn.
-    await slash.expand(typed, { task: agent.parts.task });
+    // Before the turn begins, so that neither a typing mistake nor a refusal counts as a turn.
+    await slash.expand(typed, { ...agent.context, session: undefined });
   } catch (thrown) {
     throw codeOf(thrown) === "slash-unknown" ? await unknownCommand(parsed.command, scope) : thrown;
   }

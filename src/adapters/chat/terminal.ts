@@ -2,6 +2,7 @@
 
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
+import { visibly } from "../../text/terminal.ts";
 
 interface Talk {
   /** Takes one line; false when it was the last. */
@@ -77,7 +78,10 @@ export class Terminal {
     this.isAsking = true;
     const signal = this.underway?.signal;
     try {
-      const answer = await Promise.race([this.lines.question(text, signal ? { signal } : {}), this.closed]);
+      const answer = await Promise.race([
+        this.lines.question(visibly(text), signal ? { signal } : {}),
+        this.closed,
+      ]);
       return answer ?? "";
     } catch (thrown) {
       if (!signal?.aborted) throw thrown;
@@ -115,7 +119,7 @@ export class Terminal {
   private async line(): Promise<string | undefined> {
     if (this.isClosed) return undefined;
     this.isMuted = false;
-    if (this.typedAhead.length > 0) process.stdout.write(`${PROMPT}${this.typedAhead[0]}\n`);
+    if (this.typedAhead.length > 0) process.stdout.write(`${PROMPT}${visibly(this.typedAhead[0]!)}\n`);
     else {
       this.lines.prompt(true);
       const typed = new Promise<void>((resolve) => {

@@ -1,7 +1,6 @@
 // Prints a turn: the answer on standard output and the rest on standard error, so that a pipe gets the answer alone; or one
 // JSON line per event.
 
-import { stripVTControlCharacters } from "node:util";
 import type { Match } from "../../model/turn.ts";
 import { oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
@@ -38,7 +37,7 @@ export class View {
 
   show(event: ChatEvent): void {
     if (event.type === "prompt" && !this.options.showPrompt && this.options.hasModel()) return;
-    if (this.io.json) this.io.line(JSON.stringify(event));
+    if (this.io.json) this.io.data(event);
     else this.inWords(event);
   }
 
@@ -53,7 +52,7 @@ export class View {
         this.prompt(event);
         break;
       case "text":
-        this.text(plain(event.text));
+        this.text(event.text);
         break;
       case "tool":
         this.aside(colour.cyan(`→ ${oneLine(event.name)} ${this.short(JSON.stringify(event.input))}`));
@@ -81,7 +80,7 @@ export class View {
   private prompt({ section, expanded }: Extract<ChatEvent, { type: "prompt" }>): void {
     const { io, options } = this;
     const { style, tokens, shown, omitted } = section;
-    const given = [section.text, expanded ?? ""].filter((text) => text !== "").map(plain);
+    const given = [section.text, expanded ?? ""].filter((text) => text !== "");
     if (options.hasModel()) for (const text of given) this.aside(io.colour.dim(text));
     else for (const text of given) io.line(text);
     const account = `${style}: ${shown.length} skills shown, ${omitted} not, about ${tokens} tokens`;
@@ -118,12 +117,4 @@ export class View {
 /** The first line that is neither empty nor part of the envelope around a skill's text. */
 function headline(text: string): string {
   return text.split("\n").find((line) => line.trim() !== "" && !line.startsWith("<")) ?? text;
-}
-
-/** Control characters except line feeds and tabs, bidi controls and tag characters. */
-const CONTROL = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u202A-\u202E\u2066-\u2069\u{E0000}-\u{E007F}]/gu;
-
-/** Makes text of a model or a skill harmless for a terminal: it cannot move the cursor, colour or reorder letters. */
-function plain(text: string): string {
-  return stripVTControlCharacters(text).replace(CONTROL, "");
 }

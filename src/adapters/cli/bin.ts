@@ -7,6 +7,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Script } from "node:vm";
+import { visibly } from "../../text/terminal.ts";
 import type * as Quick from "./quick.ts";
 import { verbOf } from "./verb.ts";
 
@@ -15,6 +16,16 @@ declare const QUICK_BUNDLE: string;
 
 /** The specifier with which the bundle imports the whole engine. */
 const WHOLE_ENGINE = "./engine.js";
+
+// Node would print the error as it is, and its message may quote text of others.
+process.on("uncaughtException", (thrown: unknown) => {
+  const isClosedPipe = (thrown as { readonly code?: unknown } | null)?.code === "EPIPE";
+  if (!isClosedPipe)
+    process.stderr.write(
+      `${visibly(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))}\n`,
+    );
+  process.exit(1);
+});
 
 const args = process.argv.slice(2);
 const verb = verbOf(args);

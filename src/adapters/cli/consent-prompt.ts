@@ -2,25 +2,55 @@
 
 import { createInterface } from "node:readline/promises";
 import { type ConsentAsker, type ConsentSheet, codeInWords } from "../../engine/engine.ts";
+import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
+import type { VerbOption } from "./command.ts";
 import type { Io } from "./io.ts";
+import { paintVerdict } from "./tell.ts";
 
 /** Rows of one kind before the rest is counted. */
 const ROWS = 8;
 
 interface AskOptions {
-  /** The person agreed beforehand. */
-  readonly yes?: boolean | undefined;
+  /** The person agreed beforehand, to content whose digest begins like this. */
+  readonly digest?: string | undefined;
+  /** What the person agrees to do; "Activate" unless given. */
+  readonly verb?: "Activate" | "Trust" | undefined;
   /** Where the answer comes from; the terminal of the process unless given. */
   readonly input?: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   /** Asks the question, if other code reads the lines of the terminal. */
   readonly question?: (text: string) => Promise<string>;
 }
 
-/** Asks if a person can answer, agrees if they agreed beforehand, and is absent otherwise. */
+/** How much of a digest names it: nobody guesses eight characters. */
+const DIGEST_CHARS = 8;
+
+export interface AgreementFlags {
+  readonly yes?: boolean;
+  readonly digest?: string;
+}
+
+/** Flags with which a person agrees to content whose sheet they have seen before: only the sheet prints the digest. */
+export const AGREEMENT_OPTIONS: readonly VerbOption[] = [
+  ["--yes", "agree without being asked, with --digest"],
+  ["--digest <prefix>", "the digest on the sheet that you have read, at least 8 characters of it"],
+];
+
+/** The digest that the person agreed to beforehand. */
+export function agreedDigest({ yes, digest }: AgreementFlags): string | undefined {
+  if (!yes && digest === undefined) return undefined;
+  if (yes && digest !== undefined && new RegExp(`^[0-9a-f]{${DIGEST_CHARS},64}$`).test(digest)) return digest;
+  throw new RepertoireError(
+    "usage",
+    `Agreeing without being asked takes --yes together with --digest and at least ${DIGEST_CHARS} characters of the digest that the sheet shows.`,
+    digest,
+  );
+}
+
+/** Asks if a person can answer, agrees to what they agreed to beforehand, and is absent otherwise. */
 export function askerFor(io: Io, options: AskOptions): { ask?: ConsentAsker } {
-  const { yes, input = process.stdin } = options;
-  if (yes) return { ask: () => true };
+  const { digest, verb = "Activate", input = process.stdin } = options;
+  if (digest !== undefined) return { ask: (sheet) => agreedBeforehand(sheet, digest) };
   if (io.json || !io.streams.terminal || input.isTTY !== true) return {};
   const question =
     options.question ??
@@ -30,7 +60,7 @@ export function askerFor(io: Io, options: AskOptions): { ask?: ConsentAsker } {
     });
   const put = async (sheet: ConsentSheet) => {
     showSheet(io, sheet);
-    return isYes(await question(`Activate ${sheet.name}? [y/N] `));
+    return isYes(await question(`${verb} ${sheet.name}? [y/N] `));
   };
   // A model may call for several skills at once; a person answers one question after the other.
   let last: Promise<unknown> = Promise.resolve();
@@ -43,8 +73,27 @@ export function askerFor(io: Io, options: AskOptions): { ask?: ConsentAsker } {
   };
 }
 
+function agreedBeforehand({ name, digest, verdict }: ConsentSheet, agreed: string): boolean {
+  if (verdict === "dangerous")
+    throw new RepertoireError(
+      "consent-required",
+      `"${name}" is dangerous, so it is not activated without a person who answers on a terminal.`,
+      name,
+    );
+  if (digest.startsWith(agreed)) return true;
+  throw new RepertoireError(
+    "consent-stale",
+    `"${name}" is not what was agreed to: its digest is another one. Look at it again.`,
+    name,
+  );
+}
+
 /** Whether a person agrees on the terminal; undefined if nobody can be asked. */
-export async function confirmed(io: Io, question: string, options: AskOptions): Promise<boolean | undefined> {
+export async function confirmed(
+  io: Io,
+  question: string,
+  options: { readonly yes?: boolean | undefined; readonly input?: AskOptions["input"] } = {},
+): Promise<boolean | undefined> {
   const { yes, input = process.stdin } = options;
   if (yes) return true;
   if (io.json || !io.streams.terminal || input.isTTY !== true) return undefined;
@@ -68,7 +117,7 @@ async function firstLine(input: NodeJS.ReadableStream): Promise<string> {
 }
 
 /** On standard error, so that standard output stays the answer. */
-export function showSheet(io: Io, sheet: ConsentSheet): void {
+function showSheet(io: Io, sheet: ConsentSheet): void {
   const { colour } = io;
   const row = (label: string, value: string) => io.note(`  ${colour.dim(label.padEnd(12))} ${value}`);
   const list = (label: string, values: readonly string[]) => {
@@ -97,11 +146,12 @@ export function showSheet(io: Io, sheet: ConsentSheet): void {
   io.note("");
 }
 
-function showFindings(io: Io, { findings }: ConsentSheet): void {
-  if (findings.length === 0) {
-    io.note(`  ${io.colour.dim("findings".padEnd(12))} none`);
-    return;
-  }
+function showFindings(io: Io, { verdict, findings, unscanned }: ConsentSheet): void {
+  io.note(`  ${io.colour.dim("verdict".padEnd(12))} ${paintVerdict(io, verdict)}`);
+  for (const { path, reason } of unscanned.slice(0, ROWS))
+    io.note(
+      `  ${io.colour.yellow("unscanned".padEnd(12))} ${forLine(path || "package")}: ${forLine(reason)}`,
+    );
   const paint = { high: io.colour.red, medium: io.colour.yellow, low: io.colour.dim };
   for (const { severity, path, line, message, excerpt } of findings.slice(0, ROWS)) {
     io.note(

@@ -1,7 +1,9 @@
-// Output of the command line: streams, colour, tables, findings, progress.
+// Output of the command line: streams, colour, tables, findings, progress. All that the command line prints passes `guarded`
+// or `Io.data`, so that no text of others controls a terminal.
 
 import { fstatSync, readFileSync } from "node:fs";
 import type { Diagnostic } from "../../model/diagnostic.ts";
+import { jsonVisibly, lineVisibly, visibly } from "../../text/terminal.ts";
 import { STANDARD_ERROR, STANDARD_OUTPUT, writeOut } from "../answer-quickly.ts";
 
 type Colours = Readonly<
@@ -19,15 +21,38 @@ export interface Streams {
   readonly width: number;
   /** The colours of the terminal, if it has any. */
   readonly colours?: Colours;
-  /** Reads what is piped into the command or redirected to it; a terminal is not read. */
-  readonly input?: (() => string | undefined) | undefined;
+  /**
+   * Reads what is piped into the command or redirected to it; a terminal is not read. A pipe that stays silent counts as
+   * no input, because hosts leave such pipes open, unless `wait` is set.
+   */
+  readonly input?: ((wait: boolean) => Promise<string | undefined>) | undefined;
 }
 
 const STANDARD_INPUT = 0;
 
-function pipedInput(): string | undefined {
+/** Programs that feed a pipe begin at once. */
+const SILENT_INPUT_MS = 1_000;
+
+async function pipedInput(wait: boolean): Promise<string | undefined> {
   const stats = fstatSync(STANDARD_INPUT);
-  return stats.isFIFO() || stats.isFile() ? readFileSync(STANDARD_INPUT, "utf8") : undefined;
+  if (stats.isFile()) return readFileSync(STANDARD_INPUT, "utf8");
+  if (!stats.isFIFO() && !stats.isSocket()) return undefined;
+  const { stdin } = process;
+  const first = new Promise<boolean>((settle) => {
+    const timer = wait ? undefined : setTimeout(() => settle(false), SILENT_INPUT_MS);
+    const begun = () => {
+      clearTimeout(timer);
+      settle(true);
+    };
+    stdin.once("readable", begun).once("end", begun).once("error", begun);
+  });
+  if (!(await first)) {
+    stdin.destroy();
+    return undefined;
+  }
+  let text = "";
+  for await (const part of stdin.setEncoding("utf8")) text += part;
+  return text;
 }
 
 export async function processStreams(): Promise<Streams> {
@@ -48,6 +73,53 @@ export async function quickStreams(): Promise<Streams> {
   return { out: writeOut, err: (text) => writeOut(text, STANDARD_ERROR), terminal: false, width: 100 };
 }
 
+const ESCAPE = "\u001b";
+
+/**
+ * Stands for the escape character in our own colours until they are written. It differs in every process, so that no text of
+ * others can contain it.
+ */
+const OURS = `${ESCAPE}${Math.random().toString(36).slice(2)}:`;
+
+/** The text as a terminal may get it: our colours as colours, everything else that would act as a visible escape. */
+function shown(text: string): string {
+  return text.split(OURS).map(visibly).join(ESCAPE);
+}
+
+/** A cell of a table: what would break its line is shown, our colours stay. */
+function onOneLine(cell: string): string {
+  return cell.split(OURS).map(lineVisibly).join(OURS);
+}
+
+function uncoloured(text: string): string {
+  const [first = "", ...rest] = text.split(OURS);
+  return first + rest.map((part) => part.slice(part.indexOf("m") + 1)).join("");
+}
+
+function widthOf(text: string): number {
+  return uncoloured(text).length;
+}
+
+/** These streams, for text of any origin. */
+export function guarded(streams: Streams): Streams {
+  return { ...streams, out: (text) => streams.out(shown(text)), err: (text) => streams.err(shown(text)) };
+}
+
+/** The colours in the form that `shown` lets pass. */
+function marked(colours: Colours): Colours {
+  const mark = (paint: (text: string) => string) => (text: string) =>
+    paint(shown(text)).replaceAll(ESCAPE, OURS);
+  const { bold, cyan, dim, green, red, yellow } = colours;
+  return {
+    bold: mark(bold),
+    cyan: mark(cyan),
+    dim: mark(dim),
+    green: mark(green),
+    red: mark(red),
+    yellow: mark(yellow),
+  };
+}
+
 /** Warnings shown before the rest is counted; errors are always shown, each is a skill that is missing. */
 const WARNINGS_SHOWN = 20;
 
@@ -55,12 +127,14 @@ export class Io {
   readonly streams: Streams;
   readonly json: boolean;
   readonly colour: Colours;
+  private readonly unguarded: Streams;
 
   constructor(streams: Streams, json: boolean) {
-    this.streams = streams;
+    this.unguarded = streams;
+    this.streams = guarded(streams);
     this.json = json;
     const plain = json || !streams.terminal || process.env.NO_COLOR !== undefined;
-    this.colour = (plain ? undefined : streams.colours) ?? PLAIN;
+    this.colour = plain || streams.colours === undefined ? PLAIN : marked(streams.colours);
   }
 
   line(text = ""): void {
@@ -71,22 +145,37 @@ export class Io {
     this.streams.err(`${text}\n`);
   }
 
+  /** Prints one JSON value. */
+  data(value: unknown, indent?: number): void {
+    this.jsonText(`${JSON.stringify(value, null, indent)}\n`);
+  }
+
+  /** Prints what is JSON already: a value, or one in each line. */
+  jsonText(text: string): void {
+    this.unguarded.out(jsonVisibly(text));
+  }
+
   /** Prints the answer of a verb: the data for programs, or the same in words. */
   answer(data: unknown, inWords: () => void): void {
-    if (this.json) this.line(JSON.stringify(data, null, this.streams.terminal ? 2 : undefined));
+    if (this.json) this.data(data, this.streams.terminal ? 2 : undefined);
     else inWords();
   }
 
   table(rows: readonly (readonly string[])[]): void {
+    const cells = rows.map((row) => row.map(onOneLine));
     const columns = rows[0]?.length ?? 0;
     const widths = Array.from({ length: columns }, (_, at) =>
-      Math.max(...rows.map((row) => row[at]!.length)),
+      cells.reduce((widest, row) => Math.max(widest, widthOf(row[at]!)), 0),
     );
-    for (const row of rows) {
-      const cells = row.map((cell, at) => (at === columns - 1 ? cell : cell.padEnd(widths[at]!)));
-      const text = cells.join("  ");
+    for (const row of cells) {
+      const padded = row.map((cell, at) =>
+        at === columns - 1 ? cell : cell + " ".repeat(widths[at]! - widthOf(cell)),
+      );
+      const text = padded.join("  ");
       this.line(
-        text.length > this.streams.width ? `${text.slice(0, this.streams.width - 1)}…` : text.trimEnd(),
+        widthOf(text) > this.streams.width
+          ? `${uncoloured(text).slice(0, this.streams.width - 1)}…`
+          : text.trimEnd(),
       );
     }
   }
@@ -125,7 +214,7 @@ export class Io {
         : severity === "warning"
           ? this.colour.yellow("warning")
           : this.colour.dim("info");
-    const place = line === undefined ? path : `${path}:${line}`;
+    const place = lineVisibly(line === undefined ? path : `${path}:${line}`);
     return `${mark} ${place} ${this.colour.dim(`[${code}]`)}\n  ${message}\n  ${this.colour.cyan("fix:")} ${fix}`;
   }
 }

@@ -37,6 +37,7 @@ const VERBS: readonly (readonly [names: string, load: Load])[] = [
   ["recall", async () => [(await import("./commands/recall.ts")).recallVerb]],
   ["why list show", library],
   ["activate expand run tools trust task", tasks],
+  ["inspect", async () => [(await import("./commands/inspect.ts")).inspectVerb]],
   ["check new enable disable", library],
   ["save delete restore undo history rename pin unpin archive", learned],
   ["stats sessions outcome journal", journal],

@@ -151,7 +151,7 @@ describe("new", () => {
 
   it("makes the skill in a source, and warns if the configuration reads none there", async () => {
     const reading = (...only: string[]) =>
-      workspace({ "p/repertoire.config.json": JSON.stringify({ sources: { only } }) });
+      workspace({ "home/.repertoire/repertoire.config.json": JSON.stringify({ sources: { only } }) });
     const cli = reading("./skills", "~/.claude/skills", "./.agents/skills");
     expect((await cli("new", "one", "--json")).json().source).toBe("./.agents/skills");
     expect((await cli("new", "two", "--user", "--json")).json().source).toBe("~/.claude/skills");
@@ -206,7 +206,7 @@ describe("mistakes in the command line", () => {
   });
 
   it("in the configuration exit 2 as well, also as JSON", async () => {
-    const cli = workspace({ "p/repertoire.config.json": '{"style": 1}' });
+    const cli = workspace({ "home/.repertoire/repertoire.config.json": '{"style": 1}' });
     expect((await cli("list")).code).toBe(2);
     expect((await cli("list", "--json")).json().error.code).toBe("config-invalid");
   });

@@ -6,7 +6,7 @@ import { Command, CommanderError } from "commander";
 import { type OpenOptions, packageRoot, type Repertoire } from "../../engine/engine.ts";
 import { isRepertoireError, RepertoireError } from "../../model/errors.ts";
 import { type Context, EXIT, GLOBAL_FLAGS, type GlobalFlags, type Verb } from "./command.ts";
-import { Io, progressDisplay, type Streams } from "./io.ts";
+import { guarded, Io, progressDisplay, type Streams } from "./io.ts";
 
 /** The verbs that a command line may use, and how they open the engine; `recall` and `prompt` open their own. */
 interface Program {
@@ -64,7 +64,7 @@ function describeProgram(streams: Streams): Command {
       "The skill engine for AI agents: finds your skills, says which ones matter for a message, and shows the model just enough.",
     )
     .version(packageVersion(), "-V, --version")
-    .configureOutput({ writeOut: streams.out, writeErr: streams.err })
+    .configureOutput({ writeOut: guarded(streams).out, writeErr: guarded(streams).err })
     .showHelpAfterError("(run with --help for the usage)")
     .exitOverride()
     .helpCommand(true);
@@ -81,7 +81,7 @@ function makeContext(
     configFile,
     values: { ...values, agent },
     requireAgent: agent !== undefined,
-    host: "cli",
+    host: process.env.REPERTOIRE_HOST ?? "cli",
     onProgress: progressDisplay(streams, "reading skills"),
   });
   let engine: Repertoire | undefined;
@@ -112,7 +112,7 @@ function existingFolder(dir: string): string {
 function reportFailure(thrown: unknown, io: Io): number {
   if (!isRepertoireError(thrown)) throw thrown;
   const { code, message, value } = thrown;
-  if (io.json) io.line(JSON.stringify({ error: { code, message, value } }, null, 2));
+  if (io.json) io.data({ error: { code, message, value } }, 2);
   else io.note(`${io.colour.red("error")} ${message}`);
   return code.startsWith("config-") || code === "usage" ? EXIT.usage : EXIT.findings;
 }

@@ -1,6 +1,7 @@
 // The entry of the verbs that run at every message: hook, recall and prompt. They start with what this file imports: no
 // scan, no parser, no database. The whole engine is loaded only if it alone can answer.
 
+import { visibly } from "../../text/terminal.ts";
 import { runHook } from "../hooks/hook.ts";
 import { verbOf } from "./verb.ts";
 
@@ -13,7 +14,7 @@ interface Ran {
 export async function run(args: readonly string[]): Promise<Ran> {
   if (args[0] !== "hook") return runVerb(args);
   const { misuse, answered } = await runHook(args.slice(1));
-  if (misuse !== undefined) process.stderr.write(misuse);
+  if (misuse !== undefined) process.stderr.write(visibly(misuse));
   return { exit: 0, answered };
 }
 

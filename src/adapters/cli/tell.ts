@@ -1,10 +1,13 @@
-// Prints what several verbs and the chat show: dates, shares, diffs, and what dreams find, propose and change.
+// Prints what several verbs and the chat show: dates, shares, verdicts, diffs, and what dreams find, propose and change.
 
 import {
   type DreamEvidence,
   type DreamResult,
+  type InspectionReport,
   inSessions,
   type ProposalRecord,
+  VERDICTS,
+  type Verdict,
 } from "../../engine/engine.ts";
 import type { Io } from "./io.ts";
 
@@ -107,4 +110,27 @@ export function tellAccepted(
       `${io.colour.yellow("not accepted")} ${number}  ${title}\n  ${refusals.map(({ message }) => message).join("\n  ")}`,
     );
   if (batch !== undefined) io.line(io.colour.dim(`Back: repertoire undo ${batch}`));
+}
+
+export function paintVerdict(io: Io, verdict: Verdict): string {
+  const { red, yellow, green, dim } = io.colour;
+  return { dangerous: red, suspicious: yellow, unscanned: yellow, notice: dim, clean: green }[verdict](
+    verdict,
+  );
+}
+
+/** `120 packages inspected: 1 dangerous, 2 suspicious, 117 clean.` */
+export function verdictCounts(io: Io, { counts, left }: Pick<InspectionReport, "counts" | "left">): string {
+  const parts = VERDICTS.toReversed()
+    .filter((verdict) => counts[verdict] > 0)
+    .map((verdict) => `${counts[verdict]} ${paintVerdict(io, verdict)}`);
+  const rest = left > 0 ? ` ${left} were not inspected yet: \`repertoire inspect\`.` : "";
+  return `${numberOf(
+    Object.values(counts).reduce((sum, count) => sum + count, 0),
+    "package",
+  )} inspected${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.${rest}`;
+}
+
+export function numberOf(count: number, what: string): string {
+  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
 }

@@ -1,14 +1,23 @@
 // `repertoire hook HOST`: answers one event of a host's hook with the host's JSON, or with nothing. Never fails the host's
 // turn: problems go to a log, and the exit code is always 0.
 
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type OpenOptions, openTurnEngine, SPEC, type TurnEngine } from "../../engine/engine.ts";
+import {
+  type OpenOptions,
+  openTurnEngine,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+  readInput,
+  SPEC,
+  type TurnEngine,
+} from "../../engine/engine.ts";
 import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
 import type { Skill } from "../../model/skill.ts";
-import { forCode, forLine, oneLine } from "../../text/escape.ts";
+import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
+import { redacted } from "../../text/secrets.ts";
 import { answerQuickly, refreshBehind, writeOut } from "../answer-quickly.ts";
 import { HOOK_HOSTS, type HookEvent, type HookHost, readEvent } from "./event.ts";
 
@@ -37,6 +46,9 @@ interface HookAnswer {
 
 const STANDARD_INPUT = 0;
 
+/** A message with what was pasted into it; a host sends no more. */
+const INPUT_BYTES = 8 * 1024 * 1024;
+
 /** Claude Code keeps longer output out of the prompt and shows a preview only. */
 const HINT_CHARS = 10_000;
 
@@ -61,7 +73,7 @@ export async function runHook(words: readonly string[]): Promise<HookRan> {
   const { output, turns } = await answerHook({
     host,
     home,
-    read: () => readFileSync(STANDARD_INPUT, "utf8"),
+    read: () => readInput(STANDARD_INPUT, INPUT_BYTES).toString("utf8"),
   });
   if (output !== "") writeOut(`${output}\n`);
   const answered = output !== "";
@@ -162,17 +174,17 @@ function contextOutput(hookEventName: string, additionalContext: string): string
 }
 
 const HEAD =
-  "Skills that fit this message. Before work that one of them covers, load it with activate_skill, or read its file, and follow it:\n";
+  "Skills that fit this message. Before work that one of them covers, load it with activate_skill and follow what that returns:\n";
 
 /** As many as fit, best first; nothing when there are none. */
 function hintFor(skills: readonly Skill[]): { readonly text: string; readonly shown: readonly Skill[] } {
   let text = HEAD;
   const shown: Skill[] = [];
   for (const skill of skills) {
-    const { name, path, manifest } = skill;
+    const { name, manifest } = skill;
     const description = clip(oneLine(manifest.description), SPEC.descriptionChars);
-    // The path comes before the description, so that no description can fake one.
-    const line = `- ${forLine(name)} (${forCode(path)}): ${forLine(description)}\n`;
+    // Without its path: an agent that reads the file itself has asked nobody.
+    const line = `- ${forLine(name)}: ${forLine(description)}\n`;
     if (text.length + line.length > HINT_CHARS) break;
     text += line;
     shown.push(skill);
@@ -195,9 +207,9 @@ function logProblem(thrown: unknown, { host, home }: Pick<HookRequest, "host" | 
     value: isRepertoireError(thrown) ? thrown.value : undefined,
   };
   try {
-    mkdirSync(directory, { recursive: true });
+    mkdirSync(directory, { recursive: true, mode: PRIVATE_FOLDER });
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(path, `${path}.old`);
-    appendFileSync(path, `${JSON.stringify(line)}\n`);
+    appendFileSync(path, `${redacted(JSON.stringify(line))}\n`, { mode: PRIVATE_FILE });
   } catch {
     // There is no other place to report it: hosts hide standard error, or take it for a failure.
     return;

@@ -15,6 +15,13 @@ export const HTTP_LIMITS = {
   /** An MCP message: a skill with its files fits; a larger body is a mistake or an attack. */
   mcpBytes: 4 * MB,
 
+  /** The time for the headers of a request: they come at once, or from somebody who wants to keep connections busy. */
+  headersMs: 10_000,
+  /** The time for a whole request, uploads included; answers may take longer. */
+  requestMs: 120_000,
+  /** Connections at a time: a page, some agents and all event streams. */
+  connections: 512,
+
   /** How long the rest of a refused body is read, so that its sender gets the answer. */
   unreadMs: 500,
 

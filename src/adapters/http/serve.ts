@@ -29,6 +29,8 @@ export interface Serving {
 }
 
 const ADDRESS = "127.0.0.1";
+/** A slow connection is cut at most this long after its time. */
+const SLOW_CHECK_MS = 1_000;
 /** How often a stopping server looks for connections that nobody uses any more. */
 const IDLE_MS = 20;
 
@@ -43,7 +45,16 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
   // Opens the store: a server that cannot open it does not start.
   await engine.toolbox();
   const app = createApp({ parts, version, token, hosts, isReady: () => ready, limits, note });
-  const server = createAdaptorServer({ fetch: app.fetch });
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      // How often Node looks for connections that are too slow.
+      connectionsCheckingInterval: Math.min(limits.headersMs, SLOW_CHECK_MS),
+    },
+  }) as Server;
+  server.maxConnections = limits.connections;
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -77,7 +88,7 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
       const closed = new Promise((resolve) => server.close(resolve));
       await app.close();
       // A connection whose last answer was under way would stay open for the next request, which never comes.
-      const idle = setInterval(() => (server as Server).closeIdleConnections(), IDLE_MS);
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
       await closed;
       clearInterval(idle);
       await prepared;

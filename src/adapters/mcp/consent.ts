@@ -8,21 +8,65 @@ import {
   inputResponse,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { type ConsentAsker, type ConsentSheet, changesInWords, codeInWords } from "../../engine/engine.ts";
+import {
+  type ConsentAsker,
+  type ConsentSheet,
+  changesInWords,
+  codeInWords,
+  WHAT_A_PERSON_CAN_DO,
+} from "../../engine/engine.ts";
 import type { ConsentApproval } from "../../model/consent-approval.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
 
-/** One call's question: `ask` answers from what the client sent along, or remembers what is to be asked. */
-export function questionFor(ctx: ServerContext) {
+/** How long a call waits for the answer to a question that another call has put. */
+const WAIT_MS = 5 * 60_000;
+
+/** The questions that clients have been given and not answered yet, by task and content. */
+export class OpenQuestions {
+  private readonly open = new Map<
+    string,
+    { readonly answer: Promise<boolean>; settle(agreed: boolean): void }
+  >();
+
+  /** The answer to the question, if another call has put it; otherwise it is this call's to put. */
+  waitFor(key: string): Promise<boolean> | undefined {
+    const known = this.open.get(key);
+    if (known) return known.answer;
+    let settle = (_: boolean) => {};
+    const answer = new Promise<boolean>((resolve) => {
+      settle = resolve;
+    });
+    this.open.set(key, { answer, settle });
+    setTimeout(() => this.settle(key, false), WAIT_MS).unref();
+    return undefined;
+  }
+
+  settle(key: string, agreed: boolean): void {
+    this.open.get(key)?.settle(agreed);
+    this.open.delete(key);
+  }
+}
+
+/** One call's question: `ask` answers from what the client sent along, waits for another call's answer, or remembers what is to be asked. */
+export function questionFor(ctx: ServerContext, task: string, questions: OpenQuestions) {
   const responses = ctx.mcpReq.inputResponses;
   let unanswered: ConsentSheet | undefined;
+  const ask = async (sheet: ConsentSheet): Promise<boolean> => {
+    const key = keyOf(sheet);
+    const shared = `${task} ${key}`;
+    if (inputResponse(responses, key).kind !== "missing") {
+      const agreed = acceptedContent(responses, key)?.agree === true;
+      questions.settle(shared, agreed);
+      return agreed;
+    }
+    const other = questions.waitFor(shared);
+    if (other) return other;
+    unanswered = sheet;
+    return false;
+  };
   return {
-    ask(sheet: ConsentSheet): boolean {
-      const key = keyOf(sheet);
-      if (inputResponse(responses, key).kind === "missing") unanswered = sheet;
-      return acceptedContent(responses, key)?.agree === true;
-    },
+    ask: Object.assign(ask, { asksOnce: true as const }),
     /** Set when the call has to come again with the person's answer. */
     pending(): InputRequiredResult | undefined {
       if (!unanswered) return undefined;
@@ -43,14 +87,13 @@ export function questionFor(ctx: ServerContext) {
  * Where the client cannot ask and the person's settings say that their host does so before each call: the call itself
  * is the yes. The host shows a name and no sheet, so what was found dangerous still needs a person who has read it.
  */
-export function approvedByHost(approval: ConsentApproval, task: string): ConsentAsker | undefined {
+export function approvedByHost(approval: ConsentApproval): ConsentAsker | undefined {
   if (approval !== "host") return undefined;
-  return ({ name, findings }) => {
-    const worst = findings.find(({ severity }) => severity === "high");
-    if (worst === undefined) return true;
+  return ({ name, verdict }) => {
+    if (verdict !== "dangerous") return true;
     throw new RepertoireError(
       "consent-required",
-      `"${name}" holds something dangerous (${forLine(`${worst.path}: ${worst.message}`)}), which the host's approval does not cover. A person runs \`repertoire activate ${name} --task ${task}\` and answers, or \`repertoire trust ${name}\` to agree to this content for good.`,
+      `"${name}" contains something dangerous, which the host's approval does not cover. ${WHAT_A_PERSON_CAN_DO}`,
       name,
     );
   };
@@ -82,6 +125,11 @@ function sheetInWords(sheet: ConsentSheet): string {
     ...list("Environment", sheet.environment),
     ...list("Addresses", sheet.addresses),
     ...(sheet.changed ? [`Not what was agreed to before: ${forLine(changesInWords(sheet.changed))}`] : []),
-    ...(findings.length > 0 ? list("Findings", findings) : ["Findings: none"]),
+    `Verdict: ${sheet.verdict}`,
+    ...list("Findings", findings),
+    ...list(
+      "Not inspected",
+      sheet.unscanned.map(({ path, reason }) => `${path || "package"} (${reason})`),
+    ),
   ].join("\n");
 }

@@ -3,9 +3,13 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { AgentTool, AgentToolsOptions, Toolbox } from "../../agent/agent.ts";
 import type { Repertoire } from "../../engine/engine.ts";
+import { OpenQuestions } from "./consent.ts";
 
 export interface McpParts {
   readonly engine: Repertoire;
+  readonly questions: OpenQuestions;
+  /** What a client of this name works with: its host may not trust the project's folder. */
+  of(client: string): McpParts;
   /** The tools of one task, those included that its activated skills have brought. */
   tools(options: AgentToolsOptions): Promise<AgentTool[]>;
   /** Warns once of each problem: a client may list the same skills again and again. */
@@ -15,8 +19,17 @@ export interface McpParts {
 export function openParts(engine: Repertoire, which: "default" | "all"): McpParts {
   const warned = new Set<string>();
   let toolbox: Promise<Toolbox> | undefined;
+  const others = new Map<Repertoire, McpParts>();
   return {
     engine,
+    questions: new OpenQuestions(),
+    of(client) {
+      const other = engine.forHost(client);
+      if (other === engine) return this;
+      const known = others.get(other) ?? openParts(other, which);
+      others.set(other, known);
+      return known;
+    },
     async tools(options) {
       toolbox ??= engine.toolbox(which);
       const opened = await toolbox;

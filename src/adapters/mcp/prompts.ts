@@ -10,6 +10,7 @@ import {
 import { dreamTask, learnTask } from "../../agent/agent.ts";
 import type { Repertoire, TaskContext } from "../../engine/engine.ts";
 import { isRepertoireError } from "../../model/errors.ts";
+import { forLine } from "../../text/escape.ts";
 import { pageStart } from "./parts.ts";
 
 const LEARN: Prompt = {
@@ -43,14 +44,14 @@ async function promptsOf(slash: Repertoire["commands"]): Promise<Prompt[]> {
   const commands = (await slash.list()).map(
     ({ command, description, argumentHint }): Prompt => ({
       name: command,
-      description,
-      arguments: [{ name: "arguments", description: argumentHint ?? "What to do", required: false }],
+      description: forLine(description),
+      arguments: [{ name: "arguments", description: forLine(argumentHint ?? "What to do"), required: false }],
     }),
   );
   return [...commands, ...[LEARN, DREAM].filter((own) => !commands.some(({ name }) => name === own.name))];
 }
 
-/** The person chose the prompt from a menu, which counts as consent, like a typed slash command. */
+/** A skill's text passes the gate: a menu shows the person its name and description, not what is behind them. */
 export async function promptText(
   { commands, dreams }: Pick<Repertoire, "commands" | "dreams">,
   asked: { readonly name: string; readonly rest: string },

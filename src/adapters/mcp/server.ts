@@ -12,6 +12,7 @@ import {
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import type { ToolEffect } from "../../agent/agent.ts";
+import { dataForModel } from "../../text/escape.ts";
 import { approvedByHost, questionFor } from "./consent.ts";
 import type { McpParts } from "./parts.ts";
 import { promptPage, promptText } from "./prompts.ts";
@@ -43,7 +44,7 @@ const ANNOTATIONS: Readonly<Record<ToolEffect, ToolAnnotations>> = {
 };
 
 export function createServer(options: McpOptions): McpServer {
-  const { parts, version, scopeOf } = options;
+  const { version, scopeOf } = options;
   const mcp = new McpServer(
     { name: "repertoire", title: "Repertoire", version },
     {
@@ -62,8 +63,15 @@ export function createServer(options: McpOptions): McpServer {
     const named = typeof given === "string" && given !== "" ? { session: given } : {};
     return { ...scopeOf({ ...named, client }), host: `mcp:${client}`, beginsTurns: true };
   };
+  const partsOf = (ctx: ServerContext) => options.parts.of(clientIn(mcp, ctx));
+  const askerOf = (ctx: ServerContext) => {
+    const { questions, engine } = partsOf(ctx);
+    const question = canElicit(mcp, ctx) ? questionFor(ctx, contextOf(ctx).task, questions) : undefined;
+    const { approval } = engine.config.consent;
+    return { question, ask: question?.ask ?? approvedByHost(approval) };
+  };
   server.setRequestHandler("tools/list", async (_, ctx) => ({
-    tools: (await parts.tools(contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
+    tools: (await partsOf(ctx).tools(contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
       name,
       description,
       inputSchema: { ...inputSchema, type: "object" as const },
@@ -72,8 +80,8 @@ export function createServer(options: McpOptions): McpServer {
   }));
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
     const context = contextOf(ctx);
-    const question = canElicit(mcp, ctx) ? questionFor(ctx) : undefined;
-    const ask = question?.ask ?? approvedByHost(parts.engine.config.consent.approval, context.task);
+    const parts = partsOf(ctx);
+    const { question, ask } = askerOf(ctx);
     const tools = await parts.tools({ ...context, ask });
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) {
@@ -88,23 +96,31 @@ export function createServer(options: McpOptions): McpServer {
     return (
       question?.pending() ?? {
         content: [{ type: "text" as const, text }],
-        structuredContent: data as Record<string, unknown>,
+        structuredContent: dataForModel(data) as Record<string, unknown>,
         ...(isError && { isError }),
       }
     );
   });
-  server.setRequestHandler("prompts/list", async ({ params }) =>
-    promptPage(parts.engine.commands, params?.cursor),
+  server.setRequestHandler("prompts/list", async ({ params }, ctx) =>
+    promptPage(partsOf(ctx).engine.commands, params?.cursor),
   );
   server.setRequestHandler("prompts/get", async ({ params }, ctx) => {
     const asked = { name: params.name, rest: params.arguments?.arguments ?? "" };
-    return promptText(parts.engine, asked, contextOf(ctx));
+    const { question, ask } = askerOf(ctx);
+    try {
+      return await promptText(partsOf(ctx).engine, asked, { ...contextOf(ctx), ask });
+    } catch (thrown) {
+      const pending = question?.pending();
+      if (pending) return pending;
+      throw thrown;
+    }
   });
-  skillsExtension(parts, options.onWarning).attach(mcp);
+  const taskOf = (ctx: ServerContext) => contextOf(ctx).task;
+  skillsExtension({ partsOf, taskOf, onWarning: options.onWarning }).attach(mcp);
   return mcp;
 }
 
-/** Without it nobody can be asked, and the refusal names the command with which a person agrees. */
+/** Without it nobody can be asked, and the refusal says what a person can do. */
 function canElicit(mcp: McpServer, ctx: ServerContext): boolean {
   const given = envelopeOf(ctx)[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   return (given ?? mcp.server.getClientCapabilities())?.elicitation !== undefined;

@@ -1,7 +1,8 @@
 // Serves the library through the protocol's Skills extension: entries with digests, and their files, read fresh.
-// Only what the model may see is served; reading a skill here runs nothing and gives no consent.
+// Only what the model may see is listed, and only what a person agreed to in the task, or for good, can be read.
 
 import { isUtf8 } from "node:buffer";
+import { ProtocolError, ProtocolErrorCode, type ServerContext } from "@modelcontextprotocol/server";
 import {
   SkillCatalogError,
   type Skill as SkillEntry,
@@ -18,13 +19,24 @@ import { pageStart } from "./parts.ts";
 const PAGE = 50;
 const BASE = "skill://";
 
-export function skillsExtension(parts: McpParts, onWarning: (text: string) => void): SkillsExtension {
-  const { engine } = parts;
-  const filesOf = async ({ name }: Skill) => (await engine.consents.offer(name, {})).snapshot.files;
-  const entryOf = async (skill: Skill): Promise<SkillEntry | undefined> => {
+interface ExtensionOptions {
+  /** What the client of a request works with. */
+  readonly partsOf: (ctx: ServerContext) => McpParts;
+  /** The task whose consents count for a request. */
+  readonly taskOf: (ctx: ServerContext) => string;
+  readonly onWarning: (text: string) => void;
+}
+
+export function skillsExtension({ partsOf, taskOf, onWarning }: ExtensionOptions): SkillsExtension {
+  /** Without the words of a dangerous skill, and of any other no more front matter than a catalog shows. */
+  const entryOf = async (skill: Skill, parts: McpParts): Promise<SkillEntry | undefined> => {
+    if (skill.withheld) return undefined;
     try {
-      const files = [...(await filesOf(skill))].map(([path, { bytes }]) => [path, bytes]);
-      return await skillEntry(skill.name, Object.fromEntries(files));
+      const { snapshot } = await parts.engine.consents.offer(skill.name, {});
+      const files = [...snapshot.files].map(([path, { bytes }]) => [path, bytes]);
+      const entry = await skillEntry(skill.name, Object.fromEntries(files));
+      const { name, description } = entry.frontmatter;
+      return { ...entry, frontmatter: { name, description } };
     } catch (thrown) {
       // The extension is stricter than we are; such a skill is still recalled and activated.
       if (!(thrown instanceof SkillCatalogError) && !isRepertoireError(thrown)) throw thrown;
@@ -33,7 +45,7 @@ export function skillsExtension(parts: McpParts, onWarning: (text: string) => vo
     }
   };
   /** The skill whose folder the address is in: the longest name, because skills nest. */
-  const locate = async (uri: string) => {
+  const locate = async (uri: string, { engine }: McpParts) => {
     const path = uri.startsWith(BASE) ? decoded(uri.slice(BASE.length)) : "";
     const view = await engine.library.view();
     for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
@@ -43,26 +55,37 @@ export function skillsExtension(parts: McpParts, onWarning: (text: string) => vo
     return undefined;
   };
   const source: SkillSource = {
-    async list({ cursor }) {
+    async list({ cursor }, ctx) {
       const from = pageStart(cursor);
-      const all = (await engine.library.view()).visible();
-      const entries = await Promise.all(all.slice(from, from + PAGE).map(entryOf));
+      const parts = partsOf(ctx);
+      const all = (await parts.engine.library.view()).visible();
+      const entries = await Promise.all(all.slice(from, from + PAGE).map((skill) => entryOf(skill, parts)));
       const skills = entries.filter((entry) => entry !== undefined);
       return { skills, ...(from + PAGE < all.length && { nextCursor: String(from + PAGE) }) };
     },
-    async get(uri) {
-      const found = await locate(uri);
-      return found?.path === "SKILL.md" ? entryOf(found.skill) : undefined;
+    async get(uri, ctx) {
+      const parts = partsOf(ctx);
+      const found = await locate(uri, parts);
+      return found?.path === "SKILL.md" ? entryOf(found.skill, parts) : undefined;
     },
-    async read(uri) {
-      const found = await locate(uri);
-      const file = found && (await filesOf(found.skill)).get(found.path);
+    async read(uri, ctx) {
+      const parts = partsOf(ctx);
+      const found = await locate(uri, parts);
+      if (!found) return undefined;
+      const offer = await parts.engine.gate.agreed(found.skill.name, { task: taskOf(ctx) });
+      if (!offer) throw notAgreed(found.skill);
+      const file = offer.snapshot.files.get(found.path);
       if (!file) return undefined;
       const type = /\.md$/i.test(found.path) && { mimeType: "text/markdown" };
       return { ...asContent(file.bytes), ...type };
     },
   };
   return new SkillsExtension({ source, onWarning: ({ path, message }) => onWarning(`${path}: ${message}`) });
+}
+
+function notAgreed({ name }: Skill): ProtocolError {
+  const message = `"${name}" needs a person's consent before its files can be read. Call activate_skill, which asks for it.`;
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 
 /** Text as text, so that every client can show it; byte for byte what the digest is of. */

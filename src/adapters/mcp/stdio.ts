@@ -1,9 +1,10 @@
 // The MCP server on standard input and output; everything outside the protocol goes to standard error.
 
-import type { McpServer } from "@modelcontextprotocol/server";
+import { type McpServer, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Repertoire } from "../../engine/engine.ts";
 import { messageOf } from "../../model/errors.ts";
+import { FrameReader } from "./frames.ts";
 import { openParts } from "./parts.ts";
 import { endLeftTasks, newTask } from "./scopes.ts";
 import { createServer } from "./server.ts";
@@ -17,7 +18,7 @@ export interface StdioOptions {
 /** The answer to a client's first message takes a few milliseconds; what is slow begins behind it. */
 const AFTER_FIRST_ANSWER_MS = 25;
 
-/** Says when it is over, also when that was its own decision: a frame beyond the limit closes it. */
+/** Refuses messages that are too large, and says when it is over. */
 class EndingTransport extends StdioServerTransport {
   readonly ended: Promise<void>;
   private end: () => void = () => {};
@@ -27,6 +28,15 @@ class EndingTransport extends StdioServerTransport {
     this.ended = new Promise((resolve) => {
       this.end = resolve;
     });
+    const frames = new FrameReader({ take: this._ondata, refuse: (id, limit) => this.refuse(id, limit) });
+    this._ondata = (chunk) => frames.read(chunk);
+  }
+
+  private refuse(id: string | number | null, limit: number): void {
+    const message = `The message is larger than ${limit} bytes and was not read. Send less at once.`;
+    const error = { code: ProtocolErrorCode.InvalidRequest, message };
+    process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, error })}\n`);
+    this.onerror?.(new Error(message));
   }
 
   override async close(): Promise<void> {

@@ -14,17 +14,21 @@ const GAP = "\n\n";
 const CUT_NOTE = `[cut; ${TOOL.activate} gives the rest]`;
 
 /** As many of the best cards as fit; the rest is counted. */
-export function cards({ selection, limit, readBody }: StyleRequest): Rendered {
+export function cards({ selection, limit, bodyOf }: StyleRequest): Rendered {
   const top = [...selection.relevant, ...selection.related]
     .slice(0, DISCLOSE_LIMITS.cards)
     .map(({ skill }) => skill);
   if (top.length === 0) return NOTHING;
-  const sections = top.map((skill) => sectionOf(skill, readBody(skill)));
+  const sections = top.map((skill) => sectionOf(skill, bodyOf(skill)));
   for (let count = top.length; count > 0; count--) {
     const notice = count < top.length ? GAP + turnNotice(top.length - count, false) : "";
     const text = cardsText(top.slice(0, count), { sections, limit: minus(limit, textCost(notice)) });
     if (text !== undefined && fits(textCost(text + notice), limit)) {
-      return { text: text + notice, shown: top.slice(0, count).map(({ name }) => ({ name, level: "card" })) };
+      const shown = top.slice(0, count).map((skill) => ({
+        name: skill.name,
+        level: bodyOf(skill) === undefined ? ("short" as const) : ("card" as const),
+      }));
+      return { text: text + notice, shown };
     }
   }
   return { text: turnNotice(top.length, true), shown: [] };
@@ -87,8 +91,14 @@ function listLine(label: string, items: readonly string[]): string {
   return `${label}: ${forLine(clean.slice(0, DISCLOSE_LIMITS.cardItems).join(", "))}${tail}`;
 }
 
-/** The first H2 section, or else the opening of the body, or else the description. */
-function sectionOf(skill: Skill, body: string): string {
+const CONSENT_NOTE = `[instructions: ${TOOL.activate}, which asks for consent]`;
+
+/** The first H2 section, or else the opening of the body, or else the description. Without consent the description. */
+function sectionOf(skill: Skill, body: string | undefined): string {
+  if (body === undefined) {
+    const description = forCard(oneLine(skill.manifest.description)).trim();
+    return [description, CONSENT_NOTE].filter((line) => line !== "").join("\n");
+  }
   const clean = forCard(body);
   const section = firstH2Section(clean) || opening(clean) || forCard(skill.manifest.description);
   return closeFence(section.trim());

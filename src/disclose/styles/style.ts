@@ -8,8 +8,8 @@ import type { Selection } from "../select.ts";
 export interface StyleRequest {
   readonly selection: Selection;
   readonly limit: Cost;
-  /** The Markdown below the front matter; empty if it cannot be read. */
-  readonly readBody: (skill: Skill) => string;
+  /** The Markdown below the front matter; undefined if nobody has agreed to show it. */
+  readonly bodyOf: (skill: Skill) => string | undefined;
   /** Whether this is the session's first section. */
   readonly firstTurn: boolean;
   /** Whether the user only asks which skills there are. */

@@ -24,7 +24,7 @@ export function tierOf({ skills, matched, asksForList }: TierRequest): 0 | 1 | 2
   return skills.some(hasTriggers) ? 1 : 2;
 }
 
-export function tiers({ selection, limit, readBody, asksForList }: StyleRequest): Rendered {
+export function tiers({ selection, limit, bodyOf, asksForList }: StyleRequest): Rendered {
   const { skills, relevant } = selection;
   switch (tierOf({ skills, matched: relevant.length > 0, asksForList })) {
     case 0:
@@ -34,7 +34,7 @@ export function tiers({ selection, limit, readBody, asksForList }: StyleRequest)
     case 2:
       return registry(selection, limit);
     case 3:
-      return documentation(selection, { limit, readBody });
+      return documentation(selection, { limit, bodyOf });
   }
 }
 
@@ -53,18 +53,22 @@ function registry({ skills }: Selection, limit: Cost): Rendered {
 }
 
 /**
- * Shows each body whole or not at all, because half an instruction misleads. A skill whose body does not fit is named
- * with its brief; the room for that is reserved while earlier bodies are placed.
+ * Shows each body whole or not at all, because half an instruction misleads. A skill whose body does not fit, or to which
+ * nobody has agreed, is named with its brief; the room for that is reserved while earlier bodies are placed.
  */
 function documentation(
   { relevant }: Selection,
-  { limit, readBody }: Pick<StyleRequest, "limit" | "readBody">,
+  { limit, bodyOf }: Pick<StyleRequest, "limit" | "bodyOf">,
 ): Rendered {
   const skills = relevant.map(({ skill }) => skill);
-  const entries = skills.map(pointer);
+  const entries = skills.map((skill) =>
+    pointer(skill, bodyOf(skill) === undefined ? NEEDS_CONSENT : TOO_LONG),
+  );
   for (const [index, skill] of skills.entries()) {
+    const body = bodyOf(skill);
+    if (body === undefined) continue;
     const pointed = entries[index]!;
-    entries[index] = document(skill, readBody(skill));
+    entries[index] = document(skill, body);
     if (!fits(textCost(textOf(entries)), limit)) entries[index] = pointed;
   }
   const whole = textOf(entries);
@@ -80,11 +84,14 @@ function document(skill: Skill, body: string): Entry {
   return { text: `<skill_content ${attributes}>\n${text}\n</skill_content>`, level: "body" };
 }
 
-function pointer(skill: Skill): Entry {
+const TOO_LONG = `Too long to show here; call ${TOOL.activate}`;
+const NEEDS_CONSENT = `Not shown without consent; call ${TOOL.activate}, which asks for it`;
+
+function pointer(skill: Skill, why: string): Entry {
   const brief = briefLine(skill);
   const about = brief === "" ? "" : `: ${forLine(brief)}`;
   return {
-    text: `[Too long to show here; call ${TOOL.activate}] ${forLine(skill.name)}${about}`,
+    text: `[${why}] ${forLine(skill.name)}${about}`,
     level: brief === "" ? "name" : "short",
   };
 }

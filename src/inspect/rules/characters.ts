@@ -3,7 +3,7 @@
 import { maskedLetters } from "../canonical-text.ts";
 import { excerptOf } from "../excerpt.ts";
 import { INSPECT_LIMITS } from "../limits.ts";
-import type { Finding, FindingSeverity } from "../types.ts";
+import type { FindingSeverity, RuleFinding } from "../types.ts";
 
 const FLAG = /\u{1f3f4}[\u{e0061}-\u{e007a}\u{e0030}-\u{e0039}]{2,6}\u{e007f}/gu;
 const TAG_RUN = /[\u{e0020}-\u{e007e}]{3,}/gu;
@@ -65,8 +65,8 @@ const SIGNS: readonly Sign[] = [
   },
 ];
 
-export function characterFindings(path: string, lines: readonly string[]): Finding[] {
-  const findings: Finding[] = [];
+export function characterFindings(path: string, lines: readonly string[]): RuleFinding[] {
+  const findings: RuleFinding[] = [];
   const counts = new Map<string, number>();
   const report = (sign: Pick<Sign, "code" | "severity" | "why">, line: number, text: string): void => {
     const count = (counts.get(sign.code) ?? 0) + 1;

@@ -4,7 +4,7 @@ import { anyOf, pattern, sentence } from "../match.ts";
 import type { Rule, RuleHit } from "../types.ts";
 import { GUARDED_SECRET } from "./words.ts";
 
-const USER = `(?:the |your |any |a )?(?:end[- ])?(?:users?|humans?|operators?|owners?|customers?|developers?|them)`;
+const USER = `(?:the |your |any |a )?(?:end[- ])?(?:users?|humans?|operators?|owners?|them)`;
 const TALK =
   /\b(?:conversation|chat (?:history|logs?|transcript)|system prompt|message history|session (?:transcript|history|log)|(?:your|the) (?:full |entire |whole )?(?:context window|memory file|instructions)|user'?s? (?:messages|prompts|files|data|input)|transcript of (?:this|the) (?:chat|conversation|session)|this (?:chat|conversation)|everything (?:the user|you)|(?:contents?|text|copy) of (?:every|each|all|any) (?:the )?files?|what you (?:read|saw|found))\b/;
 const SECRETS =
@@ -217,7 +217,7 @@ export const DECEIT: readonly Rule[] = [
       sentence(
         24,
         /\b(?:disable|turn off|switch off|suppress|bypass|circumvent|deactivate|evade|work around)\b/,
-        /\b(?:safety (?:checks?|filters?|features?|mechanisms?|guards?|protocols?|guidelines)|guardrails|confirmation (?:prompts?|dialogs?)|permission (?:prompts?|checks?|system|dialogs?)|security (?:warnings?|prompts?|checks?|controls)|approval (?:prompts?|gates?)|content filters?|sandbox(?:ing)?|human[- ](?:review|approval|in-the-loop))\b/,
+        /\b(?:safety (?:checks?|filters?|features?|mechanisms?|guards?|protocols?|guidelines)|guardrails|confirmation (?:prompts?|dialogs?)|permission (?:prompts?|checks?|system|dialogs?)|security (?:warnings?|prompts?|checks?)|approval (?:prompts?|gates?)|content filters?|sandbox(?:ing)?|human[- ](?:review|approval|in-the-loop))\b/,
       ),
       pattern(
         /\b(?:no need to|do not need to|never|without|not necessary to) ask(?:ing)? (?:the |your )?(?:user|human|for (?:permission|approval|confirmation)).{0,30}\b(?:before|running|any|every|commands?|executing)\b/,

@@ -23,7 +23,7 @@ export const DESTRUCTION: readonly Rule[] = [
         /\b(?:remove-item|rm|ri|del|rd|rmdir)\b[^\n]{0,60}(?:-recurse|\/s)[^\n]{0,40}(?:c:\\{0,2}(?:\*|["' ]|$|users)|\$home\b|\$env:userprofile|%userprofile%|~ ?$|~ )/,
       ),
       pattern(
-        /\b(?:rmtree|fs\.rm|fs\.rmsync|rimraf|rmsync|removesync|rmdirsync)\( ?(?:["'](?:\/|~)["']|os\.path\.expanduser\( ?["']~["'] ?\)|path\.home\(\)|os\.homedir\(\)|homedir\(\)|process\.env\.home\b ?[,)])/,
+        /\b(?:rmtree|fs\.rm|fs\.rmsync|rimraf|rmsync|removesync|rmdirsync)\( ?(?:["'](?:\/|~)["']|os\.path\.expanduser\( ?["']~["'] ?\)|path\.home\(\)|os\.homedir\(\)|homedir\(\)|process\.env\.home\b ?[,)]|os\.path\.expanduser\( ?["']~\/(?:documents|desktop|pictures|downloads)?\/?["'])/,
       ),
       pattern(/\bfind (?:~|\$home|\/|\/home|\/users)(?:\/)? [^\n]{0,80}(?:-delete\b|-exec (?:rm|shred)\b)/),
       chain(60, /\bsrm\b|\bshred\b/, /-[a-z]{0,4}u|-rf?\b/, /(?:~|\$home|\/home|\/users)\b/),
@@ -89,7 +89,7 @@ export const DESTRUCTION: readonly Rule[] = [
     why: "Removes the record of what was done.",
     fix: "Remove the step; a skill does not need to hide what it did.",
     test: pattern(
-      /\bhistory -c\b|\bunset histfile\b|\bhistfile=\/dev\/null|\bhistsize=0\b|\bset \+o history\b|(?:\brm|\bshred|\btruncate|>) [^\n|;]{0,30}\.(?:bash|zsh)_history\b|\bln -sf? \/dev\/null ~\/\.(?:bash|zsh)_history|\bwevtutil cl\b|\bclear-eventlog\b|\bclear-history\b|\brm (?:-[rf]{1,2} )(?:\/var\/log\/?(?:\*|$|\s)|\/var\/log\/(?:auth|syslog|wtmp|secure))|\bjournalctl --vacuum-time=1s|\blog erase --all\b/,
+      /\bhistory -c\b|\bunset histfile\b|\bhistfile=\/dev\/null|\bhistsize=0\b|\bset \+o history\b|(?:\brm|\bshred|\btruncate|>) [^\n|;]{0,30}\.(?:bash|zsh)_history\b|\bln -sf? \/dev\/null ~\/\.(?:bash|zsh)_history|\bwevtutil cl\b|\bclear-eventlog\b|\bclear-history\b|\brm (?:-[rfv]{1,3} ){1,2}[^\n;&|]{0,80}\/var\/log\b|(?:\btruncate -s ?0|\bshred\b[^\n|;]{0,20}|(?<!>)>) ?\/var\/log\/(?:auth|syslog|wtmp|btmp|secure|messages|lastlog|audit|kern)|\bjournalctl --vacuum-time=1s|\blog erase --all\b/,
     ),
   },
   {

@@ -2,7 +2,7 @@
 
 import { allOf, anyOf, chain, pattern, unless } from "../match.ts";
 import type { FindingSeverity, Rule, RuleHit } from "../types.ts";
-import { isKnownInstaller, isShadyOrigin } from "./hosts.ts";
+import { isKnownInstaller, isOwnHost, isShadyOrigin } from "./hosts.ts";
 import { FETCHES, PIPES_TO_SHELL } from "./words.ts";
 
 const INSPECT_FIRST =
@@ -17,8 +17,14 @@ function byOrigin({ unit, span, file }: RuleHit): FindingSeverity {
   )
     return "high";
   if (isKnownInstaller(command) || /localhost|127\.0\.0\.1/.test(command)) return "low";
+  if (!file.script && (isOwnHost(command, file.told) || !/\b(?:curl|wget|fetch|https?:)/.test(command)))
+    return "low";
   if (/(?:^|[\s"'])(?:-k|--insecure|--no-check-certificate)\b/.test(command)) return "high";
-  return file.script && !/github(?:usercontent)?\.com|gitlab/.test(command) ? "high" : "medium";
+  return file.script &&
+    !/(?:^|\/)Dockerfile|\.devcontainer\//i.test(file.path) &&
+    !/github(?:usercontent)?\.com|gitlab/.test(command)
+    ? "high"
+    : "medium";
 }
 
 const EXECUTES =
@@ -96,6 +102,7 @@ export const DOWNLOAD: readonly Rule[] = [
         return "high";
       if (
         isKnownInstaller(whole) ||
+        isOwnHost(whole, hit.file.told) ||
         /github\.com\/[\w.-]{1,60}\/[\w.-]{1,60}\/releases|sha256sum|shasum|cosign|gpg --verify/.test(
           hit.unit.text,
         )

@@ -1,7 +1,7 @@
 // Finds dangers in the name, mode and first bytes of a file.
 
 import { excerptOf } from "../excerpt.ts";
-import type { Finding, FindingSeverity, InspectedFile } from "../types.ts";
+import type { FindingSeverity, InspectedFile, RuleFinding } from "../types.ts";
 
 type Format =
   | "program"
@@ -84,6 +84,20 @@ function formatOf(bytes: Uint8Array): Format | undefined {
   return python ? "bytecode" : undefined;
 }
 
+/** Whether the first entry of a ZIP archive is encrypted. */
+function isLocked(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && (bytes[6]! & 1) === 1;
+}
+
+/** A placeholder or the pointer of a large-file store. */
+function isShortText(bytes: Uint8Array): boolean {
+  return (
+    bytes.length < 4_096 &&
+    bytes.every((byte) => byte === 9 || byte === 10 || byte === 13 || byte >= 32) &&
+    !(bytes[0] === 0x23 && bytes[1] === 0x21)
+  );
+}
+
 /** Whether the file can be run: by its name, its mode or its first bytes. */
 export function isScript(file: InspectedFile): boolean {
   if (SCRIPT_NAME.test(file.path) || LAUNCHER_NAME.test(file.path) || /\.pyc$/i.test(file.path)) return true;
@@ -95,8 +109,8 @@ export function isScript(file: InspectedFile): boolean {
   );
 }
 
-export function fileFindings(file: InspectedFile): Finding[] {
-  const findings: Finding[] = [];
+export function fileFindings(file: InspectedFile): RuleFinding[] {
+  const findings: RuleFinding[] = [];
   const report = (code: string, severity: FindingSeverity, message: string, fix: string): void => {
     findings.push({ code, severity, path: file.path, excerpt: excerptOf(file.path), message, fix });
   };
@@ -177,10 +191,12 @@ export function fileFindings(file: InspectedFile): Finding[] {
       );
     else if (SHOWN_AS.test(path) || SCRIPT_NAME.test(path))
       report("file-false-name", "high", "An archive under a false name.", REMOVE);
+    else if (isLocked(file.bytes))
+      report("file-locked-archive", "high", "An archive with a password, which keeps scanners out.", REMOVE);
     else
       report(
         "file-archive",
-        "medium",
+        "low",
         "An archive; its contents were not inspected.",
         "Unpack the files into the package so that they can be read.",
       );
@@ -189,7 +205,12 @@ export function fileFindings(file: InspectedFile): Finding[] {
   else if (shebang && SHOWN_AS.test(path))
     report("file-false-name", "high", "A script under the name of a document or picture.", REMOVE);
   else if (BINARY_PICTURE.test(path) && file.bytes.length > 0 && format !== "picture") {
-    report("file-false-name", "medium", "The name is that of a picture, but the content is not.", REMOVE);
+    report(
+      "file-false-name",
+      isShortText(file.bytes) ? "low" : "medium",
+      "The name is that of a picture, but the content is not.",
+      REMOVE,
+    );
   }
   if (MACRO_NAME.test(path))
     report("file-macros", "medium", "An office document that can contain macros.", "Save it without macros.");

@@ -1,6 +1,6 @@
 // Rules for lasting access: remote shells, miners, schedules, start files, hooks, agent settings.
 
-import { allOf, anyOf, chain, pattern } from "../match.ts";
+import { allOf, anyOf, chain, pattern, unless } from "../match.ts";
 import type { FindingSeverity, Rule, RuleHit } from "../types.ts";
 import { AGENT_FILES } from "./words.ts";
 
@@ -72,12 +72,6 @@ export const FOOTHOLD: readonly Rule[] = [
         pattern(
           /\bos\.dup2|pty\.spawn|spawn\( ?["'](?:\/bin\/(?:ba|z)?sh|cmd(?:\.exe)?|powershell)|popen\( ?\[? ?["'](?:\/bin\/(?:ba)?sh|cmd)|\.pipe\( ?sh\.stdin|\.pipe\( ?[a-z]{1,12}\.stdin/,
         ),
-      ),
-      allOf(
-        pattern(/\bsocket\.socket\(/),
-        pattern(/\.connect\(/),
-        pattern(/\.recv\(/),
-        pattern(/\b(?:subprocess|os\.system|os\.popen|exec)\b/),
       ),
     ),
   },
@@ -237,6 +231,26 @@ export const FOOTHOLD: readonly Rule[] = [
         : /"allow"[^\n]{0,20}\*|bypasspermissions|"hooks"|curl|https?:/.test(unit.text)
           ? "high"
           : "medium",
+  },
+  {
+    code: "foothold-agent-server",
+    severity: "medium",
+    scope: "block",
+    why: "Starts a shell command as a tool server of the agent.",
+    fix: "Start a published server with a pinned version instead.",
+    test: unless(
+      /\b(?:npx|uvx|bunx|docker|pnpm|yarn|uv run|python[0-9.]{0,4} -m|mcp-remote|node [a-z0-9_./$-]{1,80}\.[cm]?js)\b/,
+      chain(
+        400,
+        /"?mcp_?servers"? ?[:=]/,
+        /"command" ?: ?"(?:\/(?:usr\/)?bin\/)?(?:(?:ba|z)?sh|curl|wget|dig|nslookup|nc|ncat|rm|chmod|chown|eval|powershell|cmd)"/,
+        /"(?:-c|-e|-ec|-lc|\/c|-[a-z]{1,2}|https?:|@|\/)/,
+      ),
+    ),
+    grade: ({ unit, span }) =>
+      /"command" ?: ?"(?:curl|wget|dig|nslookup|nc|ncat|rm|chmod|chown)"/.test(unit.text.slice(span.start))
+        ? "high"
+        : "medium",
   },
   {
     code: "foothold-agent-hook",

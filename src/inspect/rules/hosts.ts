@@ -23,4 +23,73 @@ export const isNameless = (text: string): boolean => NAMELESS.test(text);
 
 /** Whether a command names an origin that makes a download dangerous. */
 export const isShadyOrigin = (text: string): boolean =>
-  ANYBODYS.test(text) || NAMELESS.test(text) || UNENCRYPTED.test(text) || DISGUISED_ADDRESS.test(text);
+  ANYBODYS.test(text) ||
+  NAMELESS.test(text) ||
+  UNENCRYPTED.test(text) ||
+  DISGUISED_ADDRESS.test(text) ||
+  hasSinisterHost(text);
+
+/** Where a statement connects to, from harmless to dangerous: `unknown` if it depends on input, `plain` for any other host. */
+export type Destination = "local" | "vendor" | "unknown" | "plain" | "shady";
+
+/** Services that skills are written for; data reaches them because the user has an account there. */
+const VENDORS =
+  /^(?:[a-z0-9-]{1,60}\.){0,4}(?:openai\.com|anthropic\.com|googleapis\.com|google\.com|github\.com|githubusercontent\.com|gitlab\.com|bitbucket\.org|slack\.com|notion\.com|notion\.so|linear\.app|figma\.com|atlassian\.(?:com|net)|amazonaws\.com|azure\.com|azure\.net|windows\.net|microsoft\.com|microsoftonline\.com|office\.com|cloudflare\.com|vercel\.com|stripe\.com|twilio\.com|sendgrid\.(?:com|net)|huggingface\.co|replicate\.com|pypi\.org|npmjs\.(?:org|com)|ncbi\.nlm\.nih\.gov|ebi\.ac\.uk|wikipedia\.org|wikimedia\.org|x\.ai|mistral\.ai|cohere\.(?:com|ai)|groq\.com|perplexity\.ai|openrouter\.ai|deepseek\.com|elevenlabs\.io|exa\.ai|tavily\.com|brave\.com|serper\.dev|firecrawl\.dev|supabase\.(?:co|com)|airtable\.com|hubapi\.com|hubspot\.com|salesforce\.com|shopify\.com|asana\.com|trello\.com|todoist\.com|discord\.com|spotify\.com|twitter\.com|x\.com|reddit\.com|facebook\.com|linkedin\.com|youtube\.com|zoom\.us|dropbox(?:api)?\.com|box\.com|datadoghq\.com|sentry\.io|posthog\.com|mixpanel\.com|segment\.(?:com|io)|pagerduty\.com|circleci\.com|docker\.(?:com|io)|crates\.io|rubygems\.org|arxiv\.org|semanticscholar\.org|crossref\.org|nasa\.gov|weather\.gov|openweathermap\.org|coingecko\.com|binance\.com|etherscan\.io|infura\.io|alchemy\.com|nvidia\.com|apple\.com|ollama\.(?:com|ai)|modal\.com|fly\.io|netlify\.com|heroku\.com|mongodb\.(?:com|net)|pinecone\.io|apify\.com|browserbase\.com|uipath\.com|ifconfig\.me|ipify\.org)$/;
+
+/** Names that only a test or an attacker gives to a server. */
+const SINISTER =
+  /(?:^|[.-])(?:evil|attackers?|malicious|malware|exfil(?:trat\w{0,6})?|c2|c2-?server|cnc|stealer|steal|hackers?|hacked|backdoor|phish(?:ing)?|rogue|adversary|botnet|badguy|bad-?actor|threat-?actor|keylog\w{0,4}|hostile|payloads?|pwned|pwn|darknet|villain)\d{0,3}(?=[.-]|$)/;
+const HOST =
+  /\b(?:https?|wss?|ftps?|tcp|udp):\/\/(?:[^\s/@"']{1,80}@)?([a-z0-9_.-]{1,120}|\[[0-9a-f:]{2,45}\])|\/dev\/(?:tcp|udp)\/([a-z0-9_.-]{1,120})|\b(?:nc|ncat|netcat|telnet)(?: -[a-z0-9]{1,8}){0,4} ([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,5})|[\w-]{1,40}@([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,5}):|\(\s?\(\s?["']([a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,5})["']\s?,\s?\d|\b((?:[a-z0-9-]{1,63}\.){1,4}(?:com|net|org|io|sh|xyz|top|ru|cn|site|online|dev|app|info|tk|me))\b/g;
+const HERE =
+  /^(?:localhost|0\.0\.0\.0|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\]|host\.docker\.internal|10\.\d{1,3}\.\d{1,3}\.\d{1,3}|192\.168\.\d{1,3}\.\d{1,3}|169\.254\.\d{1,3}\.\d{1,3}|[a-z0-9.-]{1,60}\.(?:local|internal|localhost|lan))$/;
+
+export function hasSinisterHost(text: string): boolean {
+  return [...text.matchAll(/\/\/([a-z0-9.-]{3,120})/g)].some((match) => SINISTER.test(match[1]!));
+}
+
+export function destinationOf(code: string): Destination {
+  const text = code.toLowerCase();
+  if (ANYBODYS.test(text) || NAMELESS.test(text) || DISGUISED_ADDRESS.test(text)) return "shady";
+  const hosts = new Set<string>();
+  for (const match of text.slice(0, 8_000).matchAll(HOST))
+    hosts.add(match.slice(1).find((host) => host !== undefined)!);
+  if (hosts.size === 0) return "unknown";
+  const outside = [...hosts].filter((host) => !HERE.test(host));
+  if (outside.length === 0) return "local";
+  if (outside.some((host) => SINISTER.test(host) || /^\d{1,3}(?:\.\d{1,3}){3}$/.test(host))) return "shady";
+  return outside.every((host) => VENDORS.test(host)) ? "vendor" : "plain";
+}
+
+/** Whether a secret is named after the server: `GITHUB_TOKEN` belongs to api.github.com. */
+export function belongsTo(secret: string, hosts: readonly string[]): boolean {
+  const words = secret
+    .split("_")
+    .filter(
+      (word) =>
+        word.length >= 3 &&
+        !/^(?:api|key|token|secret|password|access|private|auth|credentials?|user|bot|prod|test|dev|app|client|url|database)$/.test(
+          word,
+        ),
+    );
+  if (/(?:bot|telegram|tg)_/.test(secret) && hosts.some((host) => host.endsWith("telegram.org"))) return true;
+  return hosts.some((host) => words.some((word) => host.replaceAll("-", "").includes(word)));
+}
+
+/** Whether the skill itself speaks of the server that a command names: `get.foo.dev` in a skill about foo. */
+export function isOwnHost(command: string, told: string | undefined): boolean {
+  if (told === undefined) return false;
+  const names = [...command.matchAll(/https?:\/\/([a-z0-9.-]{3,100})((?:\/[\w.-]{1,60}){0,2})/g)].flatMap(
+    (match) => {
+      const site = match[1]!.split(".").at(-2) ?? "";
+      return /github|gitlab|bitbucket|cloudsmith|jsdelivr|unpkg/.test(site) ? match[2]!.split("/") : [site];
+    },
+  );
+  return names.some((name) => name.length >= 3 && countOf(told, name) >= 2);
+}
+
+function countOf(text: string, word: string): number {
+  let count = 0;
+  for (let at = text.indexOf(word); at >= 0 && count < 3; at = text.indexOf(word, at + word.length)) count++;
+  return count;
+}

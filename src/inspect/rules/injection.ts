@@ -7,7 +7,7 @@ import { AGENT_FILES } from "./words.ts";
 const ASIDE =
   /\b(?:ignore|disregard|forget|do not (?:follow|obey|comply with)|don't (?:follow|obey)|stop (?:following|obeying)|pay no attention to|set aside|throw away|abandon)\b/;
 const OVERRULE =
-  /\b(?:overrid(?:e|es|ing)|bypass(?:es|ing)?|supersedes?|supersed(?:e|ing)|overrul(?:e|es|ing)|replaces?|cancels?|void)\b/;
+  /\b(?:overrid(?:e|es|ing)(?! (?:for|of|in|to|values?|flags?|options?)\b)|bypass(?:es|ing)?|supersedes?|supersed(?:e|ing)|overrul(?:e|es|ing)|replaces?|cancels?|void)\b/;
 const EARLIER =
   /\b(?:previous|prior|earlier|above|preceding|former|system|developer|safety|original|initial|pre-?existing|all other|any other|everything|your|the user's|security)\b/;
 const HIGHER =

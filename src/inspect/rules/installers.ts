@@ -101,10 +101,10 @@ export const INSTALLERS: readonly Rule[] = [
     fix: "Install the published package with a pinned version.",
     test: anyOf(
       pattern(
-        /\b(?:pip[0-9.]{0,4}|uv pip|uv tool|uv|pipx|poetry|conda) (?:install|add)\b.{0,120}(?:git\+|https?:\/\/)/,
+        /\b(?:pip[0-9.]{0,4}|uv pip|uv tool|uv|pipx|poetry|conda) (?:install|add)\b(?![^|\n]{0,120}--find-links)[^|\n]{0,120}(?:git\+|https?:\/\/)/,
       ),
       pattern(
-        /\b(?:npm|pnpm|yarn|bun)(?: (?:install|i|add|global add)\b).{0,120}(?:git\+|https?:\/\/|git:\/\/|git@)/,
+        /\b(?:npm|pnpm|yarn|bun)(?: (?:install|i|add|global add)\b)[^|\n]{0,120}(?:git\+|https?:\/\/|git:\/\/|git@)/,
       ),
       pattern(
         /\b(?:gem install|cargo install|go install|brew install|npx skills add|apt(?:-get)? install|dpkg -i|rpm -i|yum install)\b[^\x60()"\n]{0,80}(?:--git ?|--source ?)?https?:\/\//,
@@ -159,7 +159,11 @@ export const INSTALLERS: readonly Rule[] = [
     test: pattern(
       /\bxattr (?:-[a-z]{1,3} ){1,3}(?:com\.apple\.quarantine)?|\bspctl --(?:master|global)-disable|unblock-file\b|mark of the web|zone\.identifier/,
     ),
-    grade: ({ unit }) =>
-      /\b(?:curl|wget|iwr)\b|\/tmp\/|master-disable|global-disable/.test(unit.text) ? "high" : "medium",
+    grade: ({ unit, file }) =>
+      /\b(?:curl|wget|iwr)\b|\/tmp\/|master-disable|global-disable/.test(unit.text)
+        ? "high"
+        : file.script || !/unblock-file|mark of the web|zone\.identifier/.test(unit.text)
+          ? "medium"
+          : "low",
   },
 ];

@@ -1,7 +1,7 @@
 // Finds files that other programs act on by themselves: package manifests, editor tasks, agent settings.
 
 import { excerptOf } from "../excerpt.ts";
-import type { Finding, FindingSeverity } from "../types.ts";
+import type { FindingSeverity, RuleFinding } from "../types.ts";
 
 interface Manifest {
   readonly code: string;
@@ -31,7 +31,7 @@ const MANIFESTS: readonly Manifest[] = [
     name: /(?:^|\/)(?:package\.json|requirements[^/]{0,40}\.txt|pyproject\.toml|Pipfile)$/,
     severity: "medium",
     active:
-      /"[^"\n]{1,80}"\s{0,9}:\s{0,9}"(?:https?:\/\/|git\+|git:)[^"\n]{1,300}|^(?:-i|--index-url|--extra-index-url|--trusted-host|git\+|https?:\/\/)[^\n]{1,300}|^[a-zA-Z0-9_.-]{1,60} ?@ ?(?:git\+|https?:\/\/)[^\n]{1,300}/m,
+      /"(?!url|homepage|repository|bugs|resolved|author|funding|\$schema|license|documentation)[^"\n]{1,80}"\s{0,9}:\s{0,9}"(?:https?:\/\/|git\+|git:)[^"\n]{1,300}|^(?:-i|--index-url|--extra-index-url|--trusted-host|git\+|https?:\/\/)[^\n]{1,300}|^[a-zA-Z0-9_.-]{1,60} ?@ ?(?:git\+|https?:\/\/)[^\n]{1,300}/m,
     why: "Installs a dependency from an address instead of the registry.",
     fix: "Depend on a published version.",
   },
@@ -69,7 +69,7 @@ const MANIFESTS: readonly Manifest[] = [
   {
     code: "manifest-agent-settings",
     name: /(?:^|\/)(?:\.claude\/settings(?:\.local)?\.json|\.mcp\.json|\.cursor\/mcp\.json|hooks\/hooks\.json|\.codex\/config\.toml|\.gemini\/settings\.json)$/,
-    severity: "medium",
+    severity: "low",
     active: /"?(?:hooks|mcpServers|mcp_servers|permissions|command)"?/,
     why: "Contains its own agent settings: hooks, permissions or tool servers.",
     fix: "Check what it starts; move it out of the package if you want it.",
@@ -90,8 +90,8 @@ const MANIFESTS: readonly Manifest[] = [
   },
 ];
 
-export function manifestFindings(path: string, content: string): Finding[] {
-  const findings: Finding[] = [];
+export function manifestFindings(path: string, content: string): RuleFinding[] {
+  const findings: RuleFinding[] = [];
   for (const manifest of MANIFESTS) {
     if (!manifest.name.test(path)) continue;
     const match = manifest.active ? manifest.active.exec(content) : undefined;
@@ -100,7 +100,9 @@ export function manifestFindings(path: string, content: string): Finding[] {
     const acted = manifest.active ? content.slice(match!.index, match!.index + 800) : content;
     const severity =
       manifest.severity === "medium" &&
-      NETWORK_OR_SHELL.test(manifest.code === "manifest-foreign-dependency" ? "" : acted)
+      (manifest.code === "manifest-folder-script" ? /\b(?:curl|wget|nc|base64)\b/ : NETWORK_OR_SHELL).test(
+        manifest.code === "manifest-foreign-dependency" ? "" : acted,
+      )
         ? "high"
         : manifest.severity;
     const line = match ? content.slice(0, match.index).split("\n").length : undefined;

@@ -70,6 +70,25 @@ export const OBFUSCATION: readonly Rule[] = [
     grade: ({ file }) => (file.script ? "high" : "medium"),
   },
   {
+    code: "obfuscation-hidden-address",
+    severity: "medium",
+    scope: "line",
+    why: "Hides an address, so that nobody sees where it connects to.",
+    fix: READ_IT,
+    test: pattern(/^(?:https?|wss?|ftp):\/\/(?!localhost|127\.|www\.w3\.org)[a-z0-9.-]{4,100}/),
+    grade: ({ unit }) => (unit.disguise === "encoded" && unit.kind === "code" ? "medium" : undefined),
+  },
+  {
+    code: "obfuscation-run-file",
+    severity: "medium",
+    scope: "line",
+    why: "Executes the text of a file that is not part of the package.",
+    fix: READ_IT,
+    test: pattern(
+      /(?<![.\w])(?:exec|eval)\( ?(?:compile\( ?)?(?:open\(|path\(|fs\.readfilesync\() ?["'](?:\/tmp\/|\/var\/tmp\/|\/dev\/shm\/|~\/\.|\/home\/|\.\.\/\.\.)/,
+    ),
+  },
+  {
     code: "obfuscation-scrambled-names",
     severity: "medium",
     scope: "block",

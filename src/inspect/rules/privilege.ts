@@ -62,7 +62,7 @@ export const PRIVILEGE: readonly Rule[] = [
   },
   {
     code: "privilege-all-tools",
-    severity: "medium",
+    severity: "low",
     scope: "line",
     kinds: ["frontmatter"],
     why: "Asks for permission for all tools or all shell commands.",
@@ -70,6 +70,21 @@ export const PRIVILEGE: readonly Rule[] = [
     test: pattern(
       /^(?:["']?allowed[-_]tools["']?|["']?tools["']?|["']?permissions["']?) ?: ?[["' ]{0,4}(?:\*|all\b|any\b)["'\] ]{0,4}$|\bbash\( ?\*?:?\* ?\)/,
     ),
+  },
+  {
+    code: "privilege-open-to-all",
+    severity: "medium",
+    scope: "line",
+    kinds: ["code", "hidden"],
+    why: "Lets every user of the machine change system files or a hidden folder.",
+    fix: "Give rights only to the user who needs them.",
+    test: pattern(
+      /\bchmod (?:-[a-z]{1,3} )?(?:0?777|a\+rwx|ugo\+rwx|0?666|[2467]777|u\+s|[ug]\+s|4755) ["']?(?:\/(?:etc|usr|var|opt|bin|sbin|lib|root|boot|srv|home|dev)\b|\/(?:["' ]|$)|\/tmp\/\.|~\/\.|~(?:["' ]|$)|\$home\b|\$\{home\})/,
+    ),
+    grade: ({ file, unit }) =>
+      file.script || !/\/(?:srv|opt|var)\/(?:www|lib)|storage|cache|uploads/.test(unit.text)
+        ? "medium"
+        : "low",
   },
   {
     code: "privilege-host-access",

@@ -2,7 +2,7 @@
 
 import { allOf, anyOf, chain, pattern, sentence, unless } from "../match.ts";
 import type { Rule } from "../types.ts";
-import { isAnybodys, isNameless } from "./hosts.ts";
+import { hasSinisterHost, isAnybodys, isNameless } from "./hosts.ts";
 import { ANY_SECRET, GUARDED_SECRET, SENDS_AWAY, SENSITIVE_FILE, WHOLE_ENVIRONMENT } from "./words.ts";
 
 const DO_NOT_INSTALL =
@@ -11,6 +11,15 @@ const READS =
   /\b(?:cat|less|more|head|tail|cp|mv|tar|zip|gzip|base64|xxd|od|strings|type|gc|get-content|copy-item|compress-archive|rsync|find|grep|cut|awk|sed|sqlite3|dd|open|read|readfile|readfilesync|read_text|read_bytes|readtextfile|createreadstream|slurp|shutil\.copy\w{0,6}|glob|listdir|walk|expanduser|join|homedir|path\.home|dump)\b/;
 const GATHERS =
   /\b(?:cat|tar|zip|env|printenv|history|base64|xxd|find|git (?:log|diff|config|remote)|ls|ps|id|whoami|hostname|uname|ifconfig|ip addr|pbpaste|xclip|screencapture|security|mysqldump|pg_dump|sqlite3)\b/;
+
+/** Whether the skill says that it works with the tool whose credentials are read. */
+function isToolOf(said: string, told: string | undefined): boolean {
+  const tool =
+    /\b(?:aws|gcloud|azure|gnupg|github|gh|keychain|chrome|firefox|electrum|solana|ethereum|1password|ssh)\b/.exec(
+      said,
+    )?.[0];
+  return told !== undefined && tool !== undefined && new RegExp(`\\b${tool}`).test(told.slice(0, 600));
+}
 
 export const THEFT: readonly Rule[] = [
   {
@@ -44,7 +53,7 @@ export const THEFT: readonly Rule[] = [
     why: "Reads stored credentials and connects to a server in the same script.",
     fix: DO_NOT_INSTALL,
     test: allOf(pattern(GUARDED_SECRET), pattern(SENDS_AWAY)),
-    grade: ({ file }) => (file.script ? "high" : "medium"),
+    grade: ({ file }) => (file.followed || !file.script ? "low" : "high"),
   },
   {
     code: "theft-environment-and-network",
@@ -57,7 +66,7 @@ export const THEFT: readonly Rule[] = [
       allOf(pattern(WHOLE_ENVIRONMENT), pattern(SENDS_AWAY)),
     ),
     grade: ({ file, unit, span }) =>
-      !file.script && !/stringify|dumps/.test(unit.text.slice(span.start, span.end))
+      file.followed || (!file.script && !/stringify|dumps/.test(unit.text.slice(span.start, span.end)))
         ? "low"
         : file.script
           ? "high"
@@ -79,7 +88,11 @@ export const THEFT: readonly Rule[] = [
       pattern(SENDS_AWAY),
     ),
     grade: ({ file, unit }) =>
-      isAnybodys(unit.text) || isNameless(unit.text) ? "high" : file.script ? "medium" : "low",
+      file.followed || !file.script
+        ? "low"
+        : isAnybodys(unit.text) || isNameless(unit.text)
+          ? "high"
+          : "medium",
   },
   {
     code: "theft-secret-read",
@@ -93,6 +106,11 @@ export const THEFT: readonly Rule[] = [
     ),
     grade: ({ unit, file, span }) => {
       const said = unit.text.slice(span.start, span.end + 20);
+      if (
+        /\bgrep -[a-z]{0,3}q|\/mnt\/|\/cases\/|evidence|squashfs|\$\{?(?:target|image|mount)/.test(unit.text)
+      )
+        return "low";
+      if (isToolOf(said, file.told)) return "low";
       if (
         /dump-keychain|login data|key4\.db|logins\.json|wallet\.dat|mimikatz|lsass|nkbih|tdata|\.electrum|exodus/.test(
           said,
@@ -154,10 +172,15 @@ export const THEFT: readonly Rule[] = [
       chain(200, /\b(?:tar|zip|7z)\b[^|;&]{0,80}(?:~|\$home|\/home\/|\/users\/|\/etc)\b/, SENDS_AWAY),
     ),
     grade: ({ unit, span }) =>
-      /whoami|hostname|uname|\bid\b|-t\b|gh auth token/.test(unit.text.slice(span.start, span.end)) &&
-      !/~|\$home|env\b|\/etc|\/users|\/home|security/.test(unit.text.slice(span.start, span.end + 40))
-        ? "medium"
-        : "high",
+      /\$\(uname|\x60uname/.test(unit.text.slice(span.start, span.end)) &&
+      !/whoami|hostname|\$\(id\b| -d\b|--data|-x ?post|-f\b.{0,20}=/.test(
+        unit.text.slice(span.start, span.end + 80),
+      )
+        ? undefined
+        : /whoami|hostname|uname|\bid\b|-t\b|gh auth token/.test(unit.text.slice(span.start, span.end)) &&
+            !/~|\$home|env\b|\/etc|\/users|\/home|security/.test(unit.text.slice(span.start, span.end + 40))
+          ? "medium"
+          : "high",
   },
   {
     code: "theft-by-dns",
@@ -188,6 +211,30 @@ export const THEFT: readonly Rule[] = [
       )
         ? "high"
         : "medium",
+  },
+  {
+    code: "theft-clipboard-swapped",
+    severity: "high",
+    scope: "block",
+    why: "Replaces a payment address in the clipboard with another one.",
+    fix: DO_NOT_INSTALL,
+    test: allOf(
+      pattern(/\bpyperclip\.paste\(|\bclipboard\.readtext\(|\bpbpaste\b|\bget-clipboard\b|\bxclip -o/),
+      pattern(
+        /(?:\bpyperclip\.copy\(|\bclipboard\.writetext\(|\bset-clipboard\b|\bpbcopy\b)[^\n]{0,40}["'](?:bc1|0x|[13t]|ltc1)[a-z0-9]{12,90}["']/,
+      ),
+    ),
+    grade: ({ file }) => (file.script ? "high" : "medium"),
+  },
+  {
+    code: "theft-sinister-server",
+    severity: "medium",
+    scope: "line",
+    kinds: ["code", "hidden"],
+    why: "Sends data to a server whose name speaks of an attack.",
+    fix: DO_NOT_INSTALL,
+    test: pattern(SENDS_AWAY),
+    grade: ({ unit }) => (hasSinisterHost(unit.text) ? "medium" : undefined),
   },
   {
     code: "theft-drop-site",

@@ -1,11 +1,15 @@
 import fc from "fast-check";
+import { RE2JS } from "re2js";
 import { beforeAll, describe, expect, test } from "vitest";
 import { growth, LINEAR } from "../../../test/growth.ts";
 import { skillOf } from "../../../test/skills.fixture.ts";
+import type { Diagnostic } from "../../model/diagnostic.ts";
+import type { Skill } from "../../model/skill.ts";
 import { type Query, WORTH } from "./signal.ts";
 import {
   containsWhole,
   firstWord,
+  mayMatch,
   messageWords,
   patternFindings,
   readyPatterns,
@@ -24,6 +28,11 @@ const skillWith = ({ keywords = [], verbs = [], patterns = [] }: Given, name = "
   skillOf(name, { triggers: { keywords, verbs, patterns } });
 const query: Query = { message: "", frame: { name: "task", confidence: 1 }, files: [] };
 const judge = (message: string, given: Given) => triggerSignal(message).judge(skillWith(given), query);
+
+function findingsIn(skills: readonly Skill[]): Diagnostic[] {
+  const steps = patternFindings(skills);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
 
 describe("a keyword", () => {
   test.each([
@@ -134,12 +143,65 @@ describe("a pattern", () => {
     "that cannot be used is a finding and never matches: %.20s",
     (pattern) => {
       expect(judge("lookahead aa x", { patterns: [pattern] })).toBeUndefined();
-      const [finding] = patternFindings([skillWith({ patterns: [pattern] })]);
+      const [finding] = findingsIn([skillWith({ patterns: [pattern] })]);
       expect(finding).toMatchObject({ code: "trigger-pattern", severity: "warning" });
       expect(finding?.message).toContain(JSON.stringify(pattern));
       expect(finding?.fix).toContain("RE2");
     },
   );
+
+  test("is not compiled for a message that lacks what every match has", () => {
+    expect(mayMatch("write an invoice", "(?:create|send).*invoices?")).toBe(true);
+    expect(mayMatch("write an invoic", "(?:create|send).*invoices?")).toBe(false);
+    expect(mayMatch("write a letter", "invoice|letters?\\b")).toBe(true);
+    expect(mayMatch("write a note", "invoice|letters?\\b")).toBe(false);
+    expect(mayMatch("anything", "\\x41|(?i)b")).toBe(true);
+    expect(mayMatch("ſ", "s")).toBe(true);
+  });
+
+  test("is compiled for every message that it matches", () => {
+    const atom = fc.constantFrom(
+      "a",
+      "b",
+      "B",
+      " ",
+      "-",
+      "_",
+      "ab",
+      ".",
+      "\\s",
+      "\\w",
+      "\\b",
+      "\\.",
+      "[ab]",
+      "[^a]",
+      "(a|b)",
+      "(?:ab)",
+      "(?i)",
+      "^",
+      "$",
+      "|",
+    );
+    const quantifier = fc.constantFrom("", "", "?", "*", "+", "{0,2}", "{2}", "??", "+?");
+    const pattern = fc.array(
+      fc.tuple(atom, quantifier).map((parts) => parts.join("")),
+      { maxLength: 6 },
+    );
+    const text = fc.string({ unit: fc.constantFrom("a", "b", " ", "-", "_", "."), maxLength: 10 });
+    fc.assert(
+      fc.property(pattern, text, (parts, message) => {
+        const wanted = parts.join("");
+        let matches = false;
+        try {
+          matches = RE2JS.compile(wanted, RE2JS.CASE_INSENSITIVE).matcher(message).find();
+        } catch {
+          return;
+        }
+        if (matches) expect(mayMatch(message, wanted)).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
 
   test.each(["(a+)+$", "(a|a)+$", "(a|aa)+$", "(.*a){12}$", "^(\\w+\\s?)*$"])(
     "that would backtrack exponentially in other engines takes linear time: %s",

@@ -17,7 +17,7 @@ const PATTERN_CHARS = 500;
 const CALLS_WITHIN = { word: 12, phrase: 60 } as const;
 
 export function triggerSignal(message: string): Signal {
-  const asWritten = squeezed(message.slice(0, READ_CHARS));
+  const asWritten = searched(message);
   const text = asWritten.toLowerCase();
   const texts = { asWritten, text, words: asWritten.split(" ", CALLS_WITHIN.phrase + 1).length };
   return {
@@ -49,6 +49,7 @@ function phraseJudgement(
 }
 
 function patternJudgement(text: string, pattern: string): Judgement | undefined {
+  if (!mayMatch(text, pattern)) return undefined;
   const compiled = compile(pattern);
   if (typeof compiled === "string" || !compiled.matcher(text).find()) return undefined;
   return claimOf(true, `pattern ${pattern}`);
@@ -133,6 +134,55 @@ function squeezed(text: string): string {
   return text.normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
+/** The part of a message in which triggers are searched. */
+function searched(message: string): string {
+  return squeezed(message.slice(0, READ_CHARS));
+}
+
+/** What the quick look at a pattern understands: escaped signs and classes, sets, groups, quantifiers, single characters. */
+const PIECE =
+  /(?<other>\\[bBsSwWdD]|\\[^\w\s]|\[\^?[\w .-]+\]|[\^$.])|(?<open>\((?:\?:|(?!\?)))|(?<close>\))|(?<optional>[?*]\??|\{\d+(?:,\d*)?\}\??)|(?<more>\+\??)|(?<or>\|)|(?<literal>[\w -])/y;
+
+/**
+ * Whether a pattern may match a lower-case text, without compiling it: false if the text lacks characters that every match
+ * has. True if the pattern is not understood.
+ */
+export function mayMatch(text: string, pattern: string): boolean {
+  if (!isPlain(text)) return true;
+  let run = "";
+  let depth = 0;
+  let isHeld = true;
+  const endRun = () => {
+    isHeld &&= text.includes(run);
+    run = "";
+  };
+  for (PIECE.lastIndex = 0; PIECE.lastIndex < pattern.length; ) {
+    const piece = PIECE.exec(pattern)?.groups;
+    if (piece === undefined) return true;
+    if (piece.open !== undefined) depth++;
+    if (piece.close !== undefined) depth--;
+    if (depth < 0) return true;
+    if (piece.literal !== undefined && depth === 0) {
+      run += piece.literal.toLowerCase();
+      continue;
+    }
+    if (piece.optional !== undefined) run = run.slice(0, -1);
+    endRun();
+    if (piece.or === undefined || depth > 0) continue;
+    if (isHeld) return true;
+    isHeld = true;
+  }
+  endRun();
+  return isHeld;
+}
+
+/** Loads what the patterns of these skills need for a message: nothing if none of them may match. */
+export async function readyPatternsFor(message: string, skills: Iterable<Skill>): Promise<void> {
+  const text = searched(message).toLowerCase();
+  for (const { manifest } of skills)
+    if (manifest.triggers.patterns.some((pattern) => mayMatch(text, pattern))) return readyPatterns();
+}
+
 let engine: typeof RE2JS | undefined;
 
 /** Loads the pattern engine. It is loaded on demand, because few skills have patterns. */
@@ -163,13 +213,16 @@ function compileAnew(pattern: string): RE2JS | string {
 }
 
 /** Reports patterns that can never match. */
-export function patternFindings(skills: readonly Skill[]): Diagnostic[] {
-  return skills.flatMap((skill) =>
-    skill.manifest.triggers.patterns.flatMap((pattern) => {
+export function* patternFindings(skills: readonly Skill[]): Generator<undefined, Diagnostic[]> {
+  const findings: Diagnostic[] = [];
+  for (const skill of skills) {
+    for (const pattern of skill.manifest.triggers.patterns) {
       const compiled = compile(pattern);
-      return typeof compiled === "string" ? [badPattern(skill, pattern, compiled)] : [];
-    }),
-  );
+      if (typeof compiled === "string") findings.push(badPattern(skill, pattern, compiled));
+      yield;
+    }
+  }
+  return findings;
 }
 
 function badPattern(skill: Skill, pattern: string, why: string): Diagnostic {

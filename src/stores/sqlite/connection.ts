@@ -1,8 +1,7 @@
 // Owns one connection to the database file: its settings, its transactions, and what happens when the file turns out
 // to be damaged. Does not own tables or queries.
 
-import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, renameSync, statSync } from "node:fs";
 import { messageOf, RepertoireError } from "../../model/errors.ts";
 import {
   isBusy,
@@ -175,7 +174,6 @@ export class Connection {
 
   private openFile(): void {
     const { path } = this.options;
-    mkdirSync(dirname(path), { recursive: true });
     const db = openDatabase(path);
     this.db = db;
     this.inode = statSync(path, { throwIfNoEntry: false })?.ino ?? 0;

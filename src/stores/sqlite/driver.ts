@@ -1,7 +1,10 @@
 // Owns the one place that knows which SQLite there is: Node's own where it has one, else `libsql`, which brings its
 // binary along. Loaded when a store is opened, not before. Does not own SQL.
 
+import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname } from "node:path";
+import { makePrivateFile, PRIVATE_FOLDER } from "../../disk/disk.ts";
 import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 
 export type SqlValue = string | number | null | Uint8Array;
@@ -32,8 +35,11 @@ interface RawDatabase {
   close(): void;
 }
 
-/** Opens a database file, creating it when it is not there. */
+/** Opens a database file, creating it and its folder when they are not there, for this user alone. */
 export function openDatabase(path: string): SqlDatabase {
+  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+  // SQLite gives the files beside it the permissions of this one.
+  makePrivateFile(path);
   const native = nodeSqlite();
   if (native) return adapt(new native.DatabaseSync(path), (values) => values);
   // `libsql` takes a lone null or array for a set of parameters; one array is always meant as the list.

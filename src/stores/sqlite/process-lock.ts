@@ -1,8 +1,6 @@
 // Owns that one work at a time happens over all processes of this machine. The lock is SQLite's on a file of its own:
 // the system lets go of it when its holder dies, and the journal's writers never wait for it.
 
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Awaitable } from "../../model/awaitable.ts";
 import { RepertoireError } from "../../model/errors.ts";
@@ -57,7 +55,6 @@ export class ProcessLock {
   }
 
   private open(): SqlDatabase {
-    mkdirSync(dirname(this.path), { recursive: true });
     return openDatabase(this.path);
   }
 }

@@ -39,7 +39,7 @@ export class SqliteRemembered implements RememberedStore {
         const own = this.rows(`${SELECT} WHERE skill = ? ORDER BY id`, message.skill);
         this.keep(own, withRemembered([...own.keys()], message));
       }
-      this.dropWeakest(Math.max(...added.map(({ at }) => at)));
+      this.dropWeakest(added.reduce((latest, { at }) => Math.max(latest, at), 0));
     });
     this.options.onChange();
   }

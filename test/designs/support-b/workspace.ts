@@ -72,6 +72,10 @@ export function designWorkspace(design: Design | "unconfigured", options: Worksp
     prompt: async (agent?: string) =>
       (await engine.turn({ message: "" }).prompt(agent ? { agent } : {})).text,
     agent: (who: Acting = {}) => agentOf(engine, who),
+    /** A person has looked at these skills and trusts them. */
+    async trust(...names: string[]) {
+      for (const name of names) await engine.consents.trust(name, (await engine.consents.look(name)).digest);
+    },
     cli: (...args: string[]) => commandLine(["--dir", dir, "--home", home, ...args]),
   };
 }

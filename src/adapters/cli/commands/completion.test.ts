@@ -17,7 +17,10 @@ const FILES = {
 async function complete(...words: string[]): Promise<readonly string[]> {
   const root = temporaryTree(FILES);
   let out = "";
-  const streams = { out: (text: string) => void (out += text), err: () => {}, terminal: false, width: 80 };
+  const take = (text: string) => {
+    out += text;
+  };
+  const streams = { out: take, err: () => {}, terminal: false, width: 80 };
   const code = await run(["--dir", join(root, "p"), "--home", root, "complete", "--", ...words], streams);
   expect(code).toBe(0);
   return out.split("\n").filter((line) => line !== "");
@@ -65,7 +68,10 @@ describe("completion", () => {
 describe("flags that name something", () => {
   const told = async (...args: string[]) => {
     let out = "";
-    const streams = { out: (text: string) => void (out += text), err: () => {}, terminal: false, width: 80 };
+    const take = (text: string) => {
+      out += text;
+    };
+    const streams = { out: take, err: () => {}, terminal: false, width: 80 };
     const code = await run(["--json", ...args], streams);
     return { code, error: JSON.parse(out).error };
   };

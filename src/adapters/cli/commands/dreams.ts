@@ -1,7 +1,7 @@
 // The verbs that improve the library: dream, proposals, eval. `dream prepare` and `dream submit` let an agent do the
 // thinking.
 
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { InvalidArgumentError } from "commander";
@@ -12,8 +12,10 @@ import {
   PASSES,
   type Pass,
   type ProposalRecord,
+  readBounded,
   readCases,
   readEvalJson,
+  readInput,
   regressions,
 } from "../../../engine/engine.ts";
 import { isRepertoireError, messageOf, RepertoireError } from "../../../model/errors.ts";
@@ -244,9 +246,14 @@ async function dream({ io, engine }: Pick<Context, "io" | "engine">, options: Dr
   });
 }
 
+/** Plans are cut far earlier; this keeps a wrong file out of the memory. */
+const ANSWER_BYTES = 16 * 1024 * 1024;
+
 function readAnswer(file: string): string {
   try {
-    return readFileSync(file === "-" ? 0 : file, "utf8");
+    return (
+      file === "-" ? readInput(0, ANSWER_BYTES) : readBounded(file, { maxBytes: ANSWER_BYTES })
+    ).toString("utf8");
   } catch (error) {
     throw new RepertoireError("plan-unreadable", `${file} cannot be read: ${messageOf(error)}.`, file);
   }

@@ -1,7 +1,6 @@
 // The verbs about what happened: stats, sessions, outcome and journal.
 
-import { readFileSync } from "node:fs";
-import { OUTCOMES, type Outcome, sparkline } from "../../../engine/engine.ts";
+import { OUTCOMES, type Outcome, readBounded, sparkline } from "../../../engine/engine.ts";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
 import { oneLine } from "../../../text/escape.ts";
 import { clip } from "../../../text/markdown.ts";
@@ -131,7 +130,7 @@ export const JOURNAL_VERBS: readonly Verb[] = [
         use: "export <session>",
         about: "print the events of a session, one JSON object per line",
         async run({ io, engine }, session: string) {
-          io.streams.out(await engine.journal.exportSession(session));
+          io.jsonText(await engine.journal.exportSession(session));
         },
       },
       {
@@ -155,9 +154,12 @@ function lastUse(at: number): string {
   return at === 0 ? "never" : day(at);
 }
 
+/** A journal of some years. */
+const JOURNAL_BYTES = 256 * 1024 * 1024;
+
 function textOf(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readBounded(file, { maxBytes: JOURNAL_BYTES }).toString("utf8");
   } catch (thrown) {
     throw new RepertoireError("file-unreadable", `${file} cannot be read: ${messageOf(thrown)}.`, file);
   }

@@ -1,8 +1,7 @@
 // The verbs about learned skills: save, delete, restore, undo, history, rename, pin, unpin, archive.
 
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Changed, HistoryReport } from "../../../engine/engine.ts";
+import { type Changed, type HistoryReport, readBounded, readInput } from "../../../engine/engine.ts";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
 import { positiveInteger, type Verb, type VerbOption } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -150,9 +149,14 @@ export const LEARNED_VERBS: readonly Verb[] = [
   },
 ];
 
+/** Far more than a SKILL.md may have, so that the answer to one that is too long says so. */
+const SKILL_BYTES = 4 * 1024 * 1024;
+
 function read(path: string | undefined): string {
   try {
-    return readFileSync(path ?? 0, "utf8");
+    return (
+      path === undefined ? readInput(0, SKILL_BYTES) : readBounded(path, { maxBytes: SKILL_BYTES })
+    ).toString("utf8");
   } catch (thrown) {
     throw new RepertoireError(
       "usage",

@@ -2,7 +2,10 @@
 
 import {
   type EnrichmentResult,
+  type InspectedPackage,
+  type InspectionSummary,
   isManaged,
+  isWorrying,
   listedSummary,
   type Repertoire,
   skillDetails,
@@ -17,7 +20,11 @@ import { forLine } from "../../../text/escape.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
+import { numberOf, paintVerdict, verdictCounts } from "../tell.ts";
 import { type RecallFlags, reasonLine } from "./recall.ts";
+
+/** Packages to worry about that another answer names. */
+const WORRYING_SHOWN = 10;
 
 const switchTo = (on: boolean): Verb => ({
   use: `${on ? "enable" : "disable"} <name>`,
@@ -59,19 +66,31 @@ export const LIBRARY_VERBS: readonly Verb[] = [
   {
     use: "list",
     about: "list the skills of this project, your home folder and the package",
-    options: [["--all", "also skills that another one shadows or that the agent may not see"]],
-    async run({ io, engine }, options: { all?: boolean }) {
+    options: [
+      ["--all", "also skills that another one shadows or that the agent may not see"],
+      ["--findings", "also the verdict of inspection on each skill"],
+    ],
+    async run({ io, engine }, options: { all?: boolean; findings?: boolean }) {
       const { skills, diagnostics } = await engine.library.list();
       const listed = options.all ? skills : skills.filter(isManaged);
-      io.answer({ skills: listed.map(listedSummary), diagnostics }, () => {
-        const rows = listed.map(({ skill, state }) => [
-          skill.name,
-          state,
-          skill.source,
-          skill.manifest.brief,
+      const onProgress = progressDisplay(io.streams, "inspecting packages");
+      const report = options.findings ? await engine.library.inspect({ onProgress }) : undefined;
+      const verdicts = new Map(report?.packages.map(({ path, verdict }) => [path, verdict]));
+      const verdictOn = ({ skill }: ListedSkill) => verdicts.get(skill.directory);
+      const digests = await engine.library.digests(io.json ? listed.map(({ skill }) => skill) : []);
+      const summaries = listed.map((one) => ({ ...listedSummary(one, digests), verdict: verdictOn(one) }));
+      io.answer({ skills: summaries, diagnostics }, () => {
+        const rows = listed.map((one) => [
+          one.skill.name,
+          one.state,
+          ...(report ? [verdictOn(one) ?? ""] : []),
+          one.skill.source,
+          one.skill.manifest.brief,
         ]);
-        if (rows.length > 0) io.table([["NAME", "STATE", "SOURCE", "DESCRIPTION"], ...rows]);
+        const head = ["NAME", "STATE", ...(report ? ["VERDICT"] : []), "SOURCE", "DESCRIPTION"];
+        if (rows.length > 0) io.table([head, ...rows]);
         io.line(summary(skills, listed));
+        if (report) io.line(verdictCounts(io, report));
         tellUnavailable(io, listed);
         io.findingCount(diagnostics);
       });
@@ -81,8 +100,17 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     use: "show <name>",
     about: "show one skill: its front matter, files, sub-skills, findings and instructions",
     async run({ io, engine }, name: string) {
-      const report = await engine.library.show(name);
-      const { skill, body, files, subSkills, diagnostics, messages } = report;
+      const report = await engine.library.show(name, { review: await mayReview(io, engine, name) });
+      const {
+        skill,
+        digest = "unreadable",
+        body,
+        files,
+        subSkills,
+        diagnostics,
+        inspection,
+        messages,
+      } = report;
       const { manifest } = skill;
       const { triggers, requires } = manifest;
       io.answer(skillDetails(report), () => {
@@ -97,7 +125,8 @@ export const LIBRARY_VERBS: readonly Verb[] = [
           ["state", skill.reason ? `${skill.state}: ${skill.reason}` : skill.state],
           ["source", skill.source],
           ["path", skill.path],
-          ["digest", skill.digest],
+          ["digest", digest],
+          ["verdict", inspection ? inWords(io, inspection) : ""],
           ["version", manifest.version ?? ""],
           ["domain", manifest.domain ?? ""],
           ["frames", manifest.frames.join(", ")],
@@ -112,7 +141,9 @@ export const LIBRARY_VERBS: readonly Verb[] = [
           facts.filter(([, value]) => value !== "").map(([key, value]) => [io.colour.dim(key), value]),
         );
         io.line();
-        io.line(body.trim());
+        io.line(
+          body?.trim() ?? io.colour.dim("The instructions are shown on a terminal, or after your consent."),
+        );
         if (messages) {
           io.line();
           io.line(io.colour.dim("Messages that a model wrote for it (repertoire index --enrich):"));
@@ -138,7 +169,9 @@ export const LIBRARY_VERBS: readonly Verb[] = [
       const { checked, errors, warnings, diagnostics } = answer;
       io.answer(answer, () => {
         for (const finding of diagnostics) io.line(io.finding(finding));
+        tellWorrying(io, answer.inspection);
         io.line(`${checked} skills checked (${profile}): ${errors} errors, ${warnings} warnings.`);
+        io.line(verdictCounts(io, answer.inspection));
       });
       return errors > 0 ? EXIT.findings : EXIT.ok;
     },
@@ -221,12 +254,17 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     async run({ io, engine: { library } }) {
       const { skills } = await library.list();
       const answer = { node: process.version, ...(await library.diagnosis()) };
-      const { sources, counts, diagnostics, config, cache } = answer;
+      const { sources, counts, diagnostics, config, cache, project } = answer;
       const problems = diagnostics.filter(({ severity }) => severity !== "info");
       const errors = problems.filter(({ severity }) => severity === "error").length;
       io.answer(answer, () => {
         io.line(
           `Node ${process.version}; configuration: ${config.length > 0 ? config.join(", ") : "none (defaults)"}; cache: ${cache ?? "off"}`,
+        );
+        const hosts = Object.entries(project.hosts).map(([host, decision]) => `${host} ${decision}`);
+        const own = project.trusted ? "trusted by you" : "not trusted by you";
+        io.line(
+          `Project ${project.folder}: skills ${project.shown ? "shown" : "not shown"}; ${own}; hosts: ${hosts.join(", ")}`,
         );
         io.table([
           ["SOURCE", "SKILLS", "FOLDER"],
@@ -237,6 +275,8 @@ export const LIBRARY_VERBS: readonly Verb[] = [
         tellUnavailable(io, skills);
         for (const finding of problems) io.line(io.finding(finding));
         tellConflicts(io, diagnostics);
+        tellWorrying(io, answer.inspection);
+        io.line(verdictCounts(io, answer.inspection));
         io.line(
           problems.length === 0
             ? io.colour.green("Nothing is broken.")
@@ -247,6 +287,14 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     },
   },
 ];
+
+/** Instructions are shown to a person who decides about them, or when one has agreed; a pipe may lead to a model. */
+async function mayReview(io: Io, { gate, library }: Repertoire, name: string): Promise<boolean> {
+  if (io.streams.terminal || process.stdin.isTTY === true) return true;
+  const { skill } = await library.show(name);
+  const agreed = await gate.bodies([skill.name], { audience: "person" });
+  return agreed.has(skill.name);
+}
 
 interface EnrichFlags {
   readonly enrich?: boolean;
@@ -303,6 +351,25 @@ function tellEnriched(io: Io, result: EnrichmentResult): void {
     `${enriched.length} skills have messages now, ${left} have none (${inputTokens} input and ${outputTokens} output tokens${spent}).`,
   );
   if (stopped !== undefined) io.line(`Stopped: ${stopped}. Run the same command again to go on from here.`);
+}
+
+/** The packages to worry about, one line each. */
+function tellWorrying(io: Io, { worrying }: InspectionSummary): void {
+  for (const { name, verdict, rules } of worrying.slice(0, WORRYING_SHOWN))
+    io.line(`${paintVerdict(io, verdict)} ${forLine(name)}: ${rules.join(", ") || "not inspected whole"}`);
+  if (worrying.length > 0)
+    io.line(
+      io.colour.dim(
+        `\`repertoire inspect NAME\` says why${worrying.length > WORRYING_SHOWN ? `; ${worrying.length - WORRYING_SHOWN} more` : ""}.`,
+      ),
+    );
+}
+
+/** `suspicious: 2 findings (repertoire inspect NAME)`. */
+function inWords(io: Io, { verdict, findings, known, name }: InspectedPackage): string {
+  const more = known.length > 0 ? `, ${known.length} known` : "";
+  const how = isWorrying({ verdict }) ? ` (repertoire inspect ${name})` : "";
+  return `${paintVerdict(io, verdict)}: ${numberOf(findings.length, "finding")}${more}${how}`;
 }
 
 function summary(all: readonly ListedSkill[], listed: readonly ListedSkill[]): string {

@@ -2,10 +2,17 @@
 
 import { existsSync } from "node:fs";
 import { resolve, sep } from "node:path";
-import { UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
+import { type LibraryPart, UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
+import { forLine } from "../../../text/escape.ts";
 import { EXIT, positiveInteger, type Verb, type VerbOption } from "../command.ts";
-import { askerFor, showSheet } from "../consent-prompt.ts";
+import {
+  AGREEMENT_OPTIONS,
+  type AgreementFlags,
+  agreedDigest,
+  askerFor,
+  confirmed,
+} from "../consent-prompt.ts";
 import type { Io } from "../io.ts";
 import { day, minute } from "../tell.ts";
 
@@ -16,6 +23,7 @@ interface RunFlags {
   readonly read?: string[];
   readonly write?: string[];
   readonly timeout?: number;
+  readonly stdin?: boolean;
 }
 
 /** The task of the command line, which lasts until `repertoire task end cli`. */
@@ -25,9 +33,10 @@ export const TASK_VERBS: readonly Verb[] = [
   {
     use: "activate <name>",
     about: "activate a skill after your consent, and print its instructions as a model gets them",
-    options: [TASK_OPTION, ["--yes", "agree without being asked"]],
-    async run({ io, engine }, name: string, { task, yes }: { task: string; yes?: boolean }) {
-      const context = { task, audience: "person", ...askerFor(io, { yes }) } as const;
+    options: [TASK_OPTION, ...AGREEMENT_OPTIONS],
+    async run({ io, engine }, name: string, { task, ...flags }: { task: string } & AgreementFlags) {
+      const asker = askerFor(io, { digest: agreedDigest(flags) });
+      const context = { task, audience: "person", ...asker } as const;
       const { payload, text } = await engine.tasks.activate(name, context);
       io.answer(payload, () => {
         io.line(text);
@@ -55,7 +64,7 @@ export const TASK_VERBS: readonly Verb[] = [
         ]);
         return io.answer({ commands }, () => io.table(rows));
       }
-      const expansion = await slash.expand(text, { task });
+      const expansion = await slash.expand(text, { task, ...askerFor(io, {}) });
       io.answer(expansion, () => io.line(expansion.text));
     },
   },
@@ -68,6 +77,7 @@ export const TASK_VERBS: readonly Verb[] = [
       ["--network", "let it use the network"],
       ["--read <path...>", "let it read these files or folders"],
       ["--write <path...>", "let it read and write these folders"],
+      ["--stdin", "wait for standard input however long it takes to begin"],
       ["--timeout <seconds>", "stop it after this time (60)", positiveInteger],
       [UNSANDBOXED_FLAG, "accept the risk of running without isolation if there is no sandbox"],
     ],
@@ -79,7 +89,7 @@ export const TASK_VERBS: readonly Verb[] = [
         task: options.task,
         audience: "person",
         args: args.map((arg) => pathInSandbox(arg, granted, io)),
-        stdin: io.streams.input?.(),
+        stdin: await io.streams.input?.(options.stdin === true),
         policy: {
           ...(options.network && { network: true }),
           acceptUnsandboxed: !options.sandbox,
@@ -135,30 +145,45 @@ export const TASK_VERBS: readonly Verb[] = [
   },
   {
     use: "trust [name]",
-    about: "consent to a skill as it is now, in every task; any change needs new consent",
+    about: "look at a skill and consent to it as it is now, in every task; any change needs new consent",
     options: [
       ["--list", "list what is trusted"],
       ["--revoke <name-or-digest>", "stop trusting it"],
+      [
+        "--project",
+        "show the descriptions of this project's skills, if your settings or the host wait for it",
+      ],
+      ["--no-project", "stop showing them"],
+      ...AGREEMENT_OPTIONS,
     ],
-    async run(
-      { io, engine: { consents } },
-      name: string | undefined,
-      { list, revoke }: { list?: boolean; revoke?: string },
-    ) {
-      if (revoke !== undefined) {
+    async run({ io, engine: { consents, library } }, name: string | undefined, options: TrustFlags) {
+      const { list, revoke, project, ...flags } = options;
+      if (project !== undefined) await trustProject(io, library, project);
+      else if (revoke !== undefined) {
         const revoked = await consents.revoke(revoke);
         io.answer({ revoked }, () => io.line(`${revoked} withdrawn.`));
       } else if (list) {
         const trusted = await consents.trusted();
+        const projects = library.trustedProjects();
         const rows = trusted.map(({ skill, at, source, digest }) => [skill, day(at), source ?? "", digest]);
-        io.answer({ trusted }, () => {
+        io.answer({ trusted, projects }, () => {
           if (trusted.length === 0) io.line("Nothing is trusted.");
           else io.table([["SKILL", "SINCE", "SOURCE", "DIGEST"], ...rows]);
+          for (const folder of projects) io.line(`project ${folder}`);
         });
       } else if (name !== undefined) {
-        const trusted = await consents.trust(name);
+        const sheet = await consents.look(name);
+        const { ask } = askerFor(io, { digest: agreedDigest(flags), verb: "Trust" });
+        if (ask === undefined)
+          throw new RepertoireError(
+            "consent-required",
+            `Trusting "${sheet.name}" needs a person who answers on a terminal.`,
+            sheet.name,
+          );
+        if (!(await ask(sheet)))
+          throw new RepertoireError("consent-refused", `"${sheet.name}" is not trusted.`, sheet.name);
+        const trusted = await consents.trust(name, sheet.digest);
         io.answer(trusted, () => {
-          showSheet(io, trusted.sheet);
           io.line(
             `${trusted.skill} is trusted as it is now. \`repertoire trust --revoke ${trusted.skill}\` withdraws it.`,
           );
@@ -197,6 +222,31 @@ export const TASK_VERBS: readonly Verb[] = [
     ],
   },
 ];
+
+interface TrustFlags extends AgreementFlags {
+  readonly list?: boolean;
+  readonly revoke?: string;
+  readonly project?: boolean;
+}
+
+/** A person says on a terminal whether a project's descriptions are shown; what is behind them still needs consent. */
+async function trustProject(io: Io, library: LibraryPart, on: boolean): Promise<void> {
+  const { folder } = (await library.diagnosis()).project;
+  const answer = on
+    ? await confirmed(io, `Show the descriptions of the skills in ${forLine(folder)} to agents?`)
+    : true;
+  if (answer === undefined)
+    throw new RepertoireError(
+      "consent-required",
+      "Trusting a project needs a person who answers on a terminal.",
+      folder,
+    );
+  if (!answer) throw new RepertoireError("consent-refused", `${folder} is not trusted.`, folder);
+  const { changed } = library.trustProject(on);
+  io.answer({ project: folder, trusted: on, changed }, () =>
+    io.line(`${folder} is ${on ? "trusted" : "not trusted"}.`),
+  );
+}
 
 function jsonArguments(text = "{}"): unknown {
   try {

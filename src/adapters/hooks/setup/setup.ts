@@ -1,9 +1,9 @@
 // Sets a host up: plans the changes, writes them, and undoes them byte for byte.
 
 import { createHash } from "node:crypto";
-import { readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { realpathSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { writeFileAtomically } from "../../../engine/engine.ts";
+import { readBounded, writeFileAtomically } from "../../../engine/engine.ts";
 import { codeOf, RepertoireError } from "../../../model/errors.ts";
 import { type Edit, unfit } from "./edits.ts";
 import { HOST_TABLE, type SetupHost, type SetupPlaces } from "./hosts.ts";
@@ -24,13 +24,13 @@ interface Kept {
 
 /** Returns what setup would write; nothing if the host is set up already. Fails before anything is written. */
 export function planSetup(host: SetupHost, places: SetupPlaces): FileChange[] {
-  return changesOf(HOST_TABLE[host].edits(places), (edit, before) => edit.add(before));
+  return changesOf(host, places, (edit, before) => edit.add(before));
 }
 
 /** Returns what undo would write: a file that was not edited since gets its old bytes, others lose only our entries. */
 export function planUndo(host: SetupHost, places: SetupPlaces): FileChange[] {
   const kept = readKept(host, places);
-  return changesOf(HOST_TABLE[host].edits(places), (edit, now) => {
+  return changesOf(host, places, (edit, now) => {
     const known = kept.find(({ path }) => path === edit.path);
     if (known && now !== undefined && digestOf(now) === known.afterDigest) return known.before ?? undefined;
     return now === undefined ? undefined : edit.remove(now, known?.before ?? undefined);
@@ -54,22 +54,24 @@ export function applySetup(host: SetupHost, places: SetupPlaces, changes: readon
   const others = earlier.filter(({ path }) => !changes.some((change) => change.path === path));
   const all = [...others, ...kept];
   if (all.length > 0) writeWhole(keptPath(host, places), `${JSON.stringify(all, null, 2)}\n`);
-  writeAll(changes);
+  writeAll(changes, places);
 }
 
 /** Writes a plan of `planUndo`, and forgets. */
 export function applyUndo(host: SetupHost, places: SetupPlaces, changes: readonly FileChange[]): void {
-  writeAll(changes);
+  writeAll(changes, places);
   rmSync(keptPath(host, places), { force: true });
 }
 
 function changesOf(
-  edits: readonly Edit[],
+  host: SetupHost,
+  places: SetupPlaces,
   change: (edit: Edit, before: string | undefined) => string | undefined,
 ): FileChange[] {
-  return edits
+  return HOST_TABLE[host]
+    .edits(places)
     .map((edit) => {
-      const before = readIfThere(edit.path);
+      const before = readIfThere(edit.path, places);
       return { path: edit.path, before, after: change(edit, before) };
     })
     .filter(({ before, after }) => before !== after)
@@ -86,9 +88,9 @@ function writable(change: FileChange): FileChange {
 const OWNER_WRITES = 0o200;
 
 /** All files are looked at again first: a host may have written one since the plan was shown. */
-function writeAll(changes: readonly FileChange[]): void {
+function writeAll(changes: readonly FileChange[], places: SetupPlaces): void {
   for (const { path, before } of changes) {
-    if (readIfThere(path) === before) continue;
+    if (readIfThere(path, places) === before) continue;
     throw new RepertoireError(
       "setup-changed",
       `${path} has just changed; nothing was written. Run it again.`,
@@ -108,7 +110,7 @@ function writeWhole(path: string, text: string): void {
 }
 
 function readKept(host: SetupHost, places: SetupPlaces): readonly Kept[] {
-  const text = readIfThere(keptPath(host, places));
+  const text = readIfThere(keptPath(host, places), places);
   return text === undefined ? [] : (JSON.parse(text) as Kept[]);
 }
 
@@ -116,10 +118,16 @@ function keptPath(host: SetupHost, { home }: SetupPlaces): string {
   return join(home, ".repertoire", "setup", `${host}.json`);
 }
 
-function readIfThere(path: string): string | undefined {
+/** Hosts keep histories in these files, too. */
+const HOST_FILE_BYTES = 8 * 1024 * 1024;
+
+/** Follows a link inside the person's home, or inside the project for a file of the project. */
+function readIfThere(path: string, { home, dir }: SetupPlaces): string | undefined {
+  // The project may be in the home folder, or the other way round: the nearer one counts.
+  const isInProject = path.startsWith(dir) && (dir.length > home.length || !path.startsWith(home));
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    bytes = readBounded(path, { maxBytes: HOST_FILE_BYTES, within: isInProject ? dir : home });
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return undefined;
     throw thrown;

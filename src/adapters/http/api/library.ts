@@ -1,11 +1,13 @@
 // The operations on the library: list, show, create, switch, check, index.
 
 import * as z from "zod";
-import { isManaged, listedSummary, SPEC, skillDetails, TEMPLATES } from "../../../engine/engine.ts";
+import { isManaged, listedSummary, SPEC, skillDetails, TEMPLATES, VERDICTS } from "../../../engine/engine.ts";
 import { operation } from "./operation.ts";
 import {
   booleanText,
   DiagnosticSchema,
+  InspectedPackageSchema,
+  InspectionSummarySchema,
   ListedSkillSchema,
   nameParams,
   SourceSchema,
@@ -44,12 +46,22 @@ export const LIBRARY_OPERATIONS = [
     summary: "List the skills with their states.",
     query: z.strictObject({
       all: booleanText.optional().describe("Also shadowed skills and those that the agent may not see."),
+      findings: booleanText.optional().describe("Also the verdict of inspection on each skill."),
     }),
     answer: z.looseObject({ skills: z.array(ListedSkillSchema), diagnostics }),
     async run({ query }, { engine }) {
       const { skills, diagnostics: findings } = await engine.library.list();
       const wanted = query.all ? skills : skills.filter(isManaged);
-      return { skills: wanted.map(listedSummary), diagnostics: findings };
+      const report = query.findings ? await engine.library.inspect() : undefined;
+      const verdicts = new Map(report?.packages.map(({ path, verdict }) => [path, verdict]));
+      const digests = await engine.library.digests(wanted.map(({ skill }) => skill));
+      return {
+        skills: wanted.map((one) => ({
+          ...listedSummary(one, digests),
+          verdict: verdicts.get(one.skill.directory),
+        })),
+        diagnostics: findings,
+      };
     },
   }),
   operation("post /api/skills", {
@@ -70,16 +82,33 @@ export const LIBRARY_OPERATIONS = [
   operation("get /api/skills/{name}", {
     id: "showSkill",
     command: "show",
-    summary: "Show one skill: front matter, instructions, files, sub-skills and findings.",
+    summary:
+      "Show one skill: front matter, files, sub-skills and findings. Its instructions are included if the person agreed to them for good, or if they ask for them to decide.",
     params: nameParams,
+    query: z.strictObject({
+      review: booleanText
+        .optional()
+        .describe("With the instructions, for a person who reads them to decide."),
+    }),
     answer: z.looseObject({
-      skill: z.looseObject({ name: text, state: text, description: text, digest: text, body: text }),
+      skill: z.looseObject({
+        name: text,
+        state: text,
+        description: text,
+        digest: text.optional().describe("SHA-256 of the package, to which consent is bound."),
+        body: text.optional(),
+      }),
       files: z.array(text),
       subSkills: z.array(text),
       diagnostics,
+      inspection: InspectedPackageSchema.optional(),
       messages: z.array(text).optional().describe("Written by a model, for recall."),
     }),
-    run: async ({ params }, { engine }) => skillDetails(await engine.library.show(params.name)),
+    async run({ params: { name }, query: { review = false } }, { engine }) {
+      const { skill } = await engine.library.show(name);
+      const agreed = await engine.gate.bodies([skill.name], { audience: "person" });
+      return skillDetails(await engine.library.show(name, { review: review || agreed.has(skill.name) }));
+    },
   }),
   switchTo(true),
   switchTo(false),
@@ -91,8 +120,34 @@ export const LIBRARY_OPERATIONS = [
       path: text.min(1).optional().describe("Below the project's folder, or absolute."),
       profile: z.enum(["lenient", "strict"]).default("lenient"),
     }),
-    answer: z.looseObject({ checked: z.int(), errors: z.int(), warnings: z.int(), diagnostics }),
+    answer: z.looseObject({
+      checked: z.int(),
+      errors: z.int(),
+      warnings: z.int(),
+      diagnostics,
+      inspection: InspectionSummarySchema,
+    }),
     run: ({ query }, { engine }) => engine.library.check(query),
+  }),
+  operation("get /api/inspect", {
+    id: "inspectPackages",
+    command: "inspect",
+    summary: "Look for dangers in a skill, a package, a file, a folder of packages, or all skills.",
+    query: z.strictObject({
+      target: text
+        .min(1)
+        .optional()
+        .describe(
+          "A skill's name, or a path below the project's folder or absolute; all skills unless given.",
+        ),
+    }),
+    answer: z.looseObject({
+      verdict: z.enum(VERDICTS).describe("The worst of all packages."),
+      counts: z.record(z.enum(VERDICTS), z.int()),
+      packages: z.array(InspectedPackageSchema).describe("Worst first."),
+      left: z.int(),
+    }),
+    run: ({ query }, { engine }) => engine.library.inspect(query),
   }),
   operation("get /api/sources", {
     id: "listSources",
@@ -109,9 +164,17 @@ export const LIBRARY_OPERATIONS = [
       node: text,
       config: z.array(text),
       cache: text.nullable(),
+      project: z.looseObject({
+        folder: text,
+        shown: z.boolean(),
+        trusted: z.boolean(),
+        host: text,
+        hosts: z.record(text, text).describe("What each host has decided about the folder."),
+      }),
       sources: z.array(SourceSchema),
       counts: z.record(text, z.int()),
       diagnostics,
+      inspection: InspectionSummarySchema,
     }),
     run: async (_, { engine }) => ({ node: process.version, ...(await engine.library.diagnosis()) }),
   }),

@@ -1,7 +1,7 @@
 // The schemas that several operations share. Answers have at least the fields that are listed here.
 
 import * as z from "zod";
-import { EVENT_KINDS, PROPOSAL_STATES, VERSION_ACTIONS } from "../../../engine/engine.ts";
+import { EVENT_KINDS, PROPOSAL_STATES, VERDICTS, VERSION_ACTIONS } from "../../../engine/engine.ts";
 import { FRAMES } from "../../../model/frame.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
 import { JOB_STATES } from "../jobs.ts";
@@ -71,7 +71,14 @@ export const ListedSkillSchema = named("ListedSkill", {
   path: text,
   state: z.enum(SKILL_STATES),
   reason: text.optional(),
-  digest: text.describe("SHA-256 of the SKILL.md."),
+  digest: text
+    .optional()
+    .describe("SHA-256 of the package, to which consent is bound; absent if it cannot be read."),
+  withheld: z
+    .boolean()
+    .optional()
+    .describe("Inspection found something dangerous: the description is a notice."),
+  verdict: z.enum(VERDICTS).optional(),
 });
 
 export const MatchSchema = named("Match", {
@@ -80,6 +87,43 @@ export const MatchSchema = named("Match", {
   reasons: z.array(z.looseObject({ signal: text, value: z.number(), note: text })),
   via: text.optional().describe("The skill whose see-also this is."),
   duplicates: texts.optional(),
+});
+
+const FindingSchema = named("Finding", {
+  code: text.describe("The rule's id."),
+  severity: z.enum(["low", "medium", "high"]),
+  category: text.describe("Of the OWASP Agentic Skills Top 10."),
+  path: text,
+  line: count.optional(),
+  excerpt: text.describe("The evidence, escaped."),
+  message: text.describe("Why this is a danger."),
+  fix: text.describe("What to do."),
+});
+
+const UnscannedFileSchema = named("UnscannedFile", {
+  path: text.describe("Empty for the whole package."),
+  reason: text,
+});
+
+export const InspectedPackageSchema = named("InspectedPackage", {
+  name: text,
+  path: text,
+  kind: z.enum(["folder", "file"]),
+  digest: text.optional().describe("Absent if the package could not be read whole."),
+  files: count,
+  verdict: z.enum(VERDICTS),
+  findings: z.array(FindingSchema),
+  known: z.array(FindingSchema).describe("Findings that the person knows; they do not count."),
+  unscanned: z.array(UnscannedFileSchema),
+  scripts: texts,
+  addresses: texts,
+});
+
+export const InspectionSummarySchema = named("InspectionSummary", {
+  verdict: z.enum(VERDICTS).describe("The worst of all packages."),
+  counts: z.record(z.enum(VERDICTS), count),
+  left: count.describe("Packages that were not inspected yet."),
+  worrying: z.array(z.looseObject({ name: text, path: text, verdict: z.enum(VERDICTS), rules: texts })),
 });
 
 export const ConsentSheetSchema = named("ConsentSheet", {
@@ -95,9 +139,9 @@ export const ConsentSheetSchema = named("ConsentSheet", {
   requestedTools: texts,
   environment: texts,
   addresses: texts,
-  findings: z.array(
-    z.looseObject({ code: text, severity: z.enum(["low", "medium", "high"]), path: text, message: text }),
-  ),
+  verdict: z.enum(VERDICTS),
+  findings: z.array(FindingSchema),
+  unscanned: z.array(UnscannedFileSchema),
   changed: z.looseObject({ changed: texts, added: texts, removed: texts }).optional(),
 });
 

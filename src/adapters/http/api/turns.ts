@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { STYLES } from "../../../model/turn.ts";
+import { ConsentAnswer, withConsent } from "./consent.ts";
 import { type Api, operation } from "./operation.ts";
 import { frame, MatchSchema, session, skillName, task } from "./schemas.ts";
 
@@ -71,6 +72,7 @@ export const TURN_OPERATIONS = [
       message: text.default("").describe("What the user wrote; without it, the catalog alone."),
       ...turnFields,
       style: z.enum(STYLES).optional(),
+      task: task.optional().describe("The task whose consents count if the style shows instructions."),
       budget: z
         .strictObject({ tokens: z.int().min(1).exactOptional(), chars: z.int().min(1).exactOptional() })
         .optional(),
@@ -83,8 +85,8 @@ export const TURN_OPERATIONS = [
       shown: z.array(z.looseObject({ name: text, level: text })),
       omitted: z.int(),
     }),
-    async run({ body: { k: limit, threshold, style, budget, ...turn } }, api) {
-      const options = { limit, threshold, style, budget };
+    async run({ body: { k: limit, threshold, style, budget, task: inTask, ...turn } }, api) {
+      const options = { limit, threshold, style, budget, task: inTask };
       const prompt = await timed(api, () => api.engine.turn(turn).prompt(options));
       const { text: section, style: chosen, tokens, chars, shown, omitted } = prompt;
       return { section, style: chosen, tokens, chars, shown, omitted };
@@ -110,12 +112,18 @@ export const TURN_OPERATIONS = [
   operation("post /api/expand", {
     id: "expandCommand",
     command: "expand",
-    summary: "Expand a slash command to its text. In a session it counts as an activation.",
-    refuses: [404],
-    body: z.strictObject({ text: text.min(1), task, session: session.optional() }),
+    summary:
+      "Expand a slash command to its text, with consent as for an activation. In a session it counts as one.",
+    refuses: [404, 409],
+    body: z.strictObject({
+      text: text.min(1),
+      task,
+      session: session.optional(),
+      consent: ConsentAnswer.optional(),
+    }),
     answer: z.looseObject({ name: text, command: text, arguments: text, text }),
-    run: ({ body: { text: typed, ...context } }, { engine }) =>
-      engine.commands.expand(typed, { ...context, host: "http" }),
+    run: ({ body: { text: typed, consent, ...context } }, { engine }) =>
+      withConsent(consent, (ask) => engine.commands.expand(typed, { ...context, host: "http", ask })),
   }),
   operation("get /api/commands", {
     id: "listCommands",

@@ -1,0 +1,221 @@
+// Decides whether a project's skills are shown: reads what the host has decided about the folder, and keeps what the person has
+// decided here. Both are bound to real paths, so that a link or a renamed folder brings no trust along.
+
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { unlessMissing, writeFileAtomically } from "../disk/disk.ts";
+import { codeOf } from "../model/errors.ts";
+import type { ProjectTrust } from "../model/source.ts";
+import { projectFolders } from "./sources.ts";
+
+/** `undecided`: the host decides about folders, but not yet about this one. `none`: it has no decision that can be read. */
+export type HostDecision = "trusted" | "untrusted" | "undecided" | "none";
+
+export interface ProjectStanding {
+  /** The real path that trust is bound to: the repository's root, or the project outside a repository. */
+  readonly folder: string;
+  /** Whether the project's skills are shown. */
+  readonly shown: boolean;
+  /** Whether the person trusts the project here. */
+  readonly trusted: boolean;
+  /** What the host has decided. */
+  readonly host: HostDecision;
+}
+
+interface TrustQuestion {
+  readonly mode: ProjectTrust;
+  /** The host or MCP client that asks; none on the command line. */
+  readonly host?: string | undefined;
+  readonly project: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export function projectStanding({ mode, host, project, home, env }: TrustQuestion): ProjectStanding {
+  const folder = trustFolder(project);
+  const trusted = trustedProjects(home).includes(folder);
+  const decision = hostDecision(host ?? "", { folders: foldersAbove(project), home, env });
+  const believed = decision === "undecided" ? trusted : decision !== "untrusted";
+  const shown = { all: true, ask: trusted, host: believed }[mode];
+  return { folder, shown, trusted, host: decision };
+}
+
+/** The hosts whose decisions are read, for `doctor`. */
+export const DECIDING_HOSTS = ["claude-code", "codex", "gemini-cli", "pi"] as const;
+
+interface HostQuestion {
+  /** Real paths, the project first, then the folders above it. */
+  readonly folders: readonly string[];
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A host is known by the name of its hook or of its MCP client, which may have a suffix. */
+const READERS: readonly (readonly [name: RegExp, read: (question: HostQuestion) => HostDecision])[] = [
+  [/^claude-code\b/i, claudeCode],
+  [/^codex\b/i, codex],
+  [/^gemini\b/i, gemini],
+  [/^pi(?:$|-coding-agent)/i, pi],
+];
+
+function hostDecision(host: string, question: HostQuestion): HostDecision {
+  const reader = READERS.find(([name]) => name.test(host))?.[1];
+  if (!reader) return "none";
+  try {
+    return reader(question);
+  } catch (thrown) {
+    // What cannot be read is no permission.
+    if (codeOf(thrown) === "" && !(thrown instanceof SyntaxError) && !(thrown instanceof Unusable))
+      throw thrown;
+    return "undecided";
+  }
+}
+
+/** Accepting the dialog in a folder counts for the folders below it. */
+function claudeCode({ folders, home, env }: HostQuestion): HostDecision {
+  const path = join(env.CLAUDE_CONFIG_DIR || home, ".claude.json");
+  const text = readText(path);
+  if (text === undefined) return "none";
+  // The file may have megabytes of other things, and a hook has little time.
+  if (!folders.some((folder) => text.includes(JSON.stringify(folder)))) return "undecided";
+  const state: unknown = JSON.parse(text);
+  const accepted = (folder: string) =>
+    field(field(field(state, "projects"), folder), "hasTrustDialogAccepted") === true;
+  return folders.some(accepted) ? "trusted" : "undecided";
+}
+
+/** The nearest folder with a level decides. */
+function codex({ folders, home, env }: HostQuestion): HostDecision {
+  const text = readText(join(env.CODEX_HOME || join(home, ".codex"), "config.toml"));
+  if (text === undefined) return "none";
+  const levels = codexLevels(text);
+  const level = folders.map((folder) => levels.get(folder)).find((found) => found !== undefined);
+  if (level === "trusted") return "trusted";
+  return level === undefined ? "undecided" : "untrusted";
+}
+
+const TABLE = /^\s*\[\s*projects\s*\.\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')\s*\]/;
+const LEVEL = /^\s*trust_level\s*=\s*["'](\w+)["']/;
+
+/** The levels in tables `[projects."/path"]`, as Codex writes them. */
+function codexLevels(text: string): Map<string, string> {
+  const levels = new Map<string, string>();
+  let folder: string | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const [, quoted, literal] = TABLE.exec(line) ?? [];
+    if (quoted !== undefined || literal !== undefined) {
+      folder = literal ?? quoted?.replace(/\\(["\\])/g, "$1");
+    } else if (/^\s*\[/.test(line)) folder = undefined;
+    const level = LEVEL.exec(line)?.[1];
+    if (level !== undefined && folder !== undefined) levels.set(realPath(folder), level);
+  }
+  return levels;
+}
+
+/** The longest rule decides; the feature can be switched off, and is then no opinion. */
+function gemini({ folders, home, env }: HostQuestion): HostDecision {
+  const directory = join(env.GEMINI_CLI_HOME || home, ".gemini");
+  const settings = readJson(join(directory, "settings.json"));
+  const enabled = field(field(field(settings, "security"), "folderTrust"), "enabled");
+  if (enabled === false) return "none";
+  const rules = readJson(env.GEMINI_CLI_TRUSTED_FOLDERS_PATH || join(directory, "trustedFolders.json"));
+  if (rules === undefined) return enabled === true ? "undecided" : "none";
+  const levels = new Map<string, unknown>();
+  for (const [path, level] of Object.entries(rules))
+    levels.set(realPath(level === "TRUST_PARENT" ? dirname(path) : path), level);
+  const level = folders.map((folder) => levels.get(folder)).find((found) => found !== undefined);
+  if (level === "DO_NOT_TRUST") return "untrusted";
+  return level === "TRUST_FOLDER" || level === "TRUST_PARENT" ? "trusted" : "undecided";
+}
+
+/** The nearest folder with a decision counts; else the person's default. */
+function pi({ folders, home, env }: HostQuestion): HostDecision {
+  const directory = env.PI_CODING_AGENT_DIR || join(home, ".pi", "agent");
+  const decisions = readJson(join(directory, "trust.json"));
+  const fallback = field(readJson(join(directory, "settings.json")), "defaultProjectTrust");
+  const decided = folders
+    .map((folder) => field(decisions, folder))
+    .find((found) => found === true || found === false);
+  if (decided !== undefined) return decided ? "trusted" : "untrusted";
+  if (fallback === "always") return "trusted";
+  if (fallback === "never") return "untrusted";
+  return decisions === undefined && fallback === undefined ? "none" : "undecided";
+}
+
+/** The projects that the person trusts, by their real paths. */
+export function trustedProjects(home: string): readonly string[] {
+  const kept = unlessUnusable(() => readJson(ownList(home)));
+  const folders = field(kept, "projects");
+  return Array.isArray(folders) ? folders.filter((folder) => typeof folder === "string") : [];
+}
+
+/** Keeps or withdraws the person's trust in a project; returns whether something changed. */
+export function trustProject(home: string, folder: string, on: boolean): boolean {
+  const before = trustedProjects(home);
+  if (before.includes(folder) === on) return false;
+  const projects = on ? [...before, folder].sort() : before.filter((each) => each !== folder);
+  writeFileAtomically(ownList(home), Buffer.from(`${JSON.stringify({ projects }, null, 2)}\n`));
+  return true;
+}
+
+function ownList(home: string): string {
+  return join(home, ".repertoire", "trusted-projects.json");
+}
+
+/** The repository's root, or the project itself outside a repository. */
+function trustFolder(project: string): string {
+  return realPath(projectFolders(project)[0] ?? project);
+}
+
+function foldersAbove(project: string): string[] {
+  const folders = [realPath(project)];
+  for (let folder = folders[0]!; dirname(folder) !== folder; folder = dirname(folder))
+    folders.push(dirname(folder));
+  return folders;
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (thrown) {
+    if (codeOf(thrown) === "") throw thrown;
+    return path;
+  }
+}
+
+/** A host's file that is something else than it should be. */
+class Unusable extends Error {}
+
+/** Claude Code keeps whole histories in its file; more than this is not a configuration. */
+const LARGEST = 64 * 1024 * 1024;
+
+function readText(path: string): string | undefined {
+  const stats = unlessMissing(() => statSync(path, { throwIfNoEntry: false }));
+  if (stats === undefined) return undefined;
+  if (!stats.isFile() || stats.size > LARGEST) throw new Unusable(path);
+  return readFileSync(path, "utf8").replace(/^\ufeff/, "");
+}
+
+function readJson(path: string): Readonly<Record<string, unknown>> | undefined {
+  const text = readText(path);
+  if (text === undefined) return undefined;
+  const value: unknown = JSON.parse(text);
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw new Unusable(path);
+}
+
+function unlessUnusable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (thrown) {
+    if (codeOf(thrown) === "" && !(thrown instanceof SyntaxError) && !(thrown instanceof Unusable))
+      throw thrown;
+    return undefined;
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}

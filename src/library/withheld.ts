@@ -1,0 +1,108 @@
+// Keeps the words of a dangerous skill out of every catalog: finds what is dangerous in them, and puts a notice in their place.
+
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { inspectPackage } from "../inspect/inspect.ts";
+import { isRepertoireError } from "../model/errors.ts";
+import { lastSegment } from "../model/name.ts";
+import { NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
+import { packageFiles, snapshotPackage } from "../package/package.ts";
+import type { FileRecord, InspectedPackage } from "./snapshot.ts";
+
+/** The description of a skill whose own one is withheld. */
+const WITHHELD =
+  "[Description withheld: inspection found something dangerous in this skill. Leave it alone unless a person has looked at it.]";
+
+/** Whether the words that a catalog can show are dangerous in themselves. */
+export function hasDangerousWords(manifest: SkillManifest): boolean {
+  const bytes = Buffer.from(wordsOf(manifest).join("\n\n"));
+  return inspectPackage([{ path: "SKILL.md", bytes }]).verdict === "dangerous";
+}
+
+/** The skill with a notice instead of everything that its author wrote in prose; what decides who may use it stays. */
+export function withhold(skill: Skill): Skill {
+  const { manifest } = skill;
+  return {
+    ...skill,
+    displayName: lastSegment(skill.name),
+    withheld: true,
+    manifest: {
+      ...manifest,
+      declaredName: undefined,
+      description: WITHHELD,
+      brief: WITHHELD.slice(0, WITHHELD.indexOf(":")).concat("]"),
+      summary: undefined,
+      whenToUse: undefined,
+      license: undefined,
+      compatibility: undefined,
+      domain: undefined,
+      argumentHint: undefined,
+      triggers: NO_TRIGGERS,
+      tags: [],
+      tools: [],
+      seeAlso: [],
+      always: false,
+      metadata: Object.create(null),
+      unknown: Object.create(null),
+    },
+  };
+}
+
+function wordsOf(manifest: SkillManifest): string[] {
+  const { description, brief, summary, whenToUse, declaredName, domain, argumentHint, triggers } = manifest;
+  const short = [
+    declaredName,
+    domain,
+    argumentHint,
+    ...manifest.tags,
+    ...manifest.tools,
+    ...manifest.seeAlso,
+  ];
+  const words = [description, brief, summary, whenToUse, ...short, ...triggers.keywords, ...triggers.verbs];
+  return words.filter((text) => text !== undefined);
+}
+
+/**
+ * Inspects the whole package of a record and withholds its words if it is dangerous. Undefined if the package is the one that
+ * was inspected before. `readAgain` reads the record of a package that is not dangerous any more.
+ */
+export function inspectedRecord(
+  record: FileRecord,
+  readAgain: (record: FileRecord) => FileRecord,
+): FileRecord | undefined {
+  const { skill } = record;
+  if (skill === undefined) return undefined;
+  const stamp = packageStamp(skill.directory);
+  if (record.inspected?.stamp === stamp) return undefined;
+  const inspected: InspectedPackage = { stamp, isDangerous: isDangerous(skill.directory) };
+  const { skill: now = skill } = record.inspected?.isDangerous ? readAgain(record) : record;
+  return { ...record, inspected, skill: inspected.isDangerous && !now.withheld ? withhold(now) : now };
+}
+
+/** A package that cannot be read is refused when it is activated, and has nothing to inspect until then. */
+function isDangerous(directory: string): boolean {
+  try {
+    const { files } = snapshotPackage(directory);
+    const given = [...files].map(([path, { bytes, executable }]) => ({
+      path,
+      bytes,
+      mode: executable ? 0o100755 : 0o100644,
+    }));
+    return inspectPackage(given).verdict === "dangerous";
+  } catch (thrown) {
+    if (!isRepertoireError(thrown)) throw thrown;
+    return false;
+  }
+}
+
+function packageStamp(directory: string): string {
+  let newest = 0;
+  let size = 0;
+  const files = packageFiles(directory);
+  for (const file of files) {
+    const stats = statSync(join(directory, file), { throwIfNoEntry: false });
+    newest = Math.max(newest, stats?.mtimeMs ?? 0);
+    size += stats?.size ?? 0;
+  }
+  return `${files.length} ${size} ${newest}`;
+}
