@@ -98,7 +98,7 @@ export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
     write: false,
     legalComments: "inline",
     format: "cjs",
-    plugins: [{ name: "beside", setup: leaveBeside }, { name: "late", setup: loadProcessesLate }, ...plugins],
+    plugins: [{ name: "beside", setup: leaveBeside }, { name: "late", setup: loadLate }, ...plugins],
     banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     define: { "import.meta.url": moduleUrl ? JSON.stringify(moduleUrl) : "__moduleUrl" },
   });
@@ -140,12 +140,21 @@ function assembleBefore({ onLoad }) {
   });
 }
 
-/** The command line's grammar could start programs, and never does: Node's module for it is loaded when it is asked for. */
-function loadProcessesLate({ onResolve, onLoad }) {
+/**
+ * Modules of Node that take milliseconds to load and that most messages do not need: the command line's grammar could start
+ * programs, and never does; a digest is taken only of what changed. They are loaded when they are asked for.
+ */
+function loadLate({ onResolve, onLoad }) {
   onResolve({ filter: /^node:child_process$/ }, ({ path, kind, namespace }) =>
     kind === "require-call" && namespace !== "late" ? { path, namespace: "late" } : undefined,
   );
-  onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => ({
+  onResolve({ filter: /^node:crypto$/ }, ({ path, kind, namespace }) =>
+    kind === "import-statement" && namespace !== "late" ? { path, namespace: "late" } : undefined,
+  );
+  onLoad({ filter: /child_process$/, namespace: "late" }, ({ path }) => ({
     contents: `module.exports = new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] });`,
+  }));
+  onLoad({ filter: /crypto$/, namespace: "late" }, ({ path }) => ({
+    contents: `export const createHash = (...given) => require(${JSON.stringify(path)}).createHash(...given);`,
   }));
 }

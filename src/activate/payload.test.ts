@@ -64,6 +64,7 @@ describe("the text of an activated skill", () => {
       expect(toolsIn(SERVED.filter((one) => one !== tool))).not.toContain(tool);
     }
     expect(toolsIn([])).toEqual([]);
+    expect(render({}, ["get_skill"])).toContain("Call get_skill ");
   });
 
   it("says so if the skill is already active", () => {

@@ -150,10 +150,11 @@ function renderKnowledge(documents: readonly KnowledgeDocument[]): string {
 
 function renderSubSkills(children: readonly SubSkill[], served: readonly string[]): string {
   if (children.length === 0) return "";
-  const use = "<!-- Call activate_skill with a command to load that sub-skill's full instructions. -->";
+  const loader = ["activate_skill", "get_skill"].find((tool) => served.includes(tool));
+  const use = `<!-- Call ${loader} with a command to load that sub-skill's full instructions. -->`;
   return [
     "<sub_skills>",
-    ...(served.includes("activate_skill") ? [use] : []),
+    ...(loader === undefined ? [] : [use]),
     ...children.map(
       ({ name, displayName, description }) =>
         `  <sub_skill command="${forXmlAttribute(name)}" name="${forXmlAttribute(displayName)}">${forXmlText(clip(description, PAYLOAD_LIMITS.title))}</sub_skill>`,

@@ -8,7 +8,7 @@ import type { Skill, SkillManifest } from "../model/skill.ts";
 import { instructionsDigest, marksOf, type PackageSnapshot } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
 import { type ConsentAsker, type ConsentNeeds, Consents, type Offer, type Who } from "./consents.ts";
-import { type ActivationRisk, ConsentGate, type ConsentPolicy } from "./gate.ts";
+import { type ActivationRisk, ConsentGate, type ConsentPolicy, type GateNeeds } from "./gate.ts";
 import { findKnowledge } from "./knowledge.ts";
 import {
   logicalPath,
@@ -43,6 +43,7 @@ interface TaskNeeds extends ConsentNeeds {
   /** The current name of a skill, also if it was renamed or merged. */
   readonly currentName: (spelling: string) => Promise<string>;
   readonly policy: ConsentPolicy;
+  readonly savedHere?: GateNeeds["savedHere"];
   /** The project's folder, in which knowledge documents are searched; undefined if nothing of it is shown. */
   readonly project: string | undefined;
   /** Holds `private/<task>`. */

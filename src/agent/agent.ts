@@ -54,6 +54,7 @@ export class Toolbox {
   /** @internal */
   static async open(engine: AgentEngine, choice: ToolChoice = "default"): Promise<Toolbox> {
     if (choice !== "default") return new Toolbox(engine, choice);
+    if (engine.serve.length > 0) return new Toolbox(engine, engine.serve);
     const canRun = await engine.tasks.hasSandbox();
     return new Toolbox(engine, canRun ? [...DEFAULT_TOOLS, RUN_TOOL] : DEFAULT_TOOLS);
   }

@@ -1,6 +1,6 @@
 // The front door of dream: what other rooms may use.
 
-export type { Accepted } from "./acceptance.ts";
+export type { Accepted, UndoneChanges } from "./acceptance.ts";
 export { PASSES, type Pass, type Refusal } from "./changes.ts";
 export { type DreamNeeds, type DreamResult, Dreams, type RunOptions } from "./dreams.ts";
 export type {

@@ -73,7 +73,7 @@ interface TaskParts {
   readonly turns: TurnEngine;
   readonly library: LibraryPart;
   readonly store: Pick<Store, "tasks" | "trust">;
-  readonly learned: Pick<LearnedSkills, "currentName">;
+  readonly learned: Pick<LearnedSkills, "currentName" | "savedHere">;
   readonly record: RecordUse;
 }
 
@@ -94,6 +94,7 @@ export function openTasks(parts: TaskParts): {
     tasks: store.tasks,
     trust: store.trust,
     policy: config.consent,
+    savedHere: (skill, files) => learned.savedHere(skill, files),
     project: turns.project.shown ? config.dir : undefined,
     folder: turns.dataDirectory,
     now: () => clock.now().getTime(),

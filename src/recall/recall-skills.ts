@@ -30,6 +30,8 @@ export interface RecallSettings {
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
   readonly seeAlso?: "fitting" | "all" | undefined;
+  /** Related skills by name, besides those that a skill names itself. */
+  readonly links?: Readonly<Record<SkillName, readonly SkillName[]>> | undefined;
   /** False if nothing that was learned from use counts. */
   readonly learn?: boolean | undefined;
 }
@@ -295,6 +297,7 @@ const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: 
   sectionMeaning: ["semantic", "close in meaning to a section"],
   encoded: ["semantic", "close in meaning by the trained encoder"],
   refused: ["lexical", "the message rejects the name"],
+  pointed: ["lexical", "the message has the name as that of a path, a branch, a package or code"],
   notFor: ["lexical", "the description says it is not for this"],
 };
 

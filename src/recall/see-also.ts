@@ -23,13 +23,14 @@ export function seeAlso(
     /** How well a skill fits the message by itself. */
     readonly fitOf: (doc: number) => number;
     readonly least: number;
+    readonly links?: Readonly<Record<SkillName, readonly SkillName[]>> | undefined;
   },
 ): Match[] {
   const taken = new Set(origins.map(({ skill }) => skill.name));
   const found: Match[] = [];
   const lowest = Math.min(...origins.map(({ score }) => score));
   for (const { skill: origin, fit: fitOfOrigin } of origins) {
-    for (const spelling of origin.manifest.seeAlso) {
+    for (const spelling of [...origin.manifest.seeAlso, ...(options.links?.[origin.name] ?? [])]) {
       const doc = options.index.find(lookupKey(spelling));
       if (doc === undefined || found.length >= options.limit) continue;
       const skill = options.index.skill(doc);

@@ -234,6 +234,7 @@ export class SessionRecall {
         limit: request.limit ?? this.needs.settings.limit,
         threshold: request.threshold ?? this.needs.settings.threshold,
         seeAlso: request.seeAlso,
+        links: this.needs.settings.links,
         seen,
       });
     const namesIn = ({ matches }: Recalled) => matches.map(({ name }) => name);
