@@ -214,6 +214,7 @@ export {
   type Match,
   type NearSkill,
   type Reason,
+  type Scored,
   type Section,
   type ShownLevel,
   STYLES,

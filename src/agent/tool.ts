@@ -20,7 +20,7 @@ export interface AgentEngine {
   /** The configured tools of a host that chooses none; empty for the default ones. */
   readonly serve: readonly string[];
   readonly tasks: Pick<Tasks, "activate"> &
-    Pick<ActivatedSkills, "tools" | "readFile" | "run" | "call"> & {
+    Pick<ActivatedSkills, "tools" | "readFile" | "run" | "call" | "hasSandbox"> & {
       /** The tools that are loaded in a task so far. */
       registry(task: string): { list(): RegisteredTool[] };
     };

@@ -196,7 +196,7 @@ const CONFIG_TABLE = {
     limit: userOnly("The most skills that are recalled for a message (3).", integer(1, 50), {
       env: "REPERTOIRE_LIMIT",
     }),
-    threshold: userOnly("The score below which a skill is not recalled.", number(0, 1), {
+    threshold: userOnly("The evidence below which a skill is not recalled.", number(0, 1), {
       env: "REPERTOIRE_THRESHOLD",
     }),
     links: userOnly(
