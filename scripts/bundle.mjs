@@ -1,7 +1,7 @@
 // Bundles the package's code into a folder. `main.js`, `index.js` and what they share are ES modules, loaded piece by
 // piece; `hook` and `recall` are one CommonJS file, which starts sooner (docs/decisions/2026-11-16-quick-start.md).
 
-import { createHash } from "node:crypto";
+import * as crypto from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
@@ -104,7 +104,7 @@ export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
   });
   // Code that was compiled before may not import by itself: its loader does that for it.
   const code = quick.outputFiles[0].text.replaceAll(/(?<![\w.$])import\((?=")/g, "__import(");
-  const name = `quick-${createHash("sha256").update(code).digest("hex").slice(0, 12)}.cjs`;
+  const name = `quick-${crypto.createHash("sha256").update(code).digest("hex").slice(0, 12)}.cjs`;
   writeFileSync(join(outdir, name), code);
   await build({
     ...common,
@@ -155,6 +155,13 @@ function loadLate({ onResolve, onLoad }) {
     contents: `module.exports = new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] });`,
   }));
   onLoad({ filter: /crypto$/, namespace: "late" }, ({ path }) => ({
-    contents: `export const createHash = (...given) => require(${JSON.stringify(path)}).createHash(...given);`,
+    // Every function of it; the bundle keeps those that are used.
+    contents: Object.entries(crypto)
+      .filter(([, value]) => typeof value === "function")
+      .map(
+        ([name]) =>
+          `export const ${name} = (...given) => require(${JSON.stringify(path)}).${name}(...given);`,
+      )
+      .join("\n"),
   }));
 }

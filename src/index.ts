@@ -49,6 +49,7 @@ export type {
   Conflict,
   CoUsePair,
   Declined,
+  DeclinedProposal,
   DreamAccount,
   DreamEvidence,
   DreamPrompt,
@@ -57,6 +58,7 @@ export type {
   FollowUp,
   Gap,
   MetaStore,
+  NeglectedSkill,
   NewProposal,
   OutcomeRate,
   Overlap,
@@ -72,13 +74,16 @@ export type {
   RunOptions,
   SparseSkill,
   Term,
+  UndoneChanges,
   UnusedSkill,
 } from "./dream/dream.ts";
 export {
+  type CheckReport,
   type Deferred,
   type EngineEvent,
   type IndexingOptions,
   type IndexReport,
+  type InspectOptions,
   type LibraryDiagnosis,
   type LibraryPart,
   type OpenOptions,
@@ -179,6 +184,9 @@ export type {
 } from "./learn/learn.ts";
 export type {
   Audience,
+  InspectedPackage,
+  InspectionReport,
+  InspectionSummary,
   Library,
   LibraryChanges,
   LibraryView,

@@ -35,7 +35,7 @@ export interface Accepted {
 }
 
 /** A proposal that could not be accepted, and why. */
-interface DeclinedProposal {
+export interface DeclinedProposal {
   readonly number: number;
   readonly title: string;
   readonly refusals: readonly Refusal[];

@@ -235,7 +235,9 @@ export class Dreams {
   /**
    * Takes back a batch of accepted proposals, settings included; another target as `skills.learned.undo` does.
    *
-   * @example const { undone, settings } = await skills.dreams.undo(batch);
+   * @example
+   * const { batch } = await skills.dreams.accept([1, 2]);
+   * const { undone, settings } = await skills.dreams.undo(batch);
    */
   async undo(target?: string, by?: Attribution): Promise<UndoneChanges> {
     await this.recover();
