@@ -1,5 +1,7 @@
 // The pattern language of the rules. All expressions have bounded repetition, so matching is linear on hostile text.
 
+import { literalsOf, TextPieces } from "./literals.ts";
+
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -7,7 +9,7 @@ export interface Span {
 
 export interface Matcher {
   readonly find: (text: string) => Span | undefined;
-  /** A cheap check: false means that no part of `text` matches. */
+  /** A cheap check of a text in lower case: false means that no part of it matches. */
   readonly mayOccur: (text: string) => boolean;
   readonly expressions: readonly RegExp[];
 }
@@ -16,6 +18,8 @@ export interface Matcher {
 const MAX_SPANS = 2_000;
 const interned = new Map<string, RegExp>();
 const lastAnswers = new WeakMap<RegExp, { readonly text: string; readonly answer: boolean }>();
+const literals = new WeakMap<RegExp, ReturnType<typeof literalsOf>>();
+let lastPieces: { readonly text: string; readonly pieces: TextPieces } | undefined;
 const SENTENCE_END = /[.!?;] /;
 
 /** One expression. */
@@ -23,7 +27,7 @@ export function pattern(expression: RegExp): Matcher {
   const global = asGlobal(expression);
   return {
     find: (text) => spansOf(global, text, 1)[0],
-    mayOccur: (text) => occurs(global, text),
+    mayOccur: (text) => mayMatch(global, text),
     expressions: [expression],
   };
 }
@@ -87,7 +91,7 @@ function ordered(steps: readonly RegExp[], allowed: (between: string) => boolean
       }
       return reached?.[0];
     },
-    mayOccur: (text) => globals.every((step) => occurs(step, text)),
+    mayOccur: (text) => globals.every((step) => mayMatch(step, text)),
     expressions: steps,
   };
 }
@@ -121,6 +125,21 @@ function spansOf(global: RegExp, text: string, limit: number): Span[] {
     if (match[0].length === 0) global.lastIndex++;
   }
   return spans;
+}
+
+/** Whether an expression matches a text in lower case; quick if the text has none of the literals that a match needs. */
+export function mayMatch(expression: RegExp, text: string): boolean {
+  let needed = literals.get(expression);
+  if (needed === undefined && !literals.has(expression)) {
+    needed = literalsOf(expression);
+    literals.set(expression, needed);
+  }
+  if (needed !== undefined) {
+    if (lastPieces?.text !== text) lastPieces = { text, pieces: new TextPieces(text) };
+    const { pieces } = lastPieces;
+    if (!needed.some((literal) => pieces.includes(literal))) return false;
+  }
+  return occurs(expression, text);
 }
 
 /** Caches the last result per expression: many rules share one and test the same text in turn. */
