@@ -113,8 +113,7 @@ class ExpressionReader {
     this.#at += times[0].length;
     const once = times[1] === "1" && times[2] === undefined;
     if (once) return part;
-    if (times[0][0] === "?")
-      return part.exact ? { exact: ["", ...part.exact], needs: undefined } : ANYTHING;
+    if (times[0][0] === "?") return part.exact ? { exact: ["", ...part.exact], needs: undefined } : ANYTHING;
     const least = times[0][0] === "*" ? 0 : times[0][0] === "+" ? 1 : Number(times[1]);
     return least === 0 ? ANYTHING : { needs: better(part.needs, part.exact) };
   }

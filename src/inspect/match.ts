@@ -27,7 +27,7 @@ export function pattern(expression: RegExp): Matcher {
   const global = asGlobal(expression);
   return {
     find: (text) => spansOf(global, text, 1)[0],
-    mayOccur: (text) => mayMatch(global, text),
+    mayOccur: (text) => mightMatch(global, text),
     expressions: [expression],
   };
 }
@@ -91,7 +91,7 @@ function ordered(steps: readonly RegExp[], allowed: (between: string) => boolean
       }
       return reached?.[0];
     },
-    mayOccur: (text) => globals.every((step) => mayMatch(step, text)),
+    mayOccur: (text) => globals.every((step) => mightMatch(step, text)),
     expressions: steps,
   };
 }
@@ -128,7 +128,7 @@ function spansOf(global: RegExp, text: string, limit: number): Span[] {
 }
 
 /** Whether an expression matches a text in lower case; quick if the text has none of the literals that a match needs. */
-export function mayMatch(expression: RegExp, text: string): boolean {
+export function mightMatch(expression: RegExp, text: string): boolean {
   let needed = literals.get(expression);
   if (needed === undefined && !literals.has(expression)) {
     needed = literalsOf(expression);

@@ -1,6 +1,6 @@
 // The features of a clause: which signs it has, and which of them occur together.
 
-import { mayMatch } from "../match.ts";
+import { mightMatch } from "../match.ts";
 import type { FindingSeverity } from "../types.ts";
 import { SIGNS, type Sign } from "./words.ts";
 
@@ -174,7 +174,7 @@ const AT_EDGES: ReadonlySet<Sign> = new Set(NAMES.filter((name) => /\^\(|\^\\|\$
 
 /** Tests each sign once on a whole text, and returns those that may occur in one of its clauses. */
 export function signsIn(text: string): ReadonlySet<Sign> {
-  return new Set(NAMES.filter((name) => AT_EDGES.has(name) || mayMatch(SIGNS[name], text)));
+  return new Set(NAMES.filter((name) => AT_EDGES.has(name) || mightMatch(SIGNS[name], text)));
 }
 
 /** Actions: with a negation before them, the clause forbids them. */

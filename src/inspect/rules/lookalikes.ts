@@ -14,7 +14,7 @@ const POPULAR: Readonly<Record<"npm" | "pypi", readonly string[]>> = {
 };
 /** Real packages that happen to be close to a popular one. */
 const REAL = new Set(
-  "preact reacts axiom exprest moments color request-promise requests-cache numpydoc pandas-ta flasky djangorestframework boto boto3-stubs urllib uuid4 debugs asyncs yargs-parser vue3 nuxt vite-node jest-cli torchx click-log richer ky got redis-py rediss pydantic-ai httpx-sse web3js ether nest next-auth nexts colours pytest-cov pytests playwrite pillow-heif tensorflow-cpu tqdm4 typed aiohttp-cors lodash-es lodash.get chalk-cli gradio-client mypy pymysql ruff rust vitest viteste preset".split(
+  "preact reacts axiom exprest moments color request-promise requests-cache numpydoc pandas-ta flasky djangorestframework boto boto3-stubs urllib uuid4 debugs asyncs yargs-parser vue3 nuxt vite-node jest-cli torchx click-log richer ky got redis-py rediss pydantic-ai httpx-sse web3js ether nest next-auth nexts colours pytest-cov pytests playwrite pillow-heif tensorflow-cpu tqdm4 typed aiohttp-cors lodash-es lodash.get chalk-cli gradio-client mypy pymysql ruff rust vitest viteste preset scapy fastai pytorch-lightning pydash psycopg pycryptodomex".split(
     " ",
   ),
 );

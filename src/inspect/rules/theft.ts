@@ -164,7 +164,7 @@ export const THEFT: readonly Rule[] = [
         /\b(?:curl\b[^|]{0,160}(?:@-|-t -|-t-)|nc(?:at)? (?:-[a-z0-9]{1,4} ){0,3}[a-z0-9$.-]{3,80} [0-9]{2,5}|wget\b[^|]{0,80}--post-file=?-|openssl s_client)/,
       ),
       pattern(
-        /\b(?:curl|wget|iwr|invoke-webrequest|irm)\b[^|\n]{0,200}(?:\$\(|\x60) ?(?:cat (?:~|\$home|\/etc|\/home|\/users)|env\b|printenv\b(?! [a-z])|tar |base64 (?:-w ?0 )?(?:<? ?)?(?:~|\$home|\/)|whoami|hostname|id\b|uname|ifconfig|history|find (?:~|\/)|ls (?:-[a-z]{1,4} )?(?:~|\$home|\/)|security |pbpaste|gh auth token|git config)/,
+        /\b(?:curl|wget|iwr|invoke-webrequest|irm)\b[^|\n]{0,200}(?<!api\.telegram\.org\/bot)(?:\$\(|\x60) ?(?:cat (?:~|\$home|\/etc|\/home|\/users)|env\b|printenv\b(?! [a-z])|tar |base64 (?:-w ?0 )?(?:<? ?)?(?:~|\$home|\/)|whoami|hostname|id\b|uname|ifconfig|history|find (?:~|\/)|ls (?:-[a-z]{1,4} )?(?:~|\$home|\/)|security |pbpaste|gh auth token|git config)/,
       ),
       pattern(
         /\b(?:curl|wget)\b[^|\n]{0,160}(?:-f|-d|--data[a-z-]{0,10}|-t|--form|--upload-file|--post-file)[ =]?["']?(?:[a-z0-9_]{1,20}=)?@?["']?(?:~|\$home|\/home|\/users|\/etc)\/[^\s"']{1,80}/,
