@@ -1,5 +1,11 @@
 // Tells quickly that an expression cannot match a text: every match needs one of a few literals, and none of them is there.
 
+/** A literal with its pieces of three letters. */
+export interface Needle {
+  readonly literal: string;
+  readonly pieces: Uint16Array;
+}
+
 /** Literals of which every match contains one; undefined if there are none. */
 type Literals = readonly string[] | undefined;
 
@@ -19,12 +25,18 @@ const ANYTHING: Part = { needs: undefined };
 const NOTHING: Part = { exact: [""], needs: undefined };
 
 /** The literals, in lower case, of which one is in every lower-case text that the expression matches. */
-export function literalsOf({ source, flags }: RegExp): Literals {
+export function needlesOf({ source, flags }: RegExp): readonly Needle[] | undefined {
   // Case folding of Unicode equates letters outside ASCII with letters inside.
   if (flags.includes("i") && /[uv]/.test(flags)) return undefined;
   const found = new ExpressionReader(source).alternatives();
   const literals = better(found.needs, found.exact);
-  return literals?.map((literal) => literal.toLowerCase());
+  return literals && [...new Set(literals.map((literal) => literal.toLowerCase()))].map(needleOf);
+}
+
+function needleOf(literal: string): Needle {
+  const pieces = new Uint16Array(Math.max(0, literal.length - 2));
+  for (let at = 0; at < pieces.length; at++) pieces[at] = pieceAt(literal, at);
+  return { literal, pieces };
 }
 
 /** The three-letter pieces of a text, for a first answer to whether a literal may be in it. */
@@ -38,9 +50,8 @@ export class TextPieces {
     for (let at = 0; at + 2 < text.length; at++) this.#pieces[pieceAt(text, at)] = 1;
   }
 
-  includes(literal: string): boolean {
-    for (let at = 0; at + 2 < literal.length; at++)
-      if (this.#pieces[pieceAt(literal, at)] === 0) return false;
+  includes({ literal, pieces }: Needle): boolean {
+    for (let at = 0; at < pieces.length; at++) if (this.#pieces[pieces[at]!] === 0) return false;
     const known = this.#answers.get(literal);
     if (known !== undefined) return known;
     const answer = this.#text.includes(literal);

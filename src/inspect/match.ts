@@ -1,6 +1,6 @@
 // The pattern language of the rules. All expressions have bounded repetition, so matching is linear on hostile text.
 
-import { literalsOf, TextPieces } from "./literals.ts";
+import { needlesOf, TextPieces } from "./literals.ts";
 
 export interface Span {
   readonly start: number;
@@ -18,7 +18,7 @@ export interface Matcher {
 const MAX_SPANS = 2_000;
 const interned = new Map<string, RegExp>();
 const lastAnswers = new WeakMap<RegExp, { readonly text: string; readonly answer: boolean }>();
-const literals = new WeakMap<RegExp, ReturnType<typeof literalsOf>>();
+const needles = new WeakMap<RegExp, ReturnType<typeof needlesOf>>();
 let lastPieces: { readonly text: string; readonly pieces: TextPieces } | undefined;
 const SENTENCE_END = /[.!?;] /;
 
@@ -129,15 +129,15 @@ function spansOf(global: RegExp, text: string, limit: number): Span[] {
 
 /** Whether an expression matches a text in lower case; quick if the text has none of the literals that a match needs. */
 export function mightMatch(expression: RegExp, text: string): boolean {
-  let needed = literals.get(expression);
-  if (needed === undefined && !literals.has(expression)) {
-    needed = literalsOf(expression);
-    literals.set(expression, needed);
+  let needed = needles.get(expression);
+  if (needed === undefined && !needles.has(expression)) {
+    needed = needlesOf(expression);
+    needles.set(expression, needed);
   }
   if (needed !== undefined) {
     if (lastPieces?.text !== text) lastPieces = { text, pieces: new TextPieces(text) };
     const { pieces } = lastPieces;
-    if (!needed.some((literal) => pieces.includes(literal))) return false;
+    if (!needed.some((needle) => pieces.includes(needle))) return false;
   }
   return occurs(expression, text);
 }
