@@ -9,7 +9,7 @@ export interface Span {
 
 export interface Matcher {
   readonly find: (text: string) => Span | undefined;
-  /** A cheap check of a text in lower case: false means that no part of it matches. */
+  /** A cheap check of a text in lower case, or of several that are joined by line ends: false means that none matches. */
   readonly mayOccur: (text: string) => boolean;
   readonly expressions: readonly RegExp[];
 }
@@ -19,6 +19,7 @@ const MAX_SPANS = 2_000;
 const interned = new Map<string, RegExp>();
 const lastAnswers = new WeakMap<RegExp, { readonly text: string; readonly answer: boolean }>();
 const needles = new WeakMap<RegExp, ReturnType<typeof needlesOf>>();
+const lineExpressions = new WeakMap<RegExp, RegExp>();
 let lastPieces: { readonly text: string; readonly pieces: TextPieces } | undefined;
 const SENTENCE_END = /[.!?;] /;
 
@@ -139,7 +140,18 @@ export function mightMatch(expression: RegExp, text: string): boolean {
     const { pieces } = lastPieces;
     if (!needed.some((needle) => pieces.includes(needle))) return false;
   }
-  return occurs(expression, text);
+  if (!/[$^]/.test(expression.source)) return occurs(expression, text);
+  // What must not follow may be the end of a line: only then can the plain expression match more.
+  return occurs(byLine(expression), text) || (/\(\?<?!/.test(expression.source) && occurs(expression, text));
+}
+
+/** The same expression for texts that are joined by line ends: each start of a line may be the start of a text. */
+function byLine(expression: RegExp): RegExp {
+  const known = lineExpressions.get(expression);
+  if (known) return known;
+  const made = new RegExp(expression.source, `${expression.flags.replace("m", "")}m`);
+  lineExpressions.set(expression, made);
+  return made;
 }
 
 /** Caches the last result per expression: many rules share one and test the same text in turn. */
