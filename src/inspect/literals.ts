@@ -1,7 +1,7 @@
 // Tells quickly that an expression cannot match a text: every match needs one of a few literals, and none of them is there.
 
 /** A literal with its pieces of three letters. */
-export interface Needle {
+interface Needle {
   readonly literal: string;
   readonly pieces: Uint16Array;
 }
