@@ -91,7 +91,7 @@ export class TurnPrompt {
     return workingMemory(state, (name) => {
       const skill = library.skills.get(name);
       if (skill === undefined) return undefined;
-      const matches = [{ name, score: 1, reasons: [] }];
+      const matches = [{ name, score: 1, evidence: 1, boosts: 0, reasons: [] }];
       return disclose({ style: "cards", skills: [skill], matches, bodyOf }).text;
     });
   }

@@ -20,9 +20,9 @@ const SKILLS = [EMAIL, GUIDE, PLAN];
 const MATCHES = [
   matchOf("mcp/email", {
     reasons: [
-      { signal: "frame", value: 0.2, note: "task" },
       { signal: "trigger", value: 0.6, note: "email" },
-      { signal: "effectiveness", value: -0.1, note: "3 of 5 failed" },
+      { signal: "frame", value: 0.2, note: "task", boost: true },
+      { signal: "effectiveness", value: -0.1, note: "3 of 5 failed", boost: true },
     ],
   }),
   matchOf("mcp/guide", { via: "mcp/email" }),
