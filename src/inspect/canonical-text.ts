@@ -66,6 +66,9 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 const ASCII_ONLY = /^[\x00-\x7f]*$/;
 const WORD = /[\p{L}\p{N}_]{1,64}/gu;
+/** What spaced letters and blanks other than single spaces have in common: tested first, because few lines have it. */
+const THREE_LETTERS = / [a-z] [a-z] /i;
+const ODD_BLANKS = /[\x00-\x1f\x7f-\xa0]| {2}/;
 const SPACED_LETTERS = /(?<![a-z])(?:[a-z] ){3,64}[a-z](?![a-z])/gi;
 
 /** The text without disguises, in its own case; rules match it in lower case. */
@@ -75,8 +78,10 @@ export function canonicalText(line: string): string {
     text = text.normalize("NFKC").replace(INVISIBLE, "");
     text = text.replace(/[‐-—−’‘“”⁄∕ǃꓸ]/g, (char) => LOOKALIKES.get(char) ?? char).replace(WORD, unmaskWord);
   }
-  text = text.replace(SPACED_LETTERS, (letters) => letters.replaceAll(" ", ""));
-  return text.replace(/[\x00-\x20\x7f-\xa0]{1,1000}/g, " ").replace(/ {2,1000}/g, " ");
+  if (THREE_LETTERS.test(text)) text = text.replace(SPACED_LETTERS, (letters) => letters.replaceAll(" ", ""));
+  return ODD_BLANKS.test(text)
+    ? text.replace(/[\x00-\x20\x7f-\xa0]{1,1000}/g, " ").replace(/ {2,1000}/g, " ")
+    : text;
 }
 
 /** The look-alike letters of a word that is otherwise ASCII; empty for words of other scripts. */

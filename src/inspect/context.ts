@@ -1,6 +1,6 @@
 // Adjusts the severity of a match by its context: a warning against an attack is not an attack.
 
-import type { FindingSeverity, Rule, RuleHit } from "./types.ts";
+import type { Disguise, FindingSeverity, Rule, RuleHit } from "./types.ts";
 
 const ORDER: readonly FindingSeverity[] = ["low", "medium", "high"];
 const LOOK_BACK = 90;
@@ -29,6 +29,11 @@ function raise(severity: FindingSeverity): FindingSeverity {
   return ORDER[Math.min(2, ORDER.indexOf(severity) + 1)]!;
 }
 
+/** Hiding a danger is a danger itself; what is only worth a notice may be split up or in a variable by chance. */
+function raisedBy(disguise: Disguise | undefined, severity: FindingSeverity): FindingSeverity {
+  return severity === "low" && (disguise === "encoded" || disguise === "spliced") ? "low" : raise(severity);
+}
+
 export function worse(a: FindingSeverity, b: FindingSeverity): boolean {
   return ORDER.indexOf(a) > ORDER.indexOf(b);
 }
@@ -39,16 +44,18 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
   if (severity === undefined) return undefined;
   const { unit, span, file } = hit;
   if (unit.disguise || unit.kind === "hidden")
-    return negated(hit) && unit.disguise === undefined ? "low" : raise(severity);
+    return negated(hit) && unit.disguise === undefined ? "low" : raisedBy(unit.disguise, severity);
   if (!rule.ownNegation && negated(hit)) return unit.kind === "code" ? lower(severity, 2) : undefined;
   const quoted = quotedIn(hit);
   const around = surroundings(unit.text, span.start, span.end);
-  const data = isPattern(unit.text, span) ? 2 : unit.scope !== "block" && isDataEntry(unit, file) ? 1 : 0;
+  const data = isPattern(unit.text, span) ? 2 : isDataEntry(hit) ? 1 : 0;
   if (file.script) {
     const cited = Math.max(data, quoted && DESCRIBES.test(around) ? 1 : 0);
     return lower(severity, cited + (cited > 0 && file.security ? 1 : 0));
   }
-  let steps = data + (DESCRIBES.test(unit.heading) ? 1 : 0) + (file.security ? 1 : 0);
+  let steps = data;
+  // A heading or a description costs an author nothing, so it excuses only what nobody is asked to run.
+  if (!unit.ordered) steps += (DESCRIBES.test(unit.heading) ? 1 : 0) + (file.security ? 1 : 0);
   if (unit.kind === "prose" && unit.text.startsWith("|")) steps++;
   if (quoted) steps += DESCRIBES.test(around) || CITES.test(around) ? 2 : unit.scope === "line" ? 0 : 1;
   else if (DESCRIBES.test(around)) steps++;
@@ -68,6 +75,17 @@ export function isDescription(heading: string, lead: string): boolean {
   return DESCRIBES.test(heading) ? !ORDER_TITLE.test(heading) : DESCRIBES.test(lead);
 }
 
+/** Whether the sentence before some code, or its heading, asks to run it. */
+export function isOrdered(heading: string, lead: string): boolean {
+  const told = lead.split(/(?<=[.!?])\s/).at(-1) ?? "";
+  if (NEGATED.test(told)) return false;
+  return (
+    /\b(?:run|execute|invoke|launch|paste|type|enter)\b(?! by\b)/.test(told) ||
+    (told === "" &&
+      /\b(?:set ?up|install(?:ation|ing)?|quick ?start|getting started|initiali[sz]ation)\b/.test(heading))
+  );
+}
+
 /** A regular expression describes a text; nobody runs or follows it. */
 const REGULAR = /\\s[+*{]|\(\?[:i=!<]|\\[wd][+*{]|\.\*|\.\+|\[\^|\\\.|\\\(|\|[\w ]{1,20}\)\??/;
 
@@ -76,8 +94,9 @@ function isPattern(text: string, span: { readonly start: number; readonly end: n
 }
 
 /** A line that is nothing but strings is an entry of a table, which does nothing by itself; so is an item of a YAML list. */
-function isDataEntry(unit: RuleHit["unit"], file: RuleHit["file"]): boolean {
-  if (unit.kind !== "code" || unit.disguise) return false;
+function isDataEntry({ unit, span, file }: RuleHit): boolean {
+  if (unit.kind !== "code" || unit.disguise || unit.ordered || unit.scope === "block") return false;
+  if (isListed(unit.text, span)) return true;
   if (!file.script && unit.text.startsWith("- ")) return true;
   return (
     (file.followed === true || !file.script) &&
@@ -85,6 +104,17 @@ function isDataEntry(unit: RuleHit["unit"], file: RuleHit["file"]): boolean {
       unit.text,
     ) &&
     !/\b(?:run|exec|execsync|spawn|system|popen|call|eval) ?\(/.test(unit.text)
+  );
+}
+
+/** Whether a match is one of several strings side by side that are not the arguments of a command. */
+function isListed(text: string, span: { readonly start: number; readonly end: number }): boolean {
+  return (
+    /["'`], ?[rbfu]{0,2}["'`][^"'`]{0,60}$/.test(text.slice(Math.max(0, span.start - 80), span.start)) &&
+    /^[^"'`]{0,80}["'`] ?[,\])}]/.test(text.slice(span.end, span.end + 90)) &&
+    !/\b(?:run|exec|execsync|execfile|spawn|system|popen|call|eval)\w{0,12} ?\(|["'](?:args|command|cmd)["']|["'](?:-c|-e|-lc|\/c)["']/.test(
+      text,
+    )
   );
 }
 
@@ -109,10 +139,15 @@ function negated({ unit, span }: RuleHit): boolean {
   return between.length <= NEGATION_REACH && !FALSE_NEGATION.test(between);
 }
 
+/** What runs the text in the quotation marks that follow. */
+const RUNS_QUOTED =
+  /(?:-c|-e|\b(?!has_any|has_all|contains|startswith|endswith|in)\w{1,30} ?\(|[^\w ] ?\() ?["'`] ?$/;
+
 function quotedIn({ unit, span }: RuleHit): boolean {
   const before = unit.text.slice(Math.max(0, span.start - 60), span.start);
-  if (unit.kind === "code") return /["'`] ?$/.test(before) && !/(?:-c|-e|\() ?["'`] ?$/.test(before);
+  if (unit.kind === "code") return /["'`] ?$/.test(before) && !RUNS_QUOTED.test(before);
   const after = unit.text.slice(span.end, span.end + 60);
+  if (/(?:^|[\s(])["“] ?$/.test(before) && after.includes('"')) return true;
   return ['"', "'", "`", "/"].some((quote) => count(before, quote) % 2 === 1 && after.includes(quote));
 }
 

@@ -1,6 +1,7 @@
 // Cuts a text file into units: logical lines, paragraphs, code blocks, and parts that are hidden from readers.
 
 import { canonicalText } from "./canonical-text.ts";
+import { isOrdered } from "./context.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
 import type { Unit, UnitKind, UnitScope } from "./types.ts";
 
@@ -27,7 +28,8 @@ export function documentUnits(lines: readonly string[]): Unit[] {
   let kind: UnitKind = "prose";
   let heading = "";
   let paragraph: SourceLine[] = [];
-  let fence: { mark: string; lines: SourceLine[] } | undefined;
+  let fence: { mark: string; lines: SourceLine[]; ordered: boolean } | undefined;
+  let lead = "";
   const flush = (): void => {
     if (paragraph.length > 0) units.push(unitOf("paragraph", kind, paragraph, heading));
     paragraph = [];
@@ -48,14 +50,15 @@ export function documentUnits(lines: readonly string[]): Unit[] {
     const mark = FENCE.exec(line.text)?.[1];
     if (fence) {
       if (mark === fence.mark) {
-        for (const unit of codeUnits(fence.lines, heading)) units.push(unit);
+        for (const unit of codeUnits(fence.lines, heading, fence.ordered)) units.push(unit);
         fence = undefined;
+        lead = "";
       } else fence.lines.push(line);
       continue;
     }
     if (mark) {
       flush();
-      fence = { mark, lines: [] };
+      fence = { mark, lines: [], ordered: isOrdered(heading, lead) };
       continue;
     }
     const trimmed = line.text.trim();
@@ -63,6 +66,7 @@ export function documentUnits(lines: readonly string[]): Unit[] {
     if (trimmed === "") continue;
     const title = HEADING.exec(line.text)?.[1];
     if (title !== undefined) heading = canonicalText(title).toLowerCase();
+    lead = title === undefined ? trimmed.toLowerCase() : "";
     const unseen = UNSEEN_STYLE.test(line.text) || REFERENCE_COMMENT.test(trimmed);
     const lineKind = unseen ? "hidden" : "prose";
     if (lineKind !== kind) flush();
@@ -72,14 +76,14 @@ export function documentUnits(lines: readonly string[]): Unit[] {
   }
   flush();
   // Not as arguments of one call, of which a file with many lines would be too many.
-  const all = fence ? units.concat(codeUnits(fence.lines, heading)) : units;
+  const all = fence ? units.concat(codeUnits(fence.lines, heading, fence.ordered)) : units;
   return all.concat(proseLines(shown, all));
 }
 
 /** The units of a script: code, and comments and long lines as paragraphs too, because an agent reads them. */
 export function scriptUnits(lines: readonly string[]): Unit[] {
   const source = lines.map((text, index) => ({ number: index + 1, text }));
-  const units = codeUnits(source, "");
+  const units = codeUnits(source, "", false);
   let comment: SourceLine[] = [];
   for (const line of source) {
     const trimmed = line.text.trim();
@@ -115,7 +119,7 @@ export function derivedUnits(
   }));
 }
 
-function codeUnits(lines: readonly SourceLine[], heading: string): Unit[] {
+function codeUnits(lines: readonly SourceLine[], heading: string, ordered: boolean): Unit[] {
   const units: Unit[] = [];
   let command: SourceLine[] = [];
   for (const line of lines) {
@@ -124,13 +128,13 @@ function codeUnits(lines: readonly SourceLine[], heading: string): Unit[] {
     const joins =
       last !== undefined && trimmed !== "" && (CONTINUES.test(last) || CONTINUATION.test(trimmed));
     if (command.length > 0 && (!joins || command.length > 200)) {
-      units.push(unitOf("line", "code", command, heading));
+      units.push({ ...unitOf("line", "code", command, heading), ordered });
       command = [];
     }
     if (trimmed !== "") command.push(line);
   }
-  if (command.length > 0) units.push(unitOf("line", "code", command, heading));
-  if (lines.length > 0) units.push(unitOf("block", "code", lines, heading));
+  if (command.length > 0) units.push({ ...unitOf("line", "code", command, heading), ordered });
+  if (lines.length > 0) units.push({ ...unitOf("block", "code", lines, heading), ordered });
   return units;
 }
 
@@ -178,6 +182,13 @@ function unitOf(scope: UnitScope, kind: UnitKind, lines: readonly SourceLine[], 
   };
 }
 
+/** Where a comment starts in a line; inside inline code it is text that readers see. */
+function commentStart(text: string): number {
+  const at = text.indexOf("<!--");
+  if (at < 0 || !text.includes("`")) return at;
+  return text.replace(/(`{1,3})(?!`)[^`]{1,400}\1/g, (code) => " ".repeat(code.length)).indexOf("<!--");
+}
+
 /** Removes HTML comments from the lines, keeps line numbers, and calls `hand` with each comment. */
 function withoutComments(lines: readonly string[], hand: (comment: SourceLine[]) => void): SourceLine[] {
   let comment: SourceLine[] | undefined;
@@ -189,7 +200,7 @@ function withoutComments(lines: readonly string[], hand: (comment: SourceLine[])
     let rest = raw;
     let kept = "";
     while (rest !== "") {
-      const edge = fenced ? -1 : rest.indexOf(comment ? "-->" : "<!--");
+      const edge = fenced ? -1 : comment ? rest.indexOf("-->") : commentStart(rest);
       const piece = edge < 0 ? rest : rest.slice(0, edge);
       if (comment) {
         comment.push({ number, text: piece });

@@ -105,7 +105,7 @@ function connectionIn(
   names: readonly string[] | undefined,
   { connections }: ProgramReader,
 ): string | undefined {
-  for (const match of bare.matchAll(/([\w$.]{1,80})\.connect(?:_ex)?\(/g)) {
+  for (const match of bare.includes(".connect") ? bare.matchAll(/([\w$.]{1,80})\.connect(?:_ex)?\(/g) : []) {
     const known = connections.get(match[1]!);
     if (known !== undefined) connections.set(match[1]!, `${known} ${code}`);
   }
@@ -113,6 +113,7 @@ function connectionIn(
     connections.set(names[0]!, code);
     return undefined;
   }
+  if (connections.size === 0) return undefined;
   for (const match of bare.matchAll(SENDS_OVER)) {
     const opened = connections.get(match[1]!);
     if (opened !== undefined) return opened;

@@ -69,6 +69,9 @@ export const RULES: readonly Rule[] = [
 
 const DOCUMENT_NAME =
   /\.(?:md|mdx|markdown|txt|rst|adoc|html?|svg)$|(?:^|\/)(?:readme|license|changelog|notice|authors)$/i;
+/** Code that runs a text from a variable: what its tables hold may be run. */
+const RUNS_VARIABLE =
+  /\b(?:os\.(?:system|popen)|subprocess\.\w{2,20}|exec|eval|execSync|spawn|spawnSync|new Function)\(\s{0,9}[A-Za-z_]\w{0,40}\s{0,9}[,)]/;
 /** The rules for text in binary files, which has no context. */
 const BINARY_RULES: readonly Rule[] = RULES.filter(
   (rule) => rule.severity === "high" && rule.scope === "line",
@@ -141,8 +144,9 @@ export function* inspectionSteps(
 function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: Set<string>): RuleFinding[] {
   const script = !DOCUMENT_NAME.test(file.path);
   const followed = script && languageOf(file.path, text.lines[0] ?? "") !== undefined;
-  const context: FileContext = { path: file.path, script, followed, ...about };
   const content = text.lines.join("\n");
+  const security = about.security && !(script && RUNS_VARIABLE.test(content));
+  const context: FileContext = { path: file.path, script, followed, ...about, security };
   for (const host of hostsIn(content)) hosts.add(host);
   if (text.binary) {
     const units = derivedUnits(content, { kind: "code", heading: "", lineAt: () => 1 }, "binary");

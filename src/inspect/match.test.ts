@@ -36,3 +36,9 @@ it("mayOccur has no false negatives and caches only the last text", () => {
     true,
   ]);
 });
+
+it("mayOccur sees the start and the end of each of several joined texts", () => {
+  expect(pattern(/^sudo /).mayOccur("ls\nsudo rm")).toBe(true);
+  expect(pattern(/now$/).mayOccur("go now\nls")).toBe(true);
+  expect(pattern(/run(?!$)/).mayOccur("run\nls")).toBe(true);
+});

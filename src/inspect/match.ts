@@ -1,5 +1,7 @@
 // The pattern language of the rules. All expressions have bounded repetition, so matching is linear on hostile text.
 
+import { needlesOf, TextPieces } from "./literals.ts";
+
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -7,7 +9,7 @@ export interface Span {
 
 export interface Matcher {
   readonly find: (text: string) => Span | undefined;
-  /** A cheap check: false means that no part of `text` matches. */
+  /** A cheap check of a text in lower case, or of several that are joined by line ends: false means that none matches. */
   readonly mayOccur: (text: string) => boolean;
   readonly expressions: readonly RegExp[];
 }
@@ -16,6 +18,9 @@ export interface Matcher {
 const MAX_SPANS = 2_000;
 const interned = new Map<string, RegExp>();
 const lastAnswers = new WeakMap<RegExp, { readonly text: string; readonly answer: boolean }>();
+const needles = new WeakMap<RegExp, ReturnType<typeof needlesOf>>();
+const lineExpressions = new WeakMap<RegExp, RegExp>();
+let lastPieces: { readonly text: string; readonly pieces: TextPieces } | undefined;
 const SENTENCE_END = /[.!?;] /;
 
 /** One expression. */
@@ -23,7 +28,7 @@ export function pattern(expression: RegExp): Matcher {
   const global = asGlobal(expression);
   return {
     find: (text) => spansOf(global, text, 1)[0],
-    mayOccur: (text) => occurs(global, text),
+    mayOccur: (text) => mightMatch(global, text),
     expressions: [expression],
   };
 }
@@ -87,7 +92,7 @@ function ordered(steps: readonly RegExp[], allowed: (between: string) => boolean
       }
       return reached?.[0];
     },
-    mayOccur: (text) => globals.every((step) => occurs(step, text)),
+    mayOccur: (text) => globals.every((step) => mightMatch(step, text)),
     expressions: steps,
   };
 }
@@ -121,6 +126,32 @@ function spansOf(global: RegExp, text: string, limit: number): Span[] {
     if (match[0].length === 0) global.lastIndex++;
   }
   return spans;
+}
+
+/** Whether an expression matches a text in lower case; quick if the text has none of the literals that a match needs. */
+export function mightMatch(expression: RegExp, text: string): boolean {
+  let needed = needles.get(expression);
+  if (needed === undefined && !needles.has(expression)) {
+    needed = needlesOf(expression);
+    needles.set(expression, needed);
+  }
+  if (needed !== undefined) {
+    if (lastPieces?.text !== text) lastPieces = { text, pieces: new TextPieces(text) };
+    const { pieces } = lastPieces;
+    if (!needed.some((needle) => pieces.includes(needle))) return false;
+  }
+  if (!/[$^]/.test(expression.source)) return occurs(expression, text);
+  // What must not follow may be the end of a line: only then can the plain expression match more.
+  return occurs(byLine(expression), text) || (/\(\?<?!/.test(expression.source) && occurs(expression, text));
+}
+
+/** The same expression for texts that are joined by line ends: each start of a line may be the start of a text. */
+function byLine(expression: RegExp): RegExp {
+  const known = lineExpressions.get(expression);
+  if (known) return known;
+  const made = new RegExp(expression.source, `${expression.flags.replace("m", "")}m`);
+  lineExpressions.set(expression, made);
+  return made;
 }
 
 /** Caches the last result per expression: many rules share one and test the same text in turn. */

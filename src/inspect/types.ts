@@ -96,6 +96,8 @@ export interface Unit {
   /** The canonical text of the heading above. */
   readonly heading: string;
   readonly disguise?: Disguise | undefined;
+  /** Whether the sentence or the heading above asks to run this code. */
+  readonly ordered?: boolean | undefined;
 }
 
 /** What the severity of a finding depends on in its file. */
@@ -105,7 +107,7 @@ export interface FileContext {
   readonly script: boolean;
   /** Whether the flow analysis knows the language, so that two words in one file say nothing more. */
   readonly followed?: boolean | undefined;
-  /** Whether the skill is about attacks by its own description: its documents show them. */
+  /** Whether the skill is about attacks by its own description: its documents show them, its scripts list them. */
   readonly security?: boolean | undefined;
   /** The text of the skill without addresses, in lower case: what it says it works with. */
   readonly told?: string | undefined;

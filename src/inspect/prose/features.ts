@@ -1,5 +1,6 @@
 // The features of a clause: which signs it has, and which of them occur together.
 
+import { mightMatch } from "../match.ts";
 import type { FindingSeverity } from "../types.ts";
 import { SIGNS, type Sign } from "./words.ts";
 
@@ -171,9 +172,9 @@ const CORE: readonly Sign[] = [
 /** Signs that look at the edges of a clause: a longer text says nothing about them. */
 const AT_EDGES: ReadonlySet<Sign> = new Set(NAMES.filter((name) => /\^\(|\^\\|\$$/.test(SIGNS[name].source)));
 
-/** Tests each sign once on a whole text, and returns those that may occur in one of its clauses. */
+/** Tests each core sign once on a whole text, and returns those that may occur in one of its clauses. */
 export function signsIn(text: string): ReadonlySet<Sign> {
-  return new Set(NAMES.filter((name) => AT_EDGES.has(name) || SIGNS[name].test(text)));
+  return new Set(CORE.filter((name) => AT_EDGES.has(name) || mightMatch(SIGNS[name], text)));
 }
 
 /** Actions: with a negation before them, the clause forbids them. */
@@ -193,14 +194,13 @@ const ACTIONS: ReadonlySet<Sign> = new Set([
 const NEGATED =
   /\b(?:never|do not|don't|must not|should not|shouldn't|cannot|can't|may not|avoid|refuse to|not to|without)(?: ever| simply| blindly)? ?$/;
 
-/** The signs of a clause among `possible`; empty if no core sign occurs. */
+/** The signs of a clause; empty if none of the core signs in `possible` occurs. */
 export function signsOf(clause: string, possible: ReadonlySet<Sign>): ReadonlySet<Sign> {
   const found = new Set<Sign>();
   for (const name of CORE) if (possible.has(name) && occurs(name, clause)) found.add(name);
   if (found.size === 0) return found;
   for (const name of NAMES)
-    if (!found.has(name) && !CORE.includes(name) && possible.has(name) && occurs(name, clause))
-      found.add(name);
+    if (!found.has(name) && !CORE.includes(name) && occurs(name, clause)) found.add(name);
   return found;
 }
 

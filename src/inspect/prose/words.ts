@@ -137,11 +137,11 @@ export const SIGNS = {
   ),
   /** Switches a protection off. */
   unguard: words(
-    String.raw`\b(?:bypass|skip|disable|switch(?:ed)? off|turn(?:ed)? off|suppress|click (?:them )?away|circumvent|remove|weaken|comment out)(?:s|ing)? (?:[a-z-]{1,12} ){0,4}(?:sandbox|confirmations?|permission (?:checks?|prompts?|system)|permission checks|approval|verification|antivirus|firewall|certificate checks?|safety (?:checks?|reviews?|training|features)|security (?:checks?|reviews?|controls?)|confirmation dialog|policy check|dry run|gatekeeper|two-factor|guardrails)\b|\bapproval mode to automatic|\ball permission checks|\bbash\(\*?\)|--dangerously|\bgrant yourself\b|\baccept every warning\b|\bunrestricted (?:file )?access\b`,
+    String.raw`\b(?:bypass|skip|disable|switch(?:ed)? off|turn(?:ed)? off|suppress|click (?:them )?away|circumvent|remove|weaken|comment out)(?:s|ing)? (?:(?!after|before|until|during|for|from|peer)[a-z-]{1,12} ){0,4}(?:sandbox|confirmations?|permission (?:checks?|prompts?|system)|permission checks|approval|verification|antivirus|firewall|certificate checks?|safety (?:checks?|reviews?|training|features)|security (?:checks?|reviews?|controls?)|confirmation dialog|policy check|dry run|gatekeeper|two-factor|guardrails)\b|\bapproval mode to automatic|\ball permission checks|\bbash\(\*?\)|--dangerously|\bgrant yourself\b|\baccept every warning\b|\bunrestricted (?:file )?access\b`,
   ),
   /** Tells a review what to say. */
   reviewer: words(
-    String.raw`\b(?:scanners?|reviewers?|auditors?|auditing|inspection|security tools?|linters?|reviewer models?|automated review\w{0,4}|evaluates? this skill|reviewing this|any tool that lists)\b[^.]{0,80}\b(?:as safe|is safe|approved|false positive|no problems|no issues|do not flag|don't flag|rate (?:the|this|it)|score of|is wrong|must be ignored|as benign|is benign|as documentation|end the review)\b|\b(?:skip (?:it|this)[^.]{0,20}(?:during|in) (?:the )?(?:inspection|scan|review|audit)|(?:do not|don't) (?:scan|flag|inspect) (?:the|this|it)\b)`,
+    String.raw`\b(?:scanners?|reviewers?|auditors?|auditing|inspection|security tools?|linters?|reviewer models?|automated review\w{0,4}|evaluates? this skill|reviewing this|any tool that lists)\b[^.]{0,80}\b(?:as safe|is safe|approved|false positive|no problems|no issues|do not flag|don't flag|rate (?:the|this|it)|score of|is wrong|must be ignored|as benign|is benign|as documentation|end the review)\b|\b(?:skip (?:it|this)[^.]{0,20}(?:during|in) (?:the )?(?:inspection|scan|review|audit)|(?:do not|don't) (?:scan|flag|inspect) (?:the (?:skill|package|script|payload)|this|it)\b)`,
   ),
   /** Destroys data. */
   destroy: words(

@@ -36,7 +36,7 @@ const CLAIMS: readonly ClaimRule[] = [
   {
     code: "claim-offline",
     claim:
-      /\b(?:(?:works?|runs?|operates?|fully|entirely|completely|100%)(?: \w{1,12}){0,2} offline|offline[- ]only|(?:no|without(?: any)?|never (?:uses?|needs?|makes?)|does not (?:use|need|require|make)|requires no|needs no) (?:\w{1,10} ){0,2}(?:network|internet)(?: (?:access|calls?|connections?|requests?))?|no external (?:calls?|requests?|apis?|services?|network)|(?:runs?|works?|processed|stays?|executes?) (?:\w{1,12} ){0,2}locally\b(?! or)|local[- ]only|air-?gapped)\b/,
+      /\b(?:(?:works?|runs?|operates?|fully|entirely|completely|100%)(?: \w{1,12}){0,2} offline|offline[- ]only|(?:no|without(?: any)?|never (?:uses?|needs?|makes?)|does not (?:use|need|require|make)|requires no|needs no) (?:\w{1,10} ){0,2}(?:network|internet)(?: (?:access|calls?|connections?|requests?))?|no external (?:calls?|requests?|apis?|services?|network)|(?:runs?|works?|processed|stays?|executes?) (?:\w{1,12} ){0,2}locally\b(?! or)|local[- ]only (?:processing|analysis|execution|mode|tool|skill)|air-?gapped)\b/,
     broken: (statement) => connects(statement),
     severity: "medium",
     why: "The skill says that it needs no network, but it connects to a server.",
@@ -65,7 +65,7 @@ export function claimFindings(about: About, programs: readonly Program[]): RuleF
     const said = claim.exec(about.claims);
     if (
       !said ||
-      /\bor\b|\boptional|\bif\b|\bunless\b|\bexcept\b/.test(
+      /\bor (?:online|remote|cloud|with|via|over|through|using|in the|connected)|\boptional|\bif\b|\bunless\b|\bexcept\b/.test(
         about.claims.slice(said.index - 40, said.index + said[0].length + 40),
       )
     )

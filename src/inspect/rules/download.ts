@@ -65,7 +65,7 @@ export const DOWNLOAD: readonly Rule[] = [
     why: "Runs a command when the skill is loaded, before anybody has read the result.",
     fix: "Make the command a visible step for the agent.",
     test: pattern(
-      /(?:^|\s)!\x60[^\x60\n]{0,200}\b(?:curl|wget|nc|ncat|base64|eval|iwr|irm|python[0-9.]{0,4} -c|node -e|ssh|scp)\b/,
+      /(?:^|\s)!\x60[^\x60\n]{0,200}\b(?:(?:curl|wget|nc|ncat|base64|eval|iwr|irm|ssh|scp)\b(?! (?:--version|-v\b))|(?:python[0-9.]{0,4} -c|node -e)\b(?!\s?["'](?:import|from) [\w., ]{1,60}; ?print\())/,
     ),
     grade: ({ unit }) => (/\| ?(?:ba|z)?sh\b|base64|eval|\$\(|-d\b/.test(unit.text) ? "high" : "medium"),
   },

@@ -58,7 +58,7 @@ const HEADERS = [
   /(?<=[(,]\s{0,20})(?:auth|api_key|apikey|token|password|credentials?|bearer|proxies|proxy)\s?=\s?(?:\([^()]{0,200}\)|[^,()]{1,200})/gi,
   /\s(?:-x|--proxy)\s?(?:"[^"]{0,200}"|'[^']{0,200}'|(?!post|put)\S{4,200})/gi,
   /:\/\/[^\s@/"']{1,200}@/g,
-  /["']?(?:authorization|x-api-key|x-auth-token|private-token|x-goog-api-key|apikey|api-key)["']?\s?[:,=]\s?(?:f?["'`][^"'`]{0,200}["'`]|[^,}]{1,120})/gi,
+  /["']?(?:authorization|x-auth-token|private-token|(?:[a-z]{1,12}-){0,3}api-?key)["']?\s?[:,=]\s?(?:f?["'`][^"'`]{0,200}["'`]|[^,}]{1,120})/gi,
 ] as const;
 
 export function withoutHeaders(code: string): string {

@@ -61,6 +61,8 @@ const MAGICS: readonly Magic[] = [
 
 const SCRIPT_NAME =
   /\.(?:sh|bash|zsh|fish|ksh|command|py|pyw|rb|pl|pm|php|lua|js|mjs|cjs|jsx|ts|mts|cts|tsx|ps1|psm1|bat|cmd|vbs|vbe|wsf|hta|scpt|applescript|jl|r|go|rs|swift|groovy|tcl|awk)$/i;
+/** Files that a listing does not show. */
+const HIDDEN_NAME = /(?:^|\/)\.[^/]+$/;
 const SHOWN_AS =
   /\.(?:png|jpe?g|gif|webp|svg|ico|bmp|pdf|txt|md|csv|json|ya?ml|docx?|xlsx?|pptx?|mp[34]|wav|ttf|otf|woff2?|html?|css)$/i;
 const OFFICE_NAME = /\.(?:docx|xlsx|pptx|odt|ods|odp|dotx|potx|xltx|epub|jar|whl|vsix|skill|apk)$/i;
@@ -168,7 +170,7 @@ export function fileFindings(file: InspectedFile): RuleFinding[] {
   if (format === "program") {
     report(
       "file-program",
-      "high",
+      SHOWN_AS.test(path) || SCRIPT_NAME.test(path) || HIDDEN_NAME.test(path) ? "high" : "medium",
       SHOWN_AS.test(path) || SCRIPT_NAME.test(path)
         ? "A compiled program under a false name."
         : "A compiled program: nobody can read what it does.",

@@ -15,7 +15,7 @@ interface FlowRule {
 
 const SENT = ["send", "dns"] as const;
 /** A request that exchanges a secret for a session. */
-const SIGNS_IN = /\/(?:oauth2?|token|login|auth|signin|sessions?|connect)\b|grant_type|client_secret/i;
+const SIGNS_IN = /\/(?:oauth2?|token|login|auth|signin|sessions?|connect)\b(?!-)|grant_type|client_secret/i;
 const REPLACE = "Do not install the skill, and if it ever ran, replace the credentials it could reach.";
 
 /** By where the data goes: to a service of the user, to an address that depends on input, to any other host, to a bad one. */

@@ -240,11 +240,18 @@ export const FOOTHOLD: readonly Rule[] = [
     fix: "Start a published server with a pinned version instead.",
     test: unless(
       /\b(?:npx|uvx|bunx|docker|pnpm|yarn|uv run|python[0-9.]{0,4} -m|mcp-remote|node [a-z0-9_./$-]{1,80}\.[cm]?js)\b/,
-      chain(
-        400,
-        /"?mcp_?servers"? ?[:=]/,
-        /"command" ?: ?"(?:\/(?:usr\/)?bin\/)?(?:(?:ba|z)?sh|curl|wget|dig|nslookup|nc|ncat|rm|chmod|chown|eval|powershell|cmd)"/,
-        /"(?:-c|-e|-ec|-lc|\/c|-[a-z]{1,2}|https?:|@|\/)/,
+      anyOf(
+        chain(
+          400,
+          /"?mcp_?servers"? ?[:=]/,
+          /"command" ?: ?"(?:\/(?:usr\/)?bin\/)?(?:curl|wget|dig|nslookup|nc|ncat)"/,
+        ),
+        chain(
+          400,
+          /"?mcp_?servers"? ?[:=]/,
+          /"command" ?: ?"(?:\/(?:usr\/)?bin\/)?(?:(?:ba|z)?sh|curl|wget|dig|nslookup|nc|ncat|rm|chmod|chown|eval|powershell|cmd)"/,
+          /"(?:-c|-e|-ec|-lc|\/c|-[a-z]{1,2}|https?:|@|\/)/,
+        ),
       ),
     ),
     grade: ({ unit, span }) =>

@@ -99,6 +99,9 @@ export const INJECTION: readonly Rule[] = [
         /\b(?:you are|you're|operating|running)(?: now)?(?: in| an?)? ?["']?(?:developer|debug|maintenance|admin) mode\b/,
       ),
       pattern(
+        /\b(?:role of dan|your unrestricted self|(?:bypass|drop|ignore|abandon) your (?:restrictions|filters|safety guidelines)|normal restrictions (?:do not|don't) apply|without content restrictions|set(?:ting)? aside (?:its|your) (?:own|usual|normal) (?:perspective|constraints|restrictions|guidelines|values))\b|\[jailbroken\]|\bso (?:that )?(?:the )?filters (?:won't|will not|don't|do not|cannot|can't) (?:catch|detect|see|notice)\b/,
+      ),
+      pattern(
         /\bact as dan\b|\b(?:content|safety|usage) polic(?:y|ies) (?:does not|do not|doesn't|don't|no longer) appl/,
       ),
       sentence(

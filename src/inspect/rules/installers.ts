@@ -101,7 +101,7 @@ export const INSTALLERS: readonly Rule[] = [
     fix: "Install the published package with a pinned version.",
     test: anyOf(
       pattern(
-        /\b(?:pip[0-9.]{0,4}|uv pip|uv tool|uv|pipx|poetry|conda) (?:install|add)\b(?![^|\n]{0,120}--find-links)[^|\n]{0,120}(?:git\+|https?:\/\/)/,
+        /\b(?:pip[0-9.]{0,4}|uv pip|uv tool|uv|pipx|poetry|conda) (?:install|add)\b(?![^|\n]{0,120}(?:--find-links|\s-f\s))[^|&;\x60\n]{0,120}(?:git\+|https?:\/\/)/,
       ),
       pattern(
         /\b(?:npm|pnpm|yarn|bun)(?: (?:install|i|add|global add)\b)[^|\n]{0,120}(?:git\+|https?:\/\/|git:\/\/|git@)/,
@@ -113,7 +113,7 @@ export const INSTALLERS: readonly Rule[] = [
     grade: ({ unit, span }) => {
       const command = unit.text.slice(span.start, span.end + 160);
       if (isShadyOrigin(command)) return "high";
-      return /github\.com|gitlab\.com|bitbucket\.org|pypi\.org|npmjs|pytorch\.org|huggingface\.co|nvidia\.com|jfrog|githubusercontent\.com|codeberg\.org|google|microsoft|amazonaws|crates\.io/.test(
+      return /github\.com|gitlab\.com|bitbucket\.org|pypi\.org|npmjs|pytorch\.org|huggingface\.co|nvidia\.com|jfrog|githubusercontent\.com|codeberg\.org|google|microsoft|amazonaws|crates\.io|\/whl\/|mirrors?\.(?:tuna\.tsinghua|aliyun|ustc|cloud\.tencent)/.test(
         command,
       )
         ? "low"

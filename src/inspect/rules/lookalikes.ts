@@ -12,9 +12,14 @@ const POPULAR: Readonly<Record<"npm" | "pypi", readonly string[]>> = {
     " ",
   ),
 };
+/** Owners of many packages on npm. */
+const SCOPES: readonly string[] =
+  "anthropic-ai anthropic modelcontextprotocol openai google google-cloud microsoft angular babel types aws-sdk azure vercel playwright langchain supabase tanstack typescript-eslint octokit firebase sentry stripe cloudflare huggingface".split(
+    " ",
+  );
 /** Real packages that happen to be close to a popular one. */
 const REAL = new Set(
-  "preact reacts axiom exprest moments color request-promise requests-cache numpydoc pandas-ta flasky djangorestframework boto boto3-stubs urllib uuid4 debugs asyncs yargs-parser vue3 nuxt vite-node jest-cli torchx click-log richer ky got redis-py rediss pydantic-ai httpx-sse web3js ether nest next-auth nexts colours pytest-cov pytests playwrite pillow-heif tensorflow-cpu tqdm4 typed aiohttp-cors lodash-es lodash.get chalk-cli gradio-client mypy pymysql ruff rust vitest viteste preset".split(
+  "preact reacts axiom exprest moments color request-promise requests-cache numpydoc pandas-ta flasky djangorestframework boto boto3-stubs urllib uuid4 debugs asyncs yargs-parser vue3 nuxt vite-node jest-cli torchx click-log richer ky got redis-py rediss pydantic-ai httpx-sse web3js ether nest next-auth nexts colours pytest-cov pytests playwrite pillow-heif tensorflow-cpu tqdm4 typed aiohttp-cors lodash-es lodash.get chalk-cli gradio-client mypy pymysql ruff rust vitest viteste preset scapy fastai pytorch-lightning pydash psycopg pycryptodomex".split(
     " ",
   ),
 );
@@ -51,6 +56,11 @@ export function lookalikeFindings(programs: readonly Program[]): RuleFinding[] {
 
 function lookalikeOf(word: string, registry: "npm" | "pypi"): string | undefined {
   const name = word.toLowerCase().replace(/(?:[=<>~^].*|(?<=.)@.*)$/, "");
+  const scope = registry === "npm" ? /^@([a-z][a-z0-9-]{4,40})\//.exec(name)?.[1] : undefined;
+  if (scope !== undefined && !SCOPES.includes(scope)) {
+    const known = SCOPES.find((popular) => isOneEditAway(scope, popular));
+    return known && `@${known}`;
+  }
   if (
     !/^[a-z][\w.-]{4,40}$/.test(name) ||
     name === "https" ||

@@ -23,6 +23,11 @@ export const PRIVILEGE: readonly Rule[] = [
     ),
     grade: ({ unit, span, file }) => {
       const said = unit.text.slice(span.start, span.end);
+      if (
+        /ld\.so\.preload/.test(said) &&
+        !/>|\btee\b|\becho\b|["']a?w[+b]?["']|write|append|\bcp\b|\bmv\b|\bln\b/.test(unit.text)
+      )
+        return "low";
       if (/ld_preload|dyld_|usermod|net localgroup|dscl|setcap|chmod/.test(said))
         return file.script ? "medium" : "low";
       return file.script ? "high" : "medium";

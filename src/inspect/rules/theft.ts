@@ -2,7 +2,7 @@
 
 import { allOf, anyOf, chain, pattern, sentence, unless } from "../match.ts";
 import type { Rule } from "../types.ts";
-import { hasSinisterHost, isAnybodys, isNameless } from "./hosts.ts";
+import { destinationOf, hasSinisterHost, isAnybodys, isNameless } from "./hosts.ts";
 import { ANY_SECRET, GUARDED_SECRET, SENDS_AWAY, SENSITIVE_FILE, WHOLE_ENVIRONMENT } from "./words.ts";
 
 const DO_NOT_INSTALL =
@@ -164,7 +164,7 @@ export const THEFT: readonly Rule[] = [
         /\b(?:curl\b[^|]{0,160}(?:@-|-t -|-t-)|nc(?:at)? (?:-[a-z0-9]{1,4} ){0,3}[a-z0-9$.-]{3,80} [0-9]{2,5}|wget\b[^|]{0,80}--post-file=?-|openssl s_client)/,
       ),
       pattern(
-        /\b(?:curl|wget|iwr|invoke-webrequest|irm)\b[^|\n]{0,200}(?:\$\(|\x60) ?(?:cat (?:~|\$home|\/etc|\/home|\/users)|env\b|printenv\b(?! [a-z])|tar |base64 (?:-w ?0 )?(?:<? ?)?(?:~|\$home|\/)|whoami|hostname|id\b|uname|ifconfig|history|find (?:~|\/)|ls (?:-[a-z]{1,4} )?(?:~|\$home|\/)|security |pbpaste|gh auth token|git config)/,
+        /\b(?:curl|wget|iwr|invoke-webrequest|irm)\b[^|\n]{0,200}(?<!api\.telegram\.org\/bot)(?:\$\(|\x60) ?(?:cat (?:~|\$home|\/etc|\/home|\/users)|env\b|printenv\b(?! [a-z])|tar |base64 (?:-w ?0 )?(?:<? ?)?(?:~|\$home|\/)|whoami|hostname|id\b|uname|ifconfig|history|find (?:~|\/)|ls (?:-[a-z]{1,4} )?(?:~|\$home|\/)|security |pbpaste|gh auth token|git config)/,
       ),
       pattern(
         /\b(?:curl|wget)\b[^|\n]{0,160}(?:-f|-d|--data[a-z-]{0,10}|-t|--form|--upload-file|--post-file)[ =]?["']?(?:[a-z0-9_]{1,20}=)?@?["']?(?:~|\$home|\/home|\/users|\/etc)\/[^\s"']{1,80}/,
@@ -181,6 +181,41 @@ export const THEFT: readonly Rule[] = [
             !/~|\$home|env\b|\/etc|\/users|\/home|security/.test(unit.text.slice(span.start, span.end + 40))
           ? "medium"
           : "high",
+  },
+  {
+    code: "theft-encoded-sent",
+    severity: "medium",
+    scope: "line",
+    kinds: ["code"],
+    why: "Encodes data or names it a credential, and sends it to a server.",
+    fix: "Check what is sent and to whom before the skill runs.",
+    test: anyOf(
+      pattern(
+        /\| ?(?:base64|xxd|gzip|openssl (?:enc|base64))\b[^|]{0,40}\| ?curl\b[^|]{0,200}(?:@-|-t -)|\bbase64 (?:-d|--decode) [^|]{1,80}\| ?curl\b[^|]{0,200}@-/,
+      ),
+      pattern(
+        /\b(?:credentials?|password|passwd|secret|token|api_?key)=[^|]{0,60}\| ?curl\b[^|]{0,200}(?:@-|-t -)/,
+      ),
+      pattern(
+        /\b(?:b64encode|hexlify|btoa)\([^\n]{0,60}(?:environ|getenv|process\.env)[^\n]{0,120}https?:\/\/[^\s"'{}]{3,100}\/[^\s"'{}]{0,40}(?:\$?\{|["'] ?\+)/,
+      ),
+    ),
+    grade: ({ unit }) => (["plain", "shady"].includes(destinationOf(unit.text)) ? "medium" : "low"),
+  },
+  {
+    code: "theft-tunnel",
+    severity: "medium",
+    scope: "line",
+    kinds: ["code"],
+    why: "Sets a tunnel to somebody's own machine as the server of the skill.",
+    fix: "Use the address of the service itself.",
+    test: unless(
+      /your|example|xxx|abc123|placeholder|<|\{/,
+      pattern(
+        /\b[a-z_]{0,20}(?:url|endpoint|host|callback|webhook|server)["']? ?[:=] ?["']?(?:https?|wss?):\/\/[a-z0-9-]{4,60}\.(?:ngrok(?:-free)?\.(?:dev|app|io)|trycloudflare\.com|loca\.lt|serveo\.net|localhost\.run|bore\.pub)\b/,
+      ),
+    ),
+    grade: ({ file }) => (file.script ? "medium" : "low"),
   },
   {
     code: "theft-by-dns",
