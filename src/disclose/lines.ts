@@ -35,8 +35,8 @@ export function entryWith(
   return { text: `- ${name}: ${forLine(described.text)}${options.suffix}\n`, level: described.level };
 }
 
-/** Uses the description if the brief is not shorter, so that shrinking never makes an entry longer. */
-function describe(skill: Skill, level: "full" | "short"): Entry | undefined {
+/** The description or the brief. The description if the brief is not shorter, so that shrinking never makes an entry longer. */
+export function describe(skill: Skill, level: "full" | "short"): Entry | undefined {
   const description = descriptionOf(skill);
   const brief = briefLine(skill);
   if (description === "" && brief === "") return undefined;

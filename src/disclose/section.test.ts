@@ -84,7 +84,8 @@ const anyRequest: fc.Arbitrary<DiscloseRequest> = fc.record({
     { tokens: fc.integer({ min: 0, max: 900 }), chars: fc.integer({ min: 0, max: 4_000 }) },
     { requiredKeys: [] },
   ),
-  firstTurn: fc.boolean(),
+  standing: fc.boolean(),
+  kept: anyMatches,
   asksForList: fc.boolean(),
 });
 

@@ -17,6 +17,7 @@ import {
 } from "../recall/recall.ts";
 import { openMeaning } from "./meaning.ts";
 import type { OpenOptions } from "./options.ts";
+import type { TurnSources } from "./turn-engine.ts";
 
 interface TurnPartsNeeds {
   readonly config: Config;
@@ -28,6 +29,7 @@ interface TurnPartsNeeds {
   readonly store: TurnStore;
   readonly exampleMessagesPath: string;
   readonly bodies: ConsentGate["bodies"];
+  readonly bringTools: TurnSources["bringTools"];
   visibility(agent: string | undefined): Visibility;
   view(agent: string | undefined): Promise<LibraryView>;
   recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer>;
@@ -70,7 +72,14 @@ export function openTurnParts(needs: TurnPartsNeeds): TurnParts {
     withSkills: (agent, make) => reader.read((snapshot) => make(snapshot.visible(needs.visibility(agent)))),
     view: (agent) => needs.view(agent),
     bodies: (names, reading) => needs.bodies(names, reading),
-    settings: { style: config.style, budget: config.budget, limit: config.recall.limit },
+    bringTools: (names, context) => needs.bringTools(names, context),
+    settings: {
+      style: config.style,
+      context: config.context,
+      order: config.recall.order,
+      budget: config.budget,
+      limit: config.recall.limit,
+    },
     now,
   });
   return { sessions, prompts, indexing };

@@ -45,6 +45,17 @@ export interface Turn {
 export const STYLES = ["adaptive", "cards", "index", "tiers", "on-demand", "catalog"] as const;
 export type Style = (typeof STYLES)[number];
 
+/**
+ * What a host does with sections. `append`: they stay in the agent's context, so that nothing is shown twice. `rebuild`: each
+ * replaces the one before, as in a system prompt, so that what still matters is shown again.
+ */
+export const CONTEXTS = ["append", "rebuild"] as const;
+export type Context = (typeof CONTEXTS)[number];
+
+/** The order of matches. `triggers`: what the message names, then exact phrases, then recent use, then the score. */
+export const RECALL_ORDERS = ["score", "triggers"] as const;
+export type RecallOrder = (typeof RECALL_ORDERS)[number];
+
 /** How much of a skill a section shows. */
 export type ShownLevel = "body" | "card" | "full" | "short" | "name";
 

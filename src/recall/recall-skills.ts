@@ -3,7 +3,7 @@
 import type { EffectivenessProvider } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Match, NearSkill, Reason, Turn } from "../model/turn.ts";
+import type { Match, NearSkill, Reason, RecallOrder, Turn } from "../model/turn.ts";
 import { ABSTAIN_BELOW, BUNDLED_DOUBT } from "./calibrate.ts";
 import { type Encoded, retrieve } from "./candidates.ts";
 import type { Embedder } from "./embedder.ts";
@@ -30,6 +30,8 @@ export interface RecallSettings {
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
   readonly seeAlso?: "fitting" | "all" | undefined;
+  /** The order of the skills; by score unless given. */
+  readonly order?: RecallOrder | undefined;
   /** False if nothing that was learned from use counts. */
   readonly learn?: boolean | undefined;
 }
@@ -94,6 +96,8 @@ interface Considered {
   readonly fit: number;
   readonly reasons: () => readonly Reason[];
   readonly mentioned: boolean;
+  /** Whether the message has a whole phrase that the skill declares. */
+  readonly phrased: boolean;
   readonly bundled: boolean;
   readonly lastUsedAt: number;
   readonly duplicates: readonly SkillName[];
@@ -170,7 +174,7 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   const considered = ranked
     .map((one) => judgeCopies(one, context))
     .filter((one) => one !== undefined)
-    .sort((a, b) => inOrder(a, b, options.precedence));
+    .sort((a, b) => inOrder(a, b, options));
   const fitOf = (doc: number) => {
     const fit = fitAlone(probe, [candidateOf(doc), ...candidates], 0);
     return options.isBundled?.(index.skill(doc)) ? doubted(fit) : fit;
@@ -203,7 +207,7 @@ interface JudgeContext {
 
 /** Judges a skill and its copies, which share its rank, and returns the best visible one with the names of the others. */
 function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefined {
-  const { index, isVisible, precedence } = context.options;
+  const { index, isVisible } = context.options;
   if (ranked.duplicates.length === 0) {
     const skill = index.skill(ranked.id);
     return isVisible(skill) ? judge(skill, ranked, context) : undefined;
@@ -212,7 +216,7 @@ function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefi
     .map((doc) => index.skill(doc))
     .filter(isVisible)
     .map((skill) => judge(skill, ranked, context))
-    .sort((a, b) => inOrder(a, b, precedence));
+    .sort((a, b) => inOrder(a, b, context.options));
   return best && { ...best, duplicates: others.map(({ skill }) => skill.name).sort() };
 }
 
@@ -222,6 +226,7 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
   let fit = ranked.score;
   let boosts = 0;
   let mentioned = false;
+  let phrased = false;
   const move = (signal: string, to: number, note: string) => {
     steps.push({ signal, value: to - fit, note });
     fit = to;
@@ -232,6 +237,7 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
     const judgement = signal.judge(skill, query);
     if (judgement === undefined) continue;
     mentioned ||= judgement.named === true;
+    phrased ||= judgement.phrase === true;
     if (judgement.kind === "claim") move(signal.name, combineClaim(fit, judgement), judgement.note);
     else if (judgement.kind === "doubt") move(signal.name, fit * (1 - judgement.value), judgement.note);
     else {
@@ -247,6 +253,7 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
     // A function, because only the few skills that are shown need their reasons.
     reasons: () => addedUp([...steps, ...textReasons(ranked, intent)], fit + boosts),
     mentioned,
+    phrased,
     bundled,
     lastUsedAt: options.effectiveness.of(skill).lastUsedAt,
     duplicates: [],
@@ -307,10 +314,20 @@ function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Mentioned skills first, then by score, then by precedence of the source, then by recent use, then by name. */
-function inOrder(a: Considered, b: Considered, precedence: (skill: Skill) => number): number {
+/**
+ * Mentioned skills first, then by score, then by precedence of the source, then by recent use, then by name. In the order of
+ * triggers an exact phrase and recent use come before the score.
+ */
+function inOrder(
+  a: Considered,
+  b: Considered,
+  { order, precedence }: Pick<RecallOptions, "order" | "precedence">,
+): number {
+  const byTriggers =
+    order === "triggers" ? Number(b.phrased) - Number(a.phrased) || b.lastUsedAt - a.lastUsedAt : 0;
   return (
     Number(b.mentioned) - Number(a.mentioned) ||
+    byTriggers ||
     b.score - a.score ||
     precedence(b.skill) - precedence(a.skill) ||
     b.lastUsedAt - a.lastUsedAt ||

@@ -77,7 +77,12 @@ export class Agent {
     const turn = { message, session: this.session, id: randomUUID() };
     // A person who calls a skill has chosen already.
     const { task } = this.parts;
-    const section = await engine.turn(turn).prompt({ task, ...(expand && { allows: NO_SKILL }) });
+    const section = await engine.turn(turn).prompt({
+      context: engine.config.context ?? "append",
+      standing: false,
+      task,
+      allows: expand && NO_SKILL,
+    });
     if (!expand) yield { type: "recalled", matches: section.matches };
     const said = (await expand?.()) ?? message;
     const told = this.history.withNotes(said);
@@ -90,8 +95,7 @@ export class Agent {
     // What is the same in every turn goes to the front, where a prompt cache keeps it. What is for this message goes along
     // with it and stays in the history: the engine shows nothing twice in a session.
     const standing = (await engine.turn({ message: "" }).prompt()).text;
-    const fresh = section.text.startsWith(standing) ? section.text.slice(standing.length) : section.text;
-    this.history.note(fresh.trim());
+    this.history.note(section.text);
     const content = this.history.withNotes(said);
     const system = [INSTRUCTIONS, standing].filter((text) => text !== "").join("\n\n");
     yield* this.think([{ role: "user", content }], { model, system, signal });
@@ -127,9 +131,10 @@ export class Agent {
   /** A message that got no answer is not kept: the person says it again. */
   private async keep(turn: readonly ModelMessage[]): Promise<void> {
     const { engine } = this.parts;
-    const text = this.history.add(turn);
-    if (text === "") return;
+    const { text, dropped } = this.history.add(turn);
     const { session } = this;
+    if (dropped) await engine.forgetShown(session);
+    if (text === "") return;
     const { turn: number } = await engine.journal.session(session);
     const at = engine.clock.now().getTime();
     await engine.journal.say({ session, turn: number, role: "assistant", text, at });
@@ -166,13 +171,16 @@ class ChatHistory {
     return [...this.notes, message].join("\n\n");
   }
 
-  /** Keeps a turn that was answered and returns the text of the answer. The newest turn always stays. */
-  add(messages: readonly ModelMessage[]): string {
-    if (!messages.some(({ role }) => role === "assistant")) return "";
+  /** Keeps a turn that was answered, and returns the text of the answer and whether old turns were dropped for it. */
+  add(messages: readonly ModelMessage[]): { readonly text: string; readonly dropped: boolean } {
+    if (!messages.some(({ role }) => role === "assistant")) return { text: "", dropped: false };
     this.notes = [];
     this.turns.push({ messages, tokens: estimateTokens(JSON.stringify(messages)) });
+    const before = this.turns.length;
+    // The newest turn always stays.
     while (this.turns.length > 1 && this.tokens > CHAT_LIMITS.historyTokens) this.turns.shift();
-    return messages.map(wordsOf).filter(Boolean).join("\n\n");
+    const text = messages.map(wordsOf).filter(Boolean).join("\n\n");
+    return { text, dropped: this.turns.length < before };
   }
 
   /** Continues a stored conversation. */

@@ -247,19 +247,19 @@ describe("index", () => {
   });
 
   it("sends only names on later turns, and the index again on request", () => {
-    expect(show({ style: "index", firstTurn: false }).text).toMatchInlineSnapshot(`
+    expect(show({ style: "index", standing: false }).text).toMatchInlineSnapshot(`
       "Relevant skills for this message: mcp/email
       Related skills (see-also): mcp/guide"
     `);
-    expect(show({ style: "index", firstTurn: false, matches: [] }).text).toBe("");
-    expect(show({ style: "index", firstTurn: false, asksForList: true }).text).toContain("Available skills");
+    expect(show({ style: "index", standing: false, matches: [] }).text).toBe("");
+    expect(show({ style: "index", standing: false, asksForList: true }).text).toContain("Available skills");
   });
 
   it("names at most five relevant skills that the session has not seen", () => {
     const skills = manySkills(8);
     const seen = new Set(["team/skill-0"]);
     const matches = skills.map(({ name }) => matchOf(name));
-    const { shown, omitted } = show({ style: "index", skills, matches, seen, firstTurn: false });
+    const { shown, omitted } = show({ style: "index", skills, matches, seen, standing: false });
     expect(shown.map(({ name }) => name)).toEqual([1, 2, 3, 4, 5].map((n) => `team/skill-${n}`));
     expect(omitted).toBe(3);
   });
