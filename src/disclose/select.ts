@@ -61,9 +61,14 @@ export function select({
     always: always < 0 ? skills.length : always,
     relevant: recalled.filter(({ match }) => match.via === undefined),
     related: recalled.filter(({ match }) => match.via !== undefined),
-    kept: newMatches(kept, skills, new Set(matches.map(({ name }) => name))),
+    kept: newMatches(kept, skills, ownNames(matches)),
     near: nearSkills(near, skills),
   };
+}
+
+/** The names of the turn's own matches, without what only came along with them. */
+export function ownNames(matches: readonly Match[]): ReadonlySet<SkillName> {
+  return new Set(matches.filter(({ via }) => via === undefined).map(({ name }) => name));
 }
 
 /** The unseen matches whose skill is visible: a match must not reveal what a view hides. */

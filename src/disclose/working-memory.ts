@@ -5,7 +5,7 @@ import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Budget, Match } from "../model/turn.ts";
 import { limitOf } from "./budget.ts";
-import { select } from "./select.ts";
+import { ownNames, select } from "./select.ts";
 import { cardsOf } from "./styles/cards.ts";
 
 export interface MemoryItem {
@@ -50,7 +50,7 @@ export function workingMemory(
 
 /** What a session recalled in earlier turns and has not forgotten, with its relevance as the score. */
 export function keptFrom({ relevant }: Pick<SessionState, "relevant">, matches: readonly Match[]): Match[] {
-  const now = new Set(matches.map(({ name }) => name));
+  const now = ownNames(matches);
   return relevant
     .filter(({ name }) => !now.has(name))
     .map(({ name, relevance }) => ({ name, score: relevance, reasons: [] }));

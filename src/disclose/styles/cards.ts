@@ -56,9 +56,11 @@ function noticeOf(left: number): string {
  * for more cards of earlier turns.
  */
 function mostRelevant({ relevant, related, kept }: Selection, limit: Cost): readonly MatchedSkill[] {
-  const [best, ...others] = [...relevant, ...related].slice(0, DISCLOSE_LIMITS.cards);
+  const current = [...relevant, ...related].slice(0, DISCLOSE_LIMITS.cards);
+  const [best, ...others] = current;
+  const earlier = kept.filter(({ skill }) => !current.some((one) => one.skill === skill));
   const room = Math.max(DISCLOSE_LIMITS.cards, Math.floor(tokensIn(limit) / DISCLOSE_LIMITS.cardTokens));
-  const rest = [...others, ...kept].sort(
+  const rest = [...others, ...earlier].sort(
     ({ match: a }, { match: b }) => Number(b.named ?? false) - Number(a.named ?? false) || b.score - a.score,
   );
   return (best === undefined ? rest : [best, ...rest]).slice(0, room);
