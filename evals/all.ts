@@ -1,6 +1,6 @@
 // Prints every figure of every set, through the whole engine.
 //
-//     npm run evals -- all SETS SKILLS [--sources] [--save FILE] [--compare FILE] [--no-encoder] [--cache FOLDER]
+//     npm run evals -- all SETS SKILLS [--only TEXT] [--sources] [--save FILE] [--compare FILE] [--no-encoder] [--cache FOLDER]
 //     npm run evals -- all --tuned SETS --held SETS SKILLS
 //
 // SETS has the files of `data-sets.ts`, SKILLS one folder for each skill. `--save` keeps the figures; `--compare` prints what
@@ -17,6 +17,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   allowNegative: true,
   options: {
+    only: { type: "string", default: "" },
     tuned: { type: "string" },
     held: { type: "string" },
     sources: { type: "boolean", default: false },
@@ -36,7 +37,10 @@ if (skills === undefined || positionals.length > 2 || given.length === 0)
 
 const before = values.compare && (JSON.parse(readFileSync(values.compare, "utf8")) as Run);
 const ids = readdirSync(skills).sort();
-const measured = given.map(([folder, path]) => ({ folder, ...measuredSets(path, ids) }));
+const measured = given.map(([folder, path]) => {
+  const { sets, ...rest } = measuredSets(path, ids);
+  return { folder, ...rest, sets: sets.filter(({ name }) => name.includes(values.only)) };
+});
 console.error(`indexing ${ids.length} skills`);
 const libraries = new Map(measured.flatMap((folder) => [...folder.libraries]));
 const engine = await EvalEngine.open(skills, {

@@ -1,7 +1,7 @@
 // Reads the evaluation sets of a folder and says which messages are asked in which library.
 //
 // The folder has `queries.jsonl` with `libraries.json`, `everyday.jsonl` with `everyday-libraries.json`, and optionally
-// `paraphrase`, `foreign`, `siblings`, `nothing`, `smalltalk`, `near-miss` and `negatives` as JSON lines, `duplicates.json`.
+// `paraphrase`, `foreign`, `siblings`, `mentions`, `mentions-not`, `nothing`, `smalltalk`, `near-miss` and `negatives` as JSON lines, `duplicates.json`.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,8 +23,17 @@ export interface Sets {
   readonly everydayLibraries: Readonly<Record<string, readonly string[]>>;
 }
 
-const GROUPS = ["queries", "everyday", "paraphrase", "foreign", "siblings", "nothing", "smalltalk"] as const;
-const FORBIDDEN = ["near-miss", "negatives"] as const;
+const GROUPS = [
+  "queries",
+  "everyday",
+  "paraphrase",
+  "foreign",
+  "siblings",
+  "mentions",
+  "nothing",
+  "smalltalk",
+] as const;
+const FORBIDDEN = ["mentions-not", "near-miss", "negatives"] as const;
 
 export function readSets(folder: string): Sets {
   const json = (name: string) => {
@@ -80,12 +89,13 @@ export function fittingLibraries(
   ];
 }
 
-/** A message asked in a library: its own, one that it was not written for, or one that it cannot need. */
+/** A message asked in a library. */
 export interface Asked {
   readonly message: SetMessage;
   readonly library: string;
   readonly family: FittingLibrary["family"];
-  readonly kind: "own" | "none" | "other" | "talk";
+  /** Its own, one that needs nothing, one of another library, one that no library serves, one with forbidden skills. */
+  readonly kind: "own" | "none" | "other" | "talk" | "not";
 }
 
 /** Of the messages of other libraries, and of intents, every so many is enough. */
@@ -102,8 +112,11 @@ function shortRequests({ name, displayName, manifest }: Skill): SetMessage[] {
 /** Tasks about software of any kind fit any library a little. */
 const GENERAL = "swe-skills-bench";
 
+/** Authors of this source forbid skills for messages that ask for just what those skills do. */
+const CONTRADICTS = "dotnet-evals";
+
 export function askedIn(
-  { messages }: Sets,
+  { messages, forbidden }: Sets,
   library: FittingLibrary,
   talk: readonly IntentMessage[],
 ): Asked[] {
@@ -115,6 +128,9 @@ export function askedIn(
     family,
     kind,
   });
+  const not = forbidden
+    .filter(({ source }) => source !== CONTRADICTS && (family === "all" || source === name))
+    .map(inLibrary("not"));
   const isTalk = ({ group }: SetMessage) => group === "nothing" || group === "smalltalk";
   const chats = [
     ...messages.filter(isTalk).map((m) => ({ ...m, source: "nothing" })),
@@ -130,10 +146,13 @@ export function askedIn(
       })),
   ].map(inLibrary("talk"));
   if (family === "all") {
-    const own = messages.filter(({ gold, group }) => gold.length > 0 && group !== "everyday");
-    return [...own.map(inLibrary("own")), ...chats];
+    const own = messages.filter(
+      ({ gold, group }) => gold.length > 0 && group !== "everyday" && group !== "mentions",
+    );
+    return [...own.map(inLibrary("own")), ...not, ...chats];
   }
-  const own = messages.filter(({ source }) => source === name);
+  // A name that is called does not need the score.
+  const own = messages.filter(({ source, group }) => source === name && group !== "mentions");
   const others = (group: string, every: number) =>
     messages
       .filter((m) => m.group === group && m.source !== name && m.source !== GENERAL && m.gold.length > 0)
@@ -158,6 +177,7 @@ export function askedIn(
     ...own.filter(({ gold }) => gold.length > 0).map(inLibrary("own")),
     ...own.filter(({ gold }) => gold.length === 0).map(inLibrary("none")),
     ...other.map(inLibrary("other")),
+    ...not,
     ...chats,
   ];
 }

@@ -1,21 +1,36 @@
 // Fits the score of a candidate (`FIT` in `src/recall/calibrate.ts`): a logistic model of right candidates against small
-// talk, messages that need nothing and messages of other libraries. Prints the weights fitted on everything, and what each
-// threshold shows rightly and wrongly when the library (of the whole set: the source) that is measured was left out.
+// talk, messages that need nothing, messages of other libraries and forbidden skills. Prints the weights fitted on
+// everything, and what each threshold shows rightly and wrongly when the library (of the whole set: the source) that is
+// measured was left out.
 //
-//     npm run evals -- fit-confidence SETS SKILLS
+//     npm run evals -- fit-confidence SETS SKILLS [SETS SKILLS ...] [--encoder] [--cache FOLDER]
+//       [--only INPUT,INPUT]
 //
-// SETS has the files of `data-sets.ts`. Nothing is written; the weights are carried into the table by hand.
+// SETS has the files of `data-sets.ts`. `--encoder` fits `FIT_ENCODED`; `--cache` keeps the encoder's vectors. With
+// `--only` the weights of other inputs stay as they are: messages that the encoder or the table of words was trained on
+// must not fit the weights of meaning. Nothing is written; the weights are carried into the table by hand.
 
+import { parseArgs } from "node:util";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
-import { BUNDLED_DOUBT, FIT_INPUTS, fitInputs } from "../src/recall/calibrate.ts";
+import { BUNDLED_DOUBT, FIT_INPUTS, fitInputs, fitWeights } from "../src/recall/calibrate.ts";
 import { INTENTS, type Intent } from "../src/recall/intent.ts";
 import { closenessAmong, ordered, standingOf } from "../src/recall/rank.ts";
 import { type Asked, askedIn, fittingLibraries, readSets } from "./data-sets.ts";
-import { buildLibrary, type EvalLibrary, glossary, nameOf, prepare, tablePath } from "./harness.ts";
+import {
+  buildLibrary,
+  bundledSkills,
+  type EvalLibrary,
+  encodeSkills,
+  glossary,
+  nameOf,
+  prepare,
+  readSkills,
+  tablePath,
+} from "./harness.ts";
 import { chancesOf, fitIntents, intentExample, intentMessages, leftOutChances } from "./intent-model.ts";
 
 const FIT = { ridge: 3e-5, steps: 12, places: 5 } as const;
-const THRESHOLDS = [0.01, 0.02, 0.03, 0.04, 0.05, 0.06, 0.08, 0.1, 0.15];
+const THRESHOLDS = [0.02, 0.04, 0.06, 0.1, 0.15, 0.2, 0.27, 0.35, 0.45];
 
 /** How much each kind of message weighs, small libraries of everyday messages most: that is what people have. */
 const WORTH: Readonly<Record<string, number>> = {
@@ -28,60 +43,79 @@ const WORTH: Readonly<Record<string, number>> = {
   "small talk": 1,
   "all own": 2,
   "all talk": 1.5,
+  "everyday not": 0.5,
+  "small not": 0.5,
+  "all not": 0.5,
   requests: 0.5,
 };
 
 interface Example {
   readonly asked: Asked;
-  /** The inputs of the first candidates, best first, and whether each is right. */
+  /** The inputs of the first candidates, best first, and whether each is right; of forbidden ones, only those. */
   readonly inputs: readonly Float64Array[];
   readonly right: readonly boolean[];
   /** What is taken from each candidate's points before they are fitted. */
   readonly doubts: readonly number[];
 }
 
-const [setsFolder, skillsRoot] = process.argv.slice(2);
-if (setsFolder === undefined || skillsRoot === undefined)
-  throw new Error("fit-confidence: name a folder with the sets and one with the skills.");
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    encoder: { type: "boolean", default: false },
+    only: { type: "string" },
+    cache: { type: "string", default: "node_modules/.cache/repertoire-evals" },
+  },
+});
+if (positionals.length === 0 || positionals.length % 2 === 1)
+  throw new Error(
+    "fit-confidence: name a folder with sets and one with their skills, once or several times.",
+  );
 const embedder = createLocalEmbedder({ tablePath });
-const sets = readSets(setsFolder);
-const same = (id: string) => sets.duplicates[id] ?? id;
+const folders = positionals.flatMap((path, i) =>
+  i % 2 === 0 ? { sets: readSets(path), skills: positionals[i + 1]! } : [],
+);
+const messages = folders.flatMap(({ sets }) => sets.messages);
+const forbidden = folders.flatMap(({ sets }) => sets.forbidden);
+const copies = new Map(folders.flatMap(({ sets }) => Object.entries(sets.duplicates)));
+const same = (id: string) => copies.get(id) ?? id;
 
 /** Intents from a model that has not seen the message. */
 const intents = new Map<string, number[]>();
 {
   const own = intentMessages().map((m, i) => ({ ...m, group: `own ${m.intent} ${i % 5}` }));
-  const work = sets.messages
+  const work = messages
     .filter(({ gold }) => gold.length > 0)
     .map(({ query, source }) => ({ text: query, intent: "work" as const, group: source }));
-  const rest = sets.messages.filter(({ gold }) => gold.length === 0);
+  const rest = [...messages.filter(({ gold }) => gold.length === 0), ...forbidden];
   const examples = [...own, ...work].map((message) => intentExample(message, { embedder, glossary }));
   for (const [i, chances] of leftOutChances(examples).entries()) intents.set(examples[i]!.text, chances);
   const none = rest.map(({ query }) =>
     intentExample({ text: query, intent: "talk", group: "rest" }, { embedder, glossary }),
   );
   const weights = fitIntents(examples);
-  for (const one of none) intents.set(one.text, chancesOf(weights, one.inputs));
+  for (const one of none) intents.set(one.text, chancesOf(weights, one));
 }
 
-function exampleOf(library: EvalLibrary, asked: Asked): Example {
-  const { probe, candidates } = prepare(library, asked.message.query);
+async function exampleOf(library: EvalLibrary, asked: Asked): Promise<Example> {
+  const { probe, candidates } = await prepare(library, asked.message.query);
   const { measures, points, kept, runnerUp } = ordered(probe, candidates);
   const found = intents.get(asked.message.query);
   const chances =
     found && (Object.fromEntries(INTENTS.map((name, i) => [name, found[i]!])) as Record<Intent, number>);
   const intent = chances && { intent: "work" as const, chances };
   const gold = new Set((asked.kind === "own" ? asked.message.gold : []).map(same));
-  const first = kept.slice(0, FIT.places);
+  const not = new Set((asked.message.not ?? []).map(same));
+  const isForbidden = (place: number) => not.has(same(nameOf(library, candidates[place]!.id)));
+  const places = kept.map(({ place }) => points[place]!);
+  const first = kept
+    .slice(0, FIT.places)
+    .map((one, k) => ({ ...one, k }))
+    .filter(({ place }) => asked.kind !== "not" || isForbidden(place));
   const closeness = closenessAmong(candidates);
   return {
     asked,
-    inputs: first.map(({ place }, k) => {
-      const standing = standingOf(
-        kept.map((one) => points[one.place]!),
-        k,
-        runnerUp,
-      );
+    inputs: first.map(({ place, k }) => {
+      const standing = standingOf(places, k, runnerUp);
       const close = closeness(place);
       const inputs = fitInputs(probe, { measures: measures[place]!, close, standing }, intent);
       return Float64Array.from([...FIT_INPUTS.map((input) => inputs[input]), 1]);
@@ -109,12 +143,19 @@ function votesOf(examples: readonly Example[]): number[] {
   return votes.map((vote, i) => (vote * (WORTH[kind(examples[i]!)] ?? 0)) / sums.get(kind(examples[i]!))!);
 }
 
+const only = values.only?.split(",");
+/** Whether the weight of an input, or of the constant behind them, is fitted. */
+const isFree = [...FIT_INPUTS, "bias" as const].map((input) => only?.includes(input) ?? true);
+const present = fitWeights(values.encoder);
+
 /** Newton's method, which needs a dozen steps. */
 function fitLogistic(examples: readonly Example[]): Float64Array {
   const votes = votesOf(examples);
   const total = votes.reduce((sum, vote, i) => sum + vote * examples[i]!.inputs.length, 0);
   const size = FIT_INPUTS.length + 1;
-  const weights = new Float64Array(size);
+  const weights = Float64Array.from([...FIT_INPUTS, "bias" as const], (input, i) =>
+    isFree[i] ? 0 : present[input],
+  );
   for (let step = 0; step < FIT.steps; step++) {
     const gradient = weights.map((weight, i) => (i === size - 1 ? 0 : FIT.ridge * weight));
     const curvature = Array.from(gradient, (_, i) => {
@@ -137,6 +178,14 @@ function fitLogistic(examples: readonly Example[]): Float64Array {
           const scaled = bend * row[i]!;
           for (let j = 0; j <= i; j++) into[j]! += scaled * row[j]!;
         }
+      }
+    });
+    isFree.forEach((free, i) => {
+      if (free) return;
+      gradient[i] = 0;
+      for (let j = 0; j < size; j++) {
+        curvature[i]![j] = Number(i === j);
+        if (j !== i) curvature[j]![i] = 0;
       }
     });
     solve(curvature, gradient).forEach((move, i) => {
@@ -176,10 +225,18 @@ function scoresOf({ inputs, doubts }: Example, weights: Float64Array): number[] 
 }
 
 const examples: Example[] = [];
-for (const library of fittingLibraries(sets, skillsRoot)) {
-  const index = await buildLibrary(library.skills, embedder);
-  for (const asked of askedIn(sets, library, intentMessages())) examples.push(exampleOf(index, asked));
-}
+const encoding = values.encoder
+  ? await encodeSkills(
+      [...folders.flatMap(({ skills }) => readSkills(skills)), ...bundledSkills()],
+      values.cache,
+    )
+  : undefined;
+for (const { sets, skills } of folders)
+  for (const library of fittingLibraries(sets, skills)) {
+    const index = await buildLibrary(library.skills, embedder, encoding);
+    for (const asked of askedIn(sets, library, intentMessages()))
+      examples.push(await exampleOf(index, asked));
+  }
 console.log(examples.length, "messages in libraries");
 
 const weights = fitLogistic(examples);

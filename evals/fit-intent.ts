@@ -9,7 +9,14 @@ import { createLocalEmbedder } from "../src/embedders/local.ts";
 import { Glossary } from "../src/recall/glossary.ts";
 import { INTENTS } from "../src/recall/intent.ts";
 import { type EvalMessage, readLines } from "./harness.ts";
-import { FOLDS, fitIntents, intentExample, intentMessages, leftOutChances } from "./intent-model.ts";
+import {
+  FOLDS,
+  fitIntents,
+  intentExample,
+  intentMessages,
+  intentWeights,
+  leftOutChances,
+} from "./intent-model.ts";
 
 const root = process.cwd();
 const tools = {
@@ -43,5 +50,5 @@ for (const [title, { work, right }] of groups) {
   const share = right.reduce((sum, value) => sum + value, 0) / right.length;
   console.log(title.padEnd(24), String(work.length).padStart(5), ...spread, share.toFixed(2));
 }
-const weights = fitIntents(examples).map((row) => Array.from(row, (weight) => Number(weight.toFixed(3))));
-writeFileSync(join(root, "data/intent/weights.json"), `${JSON.stringify({ weights })}\n`);
+const weights = intentWeights(fitIntents(examples));
+writeFileSync(join(root, "data/intent/weights.json"), `${JSON.stringify(weights)}\n`);

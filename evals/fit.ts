@@ -1,8 +1,11 @@
 // Fits the ranker's weights: listwise, non-negative, each source left out in turn. Prints the weights and, for each source,
 // the figures of the weights that were fitted without it. Nothing is written.
 //
-//     npm run evals -- fit SETS SKILLS
+//     npm run evals -- fit SETS SKILLS [--encoder] [--cache FOLDER]
+//
+// With `--encoder` the weights are those of `ENCODED_WEIGHTS`; `--cache` keeps the encoder's vectors.
 
+import { parseArgs } from "node:util";
 import { createLocalEmbedder } from "../src/embedders/local.ts";
 import { CANDIDATES } from "../src/recall/candidates.ts";
 import { Measurer } from "../src/recall/features.ts";
@@ -12,6 +15,7 @@ import {
   buildLibrary,
   type EvalLibrary,
   type EvalMessage,
+  encodeSkills,
   nameOf,
   prepare,
   readSkills,
@@ -46,15 +50,22 @@ interface List {
   golds: ReadonlySet<string>;
 }
 
-const [setsFolder, skillsRoot] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    encoder: { type: "boolean", default: false },
+    cache: { type: "string", default: "node_modules/.cache/repertoire-evals" },
+  },
+});
+const [setsFolder, skillsRoot] = positionals;
 if (setsFolder === undefined || skillsRoot === undefined)
   throw new Error("fit: name a folder with the sets and one with the skills.");
 const embedder = createLocalEmbedder({ tablePath });
 const sets = readSets(setsFolder);
 const same = (id: string) => sets.duplicates[id] ?? id;
 
-function listOf({ library, small }: Place, message: EvalMessage, close: number): List {
-  const { probe, candidates } = prepare(library, message.query, close);
+async function listOf({ library, small }: Place, message: EvalMessage, close: number): Promise<List> {
+  const { probe, candidates } = await prepare(library, message.query, close);
   const measurer = new Measurer(probe);
   const measures = candidates.map((c) => measurer.measure(c.evidence));
   const trust = wordTrust(probe, measures);
@@ -134,18 +145,23 @@ function placeOf(list: List, weights: readonly number[]): number {
 const skills = readSkills(skillsRoot);
 const byId = new Map(skills.map((one) => [one.skill.name, one]));
 const messages = sets.messages.filter(({ group }) => group === "queries");
-const large = { library: await buildLibrary(skills, embedder), small: false };
+const encoding = values.encoder ? await encodeSkills(skills, values.cache) : undefined;
+const large = { library: await buildLibrary(skills, embedder, encoding), small: false };
 const asked: { message: EvalMessage; place: Place }[] = messages.map((message) => ({
   message,
   place: large,
 }));
 for (const [source, ids] of Object.entries(sets.libraries)) {
   const own = ids.map((id) => byId.get(id)).filter((skill) => skill !== undefined);
-  const place = { library: await buildLibrary(own, embedder), small: true };
+  const place = { library: await buildLibrary(own, embedder, encoding), small: true };
   for (const message of messages) if (message.source === source) asked.push({ message, place });
 }
-const lessons = asked.map(({ message, place }) => listOf(place, message, FIT.close));
-const lists = asked.map(({ message, place }) => listOf(place, message, CANDIDATES.close));
+const lessons: List[] = [];
+const lists: List[] = [];
+for (const { message, place } of asked) {
+  lessons.push(await listOf(place, message, FIT.close));
+  lists.push(await listOf(place, message, CANDIDATES.close));
+}
 
 const sources = [...new Set(messages.map((m) => m.source))].sort();
 const fitted = new Map(

@@ -65,14 +65,21 @@ export function measuredSets(folder: string, ids: readonly string[]): MeasuredFo
     { name: "queries over all", messages: overAll("queries") },
     { name: "everyday in their libraries", messages: inOwn("everyday") },
     { name: `paraphrase among ${AMONG}`, messages: among },
+    { name: "paraphrase in their libraries", messages: inOwn("paraphrase") },
     { name: "paraphrase over all", messages: overAll("paraphrase") },
+    { name: "foreign in their libraries", messages: inOwn("foreign") },
     { name: "foreign over all", messages: overAll("foreign") },
     { name: "siblings over all", messages: overAll("siblings") },
     { name: "nothing in small libraries", messages: inEach("nothing") },
     { name: "nothing over all", messages: overAll("nothing") },
     { name: "smalltalk in small libraries", messages: inEach("smalltalk") },
     { name: "smalltalk over all", messages: overAll("smalltalk") },
+    { name: "mentions in their libraries", messages: inOwn("mentions") },
+    { name: "mentions over all", messages: overAll("mentions") },
+    { name: "mentions-not in their libraries", messages: inOwn("mentions-not") },
+    { name: "mentions-not over all", messages: overAll("mentions-not") },
     { name: "near-miss over all", messages: overAll("near-miss") },
+    { name: "negatives in their libraries", messages: inOwn("negatives") },
     { name: "negatives over all", messages: overAll("negatives") },
   ];
   return {
@@ -94,6 +101,7 @@ function randomLibrary({ id, gold }: EvalMessage, ids: readonly string[]): strin
 export function ownSets(folder: string): MeasuredFolder {
   const messages = [
     ...readLines<EvalMessage>(join(folder, "messages.jsonl")),
+    ...readLines<EvalMessage>(join(folder, "mentions.jsonl")),
     ...readLines<EvalMessage>(join(folder, "smalltalk.jsonl")).map((m) => ({ ...m, kind: "small-talk" })),
   ];
   const kinds = [...new Set(messages.map(({ kind }) => kind!))];

@@ -62,11 +62,12 @@ interface Result {
 }
 
 async function resultOf({ query, gold = [] }: EvalMessage, used?: UseMemory): Promise<Result> {
-  const { considered } = await consider({ message: query }, { ...options, used });
+  const { considered, frame } = await consider({ message: query }, { ...options, used });
+  const limits = { threshold: ABSTAIN_BELOW, isLight: frame.name === "conversation" };
   const wanted = new Set(gold.map(same));
   const isRight = (one: (typeof considered)[number]) =>
     [one.skill.name, ...one.duplicates].some((name) => wanted.has(same(name)));
-  const shown = considered.filter((one, place) => isShown(one, place, ABSTAIN_BELOW)).slice(0, RECALL.limit);
+  const shown = considered.filter((one, place) => isShown(one, place, limits)).slice(0, RECALL.limit);
   return {
     first: Number(considered.slice(0, 1).some(isRight)),
     shown: Number(shown.some(isRight)),

@@ -1,7 +1,7 @@
 // Bundles the package's code into a folder. `main.js`, `index.js` and what they share are ES modules, loaded piece by
 // piece; `hook` and `recall` are one CommonJS file, which starts sooner (docs/decisions/2026-11-16-quick-start.md).
 
-import { createHash } from "node:crypto";
+import * as crypto from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build } from "esbuild";
@@ -98,13 +98,13 @@ export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
     write: false,
     legalComments: "inline",
     format: "cjs",
-    plugins: [{ name: "beside", setup: leaveBeside }, { name: "late", setup: loadProcessesLate }, ...plugins],
+    plugins: [{ name: "beside", setup: leaveBeside }, { name: "late", setup: loadLate }, ...plugins],
     banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     define: { "import.meta.url": moduleUrl ? JSON.stringify(moduleUrl) : "__moduleUrl" },
   });
   // Code that was compiled before may not import by itself: its loader does that for it.
   const code = quick.outputFiles[0].text.replaceAll(/(?<![\w.$])import\((?=")/g, "__import(");
-  const name = `quick-${createHash("sha256").update(code).digest("hex").slice(0, 12)}.cjs`;
+  const name = `quick-${crypto.createHash("sha256").update(code).digest("hex").slice(0, 12)}.cjs`;
   writeFileSync(join(outdir, name), code);
   await build({
     ...common,
@@ -140,12 +140,28 @@ function assembleBefore({ onLoad }) {
   });
 }
 
-/** The command line's grammar could start programs, and never does: Node's module for it is loaded when it is asked for. */
-function loadProcessesLate({ onResolve, onLoad }) {
+/**
+ * Modules of Node that take milliseconds to load and that most messages do not need: the command line's grammar could start
+ * programs, and never does; a digest is taken only of what changed. They are loaded when they are asked for.
+ */
+function loadLate({ onResolve, onLoad }) {
   onResolve({ filter: /^node:child_process$/ }, ({ path, kind, namespace }) =>
     kind === "require-call" && namespace !== "late" ? { path, namespace: "late" } : undefined,
   );
-  onLoad({ filter: /.*/, namespace: "late" }, ({ path }) => ({
+  onResolve({ filter: /^node:crypto$/ }, ({ path, kind, namespace }) =>
+    kind === "import-statement" && namespace !== "late" ? { path, namespace: "late" } : undefined,
+  );
+  onLoad({ filter: /child_process$/, namespace: "late" }, ({ path }) => ({
     contents: `module.exports = new Proxy({}, { get: (_, name) => require(${JSON.stringify(path)})[name] });`,
+  }));
+  onLoad({ filter: /crypto$/, namespace: "late" }, ({ path }) => ({
+    // Every function of it; the bundle keeps those that are used.
+    contents: Object.entries(crypto)
+      .filter(([, value]) => typeof value === "function")
+      .map(
+        ([name]) =>
+          `export const ${name} = (...given) => require(${JSON.stringify(path)}).${name}(...given);`,
+      )
+      .join("\n"),
   }));
 }

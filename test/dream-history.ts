@@ -30,6 +30,8 @@ interface SeedTurn {
   readonly recalled: readonly string[];
   readonly used?: readonly string[];
   readonly outcome?: Outcome;
+  /** What was said with the outcome. */
+  readonly note?: string;
   readonly correction?: string;
 }
 
@@ -101,7 +103,8 @@ export async function seedHistory(
         events.push({ ...base, ...skill(name), kind: "recalled", details: { rank: rank + 1 } });
       for (const name of turn.used ?? [])
         events.push({ ...base, ...skill(name), kind: "activated", details: {} });
-      if (turn.outcome) events.push({ ...base, kind: "outcome", details: { result: turn.outcome } });
+      if (turn.outcome)
+        events.push({ ...base, kind: "outcome", details: { result: turn.outcome, note: turn.note } });
       if (turn.correction)
         events.push({ ...base, kind: "feedback", details: { type: "correction", text: turn.correction } });
     }

@@ -39,7 +39,7 @@ export function skillOf(name: string, manifest: Partial<SkillManifest> = {}): Sk
 
 export function matchOf(name: string, options: { via?: string; reasons?: readonly Reason[] } = {}): Match {
   const { via, reasons = [{ signal: "trigger", value: 0.6, note: name }] } = options;
-  return { name, score: 0.6, reasons, ...(via === undefined ? {} : { via }) };
+  return { name, score: 0.6, evidence: 0.6, boosts: 0, reasons, ...(via === undefined ? {} : { via }) };
 }
 
 /** A library of `count` skills with names and descriptions of usual length. */

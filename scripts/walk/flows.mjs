@@ -121,7 +121,11 @@ export const FLOWS = [
     }),
     wanted: { folders: 0, scans: 0 },
     reached: true,
-    walk: async (place) => (await place.run(["activate", nameOf(5), "--yes"], { about: nameOf(5) })).counts,
+    async walk(place) {
+      const digest = await place.digestOf(nameOf(5));
+      const args = ["activate", nameOf(5), "--yes", "--digest", digest];
+      return (await place.run(args, { about: nameOf(5) })).counts;
+    },
   },
   {
     name: "run",

@@ -75,6 +75,11 @@ export class Workspace {
     return { counts: JSON.parse(readFileSync(counts, "utf8")), ...printed };
   }
 
+  /** The digest of a skill's package, which consent without a terminal needs. */
+  async digestOf(name) {
+    return JSON.parse((await this.run(["show", name, "--json"])).out).skill.digest;
+  }
+
   /** Runs `serve` while `work` asks it: `post` sends a request, `counted` what was counted since it was asked last. */
   async serve(work) {
     const child = spawn(process.execPath, this.argumentsOf(["serve", "--port", "0", "--json"]), {

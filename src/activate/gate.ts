@@ -1,10 +1,18 @@
 // The gate: the text of a skill's body and files leaves the engine only through it. It looks whether a person agreed to exactly
 // this content (a rule of their configuration, trust, an earlier yes in the task) and asks if somebody can be asked.
 
+import { basename } from "node:path";
 import { type RuleSubject, ruleFits } from "../library/library.ts";
 import { isRepertoireError, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import { compareMarks, type FileChanges, marksOf } from "../package/package.ts";
+import type { Skill } from "../model/skill.ts";
+import {
+  compareMarks,
+  type FileChanges,
+  type FileMarks,
+  marksOf,
+  packageDigest,
+} from "../package/package.ts";
 import type { ConsentAsker, Consents, Offer, Who } from "./consents.ts";
 import type { TaskStore, TrustStore } from "./task-store.ts";
 
@@ -16,13 +24,23 @@ export interface ConsentPolicy {
   readonly allow: readonly string[];
   readonly ask: readonly string[];
   readonly deny: readonly string[];
+  /** `allow` hands over what was saved on this machine, if it is clean and runs nothing. */
+  readonly learned?: "allow" | "ask" | undefined;
 }
 
-interface GateNeeds {
+/** What is known about a skill that was saved on this machine, exactly as it is now. */
+interface SavedHere {
+  /** SHA-256 of the SKILL.md before a summary was added in the background; consents to that one still count. */
+  readonly beforeSummary?: string | undefined;
+}
+
+export interface GateNeeds {
   readonly consents: Pick<Consents, "offer" | "sheet">;
   readonly policy: ConsentPolicy;
   readonly tasks: Pick<TaskStore, "consentFor">;
   readonly trust: Pick<TrustStore, "has">;
+  /** Undefined if the skill, or a byte of it, was not saved on this machine. */
+  readonly savedHere?: ((skill: Skill, files: FileMarks) => Promise<SavedHere | undefined>) | undefined;
 }
 
 /** Who wants to read, and the task whose consents count. */
@@ -109,13 +127,28 @@ export class ConsentGate {
   }
 
   /** What a person agreed to before; undefined if they have to be asked. */
-  private async standing(
-    { subject, snapshot: { digest } }: Offer,
-    task: string | undefined,
-  ): Promise<ActivationRisk | undefined> {
+  private async standing(offer: Offer, task: string | undefined): Promise<ActivationRisk | undefined> {
+    const { skill, subject, snapshot } = offer;
     const earlier = task === undefined ? undefined : await this.needs.tasks.consentFor(task, subject.name);
-    if (earlier?.digest === digest) return "safe";
-    return this.allows(subject) || (await this.needs.trust.has(digest)) ? "risky" : undefined;
+    if (earlier?.digest === snapshot.digest) return "safe";
+    if (this.allows(subject) || (await this.needs.trust.has(snapshot.digest))) return "risky";
+    const marks = marksOf(snapshot.files);
+    const saved = await this.needs.savedHere?.(skill, marks);
+    if (saved?.beforeSummary !== undefined) {
+      const former = packageDigest({ ...marks, [basename(skill.path)]: saved.beforeSummary });
+      if (earlier?.digest === former || (await this.needs.trust.has(former))) return "risky";
+    }
+    return saved && this.allowsLearned(offer) ? "risky" : undefined;
+  }
+
+  /** A skill that was saved here is its person's own text; what it runs, or what inspection finds, is still asked about. */
+  private allowsLearned(offer: Offer): boolean {
+    const { ask, learned } = this.needs.policy;
+    if (learned !== "allow" || ask.some((rule) => ruleFits(rule, offer.subject))) return false;
+    const { findings, scripts, toolsets } = this.needs.consents.sheet(offer);
+    return (
+      scripts.length === 0 && toolsets.length === 0 && findings.every(({ severity }) => severity === "low")
+    );
   }
 
   /** Calls for the same content in the same task share one question. */
@@ -134,7 +167,7 @@ export class ConsentGate {
 }
 
 /** The decision of the policy: the strictest list that fits, or `ask` if none fits. */
-function decide(policy: ConsentPolicy, subject: RuleSubject): keyof ConsentPolicy {
+function decide(policy: ConsentPolicy, subject: RuleSubject): "deny" | "ask" | "allow" {
   for (const decision of ["deny", "ask", "allow"] as const) {
     if (policy[decision].some((rule) => ruleFits(rule, subject))) return decision;
   }

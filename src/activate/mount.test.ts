@@ -270,12 +270,25 @@ describe("a task's folder", () => {
     },
   );
 
-  it("is different for every id, also on file systems that ignore case", () => {
+  it("is different for every id, also where file systems ignore case", () => {
     const ids = ["a b", "a-b", "A-b", "a/b", "a~b", "A B", "a.b"];
-    expect(new Set(ids.map((task) => taskFolder({ root: "/data", task }).toLowerCase())).size).toBe(
-      ids.length,
-    );
+    const asOnDisk = (path: string) => (process.platform === "linux" ? path : path.toLowerCase());
+    expect(new Set(ids.map((task) => asOnDisk(taskFolder({ root: "/data", task })))).size).toBe(ids.length);
   });
+
+  it.each(["42", "task_1", "_draft", "2026-11-18.a", "b".repeat(128)])(
+    "has the id %j as its name",
+    (task) => {
+      expect(taskFolder({ root: "/data", task })).toBe(`/data/private/${task}`);
+    },
+  );
+
+  it.runIf(process.platform === "linux").each(["Release-7", "ABC", "aux"])(
+    "has the id %j as its name where file systems heed case",
+    (task) => {
+      expect(taskFolder({ root: "/data", task })).toBe(`/data/private/${task}`);
+    },
+  );
 
   it.each(["..", "/etc", "a/../..", "a//b", "A", ""])("rejects a skill called %j", (name) => {
     expect(failure(() => skillFolder({ root: "/data", task: "t" }, name)).code).toBe("mount-name");

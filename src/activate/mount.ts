@@ -125,6 +125,11 @@ function mountsBelow(target: string, prefix = ""): string[] {
     });
 }
 
+/** Makes the task's own folder, and fails at a link. */
+export function makeTaskFolder(place: TaskFolder): void {
+  makeFolder(place, taskFolder(place));
+}
+
 /** Makes the folders below the task's own one by one, and fails at a link. */
 function makeFolder(place: TaskFolder, folder: string): void {
   const own = taskFolder(place);
@@ -160,8 +165,11 @@ export interface TaskFolder {
   readonly task: string;
 }
 
-/** Ids that are safe folder names on every file system. Capitals are not, because some file systems ignore case. */
-const PLAIN_ID = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9_-])?$/;
+/** Ids that are safe folder names. Capitals are not where the file system ignores case, nor names of devices on Windows. */
+const SAFE_ID =
+  process.platform === "linux"
+    ? /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,126}[A-Za-z0-9_-])?$/
+    : /^(?!(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$))[a-z0-9_](?:[a-z0-9._-]{0,126}[a-z0-9_-])?$/;
 const SEGMENT = /^[a-z0-9]+(?:[.-]+[a-z0-9]+)*$/;
 
 export function taskFolder({ root, task }: TaskFolder): string {
@@ -191,7 +199,7 @@ export function removeTaskFolder(place: TaskFolder): boolean {
 
 /** The folder's name: the id, or a hash of an id that is not safe. Safe ids never contain `~`. */
 function folderName(task: string): string {
-  if (PLAIN_ID.test(task)) return task;
+  if (SAFE_ID.test(task)) return task;
   const readable = task
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")

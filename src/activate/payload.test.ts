@@ -19,11 +19,13 @@ const PARTS: PayloadParts = {
     { document: "p2p.md", path: ".sven/knowledge/p2p.md", title: "P2P Networking", missing: false },
     { document: "gone.md", missing: true },
   ],
-  mountPath: "/data/private/t/.skills/sven",
+  baseDirectory: "/data/private/t/.skills/sven",
   digest: "d".repeat(64),
   risk: "risky",
 };
-const render = (parts: Partial<PayloadParts> = {}) => renderActivation(buildPayload({ ...PARTS, ...parts }));
+const SERVED = ["activate_skill", "read_skill_file", "run_skill_script"];
+const render = (parts: Partial<PayloadParts> = {}, served = SERVED) =>
+  renderActivation(buildPayload({ ...PARTS, ...parts }), served);
 
 describe("the text of an activated skill", () => {
   it("is one envelope with body, base directory, files, knowledge and direct children", () => {
@@ -52,6 +54,22 @@ describe("the text of an activated skill", () => {
       </sub_skills>
       </skill_content>"
     `);
+  });
+
+  it("names only the tools that are served", () => {
+    const toolsIn = (served: readonly string[]) =>
+      render({}, [...served]).match(/\b(?:activate_skill|read_skill_file|run_skill_script)\b/g) ?? [];
+    for (const tool of SERVED) {
+      expect(toolsIn([tool])).toEqual([tool]);
+      expect(toolsIn(SERVED.filter((one) => one !== tool))).not.toContain(tool);
+    }
+    expect(toolsIn([])).toEqual([]);
+    expect(render({}, ["get_skill"])).toContain("Call get_skill ");
+  });
+
+  it("says so if the skill is already active", () => {
+    expect(render({ risk: "safe" })).toContain("already active");
+    expect(render()).not.toContain("already active");
   });
 
   it("has no empty parts", () => {
@@ -99,7 +117,6 @@ describe("the payload", () => {
       "subSkills",
       "knowledge",
       "mountPath",
-      "logicalPath",
       "digest",
       "risk",
       "alreadyActivated",

@@ -22,7 +22,7 @@ export interface ActivationPayload {
   readonly displayName: string;
   /** The whole Markdown below the front matter. */
   readonly instructions: string;
-  /** The base of relative paths in the instructions. */
+  /** The private copy on disk, to which relative paths in the instructions are relative. */
   readonly baseDirectory: string;
   /** A compact tree. */
   readonly folderStructure: string;
@@ -32,8 +32,8 @@ export interface ActivationPayload {
   /** Direct children that may be activated next. */
   readonly subSkills: readonly SubSkill[];
   readonly knowledge: readonly KnowledgeDocument[];
+  /** The private copy as a model names it: `private:/.skills/<name>`, the same in every task and on every machine. */
   readonly mountPath: string;
-  readonly logicalPath: string;
   /** Of the whole package. */
   readonly digest: string;
   readonly risk: ActivationRisk;
@@ -43,7 +43,7 @@ export interface ActivationPayload {
 export interface PayloadParts
   extends Pick<
     ActivationPayload,
-    "name" | "displayName" | "instructions" | "subSkills" | "knowledge" | "mountPath" | "digest" | "risk"
+    "name" | "displayName" | "instructions" | "baseDirectory" | "subSkills" | "knowledge" | "digest" | "risk"
   > {
   /** Every file of the package. */
   readonly paths: readonly string[];
@@ -51,19 +51,18 @@ export interface PayloadParts
 
 export function buildPayload({ paths, ...parts }: PayloadParts): ActivationPayload {
   const bundled = paths.filter((path) => !isSkillFile(path));
-  const { name, displayName, instructions, subSkills, knowledge, mountPath, digest, risk } = parts;
+  const { name, displayName, instructions, baseDirectory, subSkills, knowledge, digest, risk } = parts;
   return {
     name,
     displayName,
     instructions,
-    baseDirectory: mountPath,
+    baseDirectory,
     folderStructure: folderStructure(paths),
     files: bundled.slice(0, PAYLOAD_LIMITS.files),
     moreFiles: Math.max(0, bundled.length - PAYLOAD_LIMITS.files),
     subSkills,
     knowledge,
-    mountPath,
-    logicalPath: logicalPath(name),
+    mountPath: logicalPath(name),
     digest,
     risk,
     alreadyActivated: risk === "safe",
@@ -104,31 +103,40 @@ function linesOf(tree: Tree, indent: string): string[] {
   return more > 0 ? [...lines, `${indent}… ${more} more`] : lines;
 }
 
-/** Writes a payload as text. */
-export function renderActivation(payload: ActivationPayload): string {
-  const { name, displayName, instructions, baseDirectory, logicalPath } = payload;
+/** Writes a payload as text. It names only tools that are `served` to the model. */
+export function renderActivation(payload: ActivationPayload, served: readonly string[]): string {
+  const { name, displayName, instructions, baseDirectory, mountPath, alreadyActivated } = payload;
   const parts = [
     `# Skill: ${forLine(displayName)}`,
+    alreadyActivated ? "This skill is already active in this task. Its instructions again:" : "",
     forEnvelope(instructions).trim(),
-    `Base directory: ${forLine(baseDirectory)} (${forLine(logicalPath)})\nRelative paths in this skill (scripts/, references/, assets/) are relative to this base directory.`,
-    renderFiles(payload),
+    `Base directory: ${forLine(baseDirectory)} (${forLine(mountPath)})\nRelative paths in this skill (scripts/, references/, assets/) are relative to this base directory.`,
+    renderFiles(payload, served),
     renderKnowledge(payload.knowledge),
-    renderSubSkills(payload.subSkills),
+    renderSubSkills(payload.subSkills, served),
   ];
   const attributes = `command="${forXmlAttribute(name)}" name="${forXmlAttribute(displayName)}"`;
   return `<skill_content ${attributes}>\n${parts.filter((part) => part !== "").join("\n\n")}\n</skill_content>`;
 }
 
-function renderFiles({ files, moreFiles }: ActivationPayload): string {
+function renderFiles({ files, moreFiles }: ActivationPayload, served: readonly string[]): string {
   if (files.length === 0) return "";
+  const uses = [
+    served.includes("read_skill_file") ? "read one with read_skill_file" : "",
+    served.includes("run_skill_script") ? "run a script with run_skill_script" : "",
+  ].filter((use) => use !== "");
   const lines = files.map((path) => `  ${forXmlText(path)}`);
   if (moreFiles > 0) lines.push(`  and ${moreFiles} more`);
   return [
     "<skill_files>",
-    "<!-- Read one with read_skill_file; run a script with run_skill_script. -->",
+    ...(uses.length > 0 ? [`<!-- ${sentence(uses.join("; "))} -->`] : []),
     ...lines,
     "</skill_files>",
   ].join("\n");
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function renderKnowledge(documents: readonly KnowledgeDocument[]): string {
@@ -140,11 +148,13 @@ function renderKnowledge(documents: readonly KnowledgeDocument[]): string {
   return ["Relevant knowledge docs (read them with your file tool when needed):", ...lines].join("\n");
 }
 
-function renderSubSkills(children: readonly SubSkill[]): string {
+function renderSubSkills(children: readonly SubSkill[], served: readonly string[]): string {
   if (children.length === 0) return "";
+  const loader = ["activate_skill", "get_skill"].find((tool) => served.includes(tool));
+  const use = `<!-- Call ${loader} with a command to load that sub-skill's full instructions. -->`;
   return [
     "<sub_skills>",
-    "<!-- Call activate_skill with a command to load that sub-skill's full instructions. -->",
+    ...(loader === undefined ? [] : [use]),
     ...children.map(
       ({ name, displayName, description }) =>
         `  <sub_skill command="${forXmlAttribute(name)}" name="${forXmlAttribute(displayName)}">${forXmlText(clip(description, PAYLOAD_LIMITS.title))}</sub_skill>`,

@@ -25,7 +25,7 @@ interface SlashNeeds {
   readonly open: (
     name: SkillName,
     context: TaskContext,
-  ) => Promise<{ readonly offer: Offer; readonly mountPath: string }>;
+  ) => Promise<{ readonly offer: Offer; readonly directory: string }>;
   readonly record: RecordUse;
 }
 
@@ -84,7 +84,7 @@ export class SlashCommands {
     const alias = await this.needs.alias(typed.command.toLowerCase());
     const { name, command } = findCommand(typed.command, slashCommands(skills), alias);
     const skill = skills.find((each) => each.name === name)!;
-    const { offer, mountPath } = await this.needs.open(name, { ...context, audience: "person" });
+    const { offer, directory } = await this.needs.open(name, { ...context, audience: "person" });
     if (context.session !== undefined) {
       const instructions = instructionsDigest(offer.snapshot);
       await this.needs.record(context, skill, { kind: "activated", details: { by: "person", instructions } });
@@ -95,7 +95,7 @@ export class SlashCommands {
       arguments: typed.rest,
       text: expandBody(forModel(offer.parsed.body).trim(), {
         rest: typed.rest,
-        directory: mountPath,
+        directory,
         declaresArguments: skill.manifest.argumentHint !== undefined,
       }),
     };

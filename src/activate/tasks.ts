@@ -8,7 +8,7 @@ import type { Skill, SkillManifest } from "../model/skill.ts";
 import { instructionsDigest, marksOf, type PackageSnapshot } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
 import { type ConsentAsker, type ConsentNeeds, Consents, type Offer, type Who } from "./consents.ts";
-import { type ActivationRisk, ConsentGate, type ConsentPolicy } from "./gate.ts";
+import { type ActivationRisk, ConsentGate, type ConsentPolicy, type GateNeeds } from "./gate.ts";
 import { findKnowledge } from "./knowledge.ts";
 import {
   logicalPath,
@@ -18,6 +18,7 @@ import {
   type TaskFolder,
   verifiedMount,
 } from "./mount.ts";
+import { leftTasks, ownTask } from "./owners.ts";
 import { type ActivationPayload, buildPayload, renderActivation, type SubSkill } from "./payload.ts";
 import type { ConsentRecord, TaskRecord, TaskStore } from "./task-store.ts";
 
@@ -29,6 +30,10 @@ export interface TaskContext extends Who {
   readonly host?: string | undefined;
   /** Asks a person for consent. */
   readonly ask?: ConsentAsker | undefined;
+  /** Set by a host whose task ends with its process: if that crashes, the next one cleans up. */
+  readonly endsWithProcess?: boolean | undefined;
+  /** The tools that the model has; none by default. Texts name no other. */
+  readonly served?: readonly string[] | undefined;
 }
 
 interface TaskNeeds extends ConsentNeeds {
@@ -38,6 +43,7 @@ interface TaskNeeds extends ConsentNeeds {
   /** The current name of a skill, also if it was renamed or merged. */
   readonly currentName: (spelling: string) => Promise<string>;
   readonly policy: ConsentPolicy;
+  readonly savedHere?: GateNeeds["savedHere"];
   /** The project's folder, in which knowledge documents are searched; undefined if nothing of it is shown. */
   readonly project: string | undefined;
   /** Holds `private/<task>`. */
@@ -72,7 +78,8 @@ export interface ActivatedSkill {
 interface Opened {
   readonly offer: Offer;
   readonly risk: ActivationRisk;
-  readonly mountPath: string;
+  /** Where the copy is. */
+  readonly directory: string;
 }
 
 export class Tasks {
@@ -92,7 +99,9 @@ export class Tasks {
     const offer = await this.consents.offer(await this.needs.currentName(name), context);
     const { skill, snapshot } = offer;
     const risk = await this.gate.pass(offer, context);
-    const mountPath = mountPackage({ place: this.folderOf(task), name: skill.name, snapshot });
+    const place = this.folderOf(task);
+    if (context.endsWithProcess) ownTask(place);
+    const directory = mountPackage({ place, name: skill.name, snapshot });
     if (risk === "risky") {
       this.needs.onChange(task, skill.name);
       const at = this.needs.now();
@@ -100,13 +109,13 @@ export class Tasks {
       await this.needs.tasks.start({ id: task, startedAt: at, agent });
       await this.needs.tasks.consent({ task, skill: skill.name, digest, at, files: marksOf(files) });
     }
-    return { offer, risk, mountPath };
+    return { offer, risk, directory };
   }
 
   /** Gets consent, makes a private copy and returns the skill's instructions. */
   async activate(name: string, context: TaskContext): Promise<Activation> {
-    const { task, agent, audience = "model" } = context;
-    const { offer, risk, mountPath } = await this.open(name, context);
+    const { task, agent, audience = "model", served = [] } = context;
+    const { offer, risk, directory } = await this.open(name, context);
     const { skill, snapshot, parsed } = offer;
     const details = { task, by: audience, instructions: instructionsDigest(snapshot) };
     await this.needs.record(context, skill, { kind: "activated", details });
@@ -117,12 +126,12 @@ export class Tasks {
       paths: [...snapshot.files.keys()],
       subSkills: (await this.needs.children(skill.name, agent)).map(subSkill),
       knowledge: findKnowledge(parsed.manifest.knowledge, this.needs.project),
-      mountPath,
+      baseDirectory: directory,
       digest: snapshot.digest,
       risk,
     });
     const content = snapshot.files.get(basename(skill.path))?.bytes.toString("utf8") ?? "";
-    return { payload, text: renderActivation(payload), content };
+    return { payload, text: renderActivation(payload, served), content };
   }
 
   /** The skill's private copy, made again from an unchanged source if it is missing. */
@@ -150,6 +159,13 @@ export class Tasks {
         return { ...task, skills: consents.map(({ skill, digest, at }) => ({ name: skill, digest, at })) };
       }),
     );
+  }
+
+  /** Ends the tasks of processes that are gone, and returns them. */
+  async endLeft(): Promise<string[]> {
+    const left = leftTasks(this.needs.folder, this.needs.now());
+    for (const task of left) await this.end(task);
+    return left;
   }
 
   /** Removes all consents and copies of a task; returns whether there were any. */
@@ -190,7 +206,7 @@ function subSkill({ name, displayName, manifest }: Skill): SubSkill {
 function notActivated(name: SkillName, task: string): RepertoireError {
   return new RepertoireError(
     "not-consented",
-    `"${name}" is not activated in the task "${task}", or it has changed and its copy is missing. Activate it first with activate_skill.`,
+    `"${name}" is not activated in the task "${task}", or it has changed and its copy is missing. Activate it first.`,
     name,
   );
 }

@@ -18,7 +18,9 @@ async function tools(options: Workspace & { ask?: ConsentAsker; choice?: ToolCho
 describe("the toolbox", () => {
   it("serves the chosen tools, and aliases of activate_skill if they are configured", async () => {
     const names = async (choice: ToolChoice) => (await tools({ choice })).list.map(({ name }) => name);
-    expect((await names("default")).sort()).toEqual([...DEFAULT_TOOLS, "load_skill"].sort());
+    expect((await names("default")).sort()).toEqual(
+      [...DEFAULT_TOOLS, ...(sandbox.ok ? ["run_skill_script"] : []), "load_skill"].sort(),
+    );
     expect(await names(["list_skills"])).toEqual(["list_skills"]);
     expect(await names("all")).toEqual([
       "recall_skills",

@@ -25,10 +25,12 @@ export const DEFAULT_TOOLS: readonly string[] = [
   "report_outcome",
 ];
 
-/** `default` for `DEFAULT_TOOLS`, `all`, or the names of tools. */
+const RUN_TOOL = "run_skill_script";
+
+/** `default` for `DEFAULT_TOOLS` and, where the machine has a sandbox, `run_skill_script`; `all`; or the names of tools. */
 export type ToolChoice = "default" | "all" | readonly string[];
 
-export interface AgentToolsOptions extends Omit<TaskContext, "audience"> {
+export interface AgentToolsOptions extends Omit<TaskContext, "audience" | "served"> {
   /** Set by a host that sees no messages: each recall begins a turn of the session. */
   readonly beginsTurns?: boolean | undefined;
 }
@@ -44,10 +46,17 @@ export class Toolbox {
   private readonly engine: AgentEngine;
   private readonly chosen: readonly ToolRow[];
 
-  constructor(engine: AgentEngine, choice: ToolChoice = "default") {
+  private constructor(engine: AgentEngine, names: Exclude<ToolChoice, "default">) {
     this.engine = engine;
-    const names = choice === "default" ? DEFAULT_TOOLS : choice;
     this.chosen = names === "all" ? TOOLS : TOOLS.filter(({ name }) => names.includes(name));
+  }
+
+  /** @internal */
+  static async open(engine: AgentEngine, choice: ToolChoice = "default"): Promise<Toolbox> {
+    if (choice !== "default") return new Toolbox(engine, choice);
+    if (engine.serve.length > 0) return new Toolbox(engine, engine.serve);
+    const canRun = await engine.tasks.hasSandbox();
+    return new Toolbox(engine, canRun ? [...DEFAULT_TOOLS, RUN_TOOL] : DEFAULT_TOOLS);
   }
 
   /**
@@ -98,7 +107,12 @@ export class Toolbox {
 
   private toolsOf(rows: readonly ToolRow[], options: AgentToolsOptions): AgentTool[] {
     const { beginsTurns = false, ...context } = options;
-    const scope = { engine: this.engine, context: { ...context, audience: "model" as const }, beginsTurns };
+    const served = this.chosen.map(({ name }) => name);
+    const scope = {
+      engine: this.engine,
+      context: { ...context, served, audience: "model" as const },
+      beginsTurns,
+    };
     const tools = rows.map((row) => toolOf(row, scope));
     const activate = tools.find(({ name }) => name === "activate_skill");
     // If all tools are served, get_skill is a tool of its own.

@@ -17,8 +17,10 @@ import type { ActivatedSkills, RegisteredTool } from "../tools/tools.ts";
 export interface AgentEngine {
   /** The configured other names of `activate_skill`. */
   readonly aliases: readonly AgentToolAlias[];
+  /** The configured tools of a host that chooses none; empty for the default ones. */
+  readonly serve: readonly string[];
   readonly tasks: Pick<Tasks, "activate"> &
-    Pick<ActivatedSkills, "tools" | "readFile" | "run" | "call"> & {
+    Pick<ActivatedSkills, "tools" | "readFile" | "run" | "call" | "hasSandbox"> & {
       /** The tools that are loaded in a task so far. */
       registry(task: string): { list(): RegisteredTool[] };
     };
@@ -129,7 +131,7 @@ export function toolOf(tool: ToolRow, scope: ToolScope): AgentTool {
 }
 
 function argumentsOf(tool: ToolRow, given: unknown): Record<string, unknown> {
-  const { success, data, error } = tool.schema.safeParse(withoutEmpty(given ?? {}));
+  const { success, data, error } = tool.schema.safeParse(spelled(tool, withoutEmpty(given ?? {})));
   if (success) return data;
   const problems = error.issues.flatMap((issue) =>
     issue.code === "unrecognized_keys"
@@ -148,6 +150,18 @@ function argumentsOf(tool: ToolRow, given: unknown): Record<string, unknown> {
 function withoutEmpty(given: unknown): unknown {
   if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null && value !== ""));
+}
+
+/** The arguments by the names of the schema: `seeAlso` and `see-also` are `see_also`. */
+function spelled({ schema }: ToolRow, given: unknown): unknown {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
+  const plain = (key: string) => key.replace(/[_-]/g, "").toLowerCase();
+  const names = new Map(Object.keys(schema.shape).map((name) => [plain(name), name]));
+  const entries = Object.entries(given).map(([key, value]) => {
+    const name = names.get(plain(key)) ?? key;
+    return [Object.hasOwn(given, name) ? key : name, value] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function signatureOf({ inputSchema }: ToolRow): string {

@@ -26,7 +26,8 @@ function failure(...args: Parameters<typeof load>): { code: string; value: unkno
 
 describe("the configuration", () => {
   it("has sensible defaults", () => {
-    const { dir, home, cacheDir, files, ...rest } = load({});
+    const { dir, home, cacheDir, files, learnedDir, usageDir, ...rest } = load({});
+    expect([learnedDir, usageDir]).toEqual([undefined, undefined]);
     expect(cacheDir).toBe(join(home, ".repertoire", "cache"));
     expect(files).toEqual([join(home, ".repertoire", CONFIG_FILE), join(dir, CONFIG_FILE)]);
     expect(rest).toStrictEqual({
@@ -46,13 +47,14 @@ describe("the configuration", () => {
       disable: [],
       style: "adaptive",
       budget: {},
-      consent: { allow: ["*@bundled"], ask: [], deny: [], approval: "ask" },
+      consent: { allow: ["*@bundled"], ask: [], deny: [], learned: "allow", approval: "ask" },
       trust: { projects: "host" },
       scripts: { network: [], unsandboxed: [] },
-      tools: { aliases: [] },
-      recall: { encoder: "auto", learn: true },
+      tools: { serve: [], aliases: [] },
+      paths: {},
+      recall: { encoder: "auto", learn: true, links: {} },
       embedder: { kind: "local" },
-      dream: { prefixes: {}, gaps: true },
+      dream: { directives: {}, prefixes: {}, gaps: true },
       model: { kind: "none" },
       telemetry: { content: false },
     });
@@ -76,7 +78,7 @@ describe("the configuration", () => {
     const { budget, recall, agents } = load({}, { config: { ...config, agents: undefined } });
     expect({ budget, recall, agents }).toStrictEqual({
       budget: { tokens: 1500 },
-      recall: { encoder: "auto", limit: 3, learn: true },
+      recall: { encoder: "auto", limit: 3, learn: true, links: {} },
       agents: {},
     });
     expect(load({ user: { "sources.drop": ["x"] } }).sources.drop).toEqual(["x"]);

@@ -14,7 +14,7 @@ import {
 } from "./keys.ts";
 import { acceptedValues, accepts, isObject } from "./kinds.ts";
 
-export { CONFIG_FILE, switchSkill } from "./file.ts";
+export { CONFIG_FILE, linkSkill, switchSkill } from "./file.ts";
 export type { ConfigValues } from "./keys.ts";
 
 export interface Config extends Omit<ResolvedValues, "cache"> {
@@ -23,6 +23,10 @@ export interface Config extends Omit<ResolvedValues, "cache"> {
   readonly home: string;
   /** Where caches are kept; undefined = no cache. */
   readonly cacheDir?: string | undefined;
+  /** Where learned skills are kept, if not in `~/.repertoire/skills`. */
+  readonly learnedDir?: string | undefined;
+  /** Where activations are written as JSON lines, if anywhere. */
+  readonly usageDir?: string | undefined;
   /** The files that were read, lowest precedence first. */
   readonly files: readonly string[];
 }
@@ -88,7 +92,19 @@ export function loadConfig(input: ConfigInput = {}): Config {
   const { cache, ...resolved } = withDefaults(values);
   if (input.requireAgent && resolved.agent !== undefined) checkAgent(resolved.agent, resolved.agents);
   const cacheDir = typeof cache === "string" ? resolve(dir, cache) : join(home, ".repertoire", "cache");
-  return { ...resolved, dir, home, files, cacheDir: cache === false ? undefined : cacheDir };
+  const data = join(home, ".repertoire");
+  const inData = (path: string | undefined) =>
+    path === undefined ? undefined : resolve(data, path.replace(/^~(?=\/|$)/, home));
+  const learnedDir = inData(resolved.paths.learned);
+  return {
+    ...resolved,
+    dir,
+    home,
+    files,
+    cacheDir: cache === false ? undefined : cacheDir,
+    learnedDir: learnedDir === join(data, "skills") ? undefined : learnedDir,
+    usageDir: inData(resolved.paths.usage),
+  };
 }
 
 function checkAgent(agent: string, agents: ResolvedValues["agents"]): void {

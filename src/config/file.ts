@@ -90,6 +90,29 @@ function blankComments(text: string): string {
   );
 }
 
+/** Adds or removes a related skill in `recall.links` of the person's file, and returns the path. */
+export async function linkSkill(
+  home: string,
+  { from, to, on }: { readonly from: SkillName; readonly to: SkillName; readonly on: boolean },
+): Promise<string> {
+  const { applyEdits, modify } = await import("jsonc-parser");
+  const path = userConfigPath(home);
+  const { text, values } = readConfigFile(path) ?? { text: "{}\n", values: {} };
+  const isDotted = isObject(values["recall.links"]);
+  const group = isObject(values.recall) ? values.recall : {};
+  const links = isDotted ? values["recall.links"] : group.links;
+  const known = isObject(links) && Array.isArray(links[from]) ? (links[from] as unknown[]) : [];
+  const others = known.filter((each) => each !== to);
+  const next = on ? [...others, to] : others;
+  const at = isDotted ? ["recall.links", from] : ["recall", "links", from];
+  const formattingOptions = { insertSpaces: true, tabSize: 2 };
+  replaceFile(
+    path,
+    applyEdits(text, modify(text, at, next.length > 0 ? next : undefined, { formattingOptions })),
+  );
+  return path;
+}
+
 /** Adds a skill to `enable` or `disable` in the person's file, removes it from the other list, and returns the path. */
 export async function switchSkill(home: string, name: SkillName, on: boolean): Promise<string> {
   // Loaded here, because a host's hook reads the configuration and never edits it.

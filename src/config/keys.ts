@@ -157,6 +157,11 @@ const CONFIG_TABLE = {
       skillRules,
     ),
     deny: userOnly("Skills that are never activated; wins over the other lists.", skillRules),
+    learned: userOnly(
+      "Whether agents may read without asking what was saved on this machine, if its inspection is clean and it has neither scripts nor toolsets; ask asks for these too.",
+      enumOf("allow", "ask"),
+      { default: "allow" },
+    ),
     approval: userOnly(
       "Used over MCP if the client cannot ask you: ask refuses; host takes the call as your consent, for a host that asks you before each tool call. Skills with grave findings are always refused.",
       enumOf(...CONSENT_APPROVALS),
@@ -181,6 +186,11 @@ const CONFIG_TABLE = {
     ),
   },
   tools: {
+    serve: userOnly(
+      "The tools that a model gets where the host chooses none, by name; an empty list means the default ones.",
+      listOf(string(), ["recall_skills", "get_skill", "save_skill", "list_skills", "delete_skill"]),
+      { env: "REPERTOIRE_TOOLS" },
+    ),
     aliases: shared(
       "More names for the tool activate_skill, for agents that expect one of them.",
       listOf(enumOf(...AGENT_TOOL_ALIASES)),
@@ -191,13 +201,17 @@ const CONFIG_TABLE = {
     limit: userOnly("The most skills that are recalled for a message (3).", integer(1, 50), {
       env: "REPERTOIRE_LIMIT",
     }),
-    threshold: userOnly("The score below which a skill is not recalled.", number(0, 1), {
+    threshold: userOnly("The evidence below which a skill is not recalled.", number(0, 1), {
       env: "REPERTOIRE_THRESHOLD",
     }),
     order: userOnly(
       "The order of matches: by score, or by triggers (named, exact phrase, recent use, score), which is the order of the style tiers.",
       enumOf(...RECALL_ORDERS),
       { env: "REPERTOIRE_ORDER" },
+    ),
+    links: userOnly(
+      "Related skills by name: recalled with a skill as if its see-also named them.",
+      mapOf(listOf(string()), { "pdf-tables": ["spreadsheets"] }),
     ),
     encoder: shared(
       "Whether the trained encoder compares meanings too: auto uses it as soon as the skills are encoded, off never.",
@@ -230,7 +244,24 @@ const CONFIG_TABLE = {
       string("OPENAI_API_KEY"),
     ),
   },
+  paths: {
+    learned: userOnly(
+      "Where learned skills are kept; ~ is the home folder, other paths are relative to ~/.repertoire. The folder is a source.",
+      string("skills"),
+    ),
+    usage: userOnly(
+      "A folder for one file of JSON lines per session, one line per activation, besides the journal; relative to ~/.repertoire.",
+      string("skill-usage"),
+    ),
+  },
   dream: {
+    directives: userOnly(
+      "Files whose text replaces the instructions of a pass, relative to ~/.repertoire (skill-gap.md, skill-dream.md and skill-optimize.md).",
+      object(
+        { gap: string(), consolidate: string(), optimize: string() },
+        { examples: [{ gap: "prompts/gap.md" }] },
+      ),
+    ),
     prefixes: shared(
       "How dreams treat skills whose names share a prefix: namespaced ones belong to a server each and are never merged.",
       mapOf(enumOf("namespaced", "topical"), { mcp: "namespaced", docs: "topical" }),

@@ -38,7 +38,7 @@ export const DISCLOSE_LIMITS = {
   reason: 60,
   /** Words about a near skill: with its name about 15 tokens, enough to choose it. */
   nearWords: 6,
-  /** From this score of the best match on, a model needs no choice, as long as the catalog names every skill. */
+  /** From this evidence of the best match on, a model needs no choice, as long as the catalog names every skill. */
   certain: 0.8,
   /** Tools or triggers on a card's line: enough to recognize the skill. */
   cardItems: 6,

@@ -11,7 +11,8 @@ const BREAD = "bake sourdough bread";
 function talk(space: Workspace, style: Style, session = "s") {
   // A person has agreed to all skills, so that the styles show all that they can.
   const agreed = { "consent.allow": ["*"] };
-  return async (message: string) => space.open(agreed).turns.prompt({ message, session }, { style, context: "append" });
+  return async (message: string) =>
+    space.open(agreed).turns.prompt({ message, session }, { style, context: "append" });
 }
 
 const names = ({ matches }: Prompt) => matches.map(({ name }) => name);
@@ -100,7 +101,9 @@ describe("a session", () => {
     const space = workspace(TRADES);
     await space.open().turns.recall({ message: FORM });
     const sections = await Promise.all(
-      Array.from({ length: 4 }, () => space.open().turns.prompt({ message: FORM, session: "s" }, { context: "append" })),
+      Array.from({ length: 4 }, () =>
+        space.open().turns.prompt({ message: FORM, session: "s" }, { context: "append" }),
+      ),
     );
     expect(sections.flatMap(names)).toEqual(["pdf-forms"]);
   });

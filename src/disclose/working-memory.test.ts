@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { skillOf } from "../../test/skills.fixture.ts";
+import { matchOf, skillOf } from "../../test/skills.fixture.ts";
 import { estimateTokens } from "../text/estimate.ts";
 import { disclose } from "./section.ts";
 import { workingMemory } from "./working-memory.ts";
@@ -26,8 +26,9 @@ test("has the cards of the relevant skills, most relevant first, without deleted
 });
 
 test("has the cards of a section, cut in the same places", () => {
-  const matches = ["b", "c"].map((name) => ({ name, score: name === "b" ? 0.6 : 0.3, reasons: [] }));
-  const kept = [{ name: "a", score: 0.9, reasons: [] }];
+  const scored = (name: string, score: number) => ({ ...matchOf(name), score });
+  const matches = [scored("b", 0.6), scored("c", 0.3)];
+  const kept = [scored("a", 0.9)];
   const section = disclose({ style: "cards", skills, matches, kept, bodyOf: long });
   const items = workingMemory({ ...state, recalled: ["b", "c"] }, { skills, bodyOf: long });
   expect(items.map(({ content }) => content).join("\n\n")).toBe(section.text);

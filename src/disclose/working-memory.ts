@@ -31,14 +31,10 @@ export function workingMemory(
 ): readonly MemoryItem[] {
   const relevance = new Map(state.relevant.map((one) => [one.name, one.relevance]));
   // What came along with another skill has no relevance of its own.
-  const matches = state.recalled.map(
-    (name): Match => ({
-      name,
-      score: relevance.get(name) ?? 0,
-      reasons: [],
-      via: relevance.has(name) ? undefined : "",
-    }),
-  );
+  const matches = state.recalled.map((name): Match => {
+    const match = memoryMatch(name, relevance.get(name) ?? 0);
+    return relevance.has(name) ? match : { ...match, via: "" };
+  });
   const selection = select({ skills, matches, kept: keptFrom(state, matches) });
   return cardsOf({ selection, limit: limitOf("cards", budget), bodyOf }).cards.map(({ skill, text }) => ({
     refId: skill.name,
@@ -53,5 +49,9 @@ export function keptFrom({ relevant }: Pick<SessionState, "relevant">, matches: 
   const now = ownNames(matches);
   return relevant
     .filter(({ name }) => !now.has(name))
-    .map(({ name, relevance }) => ({ name, score: relevance, reasons: [] }));
+    .map(({ name, relevance }) => memoryMatch(name, relevance));
+}
+
+function memoryMatch(name: SkillName, relevance: number): Match {
+  return { name, score: relevance, evidence: relevance, boosts: 0, reasons: [] };
 }

@@ -32,6 +32,8 @@ export interface SourceOptions {
   readonly bundled: string | undefined;
   readonly home: string;
   readonly project: string;
+  /** Where learned skills are kept, if not in the home folder's `.repertoire/skills`. */
+  readonly learned?: string | undefined;
   readonly add?: readonly ExtraSource[];
   /** Ids of the only sources to use; empty = all. */
   readonly only?: readonly string[];
@@ -67,6 +69,7 @@ export function resolveSources(options: SourceOptions): Source[] {
   };
   if (options.bundled) add("bundled", resolve(options.bundled), "bundled");
   for (const { folder } of USER_PLACES) add(`~/${folder}`, join(options.home, folder), "user");
+  if (options.learned) add("learned", options.learned, "user");
   for (const base of projectFolders(options.project)) {
     const above =
       relative(base, options.project) === "" ? "." : relative(options.project, base).replaceAll("\\", "/");

@@ -4,15 +4,15 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { readBounded } from "../disk/disk.ts";
 import type { Attribution, Changed, LearnedStep, VersionRecord, VersionStore } from "../learn/learn.ts";
-import { RepertoireError } from "../model/errors.ts";
+import { isRepertoireError, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { PACKAGE_LIMITS } from "../package/package.ts";
-import { collide, type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
+import { collide, type DreamChange, type Refusal, refuse, savesOf, touchedBy } from "./changes.ts";
 import { gate, prepareGate, type Review } from "./gate.ts";
 import { guard } from "./guard.ts";
 import type { Material } from "./material.ts";
 import type { MetaStore, ProposalRecord, ProposalStore } from "./proposal.ts";
-import { fromRecord, isStale } from "./proposal.ts";
+import { fromRecord, isStale, type Proposal, UNDONE, undoneSettings } from "./proposal.ts";
 import { closeStale } from "./staging.ts";
 
 /** Which proposals are being applied, for the next process after a crash. */
@@ -20,25 +20,45 @@ const PENDING = "dream.pending";
 /** Versions searched for the batch that a crash left unrecorded: more than one batch can hold. */
 const LOOK_BACK = 1_000;
 
+/** What an undo took back. */
+export interface UndoneChanges {
+  readonly undone: readonly Changed[];
+  /** The titles of the proposals whose settings were taken back. */
+  readonly settings: readonly string[];
+}
+
 export interface Accepted {
   readonly accepted: readonly ProposalRecord[];
   /** What `repertoire undo` takes back together. */
   readonly batch?: string | undefined;
-  readonly declined: readonly {
-    readonly number: number;
-    readonly title: string;
-    readonly refusals: readonly Refusal[];
-  }[];
+  readonly declined: readonly DeclinedProposal[];
+}
+
+/** A proposal that could not be accepted, and why. */
+export interface DeclinedProposal {
+  readonly number: number;
+  readonly title: string;
+  readonly refusals: readonly Refusal[];
 }
 
 /** What a dream does to learned skills. */
 interface LearnedChanges {
   /** Makes all steps or none, to be undone together. Settles first what a crash left, even without any step. */
   batch(steps: readonly LearnedStep[], by?: Attribution): Promise<readonly Pick<Changed, "batch">[]>;
+  /** Why these steps would be refused now; undefined if they would be made. */
+  refusalOf(steps: readonly LearnedStep[], by?: Attribution): Promise<RepertoireError | undefined>;
+  undo(target?: string, by?: Attribution): Promise<readonly Changed[]>;
+}
+
+/** The person's settings, as far as a dream may propose to change them. */
+interface SkillSettings {
+  setEnabled(name: SkillName, on: boolean): Promise<unknown>;
+  setLink(from: SkillName, to: SkillName, on: boolean): Promise<unknown>;
 }
 
 export interface AcceptanceNeeds {
   readonly learned: LearnedChanges;
+  readonly settings: SkillSettings;
   readonly now: () => number;
   readonly store: {
     readonly proposals: ProposalStore;
@@ -54,27 +74,77 @@ export class Acceptance {
     this.needs = needs;
   }
 
-  /** Applies the proposals that are still sound, all of them or none, and says why the others are not. */
+  /** Applies the proposals that can be applied as one batch, and says why the others cannot. */
   async accept(records: readonly ProposalRecord[], review: Review): Promise<Accepted> {
-    const { sound, declined } = await this.stillSound(records, review);
-    if (sound.length === 0) return { accepted: [], declined };
+    const checked = await this.stillSound(records, review);
+    const declined = [...checked.declined];
+    let sound: readonly ProposalRecord[] = checked.sound;
+    while (sound.length > 0) {
+      try {
+        return { ...(await this.apply(sound, review)), declined };
+      } catch (error) {
+        await this.recover();
+        const refused = isRepertoireError(error) ? await this.refusedAlone(sound, review) : [];
+        if (refused.length === 0) throw error;
+        declined.push(...refused);
+        sound = sound.filter(({ number }) => !refused.some((each) => each.number === number));
+      }
+    }
+    return { accepted: [], declined };
+  }
+
+  private async apply(
+    sound: readonly ProposalRecord[],
+    { material }: Review,
+  ): Promise<Pick<Accepted, "accepted" | "batch">> {
     const token = randomBytes(6).toString("hex");
     const numbers = sound.map(({ number }) => number);
     const { store, learned } = this.needs;
     await store.meta.set(PENDING, JSON.stringify({ token, numbers }));
     const titles = sound.map(({ title }) => title).join("; ");
     const by = { author: "dream", reason: `${titles.slice(0, 200)} [dream ${token}]` };
-    let changed: Awaited<ReturnType<LearnedChanges["batch"]>>;
-    try {
-      changed = await learned.batch(stepsOf(sound, review.material), by);
-    } catch (error) {
-      await this.recover();
-      throw error;
-    }
-    const batch = changed.find((one) => one.batch !== undefined)?.batch;
+    const changed = await learned.batch(stepsOf(sound, material), by);
+    // After the files: the settings are one file that is written whole, and setting them twice does no harm.
+    for (const record of sound) await this.set(changeOf(record), true);
+    const batch = changed.find((one) => one.batch !== undefined)?.batch ?? `dream-${token}`;
     const accepted = await this.decide(numbers, batch);
     await store.meta.remove(PENDING);
-    return { accepted, declined, batch };
+    return { accepted, batch };
+  }
+
+  /** The proposals that learned skills refuse by themselves, so that one of them does not stop the others. */
+  private async refusedAlone(
+    records: readonly ProposalRecord[],
+    { material }: Review,
+  ): Promise<DeclinedProposal[]> {
+    const found: DeclinedProposal[] = [];
+    for (const record of records) {
+      const { number, title } = record;
+      const why = await this.needs.learned.refusalOf(stepsOf([record], material), { author: "dream" });
+      const names = touchedBy(changeOf(record));
+      if (why) found.push({ number, title, refusals: [refuse(why.code, why.message, names)] });
+    }
+    return found;
+  }
+
+  private async set({ settings }: DreamChange, on: boolean): Promise<void> {
+    if (!settings) return;
+    if ("link" in settings) await this.needs.settings.setLink(settings.link, settings.to, on);
+    else await this.needs.settings.setEnabled(settings.disable, !on);
+  }
+
+  /** Takes back what a batch changed, settings included; anything else than a batch of proposals is an undo of learned skills. */
+  async undo(target?: string, by?: Attribution): Promise<UndoneChanges> {
+    const { store, learned } = this.needs;
+    const accepted = target === undefined ? [] : await store.proposals.list({ state: "accepted" });
+    const ours = accepted.filter(({ batch, payload }) => batch === target && isSettings(payload));
+    const hasFiles = ours.length === 0 || (await store.versions.list({ batch: target! })).length > 0;
+    const undone = hasFiles ? await learned.undo(target, by) : [];
+    for (const record of ours) await this.set(changeOf(record), false);
+    const numbers = ours.map(({ number }) => number);
+    if (numbers.length > 0)
+      await store.meta.set(UNDONE, JSON.stringify([...(await undoneSettings(store.meta)), ...numbers]));
+    return { undone, settings: ours.map(({ title }) => title) };
   }
 
   /** A rejected change is not proposed again as it is. */
@@ -92,8 +162,13 @@ export class Acceptance {
     const { token, numbers } = JSON.parse(pending) as { token: string; numbers: number[] };
     const versions = await store.versions.list({ limit: LOOK_BACK });
     const ours = versions.filter(({ reason }) => reason?.endsWith(`[dream ${token}]`));
-    if (ours.length > 0 && !ours.some((version) => wasTakenBack(version, versions)))
+    if (ours.length > 0 && !ours.some((version) => wasTakenBack(version, versions))) {
+      for (const number of numbers) {
+        const record = await store.proposals.get(number);
+        if (record) await this.set(changeOf(record), true);
+      }
       await this.decide(numbers, ours[0]!.batch);
+    }
     await store.meta.remove(PENDING);
   }
 
@@ -131,7 +206,7 @@ export class Acceptance {
     const { material } = review;
     const refusals = new Map<ProposalRecord, Refusal[]>();
     for (const record of records) {
-      const isOutdated = isStale(record, material.byName);
+      const isOutdated = await isStale(record, material);
       refusals.set(
         record,
         isOutdated ? [await closeStale(record, this.needs)] : guard(changeOf(record), review),
@@ -152,6 +227,11 @@ export class Acceptance {
       .filter((each) => each.refusals.length > 0);
     return { sound, declined };
   }
+}
+
+/** Whether an accepted proposal changes settings, which a person decides one by one. */
+export function isSettings(payload: ProposalRecord["payload"]): boolean {
+  return (payload as unknown as Proposal).change.settings !== undefined;
 }
 
 function changeOf(record: ProposalRecord): DreamChange {
@@ -183,20 +263,18 @@ function collisions(record: ProposalRecord, chosen: readonly ProposalRecord[]): 
 }
 
 /** Saves before archives, so that nothing goes before what absorbs it is there. */
-function stepsOf(records: readonly ProposalRecord[], { byName }: Material): LearnedStep[] {
+function stepsOf(records: readonly ProposalRecord[], material: Material): LearnedStep[] {
   const changes = records.map(changeOf);
-  const saves = changes.flatMap(({ save, archives, kind }): LearnedStep[] => {
-    if (!save) return [];
-    const existing = byName.get(save.name);
-    const { body, ...named } = save;
-    const content = kind === "link" ? existing!.text : body;
-    const files = filesOf(
-      archives.map(({ name }) => name),
-      byName,
-    );
-    return [{ save: { ...named, content, ifDigest: existing?.digest, files } }];
-  });
   const archives = changes.flatMap((change) => change.archives);
+  const saves = savesOf(changes, material).map((save): LearnedStep => {
+    const existing = material.byName.get(save.name);
+    const { body, ...named } = save;
+    // A link keeps the text as it is.
+    const content = body === existing?.body ? existing.text : body;
+    const absorbed = archives.filter(({ into }) => into === save.name).map(({ name }) => name);
+    const files = filesOf(absorbed, material.byName);
+    return { save: { ...named, content, ifDigest: existing?.digest, files } };
+  });
   return [...saves, ...archives.map(({ name, into }) => ({ archive: name, into }))];
 }
 

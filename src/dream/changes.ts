@@ -11,7 +11,21 @@ import type { Plan, PlanSave } from "./plan.ts";
 export const PASSES = ["gap", "consolidate", "optimize"] as const;
 export type Pass = (typeof PASSES)[number];
 
-export type ChangeKind = "create" | "guide" | "improve" | "merge" | "link" | "archive";
+export type ChangeKind =
+  | "create"
+  | "draft"
+  | "guide"
+  | "improve"
+  | "merge"
+  | "link"
+  | "archive"
+  | "disable"
+  | "relate";
+
+/** A change of the person's settings, for a skill whose files a dream may not change. */
+export type SettingsChange =
+  | { readonly disable: SkillName; readonly into?: SkillName | undefined }
+  | { readonly link: SkillName; readonly to: SkillName };
 
 export interface ChangeSave {
   readonly name: SkillName;
@@ -32,6 +46,7 @@ export interface DreamChange {
   readonly pass: Pass;
   readonly save?: ChangeSave | undefined;
   readonly archives: readonly ChangeArchive[];
+  readonly settings?: SettingsChange | undefined;
 }
 
 /** Why something is not proposed. */
@@ -46,21 +61,54 @@ export function touchedBy(change: DreamChange): SkillName[] {
     ...new Set([
       ...(change.save ? [change.save.name] : []),
       ...change.archives.flatMap(({ name, into }) => [name, into]),
+      ...setBy(change),
     ]),
   ];
 }
 
-/** Skills whose files the change writes. What absorbs an archived skill stays as it is. */
-export function changedBy({ save, archives }: DreamChange): SkillName[] {
-  return [...(save ? [save.name] : []), ...archives.map(({ name }) => name)];
+/** Skills whose files or settings the change writes. What absorbs an archived skill stays as it is. */
+export function changedBy(change: DreamChange): SkillName[] {
+  const { save, archives } = change;
+  return [...(save ? [save.name] : []), ...archives.map(({ name }) => name), ...setBy(change)];
 }
 
-/** Whether two changes cannot both be made as they were proposed. */
+function setBy({ settings }: DreamChange): SkillName[] {
+  if (!settings) return [];
+  return ["disable" in settings ? settings.disable : settings.link];
+}
+
+/** Skills that are no longer there after the change, and where each leads. */
+export function goneBy({ archives, settings }: DreamChange): ReadonlyMap<SkillName, SkillName | undefined> {
+  const gone = new Map<SkillName, SkillName | undefined>(archives.map(({ name, into }) => [name, into]));
+  if (settings && "disable" in settings) gone.set(settings.disable, settings.into);
+  return gone;
+}
+
+/** Whether two changes cannot both be made as they were proposed. A link only adds names, so it goes with any other save. */
 export function collide(a: DreamChange, b: DreamChange): boolean {
-  const both = new Set(changedBy(a));
-  const reliesOn = (x: DreamChange, y: DreamChange) =>
-    x.archives.some(({ into }) => y.archives.some(({ name }) => name === into));
-  return changedBy(b).some((name) => both.has(name)) || reliesOn(a, b) || reliesOn(b, a);
+  const gone = (change: DreamChange) => [...goneBy(change).keys()];
+  const rewritten = (change: DreamChange) =>
+    change.save && change.kind !== "link" ? [change.save.name, ...gone(change)] : gone(change);
+  const reliesOn = (x: DreamChange, y: DreamChange) => {
+    const isLink = x.kind === "link" || x.kind === "relate";
+    const needed = [...goneBy(x).values(), ...(isLink ? changedBy(x) : [])];
+    return needed.some((name) => name !== undefined && gone(y).includes(name));
+  };
+  return rewritten(a).some((name) => rewritten(b).includes(name)) || reliesOn(a, b) || reliesOn(b, a);
+}
+
+/** What is saved if these changes are made together: one save per skill, which has the links of all of them. */
+export function savesOf(changes: readonly DreamChange[], { byName }: Pick<Material, "byName">): ChangeSave[] {
+  const saves = new Map<SkillName, ChangeSave>();
+  for (const { kind, save } of changes) if (save && kind !== "link") saves.set(save.name, save);
+  for (const { kind, save } of changes) {
+    if (!save || kind !== "link") continue;
+    const existing = byName.get(save.name);
+    const base = saves.get(save.name) ?? { name: save.name, body: existing?.body ?? save.body };
+    const names = [...(base.seeAlso ?? existing?.seeAlso ?? []), ...(save.seeAlso ?? [])];
+    saves.set(save.name, { ...base, seeAlso: [...new Set(names)].slice(0, GUARD.seeAlso) });
+  }
+  return [...saves.values()];
 }
 
 /** Every save with what it absorbs is one change; an archive that no save absorbs must name what does. */
@@ -69,7 +117,9 @@ export function splitPlan(
   pass: Pass,
   { byName }: Material,
 ): { changes: DreamChange[]; refusals: Refusal[] } {
-  const refusals: Refusal[] = [];
+  const refusals = plan.dropped.map(({ item, why }) =>
+    refuse("plan-item-dropped", `${why} The rest of the plan stands.`, [item]),
+  );
   const changes: DreamChange[] = [];
   const wanted = new Map(
     plan.toDelete.map(({ name, into }) => [

@@ -1,6 +1,6 @@
 // The front door of dream: what other rooms may use.
 
-export type { Accepted } from "./acceptance.ts";
+export type { Accepted, DeclinedProposal, UndoneChanges } from "./acceptance.ts";
 export { PASSES, type Pass, type Refusal } from "./changes.ts";
 export { type DreamNeeds, type DreamResult, Dreams, type RunOptions } from "./dreams.ts";
 export type {
@@ -17,6 +17,7 @@ export type {
 } from "./evidence.ts";
 export type { DreamAccount, FollowUp, OutcomeRate } from "./follow-up.ts";
 export type { PrefixKind } from "./material.ts";
+export type { NeglectedSkill } from "./neglected.ts";
 export type { DreamPrompt } from "./prompts.ts";
 export {
   fromRecord,

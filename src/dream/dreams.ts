@@ -3,9 +3,16 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { writeFileAtomically } from "../disk/disk.ts";
-import type { LanguageModel } from "../learn/learn.ts";
+import type { Attribution, LanguageModel } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
-import { Acceptance, type AcceptanceNeeds, type Accepted } from "./acceptance.ts";
+import { readSkillText } from "../parse/parse.ts";
+import {
+  Acceptance,
+  type AcceptanceNeeds,
+  type Accepted,
+  isSettings,
+  type UndoneChanges,
+} from "./acceptance.ts";
 import { PASSES, type Pass, splitPlan } from "./changes.ts";
 import { type DreamEvidence, gatherEvidence } from "./evidence.ts";
 import { type DreamAccount, dreamAccount, type FollowUp, followUp } from "./follow-up.ts";
@@ -15,22 +22,21 @@ import {
   HISTORY_KINDS,
   type Material,
   type MaterialNeeds,
+  protectedBecause,
   visibleSkills,
 } from "./material.ts";
 import { readPlan } from "./plan.ts";
-import { type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
-import type { ProposalRecord, ProposalState } from "./proposal.ts";
+import { type DirectivePaths, type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
+import type { CurrentSkills, ProposalRecord, ProposalState } from "./proposal.ts";
 import { markStale, type ProposedChange, type Staged, type StagingNeeds, stage } from "./staging.ts";
 import { declinedPart, type PassReport, think } from "./think.ts";
 import { TrialLibrary, type TrialNeeds } from "./trial-library.ts";
 
 /** What dreams take from outside: the library, recall, learned skills, a store, and settings. */
-export interface DreamNeeds extends MaterialNeeds, TrialNeeds, StagingNeeds, AcceptanceNeeds {
+export interface DreamNeeds extends MaterialNeeds, TrialNeeds, StagingNeeds, AcceptanceNeeds, DirectivePaths {
   /** Brings the library up to date with its files. */
   readonly refresh: () => Promise<unknown>;
   readonly store: MaterialNeeds["store"] & AcceptanceNeeds["store"];
-  /** The data folder: directives are read from it, prompts are written below it. */
-  readonly folder: string;
   /** The model that thinks; without one, rules alone make proposals. */
   readonly model?: (() => Promise<LanguageModel | undefined>) | undefined;
   /** Whether skills are written for requests that no skill answers; true by default. */
@@ -106,15 +112,16 @@ export class Dreams {
       return { skipped, thinking, evidence, passes: [], proposals: [], declined: [], known: [] };
     }
     const { onPass } = options;
-    const { folder, callMs } = this.needs;
-    const thought = await think(review, model, { passes: this.passes, folder, callMs, onPass });
+    const { callMs } = this.needs;
+    const thought = await think(review, model, { passes: this.passes, paths: this.needs, callMs, onPass });
     const verdict = await stage(thought.proposed, review, this.needs);
     const { passes } = thought;
     if (!passes.some(({ state }) => state === "failed")) await meta.set(INPUTS, inputs);
     const declined = [...thought.declined, ...verdict.declined];
     const result = { ...verdict, declined, thinking, evidence, passes } as const;
     if (!options.apply) return result;
-    const open = await proposals.list({ state: "open" });
+    // A person decides one by one what is switched off.
+    const open = (await proposals.list({ state: "open" })).filter(({ payload }) => !isSettings(payload));
     const applied = await this.acceptance.accept(open, model ? await this.upToDate(review) : review);
     return { ...result, applied };
   }
@@ -126,9 +133,8 @@ export class Dreams {
    */
   async prompts(): Promise<DreamPrompt[]> {
     const review = await this.review();
-    const { folder } = this.needs;
     return this.passes.map((pass) =>
-      promptFor(pass, directiveFor(pass, folder), { ...review, proposed: [] }),
+      promptFor(pass, directiveFor(pass, this.needs), { ...review, proposed: [] }),
     );
   }
 
@@ -182,7 +188,7 @@ export class Dreams {
     const { proposals } = this.needs.store;
     if ((await proposals.list({ state: "open" })).length > 0) {
       await this.needs.refresh();
-      await markStale(await visibleSkills(this.needs), this.needs);
+      await markStale(await this.currentSkills(), this.needs);
     }
     return proposals.list({ state });
   }
@@ -227,6 +233,18 @@ export class Dreams {
   }
 
   /**
+   * Takes back a batch of accepted proposals, settings included; another target as `skills.learned.undo` does.
+   *
+   * @example
+   * const { batch } = await skills.dreams.accept([1, 2]);
+   * const { undone, settings } = await skills.dreams.undo(batch);
+   */
+  async undo(target?: string, by?: Attribution): Promise<UndoneChanges> {
+    await this.recover();
+    return this.acceptance.undo(target, by);
+  }
+
+  /**
    * How the skills did before and after accepted proposals.
    *
    * @example const worse = (await skills.dreams.followUp()).filter(({ worse }) => worse);
@@ -263,6 +281,21 @@ export class Dreams {
     return { material, evidence: gatherEvidence(material), trial: new TrialLibrary(material, this.needs) };
   }
 
+  private async currentSkills(): Promise<CurrentSkills> {
+    const byName = await visibleSkills(this.needs);
+    return {
+      byName,
+      contentOf: async (name) => {
+        const skill = byName.get(name);
+        if (!skill) return undefined;
+        const { body } = readSkillText(await this.needs.readSkill(skill), skill.path);
+        const history = await this.needs.store.versions.list({ name });
+        const editable = protectedBecause(skill, history, this.needs) === undefined;
+        return { description: skill.manifest.description, body, editable };
+      },
+    };
+  }
+
   /** The review, or a new one if the library has changed, for example while a model was thinking. */
   private async upToDate(review: Review): Promise<Review> {
     await this.needs.refresh();
@@ -275,13 +308,16 @@ export class Dreams {
   }
 
   private async inputsHash({ skills, prefixes }: Material, thinker: string): Promise<string> {
-    const { store, folder } = this.needs;
+    const { store } = this.needs;
     const [last] = await store.journal.query({ kinds: HISTORY_KINDS, newestFirst: true, limit: 1 });
+    const [version] = await store.versions.list({ limit: 1 });
     const facts = {
       thinker,
       prefixes,
       last: last?.seq ?? 0,
-      directives: this.passes.map((pass) => directiveFor(pass, folder)),
+      // An undo brings back the skills that the last dream saw, and yet something has happened.
+      version: version?.id,
+      directives: this.passes.map((pass) => directiveFor(pass, this.needs)),
       skills: skills.map(({ name, digest, editable }) => [name, digest, editable]).sort(),
     };
     return createHash("sha256").update(JSON.stringify(facts)).digest("hex");

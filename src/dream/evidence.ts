@@ -13,9 +13,11 @@ import {
   guideOf,
   isGuide,
   isNamespaced,
+  isPoor,
   type Material,
   type PrefixKind,
 } from "./material.ts";
+import { findNeglected, type NeglectedSkill } from "./neglected.ts";
 
 export interface Term {
   readonly term: string;
@@ -91,21 +93,25 @@ export interface DreamEvidence {
   readonly neverUsed: readonly UnusedSkill[];
   readonly idle: readonly UnusedSkill[];
   readonly conflicts: readonly Conflict[];
+  /** Skills that nobody learned here and that do not help. */
+  readonly neglected: readonly NeglectedSkill[];
 }
 
 export function gatherEvidence(material: Material): DreamEvidence {
+  const overlaps = findOverlaps(material);
   return {
     sessions: material.sessions.length,
     skills: material.skills.length,
     terms: recurringTerms(material.sessions),
     gaps: findGaps(material),
-    overlaps: findOverlaps(material),
+    overlaps,
     prefixes: findPrefixes(material),
     coUse: findCoUse(material),
     sparse: findSparse(material),
     atRisk: findAtRisk(material),
     ...findUnused(material),
     conflicts: findConflicts(material),
+    neglected: findNeglected(material, overlaps),
   };
 }
 
@@ -137,7 +143,15 @@ function findGaps(material: Material): Gap[] {
 
 function isMissed(turn: DreamTurn, { isUnmet }: Material): boolean {
   if (turn.endedBadly) return true;
-  return turn.recalled?.length === 0 && turn.used.length === 0 && isUnmet(turn);
+  return turn.recalled !== undefined && turn.used.length === 0 && isUnmet(turn);
+}
+
+/** What was recalled and not used may still be what was shown and followed. It is a miss if many sessions got other skills each. */
+function isDoubtful(group: readonly MissedTurn[]): boolean {
+  const recalled = group.flatMap((turn) => (turn.endedBadly ? [] : [...new Set(turn.recalled)]));
+  const most = Math.max(0, ...recalled.map((name) => recalled.filter((each) => each === name).length));
+  const sessions = new Set(group.map(({ session }) => session)).size;
+  return recalled.length > 0 && (most * 2 > group.length || sessions < EVIDENCE_LIMITS.draftSessions);
 }
 
 function alike(a: MissedTurn, b: MissedTurn): number {
@@ -148,7 +162,7 @@ function alike(a: MissedTurn, b: MissedTurn): number {
 function isGap(group: readonly MissedTurn[]): boolean {
   if (new Set(group.map(({ session }) => session)).size < EVIDENCE_LIMITS.minSessions) return false;
   const served = group.filter(({ used }) => used.length > 0).length;
-  if (served * 2 >= group.length) return false;
+  if (served * 2 >= group.length || isDoubtful(group)) return false;
   return group.length > 2 || alike(group[0]!, group[1]!) >= SIMILARITY.messagePair;
 }
 
@@ -244,8 +258,6 @@ function findUnused({ skills, now }: Material): { neverUsed: UnusedSkill[]; idle
   };
 }
 
-const POOR: readonly string[] = ["poor", "fair"];
-
 /** Pairs that several sessions used, most sessions first. */
 function findCoUse({ sessions, skills }: Material): CoUsePair[] {
   const known = new Set(skills.map(({ name }) => name));
@@ -269,7 +281,7 @@ function pairsOf(names: readonly SkillName[], known: ReadonlySet<SkillName>): [S
   return sorted.flatMap((a, at) => sorted.slice(at + 1).map((b): [SkillName, SkillName] => [a, b]));
 }
 
-/** Used in a session with a correction or a poor or fair rating; most sessions first. */
+/** Used where it failed, where the person corrected the answer, or in a session with a low rating; most sessions first. */
 function findAtRisk({ sessions, skills }: Material): AtRiskSkill[] {
   const known = new Set(skills.map(({ name }) => name));
   const found = new Map<SkillName, DreamSession[]>();
@@ -283,22 +295,24 @@ function findAtRisk({ sessions, skills }: Material): AtRiskSkill[] {
     .slice(0, EVIDENCE_LIMITS.items);
 }
 
-/** The skills of the corrected turns; all skills of the session if it went badly as a whole. */
-function blamed(session: DreamSession): readonly SkillName[] {
-  const wasRatedLow = session.rating !== undefined && POOR.includes(session.rating);
-  const corrected = session.turns.filter(({ corrections }) => corrections.length > 0);
-  const inTurns = corrected.flatMap(({ used }) => used);
-  if (wasRatedLow) return session.used;
-  return inTurns.length > 0 ? [...new Set(inTurns)] : session.corrections.length > 0 ? session.used : [];
+/** The skills of the bad turns; all skills of the session if it went badly as a whole. */
+function blamed(session: DreamSession): ReadonlySet<SkillName> {
+  const inTurns = new Set(session.turns.flatMap((turn) => turn.blamed));
+  const wasBad = isPoor(session.rating) || (inTurns.size === 0 && session.remarks.length > 0);
+  return wasBad ? new Set(session.used) : inTurns;
 }
 
 function toAtRisk(name: SkillName, bad: readonly DreamSession[]): AtRiskSkill {
   const turns = bad.flatMap((session) => session.turns).filter(({ used }) => used.includes(name));
+  const said = bad.flatMap(({ remarks, turns: all }) => [
+    ...all.filter((turn) => turn.blamed.includes(name)).flatMap(({ corrections }) => corrections),
+    ...remarks,
+  ]);
   return {
     name,
     sessions: bad.map(({ id }) => id),
-    corrections: bad.flatMap(({ corrections }) => corrections).slice(-EVIDENCE_LIMITS.quotes),
-    ratings: bad.flatMap(({ rating }) => (rating && POOR.includes(rating) ? [rating] : [])),
+    corrections: [...new Set(said)].slice(-EVIDENCE_LIMITS.quotes),
+    ratings: bad.flatMap(({ rating }) => (rating && isPoor(rating) ? [rating] : [])),
     messages: turns.map(({ message }) => message).slice(-EVIDENCE_LIMITS.quotes),
   };
 }

@@ -2,7 +2,7 @@
 // counts by itself; there is no average.
 
 import type { SkillName } from "../model/name.ts";
-import { type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
+import { type DreamChange, goneBy, type Refusal, refuse, touchedBy } from "./changes.ts";
 import type { DreamEvidence } from "./evidence.ts";
 import { GATE } from "./limits.ts";
 import type { Material, Reach } from "./material.ts";
@@ -15,11 +15,11 @@ export interface Review {
   readonly trial: TrialLibrary;
 }
 
-/** A message that led to a skill and did well, or one that the skill's own `evals/` names. */
+/** A message that led to a skill and did well, one that the skill's own `evals/` names, or what the skill says it is for. */
 interface Route {
   readonly message: string;
   readonly skill: SkillName;
-  readonly from: "use" | "evals";
+  readonly from: "use" | "evals" | "description";
 }
 
 export interface RouteResult extends Route {
@@ -35,16 +35,20 @@ export interface GateResult {
 }
 
 /** Every known route, those of the touched skills first, bounded. A use without a known failure counts as a success. */
-function routesOf(material: Material, touched: ReadonlySet<SkillName>): Route[] {
+function routesOf(change: DreamChange, material: Material): Route[] {
+  const touched = new Set(touchedBy(change));
   const routes = new Map<string, Route>();
   const add = (route: Route) => routes.set(`${route.skill}\n${route.message}`, route);
   for (const { name, queries } of material.skills)
     for (const message of queries) add({ message, skill: name, from: "evals" });
-  const turns = material.sessions.flatMap((session) => session.turns);
-  for (const { message, used, failed, corrections } of turns) {
-    if (corrections.length > 0 || failed.includes("")) continue;
-    for (const skill of used) if (!failed.includes(skill)) add({ message, skill, from: "use" });
+  // A skill that is switched off need not be found by its description any more.
+  for (const skill of change.settings ? [] : touched) {
+    const message = material.byName.get(skill)?.description;
+    if (message) add({ message, skill, from: "description" });
   }
+  const turns = material.sessions.flatMap((session) => session.turns);
+  for (const { message, used, blamed } of turns)
+    for (const skill of used) if (!blamed.includes(skill)) add({ message, skill, from: "use" });
   const all = [...routes.values()].reverse();
   const own = all.filter(({ skill }) => touched.has(skill));
   const others = all.filter(({ skill }) => !touched.has(skill));
@@ -57,8 +61,8 @@ export async function prepareGate(changes: readonly DreamChange[], review: Revie
 }
 
 function messagesToTry(change: DreamChange, review: Review): string[] {
-  const routes = routesOf(review.material, new Set(touchedBy(change))).map(({ message }) => message);
-  return change.kind === "create" ? [...routes, ...askedFor(review)] : routes;
+  const routes = routesOf(change, review.material).map(({ message }) => message);
+  return change.kind === "create" || change.kind === "draft" ? [...routes, ...askedFor(review)] : routes;
 }
 
 /** What users asked: unanswered requests first, then the first messages of sessions, newest first. */
@@ -81,11 +85,10 @@ export async function gate(
   const { material, trial } = review;
   const after = await trial.with([...others, change]);
   const touched = new Set(touchedBy(change));
-  const archives = [...others, change].flatMap((each) => each.archives);
-  const heirs = new Map(archives.map(({ name, into }) => [name, into]));
+  const heirs = new Map([...others, change].flatMap((each) => [...goneBy(each)]));
   const shown: RouteResult[] = [];
   const refusals: Refusal[] = [];
-  const routes = routesOf(material, touched);
+  const routes = routesOf(change, material);
   for (const route of routes) {
     const had = await trial.before(route.message);
     const has = await after(route.message);
@@ -109,7 +112,8 @@ async function newRoutes(
   review: Review,
   after: Reach,
 ): Promise<{ reached: RouteResult[]; refusal?: Refusal }> {
-  if (kind !== "create" || !save || review.material.sessions.length === 0) return { reached: [] };
+  if ((kind !== "create" && kind !== "draft") || !save || review.material.sessions.length === 0)
+    return { reached: [] };
   const { name } = save;
   const reached: RouteResult[] = [];
   for (const message of askedFor(review)) {

@@ -4,7 +4,9 @@ import { inspectPackage } from "../inspect/inspect.ts";
 import { isRepertoireError } from "../model/errors.ts";
 import { parentName, type SkillName } from "../model/name.ts";
 import { isPortableName, SPEC } from "../package/package.ts";
+import { clip } from "../text/markdown.ts";
 import { type ChangeSave, changedBy, type DreamChange, type Refusal, refuse, touchedBy } from "./changes.ts";
+import { lostClauses, sharedWords } from "./clauses.ts";
 import { coverageOf } from "./coverage.ts";
 import type { Review } from "./gate.ts";
 import { GUARD } from "./limits.ts";
@@ -17,12 +19,26 @@ export interface GuardSettings {
   readonly least?: number | undefined;
 }
 
+/** What would be said nowhere any more. */
+export interface Losses {
+  readonly name: SkillName;
+  readonly clauses: readonly string[];
+}
+
+/** Lost clauses quoted in a refusal, and characters of each. */
+const QUOTED = 5;
+const QUOTED_CHARS = 120;
+
 /** Everything that speaks against a change before any message is tried. */
 export function guard(change: DreamChange, review: Review): Refusal[] {
   const { material } = review;
   const { save, archives } = change;
+  const missing = change.settings ? changedBy(change).filter((name) => !material.byName.has(name)) : [];
   const refusals = [
-    ...(save ? [checkName, checkTarget, checkText].flatMap((check) => check(save, change, material)) : []),
+    ...missing.map((name) => refuse("not-found", `"${name}" is not in the library.`, [name])),
+    ...(save
+      ? [checkName, checkTarget, checkText, checkSubject].flatMap((check) => check(save, change, material))
+      : []),
     ...archives.flatMap((archive) => checkArchive(archive, change, material)),
     ...(save ? [checkSize, checkPaths].flatMap((check) => check(save, change, material)) : []),
   ];
@@ -97,6 +113,19 @@ const checkText: SaveCheck = ({ name, body, description = "" }, change, { byName
   return [refuse("content-unsafe", `"${name}" looks dangerous: ${dangers.join(" ")}`, [name])];
 };
 
+/** An improvement says more about the same thing. */
+const checkSubject: SaveCheck = ({ name, body, description }, { kind }, { byName }) => {
+  const before = byName.get(name);
+  if (kind !== "improve" || !before?.editable) return [];
+  const after = `${description ?? before.description}\n\n${body}`;
+  const isAbout =
+    sharedWords(before.body, after) >= GUARD.aboutBody &&
+    sharedWords(before.description, after) >= GUARD.aboutDescription;
+  if (isAbout) return [];
+  const message = `"${name}" would be about something else: the new text has hardly any words of the old one. Save another subject as another skill.`;
+  return [refuse("subject-changed", message, [name])];
+};
+
 function checkArchive(
   { name, into }: { name: SkillName; into: SkillName },
   change: DreamChange,
@@ -122,14 +151,40 @@ function checkArchive(
     const kept = `keeps only ${Math.round(share * 100)}% of the ${kind} of "${name}"`;
     if (!enough) add("content-lost", `"${into}" ${kept}; missing: ${missing.join(", ")}.`, [name, into]);
   }
-  // Support files move with a merge. They cannot if the same path is taken, or if nothing is saved.
-  const lost = skill.files.filter((path) => !saved || absorber?.files.includes(path));
-  const why = saved ? `"${into}" has files of the same paths` : `nothing is saved that could hold them`;
+  const lost = lostClauses(skill.body, text, saved ? GUARD.clauseMerged : GUARD.clauseSame);
   if (lost.length > 0) {
-    const message = `The support files of "${name}" (${lost.join(", ")}) would be lost: ${why}.`;
+    const clauses = lost.slice(0, QUOTED).map((clause) => `"${clip(clause.text, QUOTED_CHARS)}"`);
+    const more = lost.length > QUOTED ? ` and ${lost.length - QUOTED} more` : "";
+    add("content-lost", `"${into}" does not say what "${name}" says: ${clauses.join(", ")}${more}.`, [
+      name,
+      into,
+    ]);
+  }
+  // Support files move with a merge. They cannot if the same path is taken, or if nothing is saved.
+  const files = skill.files.filter((path) => !saved || absorber?.files.includes(path));
+  const why = saved ? `"${into}" has files of the same paths` : `nothing is saved that could hold them`;
+  if (files.length > 0) {
+    const message = `The support files of "${name}" (${files.join(", ")}) would be lost: ${why}.`;
     add("files-lost", message, [name, into]);
   }
   return found;
+}
+
+/** The clauses that a change may lose, by skill: those that are not said again nearly word for word. */
+export function lossesOf(change: DreamChange, { byName }: Material): Losses[] {
+  const { kind, save, archives } = change;
+  const pairs = archives.map(({ name, into }) => ({
+    name,
+    after: save?.name === into ? save : byName.get(into),
+  }));
+  if (kind === "improve" && save) pairs.push({ name: save.name, after: save });
+  return pairs.flatMap(({ name, after }) => {
+    const before = byName.get(name);
+    if (!before || !after) return [];
+    const text = `${after.description ?? ""}\n\n${after.body}`;
+    const clauses = lostClauses(before.body, text, GUARD.clauseSame).map((clause) => clause.text);
+    return clauses.length > 0 ? [{ name, clauses }] : [];
+  });
 }
 
 /** Two absorbed skills cannot both bring a file of the same path. */

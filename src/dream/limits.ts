@@ -21,6 +21,12 @@ export const EVIDENCE_LIMITS = {
   idleMs: 90 * DAY_MS,
   /** A new skill has had its chance after a month. */
   unusedAgeMs: 30 * DAY_MS,
+  /** Without any use in so many sessions, an installed skill is not needed. */
+  unusedSessions: 10,
+  /** A skill that was recalled so often and never activated only takes room. */
+  shownTurns: 10,
+  /** So many sessions ask for something before rules draft a skill for it, or doubt what was recalled. */
+  draftSessions: 5,
   /** Turns for which two skills were recalled together before that is called a conflict. */
   conflictTurns: 3,
   /** Messages looked at for gaps; the newest count. Comparing is quadratic. */
@@ -57,6 +63,13 @@ export const GUARD = {
   coverage: 0.8,
   /** Of the ordinary words, half: a merge says things once and in its own words. */
   wordCoverage: 0.5,
+  /** A merge may reword: of each clause, this share of the words must be found in one place. */
+  clauseMerged: 0.6,
+  /** What is archived because another skill says the same must be said there nearly word for word. */
+  clauseSame: 0.8,
+  /** An improvement is about the same as before if the new text has this share of the words. */
+  aboutBody: 0.4,
+  aboutDescription: 0.5,
   /** A rewrite keeps at least this share of the old length. */
   shrink: 0.6,
   /** A merge is at least this share of its longest source. */

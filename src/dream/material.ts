@@ -27,6 +27,7 @@ import {
   readCases,
   recall,
 } from "../recall/recall.ts";
+import { isCorrection } from "./corrections.ts";
 import { EVIDENCE_LIMITS, GATE } from "./limits.ts";
 
 export interface DreamSkill {
@@ -45,6 +46,8 @@ export interface DreamSkill {
   /** Support files, SKILL.md left out. */
   readonly files: readonly string[];
   readonly learned: boolean;
+  /** Ships with Repertoire. */
+  readonly bundled: boolean;
   /** Learned, unpinned and made by an agent: only these may be changed. */
   readonly editable: boolean;
   /** Why it may not be changed. */
@@ -69,8 +72,11 @@ export interface DreamTurn {
   readonly recalled: readonly SkillName[] | undefined;
   readonly used: readonly SkillName[];
   readonly failed: readonly SkillName[];
+  /** What the person said against the answer: corrections, and the notes of failures. */
   readonly corrections: readonly string[];
-  /** A failure or a correction was recorded for it. */
+  /** The skills that are at fault: those that failed; if something was corrected, all that were used. */
+  readonly blamed: readonly SkillName[];
+  /** A failure or a correction was recorded for it, or the person's next message corrects it. */
   readonly endedBadly: boolean;
 }
 
@@ -79,7 +85,8 @@ export interface DreamSession {
   readonly at: number;
   readonly turns: readonly DreamTurn[];
   readonly used: readonly SkillName[];
-  readonly corrections: readonly string[];
+  /** What was said against the session as a whole: with a low rating, or outside a turn that used a skill. */
+  readonly remarks: readonly string[];
   readonly rating?: Rating | undefined;
 }
 
@@ -90,10 +97,13 @@ export interface Material {
   readonly now: number;
   readonly skills: readonly DreamSkill[];
   readonly byName: ReadonlyMap<SkillName, DreamSkill>;
+  contentOf(name: SkillName): DreamSkill | undefined;
   /** Oldest first. */
   readonly sessions: readonly DreamSession[];
   /** Prefixes that a person declared; all others are topical. */
   readonly prefixes: Readonly<Record<string, PrefixKind>>;
+  /** Related skills by name, from the person's settings. */
+  readonly links: Readonly<Record<SkillName, readonly SkillName[]>>;
   /** Old names that lead elsewhere: none of them can become a new skill. */
   readonly redirects: ReadonlyMap<SkillName, SkillName>;
   /** Meaning of messages, if there is an embedder. */
@@ -144,12 +154,15 @@ export async function gatherMaterial(needs: MaterialNeeds): Promise<Material> {
   );
   const skills = await readSkills(needs);
   const redirects = await store.redirects.list();
+  const byName = new Map(skills.map((skill) => [skill.name, skill]));
   return {
     now,
     sessions,
     skills,
-    byName: new Map(skills.map((skill) => [skill.name, skill])),
+    byName,
+    contentOf: (name) => byName.get(name),
     prefixes,
+    links: needs.recall.links ?? {},
     redirects: new Map(redirects.map(({ from, to }) => [from, to])),
     ...(await aboutMessages(sessions, skills, needs)),
   };
@@ -171,14 +184,13 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
     lastUsed.set(name, Math.max(lastUsedAt, lastUsed.get(name) ?? 0));
   const { embedder } = await needs.meaning();
   const vectors = embedder.dimensions > 0 ? await embedder.embed(skills.map(headText)) : [];
+  const bundled = bundledSources(needs);
   const found: DreamSkill[] = [];
   for (const [at, skill] of skills.entries()) {
     const { manifest, name } = skill;
     const learned = needs.isLearned(skill);
     const history = learned ? await needs.store.versions.list({ name }) : [];
-    const reason = learned
-      ? protectedBecause(skill, history)
-      : "it was not learned but comes from a source that people look after";
+    const reason = protectedBecause(skill, history, needs);
     // What was saved here was inspected; anything else in the folder may have come with a clone.
     const readable = history[0]?.digest === skill.digest || needs.isAllowed?.(skill) === true;
     const files = learned ? packageFiles(skill.directory).filter((path) => !isSkillFile(path)) : [];
@@ -197,6 +209,7 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
       seeAlso: manifest.seeAlso,
       files,
       learned,
+      bundled: bundled.has(skill.source),
       editable: reason === undefined,
       readable,
       protectedBecause: reason,
@@ -210,16 +223,23 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
   return found;
 }
 
+function bundledSources({ sources }: Pick<ReachNeeds, "sources">): ReadonlySet<string> {
+  return new Set(sources.filter(({ scope }) => scope === "bundled").map(({ id }) => id));
+}
+
 function timeOf({ manifest }: Skill, key: string): number | undefined {
   const time = Date.parse(metadataOf(manifest.metadata, key) ?? "");
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Why a learned skill may not be changed. An agent must have written it, and nobody may have pinned or edited it since. */
-function protectedBecause(
-  { manifest, digest }: Skill,
+/** Why a skill may not be changed. An agent must have saved it here, and nobody may have pinned or edited it since. */
+export function protectedBecause(
+  skill: Skill,
   history: readonly VersionRecord[],
+  { isLearned }: Pick<MaterialNeeds, "isLearned">,
 ): string | undefined {
+  const { manifest, digest } = skill;
+  if (!isLearned(skill)) return "it was not learned but comes from a source that people look after";
   if (metadataOf(manifest.metadata, "pinned") === "true") return "it is pinned";
   const provenance = metadataOf(manifest.metadata, "provenance") ?? "person";
   if (provenance !== "agent")
@@ -269,7 +289,7 @@ async function aboutMessages(
     .filter(({ recalled, used, endedBadly }) => endedBadly || (recalled?.length === 0 && used.length === 0))
     .slice(-EVIDENCE_LIMITS.messages);
   const oldest = Math.min(...missed.map(({ at }) => at));
-  const bundled = new Set(needs.sources.filter(({ scope }) => scope === "bundled").map(({ id }) => id));
+  const bundled = bundledSources(needs);
   const newer = skills.filter(({ changedAt, skill }) => changedAt > oldest && !bundled.has(skill.source));
   const messages = [...new Set(missed.map(({ message }) => message))];
   const answeredAt = newer.length > 0 ? await answers(messages, newer, needs) : new Map<string, number>();
@@ -314,13 +334,14 @@ interface OpenTurn {
   recalled: SkillName[] | undefined;
   readonly used: Set<SkillName>;
   readonly outcomes: Map<SkillName, string>;
-  readonly corrections: string[];
+  readonly corrections: Set<string>;
+  readonly failureNotes: Set<string>;
 }
 
 interface OpenSession {
   readonly turns: Map<number, OpenTurn>;
   readonly used: Set<SkillName>;
-  readonly corrections: string[];
+  readonly remarks: string[];
   rating?: Rating;
 }
 
@@ -349,45 +370,85 @@ function addEvent(session: OpenSession, event: JournalEvent): void {
     turn.recalled ??= [];
     if (event.skill !== undefined && event.details.via === undefined) turn.recalled.push(event.skill);
   }
-  if (event.kind === "outcome" && turn) turn.outcomes.set(event.skill ?? "", event.details.result);
+  if (event.kind === "outcome" && turn) {
+    const { result, note } = event.details;
+    turn.outcomes.set(event.skill ?? "", result);
+    if (result === "failure" && note) turn.failureNotes.add(note);
+  }
   if (event.kind !== "feedback") return;
-  if (event.details.type === "summary") session.rating = event.details.rating;
-  else {
-    session.corrections.push(event.details.text);
-    turn?.corrections.push(event.details.text);
+  const { details } = event;
+  if (details.type === "correction") {
+    if (turn) turn.corrections.add(details.text);
+    else session.remarks.push(details.text);
+  } else {
+    session.rating = details.rating;
+    if (isPoor(details.rating) && details.text) session.remarks.push(details.text);
+  }
+}
+
+export function isPoor(rating: Rating | undefined): boolean {
+  return rating === "poor" || rating === "fair";
+}
+
+/** How many turns after its instructions were loaded a skill is still followed. */
+const FOLLOWED_TURNS = 3;
+
+/** Adds the messages that correct an answer to the turn whose skills the answer followed. */
+function addCorrections({ turns }: OpenSession, lines: readonly SaidRecord[]): void {
+  for (const { turn: number, text } of lines.slice(1)) {
+    if (!isCorrection(text)) continue;
+    for (let earlier = number - 1; earlier >= Math.max(1, number - FOLLOWED_TURNS); earlier--) {
+      const turn = turns.get(earlier);
+      if (!turn || turn.used.size === 0) continue;
+      turn.corrections.add(text);
+      break;
+    }
   }
 }
 
 function closed(id: string, session: OpenSession, lines: readonly SaidRecord[]): DreamSession {
-  const turns = lines.map((line): DreamTurn => {
-    const turn = session.turns.get(line.turn);
-    const outcomes = [...(turn?.outcomes ?? [])];
-    const corrections = turn?.corrections ?? [];
-    return {
-      session: id,
-      turn: line.turn,
-      at: line.at,
-      message: line.text,
-      recalled: turn?.recalled,
-      used: [...(turn?.used ?? [])],
-      failed: outcomes.filter(([, result]) => result === "failure").map(([skill]) => skill),
-      corrections,
-      endedBadly: corrections.length > 0 || outcomes.some(([, result]) => result === "failure"),
-    };
-  });
-  const { corrections, rating } = session;
+  addCorrections(session, lines);
+  const turns = lines.map((line) => closedTurn(id, line, session.turns.get(line.turn)));
+  // A correction in a turn without a skill is about the session.
+  const stray = turns.filter(({ used }) => used.length === 0).flatMap(({ corrections }) => corrections);
   const at = lines[0]?.at ?? 0;
-  return { id, at, turns, used: [...session.used].sort(), corrections, rating };
+  const remarks = [...session.remarks, ...stray];
+  return { id, at, turns, used: [...session.used].sort(), remarks, rating: session.rating };
+}
+
+function closedTurn(session: string, line: SaidRecord, turn: OpenTurn | undefined): DreamTurn {
+  const outcomes = [...(turn?.outcomes ?? [])];
+  const failed = outcomes.filter(([, result]) => result === "failure").map(([skill]) => skill);
+  const used = [...(turn?.used ?? [])];
+  const isCorrected = turn !== undefined && turn.corrections.size > 0;
+  return {
+    session,
+    turn: line.turn,
+    at: line.at,
+    message: line.text,
+    recalled: turn?.recalled,
+    used,
+    failed,
+    corrections: [...new Set([...(turn?.corrections ?? []), ...(turn?.failureNotes ?? [])])],
+    blamed: isCorrected || failed.includes("") ? used : failed,
+    endedBadly: isCorrected || failed.length > 0,
+  };
 }
 
 function sessionIn(open: Map<string, OpenSession>, id: string): OpenSession {
-  const known = open.get(id) ?? { turns: new Map(), used: new Set(), corrections: [] };
+  const known = open.get(id) ?? { turns: new Map(), used: new Set(), remarks: [] };
   open.set(id, known);
   return known;
 }
 
 function turnIn({ turns }: OpenSession, turn: number): OpenTurn {
-  const empty: OpenTurn = { recalled: undefined, used: new Set(), outcomes: new Map(), corrections: [] };
+  const empty: OpenTurn = {
+    recalled: undefined,
+    used: new Set(),
+    outcomes: new Map(),
+    corrections: new Set(),
+    failureNotes: new Set(),
+  };
   const known = turns.get(turn) ?? empty;
   turns.set(turn, known);
   return known;
@@ -400,7 +461,7 @@ export interface ReachNeeds {
   /** What compares meanings, and how rare words are in general; opened once. */
   readonly meaning: () => Promise<{ readonly embedder: Embedder; readonly background: BackgroundIdf }>;
   /** The configured settings of recall. */
-  readonly recall: Pick<RecallOptions, "threshold">;
+  readonly recall: Pick<RecallOptions, "threshold" | "links">;
   /** Lowest precedence first. */
   readonly sources: readonly Source[];
   /** Judges whether skills can be used now; a new judge looks at requirements again. */

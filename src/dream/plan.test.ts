@@ -19,6 +19,7 @@ describe("readPlan", () => {
       plan: {
         toSave: [{ name: "a", content: "Do it {now}.", sourceNames: ["b"] }],
         toDelete: [{ name: "b" }, { name: "c", into: "a" }],
+        dropped: [],
       },
     });
   });
@@ -46,12 +47,36 @@ describe("readPlan", () => {
   ])("refuses with %s", (code, answer) => expect(codeOf(answer)).toBe(code));
 
   it("names the item and the field that is missing", () => {
-    const result = readPlan('{"toSave": [{"name": "a", "content": "x"}, {"content": 3}]}');
-    expect(result).toMatchObject({
+    expect(readPlan('{"toSave": [{"content": 3}]}')).toMatchObject({
       code: "plan-invalid",
-      message: expect.stringMatching(/toSave\[1\]\.name .*toSave\[1\]\.content /),
+      message: expect.stringMatching(/toSave\[0\]\.name .*toSave\[0\]\.content /),
     });
-    expect(result).not.toMatchObject({ message: expect.stringContaining("toSave[0]") });
+  });
+
+  it.each([
+    ["a blank name", '{"name": " ", "content": "x"}', "toSave[1]"],
+    ["a blank content", '{"name": "b", "content": "\\n"}', "b"],
+    ["no content", '{"name": "b"}', "b"],
+    ["sources that are no names", '{"name": "b", "content": "x", "sourceNames": [1]}', "b"],
+    ["something that is no object", '"b"', "toSave[1]"],
+    ["nothing", "null", "toSave[1]"],
+  ])("drops an item with %s, and keeps the others", (_, item, named) => {
+    const result = readPlan(`{"toSave": [{"name": "a", "content": "x"}, ${item}], "toDelete": [7, "c"]}`);
+    expect(result).toMatchObject({
+      ok: true,
+      plan: {
+        toSave: [{ name: "a" }],
+        toDelete: [{ name: "c" }],
+        dropped: [{ item: named }, { item: "toDelete[0]" }],
+      },
+    });
+  });
+
+  it("takes see_also and one name instead of a list", () => {
+    const result = readPlan(
+      '{"toSave": [{"name": "a", "content": "x", "see_also": "b", "source_names": ["c"]}]}',
+    );
+    expect(result).toMatchObject({ ok: true, plan: { toSave: [{ seeAlso: ["b"], sourceNames: ["c"] }] } });
   });
 
   it("stays fast on text full of braces", () => {

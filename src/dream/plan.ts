@@ -1,4 +1,5 @@
-// Reads a plan out of a model's answer. A bad answer is data: a code and what to fix.
+// Reads a plan out of a model's answer. A bad answer is data: a code and what to fix. A bad item is dropped with its reason, and
+// the rest of the plan is kept.
 
 import type { ErrorCode } from "../model/errors.ts";
 import { isRecord, jsonObjects } from "../text/json.ts";
@@ -20,9 +21,17 @@ interface PlanArchive {
   readonly into?: string;
 }
 
+/** An item that cannot be used. */
+interface DroppedItem {
+  /** The skill's name if the item has one, else its place, such as `toSave[2]`. */
+  readonly item: string;
+  readonly why: string;
+}
+
 export interface Plan {
   readonly toSave: readonly PlanSave[];
   readonly toDelete: readonly PlanArchive[];
+  readonly dropped: readonly DroppedItem[];
 }
 
 type PlanResult =
@@ -58,24 +67,37 @@ export function readPlan(answer: string): PlanResult {
     : bad("plan-no-json", "There is no JSON object in the answer. Give one with toSave and toDelete.");
 }
 
-function checkPlan(value: unknown): PlanResult {
-  if (!isRecord(value)) return bad("plan-invalid", "The plan is not a JSON object.");
+function checkPlan(value: Record<string, unknown>): PlanResult {
   const { toSave = [], toDelete = [] } = value;
   if (!Array.isArray(toSave)) return bad("plan-invalid", '"toSave" is not a list.');
   if (!Array.isArray(toDelete)) return bad("plan-invalid", '"toDelete" is not a list.');
-  if (toSave.length + toDelete.length > THINKING.planItems)
+  const items = toSave.length + toDelete.length;
+  if (items > THINKING.planItems)
+    return bad("plan-too-long", `The plan has ${items} items; at most ${THINKING.planItems} are read.`);
+  const dropped: DroppedItem[] = [];
+  const saves = toSave.flatMap((item, at) => {
+    const problems: string[] = [];
+    const save = toPlanSave(item, (what) => problems.push(`toSave[${at}]${what}`));
+    if (problems.length === 0) return [save];
+    dropped.push({ item: nameIn(item) ?? `toSave[${at}]`, why: problems.join(" ") });
+    return [];
+  });
+  const archives = toDelete.flatMap((item, at) => {
+    const archive = toPlanArchive(item);
+    if (archive) return [archive];
+    const why = `toDelete[${at}] is neither a name nor {"name", "into"}.`;
+    dropped.push({ item: nameIn(item) ?? `toDelete[${at}]`, why });
+    return [];
+  });
+  if (items > 0 && dropped.length === items)
     return bad(
-      "plan-too-long",
-      `The plan has ${toSave.length + toDelete.length} items; at most ${THINKING.planItems} are read.`,
+      "plan-invalid",
+      dropped
+        .slice(0, 10)
+        .map(({ why }) => why)
+        .join(" "),
     );
-  const problems: string[] = [];
-  const saves = toSave.map((item, at) => toPlanSave(item, (what) => problems.push(`toSave[${at}]${what}`)));
-  const archives = toDelete.map((item, at) =>
-    toPlanArchive(item, () => problems.push(`toDelete[${at}] is neither a name nor {"name", "into"}.`)),
-  );
-  return problems.length > 0
-    ? bad("plan-invalid", problems.slice(0, 10).join(" "))
-    : { ok: true, plan: { toSave: saves, toDelete: archives } };
+  return { ok: true, plan: { toSave: saves, toDelete: archives, dropped } };
 }
 
 function toPlanSave(item: unknown, problem: (what: string) => void): PlanSave {
@@ -87,28 +109,33 @@ function toPlanSave(item: unknown, problem: (what: string) => void): PlanSave {
   for (const key of ["summary", "description"] as const)
     if (record[key] !== undefined && record[key] !== null && typeof record[key] !== "string")
       problem(`.${key} is not text.`);
-  const sourceNames = namesIn(record.sourceNames, () => problem(".sourceNames is not a list of names."));
-  const seeAlso = namesIn(record.seeAlso, () => problem(".seeAlso is not a list of names."));
+  const list = (key: "sourceNames" | "seeAlso", other: string) =>
+    namesIn(record[key] ?? record[other], () => problem(`.${key} is not a list of names.`));
   return {
     name: String(name),
     content: String(content),
-    sourceNames: sourceNames ?? [],
+    sourceNames: list("sourceNames", "source_names") ?? [],
     summary: isText(summary) ? summary : undefined,
     description: isText(description) ? description : undefined,
-    seeAlso,
+    seeAlso: list("seeAlso", "see_also"),
   };
 }
 
-function toPlanArchive(item: unknown, problem: () => void): PlanArchive {
+function toPlanArchive(item: unknown): PlanArchive | undefined {
   if (isText(item)) return { name: item };
-  if (isRecord(item) && isText(item.name) && (item.into === undefined || isText(item.into)))
-    return { name: item.name, ...(isText(item.into) && { into: item.into }) };
-  problem();
-  return { name: "" };
+  if (!isRecord(item) || !isText(item.name)) return undefined;
+  const { name, into } = item;
+  if (into === undefined || into === null) return { name };
+  return isText(into) ? { name, into } : undefined;
+}
+
+function nameIn(item: unknown): string | undefined {
+  return isRecord(item) && isText(item.name) ? item.name : undefined;
 }
 
 function namesIn(value: unknown, problem: () => void): string[] | undefined {
   if (value === undefined || value === null) return undefined;
+  if (isText(value)) return [value];
   if (Array.isArray(value) && value.every(isText)) return value;
   problem();
   return undefined;

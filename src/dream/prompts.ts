@@ -1,7 +1,7 @@
 // Writes what each pass shows a model: its directive, the evidence and the skills, bounded in tokens, with text of others
 // fenced in as data.
 
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { readBounded, unlessMissing } from "../disk/disk.ts";
 import { forEnvelope, forLine } from "../text/escape.ts";
 import { estimateTokens } from "../text/estimate.ts";
@@ -46,11 +46,18 @@ export const DIRECTIVES: Readonly<Record<Pass, string>> = {
 /** A directive is a page of text. */
 const DIRECTIVE_BYTES = 1024 * 1024;
 
+/** Where the person's own directives are. */
+export interface DirectivePaths {
+  /** The data folder: directives are read from it, prompts are written below it. */
+  readonly folder: string;
+  /** Files instead of the usual ones, relative to the data folder. */
+  readonly directives?: Readonly<Partial<Record<Pass, string | undefined>>> | undefined;
+}
+
 /** The person's own directive if there is one, else the built-in one. */
-export function directiveFor(pass: Pass, folder: string): string {
-  const own = unlessMissing(() =>
-    readBounded(join(folder, DIRECTIVE_FILES[pass]), { maxBytes: DIRECTIVE_BYTES }),
-  )
+export function directiveFor(pass: Pass, { folder, directives = {} }: DirectivePaths): string {
+  const path = resolve(folder, directives[pass] ?? DIRECTIVE_FILES[pass]);
+  const own = unlessMissing(() => readBounded(path, { maxBytes: DIRECTIVE_BYTES }))
     ?.toString("utf8")
     .trim();
   return own ? own.slice(0, THINKING.directiveChars) : DIRECTIVES[pass];

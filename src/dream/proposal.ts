@@ -4,9 +4,11 @@
 import { createHash } from "node:crypto";
 import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
-import { type ChangeKind, type DreamChange, touchedBy } from "./changes.ts";
+import { type ChangeKind, type DreamChange, type SettingsChange, touchedBy } from "./changes.ts";
 import type { DreamEvidence } from "./evidence.ts";
 import type { RouteResult } from "./gate.ts";
+import type { Losses } from "./guard.ts";
+import type { NeglectedSkill } from "./neglected.ts";
 
 /** Everything a person needs in order to decide. */
 export interface Proposal {
@@ -14,6 +16,8 @@ export interface Proposal {
   /** Why: one line each, with the sessions that it comes from. */
   readonly evidence: readonly string[];
   readonly diff: string;
+  /** What would be said nowhere any more; absent if nothing. */
+  readonly lost?: readonly Losses[] | undefined;
   readonly routes: readonly RouteResult[];
   readonly tried: number;
   /** Who thought of it: `rules`, a model's id, `handoff`. */
@@ -35,18 +39,47 @@ export function basisOf(change: DreamChange, skills: Digests): Record<SkillName,
   );
 }
 
-/** The same for the same change, whoever thought of it and whenever. */
-export function changeHash({ save, archives }: DreamChange): string {
-  return hashOf({ save: save && { ...save, body: save.body.trim() }, archives });
+/** The skills as they are now. `contentOf` may read a file; it is called only if a digest has changed. */
+export interface CurrentSkills {
+  readonly byName: Digests;
+  contentOf(
+    name: SkillName,
+  ): Awaitable<
+    { readonly description: string; readonly body: string; readonly editable: boolean } | undefined
+  >;
 }
 
-export function toNewProposal(proposal: Proposal, at: number): NewProposal {
+/** Names what a change was proposed for. A link needs only that the skill may be changed, other changes what it says. */
+async function basisHashOf(change: DreamChange, current: CurrentSkills): Promise<string> {
+  const basis: [SkillName, string][] = [];
+  for (const name of touchedBy(change).sort()) {
+    const found = await current.contentOf(name);
+    if (!found) basis.push([name, ""]);
+    else if (change.kind === "link") basis.push([name, found.editable ? "editable" : "fixed"]);
+    else basis.push([name, hashOf([found.description, found.body.trim()])]);
+  }
+  return hashOf(basis);
+}
+
+/** The same for the same change, whoever thought of it and whenever. */
+export function changeHash({ kind, save, archives, settings }: DreamChange): string {
+  return hashOf({
+    settings,
+    save: save && { ...save, body: kind === "link" ? "" : save.body.trim() },
+    archives,
+  });
+}
+
+export async function toNewProposal(
+  proposal: Proposal,
+  { at, current }: { readonly at: number; readonly current: CurrentSkills },
+): Promise<NewProposal> {
   return {
     kind: proposal.change.kind,
     title: titleOf(proposal.change),
     at,
     changeHash: changeHash(proposal.change),
-    basisHash: hashOf(Object.entries(proposal.basis)),
+    basisHash: await basisHashOf(proposal.change, current),
     payload: proposal as unknown as Record<string, unknown>,
   };
 }
@@ -56,30 +89,50 @@ export function fromRecord(record: ProposalRecord): Proposal {
 }
 
 /** Whether a skill that it would change is no longer what it was proposed for. */
-export function isStale(record: ProposalRecord, skills: Digests): boolean {
-  return hashOf(Object.entries(basisOf(fromRecord(record).change, skills))) !== record.basisHash;
+export async function isStale(record: ProposalRecord, current: CurrentSkills): Promise<boolean> {
+  const { change, basis } = fromRecord(record);
+  if (hashOf(basisOf(change, current.byName)) === hashOf(basis)) return false;
+  return (await basisHashOf(change, current)) !== record.basisHash;
 }
 
-const TITLES: Readonly<Record<ChangeKind, (save: string, archived: string) => string>> = {
+const TITLES: Readonly<Record<ChangeKind, (save: string, archived: string, set: string) => string>> = {
   create: (save) => `Create ${save}`,
   guide: (save) => `Write a guide: ${save}`,
   improve: (save) => `Improve ${save}`,
   merge: (save, archived) => `Merge ${archived} into ${save}`,
   link: (save) => `Link ${save} to related skills`,
   archive: (_, archived) => `Archive ${archived}`,
+  draft: (save) => `Draft an outline of ${save}`,
+  disable: (_, __, set) => `Switch off ${set}`,
+  relate: (_, __, set) => `Show ${set}`,
 };
 
-export function titleOf({ kind, save, archives }: DreamChange): string {
+export function titleOf({ kind, save, archives, settings }: DreamChange): string {
   const archived =
     kind === "archive"
       ? archives.map(({ name, into }) => `${name} (${into} says the same)`)
       : archives.map(({ name }) => name);
-  return TITLES[kind](save?.name ?? "", archived.join(", "));
+  return TITLES[kind](save?.name ?? "", archived.join(", "), settings ? settingsInWords(settings) : "");
+}
+
+function settingsInWords(settings: SettingsChange): string {
+  if ("link" in settings) return `${settings.to} with ${settings.link}`;
+  return settings.into ? `${settings.disable} (${settings.into} says the same)` : settings.disable;
 }
 
 function hashOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
+
+const NEGLECT: Readonly<
+  Record<NeglectedSkill["why"], (name: string, turns: number, sessions: number) => string>
+> = {
+  "never-used": (name, _, sessions) => `${name} was never used; the last month had ${sessions} sessions`,
+  "never-activated": (name, turns, sessions) =>
+    `${name} was shown in ${turns || sessions} ${turns ? "turns" : "sessions"} and never activated`,
+  broken: (name) => `${name} has no instructions`,
+  "says-the-same": (name) => `${name} has no clause of its own`,
+};
 
 /** Why a change is proposed: one line for each item of evidence about the skills that it touches. */
 export function reasonsFor(
@@ -115,6 +168,9 @@ export function reasonsFor(
       .filter(({ name }) => touched.has(name))
       .map(({ name, chars }) => `${name} has only ${chars} characters`),
     ...evidence.neverUsed.filter(({ name }) => touched.has(name)).map(({ name }) => `${name} was never used`),
+    ...evidence.neglected
+      .filter(({ name }) => touched.has(name) && change.kind === "disable")
+      .map(({ name, why, turns }) => NEGLECT[why](name, turns, evidence.sessions)),
     ...evidence.prefixes
       .filter(({ prefix }) => change.save?.name.startsWith(`${prefix}/`) && change.kind === "guide")
       .map(({ prefix, members }) => `${prefix}/ has ${members.length} members and no guide`),
@@ -170,6 +226,13 @@ export interface ProposalStore {
   }): Awaitable<readonly ProposalRecord[]>;
   /** Only an open proposal can be decided, and only once; nothing when it was not open. */
   decide(number: number, decision: ProposalDecision): Awaitable<ProposalRecord | undefined>;
+}
+
+/** The accepted proposals whose settings somebody took back, by number. Learned skills have versions that say so. */
+export const UNDONE = "dream.undone";
+
+export async function undoneSettings(meta: Pick<MetaStore, "get">): Promise<readonly number[]> {
+  return JSON.parse((await meta.get(UNDONE)) ?? "[]") as number[];
 }
 
 /** Small facts by key, such as when the last dream ran. */

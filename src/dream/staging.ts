@@ -1,11 +1,19 @@
 // Checks proposed changes with guard, cap and gate, and stages those that pass as proposals. Changes no skill.
 
-import type { SkillName } from "../model/name.ts";
+import type { VersionStore } from "../learn/learn.ts";
 import { type DreamChange, type Pass, type Refusal, refuse } from "./changes.ts";
 import { type GateResult, gate, prepareGate, type Review } from "./gate.ts";
-import { capOf, type GuardSettings, guard, underCap } from "./guard.ts";
-import type { ProposalRecord, ProposalStore } from "./proposal.ts";
-import { basisOf, changeHash, isStale, reasonsFor, titleOf, toNewProposal } from "./proposal.ts";
+import { capOf, type GuardSettings, guard, lossesOf, underCap } from "./guard.ts";
+import type { CurrentSkills, MetaStore, ProposalRecord, ProposalStore } from "./proposal.ts";
+import {
+  basisOf,
+  changeHash,
+  isStale,
+  reasonsFor,
+  titleOf,
+  toNewProposal,
+  undoneSettings,
+} from "./proposal.ts";
 
 /** A change with its origin, before guard and gate have judged it. */
 export interface ProposedChange {
@@ -31,7 +39,11 @@ export interface Staged {
 }
 
 export interface StagingNeeds {
-  readonly store: { readonly proposals: ProposalStore };
+  readonly store: {
+    readonly proposals: ProposalStore;
+    readonly versions: Pick<VersionStore, "list">;
+    readonly meta: Pick<MetaStore, "get">;
+  };
   readonly now: () => number;
   readonly limits?: GuardSettings | undefined;
 }
@@ -43,11 +55,11 @@ export async function stage(
   needs: StagingNeeds,
 ): Promise<Staged> {
   const { material } = review;
-  await markStale(material.byName, needs);
+  await markStale(material, needs);
   const declined: Declined[] = [];
   const decline = ({ change }: ProposedChange, refusals: readonly Refusal[]) =>
     declined.push({ title: titleOf(change), pass: change.pass, refusals });
-  const { fresh, known } = await unknown(proposed, needs.store.proposals);
+  const { fresh, known } = await unknown(proposed, needs);
   const sound = fresh.filter((each) => {
     const refusals = guard(each.change, review);
     if (refusals.length > 0) decline(each, refusals);
@@ -69,35 +81,51 @@ export async function stage(
 }
 
 /** Closes open proposals whose skills have changed since. */
-export async function markStale(
-  skills: ReadonlyMap<SkillName, { readonly digest: string }>,
-  needs: StagingNeeds,
-): Promise<void> {
+export async function markStale(current: CurrentSkills, needs: StagingNeeds): Promise<void> {
   for (const record of await needs.store.proposals.list({ state: "open" }))
-    if (isStale(record, skills)) await closeStale(record, needs);
+    if (await isStale(record, current)) await closeStale(record, needs);
 }
 
 /** Marks a proposal as stale and says so. */
-export async function closeStale({ number }: ProposalRecord, { store, now }: StagingNeeds): Promise<Refusal> {
+export async function closeStale(
+  { number }: ProposalRecord,
+  { store, now }: { readonly store: Pick<StagingNeeds["store"], "proposals">; readonly now: () => number },
+): Promise<Refusal> {
   const note = "what it would change has changed since";
   await store.proposals.decide(number, { state: "stale", at: now(), note });
   return refuse("stale", `Proposal ${number} is stale: ${note}. Run repertoire dream again.`, []);
 }
 
-/** Leaves out what was proposed before, unless that has become stale. */
-async function unknown(proposed: readonly ProposedChange[], proposals: ProposalStore) {
+/** Leaves out what was proposed before, unless that has become stale or was undone. */
+async function unknown(proposed: readonly ProposedChange[], { store }: StagingNeeds) {
   const fresh: ProposedChange[] = [];
   const known: ProposalRecord[] = [];
   const seen = new Set<string>();
   for (const each of proposed) {
     const hash = changeHash(each.change);
-    const before = await proposals.list({ changeHash: hash });
-    const same = before.find(({ state }) => state !== "stale");
+    const before = await store.proposals.list({ changeHash: hash });
+    let same: ProposalRecord | undefined;
+    for (const record of before)
+      if (record.state !== "stale" && !(await wasUndone(record, store))) same ??= record;
     if (same) known.push(same);
     else if (!seen.has(hash)) fresh.push(each);
     seen.add(hash);
   }
   return { fresh, known };
+}
+
+/** Whether somebody has undone what an accepted proposal changed. */
+async function wasUndone(
+  { number, state, batch }: ProposalRecord,
+  { versions, meta }: StagingNeeds["store"],
+): Promise<boolean> {
+  if (state !== "accepted" || batch === undefined) return false;
+  if ((await undoneSettings(meta)).includes(number)) return true;
+  const made = await versions.list({ batch });
+  const ids = new Set(made.map(({ id }) => id));
+  for (const name of new Set(made.map((version) => version.name)))
+    if ((await versions.list({ name })).some(({ data }) => ids.has(String(data?.undoes)))) return true;
+  return false;
 }
 
 async function add(
@@ -111,11 +139,12 @@ async function add(
     change,
     evidence: reasonsFor(change, evidence, reached),
     diff: await review.trial.diff(change),
+    lost: lossesOf(change, material),
     routes,
     tried,
     by,
     cost,
     basis: basisOf(change, material.byName),
   };
-  return needs.store.proposals.add(toNewProposal(proposal, needs.now()));
+  return needs.store.proposals.add(await toNewProposal(proposal, { at: needs.now(), current: material }));
 }

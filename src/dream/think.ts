@@ -6,13 +6,15 @@ import { compareNames, lastSegment, type SkillName } from "../model/name.ts";
 import { forLine } from "../text/escape.ts";
 import { firstSentence } from "../text/markdown.ts";
 import { collide, type DreamChange, type Pass, splitPlan } from "./changes.ts";
-import { coverageOf } from "./coverage.ts";
+import { ownClauses } from "./clauses.ts";
 import type { DreamEvidence, PrefixCluster } from "./evidence.ts";
 import type { Review } from "./gate.ts";
 import { GUARD, THINKING } from "./limits.ts";
 import { type DreamSkill, guideOf } from "./material.ts";
+import { settingsFrom } from "./neglected.ts";
+import { draftsFrom } from "./outline.ts";
 import { type Plan, readPlan } from "./plan.ts";
-import { type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
+import { type DirectivePaths, type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
 import type { Declined, ProposedChange } from "./staging.ts";
 
 export interface PassReport {
@@ -29,8 +31,7 @@ export interface PassReport {
 
 interface ThinkOptions {
   readonly passes: readonly Pass[];
-  /** Holds a person's own directives. */
-  readonly folder: string;
+  readonly paths: DirectivePaths;
   /** How long one answer of the model may take. */
   readonly callMs?: number | undefined;
   readonly onPass?: ((report: PassReport) => void) | undefined;
@@ -40,14 +41,14 @@ interface ThinkOptions {
 export async function think(
   { material, evidence }: Pick<Review, "material" | "evidence">,
   model: LanguageModel | undefined,
-  { passes, folder, callMs, onPass }: ThinkOptions,
+  { passes, paths, callMs, onPass }: ThinkOptions,
 ): Promise<{ proposed: ProposedChange[]; declined: Declined[]; passes: PassReport[] }> {
   const proposed: ProposedChange[] = [];
   const declined: Declined[] = [];
   const reports: PassReport[] = [];
   for (const pass of model ? passes : []) {
     const input = { material, evidence, proposed: proposed.flatMap(({ change }) => newSkill(change)) };
-    const prompt = promptFor(pass, directiveFor(pass, folder), input);
+    const prompt = promptFor(pass, directiveFor(pass, paths), input);
     const { plan, report } = await askModel(prompt, model!, callMs);
     reports.push(report);
     onPass?.(report);
@@ -56,11 +57,18 @@ export async function think(
     declined.push(...refusals.map((refusal) => declinedPart(pass, refusal)));
     proposed.push(...changes.map((change) => ({ change, by: model!.id, cost: report.cost })));
   }
-  const simple = suggest(evidence, material.byName).filter(
-    (change) => !proposed.some((each) => collide(each.change, change)),
+  const drafts = model || !passes.includes("gap") ? [] : draftsFrom(evidence, material);
+  const settings = settingsFrom(evidence, material);
+  const simple = [...suggest(evidence, material.byName), ...drafts, ...settings].filter(
+    (change) => !proposed.some((each) => collide(each.change, change) || linkSameSkill(each.change, change)),
   );
   proposed.push(...simple.map((change) => ({ change, by: "rules" })));
   return { proposed, declined, passes: reports };
+}
+
+/** Two links of one skill could both be accepted, but one question about it is enough. */
+function linkSameSkill(a: DreamChange, b: DreamChange): boolean {
+  return a.kind === "link" && b.kind === "link" && a.save?.name === b.save?.name;
 }
 
 /** A part of a plan that could not be turned into a change. */
@@ -184,7 +192,7 @@ function guideFor({ prefix, members }: PrefixCluster, skills: Skills) {
   };
 }
 
-/** Of two skills that say the same, the one whose every fact the other has, the less used one first. */
+/** Of two skills that say the same, the one whose every clause the other has, the less used one first. */
 function archivesFrom({ overlaps }: DreamEvidence, skills: Skills): DreamChange[] {
   const gone = new Set<SkillName>();
   const changes: DreamChange[] = [];
@@ -206,8 +214,16 @@ function archivesFrom({ overlaps }: DreamEvidence, skills: Skills): DreamChange[
   return changes;
 }
 
+/** Rules alone archive nothing that has a clause of its own. */
 function isSaidBy(skill: DreamSkill, into: DreamSkill): boolean {
-  const text = `${into.name}\n${into.description}\n\n${into.body}`;
   if (!skill.editable || skill.files.length > 0) return false;
-  return coverageOf(skill.body, text).every(({ enough }) => enough);
+  const text = `${into.body}\n\n${into.description}`;
+  return ownClauses(skill.body, text).length === 0 && ownFacts(skill.description, text).length === 0;
+}
+
+/** A description finds the skill; it is an instruction only as far as it has facts, conditions or prohibitions. */
+function ownFacts(description: string, text: string): string[] {
+  return ownClauses(description, text).filter((clause) =>
+    /[\d`/]|\b(?:only|never|not|unless|except)\b/i.test(clause),
+  );
 }

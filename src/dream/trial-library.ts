@@ -8,7 +8,7 @@ import { SKILL_FILE, sha256Of } from "../package/package.ts";
 import { composeSkill, readSkillText } from "../parse/parse.ts";
 import { RecallIndex } from "../recall/recall.ts";
 import { unifiedDiff } from "../text/diff.ts";
-import type { ChangeSave, DreamChange } from "./changes.ts";
+import { type ChangeSave, type DreamChange, goneBy, savesOf } from "./changes.ts";
 import type { Material } from "./material.ts";
 import { type Reach, type ReachNeeds, reachIn } from "./material.ts";
 
@@ -59,8 +59,8 @@ export class TrialLibrary {
   /** Where messages lead with exactly these changes, which must not collide. Valid until the next call. */
   async with(changes: readonly DreamChange[]): Promise<Reach> {
     const skills = new Map(this.unchanged);
-    for (const { save } of changes) if (save) skills.set(save.name, this.afterSave(save));
-    for (const { name } of changes.flatMap(({ archives }) => archives)) skills.delete(name);
+    for (const save of savesOf(changes, this.material)) skills.set(save.name, this.afterSave(save));
+    for (const name of changes.flatMap((change) => [...goneBy(change).keys()])) skills.delete(name);
     if (!this.state || !areEqual(this.state.skills, skills))
       this.state = { skills, reach: await this.indexed(skills) };
     return this.state.reach;
@@ -93,8 +93,15 @@ export class TrialLibrary {
   }
 
   /** What the change does to the files, as a patch. */
-  async diff({ save, archives }: DreamChange): Promise<string> {
+  async diff(change: DreamChange): Promise<string> {
+    const { save, archives, settings } = change;
     const parts = archives.map(({ name, into }) => `--- ${name}\n+++ archived, leads to ${into}`);
+    if (settings)
+      parts.push(
+        "disable" in settings
+          ? `+++ repertoire.config.json\n+"disable": ["${settings.disable}"]`
+          : `+++ repertoire.config.json\n+"recall.links": {"${settings.link}": ["${settings.to}"]}`,
+      );
     if (!save) return parts.join("\n");
     const before = this.material.byName.get(save.name);
     const patch = await unifiedDiff(before?.text ?? "", this.afterSave(save).text);

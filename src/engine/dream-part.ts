@@ -2,7 +2,6 @@
 
 import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { type DreamNeeds, Dreams } from "../dream/dream.ts";
 import { SkillPlaces } from "../learn/learn.ts";
 import { type LibrarySnapshot, SnapshotDamage } from "../library/library.ts";
@@ -26,8 +25,13 @@ export function openDreams(engine: EngineParts, parts: DreamParts): Dreams {
 
 export function dreamNeeds({ turns, library }: EngineParts, parts: DreamParts): DreamNeeds {
   const { clock, config, sources } = turns;
-  const { prefixes, gaps, ...limits } = config.dream;
-  const places = new SkillPlaces({ home: config.home, project: config.dir, sources });
+  const { prefixes, gaps, directives, ...limits } = config.dream;
+  const places = new SkillPlaces({
+    home: config.home,
+    project: config.dir,
+    learned: config.learnedDir,
+    sources,
+  });
   return {
     refresh: async () => {
       if (!isUnchanged(await turns.reader.snapshot())) await library.refresh();
@@ -37,12 +41,14 @@ export function dreamNeeds({ turns, library }: EngineParts, parts: DreamParts): 
     isLearned: (skill) => places.isLearned(skill),
     visibility: () => turns.visibility().judge(),
     sources,
-    learnedRoot: join(config.home, ".repertoire", "skills"),
+    learnedRoot: places.roots[0]!,
     index: async () => (await turns.indexing()).current(),
     recall: config.recall,
     meaning: async () => (await turns.indexing()).settings,
     folder: turns.dataDirectory,
     now: () => clock.now().getTime(),
+    settings: library,
+    directives,
     prefixes,
     gaps,
     limits,

@@ -57,6 +57,8 @@ export {
   type EventKind,
   OUTCOMES,
   type Outcome,
+  RATINGS,
+  type Rating,
   type SaidRecord,
   type SkillStats,
   type SkillSummary,

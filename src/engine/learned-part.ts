@@ -9,7 +9,7 @@ export function openLearned(
   store: LearnedNeeds["store"],
   options: Partial<Pick<LearnedNeeds, "clock" | "files" | "model" | "recall">> = {},
 ): LearnedSkills {
-  const { home, dir: project } = turns.config;
+  const { home, dir: project, learnedDir: learned } = turns.config;
   return new LearnedSkills({
     library: () => library.current(),
     refresh: () => library.refresh(),
@@ -19,6 +19,7 @@ export function openLearned(
     },
     home,
     project,
+    learned,
     sources: turns.sources,
     store,
     mayWrite: (author, name) => turns.mayWrite(author, name),

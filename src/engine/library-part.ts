@@ -1,7 +1,7 @@
 // What a person or a program does with the library outside a turn: look, check, switch, refresh, watch.
 
 import { basename, dirname, join, resolve } from "node:path";
-import { switchSkill } from "../config/config.ts";
+import { linkSkill, switchSkill } from "../config/config.ts";
 import {
   DECIDING_HOSTS,
   type HostDecision,
@@ -367,6 +367,21 @@ export class LibraryPart {
     (on ? enable : disable).push(skill.name);
     this.turns.config = { ...config, enable, disable };
     return { name: skill.name, file };
+  }
+
+  /**
+   * Shows a skill together with another one, or no longer, by the person's configuration.
+   *
+   * @example
+   * await skills.library.setLink("pdf-tables", "spreadsheets", true);
+   */
+  async setLink(from: SkillName, to: SkillName, on: boolean): Promise<{ file: string }> {
+    const { config } = this.turns;
+    const file = await linkSkill(config.home, { from, to, on });
+    const others = (config.recall.links[from] ?? []).filter((each) => each !== to);
+    const links = { ...config.recall.links, [from]: on ? [...others, to] : others };
+    this.turns.config = { ...config, recall: { ...config.recall, links } };
+    return { file };
   }
 
   /**

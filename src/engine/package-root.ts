@@ -16,6 +16,6 @@ export function buildStamp(): string {
   const { version } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as {
     version: string;
   };
-  const { mtimeMs, size } = statSync(fileURLToPath(import.meta.url));
-  return `${version} ${size} ${Math.round(mtimeMs)}`;
+  const bundle = statSync(fileURLToPath(import.meta.url), { throwIfNoEntry: false });
+  return `${version} ${bundle?.size} ${bundle?.mtimeMs}`;
 }

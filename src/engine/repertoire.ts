@@ -146,7 +146,7 @@ export class Repertoire {
    */
   async toolbox(choice?: ToolChoice): Promise<Toolbox> {
     const [{ Toolbox }, workshop] = await Promise.all([import("../agent/agent.ts"), this.workshop()]);
-    return new Toolbox(workshop.agent, choice);
+    return Toolbox.open(workshop.agent, choice);
   }
 
   /**

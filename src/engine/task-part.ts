@@ -36,12 +36,16 @@ export interface TaskPart {
   activate(name: string, context: TaskContext): Promise<Activation>;
   /** The open tasks, with the skills that are activated in them. */
   list(): Promise<TaskReport[]>;
+  /** Ends the tasks that belong to processes which are gone, and returns them. */
+  endLeft(): Promise<string[]>;
   /** Whether there was something to end. */
   end(task: string): Promise<boolean>;
   /** Ends a task, or fails if it does not exist. */
   endExisting(task: string): Promise<void>;
   /** Runs a script of an activated skill. A script's failure is a result, not an exception. */
   run(name: string, script: string, call: ScriptCall): Promise<ScriptResult>;
+  /** Whether scripts can run in a sandbox here. */
+  hasSandbox(): Promise<boolean>;
   /** Loads the toolsets of an activated skill and returns its tools. */
   tools(
     name: string,
@@ -79,7 +83,7 @@ interface TaskParts {
   readonly turns: TurnEngine;
   readonly library: LibraryPart;
   readonly store: Pick<Store, "tasks" | "trust">;
-  readonly learned: Pick<LearnedSkills, "currentName">;
+  readonly learned: Pick<LearnedSkills, "currentName" | "savedHere">;
   readonly record: RecordUse;
 }
 
@@ -100,6 +104,7 @@ export function openTasks(parts: TaskParts): {
     tasks: store.tasks,
     trust: store.trust,
     policy: config.consent,
+    savedHere: (skill, files) => learned.savedHere(skill, files),
     project: turns.project.shown ? config.dir : undefined,
     folder: turns.dataDirectory,
     now: () => clock.now().getTime(),
@@ -132,8 +137,10 @@ export function openTasks(parts: TaskParts): {
       run: (name: string, script: string, call: ScriptCall) =>
         tracing.trace("script", { ...call, name, script }, () => activated.run(name, script, call)),
       list: () => tasks.list(),
+      endLeft: () => tasks.endLeft(),
       end: (task) => tasks.end(task),
       endExisting: (task) => tasks.endExisting(task),
+      hasSandbox: () => activated.hasSandbox(),
       tools: (name, context) => activated.tools(name, context),
       async bringTools(names, context) {
         const brought = new Map<SkillName, readonly RegisteredTool[]>();

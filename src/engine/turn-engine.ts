@@ -89,7 +89,7 @@ export class TurnEngine {
     this.clock = options.clock ?? { now: () => new Date() };
     const { home, dir: project, cacheDir } = config;
     const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
-    const sourceOptions = { home, project, ...config.sources, bundled };
+    const sourceOptions = { home, project, learned: config.learnedDir, ...config.sources, bundled };
     const sources = resolveSources(sourceOptions);
     const isProject = ({ scope }: Source) => scope === "project";
     this.project = this.projectFor(options.host);

@@ -4,7 +4,7 @@ import type { ConsentGate, Consents, SlashCommands } from "../activate/activate.
 import type { AgentEngine } from "../agent/agent.ts";
 import { makePrivate } from "../disk/disk.ts";
 import type { Dreams } from "../dream/dream.ts";
-import { Journal, useRecorder } from "../journal/journal.ts";
+import { Journal, useRecorder, withUsageFiles } from "../journal/journal.ts";
 import { Enrichment, type LanguageModel, type LearnedSkills } from "../learn/learn.ts";
 import type { Skill } from "../model/skill.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
@@ -67,7 +67,8 @@ export async function openWorkshop(
   const thinking = options.model || config.model.kind !== "none" ? { model } : {};
   const engine = { turns, library };
   const learned = openLearned(engine, store, thinking);
-  const record = useRecorder({ sessions: store.sessions, journal: store.journal, now, agent, host });
+  const recordUse = useRecorder({ sessions: store.sessions, journal: store.journal, now, agent, host });
+  const record = config.usageDir === undefined ? recordUse : withUsageFiles(config.usageDir, recordUse, now);
   const { tasks, commands, close: closeTasks } = openTasks({ ...engine, store, learned, record });
   const isAllowed = (skill: Skill) => tasks.gate.allows(tasks.consents.subject(skill));
   const dreams = openDreams(engine, { store, learned, isAllowed, ...thinking });
@@ -111,6 +112,7 @@ export async function openWorkshop(
     journal,
     agent: {
       aliases: config.tools.aliases,
+      serve: config.tools.serve,
       tasks,
       learned,
       dreams,

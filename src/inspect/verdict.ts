@@ -11,7 +11,12 @@ const OF_SEVERITY: Readonly<Record<FindingSeverity, Verdict>> = {
   high: "dangerous",
 };
 
-/** The verdict on findings and files that were not read. */
+/**
+ * The verdict on findings and files that were not read.
+ *
+ * @example
+ * verdictOf({ findings: [{ severity: "medium" }] }); // "suspicious"
+ */
 export function verdictOf(inspected: {
   readonly findings: readonly { readonly severity: FindingSeverity }[];
   readonly unscanned?: readonly UnscannedFile[] | undefined;

@@ -7,7 +7,7 @@ import { isRecord } from "../text/json.ts";
 export const OUTCOMES = ["success", "failure", "neutral"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-const RATINGS = ["poor", "fair", "good", "excellent"] as const;
+export const RATINGS = ["poor", "fair", "good", "excellent"] as const;
 export type Rating = (typeof RATINGS)[number];
 
 /** What each kind of event says besides who, when and which skill. */
@@ -37,7 +37,7 @@ export interface EventDetails {
   readonly outcome: { readonly result: Outcome; readonly note?: string | undefined };
   readonly feedback:
     | { readonly type: "correction"; readonly text: string }
-    | { readonly type: "summary"; readonly rating: Rating; readonly text?: string };
+    | { readonly type: "summary"; readonly rating: Rating; readonly text?: string | undefined };
   readonly edited: {
     /** The content that this one replaces: its history stays visible as the parent's. */
     readonly parent?: string | undefined;

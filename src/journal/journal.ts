@@ -10,6 +10,7 @@ export {
   type NewEvent,
   OUTCOMES,
   type Outcome,
+  RATINGS,
   type Rating,
   recalledEvents,
   shownEvents,
@@ -92,3 +93,4 @@ export {
   weekChanges,
   withoutOutcome,
 } from "./tally.ts";
+export { withUsageFiles } from "./usage-files.ts";

@@ -9,6 +9,7 @@ import {
   eventOf,
   type JournalEvent,
   type Outcome,
+  type Rating,
   type SkillVersion,
 } from "./events.ts";
 import type {
@@ -234,6 +235,29 @@ export class Journal {
     const kept = await this.needs.journal.append([outcome]);
     await this.needs.learning.outcome(kept);
     return kept.flatMap((event) => event.skill ?? []);
+  }
+
+  /**
+   * Records how a session went as a whole. A dream looks at the skills of poor and fair sessions again.
+   *
+   * @example
+   * await skills.journal.rateSession({ rating: "poor", text: "It took three attempts." }, { session: "s1" });
+   */
+  async rateSession(
+    { rating, text }: { readonly rating: Rating; readonly text?: string | undefined },
+    actor: Actor & { readonly session: string },
+  ): Promise<void> {
+    const { session, agent = this.needs.agent, host = this.needs.host } = actor;
+    const [known] = await this.needs.journal.query({ session, limit: 1 });
+    if (known === undefined)
+      throw new RepertoireError(
+        "session-not-found",
+        `There is no session "${session}". \`repertoire sessions\` lists them.`,
+        session,
+      );
+    const details = { type: "summary", rating, text } as const;
+    const context = { at: this.needs.now(), session, agent, host };
+    await this.needs.journal.append([eventOf(context, { kind: "feedback", details })]);
   }
 
   /** The version of a skill that was activated last in a turn. */

@@ -17,6 +17,7 @@ import {
   type SkillText,
   withMetadata,
 } from "../parse/parse.ts";
+import { summaryOf } from "../text/summary.ts";
 import {
   checkConformance,
   checkCovering,
@@ -40,6 +41,8 @@ export interface SaveRequest {
   readonly description?: string | undefined;
   readonly summary?: string | undefined;
   readonly seeAlso?: readonly string[] | undefined;
+  /** The same as `seeAlso`, as models spell it. */
+  readonly see_also?: readonly string[] | undefined;
   /** Support files by path, added to those that the skill has. */
   readonly files?: Readonly<Record<string, string | Uint8Array>> | undefined;
   /** `person`, `agent`, `agent:reviewer`, `dream`; a person unless given. */
@@ -52,6 +55,11 @@ export interface SaveRequest {
   /** Refuse if the SKILL.md has another digest now. */
   readonly ifDigest?: string | undefined;
 }
+
+/** One step of a batch: a save, or an archiving that names the skill that replaces the archived one. */
+export type LearnedStep =
+  | { readonly save: SaveRequest }
+  | { readonly archive: string; readonly into?: SkillName | undefined };
 
 /** Something that the caller should know although the change was made. */
 export interface Notice {
@@ -102,6 +110,17 @@ export class Drafts {
     this.needs = needs;
   }
 
+  async steps(steps: readonly LearnedStep[], author: string): Promise<Draft[]> {
+    const made: Draft[] = [];
+    for (const step of steps)
+      made.push(
+        "save" in step
+          ? await this.save({ ...step.save, author })
+          : await this.archive(step.archive, author, step.into),
+      );
+    return made;
+  }
+
   async save(request: AuthoredRequest): Promise<Draft> {
     const asked = learnedName(request.name);
     const name = this.library.skills.has(asked) ? asked : await this.needs.redirects.resolve(asked);
@@ -133,7 +152,11 @@ export class Drafts {
           .filter(({ severity }) => severity !== "low")
           .map(({ code, path, message }) => ({ code, message: `${path}: ${message}` })),
       ],
-      summary: { text: manifest.summary ?? "", wanted: request.summary === undefined },
+      // A summary that somebody wrote is not improved.
+      summary: {
+        text: manifest.summary ?? "",
+        wanted: request.summary === undefined && manifest.summary === summaryOf(manifest.description),
+      },
     };
   }
 
@@ -262,7 +285,7 @@ export class Drafts {
       description: request.description,
       firstParagraph: incoming.firstParagraph,
       summary: request.summary,
-      seeAlso: request.seeAlso,
+      seeAlso: request.seeAlso ?? request.see_also,
       managed: {
         "created-at": (now.before && metadataOf(metadata, "created-at")) || this.now(),
         provenance: metadataOf(metadata, "provenance") ?? provenanceOf(request.author, now),

@@ -1,7 +1,7 @@
 // The front door of learn: what other rooms may use.
 
 export { checkConformance } from "./checks.ts";
-export type { Notice, SaveRequest } from "./drafts.ts";
+export type { LearnedStep, Notice, SaveRequest } from "./drafts.ts";
 export {
   Enrichment,
   type EnrichmentPlan,
@@ -18,7 +18,6 @@ export {
   type CreateOptions,
   type LearnedNeeds,
   LearnedSkills,
-  type LearnedStep,
   type SkillContent,
 } from "./learned-skills.ts";
 export { SkillPlaces } from "./places.ts";

@@ -12,15 +12,15 @@ import type { Skill } from "../model/skill.ts";
 import { sha256Of, writeNewPackage } from "../package/package.ts";
 import { metadataOf } from "../parse/parse.ts";
 import { learnedName, nearDuplicates } from "./checks.ts";
-import { Drafts, type Notice, requestedDescription, type SaveRequest } from "./drafts.ts";
+import { Drafts, type LearnedStep, type Notice, requestedDescription, type SaveRequest } from "./drafts.ts";
 import { type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
 import type { LanguageModel } from "./language-model.ts";
 import { type PlaceNeeds, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
 import { scaffold, type Template } from "./scaffold.ts";
 import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
-import { Summaries } from "./summaries.ts";
+import { SUMMARY_REASON, Summaries } from "./summaries.ts";
 import type { VersionRecord } from "./version-store.ts";
-import { type ChangeStore, lastChange, type SkillChange, SkillVersions } from "./versions.ts";
+import { type ChangeStore, FOUND_ON_DISK, lastChange, type SkillChange, SkillVersions } from "./versions.ts";
 
 /** A paraphrase is among the first few skills that recall finds; more would only cost time. */
 const NEAR_DUPLICATE_CANDIDATES = 5;
@@ -61,11 +61,6 @@ export interface Changed {
   readonly summary?: string | undefined;
   readonly notices: readonly Notice[];
 }
-
-/** One step of a batch: a save, or an archiving that names the skill that replaces the archived one. */
-export type LearnedStep =
-  | { readonly save: SaveRequest }
-  | { readonly archive: string; readonly into?: SkillName | undefined };
 
 /** A skill of any source with its text, its times and who made it. */
 export interface SkillContent {
@@ -165,13 +160,7 @@ export class LearnedSkills {
     const checked = await Promise.all(steps.map((step) => this.duplicatesOf(step)));
     const unsummarised: VersionRecord[] = [];
     const changed = await this.change(async (drafts) => {
-      const made = [];
-      for (const step of steps)
-        made.push(
-          "save" in step
-            ? await drafts.save({ ...step.save, author })
-            : await drafts.archive(step.archive, author, step.into),
-        );
+      const made = await drafts.steps(steps, author);
       const changes = made.flatMap(({ change }) => change ?? []);
       const records = await this.versions.apply(changes, { author, reason });
       return made.map(({ change, notices, result, place, summary }, at) => {
@@ -186,6 +175,25 @@ export class LearnedSkills {
     });
     for (const version of unsummarised) this.summaries.improve(version);
     return changed;
+  }
+
+  /**
+   * Says why these steps would be refused now; undefined if they would be made. Changes nothing.
+   *
+   * @example
+   * const why = await skills.learned.refusalOf([{ save: { name: "plan-meeting", content: "" } }]);
+   */
+  async refusalOf(
+    steps: readonly LearnedStep[],
+    { author = "person" }: Attribution = {},
+  ): Promise<RepertoireError | undefined> {
+    try {
+      await this.exclusive((drafts) => drafts.steps(steps, author));
+      return undefined;
+    } catch (error) {
+      if (isRepertoireError(error)) return error;
+      throw error;
+    }
   }
 
   /**
@@ -375,6 +383,29 @@ export class LearnedSkills {
       lastUsedAt: lastUsedAt > 0 ? new Date(lastUsedAt).toISOString() : undefined,
       seeAlso: manifest.seeAlso,
     };
+  }
+
+  /**
+   * What is known about a skill whose files are exactly as they were last saved here; undefined for any other.
+   *
+   * @example
+   * const skill = await skills.library.find("plan-meeting");
+   * const saved = await skills.learned.savedHere(skill, {});
+   */
+  async savedHere(
+    { name, directory }: Skill,
+    files: Readonly<Record<string, string>>,
+  ): Promise<{ readonly beforeSummary?: string | undefined } | undefined> {
+    const place = this.places.both(name).find((each) => this.places.directory(each) === directory);
+    const [head, parent] = place ? await this.versions.history(place) : [];
+    if (!head || head.reason === FOUND_ON_DISK || head.files.length !== Object.keys(files).length)
+      return undefined;
+    const isSame = head.files.every(
+      ({ path, sha256, executable }) => files[path] === `${sha256}${executable ? "+x" : ""}`,
+    );
+    if (!isSame) return undefined;
+    const isSummary = head.reason === SUMMARY_REASON && head.author.startsWith("model:");
+    return { beforeSummary: isSummary && parent && head.parent === parent.id ? parent.digest : undefined };
   }
 
   /**

@@ -17,6 +17,8 @@ export interface SkillPlace {
 export interface PlaceNeeds {
   readonly home: string;
   readonly project: string;
+  /** Where learned skills are kept instead of the home folder's `.repertoire/skills`. */
+  readonly learned?: string | undefined;
   /** Lowest precedence first. */
   readonly sources: readonly Source[];
 }
@@ -32,17 +34,17 @@ export class SkillPlaces {
   constructor(needs: PlaceNeeds) {
     const project = resolve(ownRoot(needs.project));
     this.needs = needs;
-    this.homeRoot = ownRoot(needs.home);
+    this.homeRoot = needs.learned ?? ownRoot(needs.home);
     this.projectRoot = project === this.homeRoot ? undefined : project;
     this.roots = this.projectRoot === undefined ? [this.homeRoot] : [this.homeRoot, this.projectRoot];
   }
 
   home(name: SkillName): SkillPlace {
-    return { name };
+    return this.needs.learned === undefined ? { name } : { name, root: this.needs.learned };
   }
 
   project(name: SkillName): SkillPlace {
-    return this.projectRoot === undefined ? { name } : { name, root: this.projectRoot };
+    return this.projectRoot === undefined ? this.home(name) : { name, root: this.projectRoot };
   }
 
   /** Both places that a name can have, the one with precedence first. */
@@ -71,6 +73,7 @@ export class SkillPlaces {
   unread(place: SkillPlace): string | undefined {
     const root = this.root(place);
     if (this.needs.sources.some((source) => source.root === root)) return undefined;
+    if (root === this.needs.learned) return root;
     return `${root === this.projectRoot ? "." : "~"}/.repertoire/skills`;
   }
 
@@ -88,12 +91,24 @@ export class SkillPlaces {
     );
   }
 
-  /** Where a new skill goes: our own folder, or the highest source of the scope if the configuration leaves ours out. */
+  /**
+   * Where a new skill goes: our own folder of the scope, or the highest source of the scope if the configuration leaves ours
+   * out. A project without any source of its own has its skills where the configuration does read them.
+   */
   rootForNew(scope: "user" | "project"): string {
+    const own = scope === "user" ? this.homeRoot : ownRoot(this.needs.project);
+    return (
+      this.readRoot(scope, own) ??
+      (scope === "project" ? this.readRoot("user", this.homeRoot) : undefined) ??
+      own
+    );
+  }
+
+  private readRoot(scope: "user" | "project", own: string): string | undefined {
     const base = scope === "user" ? this.needs.home : this.needs.project;
-    const own = ownRoot(base);
+    if (this.needs.sources.some(({ root }) => root === own)) return own;
     const read = this.needs.sources.filter((source) => source.scope === scope && isBelow(base, source.root));
-    return read.some(({ root }) => root === own) ? own : (read.at(-1)?.root ?? own);
+    return read.at(-1)?.root;
   }
 
   /** The id of the source that a folder belongs to. */

@@ -17,6 +17,9 @@ const NUMBERS = {
   tokens: 80,
 } as const;
 
+/** The reason of a version that only adds a summary. */
+export const SUMMARY_REASON = "summary";
+
 export class Summaries {
   private readonly versions: SkillVersions;
   private readonly model: (() => Promise<LanguageModel | undefined>) | undefined;
@@ -55,13 +58,13 @@ export class Summaries {
       const place = placeOf(version);
       const head = await this.versions.head(place);
       if (head?.id !== version.id || !this.versions.isRecorded(head)) return;
-      const bytes = Buffer.from(withMetadata(text, { summary }));
+      const bytes = Buffer.from(withMetadata(text, { summary, "summary-by": `model:${model.id}` }));
       const files = this.versions
         .onDisk(place)
         .map((file) => (file.path === main.path ? { ...file, bytes } : file));
       await this.versions.apply([{ place, action: "save", files }], {
         author: `model:${model.id}`,
-        reason: "summary",
+        reason: SUMMARY_REASON,
         batch: version.batch,
       });
     });

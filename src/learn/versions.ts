@@ -26,6 +26,9 @@ import type {
   VersionStore,
 } from "./version-store.ts";
 
+/** The reason of a version that somebody made outside Repertoire. */
+export const FOUND_ON_DISK = "found on disk";
+
 /** Names the change under way, for the process that comes after a crash. */
 const PENDING = "learn.pending";
 
@@ -177,7 +180,7 @@ export class SkillVersions {
     if (isUnchanged(disk, head)) return head?.id;
     const found = await this.record(
       { place, action: disk.length > 0 ? "save" : "delete", files: disk },
-      { author: "person", reason: "found on disk", parent: head?.id },
+      { author: "person", reason: FOUND_ON_DISK, parent: head?.id },
     );
     await this.store.versions.add(found);
     return found.id;

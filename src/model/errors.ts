@@ -83,6 +83,7 @@ export const ERROR_CODES = {
   "nothing-to-undo": "There is no change to undo.",
   "undo-conflict": "A later change prevents the undo.",
   "no-session": "An outcome needs a session with an activated skill.",
+  "session-not-found": "Nothing was recorded for a session of this id.",
   "outcome-not-reported": "The outcome could not be reported.",
   "outcome-refused": "The outcome could not be reported.",
 

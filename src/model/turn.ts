@@ -8,13 +8,25 @@ export interface Reason {
   readonly signal: string;
   readonly value: number;
   readonly note: string;
+  /** Set if the value is added to the evidence: it changes the order, but recalls nothing by itself. */
+  readonly boost?: true | undefined;
+}
+
+/** The parts of a score. Each has three decimals, and they add up to the last digit. */
+export interface Scored {
+  /** Evidence and boosts together. A list of matches is in this order, unless the order of triggers is asked for. */
+  readonly score: number;
+  /** 0 to 1, compared with the threshold: the sum of the reasons that are not boosts. */
+  readonly evidence: number;
+  /** The sum of the boosts: the frame, failures, and being named. */
+  readonly boosts: number;
+  /** Evidence first, then boosts, each with the largest first. */
+  readonly reasons: readonly Reason[];
 }
 
 /** A skill recalled for a turn. */
-export interface Match {
+export interface Match extends Scored {
   readonly name: SkillName;
-  readonly score: number;
-  readonly reasons: readonly Reason[];
   /** The skill whose see-also added this one. */
   readonly via?: SkillName | undefined;
   /** Set if the message names the skill and means it. */

@@ -276,7 +276,7 @@ export interface PackageSnapshot {
 }
 
 /** By path: the file's SHA-256, followed by `+x` if it is executable. */
-type FileMarks = Readonly<Record<string, string>>;
+export type FileMarks = Readonly<Record<string, string>>;
 
 export interface FileChanges {
   readonly added: readonly string[];

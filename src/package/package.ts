@@ -4,6 +4,7 @@ export { isPortableName, isSkillFile, PACKAGE_LIMITS, SKILL_FILE, SPEC } from ".
 export {
   compareMarks,
   type FileChanges,
+  type FileMarks,
   fileMark,
   instructionsDigest,
   isSameFile,

@@ -24,6 +24,7 @@ const MANAGED = [
   "pinned",
   "copied-from",
   "starter-version",
+  "summary-by",
 ] as const;
 export type ManagedKey = (typeof MANAGED)[number];
 
@@ -73,6 +74,7 @@ export function composeSkill(parts: NewText): string {
   const metadata: YamlMap = {};
   const top: YamlMap = {};
   if (existing) take(existing.front, { top, metadata });
+  if (existing && hasNewText(incoming, existing)) dropDerived(existing, { top, metadata });
   take(withoutManaged(incoming.front), { top, metadata });
   const description =
     parts.description?.replace(/\s+/g, " ").trim() ||
@@ -129,16 +131,35 @@ function keepDisplayName({ name }: NewText, top: YamlMap, metadata: YamlMap): vo
     setKey(metadata, "display-name", given);
 }
 
-/** A summary is kept as long as the description stays the same. */
+/** Whether a description can be derived anew, because the body is another one and has a first paragraph. */
+function hasNewText(incoming: SkillText, existing: SkillText): boolean {
+  return incoming.firstParagraph !== "" && incoming.body.trim() !== existing.body.trim();
+}
+
+/** Removes what nobody wrote: a description that was the first paragraph, and a summary that was the first sentence or a model's. */
+function dropDerived(existing: SkillText, { top, metadata }: { top: YamlMap; metadata: YamlMap }): void {
+  const described = String(top.description ?? "");
+  const summary = metadataOf(metadata, "summary");
+  const wasDerived = [described, existing.firstParagraph].some((text) => summary === summaryOf(text));
+  if (wasDerived || metadataOf(metadata, "summary-by") !== undefined) setKey(metadata, "summary", "");
+  setKey(metadata, "summary-by", "");
+  const paragraph = clip(existing.firstParagraph, LIMITS.descriptionChars);
+  if (oneSpaced(described) === oneSpaced(paragraph)) delete top.description;
+}
+
+function oneSpaced(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** A summary is kept until somebody writes another description. */
 function summaryFor(parts: NewText, now: { metadata: YamlMap; description: YamlValue }): string {
   if (parts.summary?.trim()) return summaryOf(parts.summary);
-  const described = String(now.description);
   const given = metadataOf(now.metadata, "summary");
   const before = parts.existing?.front.description;
+  const written = parts.description ?? parts.incoming.front.description;
   const isOwn = metadataOf(takeAll(parts.incoming.front), "summary") !== undefined;
-  return given !== undefined && (isOwn || before === undefined || before === described)
-    ? summaryOf(given)
-    : summaryOf(described);
+  const isKept = isOwn || before === undefined || written === undefined || written === before;
+  return summaryOf(given !== undefined && isKept ? given : String(now.description));
 }
 
 function takeAll(front: YamlMap): YamlMap {

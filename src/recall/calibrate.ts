@@ -11,7 +11,7 @@ import type { IntentGuess } from "./intent.ts";
  */
 const FIT = {
   /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
-  bias: -1.4,
+  bias: -1.7,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
   head: -0.47,
   /** The share of the message found in name and description, if it is nearly all of it: short requests are like that. */
@@ -24,6 +24,8 @@ const FIT = {
   all: 0.73,
   /** The message has the skill's name. */
   name: 0.17,
+  /** The message has the whole name, but the skill little else of it. */
+  alone: -2.2,
   /** Neighbours found as neighbours in the head, and in the body. */
   pairs: 1.13,
   bodyPairs: -0.06,
@@ -40,32 +42,34 @@ const FIT = {
   /** Not the best candidate. */
   follower: -0.92,
   /** How surely the message does not ask for work, in units of 2 nats: doubt counts more than certainty. */
-  idle: -1.66,
+  idle: -1.18,
   /** How surely it does. */
-  work: -0.34,
+  work: 0.1,
   /** Number of terms, up to three: small talk has one or two. */
   words: 1.57,
   /** How common the commonest term is among the skills. */
   reach: -0.19,
   /** A one-word name that is in the message by chance. Set by hand: too few messages of the sets have one. */
   byChance: -4,
+  /** The message only points at something that has the skill's name. Set by hand too. */
+  pointed: -5,
+  /** Without an encoder there is none. */
+  encodedDistinct: 0,
 } as const;
 
-type Input = Exclude<keyof typeof FIT, "bias"> | "encodedDistinct";
-export const FIT_INPUTS = [...Object.keys(FIT).filter((key) => key !== "bias"), "encodedDistinct"] as Input[];
-
-/** The same for every input. */
-const FIT_STATIC: Readonly<Record<Input | "bias", number>> = { ...FIT, encodedDistinct: 0 };
+type Input = Exclude<keyof typeof FIT, "bias">;
+export const FIT_INPUTS = Object.keys(FIT).filter((key) => key !== "bias") as Input[];
 
 /** The same with a trained encoder, fitted on messages that it was not trained on: it replaces much of what words say. */
 const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
-  bias: -1.95,
+  bias: -1.85,
   head: -0.41,
   covered: 1.05,
   headShare: -0.63,
   claim: 0.87,
   all: 0.42,
   name: -0.19,
+  alone: -1.29,
   pairs: 1.19,
   bodyPairs: 0.18,
   meaning: 0.57,
@@ -74,11 +78,12 @@ const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
   gap: -0.28,
   margin: 0.74,
   follower: -0.27,
-  idle: -1.22,
-  work: 0.2,
+  idle: -1.46,
+  work: -0.14,
   words: 1.24,
   reach: 0.44,
   byChance: FIT.byChance,
+  pointed: FIT.pointed,
   /** How much closer the skill is than others by the encoder. The cosine itself adds nothing to that. */
   encodedDistinct: 1.7,
 };
@@ -95,6 +100,8 @@ export const ABSTAIN_BELOW = 0.27;
 const SPAN = {
   /** The mass of words in name and description that counts half, in nats: one word that few skills have. */
   head: 12,
+  /** The mass of words besides the name that says anything, in nats: two common words. */
+  rest: 8,
   /** Number of terms from which the measures count in full: small talk has one or two. */
   words: 4,
   /** The share of a message from which on it counts as covered. */
@@ -174,6 +181,7 @@ export function fitInputs(
     claim: ofLong(measures.claim, probe.mass),
     all: share(measures.allMass, probe.mass),
     name: measures.nameShare,
+    alone: alone(probe, measures),
     pairs: share(measures.headPairs, probe.pairMass),
     bodyPairs: ofLong(measures.bodyPairs, probe.pairMass),
     meaning: words * (close ? Math.max(0, close.meaning) : SPAN.unknownMeaning),
@@ -187,17 +195,39 @@ export function fitInputs(
     words: Math.min(1, probe.terms.length / SPAN.fewWords),
     reach: Math.log(Math.max(1, probe.reach)) / 8,
     byChance: byChance(probe, measures, close),
+    pointed: measures.pointed,
     encodedDistinct: ramp(close?.encodedDistinct ?? 0, 0, SPAN.encodedDistinct),
   };
 }
 
-/** The score of a candidate, 0 to 1; 0 if neither words nor meaning were found. */
-export function fitOf(probe: Probe, candidate: Candidate, intent: IntentGuess | undefined): number {
-  if (candidate.measures.allMass === 0 && (candidate.close?.meaning ?? 0) <= 0) return 0;
+/** The weights without and with a trained encoder. */
+export function fitWeights(isEncoded: boolean): Readonly<Record<Input | "bias", number>> {
+  return isEncoded ? FIT_ENCODED : FIT;
+}
+
+/** The inputs that speak against one candidate alone. */
+const DOUBTS: ReadonlySet<Input> = new Set(["alone", "byChance", "pointed"]);
+
+interface Fit {
+  /** The score of a candidate, 0 to 1; 0 if neither words nor meaning were found. */
+  readonly score: number;
+  /** The same without what speaks against this candidate alone: no worse candidate scores more. */
+  readonly undoubted: number;
+}
+
+export function fitOf(probe: Probe, candidate: Candidate, intent: IntentGuess | undefined): Fit {
+  if (candidate.measures.allMass === 0 && (candidate.close?.meaning ?? 0) <= 0)
+    return { score: 0, undoubted: 0 };
   const inputs = fitInputs(probe, candidate, intent);
-  const weights = candidate.close?.encodedDistinct === undefined ? FIT_STATIC : FIT_ENCODED;
-  const points = FIT_INPUTS.reduce((sum, input) => sum + weights[input] * inputs[input], weights.bias);
-  return 1 / (1 + Math.exp(-points));
+  const weights = fitWeights(candidate.close?.encodedDistinct !== undefined);
+  let points: number = weights.bias;
+  let doubts = 0;
+  for (const input of FIT_INPUTS) {
+    const part = weights[input] * inputs[input];
+    points += part;
+    if (DOUBTS.has(input)) doubts += part;
+  }
+  return { score: 1 / (1 + Math.exp(-points)), undoubted: 1 / (1 + Math.exp(doubts - points)) };
 }
 
 function logOdds(chance: number): number {
@@ -212,6 +242,13 @@ function byChance(probe: Probe, measures: Measures, close: Closeness | undefined
     ramp(heldShare(probe, measures), BY_CHANCE.heldFrom, BY_CHANCE.heldTo) *
     ramp(close.meaning, BY_CHANCE.meaningFrom, BY_CHANCE.meaningTo)
   );
+}
+
+/** How much of a message that has the whole name is missing from the skill, besides the name; 0 if there is nothing else. */
+function alone(probe: Probe, { nameShare, nameMass, headMass, sectionMass }: Measures): number {
+  const rest = probe.mass - nameMass;
+  if (nameShare < 1 || rest < SPAN.rest) return 0;
+  return 1 - Math.min(1, (Math.max(headMass, sectionMass) - nameMass) / (rest * brevityOf(probe)));
 }
 
 /** The share of the message that the skill contains, raised for long messages, of which no skill contains much. */

@@ -1,9 +1,10 @@
 // Reads a message: its terms, how much each counts by number and position, and which of them the message rejects.
 
-import { inAlphabet } from "../text/patterns.ts";
+import { inAlphabet, lazyPattern } from "../text/patterns.ts";
 import { tokenize, visitTokens } from "../text/tokens.ts";
 import type { Glossed } from "./glossary.ts";
 import { leadOf } from "./lead.ts";
+import { type Range, thingsIn } from "./things.ts";
 
 export const MESSAGE = {
   /** Characters read from the beginning and from the end; a person's request is in one of the two. */
@@ -40,6 +41,8 @@ export interface ReadMessage {
   refused: boolean[];
   /** Whether the message rejects the term at least once. */
   inRefusal: boolean[];
+  /** Whether the term only occurs in the names of things (`things.ts`). */
+  pointing: boolean[];
   /** Indexes into `terms` in reading order; -1 is a break. */
   order: number[];
 }
@@ -57,9 +60,11 @@ export function readMessage({ text: english, original }: Glossed): ReadMessage {
   const times: number[] = [];
   const wanted: boolean[] = [];
   const inRefusal: boolean[] = [];
+  const said: boolean[] = [];
   const order: number[] = [];
   const leading: boolean[] = [];
-  for (const piece of [...piecesOf(text), ...originalPiece(original)]) {
+  const pieces = [...piecesOf(text), ...originalPiece(original)];
+  pieces.forEach((piece, i) => {
     visitTokens(piece.text, (term) => {
       let number = numbers.get(term);
       if (number === undefined) {
@@ -69,16 +74,19 @@ export function readMessage({ text: english, original }: Glossed): ReadMessage {
         times.push(0);
         wanted.push(false);
         inRefusal.push(false);
+        said.push(false);
         leading.push(false);
       }
       times[number]! += piece.times;
-      if (piece.refused) inRefusal[number] = true;
+      if (piece.kind === "refused") inRefusal[number] = true;
       else wanted[number] = true;
+      if (piece.kind !== "thing") said[number] = true;
       if (piece.leading) leading[number] = true;
       order.push(number);
     });
-    order.push(-1);
-  }
+    // The name of a thing is part of its sentence.
+    if (piece.kind !== "thing" && pieces[i + 1]?.kind !== "thing") order.push(-1);
+  });
   const terms = [...numbers.keys()];
   return {
     terms,
@@ -92,6 +100,7 @@ export function readMessage({ text: english, original }: Glossed): ReadMessage {
     ),
     refused: wanted.map((yes) => !yes),
     inRefusal,
+    pointing: said.map((yes) => !yes),
     order,
   };
 }
@@ -100,43 +109,45 @@ interface Piece {
   readonly text: string;
   /** How often each of its words counts. */
   readonly times: number;
-  readonly refused: boolean;
+  /** What the message does with it: it asks for it, rejects it, or only points at it. */
+  readonly kind: "asked" | "refused" | "thing";
   readonly leading: boolean;
 }
 
-/** Cuts the message at the ends of each rejected part; the pieces of the lead come first, then the others. */
+/** Cuts the message at the ends of each rejected part and of each thing; the pieces of the lead come first, then the others. */
 function piecesOf(text: string): Piece[] {
   const title = titleEnd(text);
   const { end, closing } = leadOf(text);
-  const rejected = refusals(text.slice(title)).map(([from, to]) => [title + from, title + to] as const);
-  const cut = (from: number, to: number, leading: boolean): Piece[] => {
+  const refused = refusals(text.slice(title)).map(([from, to]): Range => [title + from, title + to]);
+  const things = thingsIn(text).filter(([from, to]) => !refused.some(([a, b]) => a < to && from < b));
+  const marks = [
+    ...refused.map((range) => ({ range, kind: "refused" as const })),
+    ...things.map((range) => ({ range, kind: "thing" as const })),
+  ].sort((a, b) => a.range[0] - b.range[0]);
+  const cut = (from: number, to: number, { leading = true, times = 1 } = {}): Piece[] => {
     const pieces: Piece[] = [];
     let at = from;
-    for (const [start, stop] of rejected) {
-      if (stop <= from || start >= to) continue;
-      pieces.push({ text: text.slice(at, Math.max(at, start)), times: 1, refused: false, leading });
-      pieces.push({
-        text: text.slice(Math.max(at, start), Math.min(stop, to)),
-        times: 1,
-        refused: true,
-        leading,
-      });
-      at = Math.min(stop, to);
+    for (const { range, kind } of marks) {
+      if (range[1] <= from || range[0] >= to) continue;
+      const [start, stop] = [Math.max(at, range[0]), Math.min(range[1], to)];
+      pieces.push({ text: text.slice(at, start), times, kind: "asked", leading });
+      pieces.push({ text: text.slice(start, stop), times, kind, leading });
+      at = stop;
     }
-    pieces.push({ text: text.slice(at, to), times: 1, refused: false, leading });
+    pieces.push({ text: text.slice(at, to), times, kind: "asked", leading });
     return pieces;
   };
   return [
-    { text: text.slice(0, title), times: MESSAGE.titleTimes, refused: false, leading: true },
-    ...cut(title, Math.max(title, end), true),
-    ...cut(Math.max(closing, end), text.length, true),
-    ...cut(Math.max(title, end), Math.max(closing, end), false),
+    ...cut(0, title, { times: MESSAGE.titleTimes }),
+    ...cut(title, Math.max(title, end)),
+    ...cut(Math.max(closing, end), text.length),
+    ...cut(Math.max(title, end), Math.max(closing, end), { leading: false }),
   ].filter((piece) => piece.text !== "");
 }
 
 function originalPiece(original: string | undefined): Piece[] {
   if (original === undefined) return [];
-  return [{ text: clipMessage(original), times: 1, refused: false, leading: false }];
+  return [{ text: clipMessage(original), times: 1, kind: "asked", leading: false }];
 }
 
 /** The message, or the beginning and the end of a message that is too long to be read whole. */
@@ -182,7 +193,7 @@ const STATES =
 const STATE_STEMS =
   "work|show|seem|get|appear|load|start|respond|compil|build|return|find|match|render|updat|pass";
 const REFUSAL = new RegExp(
-  `\\b(?:not|no|without|isn['\\u2019]t|aren['\\u2019]t|instead of|rather than|other than|except for|excluding)\\s+` +
+  `\\b(?:(?<!why\\s)(?:not|no)|without|isn['\\u2019]t|aren['\\u2019]t|(?<!why\\s)don['\\u2019]t\\s+(?:use|run|apply|invoke|activate|call|follow|load)|instead of|rather than|other than|except for|excluding)\\s+` +
     `(?!(?:${STATES})\\b|(?:${STATE_STEMS})\\w*)`,
   "gi",
 );
@@ -192,15 +203,31 @@ const REACH_ENDS = ",;:!?()\n\u2014";
 const CALLED =
   "(?:the\\s+)?(?:(/[\\w.:-]{1,96})(?:\\s+(?:skill|command))?(?:\\s+--\\w+)?|[`\"']?([\\w.:-]{2,96})[`\"']?\\s+skill)";
 const TYPED = "[`\"']?([\\w.]{1,64}(?:[:-][\\w.]{1,64}){1,12})[`\"']?";
-// A question about a skill is not a request to use it.
-const ABOUT = new RegExp(
+const USE =
+  "(?:us(?:e|ing)|run(?:ning)?|appl(?:y|ying)|invok(?:e|ing)|activat(?:e|ing)|call(?:ing)?|follow(?:ing)?|load(?:ing)?)";
+// A question about a skill or about its name is not a request to use it, and neither is telling it apart from others.
+const ABOUT = lazyPattern(
   [
     `\\bwhat\\s+does\\s+${CALLED}\\s+(?:actually\\s+)?(?:do|output|mean|cover|return|produce|offer)\\b`,
     `\\b(?:explain|describe|tell me|understand)\\s+(?:what|how)\\s+${CALLED}\\s+(?:actually\\s+)?(?:does|works|is|differs)\\b`,
     `\\bhow\\s+does\\s+${CALLED}\\s+(?:work|differ)\\b`,
     `\\bwhat(?:['\u2019]s|\\s+is)\\s+${CALLED}\\s*\\?`,
+    `\\b(?:uninstall|delete|remove|disable|rename|move|locate|list\\s+the\\s+files\\s+(?:of|in))\\s+${CALLED}`,
+    `\\b(?:who|when)\\s+(?:\\w+\\s+){1,2}(?:the\\s+)?${TYPED}`,
     `\\bcompare\\s+${TYPED}\\s+(?:with|and|to)\\b[^.?!\\n]{0,40}\\bskills?\\b`,
     `\\bis\\s+${TYPED}\\s+the\\s+(?:right|correct|best|proper)\\s+(?:skill|workflow|tool|one|choice)\\b`,
+    `\\bis\\s+${TYPED}\\s+an?\\s+(?:\\w+\\s+){0,2}(?:name|word|title|term|domain)\\b`,
+    `\\b(?:rhymes?\\s+with|spell|pronounce|translate|difference\\s+between|the\\s+(?:word|name|term|phrase|title))\\s+${TYPED}`,
+    `\\b(?:skip|forget(?:\\s+about)?|ignore|leave\\s+out|no\\s+need\\s+(?:for|to\\s+${USE})|stop\\s+${USE})\\s+(?:the\\s+)?${TYPED}`,
+  ].join("|"),
+  "gi",
+);
+/** "what does X mean", "the term X": about the words, not about what they name. */
+const MEANING = new RegExp(
+  [
+    "\\bwhat(?:\\s+does|['\u2019]s|\\s+is)\\s+[`\"'“]?([\\w-]+)[`\"'”]?\\s+(?:mean|stand\\s+for|short\\s+for)\\b",
+    "\\b(?:the|a)\\s+(?:terms?|words?|phrase|expression|names?)\\s+[`\"'“]?((?!(?:of|in|is|for|and|to|on|at|from|should|that|which|was|i|you|we|it)\\b)[\\w-]+(?:[ -][\\w-]+)?)",
+    '["“]([\\w -]{2,60})["”]\\s+is\\s+(?:the|a|an|my|our)\\s+(?:\\w+\\s+)?(?:title|name|heading|label|caption|word|term|quote)\\b',
   ].join("|"),
   "gi",
 );
@@ -209,10 +236,11 @@ const ABOUT = new RegExp(
  * What a message rejects ("not X", "without X", "instead of X") or only asks about ("what does /x do"): [start, end) of
  * each range, in order, without overlaps. English only; in other languages nothing is found.
  */
-export function refusals(text: string): Array<[start: number, end: number]> {
-  const found: Array<[number, number]> = [];
+export function refusals(text: string): Range[] {
+  const found: Range[] = [];
   // Most messages name no skill, and the pattern is slow to compile.
-  for (const hit of /[/:-]|\sskill/i.test(text) ? text.matchAll(ABOUT) : []) {
+  const about = /[/:-]|\sskill/i.test(text) ? text.matchAll(ABOUT()) : [];
+  for (const hit of [...about, ...text.matchAll(MEANING)]) {
     const name = hit.slice(1).find((part) => part !== undefined) ?? "";
     const start = hit.index + hit[0].indexOf(name);
     found.push([start, start + name.length]);

@@ -13,6 +13,8 @@ export interface Probe {
   readonly refused: readonly boolean[];
   /** Whether the message rejects the term at least once. */
   readonly inRefusal: readonly boolean[];
+  /** Whether the term only occurs in the names of things. */
+  readonly pointing: readonly boolean[];
   /** How rare each term is in this library, in nats, regardless of how often the message has it. */
   readonly rarities: Float64Array;
   /** Sum of all weights: the mass of a skill that has every word of the message. */
@@ -60,6 +62,7 @@ export function createProbe({
     rarities: own.map((weight, i) => weight / message.factors[i]!),
     refused: message.refused,
     inRefusal: message.inRefusal,
+    pointing: message.pointing,
     mass: sum(own),
     ...inHashOrder(message.terms),
     pairFirst: Int32Array.from(pairFirst),
@@ -99,6 +102,10 @@ export interface Measures {
   nameTerms: number;
   /** 1 if the message rejects the whole name. */
   rejected: number;
+  /** 1 if the message has the whole name only as that of a thing: a path, a branch, a package, a class or code. */
+  pointed: number;
+  /** Words of the name that the message has. */
+  nameMass: number;
   /** Words found in name, description and triggers. */
   headMass: number;
   /** The best single claim of the description: words found, times how much of the claim they fill. */
@@ -124,6 +131,8 @@ const NO_WORDS: Measures = {
   nameTerms: 0,
   nameRefused: 0,
   rejected: 0,
+  pointed: 0,
+  nameMass: 0,
   headMass: 0,
   claim: 0,
   sectionMass: 0,
@@ -208,6 +217,7 @@ export class Measurer {
     let found = 0;
     let refused = 0;
     let inRefusal = 0;
+    let pointing = 0;
     for (let number = 0; number < this.seen.length; number++) {
       if (this.seen[number] !== candidate) continue;
       for (let i = this.from[number]!; i < this.to[number]! && places[i]! < nameTerms; i++) {
@@ -216,6 +226,7 @@ export class Measurer {
         const rarity = Math.min(stored, probe.rarities[number]!);
         total += rarity - stored;
         if (probe.refused[number]) refused += rarity;
+        else if (probe.pointing[number]) pointing += rarity;
         else found += rarity;
         if (probe.inRefusal[number]) inRefusal++;
         this.inHead[number] = candidate;
@@ -223,7 +234,9 @@ export class Measurer {
     }
     if (total <= 0) return;
     measures.nameTerms = nameTerms;
-    measures.nameShare = found / total;
+    const isPointed = pointing >= total - 1e-9;
+    measures.pointed = isPointed ? 1 : 0;
+    measures.nameShare = isPointed ? 0 : (found + pointing) / total;
     measures.nameRefused = refused / total;
     measures.rejected = inRefusal === nameTerms ? 1 : 0;
   }
@@ -237,6 +250,7 @@ export class Measurer {
       const weight = probe.weights[number]!;
       const end = this.to[number]!;
       let counted = this.inHead[number] === candidate;
+      if (counted) measures.nameMass += weight;
       let segment = 0;
       for (let i = this.from[number]!; i < end; ) {
         const place = places[i]!;

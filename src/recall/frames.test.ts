@@ -14,6 +14,7 @@ const EXPECTED: Readonly<Record<Frame, readonly string[]>> = {
     "Traceback (most recent call last): KeyError",
     "the tests are flaky since yesterday",
     "It doesn't work.",
+    "hi, fix the login bug",
     "It doesn’t work!",
     "the button isn't working, help",
     "The export stopped working after the update",
@@ -52,6 +53,10 @@ const EXPECTED: Readonly<Record<Frame, readonly string[]>> = {
     "Schreib ein Gedicht über den Herbst",
     "Escribe un cuento corto",
     "a haiku, please!",
+    "do some writing for the website",
+    "Do a bit of copywriting for our newsletter",
+    "do the writing for the about page",
+    "write the newsletter for May",
   ],
   question: [
     "What is a monad?",
@@ -65,6 +70,9 @@ const EXPECTED: Readonly<Record<Frame, readonly string[]>> = {
     "Perché il cielo è blu?",
     "什么是递归？",
     "the capital of France?",
+    "do the tests pass?",
+    "Do you know Rust?",
+    "have you ever seen snow",
   ],
   conversation: [
     "hi",
@@ -101,6 +109,9 @@ const EXPECTED: Readonly<Record<Frame, readonly string[]>> = {
     "hi, deploy it to staging",
     "Great! Now run the tests",
     "would you rename it?",
+    "have a look at the pull request",
+    "do the dishes plan for this week",
+    "make the writing of files atomic",
     "hi, please add a column to the table and backfill it",
   ],
 };

@@ -35,6 +35,9 @@ const opening = (source: Parameters<typeof inAlphabet>[0]) =>
 const GREETINGS =
   "hi|hey|hello|good (?:morning|evening|night|afternoon)|thanks?|thank you|thx|cheers|bye|goodbye|see you|lol|haha|nice|great|cool|awesome|perfect|hallo|danke|tsch[uü]ss|bonjour|salut|merci|hola|gracias|ciao|grazie|ol[aá]|obrigad[oa]|你好|谢谢|こんにちは|ありがとう";
 
+/** After "do" or "have" at the beginning, these words make a request: "do some writing", "have a look". */
+const THINGS = "(?:a|an|the|some|this|that|my|our|more|another|not|something|nothing)";
+
 /** A request, with or without polite words: "could you please run …". */
 const request = ({ letters, digits }: Alphabet) =>
   `(?:(?:please|pls|now|then|and|can you|could you|would you|will you|let'?s|i (?:want|need)(?: you)? to)[\\s,]+){0,4}(?:add|build|create|implement|make|write|generate|set ?up|configure|install|deploy|refactor|migrate|convert|update|upgrade|remove|delete|rename|move|run|test|review|publish|release|summari[sz]e|translate|analy[sz]e|extract|optimi[sz]e|document|send|schedule|plan|prepare|scan|audit|benchmark|integrate)(?![${letters}${digits}_])`;
@@ -71,7 +74,7 @@ const CUES: readonly Cue[] = [
     frame: "creative",
     weight: 2,
     pattern: words(
-      "brainstorm|poem|story|lyrics|slogan|tagline|haiku|fiction|metaphor|come up with|write (?:a|an|me|some) (?:blog|article|post|essay|email|letter|speech|headline|copy)|design (?:a|an|the) (?:logo|poster|page|banner|illustration)",
+      "brainstorm|poem|story|lyrics|slogan|tagline|haiku|fiction|metaphor|come up with|(?:re)?write (?:a|an|me|some|the|our|my) (?:blog|article|post|essay|email|letter|speech|headline|copy|newsletter|caption|toast|song|bio)|(?:do|some|bit of|creative|do (?:the|our|my|more)) (?:re|copy|ghost)?(?:writing|drawing|designing|brainstorming|storytelling)|copywriting|design (?:a|an|the) (?:logo|poster|page|banner|illustration)",
     ),
   },
   {
@@ -84,13 +87,18 @@ const CUES: readonly Cue[] = [
     weight: 1.4,
     pattern: opening(
       ({ letters, digits }) =>
-        `(?:what|why|how|when|where|who|whose|which|is|are|am|was|were|does|do|did|(?:can|could|would|will)(?! you)|has|have|explain|tell me|warum|wie|wann|wo|wer|welche|que|quoi|pourquoi|comment|quand|qué|cómo|cuándo|dónde|cosa|come|perché)(?![${letters}${digits}_])`,
+        `(?:what|why|how|when|where|who|whose|which|is|are|am|was|were|does|did|(?:do|have)(?! ${THINGS}\\b)|(?:can|could|would|will)(?! you)|has|explain|tell me|warum|wie|wann|wo|wer|welche|que|quoi|pourquoi|comment|quand|qué|cómo|cuándo|dónde|cosa|come|perché)(?![${letters}${digits}_])`,
     ),
   },
   { frame: "question", weight: 0.8, pattern: () => /[?？]\s*$/ },
   {
     frame: "conversation",
-    weight: 3,
+    weight: 2,
+    pattern: opening(({ signs }) => `(?:${GREETINGS})[\\s${signs}]*$`),
+  },
+  {
+    frame: "conversation",
+    weight: 1,
     pattern: opening(
       (alphabet) =>
         `(?:${GREETINGS})(?![\\s,!.]+${request(alphabet)})(?:[\\s,!.]+[${alphabet.letters}']+){0,4}[\\s${alphabet.signs}]*$`,

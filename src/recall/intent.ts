@@ -1,6 +1,7 @@
 // Tells from a message alone whether it asks for work that a skill could serve: a linear model over the meaning of the
-// message and a few cues of its form, fitted by `evals/fit-intent.ts`.
+// message, a few cues of its form and its common phrases, fitted by `evals/fit-intent.ts`.
 
+import { inAlphabet } from "../text/patterns.ts";
 import { isContinuation } from "./continuation.ts";
 import type { Glossed } from "./glossary.ts";
 import { leadText } from "./lead.ts";
@@ -19,8 +20,9 @@ export const INTENT_NOTES: Readonly<Record<Intent, string>> = {
   trivial: "a small job without instructions",
 };
 
-/** Characters of the message that are read. */
+/** Characters of the message that are read, and words of its phrases. */
 const READ_CHARS = 2000;
+const PHRASE_WORDS = 60;
 
 /** Cues of form, each 0 or 1 (the first two are shares). */
 const CUES: readonly ((text: string, words: number, message: Glossed) => number | boolean)[] = [
@@ -64,9 +66,30 @@ export function intentInputs(message: Glossed, vector: ArrayLike<number>): Float
   return inputs;
 }
 
-/** One row of weights for each intent, in the order of `INTENTS`. */
+const tokens = inAlphabet(
+  ({ letters, digits }) => `[${letters}\\u0300-\\u036f']+|[${digits}]+|[?!.:,;"\`(){}=<>/\\\\*+-]`,
+  "g",
+);
+
+/** The words and signs of a message and each two neighbours; "^" marks the first ones and "$" the last. Numbers are alike. */
+export function phrasesOf({ text }: Glossed): Set<string> {
+  const lower = text.slice(0, READ_CHARS).toLowerCase();
+  const words = (lower.match(tokens(lower)) ?? [])
+    .slice(0, PHRASE_WORDS)
+    .map((word) => (/^\d/.test(word) ? "0" : word));
+  const found = new Set(words);
+  for (let i = 1; i < words.length; i++) found.add(`${words[i - 1]} ${words[i]}`);
+  if (words.length > 0) found.add(`^${words[0]}`).add(`${words.at(-1)}$`);
+  if (words.length > 1) found.add(`^${words[0]} ${words[1]}`);
+  return found;
+}
+
+/** For each intent, in the order of `INTENTS`. */
 export interface IntentWeights {
+  /** One row of weights for the inputs of each intent. */
   readonly weights: readonly (readonly number[])[];
+  /** What each phrase adds to the points of each intent, in hundredths. */
+  readonly phrases: Readonly<Record<string, readonly number[]>>;
 }
 
 export interface IntentGuess {
@@ -79,12 +102,18 @@ export interface IntentGuess {
 export type IntentModel = (message: Glossed) => IntentGuess;
 
 export function createIntentModel(
-  { weights }: IntentWeights,
+  { weights, phrases }: IntentWeights,
   embed: (text: string) => ArrayLike<number>,
 ): IntentModel {
   return (message) => {
     const inputs = intentInputs(message, embed(leadText(message.text)));
     const points = weights.map((row) => row.reduce((sum, weight, i) => sum + weight * (inputs[i] ?? 0), 0));
+    for (const phrase of phrasesOf(message)) {
+      const added = Object.hasOwn(phrases, phrase) ? phrases[phrase]! : [];
+      added.forEach((value, i) => {
+        points[i]! += value / 100;
+      });
+    }
     const highest = Math.max(...points);
     const odds = points.map((value) => Math.exp(value - highest));
     const total = odds.reduce((sum, value) => sum + value, 0);

@@ -22,7 +22,7 @@ export interface RankCandidate {
 
 /**
  * The weights of features, fitted listwise on real messages with each source left out in turn (figures: evals/README.md).
- * All are positive: only the two `PENALTIES` lower the score of a skill.
+ * All are positive: only the `PENALTIES` lower the score of a skill.
  */
 const WEIGHTS = {
   /** BM25F relative to the best candidate's; alone it reaches Hit@1 65. */
@@ -60,6 +60,8 @@ const ENCODED_WEIGHTS: Readonly<Record<Feature, number>> = {
 const PENALTIES = {
   /** Share of the name that the message rejects. Set by hand, because it cannot be fitted on positive messages. */
   refused: 8,
+  /** The message only points at something that has the skill's name. Set by hand, like the others. */
+  pointed: 8,
   /** The best clause of what the skill is not for, relative to the best claim. Set by hand; Hit@1 is the same from 0 to 6. */
   notFor: 6,
 } as const;
@@ -89,6 +91,8 @@ export const RANKING = {
   runnerUp: 5.5,
   /** The same with an encoder. */
   runnerUpEncoded: 8,
+  /** A skill with fewer points has at most this share of the score of a better one, so that other ties do not decide. */
+  behind: 1 - 1e-6,
   /** Skills with the same name are copies from this share of common word pairs on. */
   copyWithName: 0.4,
   /** Skills with different names are copies from this share on. Templates filled in for another product stay below it. */
@@ -105,7 +109,7 @@ export interface Contribution {
 
 export interface Ranked {
   id: number;
-  /** How likely the skill serves the message, 0 to 1, comparable between messages; never above that of a better place. */
+  /** How likely the skill serves the message, 0 to 1, comparable between messages; above that of a better place only if that one is doubted. */
   score: number;
   /** The weighted sum that orders one message's candidates. */
   points: number;
@@ -130,10 +134,12 @@ export function rank(
   return kept.map(({ place, duplicates }, k) => {
     const close = closeness(place);
     const standing = standingOf(inOrder, k, runnerUp);
-    most = Math.min(most, fitOf(probe, { measures: measures[place]!, close, standing }, intent));
+    const fit = fitOf(probe, { measures: measures[place]!, close, standing }, intent);
+    const isTie = k === 0 || inOrder[k] === inOrder[k - 1];
+    most = Math.min(isTie ? most : most * RANKING.behind, fit.undoubted);
     return {
       id: candidates[place]!.id,
-      score: most,
+      score: Math.min(most, fit.score),
       points: points[place]!,
       contributions: rows[place]!.filter((c) => c.value !== 0),
       duplicates,
@@ -145,7 +151,7 @@ export function rank(
 export function fitAlone(probe: Probe, candidates: readonly RankCandidate[], place: number): number {
   const measures = new Measurer(probe).measure(candidates[place]!.evidence);
   const close = closenessAmong(candidates)(place);
-  return fitOf(probe, { measures, close, standing: { gap: 0, margin: 0 } }, undefined);
+  return fitOf(probe, { measures, close, standing: { gap: 0, margin: 0 } }, undefined).score;
 }
 
 /** The candidates in order of points, copies folded, with what was measured. */
@@ -227,8 +233,9 @@ export function featureRows(
     const row: Contribution[] = FEATURES.map((feature) => {
       return { feature, value: weights[feature] * factorOf(feature, { trust, gain }) * values[feature] };
     });
-    const { nameRefused, notFor } = measures[i]!;
+    const { nameRefused, pointed, notFor } = measures[i]!;
     row.push({ feature: "refused", value: -PENALTIES.refused * nameRefused });
+    row.push({ feature: "pointed", value: -PENALTIES.pointed * pointed });
     const against = Math.min(RANKING.notForMost, share(notFor, bestClaim));
     row.push({ feature: "notFor", value: -PENALTIES.notFor * against });
     return row;

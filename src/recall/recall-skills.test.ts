@@ -199,7 +199,7 @@ describe("boosts", () => {
     };
     const [plain, boosted] = [await scoreIn("task"), await scoreIn("debug")];
     expect(boosted.score - plain.score).toBeCloseTo(0.2, 3);
-    expect(boosted.reasons).toContainEqual({ signal: "frame", value: 0.2, note: "debug" });
+    expect(boosted.reasons).toContainEqual({ signal: "frame", value: 0.2, note: "debug", boost: true });
   });
 
   test("a frame that the host gives is taken as it is", async () => {

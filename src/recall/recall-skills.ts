@@ -3,7 +3,7 @@
 import type { EffectivenessProvider } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Match, NearSkill, Reason, RecallOrder, Turn } from "../model/turn.ts";
+import type { Match, NearSkill, Reason, RecallOrder, Scored, Turn } from "../model/turn.ts";
 import { ABSTAIN_BELOW, BUNDLED_DOUBT } from "./calibrate.ts";
 import { type Encoded, retrieve } from "./candidates.ts";
 import type { Embedder } from "./embedder.ts";
@@ -19,19 +19,21 @@ import { effectivenessSignal } from "./signals/effectiveness.ts";
 import { frameSignal } from "./signals/frame.ts";
 import { mentionedNames, mentionSignal } from "./signals/mention.ts";
 import { pathsSignal } from "./signals/paths.ts";
-import { combineClaim, type Query, type Signal } from "./signals/signal.ts";
+import { combineClaim, type Query, type Signal, WORTH } from "./signals/signal.ts";
 import { messageWords, readyPatternsFor, triggerSignal } from "./signals/triggers.ts";
 import { Precedents, type UseMemory, useSignal } from "./signals/use.ts";
 
 /** The configured limits of a recall. */
 export interface RecallSettings {
   readonly limit?: number | undefined;
-  /** Matches below this score are not shown. */
+  /** Matches with less evidence are not shown. */
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
   readonly seeAlso?: "fitting" | "all" | undefined;
   /** The order of the skills; by score unless given. */
   readonly order?: RecallOrder | undefined;
+  /** Related skills by name, besides those that a skill names itself. */
+  readonly links?: Readonly<Record<SkillName, readonly SkillName[]>> | undefined;
   /** False if nothing that was learned from use counts. */
   readonly learn?: boolean | undefined;
 }
@@ -94,10 +96,13 @@ interface Considered {
   readonly score: number;
   /** The score before boosts, in [0, 1], which is compared with the threshold. */
   readonly fit: number;
-  readonly reasons: () => readonly Reason[];
+  /** What a match says of it; a function, because only the few skills that are shown need it. */
+  readonly scored: () => Scored;
   readonly mentioned: boolean;
   /** Whether the message has a whole phrase that the skill declares. */
   readonly phrased: boolean;
+  /** Whether it may be shown in a conversation: named, triggered, or made for conversations. */
+  readonly called: boolean;
   readonly bundled: boolean;
   readonly lastUsedAt: number;
   readonly duplicates: readonly SkillName[];
@@ -120,7 +125,8 @@ export const RECALL = {
 export async function recall(turn: Turn, options: RecallOptions): Promise<Recalled> {
   const { limit = RECALL.limit, threshold = ABSTAIN_BELOW, seen = new Set() } = options;
   const { frame, intent, considered, examined, fitOf } = await consider(turn, options);
-  const fitting = considered.filter((one, place) => isShown(one, place, threshold));
+  const isLight = frame.name === "conversation";
+  const fitting = considered.filter((one, place) => isShown(one, place, { threshold, isLight }));
   const fresh = fitting.filter(({ skill, mentioned }) => mentioned || !seen.has(skill.name)).slice(0, limit);
   const least = options.seeAlso === "all" ? 0 : RECALL.seeAlsoLeast;
   const related = seeAlso(fresh, { ...options, seen, limit, fitOf, least });
@@ -129,14 +135,19 @@ export async function recall(turn: Turn, options: RecallOptions): Promise<Recall
     frame,
     intent: intent && { name: intent.intent, confidence: rounded(intent.chances[intent.intent]) },
     matches,
-    near: nearOf(considered, new Set(matches.map(({ name }) => name))),
+    near: isLight ? [] : nearOf(considered, new Set(matches.map(({ name }) => name))),
     abstained: fitting.length === 0,
     considered: examined,
   };
 }
 
-/** Whether a skill is shown: named, or fitting well enough. A bundled one must also be the best. */
-export function isShown({ mentioned, fit, bundled }: Considered, place: number, threshold: number): boolean {
+/** Whether a skill is shown: named, or fitting well enough. A bundled one must also be the best. A conversation is light. */
+export function isShown(
+  { mentioned, called, fit, bundled }: Considered,
+  place: number,
+  { threshold, isLight }: { readonly threshold: number; readonly isLight: boolean },
+): boolean {
+  if (isLight && !called) return false;
   return mentioned || (fit > 0 && fit >= threshold && (!bundled || place === 0));
 }
 
@@ -154,7 +165,7 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   await readyPatternsFor(turn.message, index.patterned());
   const message = options.glossary?.toEnglish(clipMessage(turn.message)) ?? { text: turn.message };
   const intent = options.intent?.(message);
-  const frame: FrameChoice = turn.frame ? { name: turn.frame, confidence: 1 } : chooseFrame(turn.message);
+  const frame = frameOf(turn, intent);
   const query: Query = { message: turn.message, frame, files: turn.files ?? [] };
   const [vector] = embedder.dimensions > 0 ? await embedder.embed([leadText(message.text)]) : [];
   const precedents = options.used && new Precedents(message, options.used, background);
@@ -180,6 +191,14 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
     return options.isBundled?.(index.skill(doc)) ? doubted(fit) : fit;
   };
   return { frame, intent, considered, examined: candidates.length, fitOf };
+}
+
+/** The host's frame, or one from the message. Words after a greeting that ask for work are a task, not a conversation. */
+function frameOf({ frame, message }: Turn, intent: IntentGuess | undefined): FrameChoice {
+  if (frame) return { name: frame, confidence: 1 };
+  const chosen = chooseFrame(message);
+  const isWork = chosen.name === "conversation" && intent?.intent === "work";
+  return isWork ? { name: "task", confidence: 0.5 } : chosen;
 }
 
 /** The signals, in the order in which their reasons are listed. */
@@ -220,40 +239,45 @@ function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefi
   return best && { ...best, duplicates: others.map(({ skill }) => skill.name).sort() };
 }
 
-/** Applies the signals. Each reason is what its signal adds to the score, so that the reasons add up to it. */
+/** Applies the signals. Each reason is what its signal adds to the evidence or to the boosts, so that they add up. */
 function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }: JudgeContext): Considered {
   const steps: Reason[] = [];
+  const raised: Reason[] = [];
   let fit = ranked.score;
   let boosts = 0;
   let mentioned = false;
   let phrased = false;
+  let called = skill.manifest.frames.includes("conversation");
   const move = (signal: string, to: number, note: string) => {
     steps.push({ signal, value: to - fit, note });
     fit = to;
+  };
+  const boost = (signal: string, by: number, note: string) => {
+    const value = Math.max(-fit - boosts, by);
+    raised.push({ signal, value, note, boost: true });
+    boosts += value;
   };
   const bundled = options.isBundled?.(skill) ?? false;
   if (bundled) move("bundled", doubted(fit), "ships with Repertoire, so it must be clearly best");
   for (const signal of signals) {
     const judgement = signal.judge(skill, query);
     if (judgement === undefined) continue;
+    if (judgement.named) boost("named", WORTH.named, "the message names it, so it comes first");
     mentioned ||= judgement.named === true;
     phrased ||= judgement.phrase === true;
+    called ||= judgement.named === true || signal.name === "triggers";
     if (judgement.kind === "claim") move(signal.name, combineClaim(fit, judgement), judgement.note);
     else if (judgement.kind === "doubt") move(signal.name, fit * (1 - judgement.value), judgement.note);
-    else {
-      const value = Math.max(-fit - boosts, judgement.value);
-      steps.push({ signal: signal.name, value, note: judgement.note });
-      boosts += value;
-    }
+    else boost(signal.name, judgement.value, judgement.note);
   }
   return {
     skill,
     score: fit + boosts,
     fit,
-    // A function, because only the few skills that are shown need their reasons.
-    reasons: () => addedUp([...steps, ...textReasons(ranked, intent)], fit + boosts),
+    scored: () => scoredOf(addedUp([...steps, ...textReasons(ranked, intent)], fit), raised),
     mentioned,
     phrased,
+    called,
     bundled,
     lastUsedAt: options.effectiveness.of(skill).lastUsedAt,
     duplicates: [],
@@ -280,6 +304,7 @@ const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: 
   sectionMeaning: ["semantic", "close in meaning to a section"],
   encoded: ["semantic", "close in meaning by the trained encoder"],
   refused: ["lexical", "the message rejects the name"],
+  pointed: ["lexical", "the message has the name as that of a path, a branch, a package or code"],
   notFor: ["lexical", "the description says it is not for this"],
 };
 
@@ -298,16 +323,26 @@ function textReasons({ score, points, contributions }: Ranked, intent: IntentGue
   return [...reasons, { signal: "intent", value: 0, note: INTENT_NOTES[intent.intent] }];
 }
 
-/** The reasons that count, largest first, rounded so that they add up to the rounded score. */
-function addedUp(reasons: readonly Reason[], score: number): Reason[] {
+function scoredOf(steps: readonly Reason[], raised: readonly Reason[]): Scored {
+  const up = raised.map((reason) => ({ ...reason, value: rounded(reason.value) }));
+  const [evidence, boosts] = [sum(steps), sum(up)];
+  const reasons = [...steps, ...up.sort((a, b) => b.value - a.value)];
+  return { score: rounded(evidence + boosts), evidence, boosts, reasons };
+}
+
+function sum(reasons: readonly Reason[]): number {
+  return rounded(reasons.reduce((total, { value }) => total + value, 0));
+}
+
+/** The reasons that count, largest first, rounded so that they add up to the rounded evidence. */
+function addedUp(reasons: readonly Reason[], evidence: number): Reason[] {
   const kept = reasons
     .filter(({ signal, value }) => Math.abs(value) >= 0.005 || signal === "intent" || signal === "mention")
     .map((reason) => ({ ...reason, value: rounded(reason.value) }))
     .sort((a, b) => b.value - a.value);
   const [first, ...others] = kept.length > 0 ? kept : reasons.slice(0, 1);
   if (first === undefined) return [];
-  const rest = others.reduce((sum, { value }) => sum + value, 0);
-  return [{ ...first, value: rounded(rounded(score) - rest) }, ...others];
+  return [{ ...first, value: rounded(rounded(evidence) - sum(others)) }, ...others];
 }
 
 function rounded(value: number): number {
@@ -315,19 +350,16 @@ function rounded(value: number): number {
 }
 
 /**
- * Mentioned skills first, then by score, then by precedence of the source, then by recent use, then by name. In the order of
- * triggers an exact phrase and recent use come before the score.
+ * By score, then by precedence of the source, then by recent use, then by name. In the order of triggers a named skill, an
+ * exact phrase and recent use come before the score.
  */
 function inOrder(
   a: Considered,
   b: Considered,
   { order, precedence }: Pick<RecallOptions, "order" | "precedence">,
 ): number {
-  const byTriggers =
-    order === "triggers" ? Number(b.phrased) - Number(a.phrased) || b.lastUsedAt - a.lastUsedAt : 0;
   return (
-    Number(b.mentioned) - Number(a.mentioned) ||
-    byTriggers ||
+    (order === "triggers" ? byTriggers(a, b) : 0) ||
     b.score - a.score ||
     precedence(b.skill) - precedence(a.skill) ||
     b.lastUsedAt - a.lastUsedAt ||
@@ -335,11 +367,18 @@ function inOrder(
   );
 }
 
-function toMatch({ skill, score, mentioned, duplicates, ...one }: Considered): Match {
+function byTriggers(a: Considered, b: Considered): number {
+  return (
+    Number(b.mentioned) - Number(a.mentioned) ||
+    Number(b.phrased) - Number(a.phrased) ||
+    b.lastUsedAt - a.lastUsedAt
+  );
+}
+
+function toMatch({ skill, mentioned, duplicates, scored }: Considered): Match {
   return {
     name: skill.name,
-    score: rounded(score),
-    reasons: one.reasons(),
+    ...scored(),
     ...(mentioned && { named: true }),
     ...(duplicates.length > 0 && { duplicates }),
   };

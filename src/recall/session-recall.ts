@@ -19,7 +19,7 @@ export interface RecallRequest {
   readonly agent?: string | undefined;
   /** How many matches at most. */
   readonly limit?: number | undefined;
-  /** Matches below this score are left out. */
+  /** Matches with less evidence are left out. */
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
   readonly seeAlso?: "fitting" | "all" | undefined;
@@ -240,6 +240,7 @@ export class SessionRecall {
         threshold: request.threshold ?? this.needs.settings.threshold,
         seeAlso: request.seeAlso,
         order: request.order ?? this.needs.settings.order,
+        links: this.needs.settings.links,
         seen,
       });
     const namesIn = ({ matches }: Recalled) => matches.map(({ name }) => name);

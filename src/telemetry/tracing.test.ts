@@ -78,7 +78,7 @@ describe("a turn", () => {
 
   it("records an activation if the style injects a body", async () => {
     const exporter = register();
-    const { engine } = agentWorkspace();
+    const { engine } = agentWorkspace({ values: { "consent.allow": ["*"] } });
     await engine.turns.prompt({ message: "/plan-meeting" }, { style: "tiers" });
     const [, prompt] = contentsOf(exporter.getFinishedSpans());
     expect(prompt?.events).toEqual([

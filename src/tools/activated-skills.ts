@@ -16,6 +16,7 @@ import type { Skill } from "../model/skill.ts";
 import type { ScriptPolicy } from "./isolation.ts";
 import type { CallOptions, ToolCallResult } from "./registry.ts";
 import { createToolRegistry, type RegisteredTool, type ToolRegistry } from "./registry.ts";
+import { findSandbox } from "./sandbox.ts";
 import { refusal, type ScriptResult } from "./script-result.ts";
 import { runScript, type ScriptSystem } from "./scripts.ts";
 import type { Toolsets } from "./toolsets.ts";
@@ -99,6 +100,12 @@ export class ActivatedSkills {
     const { ok, isolation, durationMs: ms } = result;
     await this.needs.record(call, skill, { kind: "script_run", details: { script, ok, isolation, ms } });
     return result;
+  }
+
+  /** Whether this machine has a sandbox that works. */
+  async hasSandbox(): Promise<boolean> {
+    const { system = { findSandbox }, env } = this.needs;
+    return (await system.findSandbox({ searchPath: env.PATH ?? "", avoid: [process.cwd()] })).ok;
   }
 
   /** Loads the toolsets of an activated skill and returns its tools. */

@@ -40,7 +40,7 @@ export interface ScriptPolicy {
 }
 
 /** How a program was isolated; `none` means that it ran without isolation, or did not run. */
-export type Isolation = Sandbox["kind"] | "none";
+export type Isolation = "bubblewrap" | "sandbox-exec" | "none";
 
 export interface PackageProgram {
   /** Undefined only if a person accepts that there is none. */

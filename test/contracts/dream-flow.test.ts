@@ -11,7 +11,11 @@ const SKILLS = seeded<SeedSkill>("skills.jsonl");
 
 /** Dreams over the seeded history, with counts of refreshes, gathers, reads and index updates. */
 async function counted(more: Partial<DreamNeeds> = {}) {
-  const shop = await dreamWorkshop({ skills: SKILLS, sessions: seeded<SeedSession>("history.jsonl") });
+  const shop = await dreamWorkshop({
+    skills: SKILLS,
+    sessions: seeded<SeedSession>("history.jsonl"),
+    gaps: false,
+  });
   const { needs } = shop;
   const counts = { refreshes: 0, gathers: 0, reads: 0, indexUpdates: 0 };
   const update = RecallIndex.prototype.update;
@@ -101,7 +105,7 @@ it("reads the skills again before it applies if one has changed while the model 
     model: async () => ({
       id: "slow",
       async generate({ purpose }) {
-        if (purpose === "dream-gap")
+        if (purpose === "dream-consolidate")
           appendFileSync(join(learned, "backup-database/SKILL.md"), "\nAsk first.\n");
         return { text: '{"toSave": [], "toDelete": []}', usage };
       },

@@ -485,7 +485,7 @@ describe("the gate", () => {
     const body =
       "1. Run `npm run export:orders` in the jobs folder.\n2. Look at the row counts of the last 3 nights.\n3. Upload the file to the partner's folder and note the size.\n";
     const evals = {
-      "evals/triggers.json": JSON.stringify([{ query: "start pelican please", should_trigger: true }]),
+      "evals/triggers.json": JSON.stringify([{ query: "run pelican please", should_trigger: true }]),
     };
     const skills = [
       {

@@ -8,6 +8,7 @@ const workshop = () =>
   dreamWorkshop({
     skills: seeded<SeedSkill>("skills.jsonl"),
     sessions: seeded<SeedSession>("history.jsonl"),
+    gaps: false,
   });
 
 describe("the report on 60 seeded sessions", () => {
@@ -98,7 +99,7 @@ describe("a dream without a model", () => {
     await learnedSkills.save({
       name: "backup-database",
       content: "# Back up\n\nUse the nightly job of the platform team instead; it keeps 14 days.\n",
-      author: "agent",
+      author: "person",
     });
     const again = await dreams.run();
     expect(again.known.map(({ state }) => state)).toContain("rejected");

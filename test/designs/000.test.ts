@@ -164,7 +164,12 @@ describe("the kind of turn", () => {
     const skill = skillText("Waters plants.", "domain: gardening\ntriggers: [plants]\n");
     const engine = designWorkspace({ "p/skills/one/SKILL.md": skill }).open();
     const [match] = (await engine.turn({ message: "gardening: plants", frame: "task" }).recall()).matches;
-    expect(match?.reasons).toContainEqual({ signal: "frame", value: 0.2, note: "task, domain gardening" });
+    expect(match?.reasons).toContainEqual({
+      signal: "frame",
+      value: 0.2,
+      note: "task, domain gardening",
+      boost: true,
+    });
   });
 
   it("decides between skills that fit, but brings in none by itself", async () => {

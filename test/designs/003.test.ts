@@ -324,9 +324,9 @@ describe("activation", () => {
     const { data } = await (await agent({ ...person(), task: "42" })).call("activateSkill", {
       name: "survey",
     });
-    expect(data.mountPath).toBe(mount("42", "survey"));
-    expect(data.mountPath).toMatch(/\/private\/42\/\.skills\/survey$/);
-    expect(data.logicalPath).toBe("private:/.skills/survey");
+    expect(data.baseDirectory).toBe(mount("42", "survey"));
+    expect(data.baseDirectory).toMatch(/\/private\/42\/\.skills\/survey$/);
+    expect(data.mountPath).toBe("private:/.skills/survey");
     for (const [path, text] of Object.entries(SURVEY)) {
       const copy = join(mount("42", "survey"), path.replace("p/skills/survey/", ""));
       expect(readFileSync(copy, "utf8")).toBe(text);

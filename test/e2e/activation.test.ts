@@ -187,8 +187,7 @@ describe("an activation", () => {
       name: "demo",
       instructions: "# Demo\n\nDo the demo with https://api.example.org/v1.\n",
       baseDirectory: mountOf("t", "demo"),
-      mountPath: mountOf("t", "demo"),
-      logicalPath: "private:/.skills/demo",
+      mountPath: "private:/.skills/demo",
       files: ["assets/logo.bin", "references/notes.md", "scripts/say.sh", "toolsets/index.ts"],
       moreFiles: 0,
       subSkills: [{ name: "demo/child", description: "A child." }],
@@ -197,7 +196,7 @@ describe("an activation", () => {
     });
     expect(text).toContain('<sub_skill command="demo/child"');
     expect(text).not.toContain("grandchild");
-    expect(readdirSync(payload.mountPath).sort()).toEqual([
+    expect(readdirSync(payload.baseDirectory).sort()).toEqual([
       "SKILL.md",
       "assets",
       "references",

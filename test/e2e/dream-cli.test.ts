@@ -78,7 +78,7 @@ it("shows, rejects and accepts proposals, and undo takes the batch back", async 
   const batch = /repertoire undo (\w+)/.exec(accepted)?.[1];
   expect((await call("undo", batch!)).code).toBe(0);
   expect(tree()).toEqual(before);
-  expect((await call("proposals")).out).toContain("67%");
+  expect((await call("proposals")).out).toContain("75%");
   expect((await call("proposals", "--json")).json()).toMatchObject({ proposals: [], account: { open: 0 } });
 });
 

@@ -1,5 +1,6 @@
 // Hooks as hosts run them: a new process for each event, recorded JSON on standard input.
 
+import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -139,6 +140,26 @@ describe("every hook", () => {
     const without = await send("codex", event("codex", "message", { session_id: "c" }));
     expect(first.out).toContain("plan-meeting");
     expect([damaged, without]).toEqual([first, first]);
+  });
+
+  it("loads no module of Node that takes milliseconds to load", async () => {
+    const { home, send, event } = workspace();
+    await send("codex", event("codex", "message"));
+    const watcher = join(home, "watcher.cjs");
+    const list = 'process.on("exit", () => require("fs").writeSync(2, process.moduleLoadList.join("\\n")));';
+    writeFileSync(watcher, list);
+    const { stdout, stderr } = spawnSync(process.execPath, ["-r", watcher, program.bin, "hook", "codex"], {
+      env: { PATH: process.env.PATH, HOME: home, REPERTOIRE_HOME: home },
+      cwd: home,
+      input: event("codex", "message", { session_id: "watched" }),
+      encoding: "utf8",
+    });
+    expect(stdout).toContain("plan-meeting");
+    const loaded = stderr.split("\n").map((line) => line.replace("NativeModule ", ""));
+    expect(loaded).toContain("fs");
+    expect(
+      loaded.filter((name) => ["crypto", "stream", "child_process", "net", "zlib"].includes(name)),
+    ).toEqual([]);
   });
 
   it("logs a broken configuration and lets the turn go on", async () => {

@@ -245,6 +245,10 @@ describe("learned skills over HTTP", () => {
 describe("the journal over HTTP", () => {
   it("counts what happened, takes outcomes, and hands the lines out and in", async () => {
     const { call } = await served();
+    expect(await call("inspectPackages", { query: { target: "plan-meeting" } })).toMatchObject({
+      verdict: "clean",
+      packages: [{ verdict: "clean" }],
+    });
     const session = "s1";
     const params = { name: "plan-meeting" };
     await call("recall", { body: { message: "plan a meeting", session } });
@@ -256,6 +260,7 @@ describe("the journal over HTTP", () => {
     });
     await call("reportOutcome", { body: { session, outcome: "failure", skill: "nowhere" }, status: 404 });
     await call("reportOutcome", { body: { session, outcome: "failure", skill: "mcp/email" }, status: 409 });
+    await call("rateSession", { params: { session }, body: { rating: "good", note: "quick" } });
     expect(await call("listSessions", { query: { limit: 1 } })).toMatchObject({
       sessions: [{ session, turns: 1, skills: ["plan-meeting"], successes: 1, failures: 0 }],
     });

@@ -60,8 +60,7 @@ describe("the event stream", () => {
     await next("library", { added: ["water"] });
     await next("journal", { kind: "edited", skill: "water" });
     const params = { name: "water" };
-    const { digest } = await call("activateSkill", { params, body: { session: "s" }, status: 409 });
-    await call("activateSkill", { params, body: { session: "s", consent: { digest, scope: "task" } } });
+    await call("activateSkill", { params, body: { session: "s" } });
     await next("journal", { kind: "activated", skill: "water", session: "s" });
     await call("indexSkills", { query: { wait: 30 } });
     await next("index", { skills: 3 });

@@ -3,6 +3,7 @@
 import { createMCPClient, ElicitationRequestSchema, type MCPClient } from "@ai-sdk/mcp";
 import { Experimental_StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { sandbox } from "../activation-workspace.ts";
 import { hostsProgram } from "./hosts-program.ts";
 import { type Answer, serve, stdioCommand, workspace, wrong, YES } from "./support/mcp.ts";
 
@@ -48,7 +49,7 @@ async function callerOf(client: MCPClient) {
 describe.each(["stdio", "http"] as const)("the AI SDK's client over %s", (kind) => {
   it("recalls, activates after the person agreed, reads, saves, and notes the outcome", async () => {
     const { client, call, asked } = await connect(kind, YES);
-    expect((await client.listTools()).tools).toHaveLength(6);
+    expect((await client.listTools()).tools).toHaveLength(sandbox.ok ? 7 : 6);
     expect(client.instructions).toContain("recall_skills");
     expect((await call("recall_skills", { message: "plan a meeting" })).text).toContain("plan-meeting");
     expect((await call("activate_skill", { name: "plan-meeting" })).text).toContain("Do it.");

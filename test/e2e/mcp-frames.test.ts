@@ -154,13 +154,14 @@ describe("over HTTP", () => {
 describe.each(REVISIONS)("the Skills extension in revision %s", (_, revision) => {
   it("hands out files that fit their digests, and is caught when one does not", async () => {
     const home = workspace();
-    const { client } = await connectStdio(program.bin, { home, revision });
+    const { client, call } = await connectStdio(program.bin, { home, revision, answer: () => YES });
+    expect((await call("activate_skill", { name: "plan-meeting" })).isError).not.toBe(true);
     const skills = new SkillsClient(client);
     const { skill } = await skills.get("skill://plan-meeting/SKILL.md");
     expect(await skills.read(skill, "references/agenda.md")).toMatchObject({ verified: true });
     writeFileSync(join(home, "p/.agents/skills/plan-meeting/references/agenda.md"), "# Agendb\n");
     await expect(skills.read(skill, "references/agenda.md", { cacheMode: "refresh" })).rejects.toThrow(
-      /digest/i,
+      /digest|consent/i,
     );
   });
 

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sandbox } from "../activation-workspace.ts";
 import { hostsProgram } from "./hosts-program.ts";
 import { type Answer, connectStdio, REVISIONS, workspace, writingSkills, wrong, YES } from "./support/mcp.ts";
 
@@ -16,7 +17,7 @@ const INVALID_PARAMS: Error = expect.objectContaining({ code: -32602 });
 const connect = (options: Parameters<typeof connectStdio>[1]) => connectStdio(program.bin, options);
 
 describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
-  it("offers six tools, and all of them when asked", async () => {
+  it("offers few tools, and all of them when asked", async () => {
     const home = workspace();
     const { client } = await connect({ home, revision });
     const names = (await client.listTools()).tools.map(({ name }) => name);
@@ -26,6 +27,7 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
       "read_skill_file",
       "recall_skills",
       "report_outcome",
+      ...(sandbox.ok ? ["run_skill_script"] : []),
       "save_skill",
     ]);
     const all = await connect({ home, revision, args: ["--tools", "all"] });

@@ -172,7 +172,7 @@ describe("the plugins that setup writes", () => {
       console.log(JSON.stringify(output.parts[1]));`;
     const part = JSON.parse(await load("opencode", ".config/opencode/plugins/repertoire.js", script));
     expect(part).toMatchObject({ sessionID: "s", messageID: "m", type: "text", synthetic: true });
-    expect(part.text).toContain("- plan-meeting (");
+    expect(part.text).toContain("- plan-meeting: ");
   });
 
   it("pi's adds the skills as a message before the agent starts", async () => {
@@ -182,6 +182,6 @@ describe("the plugins that setup writes", () => {
       const event = { prompt: "plan a meeting with the team" };
       console.log(JSON.stringify(await handlers.before_agent_start(event, ctx)));`;
     const { message } = JSON.parse(await load("pi", ".pi/agent/extensions/repertoire.js", script));
-    expect(message.content).toContain("- plan-meeting (");
+    expect(message.content).toContain("- plan-meeting: ");
   });
 });

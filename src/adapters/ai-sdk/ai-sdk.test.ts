@@ -1,7 +1,7 @@
 import { generateText, stepCountIs, streamText, ToolLoopAgent, tool, wrapLanguageModel } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { person } from "../../../test/activation-workspace.ts";
+import { person, sandbox } from "../../../test/activation-workspace.ts";
 import {
   agentWorkspace,
   lastToolAnswer,
@@ -174,6 +174,7 @@ describe("the tools", () => {
       "recall_skills",
       "activate_skill",
       "read_skill_file",
+      ...(sandbox.ok ? ["run_skill_script"] : []),
       "list_skills",
       "save_skill",
       "report_outcome",

@@ -48,7 +48,9 @@ export async function repertoireTools<HOST extends object = Record<never, never>
 export async function openSession(engine: Repertoire, options: SessionOptions): Promise<SessionParts> {
   const { session, task = session, askConsent: ask } = options;
   const toolbox = await engine.toolbox(options.tools);
-  const context = { session, task, agent: engine.config.agent, ask };
+  const endsWithProcess = options.task === undefined;
+  const context = { session, task, agent: engine.config.agent, ask, endsWithProcess };
+  await engine.tasks.endLeft();
   const offered = toolbox.all(context);
   const ours = toAiTools(toolbox.served(context));
   if (ours.activate_skill) ours.activate_skill = andThen(ours.activate_skill, () => update());

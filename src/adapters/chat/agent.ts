@@ -3,7 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { ModelMessage } from "ai";
-import { type AgentTool, DEFAULT_TOOLS, type Toolbox } from "../../agent/agent.ts";
+import type { AgentTool, Toolbox } from "../../agent/agent.ts";
 import type {
   ConsentAsker,
   Repertoire,
@@ -27,6 +27,8 @@ interface AgentOptions {
   readonly task: string;
   /** Asks the person for consent; without it nothing that needs consent is activated. */
   readonly ask?: ConsentAsker | undefined;
+  /** Set if the task ends with the chat. */
+  readonly endsWithProcess?: boolean | undefined;
 }
 
 interface AgentParts extends AgentOptions {
@@ -36,7 +38,6 @@ interface AgentParts extends AgentOptions {
 
 const INSTRUCTIONS =
   "You are an agent in a terminal: answer in plain text, briefly. Use a skill where one fits, and call report_outcome when you know how the work with it ended.";
-const SERVED = [...DEFAULT_TOOLS, "run_skill_script"];
 
 /** Recalls nothing. */
 const NO_SKILL = () => false;
@@ -47,7 +48,7 @@ export function newSession(): string {
 
 /** An agent with the configured model, and with what was said in the session before. */
 export async function openAgent(engine: Repertoire, options: AgentOptions): Promise<Agent> {
-  const agent = new Agent({ ...options, engine, toolbox: await engine.toolbox(SERVED) });
+  const agent = new Agent({ ...options, engine, toolbox: await engine.toolbox() });
   agent.model = await engine.streamingModel();
   agent.history.restore(await engine.journal.conversation({ session: options.session }));
   return agent;
@@ -67,7 +68,8 @@ export class Agent {
 
   /** The task, the session and who gives consent, for calls of the engine. */
   get context(): TaskContext {
-    return { task: this.parts.task, session: this.session, ask: this.parts.ask };
+    const { task, ask, endsWithProcess } = this.parts;
+    return { task, session: this.session, ask, endsWithProcess };
   }
 
   /** One turn. A failure of the model is an event; the conversation goes on. */

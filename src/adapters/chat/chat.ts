@@ -48,7 +48,9 @@ async function talk(engine: Repertoire, io: Io, options: ChatOptions): Promise<b
   const terminal = new Terminal();
   try {
     const { ask } = askerFor(io, { question: (text) => terminal.question(text) });
-    const agent = await openAgent(engine, { session, task, ask });
+    const endsWithProcess = options.task === undefined;
+    const agent = await openAgent(engine, { session, task, ask, endsWithProcess });
+    await engine.tasks.endLeft();
     const conversation = new Conversation(agent, io, { showPrompt });
     const skills = (await engine.library.view()).visible().length;
     io.note(
@@ -62,7 +64,7 @@ async function talk(engine: Repertoire, io: Io, options: ChatOptions): Promise<b
       complete: (line) => conversation.complete(line),
     });
     await watching;
-    if (options.task === undefined) await engine.tasks.end(task);
+    if (endsWithProcess) await engine.tasks.end(task);
     return true;
   } finally {
     terminal.close();

@@ -157,7 +157,7 @@ describe("the other commands", () => {
   it("/recall, /why, /skills and /session do not begin a turn", async () => {
     const { say, asked } = await conversation([{ say: "Fine." }]);
     await say("plan the meeting");
-    expect((await say("/recall write a letter")).screen).toMatch(/^\d\.\d\d write-letter\n/);
+    expect((await say("/recall write a letter")).screen).toMatch(/^\d\.\d{3} write-letter\n/);
     expect((await say("/why plan-meeting")).screen).toMatch(/^plan-meeting: .*\d\.\d\d/);
     expect((await say("/skills")).screen).not.toContain("secret-plan");
     expect((await say("/session")).screen).toMatch(/turns +1\n/);

@@ -4,8 +4,8 @@
 import { learnTask } from "../../agent/agent.ts";
 import { type Outcome, typedCommand } from "../../engine/engine.ts";
 import { codeOf, RepertoireError } from "../../model/errors.ts";
-import type { Reason } from "../../model/turn.ts";
 import { oneLine } from "../../text/escape.ts";
+import { tellScore } from "../cli/commands/recall.ts";
 import type { Io } from "../cli/io.ts";
 import { tellAccepted, tellProposals, tellResult } from "../cli/tell.ts";
 import { type Agent, newSession, type Said } from "./agent.ts";
@@ -67,9 +67,9 @@ export const COMMANDS: readonly ChatCommand[] = [
       const message = needed(rest, "/recall MESSAGE");
       const answer = await agent.parts.engine.turn({ message }).recall();
       tell(answer, () => {
-        for (const { name, score, reasons } of answer.matches) {
-          io.line(io.colour.bold(`${score.toFixed(2)} ${oneLine(name)}`));
-          tellReasons(io, reasons);
+        for (const match of answer.matches) {
+          io.line(io.colour.bold(`${match.score.toFixed(3)} ${oneLine(match.name)}`));
+          tellScore(io, match);
         }
         if (answer.matches.length === 0) io.line("No skill fits this message.");
       });
@@ -87,9 +87,9 @@ export const COMMANDS: readonly ChatCommand[] = [
       tell(explanation, () => {
         const { recalled, score, threshold } = explanation;
         io.line(
-          `${io.colour.bold(oneLine(explanation.name))}: ${recalled ? "recalled" : "not recalled"}, score ${score.toFixed(2)} (threshold ${threshold.toFixed(2)})`,
+          `${io.colour.bold(oneLine(explanation.name))}: ${recalled ? "recalled" : "not recalled"}, score ${score.toFixed(3)} (threshold of the evidence ${threshold.toFixed(2)})`,
         );
-        tellReasons(io, explanation.reasons);
+        tellScore(io, explanation);
         for (const line of explanation.fellShort) io.line(`- ${oneLine(line)}`);
         if (explanation.wouldMatch.length > 0)
           io.line(`What would lead to it: ${oneLine(explanation.wouldMatch.join("; "))}`);
@@ -286,11 +286,6 @@ async function report({ agent, io, tell }: CommandScope, outcome: Outcome, note:
   const { text, data, isError } = await tool!.run({ outcome, ...(note !== "" && { note }) });
   if (isError) throw new RepertoireError("outcome-refused", text);
   tell(data, () => io.line(text));
-}
-
-function tellReasons(io: Io, reasons: readonly Reason[]): void {
-  for (const { signal, value, note } of reasons)
-    io.line(io.colour.dim(`  ${value.toFixed(2)} ${signal}: ${oneLine(note)}`));
 }
 
 function needed(rest: string, usage: string): string {

@@ -90,7 +90,7 @@ export class View {
 
   private matchLine({ name, score, reasons, via }: Match): string {
     const { colour, streams } = this.io;
-    const best = [...reasons].sort((a, b) => b.value - a.value).slice(0, CHAT_LIMITS.reasons);
+    const best = reasons.slice(0, CHAT_LIMITS.reasons);
     const why =
       via === undefined ? best.map(({ signal, note }) => `${signal}: ${note}`) : [`see also of ${via}`];
     const head = `${score.toFixed(2)} ${oneLine(name)}`;

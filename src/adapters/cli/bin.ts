@@ -4,7 +4,6 @@
 // its module loader only when it is needed.
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Script } from "node:vm";
 import { visibly } from "../../text/terminal.ts";
@@ -45,7 +44,8 @@ async function runQuickly(): Promise<void> {
     isWhole ||= specifier === WHOLE_ENGINE;
     return import(specifier);
   };
-  script.runInThisContext()(module, createRequire(file), file, load);
+  // The bundle is beside this file, so both resolve alike; a `require` of its own would load another module of Node.
+  script.runInThisContext()(module, require, file, load);
   const { exit, answered } = await module.exports.run(args);
   process.exitCode = exit;
   // After an answer without the whole engine, the compiled code holds all that the next call will use.

@@ -28,6 +28,7 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCo
     "job-not-found",
     "no-history",
     "proposal-not-found",
+    "session-not-found",
     "skill-not-found",
     "slash-unknown",
     "task-not-found",

@@ -13,7 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { messageOf } from "../../model/errors.ts";
 import type { McpParts } from "./parts.ts";
-import { type CallScope, endLeftTasks, newTask, Scopes } from "./scopes.ts";
+import { type CallScope, newTask, Scopes } from "./scopes.ts";
 import { createServer } from "./server.ts";
 
 interface McpRouteOptions {
@@ -99,7 +99,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
     sessions.sweep();
     scopes.sweep();
   }, SWEEP_MS).unref();
-  inBackground(endLeftTasks(tasks, clock));
+  inBackground(tasks.endLeft());
 
   return {
     async fetch(request: Request): Promise<Response> {

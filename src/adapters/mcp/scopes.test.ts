@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newTask, processOf, SCOPE_LIMITS, Scopes } from "./scopes.ts";
+import { SCOPE_LIMITS, Scopes } from "./scopes.ts";
 
 function scopes(options: { limit?: number } = {}) {
   const ended: string[] = [];
@@ -44,10 +44,4 @@ describe("what is kept per client", () => {
     kept.endAll();
     expect(ended).toEqual(["A", "B"]);
   });
-});
-
-it("the process of a task is read from its name, and from no other name", () => {
-  expect(processOf(newTask())).toBe(process.pid);
-  expect(processOf("mcp-notes")).toBeUndefined();
-  expect(processOf("release-12-ab")).toBeUndefined();
 });

@@ -1,9 +1,7 @@
 // Keeps which task and session a client's calls belong to, until the connection ends or the client was idle for long.
 
 import { randomBytes } from "node:crypto";
-import type { TaskPart } from "../../engine/engine.ts";
 import type { Clock } from "../../model/clock.ts";
-import { codeOf } from "../../model/errors.ts";
 
 /** Where consents belong, and what the journal and the memory of a recall go by. */
 export interface CallScope {
@@ -19,15 +17,8 @@ export const SCOPE_LIMITS = {
   open: 1_000,
 } as const;
 
-/** A task of this process; which one it was tells who cleans up after a crash. */
 export function newTask(): string {
-  return `mcp-${process.pid}-${randomBytes(8).toString("hex")}`;
-}
-
-/** The process of a task that `newTask` named. */
-export function processOf(task: string): number | undefined {
-  const pid = /^mcp-(\d+)-[0-9a-f]+$/.exec(task)?.[1];
-  return pid === undefined ? undefined : Number(pid);
+  return `mcp-${randomBytes(8).toString("hex")}`;
 }
 
 interface ScopesOptions<T> {
@@ -87,25 +78,5 @@ export class Scopes<T> {
 
   private now(): number {
     return this.options.clock.now().getTime();
-  }
-}
-
-/** A home folder may be shared with a machine whose processes cannot be seen from here. */
-const AGE_MS = 24 * 3_600_000;
-
-/** Ends the tasks of servers that crashed, with the consents and copies in them. */
-export async function endLeftTasks(tasks: Pick<TaskPart, "list" | "end">, clock: Clock): Promise<void> {
-  const before = clock.now().getTime() - AGE_MS;
-  for (const { id, startedAt } of await tasks.list()) {
-    const pid = processOf(id);
-    if (pid !== undefined && startedAt < before && !isRunning(pid)) await tasks.end(id);
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (thrown) {
-    return codeOf(thrown) === "EPERM";
   }
 }

@@ -65,7 +65,8 @@ export function createServer(options: McpOptions): McpServer {
     const client = clientIn(mcp, ctx);
     const given = ctx.mcpReq._meta?.[SESSION_META_KEY];
     const named = typeof given === "string" && given !== "" ? { session: given } : {};
-    return { ...scopeOf({ ...named, client }), host: `mcp:${client}`, beginsTurns: true };
+    const scope = scopeOf({ ...named, client });
+    return { ...scope, host: `mcp:${client}`, beginsTurns: true, endsWithProcess: true };
   };
   const partsOf = (ctx: ServerContext) => options.parts.of(clientIn(mcp, ctx));
   const askerOf = (ctx: ServerContext) => {

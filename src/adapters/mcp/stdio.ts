@@ -6,7 +6,7 @@ import type { Repertoire } from "../../engine/engine.ts";
 import { messageOf } from "../../model/errors.ts";
 import { FrameReader } from "./frames.ts";
 import { openParts } from "./parts.ts";
-import { endLeftTasks, newTask } from "./scopes.ts";
+import { newTask } from "./scopes.ts";
 import { createServer } from "./server.ts";
 
 export interface StdioOptions {
@@ -76,7 +76,7 @@ export async function serveOverStdio(
   /** Reading the library, opening the store and watching folders: nothing of it is needed to say hello. */
   const behind = async () => {
     await engine.library.watch(changed, onProblem);
-    await endLeftTasks(engine.tasks, engine.clock);
+    await engine.tasks.endLeft();
   };
   let working = Promise.resolve();
   let beginning: NodeJS.Timeout | undefined;

@@ -50,7 +50,7 @@ function catalogOf({ skills }: Selection, limit: Cost): Rendered {
  */
 function nearBlock({ skills, relevant, near }: Selection, shown: readonly Shown[], room: Cost): Rendered {
   const named = new Set(shown.map(({ name }) => name));
-  const isCertain = (relevant[0]?.match.score ?? 0) >= DISCLOSE_LIMITS.certain;
+  const isCertain = (relevant[0]?.match.evidence ?? 0) >= DISCLOSE_LIMITS.certain;
   if (isCertain && skills.every(({ name }) => named.has(name))) return NOTHING;
   const described = new Set(shown.filter(({ level }) => level !== "name").map(({ name }) => name));
   const entries = near
@@ -107,7 +107,6 @@ function suffixOf(recalled: MatchedSkill | undefined, level: "full" | "short" | 
   if (level === "name") return "";
   const reasons = match.reasons
     .filter((reason) => reason.value > 0)
-    .sort((a, b) => b.value - a.value)
     .slice(0, DISCLOSE_LIMITS.reasons)
     .map((reason) => clip(oneLine(`${reason.signal} ${reason.note}`), DISCLOSE_LIMITS.reason));
   return reasons.length === 0 ? "" : ` [why: ${forLine(reasons.join("; "))}]`;

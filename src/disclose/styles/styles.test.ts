@@ -20,9 +20,9 @@ const SKILLS = [EMAIL, GUIDE, PLAN];
 const MATCHES = [
   matchOf("mcp/email", {
     reasons: [
-      { signal: "frame", value: 0.2, note: "task" },
       { signal: "trigger", value: 0.6, note: "email" },
-      { signal: "effectiveness", value: -0.1, note: "3 of 5 failed" },
+      { signal: "frame", value: 0.2, note: "task", boost: true },
+      { signal: "effectiveness", value: -0.1, note: "3 of 5 failed", boost: true },
     ],
   }),
   matchOf("mcp/guide", { via: "mcp/email" }),
@@ -301,7 +301,14 @@ describe("tiers", () => {
     const matches = [matchOf("mcp/email")];
     const now = show({ style: "tiers", matches, kept, bodyOf, budget: { tokens: 200 } });
     expect(now.shown.map(({ name }) => name)).toEqual(["mcp/email", "mcp/guide"]);
-    const later = show({ style: "tiers", matches: [], standing: false, kept, bodyOf, budget: { tokens: 200 } });
+    const later = show({
+      style: "tiers",
+      matches: [],
+      standing: false,
+      kept,
+      bodyOf,
+      budget: { tokens: 200 },
+    });
     expect(later.text).toContain("About mcp/guide.");
   });
 
@@ -393,9 +400,7 @@ describe("catalog", () => {
     const always = skillOf("house-rules", { always: true, description: "x".repeat(900) });
     const section = show({ style: "catalog", skills: [always, ...SKILLS], budget: { chars: 300 } });
     expect(section.shown.map(({ name }) => name)).toEqual(["house-rules", "mcp/email", "mcp/guide"]);
-    expect(section.text).toContain(
-      "</available_skills>\n… and 1 more skill; search it with recall_skills",
-    );
+    expect(section.text).toContain("</available_skills>\n… and 1 more skill; search it with recall_skills");
   });
 
   it.each(["catalog", "on-demand"] as const)(

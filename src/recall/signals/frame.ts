@@ -4,7 +4,7 @@ import type { Frame } from "../../model/frame.ts";
 import { inAlphabet } from "../../text/patterns.ts";
 import { type Signal, WORTH } from "./signal.ts";
 
-/** Domains that belong to each frame. In addition, a task fits any domain that the message names. */
+/** Domains that belong to each frame besides its own name. In addition, a task fits any domain that the message names. */
 const DOMAINS: Readonly<Record<Frame, readonly string[]>> = {
   task: [],
   debug: ["debugging", "code-review"],
@@ -21,7 +21,9 @@ export const frameSignal: Signal = {
     const domain = manifest.domain?.toLowerCase().replace(/[\s_]+/g, "-");
     if (domain === undefined || domain === "") return undefined;
     const fits =
-      DOMAINS[frame.name].includes(domain) || (frame.name === "task" && namesDomain(message, domain));
+      domain === frame.name ||
+      DOMAINS[frame.name].includes(domain) ||
+      (frame.name === "task" && namesDomain(message, domain));
     return fits ? { kind: "boost", value: WORTH.frame, note: `${frame.name}, domain ${domain}` } : undefined;
   },
 };

@@ -4,7 +4,8 @@ import { lookupKey, type SkillName } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
 import { inAlphabet, lazyPattern } from "../../text/patterns.ts";
 import { isStopWord } from "../../text/stopwords.ts";
-import { type BackgroundIdf, clipMessage } from "../features-message.ts";
+import { type BackgroundIdf, clipMessage, refusals } from "../features-message.ts";
+import { merged, type Range, thingsIn, without } from "../things.ts";
 import { type Judgement, type Signal, WORTH } from "./signal.ts";
 
 /** "called": the skill is meant. "spelled": the words of its name are there, which may mean something else. */
@@ -20,6 +21,8 @@ const spelled = inAlphabet(({ letters, digits }) => {
   const word = letters + digits;
   return `(?<![${word}_./@:=#-])[${word}][${word}_.]*(?:[-/][${word}_.]+)+(?![@(=\\\\])`;
 }, "g");
+/** What comes before a call. */
+const asksForCall = /(?:^|\b(?:with|use|using|run|via|invoke|apply|try))\s*[`"'“]?$/i;
 const skillWord = inAlphabet(({ letters, digits }) => `(?<=\\s)skill(?![${letters}${digits}_])`, "gi");
 /** "skill called X", "skill named X". */
 const afterSkill = /\bskill\s+(?:called|named)\s+[`"'“]?([\w./-]+)/gi;
@@ -33,17 +36,6 @@ const leading = /^\s*([\w][\w./-]*[-/][\w./-]*[\w])[:,]\s/;
 /** A name before the word for "skill" in scripts without spaces. */
 const beforeSkill = /([a-zA-Z0-9][\w./-]*)\s?(?:技能|スキル|스킬)/g;
 
-/** Words beside a name which say that it is a route, a file, a package or a piece of code. */
-const PLACES =
-  "routes?|endpoints?|pages?|paths?|urls?|folders?|director(?:y|ies)|dirs?|files?|handlers?|screens?|views?|apis?|branch(?:es)?|packages?|librar(?:y|ies)|modules?|propert(?:y|ies)|class(?:es)?|headers?|flags?|columns?|tables?|variables?|fields?|hooks?|components?|functions?|methods?|plugins?|attributes?|selectors?|mode|keywords?|tags?|labels?|buttons?|tabs?|menus?|sections?|requests?|redirects?";
-const placeAfter = new RegExp(`^[\`"'”]?\\s+(?:${PLACES})\\b`, "i");
-const placeBefore = new RegExp(
-  `\\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|cd|ls|cat|rm|mkdir|curl|import|from|require|${PLACES})\\s*[\`"'“]?$`,
-  "i",
-);
-/** Before a slash, these words lead to a place: "the form at /plan". */
-const leadsToPath = /\b(?:in|under|at|on|behind|visit|open|opens|hit|hits|the)\s+[`"'“]?$/i;
-
 /** "the code review skill": at most this many words before "skill" are a name. */
 const NAME_WORDS = 4;
 /** Characters around a name that are read. */
@@ -55,81 +47,86 @@ const MAX_NAMES = 32;
 /** A word with this rarity or more in general prose is not an ordinary word. */
 const UNUSUAL_IDF = 9;
 
+interface Spelling {
+  readonly spelling: string;
+  readonly form: Form;
+  /** Where it begins in the message; 0 if the words around do not matter. */
+  readonly at: number;
+}
+
 /** Spellings in the message that may be names of skills, as look-up keys, with the form of the mention. */
 export function mentionedNames(message: string): Map<SkillName, Form> {
+  const text = clipMessage(message);
+  const aside = asideIn(text);
   const found = new Map<SkillName, Form>();
-  for (const { spelling, form } of spellings(clipMessage(message))) {
+  for (const { spelling, form, at } of spellings(text)) {
     const key = lookupKey(spelling.replace(/[./:-]+$/, "").replaceAll(":", "/"));
-    if (key === "") continue;
+    if (key === "" || (at > 0 && aside.some(([start, end]) => start <= at && at < end))) continue;
     if (found.size >= MAX_NAMES && !found.has(key)) break;
     if (found.get(key) !== "called") found.set(key, form);
   }
   return found;
 }
 
-function* spellings(text: string): Generator<{ readonly spelling: string; readonly form: Form }> {
+/** The parts of a message that name nothing it wants: what it rejects, asks about, or only points at. */
+function asideIn(text: string): Range[] {
+  return merged([...refusals(text), ...thingsIn(text)]);
+}
+
+function* spellings(text: string): Generator<Spelling> {
   yield* calls(text);
   yield* names(text);
   // Most messages have none of these signs, and the pattern is slow to compile.
   if (!/[/-]/.test(text)) return;
-  for (const { 0: spelling } of text.matchAll(spelled(text))) yield { spelling, form: "spelled" };
+  for (const { 0: spelling, index: at } of text.matchAll(spelled(text)))
+    yield { spelling, form: "spelled", at };
 }
 
-function* calls(text: string): Generator<{ readonly spelling: string; readonly form: Form }> {
+function* calls(text: string): Generator<Spelling> {
   if (!/[/$]/.test(text)) return;
-  for (const hit of text.matchAll(call())) {
-    const [whole, sign, spelling] = hit as unknown as [string, string, string];
-    const isVariable = sign === "$" && spelling === spelling.toUpperCase();
-    const atStart = text.slice(0, hit.index).trim() === "";
-    if (isVariable || (!atStart && isPlace(text, hit.index, hit.index + whole.length))) continue;
-    yield { spelling, form: "called" };
+  for (const { 1: sign, 2: spelling, index: at } of text.matchAll(call())) {
+    const isVariable = sign === "$" && spelling === spelling!.toUpperCase();
+    // At the start or after "use", even what looks like a path is a call.
+    const isCall = asksForCall.test(text.slice(Math.max(0, at - NAME_CHARS), at));
+    if (!isVariable) yield { spelling: spelling!, form: "called", at: isCall ? 0 : at };
   }
 }
 
-function* names(text: string): Generator<{ readonly spelling: string; readonly form: Form }> {
+function* names(text: string): Generator<Spelling> {
   for (const { index } of text.matchAll(skillWord(text))) {
     const words = text
       .slice(Math.max(0, index - NAME_CHARS), index)
       .trimEnd()
       .split(/\s+/)
       .slice(-NAME_WORDS);
-    for (let from = words.length - 1; from >= 0; from--)
-      yield { spelling: words.slice(from).join("-"), form: "called" };
-  }
-  for (const { 1: spelling } of text.matchAll(afterSkill)) yield { spelling: spelling!, form: "called" };
-  for (const { 1: spelling } of text.matchAll(beforeSkill)) yield { spelling: spelling!, form: "called" };
-  const lead = leading.exec(text)?.[1];
-  if (lead !== undefined) yield { spelling: lead, form: "called" };
-  for (const hit of text.matchAll(used)) {
-    const words = hit[2]!.split(/\s+/);
-    for (let size = 1; size <= words.length; size++) {
-      const spelling = words.slice(0, size).join("-");
-      const end = hit.index + hit[0].length - hit[2]!.length + words.slice(0, size).join(" ").length;
-      // One ordinary word after "use" is what the work is done with, which may be anything.
-      const form = /[-/]/.test(spelling) && !isPlace(text, hit.index, end) ? "called" : "spelled";
-      yield { spelling, form };
+    for (let from = words.length - 1; from >= 0; from--) {
+      const at = index - words.slice(from).join(" ").length - 1;
+      yield { spelling: words.slice(from).join("-"), form: "called", at };
     }
   }
-  for (const hit of text.matchAll(quoted)) {
-    const spelling = hit[1]!;
-    const meant = /[-/ ]/.test(spelling) && !isPlace(text, hit.index, hit.index + hit[0].length);
-    if (/[-/ ]/.test(spelling))
-      yield { spelling: spelling.replaceAll(" ", "-"), form: meant ? "called" : "spelled" };
+  for (const pattern of [afterSkill, beforeSkill])
+    for (const hit of text.matchAll(pattern))
+      yield { spelling: hit[1]!, form: "called", at: hit.index + hit[0].indexOf(hit[1]!) };
+  const lead = leading.exec(text)?.[1];
+  if (lead !== undefined) yield { spelling: lead, form: "called", at: 0 };
+  for (const hit of text.matchAll(used)) {
+    const words = hit[2]!.split(/\s+/);
+    const at = hit.index + hit[0].length - hit[2]!.length;
+    for (let size = 1; size <= words.length; size++) {
+      const spelling = words.slice(0, size).join("-");
+      // One ordinary word after "use" is what the work is done with, which may be anything.
+      yield { spelling, form: /[-/]/.test(spelling) ? "called" : "spelled", at };
+    }
   }
-}
-
-/** Whether the words around say that the text from `start` to `end` is a route, a file or a piece of code. */
-function isPlace(text: string, start: number, end: number): boolean {
-  const before = text.slice(Math.max(0, start - NAME_CHARS), start);
-  const after = text.slice(end, end + NAME_CHARS);
-  return (
-    placeAfter.test(after) || placeBefore.test(before) || (text[start] === "/" && leadsToPath.test(before))
-  );
+  for (const hit of text.matchAll(quoted))
+    if (/[-/ ]/.test(hit[1]!))
+      yield { spelling: hit[1]!.replaceAll(" ", "-"), form: "called", at: hit.index + 1 };
 }
 
 export function mentionSignal(message: string, background: BackgroundIdf = () => undefined): Signal {
   const mentioned = mentionedNames(message);
-  const text = ` ${wordsOf(clipMessage(message))} `;
+  const read = clipMessage(message);
+  const text = ` ${wordsOf(without(read, asideIn(read)))} `;
   return {
     name: "mention",
     judge(skill) {

@@ -59,6 +59,8 @@ export const WORTH = {
   paths: 0.6,
   /** The boost for a skill made for this frame: decides between equals, but does not lift an unrelated skill. */
   frame: 0.2,
+  /** The boost for a skill that the message names and means: more than any evidence and the frame's boost together. */
+  named: 1.5,
   /** The penalty after 5 activations of which more than 60% failed. */
   ineffective: -0.1,
   /** The doubt that one success with the same message leaves: enough to be recalled, and two come before most texts. */

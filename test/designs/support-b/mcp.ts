@@ -17,19 +17,26 @@ export async function mcpClient(
     asked.push(params.message);
     return { action: "accept", content: { agree } };
   });
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [program.bin, "--dir", place.dir, "mcp"],
-      env: { PATH: process.env.PATH ?? "", REPERTOIRE_HOME: place.home },
-      stderr: "pipe",
-    }),
-  );
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program.bin, "--dir", place.dir, "mcp"],
+    env: { PATH: process.env.PATH ?? "", REPERTOIRE_HOME: place.home },
+    stderr: "pipe",
+  });
+  await client.connect(transport);
   onTestFinished(() => client.close());
   const call = async (name: string, given: Record<string, unknown>) => {
     const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: given });
     const [first] = content;
     return { text: first?.type === "text" ? first.text : "", data: structuredContent, isError };
   };
-  return { client, call, asked };
+  /** Ends the server as a crash does. */
+  const kill = async () => {
+    const ended = new Promise<void>((resolve) => {
+      transport.onclose = resolve;
+    });
+    process.kill(transport.pid!, "SIGKILL");
+    await ended;
+  };
+  return { client, call, asked, kill };
 }

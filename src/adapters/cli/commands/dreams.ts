@@ -271,7 +271,7 @@ function eachNumber(text: string, before: unknown): number[] {
 }
 
 function tellProposal(io: Io, record: ProposalRecord): void {
-  const { evidence, routes, tried, diff, by, cost } = fromRecord(record);
+  const { evidence, lost = [], routes, tried, diff, by, cost } = fromRecord(record);
   io.line(
     `${io.colour.bold(`${record.number}  ${record.title}`)} (${record.state}; made by ${by}${cost === undefined ? "" : `, $${cost.toFixed(4)}`})`,
   );
@@ -279,6 +279,10 @@ function tellProposal(io: Io, record: ProposalRecord): void {
   io.line(`${tried} stored messages were tried; all still find their skills.`);
   for (const { message, before, after } of routes)
     io.line(`  "${message}": ${before.join(", ") || "nothing"} -> ${after.join(", ") || "nothing"}`);
+  for (const { name, clauses } of lost) {
+    io.line(`${io.colour.yellow("may be lost")} ${name} says, and nothing else would:`);
+    for (const clause of clauses) io.line(`  - ${clause}`);
+  }
   io.line();
   tellDiff(io, diff);
   if (record.state === "open")

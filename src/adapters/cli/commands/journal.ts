@@ -1,6 +1,13 @@
 // The verbs about what happened: stats, sessions, outcome and journal.
 
-import { OUTCOMES, type Outcome, readBounded, sparkline } from "../../../engine/engine.ts";
+import {
+  OUTCOMES,
+  type Outcome,
+  RATINGS,
+  type Rating,
+  readBounded,
+  sparkline,
+} from "../../../engine/engine.ts";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
 import { oneLine } from "../../../text/escape.ts";
 import { clip } from "../../../text/markdown.ts";
@@ -92,6 +99,21 @@ export const JOURNAL_VERBS: readonly Verb[] = [
         io.table([["SESSION", "LAST", "TURNS", "ACTIVATED", "OUTCOMES", "FIRST MESSAGE"], ...rows]);
       });
     },
+    verbs: [
+      {
+        use: "rate",
+        about: "say how a session went; dreams look again at the skills of poor and fair ones",
+        arguments: [
+          ["<session>", "its id", String],
+          ["<rating>", RATINGS.join(", "), accepting(RATINGS)],
+        ],
+        options: [["--note <text>", "what was good or bad"]],
+        async run({ io, engine }, session: string, rating: Rating, { note }: { note?: string }) {
+          await engine.journal.rateSession({ rating, text: note }, { session });
+          io.answer({ session, rating }, () => io.line(`Noted: ${session} was ${rating}.`));
+        },
+      },
+    ],
   },
   {
     use: "outcome",

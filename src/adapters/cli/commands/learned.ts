@@ -85,9 +85,10 @@ export const LEARNED_VERBS: readonly Verb[] = [
     about:
       "undo the last change of your learned skills, or of one skill, or a batch or version by its id; undo again to redo",
     options: [REASON_OPTION],
-    async run({ io, engine: { learned } }, target: string | undefined, options: Why) {
-      const undone = await learned.undo(target, options);
-      io.answer({ undone }, () => {
+    async run({ io, engine: { dreams } }, target: string | undefined, options: Why) {
+      const { undone, settings } = await dreams.undo(target, options);
+      io.answer({ undone, settings }, () => {
+        for (const title of settings) io.line(`Taken back: ${title}.`);
         for (const { name, digest, version } of undone) {
           const state = digest === undefined ? "is gone again" : "is as it was before";
           io.line(`${name} ${state}. Version ${version}.`);

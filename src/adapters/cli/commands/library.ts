@@ -21,7 +21,7 @@ import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { numberOf, paintVerdict, verdictCounts } from "../tell.ts";
-import { type RecallFlags, reasonLine } from "./recall.ts";
+import { type RecallFlags, tellScore } from "./recall.ts";
 
 /** Packages to worry about that another answer names. */
 const WORRYING_SHOWN = 10;
@@ -50,13 +50,13 @@ export const LIBRARY_VERBS: readonly Verb[] = [
       io.answer(explanation, () => {
         const { place, score, threshold, recalled } = explanation;
         io.line(
-          `${io.colour.bold(explanation.name)}: ${recalled ? io.colour.green("recalled") : io.colour.yellow("not recalled")}, ${place === undefined ? "not among those considered" : `place ${place}`}, score ${score.toFixed(2)} (threshold ${threshold.toFixed(2)})`,
+          `${io.colour.bold(explanation.name)}: ${recalled ? io.colour.green("recalled") : io.colour.yellow("not recalled")}, ${place === undefined ? "not among those considered" : `place ${place}`}, score ${score.toFixed(3)} (threshold of the evidence ${threshold.toFixed(2)})`,
         );
-        for (const reason of explanation.reasons) io.line(reasonLine(io, reason));
+        tellScore(io, explanation);
         for (const line of explanation.fellShort) io.line(`- ${line}`);
         if (explanation.ahead.length > 0)
           io.line(
-            `Ahead of it: ${explanation.ahead.map((one) => `${one.name} ${one.score.toFixed(2)}`).join(", ")}`,
+            `Ahead of it: ${explanation.ahead.map((one) => `${one.name} ${one.score.toFixed(3)}`).join(", ")}`,
           );
         if (explanation.wouldMatch.length > 0)
           io.line(`What would lead to it: ${explanation.wouldMatch.join("; ")}`);

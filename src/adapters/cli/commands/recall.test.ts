@@ -35,7 +35,7 @@ describe("recall", () => {
     const { cli } = commandLine();
     const short = await cli("recall", "fill", "in", "this", "PDF", "form");
     expect(short.code).toBe(0);
-    expect(short.out).toMatch(/^.*\btask\b.*\d+ .*[\d.]+ ms\n\d\.\d\d {2}pdf-forms\n/);
+    expect(short.out).toMatch(/^.*\btask\b.*\d+ .*[\d.]+ ms\n\d\.\d{3} {2}pdf-forms\n/);
     const long = await cli("recall", "fill in this PDF form", "--explain");
     expect(long.out.split("\n").length).toBeGreaterThan(short.out.split("\n").length);
   });

@@ -1,7 +1,8 @@
 // `repertoire recall MESSAGE`: which skills matter for a message, and the reasons.
 
 import { FRAMES, type Frame } from "../../../model/frame.ts";
-import type { Match, Reason } from "../../../model/turn.ts";
+import type { Match, Reason, Scored } from "../../../model/turn.ts";
+import { lineVisibly } from "../../../text/terminal.ts";
 import { answerQuickly, refreshBehind } from "../../answer-quickly.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -18,7 +19,7 @@ export const recallVerb: Verb = {
   use: "recall <message...>",
   about: "show which skills matter for a message, and why; exits 1 when none does",
   options: [
-    ["--explain", "show every reason"],
+    ["--explain", "show every reason: they add up to the score, evidence and boosts apart"],
     ["-k <n>", "at most this many skills", positiveInteger],
     ["--frame <frame>", FRAMES.join(", "), accepting(FRAMES)],
     ["--session <id>", "remember what was shown, and do not show it again"],
@@ -51,12 +52,26 @@ export const recallVerb: Verb = {
 
 function printMatch(io: Io, match: Match, explain: boolean): void {
   const via = match.via === undefined ? "" : io.colour.dim(` (see also of ${match.via})`);
-  io.line(`${match.score.toFixed(2)}  ${io.colour.bold(match.name)}${via}`);
-  const reasons = [...match.reasons].sort((a, b) => b.value - a.value);
-  for (const reason of explain ? reasons : reasons.slice(0, 2)) io.line(reasonLine(io, reason));
+  io.line(`${match.score.toFixed(3)}  ${io.colour.bold(match.name)}${via}`);
+  if (explain) tellScore(io, match);
+  else for (const reason of match.reasons.slice(0, 2)) io.line(reasonLine(io, reason));
   if (match.duplicates) io.line(io.colour.dim(`        also covers ${match.duplicates.join(", ")}`));
 }
 
-export function reasonLine(io: Io, { signal, value, note }: Reason): string {
-  return io.colour.dim(`      ${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(2)} ${signal}: ${note}`);
+/** Prints the evidence and the boosts of a score, each with the reasons that add up to it. */
+export function tellScore(io: Io, { evidence, boosts, reasons }: Scored): void {
+  io.line(io.colour.dim(`      evidence ${evidence.toFixed(3)}`));
+  for (const reason of reasons) if (!reason.boost) io.line(reasonLine(io, reason));
+  const raised = reasons.filter(({ boost }) => boost);
+  if (raised.length > 0) io.line(io.colour.dim(`      boosts ${signed(boosts)}`));
+  for (const reason of raised) io.line(reasonLine(io, reason));
+}
+
+function reasonLine(io: Io, { signal, value, note }: Reason): string {
+  return io.colour.dim(`        ${signed(value)} ${signal}: ${lineVisibly(note)}`);
+}
+
+/** As many digits as scores have, so that the printed numbers add up. */
+function signed(value: number): string {
+  return `${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(3)}`;
 }

@@ -199,6 +199,7 @@ export const TASK_VERBS: readonly Verb[] = [
         use: "list",
         about: "list the tasks that have not ended, with their skills",
         async run({ io, engine }) {
+          await engine.tasks.endLeft();
           const tasks = await engine.tasks.list();
           const rows = tasks.map(({ id, startedAt, skills }) => [
             id,

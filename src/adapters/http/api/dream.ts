@@ -145,7 +145,7 @@ export const DREAM_OPERATIONS = [
     answer: z.looseObject({ undone: z.array(ChangedSchema) }),
     async run({ params }, { engine }) {
       const { number: asked, state, batch } = await engine.dreams.proposal(params.number);
-      if (batch !== undefined) return { undone: await engine.learned.undo(batch) };
+      if (batch !== undefined) return engine.dreams.undo(batch);
       const message = `Proposal ${asked} is ${state}: there is nothing to undo.`;
       throw new RepertoireError("proposal-not-accepted", message, asked);
     },

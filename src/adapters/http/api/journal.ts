@@ -1,7 +1,7 @@
 // The operations on what happened: statistics, events, outcomes.
 
 import * as z from "zod";
-import { EVENT_KINDS, OUTCOMES } from "../../../engine/engine.ts";
+import { EVENT_KINDS, OUTCOMES, RATINGS } from "../../../engine/engine.ts";
 import { lookupKey } from "../../../model/name.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { operation } from "./operation.ts";
@@ -79,6 +79,19 @@ export const JOURNAL_OPERATIONS = [
       ),
     }),
     run: async ({ query }, { engine }) => ({ sessions: await engine.journal.sessions(query) }),
+  }),
+  operation("post /api/sessions/{session}/rating", {
+    id: "rateSession",
+    command: "sessions rate",
+    summary: "Say how a session went. Dreams look again at the skills of poor and fair ones.",
+    refuses: [404],
+    params: z.strictObject({ session }),
+    body: z.strictObject({ rating: z.enum(RATINGS), note: text.max(2_000).optional() }),
+    answer: z.looseObject({ session: text, rating: z.enum(RATINGS) }),
+    async run({ params, body: { rating, note } }, { engine }) {
+      await engine.journal.rateSession({ rating, text: note }, params);
+      return { ...params, rating };
+    },
   }),
   operation("get /api/journal", {
     id: "listEvents",

@@ -34,6 +34,7 @@ export const LEARNED_OPERATIONS = [
       description: text.max(SPEC.descriptionChars).optional(),
       summary: text.max(300).optional(),
       seeAlso: z.array(text).max(100).optional(),
+      see_also: z.array(text).max(100).optional().describe("The same as seeAlso."),
       reason: reason.optional(),
       project: z.boolean().optional().describe("Into the project instead of the home folder."),
       allowUnsafe: z.boolean().optional().describe("Save it even if it looks dangerous."),
@@ -80,9 +81,7 @@ export const LEARNED_OPERATIONS = [
     refuses: [409],
     body: why.extend({ target: text.min(1).optional().describe("A name, or the id of a batch or version.") }),
     answer: z.looseObject({ undone: z.array(ChangedSchema) }),
-    run: async ({ body: { target, ...by } }, { engine }) => ({
-      undone: await engine.learned.undo(target, by),
-    }),
+    run: ({ body: { target, ...by } }, { engine }) => engine.dreams.undo(target, by),
   }),
   operation("get /api/skills/{name}/history", {
     id: "showHistory",

@@ -81,10 +81,24 @@ export const ListedSkillSchema = named("ListedSkill", {
   verdict: z.enum(VERDICTS).optional(),
 });
 
+/** The parts of a score, which add up to the last digit. */
+export const scored = {
+  score: z.number().describe("Evidence and boosts together; matches are in this order."),
+  evidence: z.number().describe("0 to 1, compared with the threshold."),
+  boosts: z.number().describe("What the frame, failures and being named add."),
+  reasons: z.array(
+    z.looseObject({
+      signal: text,
+      value: z.number(),
+      note: text,
+      boost: z.literal(true).optional().describe("Set if the value is added to the evidence."),
+    }),
+  ),
+};
+
 export const MatchSchema = named("Match", {
   name: text,
-  score: z.number(),
-  reasons: z.array(z.looseObject({ signal: text, value: z.number(), note: text })),
+  ...scored,
   via: text.optional().describe("The skill whose see-also this is."),
   duplicates: texts.optional(),
 });

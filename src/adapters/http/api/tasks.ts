@@ -33,7 +33,8 @@ export const TASK_OPERATIONS = [
     answer: z.looseObject({
       name: text,
       instructions: text,
-      baseDirectory: text,
+      mountPath: text.describe("The copy as a model names it: private:/.skills/NAME."),
+      baseDirectory: text.describe("The copy on disk."),
       files: texts,
       subSkills: z.array(z.looseObject({ name: text })),
       digest: text,

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { CONTEXTS, STYLES } from "../../../model/turn.ts";
 import { ConsentAnswer, withConsent } from "./consent.ts";
 import { type Api, operation } from "./operation.ts";
-import { frame, MatchSchema, session, skillName, task } from "./schemas.ts";
+import { frame, MatchSchema, scored, session, skillName, task } from "./schemas.ts";
 
 const text = z.string();
 const message = text.min(1).describe("What the user wrote.");
@@ -15,7 +15,7 @@ const turnFields = {
   frame: frame.optional(),
   files: files.optional(),
   k: z.int().min(1).max(100).describe("At most this many skills.").optional(),
-  threshold: z.number().min(0).max(1).describe("Matches below this score are left out.").optional(),
+  threshold: z.number().min(0).max(1).describe("Matches with less evidence are left out.").optional(),
 };
 
 export const TURN_OPERATIONS = [
@@ -55,9 +55,8 @@ export const TURN_OPERATIONS = [
       name: text,
       recalled: z.boolean(),
       place: z.int().optional(),
-      score: z.number(),
+      ...scored,
       threshold: z.number(),
-      reasons: MatchSchema.shape.reasons,
       ahead: z.array(z.looseObject({ name: text, score: z.number() })),
       fellShort: z.array(text),
       wouldMatch: z.array(text),
