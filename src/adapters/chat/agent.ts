@@ -81,7 +81,8 @@ export class Agent {
     const { task } = this.parts;
     const section = await engine.turn(turn).prompt({
       context: engine.config.context ?? "append",
-      standing: false,
+      // The catalog of this style is a beginning that can be told apart; in others the standing part is left out.
+      standing: engine.config.style === "adaptive",
       task,
       allows: expand && NO_SKILL,
     });
@@ -97,7 +98,8 @@ export class Agent {
     // What is the same in every turn goes to the front, where a prompt cache keeps it. What is for this message goes along
     // with it and stays in the history: the engine shows nothing twice in a session.
     const standing = (await engine.turn({ message: "" }).prompt()).text;
-    this.history.note(section.text);
+    const fresh = section.text.startsWith(standing) ? section.text.slice(standing.length) : section.text;
+    this.history.note(fresh.trim());
     const content = this.history.withNotes(said);
     const system = [INSTRUCTIONS, standing].filter((text) => text !== "").join("\n\n");
     yield* this.think([{ role: "user", content }], { model, system, signal });
