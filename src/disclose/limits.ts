@@ -1,6 +1,6 @@
 // The limits, default budgets and tool names of prompt sections, each with its reason.
 
-import type { Budget, Context, RecallOrder, Style } from "../model/turn.ts";
+import type { Budget, ContextMode, RecallOrder, Style } from "../model/turn.ts";
 import { SPEC } from "../package/package.ts";
 
 /** The budget of a section if the caller gives none. */
@@ -53,7 +53,7 @@ export const MATCHES_FOR: Readonly<Partial<Record<Style, number>>> = { index: DI
 export const SEE_ALSO_FOR: Readonly<Partial<Record<Style, "all">>> = { index: "all" };
 
 /** What a host does with sections if nobody says so: they are a system prompt. The index is made to be sent once a session. */
-export function usualContext(style: Style): Context {
+export function usualContext(style: Style): ContextMode {
   return style === "index" ? "append" : "rebuild";
 }
 

@@ -7,7 +7,7 @@ import type { Entry } from "./fit.ts";
 import { DISCLOSE_LIMITS, TOOL } from "./limits.ts";
 
 /** The description on one line, up to the length that the open spec allows. */
-export function descriptionOf(skill: Skill): string {
+function descriptionOf(skill: Skill): string {
   return clip(oneLine(skill.manifest.description), DISCLOSE_LIMITS.description);
 }
 

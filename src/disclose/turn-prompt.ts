@@ -4,7 +4,7 @@ import { eventOf, type SessionState, shownEvents, type TurnStore } from "../jour
 import type { LibraryView } from "../library/library.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Budget, Context, Match, Section, Style, Turn } from "../model/turn.ts";
+import type { Budget, ContextMode, Match, Section, Style, Turn } from "../model/turn.ts";
 import type { RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
 import { MATCHES_FOR, ORDER_FOR, SEE_ALSO_FOR, SHOWS_BODIES, usualContext } from "./limits.ts";
 import { asksForList } from "./question.ts";
@@ -32,6 +32,12 @@ export interface Prompt extends Section {
   readonly matches: readonly Match[];
 }
 
+/** Activates skills in a task and returns the tools that they brought. */
+export type BringTools = (
+  names: readonly SkillName[],
+  context: Pick<Turn, "session" | "host"> & { readonly agent?: string | undefined; readonly task: string },
+) => Promise<ReadonlyMap<SkillName, readonly ToolLine[]>>;
+
 interface TurnPromptNeeds {
   readonly recall: (turn: Turn, request: RecallRequest) => Promise<RecallAnswer>;
   readonly sessions: Pick<SessionRecall, "session" | "markShown" | "digestOf" | "actor">;
@@ -46,13 +52,10 @@ interface TurnPromptNeeds {
     reading: { readonly agent?: string | undefined; readonly task?: string | undefined },
   ) => Promise<ReadonlyMap<SkillName, string>>;
   /** Activates skills that a person has agreed to in a task, and returns the tools that they brought. */
-  readonly bringTools: (
-    names: readonly SkillName[],
-    context: Pick<Turn, "session" | "host"> & { readonly agent?: string | undefined; readonly task: string },
-  ) => Promise<ReadonlyMap<SkillName, readonly ToolLine[]>>;
+  readonly bringTools: BringTools;
   readonly settings: {
     readonly style: Style;
-    readonly context?: Context | undefined;
+    readonly context?: ContextMode | undefined;
     readonly order?: RecallRequest["order"];
     readonly budget?: Budget | undefined;
     readonly limit?: number | undefined;

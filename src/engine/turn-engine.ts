@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import type { ConsentGate } from "../activate/activate.ts";
 import { type Config, loadConfig } from "../config/config.ts";
-import type { Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
+import type { BringTools, Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
 import {
   misnamedSources,
   type ProjectStanding,
@@ -30,11 +30,10 @@ import { Tracing } from "../telemetry/telemetry.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import type { OpenOptions } from "./options.ts";
 import { packageRoot } from "./package-root.ts";
-import type { TaskPart } from "./task-part.ts";
 import type { TurnParts } from "./turn-parts.ts";
 
 /** What a turn engine works on. */
-export interface TurnSources {
+interface TurnSources {
   /** Opens the library. */
   readonly openReader: (
     sources: readonly Source[],
@@ -43,7 +42,7 @@ export interface TurnSources {
   /** The instructions that a person agreed to, for styles that show them. */
   readonly bodies: ConsentGate["bodies"];
   /** Activates skills that a person has agreed to in a task, and returns the tools that they brought. */
-  readonly bringTools: TaskPart["bringTools"];
+  readonly bringTools: BringTools;
 }
 
 /** Answers from the snapshot and the index on disk; fails with `index-stale` if only a scan or the store can answer. */
@@ -74,7 +73,7 @@ export class TurnEngine {
   readonly project: ProjectStanding;
   readonly reader: LibraryReader;
   readonly bodies: ConsentGate["bodies"];
-  readonly bringTools: TaskPart["bringTools"];
+  readonly bringTools: BringTools;
   readonly tracing: Tracing;
   readonly store: TurnStore;
   /** Recall in a session. */

@@ -2,7 +2,7 @@
 
 import type { ConsentGate } from "../activate/activate.ts";
 import type { Config } from "../config/config.ts";
-import { TurnPrompt } from "../disclose/disclose.ts";
+import { type BringTools, TurnPrompt } from "../disclose/disclose.ts";
 import type { TurnStore } from "../journal/journal.ts";
 import type { LibraryReader, LibraryView, Visibility } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
@@ -17,7 +17,6 @@ import {
 } from "../recall/recall.ts";
 import { openMeaning } from "./meaning.ts";
 import type { OpenOptions } from "./options.ts";
-import type { TurnSources } from "./turn-engine.ts";
 
 interface TurnPartsNeeds {
   readonly config: Config;
@@ -29,7 +28,7 @@ interface TurnPartsNeeds {
   readonly store: TurnStore;
   readonly exampleMessagesPath: string;
   readonly bodies: ConsentGate["bodies"];
-  readonly bringTools: TurnSources["bringTools"];
+  readonly bringTools: BringTools;
   visibility(agent: string | undefined): Visibility;
   view(agent: string | undefined): Promise<LibraryView>;
   recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer>;

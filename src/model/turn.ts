@@ -62,7 +62,7 @@ export type Style = (typeof STYLES)[number];
  * replaces the one before, as in a system prompt, so that what still matters is shown again.
  */
 export const CONTEXTS = ["append", "rebuild"] as const;
-export type Context = (typeof CONTEXTS)[number];
+export type ContextMode = (typeof CONTEXTS)[number];
 
 /** The order of matches. `triggers`: what the message names, then exact phrases, then recent use, then the score. */
 export const RECALL_ORDERS = ["score", "triggers"] as const;

@@ -7,7 +7,7 @@ import { codeOf, isRepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import type { Context, Match, RecallOrder, Turn } from "../model/turn.ts";
+import type { ContextMode, Match, RecallOrder, Turn } from "../model/turn.ts";
 import { instructionsDigest, snapshotPackage } from "../package/package.ts";
 import { effectiveMessage } from "./continuation.ts";
 import type { Indexing } from "./index-upkeep.ts";
@@ -26,7 +26,7 @@ export interface RecallRequest {
   /** By score, or as designs with triggers do: named, exact phrase, recent use, score. The configured order unless given. */
   readonly order?: RecallOrder | undefined;
   /** What the caller does with the answer: in a rebuilt context, what the session was shown counts as new. */
-  readonly context?: Context | undefined;
+  readonly context?: ContextMode | undefined;
   /** Recall among these skills only. Pass the same function again to reuse its view of the index. */
   readonly allows?: ((name: SkillName) => boolean) | undefined;
   /** Set if the caller shows the answer as it is: its matches count as shown in the session. */

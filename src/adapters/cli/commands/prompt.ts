@@ -1,7 +1,7 @@
 // `repertoire prompt [MESSAGE]`: the exact text that an agent's prompt would get.
 
 import { InvalidArgumentError } from "commander";
-import { type Budget, CONTEXTS, type Context, STYLES, type Style } from "../../../model/turn.ts";
+import { type Budget, CONTEXTS, type ContextMode, STYLES, type Style } from "../../../model/turn.ts";
 import { answerQuickly, refreshBehind } from "../../answer-quickly.ts";
 import { accepting, type Verb } from "../command.ts";
 
@@ -30,7 +30,7 @@ export const promptVerb: Verb = {
     }: {
       readonly session?: string;
       readonly style?: Style;
-      readonly context?: Context;
+      readonly context?: ContextMode;
       readonly budget?: Budget;
     },
   ) {
