@@ -1,7 +1,7 @@
 // Holds `docs/guides/designs.md` to its word: the settings of each design are accepted where the guide puts them, and
 // give the system that it says. 003 and 004 are walked in tests of their own.
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CONFIG_FILE, loadConfig, openRepertoire, STYLES } from "../../src/index.ts";
 import { withCode } from "../errors.ts";
@@ -44,6 +44,31 @@ describe("the guide", () => {
   it("is right that without settings the style is adaptive", () => {
     const dir = temporaryTree({ "home/.keep": "" });
     expect(openRepertoire({ dir, home: `${dir}/home`, env: {} }).config.style).toBe("adaptive");
+  });
+});
+
+describe("the tables of what you get", () => {
+  const rows = [
+    ...GUIDE.matchAll(/\| you get \| how \| tested in `test\/designs` \|\n\|[-|]+\n((?:\|.*\n)+)/g),
+  ].map(([, lines]) => lines!.trim().split("\n"));
+
+  it("say of every promise where it is tested", () => {
+    expect(rows).toHaveLength(DESIGNS.length);
+    const files = readdirSync("test/designs");
+    for (const row of rows.flat()) {
+      const named =
+        row
+          .split(" | ")
+          .at(-1)!
+          .match(/[\w-]+\.test\.ts/g) ?? [];
+      expect(named, row).not.toEqual([]);
+      for (const file of named) expect(files).toContain(file);
+    }
+  });
+
+  it("name every test of a design", () => {
+    const tests = readdirSync("test/designs").filter((file) => /^\d{3}.*\.test\.ts$/.test(file));
+    for (const file of tests) expect(rows.flat().join("\n")).toContain(`\`${file}\``);
   });
 });
 

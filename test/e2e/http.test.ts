@@ -5,6 +5,7 @@ import { statSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { sandbox } from "../activation-workspace.ts";
 import { temporaryTree } from "../skill-tree.ts";
 import { hostsProgram } from "./hosts-program.ts";
 import { connectHttp, REVISIONS, type Revision, serve as startServer, workspace } from "./support/mcp.ts";
@@ -43,7 +44,7 @@ describe("serve", () => {
   it.each(REVISIONS)("answers a real client in revision %s", async (_, revision) => {
     const { url, token } = await serve();
     const client = await connect(url, token, revision);
-    expect((await client.listTools()).tools).toHaveLength(6);
+    expect((await client.listTools()).tools).toHaveLength(sandbox.ok ? 7 : 6);
     const recalled = await client.callTool({
       name: "recall_skills",
       arguments: { message: "plan a meeting" },

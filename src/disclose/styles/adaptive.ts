@@ -106,7 +106,9 @@ function suffixOf(recalled: MatchedSkill | undefined, level: "full" | "short" | 
   if (match.via !== undefined) return via === undefined ? " [see also]" : ` [see also of ${forLine(via)}]`;
   if (level === "name") return "";
   const reasons = match.reasons
-    .filter((reason) => reason.value > 0)
+    // That the message names the skill is said by the mention.
+    .filter(({ value, signal }) => value > 0 && signal !== "named")
+    .sort((a, b) => b.value - a.value)
     .slice(0, DISCLOSE_LIMITS.reasons)
     .map((reason) => clip(oneLine(`${reason.signal} ${reason.note}`), DISCLOSE_LIMITS.reason));
   return reasons.length === 0 ? "" : ` [why: ${forLine(reasons.join("; "))}]`;
