@@ -1,6 +1,8 @@
 // The tools that find and use skills.
 
 import * as z from "zod";
+import { asksForList } from "../disclose/disclose.ts";
+import type { LibraryView } from "../library/library.ts";
 import type { Match } from "../model/turn.ts";
 import { forEnvelope, forLine } from "../text/escape.ts";
 import type { ScriptResult } from "../tools/tools.ts";
@@ -22,6 +24,7 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
       limit: z.int().min(1).max(50).describe("Maximum number of skills.").exactOptional(),
     }),
     async run(args, { engine, context, beginsTurns }) {
+      if (asksForList(args.message)) return listed(await engine.view(context.agent), {});
       const { matches, seen = [] } = await engine.recall({ ...args, beginsTurn: beginsTurns }, context);
       const view = await engine.view(context.agent);
       const found = matches.flatMap((match) => {
@@ -102,22 +105,30 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
       prefix: text("Only names that start with this, for example mcp/.").exactOptional(),
       offset: count("Number of skills to skip.").exactOptional(),
     }),
-    async run({ prefix = "", offset = 0 }, { engine, context }) {
-      const visible = (await engine.view(context.agent)).visible();
-      const all = visible.filter(({ name }) => name.startsWith(prefix.toLowerCase()));
-      const listed = all.slice(offset, offset + LISTED);
-      const more = all.length - offset - listed.length;
-      const lines = listed.map(
-        ({ name, manifest: { summary, brief } }) => `- ${forLine(name)}: ${forLine(summary ?? brief)}`,
-      );
-      if (more > 0) lines.push(`… and ${more} more: offset ${offset + LISTED}, or search with recall_skills`);
-      const skills = listed.map(({ name, displayName, manifest: { description } }) => {
-        return { name, displayName, description };
-      });
-      return { text: lines.join("\n") || "No skill is visible.", data: { skills, total: all.length } };
-    },
+    run: async (part, { engine, context }) => listed(await engine.view(context.agent), part),
   }),
 ];
+
+/** The skills that an agent may use, one line each. */
+function listed(
+  view: Pick<LibraryView, "visible">,
+  { prefix = "", offset = 0 }: { readonly prefix?: string; readonly offset?: number },
+) {
+  const all = view.visible().filter(({ name }) => name.startsWith(prefix.toLowerCase()));
+  const part = all.slice(offset, offset + LISTED);
+  const more = all.length - offset - part.length;
+  const lines = part.map(
+    ({ name, manifest: { summary, brief } }) => `- ${forLine(name)}: ${forLine(summary ?? brief)}`,
+  );
+  if (more > 0)
+    lines.push(
+      `… and ${more} more: list_skills with offset ${offset + LISTED}, or search with recall_skills`,
+    );
+  const skills = part.map(({ name, displayName, manifest: { description } }) => {
+    return { name, displayName, description };
+  });
+  return { text: lines.join("\n") || "No skill is visible.", data: { skills, total: all.length } };
+}
 
 function matchLine({ name, score, reasons, via }: Match, description: string): string {
   const why =

@@ -4,7 +4,7 @@
 import { AGENT_TOOL_ALIASES } from "../model/agent-tool-alias.ts";
 import { CONSENT_APPROVALS } from "../model/consent-approval.ts";
 import { IDENTITIES, PROJECT_TRUST } from "../model/source.ts";
-import { STYLES } from "../model/turn.ts";
+import { CONTEXTS, RECALL_ORDERS, STYLES } from "../model/turn.ts";
 import type { Flat, ValueKind } from "./kinds.ts";
 import { boolean, enumOf, integer, listOf, mapOf, number, object, string, unionOf } from "./kinds.ts";
 
@@ -136,6 +136,11 @@ const CONFIG_TABLE = {
     default: "adaptive",
     env: "REPERTOIRE_STYLE",
   }),
+  context: userOnly(
+    "What your host does with the sections: append keeps them all, so nothing is shown twice; rebuild replaces each by the next, as in a system prompt, so what still matters is shown again. By default each adapter knows: hooks and chat append, all others rebuild; the style index is for append.",
+    enumOf(...CONTEXTS),
+    { env: "REPERTOIRE_CONTEXT" },
+  ),
   budget: userOnly(
     "The most that the section of a turn may take. By default each style has its own budget.",
     object({ tokens: integer(1), chars: integer(1) }, { examples: [{ tokens: 2000 }, { chars: 8000 }] }),
@@ -199,6 +204,11 @@ const CONFIG_TABLE = {
     threshold: userOnly("The evidence below which a skill is not recalled.", number(0, 1), {
       env: "REPERTOIRE_THRESHOLD",
     }),
+    order: userOnly(
+      "The order of matches: by score, or by triggers (named, exact phrase, recent use, score), which is the order of the style tiers.",
+      enumOf(...RECALL_ORDERS),
+      { env: "REPERTOIRE_ORDER" },
+    ),
     links: userOnly(
       "Related skills by name: recalled with a skill as if its see-also named them.",
       mapOf(listOf(string()), { "pdf-tables": ["spreadsheets"] }),

@@ -3,7 +3,7 @@
 import { RepertoireError } from "../model/errors.ts";
 import type { Budget, Style } from "../model/turn.ts";
 import { tokenUnits, UNITS_PER_TOKEN } from "../text/estimate.ts";
-import { DEFAULT_BUDGETS, MATCH_RESERVE } from "./limits.ts";
+import { CHARS_PER_TOKEN, DEFAULT_BUDGETS, MATCH_RESERVE } from "./limits.ts";
 
 /** A cost, or a limit on a cost. The cost of joined texts is exactly the sum of their costs. */
 export interface Cost {
@@ -35,6 +35,11 @@ export function shareOf(limit: Cost, parts: number): Cost {
   return { units: Math.floor(limit.units / parts), chars: Math.floor(limit.chars / parts) };
 }
 
+/** About how many tokens a limit allows. */
+export function tokensIn({ units, chars }: Cost): number {
+  return Math.min(units / UNITS_PER_TOKEN, chars / CHARS_PER_TOKEN);
+}
+
 /** The limit of a budget, or the style's default if the budget has neither tokens nor characters. */
 export function limitOf(style: Style, budget: Budget = {}): Cost {
   const { tokens, chars } =
@@ -49,7 +54,7 @@ export function limitOf(style: Style, budget: Budget = {}): Cost {
 export function matchReserve(limit: Cost): Cost {
   return {
     units: reserved(limit.units, UNITS_PER_TOKEN),
-    chars: reserved(limit.chars, MATCH_RESERVE.charsPerToken),
+    chars: reserved(limit.chars, CHARS_PER_TOKEN),
   };
 }
 

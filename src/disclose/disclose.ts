@@ -1,4 +1,5 @@
 // The front door of disclose: the section of a turn.
 
-export { type Prompt, type PromptOptions, TurnPrompt } from "./turn-prompt.ts";
+export { asksForList } from "./question.ts";
+export { type BringTools, type Prompt, type PromptOptions, TurnPrompt } from "./turn-prompt.ts";
 export type { MemoryItem } from "./working-memory.ts";

@@ -68,14 +68,19 @@ export function pack(request: PackRequest): Rendered {
 interface ShrinkRequest extends Layout {
   readonly skills: readonly Skill[];
   readonly entry: (skill: Skill, level: "full" | "short" | "name") => Entry;
+  /** How many of the first entries are shown in full regardless of their cost. */
+  readonly atLeast?: number;
 }
 
 /**
  * Every skill at the richest level that fits. The last entries shrink first, from full to short to name; if not all
  * names fit, the last skills are only counted.
  */
-export function shrink(request: ShrinkRequest): Rendered {
-  const { skills, entry } = request;
+export function shrink({ atLeast = 0, entry: entryAt, ...layout }: ShrinkRequest): Rendered {
+  const { skills } = layout;
+  const pinned = new Set(skills.slice(0, atLeast));
+  const entry: ShrinkRequest["entry"] = (skill, level) => entryAt(skill, pinned.has(skill) ? "full" : level);
+  const request = { ...layout, entry, atLeast };
   const names = pack({ ...request, entry: (skill) => entry(skill, "name") });
   if (skills.length === 0) return names;
   if (names.shown.length < skills.length) return describeHead(request);

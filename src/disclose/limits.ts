@@ -1,6 +1,6 @@
 // The limits, default budgets and tool names of prompt sections, each with its reason.
 
-import type { Budget, Style } from "../model/turn.ts";
+import type { Budget, ContextMode, RecallOrder, Style } from "../model/turn.ts";
 import { SPEC } from "../package/package.ts";
 
 /** The budget of a section if the caller gives none. */
@@ -28,6 +28,8 @@ export const DISCLOSE_LIMITS = {
   summary: 120,
   /** Cards per turn: given more than three skills at once, a model follows none of them. */
   cards: 3,
+  /** What a card takes: three in the default budget. */
+  cardTokens: 130,
   /** Names in the per-turn line of the index, and as many see-also names. */
   namesPerTurn: 5,
   /** Reasons shown with a match: the two strongest explain it, more do not help a model. */
@@ -50,6 +52,14 @@ export const MATCHES_FOR: Readonly<Partial<Record<Style, number>>> = { index: DI
 /** The index names everything that a found skill points to; other styles only what fits the message. */
 export const SEE_ALSO_FOR: Readonly<Partial<Record<Style, "all">>> = { index: "all" };
 
+/** What a host does with sections if nobody says so: they are a system prompt. The index is made to be sent once a session. */
+export function usualContext(style: Style): ContextMode {
+  return style === "index" ? "append" : "rebuild";
+}
+
+/** The order of matches in a style, if not by score. */
+export const ORDER_FOR: Readonly<Partial<Record<Style, RecallOrder>>> = { tiers: "triggers" };
+
 /** The styles that show instructions of the matches, as far as a person has agreed to them. */
 export const SHOWS_BODIES: ReadonlySet<Style> = new Set(["cards", "tiers"]);
 
@@ -66,9 +76,10 @@ export const MATCH_RESERVE = {
   maxTokens: 600,
   /** In a tiny budget the catalog still gets half. */
   maxShare: 0.5,
-  /** Characters per token, for budgets in characters. */
-  charsPerToken: 4,
 } as const;
+
+/** For budgets in characters. */
+export const CHARS_PER_TOKEN = 4;
 
 /** The agent tools that the text names. */
 export const TOOL = { activate: "activate_skill", recall: "recall_skills" } as const;

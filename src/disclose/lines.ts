@@ -7,7 +7,7 @@ import type { Entry } from "./fit.ts";
 import { DISCLOSE_LIMITS, TOOL } from "./limits.ts";
 
 /** The description on one line, up to the length that the open spec allows. */
-export function descriptionOf(skill: Skill): string {
+function descriptionOf(skill: Skill): string {
   return clip(oneLine(skill.manifest.description), DISCLOSE_LIMITS.description);
 }
 
@@ -35,8 +35,8 @@ export function entryWith(
   return { text: `- ${name}: ${forLine(described.text)}${options.suffix}\n`, level: described.level };
 }
 
-/** Uses the description if the brief is not shorter, so that shrinking never makes an entry longer. */
-function describe(skill: Skill, level: "full" | "short"): Entry | undefined {
+/** The description or the brief. The description if the brief is not shorter, so that shrinking never makes an entry longer. */
+export function describe(skill: Skill, level: "full" | "short"): Entry | undefined {
   const description = descriptionOf(skill);
   const brief = briefLine(skill);
   if (description === "" && brief === "") return undefined;

@@ -4,7 +4,7 @@ import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Budget, Match, NearSkill, Section, ShownLevel, Style } from "../model/turn.ts";
 import { estimateTokens } from "../text/estimate.ts";
-import { limitOf } from "./budget.ts";
+import { type Cost, limitOf } from "./budget.ts";
 import type { Shown } from "./fit.ts";
 import { select } from "./select.ts";
 import { adaptive } from "./styles/adaptive.ts";
@@ -12,7 +12,7 @@ import { cards } from "./styles/cards.ts";
 import { catalog } from "./styles/catalog.ts";
 import { indexStyle } from "./styles/index-style.ts";
 import { onDemand } from "./styles/on-demand.ts";
-import type { RenderStyle } from "./styles/style.ts";
+import type { RenderStyle, ToolLine } from "./styles/style.ts";
 import { tiers } from "./styles/tiers.ts";
 
 export interface DiscloseRequest {
@@ -20,16 +20,22 @@ export interface DiscloseRequest {
   /** The visible and available skills, in the same order at every turn: those that are always shown, then the most important. */
   readonly skills: readonly Skill[];
   readonly matches: readonly Match[];
+  /** Matches of earlier turns that stay in the prompt, most relevant first. */
+  readonly kept?: readonly Match[] | undefined;
   /** Skills that came close, for a model to choose from. */
   readonly near?: readonly NearSkill[] | undefined;
   /** The style's default budget if not given. */
   readonly budget?: Budget | undefined;
+  /** Characters that the host takes at most, whatever the budget. */
+  readonly hostChars?: number | undefined;
   /** The Markdown below the front matter; undefined if nobody has agreed to show it. */
   readonly bodyOf: (skill: Skill) => string | undefined;
   /** Matches that earlier sections of this session have shown. A catalog entry alone does not count. */
   readonly seen?: ReadonlySet<SkillName> | undefined;
-  /** Whether this is the session's first section, in which the index style sends its index; true by default. */
-  readonly firstTurn?: boolean | undefined;
+  /** The tools that a skill brought to the task; undefined if they are not loaded. */
+  readonly toolsOf?: ((skill: Skill) => readonly ToolLine[] | undefined) | undefined;
+  /** Whether the section has its standing part, such as a list of all skills; true by default. */
+  readonly standing?: boolean | undefined;
   /** Whether the user only asks which skills there are (see `asksForList`). */
   readonly asksForList?: boolean | undefined;
 }
@@ -48,12 +54,13 @@ const LEVELS: readonly ShownLevel[] = ["body", "card", "full", "short", "name"];
 
 /** Writes the section of one turn. */
 export function disclose(request: DiscloseRequest): Section {
-  const { style, skills, bodyOf, budget, firstTurn = true, asksForList = false } = request;
+  const { style, skills, bodyOf, standing = true, asksForList = false } = request;
   const { text, shown } = STYLE_TABLE[style]({
     selection: select(request),
-    limit: limitOf(style, budget),
+    limit: sectionLimit(request),
     bodyOf,
-    firstTurn,
+    toolsOf: request.toolsOf ?? (() => undefined),
+    standing: standing || asksForList,
     asksForList,
   });
   const once = richest(shown);
@@ -65,6 +72,11 @@ export function disclose(request: DiscloseRequest): Section {
     shown: once,
     omitted: skills.length - once.length,
   };
+}
+
+function sectionLimit({ style, budget, hostChars = Infinity }: DiscloseRequest): Cost {
+  const { units, chars } = limitOf(style, budget);
+  return { units, chars: Math.min(chars, hostChars) };
 }
 
 /** Lists a skill that is in the text twice once, at its richest level. */

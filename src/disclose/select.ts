@@ -20,18 +20,37 @@ export interface Selection {
   readonly relevant: readonly MatchedSkill[];
   /** The see-also matches. */
   readonly related: readonly MatchedSkill[];
+  /** Matches of earlier turns that still matter, most relevant first. */
+  readonly kept: readonly MatchedSkill[];
   /** The visible skills that came close, best first. */
   readonly near: readonly Skill[];
+}
+
+/**
+ * The order of a list that must not leave out what the message is about: the skills that are always shown, then those of
+ * the turn, then the others, which come only into the standing part. `pinned` of the first are shown whatever they cost.
+ */
+export function matchedFirst(
+  { skills, always, relevant, related }: Selection,
+  standing: boolean,
+): { readonly skills: readonly Skill[]; readonly pinned: number } {
+  const matched = [...relevant, ...related].map(({ skill }) => skill);
+  if (!standing) return { skills: matched, pinned: 0 };
+  const first = new Set([...skills.slice(0, always), ...matched]);
+  const others = skills.filter((skill) => !first.has(skill));
+  return { skills: [...first, ...others], pinned: always === 0 ? 0 : first.size };
 }
 
 export function select({
   skills,
   matches,
+  kept = [],
   near = [],
   seen,
 }: {
   readonly skills: readonly Skill[];
   readonly matches: readonly Match[];
+  readonly kept?: readonly Match[] | undefined;
   readonly near?: readonly NearSkill[] | undefined;
   readonly seen?: ReadonlySet<SkillName> | undefined;
 }): Selection {
@@ -42,8 +61,14 @@ export function select({
     always: always < 0 ? skills.length : always,
     relevant: recalled.filter(({ match }) => match.via === undefined),
     related: recalled.filter(({ match }) => match.via !== undefined),
+    kept: newMatches(kept, skills, ownNames(matches)),
     near: nearSkills(near, skills),
   };
+}
+
+/** The names of the turn's own matches, without what only came along with them. */
+export function ownNames(matches: readonly Match[]): ReadonlySet<SkillName> {
+  return new Set(matches.filter(({ via }) => via === undefined).map(({ name }) => name));
 }
 
 /** The unseen matches whose skill is visible: a match must not reveal what a view hides. */

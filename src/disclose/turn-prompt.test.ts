@@ -7,11 +7,12 @@ import type { Prompt } from "./turn-prompt.ts";
 const FORM = "fill in this PDF form";
 const BREAD = "bake sourdough bread";
 
-/** One session; each message is answered by a new engine, as hooks in processes of their own would. */
+/** One session of a host that appends; each message is answered by a new engine, as hooks in processes of their own would. */
 function talk(space: Workspace, style: Style, session = "s") {
   // A person has agreed to all skills, so that the styles show all that they can.
   const agreed = { "consent.allow": ["*"] };
-  return async (message: string) => space.open(agreed).turns.prompt({ message, session }, { style });
+  return async (message: string) =>
+    space.open(agreed).turns.prompt({ message, session }, { style, context: "append" });
 }
 
 const names = ({ matches }: Prompt) => matches.map(({ name }) => name);
@@ -100,7 +101,9 @@ describe("a session", () => {
     const space = workspace(TRADES);
     await space.open().turns.recall({ message: FORM });
     const sections = await Promise.all(
-      Array.from({ length: 4 }, () => space.open().turns.prompt({ message: FORM, session: "s" })),
+      Array.from({ length: 4 }, () =>
+        space.open().turns.prompt({ message: FORM, session: "s" }, { context: "append" }),
+      ),
     );
     expect(sections.flatMap(names)).toEqual(["pdf-forms"]);
   });
@@ -122,7 +125,10 @@ describe("the style tiers", () => {
 
   test("leaves a breadcrumb when nothing matches, the registry when asked, the instructions when something does", async () => {
     const say = talk(workspace(triggered), "tiers");
-    expect((await say("thanks!")).text).toBe("[7 skills available]");
+    const none = await say("thanks!");
+    expect(none.text).toContain("- pdf-forms: ");
+    expect(none.text).not.toContain("greeter");
+    expect(none.text.endsWith("\n\n[1 skill available]")).toBe(true);
     const list = await say("what can you do?");
     expect(list.text).toContain("- greeter: Greets people.");
     expect(list.text).toContain("- pdf-forms: ");

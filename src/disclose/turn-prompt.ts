@@ -4,16 +4,26 @@ import { eventOf, type SessionState, shownEvents, type TurnStore } from "../jour
 import type { LibraryView } from "../library/library.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Budget, Match, Section, Style, Turn } from "../model/turn.ts";
+import type { Budget, ContextMode, Match, Section, Style, Turn } from "../model/turn.ts";
 import type { RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
-import { MATCHES_FOR, SEE_ALSO_FOR, SHOWS_BODIES } from "./limits.ts";
+import { MATCHES_FOR, ORDER_FOR, SEE_ALSO_FOR, SHOWS_BODIES, usualContext } from "./limits.ts";
 import { asksForList } from "./question.ts";
 import { disclose } from "./section.ts";
-import { type MemoryItem, workingMemory } from "./working-memory.ts";
+import type { ToolLine } from "./styles/style.ts";
+import { keptFrom, type MemoryItem, workingMemory } from "./working-memory.ts";
 
 export interface PromptOptions extends RecallRequest {
   readonly style?: Style | undefined;
   readonly budget?: Budget | undefined;
+  /** Characters that the host takes at most, whatever the budget. */
+  readonly hostChars?: number | undefined;
+  /**
+   * Whether the section has what is the same at every turn, such as a list of all skills. By default always in a rebuilt
+   * context, else in the first turn of a session. A question for the list brings it in any case.
+   */
+  readonly standing?: boolean | undefined;
+  /** Whether skills whose whole instructions are shown are activated in the task, with their tools; true by default. */
+  readonly activates?: boolean | undefined;
   /** The task whose consents count if the style shows instructions; the session unless given. */
   readonly task?: string | undefined;
 }
@@ -21,6 +31,12 @@ export interface PromptOptions extends RecallRequest {
 export interface Prompt extends Section {
   readonly matches: readonly Match[];
 }
+
+/** Activates skills in a task and returns the tools that they brought. */
+export type BringTools = (
+  names: readonly SkillName[],
+  context: Pick<Turn, "session" | "host"> & { readonly agent?: string | undefined; readonly task: string },
+) => Promise<ReadonlyMap<SkillName, readonly ToolLine[]>>;
 
 interface TurnPromptNeeds {
   readonly recall: (turn: Turn, request: RecallRequest) => Promise<RecallAnswer>;
@@ -35,8 +51,12 @@ interface TurnPromptNeeds {
     names: readonly SkillName[],
     reading: { readonly agent?: string | undefined; readonly task?: string | undefined },
   ) => Promise<ReadonlyMap<SkillName, string>>;
+  /** Activates skills that a person has agreed to in a task, and returns the tools that they brought. */
+  readonly bringTools: BringTools;
   readonly settings: {
     readonly style: Style;
+    readonly context?: ContextMode | undefined;
+    readonly order?: RecallRequest["order"];
     readonly budget?: Budget | undefined;
     readonly limit?: number | undefined;
   };
@@ -58,22 +78,38 @@ export class TurnPrompt {
   ): Promise<Prompt> {
     const { settings, sessions } = this.needs;
     const style = options.style ?? settings.style;
+    const context = options.context ?? settings.context ?? usualContext(style);
+    const isRebuilt = context === "rebuild";
     const limit = options.limit ?? settings.limit ?? MATCHES_FOR[style];
+    const order = options.order ?? settings.order ?? ORDER_FOR[style];
     const isEmpty = turn.message.trim() === "";
-    const answer = isEmpty ? undefined : await recall({ ...options, limit, seeAlso: SEE_ALSO_FOR[style] });
-    const { matches, session } = await sessions.markShown(turn, answer?.matches ?? []);
-    const budget = options.budget ?? settings.budget;
+    const answer = isEmpty
+      ? undefined
+      : await recall({ ...options, context, limit, order, seeAlso: SEE_ALSO_FOR[style] });
+    const recalled = answer?.matches ?? [];
+    const marked = await sessions.markShown(turn, recalled);
+    const { session } = marked;
+    const matches = isRebuilt ? recalled : marked.matches;
     const firstTurn = answer === undefined ? await this.isUnused(turn.session) : (answer.turn ?? 1) <= 1;
-    const near = answer?.near;
+    const showsBodies = SHOWS_BODIES.has(style);
+    const kept = isRebuilt && showsBodies ? await this.keptFor(turn, matches) : [];
     const { agent, task = turn.session } = options;
-    const names = SHOWS_BODIES.has(style) ? matches.map(({ name }) => name) : [];
+    const names = showsBodies ? [...matches, ...kept].map(({ name }) => name) : [];
+    const bodies = await this.bodiesOf(names, { agent, task });
+    const tools =
+      style === "tiers" && task !== undefined && options.activates !== false && bodies.size > 0
+        ? await this.needs.bringTools([...bodies.keys()], { ...turn, agent, task })
+        : undefined;
     const asked = {
       style,
-      budget,
+      budget: options.budget ?? settings.budget,
+      hostChars: options.hostChars,
       matches,
-      near,
-      bodyOf: await this.bodiesOf(names, { agent, task }),
-      firstTurn,
+      kept,
+      near: answer?.near,
+      bodyOf: ({ name }: Skill) => bodies.get(name),
+      toolsOf: ({ name }: Skill) => tools?.get(name),
+      standing: options.standing ?? (isRebuilt || firstTurn),
       asksForList: asksForList(turn.message),
     };
     const section = await this.needs.withSkills(options.agent, (skills) => disclose({ ...asked, skills }));
@@ -86,22 +122,26 @@ export class TurnPrompt {
   async workingMemory(session: string): Promise<readonly MemoryItem[]> {
     const { library } = await this.needs.view(undefined);
     const state = await this.needs.sessions.session(session);
-    const known = state.relevant.map(({ name }) => name).filter((name) => library.skills.has(name));
-    const bodyOf = await this.bodiesOf(known, { task: session });
-    return workingMemory(state, (name) => {
-      const skill = library.skills.get(name);
-      if (skill === undefined) return undefined;
-      const matches = [{ name, score: 1, evidence: 1, boosts: 0, reasons: [] }];
-      return disclose({ style: "cards", skills: [skill], matches, bodyOf }).text;
+    const names = new Set([...state.recalled, ...state.relevant.map(({ name }) => name)]);
+    const skills = [...names].map((name) => library.skills.get(name)).filter((skill) => skill !== undefined);
+    const bodies = await this.bodiesOf([...names], { task: session });
+    return workingMemory(state, {
+      skills,
+      budget: this.needs.settings.budget,
+      bodyOf: ({ name }) => bodies.get(name),
     });
+  }
+
+  /** What the session recalled before this turn and has not forgotten. */
+  private async keptFor({ session }: Turn, matches: readonly Match[]): Promise<Match[]> {
+    return session === undefined ? [] : keptFrom(await this.needs.sessions.session(session), matches);
   }
 
   private async bodiesOf(
     names: readonly SkillName[],
     reading: { readonly agent?: string | undefined; readonly task?: string | undefined },
-  ): Promise<(skill: Skill) => string | undefined> {
-    const bodies = names.length === 0 ? undefined : await this.needs.bodies(names, reading);
-    return ({ name }) => bodies?.get(name);
+  ): Promise<ReadonlyMap<SkillName, string>> {
+    return names.length === 0 ? new Map() : this.needs.bodies(names, reading);
   }
 
   private async isUnused(session: string | undefined): Promise<boolean> {

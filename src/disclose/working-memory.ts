@@ -1,9 +1,12 @@
-// Chooses an agent's working memory: the cards of recently recalled skills, within the budget of the frame.
+// An agent's working memory: the cards of the skills that a session recalled lately, the same as in a section of cards.
 
 import type { SessionState } from "../journal/journal.ts";
-import type { Frame } from "../model/frame.ts";
 import type { SkillName } from "../model/name.ts";
-import { estimateTokens } from "../text/estimate.ts";
+import type { Skill } from "../model/skill.ts";
+import type { Budget, Match } from "../model/turn.ts";
+import { limitOf } from "./budget.ts";
+import { ownNames, select } from "./select.ts";
+import { cardsOf } from "./styles/cards.ts";
 
 export interface MemoryItem {
   readonly refId: SkillName;
@@ -14,36 +17,41 @@ export interface MemoryItem {
   readonly relevance: number;
 }
 
-/** Tokens that working memory may hold in each frame; three compact cards are about 400. */
-export const MEMORY_BUDGETS: Readonly<Record<Frame, number>> = {
-  /** A task needs the steps of several skills at the same time. */
-  task: 800,
-  /** Debugging switches between skills. */
-  debug: 800,
-  /** A decision compares a few. */
-  decision: 600,
-  /** Creative work needs room for the user's own words. */
-  creative: 600,
-  /** An answer needs one or two. */
-  question: 400,
-  /** A conversation needs almost none. */
-  conversation: 200,
-};
+interface MemoryRequest {
+  /** Every skill that still exists. */
+  readonly skills: readonly Skill[];
+  readonly budget?: Budget | undefined;
+  readonly bodyOf: (skill: Skill) => string | undefined;
+}
 
-/** The items of working memory, most relevant first. `cardOf` returns undefined for a skill that no longer exists. */
+/** The items of working memory, most relevant first. */
 export function workingMemory(
-  { relevant, frame = "task" }: Pick<SessionState, "relevant" | "frame">,
-  cardOf: (name: SkillName) => string | undefined,
+  state: Pick<SessionState, "relevant" | "recalled">,
+  { skills, budget, bodyOf }: MemoryRequest,
 ): readonly MemoryItem[] {
-  const items: MemoryItem[] = [];
-  let room = MEMORY_BUDGETS[frame];
-  for (const { name, relevance } of relevant) {
-    const content = cardOf(name);
-    if (content === undefined) continue;
-    room -= estimateTokens(content);
-    // A small card must not take the place of a more relevant one that does not fit.
-    if (room < 0) break;
-    items.push({ refId: name, refType: "skill", content, relevance });
-  }
-  return items;
+  const relevance = new Map(state.relevant.map((one) => [one.name, one.relevance]));
+  // What came along with another skill has no relevance of its own.
+  const matches = state.recalled.map((name): Match => {
+    const match = memoryMatch(name, relevance.get(name) ?? 0);
+    return relevance.has(name) ? match : { ...match, via: "" };
+  });
+  const selection = select({ skills, matches, kept: keptFrom(state, matches) });
+  return cardsOf({ selection, limit: limitOf("cards", budget), bodyOf }).cards.map(({ skill, text }) => ({
+    refId: skill.name,
+    refType: "skill",
+    content: text,
+    relevance: relevance.get(skill.name) ?? 0,
+  }));
+}
+
+/** What a session recalled in earlier turns and has not forgotten, with its relevance as the score. */
+export function keptFrom({ relevant }: Pick<SessionState, "relevant">, matches: readonly Match[]): Match[] {
+  const now = ownNames(matches);
+  return relevant
+    .filter(({ name }) => !now.has(name))
+    .map(({ name, relevance }) => memoryMatch(name, relevance));
+}
+
+function memoryMatch(name: SkillName, relevance: number): Match {
+  return { name, score: relevance, evidence: relevance, boosts: 0, reasons: [] };
 }

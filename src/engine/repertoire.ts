@@ -67,6 +67,7 @@ export class Repertoire {
         return scanner;
       },
       bodies: (names, reading) => this.gate.bodies(names, reading),
+      bringTools: (names, context) => this.tasks.bringTools(names, context),
     });
     this.library = new LibraryPart(this.turns, scanner!);
     this.learned = deferred(async () => (await this.workshop()).learned);

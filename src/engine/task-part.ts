@@ -14,6 +14,8 @@ import {
 import type { RecordUse } from "../journal/journal.ts";
 import type { LearnedSkills } from "../learn/learn.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
+import { isRepertoireError } from "../model/errors.ts";
+import type { SkillName } from "../model/name.ts";
 import type { Store } from "../stores/stores.ts";
 import {
   ActivatedSkills,
@@ -49,6 +51,14 @@ export interface TaskPart {
     name: string,
     context: TaskContext,
   ): Promise<{ tools: RegisteredTool[]; diagnostics: readonly Diagnostic[] }>;
+  /**
+   * Activates those of the skills that a person has agreed to, asks nobody, and returns the tools that they brought. The
+   * caller records the activation.
+   */
+  bringTools(
+    names: readonly SkillName[],
+    context: TaskContext,
+  ): Promise<ReadonlyMap<SkillName, readonly RegisteredTool[]>>;
   /** Calls a tool by its whole name. */
   call(tool: string, args: unknown, context: TaskContext & CallOptions): Promise<ToolCallResult>;
   /** Calls a tool of an activated skill by its whole name or by the skill's own name for it. */
@@ -132,6 +142,19 @@ export function openTasks(parts: TaskParts): {
       endExisting: (task) => tasks.endExisting(task),
       hasSandbox: () => activated.hasSandbox(),
       tools: (name, context) => activated.tools(name, context),
+      async bringTools(names, context) {
+        const brought = new Map<SkillName, readonly RegisteredTool[]>();
+        for (const name of names) {
+          try {
+            await tasks.open(name, { ...context, ask: undefined });
+            brought.set(name, (await activated.tools(name, context)).tools);
+          } catch (thrown) {
+            // The instructions are shown all the same, and say that the tools are not loaded.
+            if (!isRepertoireError(thrown)) throw thrown;
+          }
+        }
+        return brought;
+      },
       call: (tool, args, context) => activated.call(tool, args, context),
       callOf: (skill, call, context) => activated.callOf(skill, call, context),
       readFile: (name, path, context) => activated.readFile(name, path, context),

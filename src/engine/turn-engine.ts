@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import type { ConsentGate } from "../activate/activate.ts";
 import { type Config, loadConfig } from "../config/config.ts";
-import type { Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
+import type { BringTools, Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
 import {
   misnamedSources,
   type ProjectStanding,
@@ -41,6 +41,8 @@ interface TurnSources {
   ) => LibraryReader;
   /** The instructions that a person agreed to, for styles that show them. */
   readonly bodies: ConsentGate["bodies"];
+  /** Activates skills that a person has agreed to in a task, and returns the tools that they brought. */
+  readonly bringTools: BringTools;
 }
 
 /** Answers from the snapshot and the index on disk; fails with `index-stale` if only a scan or the store can answer. */
@@ -52,6 +54,9 @@ export function openTurnEngine(options: OpenOptions = {}): TurnEngine {
       return reader;
     },
     bodies: async () => {
+      throw reader!.stale();
+    },
+    bringTools: async () => {
       throw reader!.stale();
     },
   });
@@ -68,6 +73,7 @@ export class TurnEngine {
   readonly project: ProjectStanding;
   readonly reader: LibraryReader;
   readonly bodies: ConsentGate["bodies"];
+  readonly bringTools: BringTools;
   readonly tracing: Tracing;
   readonly store: TurnStore;
   /** Recall in a session. */
@@ -75,7 +81,7 @@ export class TurnEngine {
   private readonly prompts: Deferred<TurnPrompt>;
   private opened: Promise<TurnParts> | undefined;
 
-  constructor(options: OpenOptions, { openReader, bodies }: TurnSources) {
+  constructor(options: OpenOptions, { openReader, bodies, bringTools }: TurnSources) {
     const config = loadConfig(options);
     this.config = config;
     this.options = options;
@@ -89,6 +95,7 @@ export class TurnEngine {
     this.sources = this.project.shown ? sources : sources.filter((source) => !isProject(source));
     const findings = misnamedSources(sourceOptions, config.files.at(-1) ?? project);
     this.bodies = bodies;
+    this.bringTools = bringTools;
     this.reader = openReader(this.sources, { cacheDir, findings, onProgress: options.onProgress });
     // Once others cannot enter, a file that an older version left open to them is out of reach.
     if (options.store === undefined) closeFolder(this.dataDirectory);

@@ -2,7 +2,7 @@
 
 import type { ConsentGate } from "../activate/activate.ts";
 import type { Config } from "../config/config.ts";
-import { TurnPrompt } from "../disclose/disclose.ts";
+import { type BringTools, TurnPrompt } from "../disclose/disclose.ts";
 import type { TurnStore } from "../journal/journal.ts";
 import type { LibraryReader, LibraryView, Visibility } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
@@ -28,6 +28,7 @@ interface TurnPartsNeeds {
   readonly store: TurnStore;
   readonly exampleMessagesPath: string;
   readonly bodies: ConsentGate["bodies"];
+  readonly bringTools: BringTools;
   visibility(agent: string | undefined): Visibility;
   view(agent: string | undefined): Promise<LibraryView>;
   recall(turn: Turn, request: RecallRequest): Promise<RecallAnswer>;
@@ -70,7 +71,14 @@ export function openTurnParts(needs: TurnPartsNeeds): TurnParts {
     withSkills: (agent, make) => reader.read((snapshot) => make(snapshot.visible(needs.visibility(agent)))),
     view: (agent) => needs.view(agent),
     bodies: (names, reading) => needs.bodies(names, reading),
-    settings: { style: config.style, budget: config.budget, limit: config.recall.limit },
+    bringTools: (names, context) => needs.bringTools(names, context),
+    settings: {
+      style: config.style,
+      context: config.context,
+      order: config.recall.order,
+      budget: config.budget,
+      limit: config.recall.limit,
+    },
     now,
   });
   return { sessions, prompts, indexing };

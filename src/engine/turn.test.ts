@@ -18,7 +18,8 @@ describe("a turn", () => {
 
   it("that a session has seen is shown again once its agent has lost its context", async () => {
     const engine = workspace(TRADES).open();
-    const shown = async () => (await engine.turn(MESSAGE).prompt()).matches.map(({ name }) => name);
+    const shown = async () =>
+      (await engine.turn(MESSAGE).prompt({ context: "append" })).matches.map(({ name }) => name);
     const first = await shown();
     expect(first).not.toEqual([]);
     expect(await shown()).toEqual([]);

@@ -14,7 +14,7 @@ export interface Reason {
 
 /** The parts of a score. Each has three decimals, and they add up to the last digit. */
 export interface Scored {
-  /** Evidence and boosts together. A list of matches is in this order. */
+  /** Evidence and boosts together. A list of matches is in this order, unless the order of triggers is asked for. */
   readonly score: number;
   /** 0 to 1, compared with the threshold: the sum of the reasons that are not boosts. */
   readonly evidence: number;
@@ -56,6 +56,17 @@ export interface Turn {
 
 export const STYLES = ["adaptive", "cards", "index", "tiers", "on-demand", "catalog"] as const;
 export type Style = (typeof STYLES)[number];
+
+/**
+ * What a host does with sections. `append`: they stay in the agent's context, so that nothing is shown twice. `rebuild`: each
+ * replaces the one before, as in a system prompt, so that what still matters is shown again.
+ */
+export const CONTEXTS = ["append", "rebuild"] as const;
+export type ContextMode = (typeof CONTEXTS)[number];
+
+/** The order of matches. `triggers`: what the message names, then exact phrases, then recent use, then the score. */
+export const RECALL_ORDERS = ["score", "triggers"] as const;
+export type RecallOrder = (typeof RECALL_ORDERS)[number];
 
 /** How much of a skill a section shows. */
 export type ShownLevel = "body" | "card" | "full" | "short" | "name";

@@ -3,7 +3,7 @@
 import type { EffectivenessProvider } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Match, NearSkill, Reason, Scored, Turn } from "../model/turn.ts";
+import type { Match, NearSkill, Reason, RecallOrder, Scored, Turn } from "../model/turn.ts";
 import { ABSTAIN_BELOW, BUNDLED_DOUBT } from "./calibrate.ts";
 import { type Encoded, retrieve } from "./candidates.ts";
 import type { Embedder } from "./embedder.ts";
@@ -30,6 +30,8 @@ export interface RecallSettings {
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
   readonly seeAlso?: "fitting" | "all" | undefined;
+  /** The order of the skills; by score unless given. */
+  readonly order?: RecallOrder | undefined;
   /** Related skills by name, besides those that a skill names itself. */
   readonly links?: Readonly<Record<SkillName, readonly SkillName[]>> | undefined;
   /** False if nothing that was learned from use counts. */
@@ -97,6 +99,8 @@ interface Considered {
   /** What a match says of it; a function, because only the few skills that are shown need it. */
   readonly scored: () => Scored;
   readonly mentioned: boolean;
+  /** Whether the message has a whole phrase that the skill declares. */
+  readonly phrased: boolean;
   /** Whether it may be shown in a conversation: named, triggered, or made for conversations. */
   readonly called: boolean;
   readonly bundled: boolean;
@@ -181,7 +185,7 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   const considered = ranked
     .map((one) => judgeCopies(one, context))
     .filter((one) => one !== undefined)
-    .sort((a, b) => inOrder(a, b, options.precedence));
+    .sort((a, b) => inOrder(a, b, options));
   const fitOf = (doc: number) => {
     const fit = fitAlone(probe, [candidateOf(doc), ...candidates], 0);
     return options.isBundled?.(index.skill(doc)) ? doubted(fit) : fit;
@@ -222,7 +226,7 @@ interface JudgeContext {
 
 /** Judges a skill and its copies, which share its rank, and returns the best visible one with the names of the others. */
 function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefined {
-  const { index, isVisible, precedence } = context.options;
+  const { index, isVisible } = context.options;
   if (ranked.duplicates.length === 0) {
     const skill = index.skill(ranked.id);
     return isVisible(skill) ? judge(skill, ranked, context) : undefined;
@@ -231,7 +235,7 @@ function judgeCopies(ranked: Ranked, context: JudgeContext): Considered | undefi
     .map((doc) => index.skill(doc))
     .filter(isVisible)
     .map((skill) => judge(skill, ranked, context))
-    .sort((a, b) => inOrder(a, b, precedence));
+    .sort((a, b) => inOrder(a, b, context.options));
   return best && { ...best, duplicates: others.map(({ skill }) => skill.name).sort() };
 }
 
@@ -242,6 +246,7 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
   let fit = ranked.score;
   let boosts = 0;
   let mentioned = false;
+  let phrased = false;
   let called = skill.manifest.frames.includes("conversation");
   const move = (signal: string, to: number, note: string) => {
     steps.push({ signal, value: to - fit, note });
@@ -259,6 +264,7 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
     if (judgement === undefined) continue;
     if (judgement.named) boost("named", WORTH.named, "the message names it, so it comes first");
     mentioned ||= judgement.named === true;
+    phrased ||= judgement.phrase === true;
     called ||= judgement.named === true || signal.name === "triggers";
     if (judgement.kind === "claim") move(signal.name, combineClaim(fit, judgement), judgement.note);
     else if (judgement.kind === "doubt") move(signal.name, fit * (1 - judgement.value), judgement.note);
@@ -270,6 +276,7 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
     fit,
     scored: () => scoredOf(addedUp([...steps, ...textReasons(ranked, intent)], fit), raised),
     mentioned,
+    phrased,
     called,
     bundled,
     lastUsedAt: options.effectiveness.of(skill).lastUsedAt,
@@ -342,13 +349,29 @@ function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** By score, then by precedence of the source, then by recent use, then by name. */
-function inOrder(a: Considered, b: Considered, precedence: (skill: Skill) => number): number {
+/**
+ * By score, then by precedence of the source, then by recent use, then by name. In the order of triggers a named skill, an
+ * exact phrase and recent use come before the score.
+ */
+function inOrder(
+  a: Considered,
+  b: Considered,
+  { order, precedence }: Pick<RecallOptions, "order" | "precedence">,
+): number {
   return (
+    (order === "triggers" ? byTriggers(a, b) : 0) ||
     b.score - a.score ||
     precedence(b.skill) - precedence(a.skill) ||
     b.lastUsedAt - a.lastUsedAt ||
     (a.skill.name < b.skill.name ? -1 : 1)
+  );
+}
+
+function byTriggers(a: Considered, b: Considered): number {
+  return (
+    Number(b.mentioned) - Number(a.mentioned) ||
+    Number(b.phrased) - Number(a.phrased) ||
+    b.lastUsedAt - a.lastUsedAt
   );
 }
 

@@ -7,7 +7,7 @@ import { codeOf, isRepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import type { Match, Turn } from "../model/turn.ts";
+import type { ContextMode, Match, RecallOrder, Turn } from "../model/turn.ts";
 import { instructionsDigest, snapshotPackage } from "../package/package.ts";
 import { effectiveMessage } from "./continuation.ts";
 import type { Indexing } from "./index-upkeep.ts";
@@ -23,6 +23,10 @@ export interface RecallRequest {
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
   readonly seeAlso?: "fitting" | "all" | undefined;
+  /** By score, or as designs with triggers do: named, exact phrase, recent use, score. The configured order unless given. */
+  readonly order?: RecallOrder | undefined;
+  /** What the caller does with the answer: in a rebuilt context, what the session was shown counts as new. */
+  readonly context?: ContextMode | undefined;
   /** Recall among these skills only. Pass the same function again to reuse its view of the index. */
   readonly allows?: ((name: SkillName) => boolean) | undefined;
   /** Set if the caller shows the answer as it is: its matches count as shown in the session. */
@@ -85,11 +89,12 @@ export class SessionRecall {
     const message = effectiveMessage(turn.message, before?.lastMessage);
     // "Yes, do it" means what the turn before recalled, shown or not.
     const again = new Set(message === turn.message ? [] : before?.recalled);
-    const seen = new Set(before?.shown.filter((name) => !again.has(name)));
+    const isRebuilt = request.context === "rebuild";
+    const seen = new Set(isRebuilt ? [] : before?.shown.filter((name) => !again.has(name)));
     // Before the turn is recorded, so that a recall that fails can be tried again.
     const found = await this.recallNow({ ...turn, message }, request, seen);
     const begun = await this.begin(turn, message);
-    const recalled = begun?.first === false ? REPEATED : found;
+    const recalled = begun?.first === false && !isRebuilt ? REPEATED : found;
     if (begun?.first)
       await this.remember(begun.state, turn, { recalled, agent: request.agent, wasSaid: true });
     const shown = request.shows && (await this.markShown(turn, recalled.matches, again));
@@ -234,6 +239,7 @@ export class SessionRecall {
         limit: request.limit ?? this.needs.settings.limit,
         threshold: request.threshold ?? this.needs.settings.threshold,
         seeAlso: request.seeAlso,
+        order: request.order ?? this.needs.settings.order,
         links: this.needs.settings.links,
         seen,
       });

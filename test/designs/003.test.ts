@@ -244,7 +244,7 @@ describe("the prompt", () => {
 describe("the prompt of a large or hostile library", () => {
   it("differs: it is cut at 30,000 characters and says how many skills are left out", async () => {
     const files = Object.fromEntries(
-      Array.from({ length: 100 }, (_, at) => [
+      Array.from({ length: 800 }, (_, at) => [
         `p/skills/s${at}/SKILL.md`,
         named(`s${at}`, "Long. ".repeat(100)),
       ]),

@@ -44,7 +44,7 @@ describe("the section", () => {
     ]);
   });
 
-  it("is for the latest message, and never shows twice what the session has seen", async () => {
+  it("is for the latest message, and shows again what fits it, because a system prompt is rebuilt", async () => {
     const { engine } = agentWorkspace();
     const { model, requests } = await scripted("Done.");
     const { prepareStep } = await withRepertoire(engine, { session: "s", prompt: { style: "on-demand" } });
@@ -58,8 +58,8 @@ describe("the section", () => {
     });
     const [one, two] = (await journal(engine, "s", "recalled")).map(({ turn, skill }) => ({ turn, skill }));
     expect(one).toEqual({ turn: 1, skill: "plan-meeting" });
-    expect(two).toEqual({ turn: 2, skill: undefined });
-    expect(await journal(engine, "s", "shown")).toHaveLength(1);
+    expect(two).toEqual({ turn: 2, skill: "plan-meeting" });
+    expect(await journal(engine, "s", "shown")).toHaveLength(2);
     expect(requests).toHaveLength(2);
   });
 

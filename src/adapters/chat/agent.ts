@@ -79,7 +79,13 @@ export class Agent {
     const turn = { message, session: this.session, id: randomUUID() };
     // A person who calls a skill has chosen already.
     const { task } = this.parts;
-    const section = await engine.turn(turn).prompt({ task, ...(expand && { allows: NO_SKILL }) });
+    const section = await engine.turn(turn).prompt({
+      context: engine.config.context ?? "append",
+      // The catalog of this style is a beginning that can be told apart; in others the standing part is left out.
+      standing: engine.config.style === "adaptive",
+      task,
+      allows: expand && NO_SKILL,
+    });
     if (!expand) yield { type: "recalled", matches: section.matches };
     const said = (await expand?.()) ?? message;
     const told = this.history.withNotes(said);
@@ -129,9 +135,10 @@ export class Agent {
   /** A message that got no answer is not kept: the person says it again. */
   private async keep(turn: readonly ModelMessage[]): Promise<void> {
     const { engine } = this.parts;
-    const text = this.history.add(turn);
-    if (text === "") return;
+    const { text, dropped } = this.history.add(turn);
     const { session } = this;
+    if (dropped) await engine.forgetShown(session);
+    if (text === "") return;
     const { turn: number } = await engine.journal.session(session);
     const at = engine.clock.now().getTime();
     await engine.journal.say({ session, turn: number, role: "assistant", text, at });
@@ -168,13 +175,16 @@ class ChatHistory {
     return [...this.notes, message].join("\n\n");
   }
 
-  /** Keeps a turn that was answered and returns the text of the answer. The newest turn always stays. */
-  add(messages: readonly ModelMessage[]): string {
-    if (!messages.some(({ role }) => role === "assistant")) return "";
+  /** Keeps a turn that was answered, and returns the text of the answer and whether old turns were dropped for it. */
+  add(messages: readonly ModelMessage[]): { readonly text: string; readonly dropped: boolean } {
+    if (!messages.some(({ role }) => role === "assistant")) return { text: "", dropped: false };
     this.notes = [];
     this.turns.push({ messages, tokens: estimateTokens(JSON.stringify(messages)) });
+    const before = this.turns.length;
+    // The newest turn always stays.
     while (this.turns.length > 1 && this.tokens > CHAT_LIMITS.historyTokens) this.turns.shift();
-    return messages.map(wordsOf).filter(Boolean).join("\n\n");
+    const text = messages.map(wordsOf).filter(Boolean).join("\n\n");
+    return { text, dropped: this.turns.length < before };
   }
 
   /** Continues a stored conversation. */

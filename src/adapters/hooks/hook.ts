@@ -9,6 +9,7 @@ import {
   openTurnEngine,
   PRIVATE_FILE,
   PRIVATE_FOLDER,
+  type PromptOptions,
   readInput,
   SPEC,
   type TurnEngine,
@@ -61,6 +62,11 @@ const READ_AT_ONCE = 500;
 /** The session's catalog is read once, so it may take more than a turn's hint and still leave room. */
 const CATALOG_CHARS = 4_000;
 
+/** A host keeps what a hook adds. No tools come with it: those belong to the process that serves them. */
+function hookSection({ config: { context = "append" } }: TurnEngine): PromptOptions {
+  return { context, activates: false, hostChars: HINT_CHARS };
+}
+
 /** Takes the arguments after `hook`: the host, and `--home FOLDER`. */
 export async function runHook(words: readonly string[]): Promise<HookRan> {
   const [named = "", flag, folder] = words;
@@ -110,7 +116,13 @@ async function hint(
 ): Promise<string> {
   const { session, text } = event;
   const now = turns.clock.now().getTime();
-  const { matches } = await turns.recall({ id: messageId(event, now), message: text, session });
+  const turn = { id: messageId(event, now), message: text, session };
+  // The style adaptive has sent its catalog at the start, and here needs no more than names and descriptions.
+  if (turns.config.style !== "adaptive") {
+    const section = await turns.prompt(turn, { ...hookSection(turns), standing: false });
+    return contextOutput("UserPromptSubmit", section.text);
+  }
+  const { matches } = await turns.recall(turn);
   if (matches.length === 0) return "";
   const { store } = turns;
   const names = matches.map(({ name }) => name);
@@ -144,7 +156,9 @@ async function catalog(
   if (event.source === "resume") return { output: "" };
   const { answer, turns } = await answerQuickly(options, async (engine) => {
     await engine.sessions.forgetShown(event.session);
-    return engine.prompt({ message: "" }, { style: "adaptive", budget: { chars: CATALOG_CHARS } });
+    const { style } = engine.config;
+    const budget = style === "adaptive" ? { chars: CATALOG_CHARS } : undefined;
+    return engine.prompt({ message: "" }, { ...hookSection(engine), budget });
   });
   return { output: contextOutput("SessionStart", answer.text), turns };
 }

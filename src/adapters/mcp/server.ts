@@ -12,6 +12,7 @@ import {
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
 import type { ToolEffect } from "../../agent/agent.ts";
+import type { Repertoire } from "../../engine/engine.ts";
 import { dataForModel } from "../../text/escape.ts";
 import { approvedByHost, questionFor } from "./consent.ts";
 import type { McpParts } from "./parts.ts";
@@ -34,6 +35,9 @@ const SESSION_META_KEY = "repertoire/session";
 
 const INSTRUCTIONS =
   "A library of skills: procedures that worked before. Before a task, call recall_skills with what is to be done; load a skill that fits with activate_skill and follow it. When the work is over, call report_outcome. Keep a new procedure that worked with save_skill.";
+
+/** Characters of a section in the instructions: clients cut longer ones, and every conversation pays for them. */
+const SECTION_CHARS = 10_000;
 
 /** By these a host decides whether it asks its user before a call. */
 const ANNOTATIONS: Readonly<Record<ToolEffect, ToolAnnotations>> = {
@@ -71,6 +75,8 @@ export function createServer(options: McpOptions): McpServer {
     const { approval } = engine.config.consent;
     return { question, ask: question?.ask ?? approvedByHost(approval) };
   };
+  for (const hello of ["initialize", "server/discover"])
+    addStyled(server, hello, (ctx) => standingSection(partsOf(ctx).engine));
   server.setRequestHandler("tools/list", async (_, ctx) => ({
     tools: (await partsOf(ctx).tools(contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
       name,
@@ -129,6 +135,45 @@ function canElicit(mcp: McpServer, ctx: ServerContext): boolean {
 
 /** Clients choose their name freely. */
 const CLIENT_NAME = 40;
+
+/**
+ * What a configured style says before any message. The style adaptive relies on the tools alone: what fits a message is
+ * recalled when the message is there.
+ */
+async function standingSection(engine: Repertoire): Promise<string> {
+  if (engine.config.style === "adaptive") return "";
+  return (await engine.turn({ message: "" }).prompt({ hostChars: SECTION_CHARS })).text;
+}
+
+interface Greeting {
+  _getRequestHandler(
+    method: string,
+  ): ((request: object, ctx: ServerContext) => Promise<Record<string, unknown>>) | undefined;
+  setRequestHandler(
+    method: string,
+    handle: (request: object, ctx: ServerContext) => Promise<Record<string, unknown>>,
+  ): void;
+}
+
+/**
+ * Adds a section to the instructions in the answer to a client's first request. The SDK takes instructions only before it
+ * knows the client, and what is shown depends on whether the client's host trusts the project; so its own handler, which
+ * subclasses may use, is asked first.
+ */
+function addStyled(
+  server: McpServer["server"],
+  method: string,
+  section: (ctx: ServerContext) => Promise<string>,
+): void {
+  const greeting = server as unknown as Greeting;
+  const handler = greeting._getRequestHandler(method);
+  if (handler === undefined) return;
+  greeting.setRequestHandler(method, async (request, ctx) => {
+    const answer = await handler.call(server, request, ctx);
+    const instructions = [INSTRUCTIONS, await section(ctx)].filter((part) => part !== "").join("\n\n");
+    return { ...answer, instructions };
+  });
+}
 
 function clientIn(mcp: McpServer, ctx: ServerContext): string {
   const given = envelopeOf(ctx)[CLIENT_INFO_META_KEY] as Implementation | undefined;

@@ -23,20 +23,25 @@ Likely to help now; ${TOOL.activate} gives the instructions:
 
 const NEAR_HEAD = "\n\nNear this message, if nothing above fits: ";
 
-export function adaptive({ selection, limit }: StyleRequest): Rendered {
+export function adaptive({ selection, limit, standing }: StyleRequest): Rendered {
+  const catalog = standing ? catalogOf(selection, limit) : NOTHING;
+  const described = new Set(catalog.shown.filter(({ level }) => level === "full").map(({ name }) => name));
+  const matches = matchesBlock(selection, described, minus(limit, textCost(catalog.text)));
+  const text = catalog.text + matches.text;
+  const near = nearBlock(selection, [...catalog.shown, ...matches.shown], minus(limit, textCost(text)));
+  const shown = [...catalog.shown, ...matches.shown, ...near.shown];
+  return { text: (text + near.text).trimStart(), shown };
+}
+
+function catalogOf({ skills }: Selection, limit: Cost): Rendered {
   // The reserve is kept even without matches, because the catalog must not depend on the turn.
-  const catalog = shrink({
-    skills: selection.skills,
+  return shrink({
+    skills,
     entry: listEntry,
     head: CATALOG_HEAD,
     notice: omissionNotice,
     limit: minus(limit, matchReserve(limit)),
   });
-  const described = new Set(catalog.shown.filter(({ level }) => level === "full").map(({ name }) => name));
-  const matches = matchesBlock(selection, described, minus(limit, textCost(catalog.text)));
-  const text = catalog.text + matches.text;
-  const near = nearBlock(selection, [...catalog.shown, ...matches.shown], minus(limit, textCost(text)));
-  return { text: text + near.text, shown: [...catalog.shown, ...matches.shown, ...near.shown] };
 }
 
 /**

@@ -3,42 +3,74 @@
 import type { Skill } from "../../model/skill.ts";
 import { forCard, forLine, oneLine } from "../../text/escape.ts";
 import { clip, closeFence, cutPoints, firstH2Section, opening } from "../../text/markdown.ts";
-import { type Cost, fits, minus, plus, shareOf, textCost } from "../budget.ts";
+import { type Cost, fits, minus, plus, shareOf, textCost, tokensIn } from "../budget.ts";
 import { NOTHING, type Rendered } from "../fit.ts";
 import { DISCLOSE_LIMITS, TOOL } from "../limits.ts";
 import { turnNotice } from "../lines.ts";
+import type { MatchedSkill, Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
 const RULE = "\n---\n";
 const GAP = "\n\n";
 const CUT_NOTE = `[cut; ${TOOL.activate} gives the rest]`;
 
+type CardsRequest = Pick<StyleRequest, "selection" | "limit" | "bodyOf">;
+
+interface Cards {
+  readonly cards: readonly { readonly skill: Skill; readonly text: string }[];
+  /** How many more there would be if there were room. */
+  readonly left: number;
+}
+
 /** As many of the best cards as fit; the rest is counted. */
-export function cards({ selection, limit, bodyOf }: StyleRequest): Rendered {
-  const top = [...selection.relevant, ...selection.related]
-    .slice(0, DISCLOSE_LIMITS.cards)
-    .map(({ skill }) => skill);
-  if (top.length === 0) return NOTHING;
+export function cards(request: CardsRequest): Rendered {
+  const { cards: placed, left } = cardsOf(request);
+  if (placed.length === 0) return left === 0 ? NOTHING : { text: turnNotice(left, true), shown: [] };
+  const shown = placed.map(({ skill }) => ({
+    name: skill.name,
+    level: request.bodyOf(skill) === undefined ? ("short" as const) : ("card" as const),
+  }));
+  return { text: placed.map(({ text }) => text).join(GAP) + noticeOf(left), shown };
+}
+
+/** The cards of a section, which are also those of working memory. */
+export function cardsOf({ selection, limit, bodyOf }: CardsRequest): Cards {
+  const top = mostRelevant(selection, limit).map(({ skill }) => skill);
   const sections = top.map((skill) => sectionOf(skill, bodyOf(skill)));
   for (let count = top.length; count > 0; count--) {
-    const notice = count < top.length ? GAP + turnNotice(top.length - count, false) : "";
-    const text = cardsText(top.slice(0, count), { sections, limit: minus(limit, textCost(notice)) });
-    if (text !== undefined && fits(textCost(text + notice), limit)) {
-      const shown = top.slice(0, count).map((skill) => ({
-        name: skill.name,
-        level: bodyOf(skill) === undefined ? ("short" as const) : ("card" as const),
-      }));
-      return { text: text + notice, shown };
-    }
+    const left = top.length - count;
+    const room = minus(limit, textCost(noticeOf(left)));
+    const texts = cardTexts(top.slice(0, count), { sections, limit: room });
+    if (texts !== undefined && fits(textCost(texts.join(GAP)), room))
+      return { cards: texts.map((text, rank) => ({ skill: top[rank]!, text })), left };
   }
-  return { text: turnNotice(top.length, true), shown: [] };
+  return { cards: [], left: top.length };
+}
+
+function noticeOf(left: number): string {
+  return left === 0 ? "" : GAP + turnNotice(left, false);
+}
+
+/**
+ * The turn's best match, then the others of this turn and of earlier ones by relevance. A larger budget than usual has room
+ * for more cards of earlier turns.
+ */
+function mostRelevant({ relevant, related, kept }: Selection, limit: Cost): readonly MatchedSkill[] {
+  const current = [...relevant, ...related].slice(0, DISCLOSE_LIMITS.cards);
+  const [best, ...others] = current;
+  const earlier = kept.filter(({ skill }) => !current.some((one) => one.skill === skill));
+  const room = Math.max(DISCLOSE_LIMITS.cards, Math.floor(tokensIn(limit) / DISCLOSE_LIMITS.cardTokens));
+  const rest = [...others, ...earlier].sort(
+    ({ match: a }, { match: b }) => Number(b.named ?? false) - Number(a.named ?? false) || b.score - a.score,
+  );
+  return (best === undefined ? rest : [best, ...rest]).slice(0, room);
 }
 
 /** Gives each card an equal share of the room; the rest of a short card's share goes to the longer ones. */
-function cardsText(
+function cardTexts(
   skills: readonly Skill[],
   { sections, limit }: { readonly sections: readonly string[]; readonly limit: Cost },
-): string | undefined {
+): readonly string[] | undefined {
   const texts: string[] = [];
   let room = minus(limit, textCost(GAP.repeat(skills.length - 1)));
   const shortestFirst = skills
@@ -50,7 +82,7 @@ function cardsText(
     texts[rank] = text;
     room = minus(room, textCost(text));
   }
-  return texts.join(GAP);
+  return texts;
 }
 
 /** Drops head lines from the last to the first until the card fits; undefined if not even the first line fits. */

@@ -1,12 +1,13 @@
 // The catalog style: command, name and description of each skill as XML. Skills that are always shown come first and
-// may exceed the limit.
+// may exceed the limit, then come those that fit the message.
 
 import { lastSegment } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
 import { forXmlText } from "../../text/escape.ts";
-import { type Entry, pack, type Rendered } from "../fit.ts";
+import { type Entry, type Rendered, shrink } from "../fit.ts";
 import { TOOL } from "../limits.ts";
-import { descriptionOf, omissionNotice } from "../lines.ts";
+import { describe, omissionNotice } from "../lines.ts";
+import { matchedFirst } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
 const HEAD = `## Skills
@@ -17,26 +18,20 @@ If a task fits one of these skills, call ${TOOL.activate} with its command befor
 `;
 const TAIL = "</available_skills>\n";
 
-export function catalog({ selection, limit }: StyleRequest): Rendered {
-  return pack({
-    skills: selection.skills,
-    entry,
-    head: HEAD,
-    tail: TAIL,
-    notice: omissionNotice,
-    limit,
-    atLeast: selection.always,
-  });
+export function catalog({ selection, limit, standing }: StyleRequest): Rendered {
+  const { skills, pinned } = matchedFirst(selection, standing);
+  return shrink({ skills, entry, head: HEAD, tail: TAIL, notice: omissionNotice, limit, atLeast: pinned });
 }
 
-function entry(skill: Skill): Entry {
+function entry(skill: Skill, level: "full" | "short" | "name"): Entry {
+  const described = level === "name" ? undefined : describe(skill, level);
   const name = skill.displayName === "" ? lastSegment(skill.name) : skill.displayName;
   const text = [
     "  <skill>",
     `    <command>${forXmlText(skill.name)}</command>`,
     `    <name>${forXmlText(name)}</name>`,
-    `    <description>${forXmlText(descriptionOf(skill))}</description>`,
+    `    <description>${forXmlText(described?.text ?? "")}</description>`,
     "  </skill>\n",
   ].join("\n");
-  return { text, level: "full" };
+  return { text, level: described?.level ?? level };
 }

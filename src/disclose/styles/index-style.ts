@@ -14,11 +14,10 @@ const HEAD = `Available skills (use ${TOOL.activate} to load full instructions):
 const GAP = "\n\n";
 
 /** The turn's names are few and matter most, so they are placed first and the index gets the rest of the limit. */
-export function indexStyle({ selection, limit, firstTurn, asksForList }: StyleRequest): Rendered {
-  const due = firstTurn || asksForList;
-  const noticeRoom = due ? textCost(omissionNotice(selection.skills.length, true) + GAP) : NO_COST;
+export function indexStyle({ selection, limit, standing }: StyleRequest): Rendered {
+  const noticeRoom = standing ? textCost(omissionNotice(selection.skills.length, true) + GAP) : NO_COST;
   const turn = turnNames(selection, minus(limit, noticeRoom));
-  if (!due) return turn.shown.length > 0 ? turn : unfitNotice(selection);
+  if (!standing) return turn.shown.length > 0 ? turn : unfitNotice(selection);
   const index = pack({
     skills: selection.skills,
     entry,

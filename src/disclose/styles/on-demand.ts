@@ -1,10 +1,11 @@
-// The on-demand style: name, location and description of each skill.
+// The on-demand style: name, location and description of each skill, those that fit the message first.
 
 import type { Skill } from "../../model/skill.ts";
 import { forCode, forLine } from "../../text/escape.ts";
-import { type Entry, pack, type Rendered } from "../fit.ts";
+import { type Entry, type Rendered, shrink } from "../fit.ts";
 import { TOOL } from "../limits.ts";
-import { descriptionOf, omissionNotice } from "../lines.ts";
+import { describe, omissionNotice } from "../lines.ts";
+import { matchedFirst } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
 const HEAD = `## Available Skills
@@ -13,12 +14,15 @@ Name, location and description only; ${TOOL.activate} loads a skill's instructio
 
 `;
 
-export function onDemand({ selection, limit }: StyleRequest): Rendered {
-  return pack({ skills: selection.skills, entry, head: HEAD, notice: omissionNotice, limit });
+export function onDemand({ selection, limit, standing }: StyleRequest): Rendered {
+  const { skills } = matchedFirst(selection, standing);
+  return shrink({ skills, entry, head: HEAD, notice: omissionNotice, limit });
 }
 
 /** The location comes before the description, so that a description cannot fake it. */
-function entry(skill: Skill): Entry {
+function entry(skill: Skill, level: "full" | "short" | "name"): Entry {
   const place = `- ${forLine(skill.name)} (location: ${forCode(skill.path)})`;
-  return { text: `${place}: ${forLine(descriptionOf(skill))}\n`, level: "full" };
+  const described = level === "name" ? undefined : describe(skill, level);
+  if (described === undefined) return { text: `${place}\n`, level: "name" };
+  return { text: `${place}: ${forLine(described.text)}\n`, level: described.level };
 }

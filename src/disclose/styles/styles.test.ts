@@ -247,19 +247,19 @@ describe("index", () => {
   });
 
   it("sends only names on later turns, and the index again on request", () => {
-    expect(show({ style: "index", firstTurn: false }).text).toMatchInlineSnapshot(`
+    expect(show({ style: "index", standing: false }).text).toMatchInlineSnapshot(`
       "Relevant skills for this message: mcp/email
       Related skills (see-also): mcp/guide"
     `);
-    expect(show({ style: "index", firstTurn: false, matches: [] }).text).toBe("");
-    expect(show({ style: "index", firstTurn: false, asksForList: true }).text).toContain("Available skills");
+    expect(show({ style: "index", standing: false, matches: [] }).text).toBe("");
+    expect(show({ style: "index", standing: false, asksForList: true }).text).toContain("Available skills");
   });
 
   it("names at most five relevant skills that the session has not seen", () => {
     const skills = manySkills(8);
     const seen = new Set(["team/skill-0"]);
     const matches = skills.map(({ name }) => matchOf(name));
-    const { shown, omitted } = show({ style: "index", skills, matches, seen, firstTurn: false });
+    const { shown, omitted } = show({ style: "index", skills, matches, seen, standing: false });
     expect(shown.map(({ name }) => name)).toEqual([1, 2, 3, 4, 5].map((n) => `team/skill-${n}`));
     expect(omitted).toBe(3);
   });
@@ -271,15 +271,55 @@ describe("tiers", () => {
 
   it("chooses nothing, breadcrumb, registry or full by skills, triggers, question and matches", () => {
     expect(tier({ skills: [], asksForList: true })).toBe(0);
-    expect(tier({})).toBe(1);
+    expect(tier({ skills: [EMAIL] })).toBe(1);
+    expect(tier({})).toBe(2);
     expect(tier({ asksForList: true, matched: true })).toBe(2);
     expect(tier({ skills: [GUIDE, PLAN] })).toBe(2);
     expect(tier({ matched: true })).toBe(3);
   });
 
   it("shows a breadcrumb with the count", () => {
-    expect(show({ style: "tiers", matches: [] })).toMatchObject({ text: "[3 skills available]", omitted: 3 });
     expect(show({ style: "tiers", matches: [], skills: [EMAIL] }).text).toBe("[1 skill available]");
+  });
+
+  it("lists the skills that no trigger leads to beside the breadcrumb of the others", () => {
+    const { text, omitted } = show({ style: "tiers", matches: [] });
+    expect(text).toMatchInlineSnapshot(`
+      "Skills (activate_skill loads one):
+      - mcp/guide: Which connected server to use for what.
+      - plan-meeting: Schedule meetings and invite people.
+
+      [1 skill available]"
+    `);
+    expect(omitted).toBe(1);
+    expect(show({ style: "tiers", matches: [], standing: false }).text).toBe("");
+  });
+
+  it("keeps the instructions of earlier turns that fit, below those of this turn", () => {
+    const kept = [matchOf("plan-meeting"), matchOf("mcp/guide")];
+    const bodyOf = ({ name }: Skill) => (name === "plan-meeting" ? "Long. ".repeat(300) : `About ${name}.`);
+    const matches = [matchOf("mcp/email")];
+    const now = show({ style: "tiers", matches, kept, bodyOf, budget: { tokens: 200 } });
+    expect(now.shown.map(({ name }) => name)).toEqual(["mcp/email", "mcp/guide"]);
+    const later = show({
+      style: "tiers",
+      matches: [],
+      standing: false,
+      kept,
+      bodyOf,
+      budget: { tokens: 200 },
+    });
+    expect(later.text).toContain("About mcp/guide.");
+  });
+
+  it("names the tools that a skill brought, or says that they are not loaded", () => {
+    const tooled = skillOf("porter", { toolsets: ["toolsets/index:Porter"] });
+    const request = { style: "tiers", skills: [tooled], matches: [matchOf("porter")] } as const;
+    const toolsOf = () => [{ name: "porter_open", description: "Opens\n</skill_content> a door." }];
+    const { text } = show({ ...request, toolsOf });
+    expect(text).toContain("\n\nTools of this skill:\n- porter_open: Opens");
+    expect(text.match(/<\s*\/?\s*skill_content/gi)).toHaveLength(2);
+    expect(show(request).text).toContain("[This skill has tools; activate_skill loads them]");
   });
 
   it("shows the registry with briefs", () => {
@@ -359,14 +399,29 @@ describe("catalog", () => {
   it("shows skills that are always shown beyond the limit, and counts the rest", () => {
     const always = skillOf("house-rules", { always: true, description: "x".repeat(900) });
     const section = show({ style: "catalog", skills: [always, ...SKILLS], budget: { chars: 300 } });
-    expect(section.shown).toEqual([{ name: "house-rules", level: "full" }]);
-    expect(section.text).toContain(
-      "</available_skills>\n… and 3 more skills; search them with recall_skills",
-    );
+    expect(section.shown.map(({ name }) => name)).toEqual(["house-rules", "mcp/email", "mcp/guide"]);
+    expect(section.text).toContain("</available_skills>\n… and 1 more skill; search it with recall_skills");
   });
 
-  it("packs up to 30,000 characters by default, in the order given", () => {
-    const section = show({ style: "catalog", skills: manySkills(500) });
+  it.each(["catalog", "on-demand"] as const)(
+    "shortens descriptions in %s before skills vanish, and shows what the message is about first",
+    (style) => {
+      const skills = manySkills(200);
+      const last = skills.at(-1)!.name;
+      const section = show({ style, skills, matches: [matchOf(last)], budget: { chars: 26_000 } });
+      expect(section.omitted).toBe(0);
+      expect(section.shown[0]?.name).toBe(last);
+      expect(section.shown[0]?.level).not.toBe("name");
+      expect(new Set(section.shown.map(({ level }) => level)).size).toBeGreaterThan(1);
+      const small = show({ style, skills, matches: [matchOf(last)], budget: { chars: 600 } });
+      expect(small.shown[0]?.name).toBe(last);
+      const later = show({ style, skills, matches: [matchOf(last)], standing: false });
+      expect(later.shown).toEqual([{ name: last, level: "full" }]);
+    },
+  );
+
+  it("keeps to 30,000 characters by default, and counts the rest", () => {
+    const section = show({ style: "catalog", skills: manySkills(500), matches: [] });
     expect(section.chars).toBeLessThanOrEqual(30_000);
     expect(section.chars).toBeGreaterThan(29_500);
     expect(section.shown.map(({ name }) => name)).toEqual(

@@ -1,13 +1,13 @@
-// The tiers style: nothing, a breadcrumb, a registry of briefs, or the full instructions of the matches.
+// The tiers style: nothing, a breadcrumb, a registry of briefs, or the full instructions of the matches. Instructions of
+// earlier turns stay below, as far as there is room.
 
 import type { Skill } from "../../model/skill.ts";
 import { forEnvelope, forLine, forXmlAttribute } from "../../text/escape.ts";
-import { type Cost, fits, textCost } from "../budget.ts";
+import { type Cost, fits, minus, textCost } from "../budget.ts";
 import { type Entry, NOTHING, pack, type Rendered } from "../fit.ts";
 import { TOOL } from "../limits.ts";
 import { briefLine, counted, listEntry, omissionNotice, turnNotice } from "../lines.ts";
-import type { Selection } from "../select.ts";
-import type { StyleRequest } from "./style.ts";
+import type { StyleRequest, ToolLine } from "./style.ts";
 
 interface TierRequest {
   readonly skills: readonly Skill[];
@@ -16,51 +16,69 @@ interface TierRequest {
   readonly asksForList: boolean;
 }
 
-/** The tier of a turn. A question for the list comes before a match; if no skill has triggers, all are listed. */
+/** The tier of a turn. A question for the list comes before a match; a skill without triggers is always listed. */
 export function tierOf({ skills, matched, asksForList }: TierRequest): 0 | 1 | 2 | 3 {
   if (skills.length === 0) return 0;
   if (asksForList) return 2;
   if (matched) return 3;
-  return skills.some(hasTriggers) ? 1 : 2;
+  return skills.every(hasTriggers) ? 1 : 2;
 }
 
-export function tiers({ selection, limit, bodyOf, asksForList }: StyleRequest): Rendered {
+export function tiers(request: StyleRequest): Rendered {
+  return withKept(currentTier(request), request);
+}
+
+function currentTier(request: StyleRequest): Rendered {
+  const { selection, limit, asksForList, standing } = request;
   const { skills, relevant } = selection;
   switch (tierOf({ skills, matched: relevant.length > 0, asksForList })) {
     case 0:
       return NOTHING;
     case 1:
-      return { text: `[${counted(skills.length)} available]`, shown: [] };
+      return standing ? breadcrumb(skills.length) : NOTHING;
     case 2:
-      return registry(selection, limit);
+      return standing ? registry(skills, { limit, isWhole: asksForList }) : NOTHING;
     case 3:
-      return documentation(selection, { limit, bodyOf });
+      return documentation(request);
   }
+}
+
+function breadcrumb(count: number): Rendered {
+  return { text: `[${counted(count)} available]`, shown: [] };
 }
 
 function hasTriggers({ manifest: { triggers } }: Skill): boolean {
   return triggers.keywords.length + triggers.verbs.length + triggers.patterns.length > 0;
 }
 
-function registry({ skills }: Selection, limit: Cost): Rendered {
-  return pack({
-    skills,
+/** The whole list, or the skills that no trigger leads to, with a breadcrumb for the others. */
+function registry(
+  skills: readonly Skill[],
+  { limit, isWhole }: { readonly limit: Cost; readonly isWhole: boolean },
+): Rendered {
+  const listed = isWhole ? skills : skills.filter((skill) => !hasTriggers(skill));
+  const others = skills.length - listed.length;
+  const crumb = others === 0 ? "" : `\n\n${breadcrumb(others).text}`;
+  const list = pack({
+    skills: listed,
     entry: (skill) => listEntry(skill, "short"),
     head: `Skills (${TOOL.activate} loads one):\n`,
     notice: omissionNotice,
-    limit,
+    limit: minus(limit, textCost(crumb)),
   });
+  const text = list.text + crumb;
+  // In a budget for one line, that line counts all.
+  return list.shown.length > 0 && fits(textCost(text), limit)
+    ? { text, shown: list.shown }
+    : { text: omissionNotice(skills.length, true), shown: [] };
 }
 
 /**
  * Shows each body whole or not at all, because half an instruction misleads. A skill whose body does not fit, or to which
  * nobody has agreed, is named with its brief; the room for that is reserved while earlier bodies are placed.
  */
-function documentation(
-  { relevant }: Selection,
-  { limit, bodyOf }: Pick<StyleRequest, "limit" | "bodyOf">,
-): Rendered {
-  const skills = relevant.map(({ skill }) => skill);
+function documentation({ selection, limit, bodyOf, toolsOf }: StyleRequest): Rendered {
+  const skills = selection.relevant.map(({ skill }) => skill);
   const entries = skills.map((skill) =>
     pointer(skill, bodyOf(skill) === undefined ? NEEDS_CONSENT : TOO_LONG),
   );
@@ -68,7 +86,7 @@ function documentation(
     const body = bodyOf(skill);
     if (body === undefined) continue;
     const pointed = entries[index]!;
-    entries[index] = document(skill, body);
+    entries[index] = document(skill, body, toolsOf(skill));
     if (!fits(textCost(textOf(entries)), limit)) entries[index] = pointed;
   }
   const whole = textOf(entries);
@@ -78,12 +96,38 @@ function documentation(
   return pack({ skills, entry: (skill) => listEntry(skill, "name"), head: "", notice: turnNotice, limit });
 }
 
-function document(skill: Skill, body: string): Entry {
-  const text = forEnvelope(body).trim() || forEnvelope(skill.manifest.description).trim();
+/** Adds the instructions of earlier turns that fit whole below the tier of this turn, most relevant first. */
+function withKept(current: Rendered, { selection, limit, bodyOf, toolsOf }: StyleRequest): Rendered {
+  let { text, shown } = current;
+  for (const { skill } of selection.kept) {
+    const body = bodyOf(skill);
+    if (body === undefined) continue;
+    const gap = text === "" ? "" : GAP;
+    const more = document(skill, body, toolsOf(skill));
+    if (!fits(textCost(text + gap + more.text), limit)) continue;
+    text += gap + more.text;
+    shown = [...shown, { name: skill.name, level: more.level }];
+  }
+  return { text, shown };
+}
+
+function document(skill: Skill, body: string, tools: readonly ToolLine[] | undefined): Entry {
+  const instructions = forEnvelope(body).trim() || forEnvelope(skill.manifest.description).trim();
+  const text = [instructions, toolsText(skill, tools)].filter((part) => part !== "").join(GAP);
   const attributes = `name="${forXmlAttribute(skill.name)}" directory="${forXmlAttribute(skill.directory)}"`;
   return { text: `<skill_content ${attributes}>\n${text}\n</skill_content>`, level: "body" };
 }
 
+/** Names the tools that are there; without a task there are none yet. */
+function toolsText({ manifest }: Skill, tools: readonly ToolLine[] | undefined): string {
+  if (tools === undefined) return manifest.toolsets.length === 0 ? "" : TOOLS_NOT_LOADED;
+  if (tools.length === 0) return "";
+  const lines = tools.map(({ name, description }) => `- ${forLine(name)}: ${forLine(description)}`);
+  return `Tools of this skill:\n${lines.join("\n")}`;
+}
+
+const TOOLS_NOT_LOADED = `[This skill has tools; ${TOOL.activate} loads them]`;
+const GAP = "\n\n";
 const TOO_LONG = `Too long to show here; call ${TOOL.activate}`;
 const NEEDS_CONSENT = `Not shown without consent; call ${TOOL.activate}, which asks for it`;
 
@@ -97,5 +141,5 @@ function pointer(skill: Skill, why: string): Entry {
 }
 
 function textOf(entries: readonly Entry[]): string {
-  return entries.map((entry) => entry.text).join("\n\n");
+  return entries.map((entry) => entry.text).join(GAP);
 }

@@ -24,6 +24,8 @@ export interface Judgement {
   readonly needsFit?: boolean | undefined;
   /** Set if the message names the skill and means it. */
   readonly named?: boolean | undefined;
+  /** Set if the message has a whole phrase of several words that the skill declares. */
+  readonly phrase?: boolean | undefined;
   readonly note: string;
 }
 
@@ -40,15 +42,18 @@ export const WORTH = {
   spelledName: 0.5,
   /** The words of a name of several words are together in the message. A higher value costs recall in large libraries. */
   nameInWords: 0.2,
-  /** A phrase or pattern that the author declared: enough to be recalled, but less than a skill whose text fits. */
-  triggerPhrase: 0.35,
+  /** A whole declared phrase of several words, in the author's order: strong evidence, before most texts that fit. */
+  exactPhrase: 0.6,
+  exactPhraseBeside: 0.3,
+  /** A pattern that the author declared: enough to be recalled, but less than a skill whose text fits. */
+  triggerPattern: 0.35,
   /** One declared word or verb: just enough to be recalled for a short message. */
   triggerWord: 0.3,
   /**
-   * How much phrases and words add if the text fits too. Authors declare many common words: full values cost 0.8 points
+   * How much patterns and words add if the text fits too. Authors declare many common words: full values cost 0.8 points
    * of Recall@3 and 0.7 of Recall@5, these values 0.1.
    */
-  triggerPhraseBeside: 0.12,
+  triggerPatternBeside: 0.12,
   triggerWordBeside: 0.05,
   /** An open file matches the skill's `paths`. */
   paths: 0.6,

@@ -96,8 +96,9 @@ describe("a keyword", () => {
     const given = { keywords: ["search", "web search"], verbs: ["find"] };
     expect(judge("find it by web search", given)).toEqual({
       kind: "claim",
-      value: WORTH.triggerPhrase,
-      beside: WORTH.triggerPhraseBeside,
+      value: WORTH.exactPhrase,
+      beside: WORTH.exactPhraseBeside,
+      phrase: true,
       note: 'keyword "web search"',
     });
     expect(judge("search", given)?.value).toBe(WORTH.triggerWord);
@@ -107,8 +108,8 @@ describe("a keyword", () => {
     const given = { keywords: ["search", "web search"] };
     const longer = (words: number) => `web ${"and then ".repeat(words / 2)}`;
     expect(judge(`search ${longer(12)}`, given)?.value).toBe(WORTH.triggerWordBeside);
-    expect(judge(`web search ${longer(12)}`, given)?.value).toBe(WORTH.triggerPhrase);
-    expect(judge(`web search ${longer(60)}`, given)?.value).toBe(WORTH.triggerPhraseBeside);
+    expect(judge(`web search ${longer(12)}`, given)?.value).toBe(WORTH.exactPhrase);
+    expect(judge(`web search ${longer(60)}`, given)?.value).toBe(WORTH.triggerPatternBeside);
   });
 
   test("is not searched after the first 20,000 characters", () => {
@@ -128,8 +129,8 @@ describe("a pattern", () => {
   test("matches as RE2, ignoring case", () => {
     expect(judge("Greet Ada", { patterns: ["greet\\s+\\w+"] })).toEqual({
       kind: "claim",
-      value: WORTH.triggerPhrase,
-      beside: WORTH.triggerPhraseBeside,
+      value: WORTH.triggerPattern,
+      beside: WORTH.triggerPatternBeside,
       note: "pattern greet\\s+\\w+",
     });
     expect(judge("greetings", { patterns: ["greet\\s+\\w+"] })).toBeUndefined();

@@ -44,21 +44,30 @@ function phraseJudgement(
   const wanted = keepsCase ? phrase : normal(phrase);
   if (!containsWhole(keepsCase ? asWritten : text, wanted)) return undefined;
   const several = wanted.includes(" ");
-  const claim = claimOf(several, `${kind} "${phrase}"`);
-  return words <= CALLS_WITHIN[several ? "phrase" : "word"] ? claim : { ...claim, value: claim.beside };
+  const note = `${kind} "${phrase}"`;
+  if (words > CALLS_WITHIN[several ? "phrase" : "word"]) {
+    const claim = claimOf(several ? "pattern" : "word", note);
+    return { ...claim, value: claim.beside, phrase: several };
+  }
+  return { ...claimOf(several ? "phrase" : "word", note), phrase: several };
 }
 
 function patternJudgement(text: string, pattern: string): Judgement | undefined {
   if (!mayMatch(text, pattern)) return undefined;
   const compiled = compile(pattern);
   if (typeof compiled === "string" || !compiled.matcher(text).find()) return undefined;
-  return claimOf(true, `pattern ${pattern}`);
+  return claimOf("pattern", `pattern ${pattern}`);
 }
 
-function claimOf(phrase: boolean, note: string): Judgement & { readonly beside: number } {
-  return phrase
-    ? { kind: "claim", value: WORTH.triggerPhrase, beside: WORTH.triggerPhraseBeside, note }
-    : { kind: "claim", value: WORTH.triggerWord, beside: WORTH.triggerWordBeside, note };
+/** What a trigger claims, and how much it adds if the text of the skill fits too. */
+const CLAIMS = {
+  phrase: { kind: "claim", value: WORTH.exactPhrase, beside: WORTH.exactPhraseBeside },
+  pattern: { kind: "claim", value: WORTH.triggerPattern, beside: WORTH.triggerPatternBeside },
+  word: { kind: "claim", value: WORTH.triggerWord, beside: WORTH.triggerWordBeside },
+} as const;
+
+function claimOf(trigger: keyof typeof CLAIMS, note: string) {
+  return { ...CLAIMS[trigger], note };
 }
 
 /** Whether the text has the phrase as whole words: no letter or digit touches the phrase's own letters or digits. */

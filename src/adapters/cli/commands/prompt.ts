@@ -1,7 +1,7 @@
 // `repertoire prompt [MESSAGE]`: the exact text that an agent's prompt would get.
 
 import { InvalidArgumentError } from "commander";
-import { type Budget, STYLES, type Style } from "../../../model/turn.ts";
+import { type Budget, CONTEXTS, type ContextMode, STYLES, type Style } from "../../../model/turn.ts";
 import { answerQuickly, refreshBehind } from "../../answer-quickly.ts";
 import { accepting, type Verb } from "../command.ts";
 
@@ -12,14 +12,27 @@ export const promptVerb: Verb = {
     ["--style <style>", STYLES.join(", "), accepting(STYLES)],
     [
       "--session <id>",
-      "the session that the message belongs to: nothing is shown twice, and the turn is recorded",
+      "the session that the message belongs to: what it recalled before stays, and the turn is recorded",
+    ],
+    [
+      "--context <context>",
+      "what becomes of the text: append (nothing is shown twice) or rebuild (each text replaces the one before)",
+      accepting(CONTEXTS),
     ],
     ["--budget <n>", "limit for the text: tokens, or characters with a `c` after the number (8000c)", budget],
   ],
   async run(
     { io, flags, openOptions },
     words: string[],
-    { session, ...options }: { readonly session?: string; readonly style?: Style; readonly budget?: Budget },
+    {
+      session,
+      ...options
+    }: {
+      readonly session?: string;
+      readonly style?: Style;
+      readonly context?: ContextMode;
+      readonly budget?: Budget;
+    },
   ) {
     const { answer, turns } = await answerQuickly(openOptions(), async (engine) => ({
       section: await engine.prompt({ message: words.join(" "), session }, options),

@@ -1,7 +1,7 @@
 // The operations of a turn: recall, why, prompt, session, slash commands.
 
 import * as z from "zod";
-import { STYLES } from "../../../model/turn.ts";
+import { CONTEXTS, STYLES } from "../../../model/turn.ts";
 import { ConsentAnswer, withConsent } from "./consent.ts";
 import { type Api, operation } from "./operation.ts";
 import { frame, MatchSchema, scored, session, skillName, task } from "./schemas.ts";
@@ -71,6 +71,10 @@ export const TURN_OPERATIONS = [
       message: text.default("").describe("What the user wrote; without it, the catalog alone."),
       ...turnFields,
       style: z.enum(STYLES).optional(),
+      context: z
+        .enum(CONTEXTS)
+        .optional()
+        .describe("What becomes of the text: append shows nothing twice, rebuild replaces the one before."),
       task: task.optional().describe("The task whose consents count if the style shows instructions."),
       budget: z
         .strictObject({ tokens: z.int().min(1).exactOptional(), chars: z.int().min(1).exactOptional() })
@@ -84,8 +88,8 @@ export const TURN_OPERATIONS = [
       shown: z.array(z.looseObject({ name: text, level: text })),
       omitted: z.int(),
     }),
-    async run({ body: { k: limit, threshold, style, budget, task: inTask, ...turn } }, api) {
-      const options = { limit, threshold, style, budget, task: inTask };
+    async run({ body: { k: limit, threshold, style, context, budget, task: inTask, ...turn } }, api) {
+      const options = { limit, threshold, style, context, budget, task: inTask };
       const prompt = await timed(api, () => api.engine.turn(turn).prompt(options));
       const { text: section, style: chosen, tokens, chars, shown, omitted } = prompt;
       return { section, style: chosen, tokens, chars, shown, omitted };
