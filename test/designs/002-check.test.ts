@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { sandbox } from "../activation-workspace.ts";
 import { hostsProgram } from "../e2e/hosts-program.ts";
 import { designWorkspace } from "./support/design-workspace.ts";
 import { AGREED } from "./support/outcomes.ts";
@@ -61,7 +62,7 @@ describe("scripts", () => {
     "home/.repertoire/repertoire.config.json": JSON.stringify({ consent: { allow: ["*"] } }),
   };
 
-  it("are only those that the front matter lists, if it lists any", async () => {
+  it.skipIf(!sandbox.ok)("are only those that the front matter lists, if it lists any", async () => {
     const engine = designWorkspace(files).open({ values: AGREED });
     const task = engine.task("t");
     await task.activate("porter");
@@ -69,18 +70,24 @@ describe("scripts", () => {
     expect(await task.run("porter", "scripts/open.sh")).toMatchObject({ exitCode: 7 });
   });
 
-  it("get standard input and files of the caller's folder, and give their exit code", () => {
-    const space = designWorkspace({ ...files, "here/notes.txt": "from a file\n" });
-    const cli = (args: string[], input?: string) =>
-      spawnSync(process.execPath, [program.bin, "--dir", space.project, "--home", space.home, ...args], {
-        input,
-        cwd: space.path("here"),
-        encoding: "utf8",
-      });
-    expect(cli(["activate", "porter"]).status).toBe(0);
-    const run = cli(["run", "porter", "open.sh", "--read", "notes.txt", "--", "notes.txt"], "from a pipe\n");
-    expect(run.stdout).toBe("from a pipe\nfrom a file\n");
-    expect(run.status).toBe(7);
-    expect(cli(["run", "porter", "open.sh", "--", "notes.txt"], "").stderr).toContain("--read notes.txt");
-  });
+  it.skipIf(!sandbox.ok)(
+    "get standard input and files of the caller's folder, and give their exit code",
+    () => {
+      const space = designWorkspace({ ...files, "here/notes.txt": "from a file\n" });
+      const cli = (args: string[], input?: string) =>
+        spawnSync(process.execPath, [program.bin, "--dir", space.project, "--home", space.home, ...args], {
+          input,
+          cwd: space.path("here"),
+          encoding: "utf8",
+        });
+      expect(cli(["activate", "porter"]).status).toBe(0);
+      const run = cli(
+        ["run", "porter", "open.sh", "--read", "notes.txt", "--", "notes.txt"],
+        "from a pipe\n",
+      );
+      expect(run.stdout).toBe("from a pipe\nfrom a file\n");
+      expect(run.status).toBe(7);
+      expect(cli(["run", "porter", "open.sh", "--", "notes.txt"], "").stderr).toContain("--read notes.txt");
+    },
+  );
 });

@@ -1,6 +1,7 @@
 // Walks the order of matches and the tiers of the third design: what comes first, what is listed, and what tier 3 brings.
 
 import { describe, expect, it } from "vitest";
+import { sandbox } from "../activation-workspace.ts";
 import { skillText } from "../skill-tree.ts";
 import { designWorkspace } from "./support/design-workspace.ts";
 import { AGREED, useSkills } from "./support/outcomes.ts";
@@ -67,16 +68,19 @@ describe("the tiers", () => {
 
   const bell = { [`${PLACE}/bell/SKILL.md`]: BELL, [`${PLACE}/bell/toolsets/index.ts`]: TOOLSET };
 
-  it("activate in tier 3: the tools are there in that turn, and the text names them", async () => {
-    const engine = designWorkspace(bell).open(TIERS);
-    const turn = engine.turn({ message: "call the porter", session: "s" });
-    const { text } = await turn.prompt({ task: "t" });
-    const brought = (await engine.toolbox()).brought({ task: "t", session: "s" });
-    expect(brought).toHaveLength(1);
-    expect(text).toContain(`Tools of this skill:\n- ${brought[0]!.name}: Rings the bell`);
-    expect(await brought[0]!.run({ times: 2 })).toMatchObject({ text: "Rung 2" });
-    expect(await turn.outcome("success")).toEqual(["bell"]);
-  });
+  it.skipIf(!sandbox.ok)(
+    "activate in tier 3: the tools are there in that turn, and the text names them",
+    async () => {
+      const engine = designWorkspace(bell).open(TIERS);
+      const turn = engine.turn({ message: "call the porter", session: "s" });
+      const { text } = await turn.prompt({ task: "t" });
+      const brought = (await engine.toolbox()).brought({ task: "t", session: "s" });
+      expect(brought).toHaveLength(1);
+      expect(text).toContain(`Tools of this skill:\n- ${brought[0]!.name}: Rings the bell`);
+      expect(await brought[0]!.run({ times: 2 })).toMatchObject({ text: "Rung 2" });
+      expect(await turn.outcome("success")).toEqual(["bell"]);
+    },
+  );
 
   it("activate nothing that nobody agreed to", async () => {
     const engine = designWorkspace(bell).open({ values: { style: "tiers" } });

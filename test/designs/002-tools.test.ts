@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { ActivationPayload, Repertoire } from "../../src/index.ts";
 import { SCRIPT_LIMITS } from "../../src/tools/limits.ts";
-import { policy } from "../activation-workspace.ts";
+import { policy, sandbox } from "../activation-workspace.ts";
 import { skillText } from "../skill-tree.ts";
 import { designWorkspace, recalledFor } from "./support/design-workspace.ts";
 import { AGREED } from "./support/outcomes.ts";
@@ -48,54 +48,63 @@ async function toolsOf(files: Readonly<Record<string, string>>) {
 }
 
 describe("a new skill", () => {
-  it("made by the recipe is found by its triggers, gives its instructions and brings its tool", async () => {
-    const engine = designWorkspace(recipe()).open({ values: AGREED });
-    expect(await recalledFor(engine, "a custom job")).toEqual(["my-skill"]);
-    const toolbox = await engine.toolbox();
-    const activate = toolbox.served(IN_TASK).find(({ name }) => name === "activate_skill");
-    const { text } = await activate!.run({ name: "my-skill" });
-    expect(text).toContain("Call my-tool with the input.");
-    const [brought] = toolbox.brought(IN_TASK);
-    expect(await brought!.run({ input: "x" })).toMatchObject({ text: "Processed: x" });
-  });
+  it.skipIf(!sandbox.ok)(
+    "made by the recipe is found by its triggers, gives its instructions and brings its tool",
+    async () => {
+      const engine = designWorkspace(recipe()).open({ values: AGREED });
+      expect(await recalledFor(engine, "a custom job")).toEqual(["my-skill"]);
+      const toolbox = await engine.toolbox();
+      const activate = toolbox.served(IN_TASK).find(({ name }) => name === "activate_skill");
+      const { text } = await activate!.run({ name: "my-skill" });
+      expect(text).toContain("Call my-tool with the input.");
+      const [brought] = toolbox.brought(IN_TASK);
+      expect(await brought!.run({ input: "x" })).toMatchObject({ text: "Processed: x" });
+    },
+  );
 });
 
 describe("a toolset", () => {
-  it("is the named export of a module below the skill, and its tools are registered under the skill's name", async () => {
-    const { tools, diagnostics, tasks } = await toolsOf(recipe());
-    expect(diagnostics).toEqual([]);
-    expect(tools).toMatchObject([
-      {
-        name: "my-skill__my-tool",
-        skill: "my-skill",
-        description: "Does something useful",
-        inputSchema: { type: "object", properties: { input: { type: "string" } }, required: ["input"] },
-      },
-    ]);
-    expect((await tasks.registry("t")).has("my-skill__my-tool")).toBe(true);
-    expect(await tasks.call("my-skill__my-tool", { input: "x" }, IN_TASK)).toMatchObject({
-      ok: true,
-      title: "Completed",
-      metadata: {},
-      output: "Processed: x",
-    });
-  });
+  it.skipIf(!sandbox.ok)(
+    "is the named export of a module below the skill, and its tools are registered under the skill's name",
+    async () => {
+      const { tools, diagnostics, tasks } = await toolsOf(recipe());
+      expect(diagnostics).toEqual([]);
+      expect(tools).toMatchObject([
+        {
+          name: "my-skill__my-tool",
+          skill: "my-skill",
+          description: "Does something useful",
+          inputSchema: { type: "object", properties: { input: { type: "string" } }, required: ["input"] },
+        },
+      ]);
+      expect((await tasks.registry("t")).has("my-skill__my-tool")).toBe(true);
+      expect(await tasks.call("my-skill__my-tool", { input: "x" }, IN_TASK)).toMatchObject({
+        ok: true,
+        title: "Completed",
+        metadata: {},
+        output: "Processed: x",
+      });
+    },
+  );
 
-  it("may be a class that holds its tools", async () => {
+  it.skipIf(!sandbox.ok)("may be a class that holds its tools", async () => {
     const { tools } = await toolsOf(
       recipe(`${IMPORTS}export class MyToolset { tools = [${tool("one")}, ${tool("two")}]; }\n`),
     );
     expect(tools.map(({ name }) => name)).toEqual(["my-skill__one", "my-skill__two"]);
   });
 
-  it("holds a call to its schema, and says what is wrong with the arguments", async () => {
-    const { tasks } = await toolsOf(recipe());
-    const result = await tasks.call("my-skill__my-tool", { input: 7 }, IN_TASK);
-    expect(result).toMatchObject({ ok: false, code: "invalid-arguments" });
-    expect(result.output).toContain("input");
-  });
+  it.skipIf(!sandbox.ok)(
+    "holds a call to its schema, and says what is wrong with the arguments",
+    async () => {
+      const { tasks } = await toolsOf(recipe());
+      const result = await tasks.call("my-skill__my-tool", { input: 7 }, IN_TASK);
+      expect(result).toMatchObject({ ok: false, code: "invalid-arguments" });
+      expect(result.output).toContain("input");
+    },
+  );
 
-  it.each([
+  it.skipIf(!sandbox.ok).each([
     ["whose export is missing", recipe(TOOLSET.replaceAll("MyToolset", "Other")), "toolset-export-missing"],
     ["whose module is missing", { [`${SKILL}/SKILL.md`]: MANIFEST }, "toolset-not-found"],
     ["whose module fails", recipe("throw new Error('no');"), "toolset-load-failed"],

@@ -332,37 +332,40 @@ describe("scripts and tools of an activated skill", () => {
     expect(result).toMatchObject({ code: "not-consented" });
   });
 
-  it("never load a toolset from a copy that was tampered with, also when its process is replaced", async () => {
-    const path = `${SKILLS}/demo/toolsets/index.ts`;
-    const tools = ["die", "greet"].map(
-      (name) =>
-        `defineTool("${name}", { description: "x", parameters: z.object({}), execute: () => ${name === "die" ? "process.exit()" : '"hello"'} })`,
-    );
-    const text = `import { defineTool, z } from "repertoire/tools";\nexport const Toolset = [${tools.join(", ")}];\n`;
-    const { tasks, mountOf, skill } = await workspace({ files: { ...FILES, [path]: text } });
-    await tasks.activate("demo", { task: "t", ...person(true) });
-    await tasks.tools("demo", { task: "t" });
-    const greet = () => tasks.call("demo__greet", {}, { task: "t" });
-    const tamper = async (place: string) => {
-      chmodSync(place, 0o644);
-      writeFileSync(place, text.replace("hello", "evil"));
-    };
-    expect(await greet()).toMatchObject({ ok: true, output: "hello" });
-    const copy = join(mountOf("t", "demo"), "toolsets/index.ts");
-    tamper(copy);
-    expect(await greet()).toMatchObject({ ok: true, output: "hello" });
-    expect((await tasks.call("demo__die", {}, { task: "t" })).code).toBe("tool-failed");
-    // The copy is made again from the source, which is still what the person agreed to.
-    expect(await greet()).toMatchObject({ ok: true, output: "hello" });
-    await tasks.call("demo__die", {}, { task: "t" });
-    tamper(copy);
-    tamper(skill("demo/toolsets/index.ts"));
-    expect(await greet()).toMatchObject({ ok: false, code: "tool-failed" });
-    await tasks.end("t");
-    expect((await greet()).code).toBe("unknown-tool");
-  });
+  it.skipIf(!sandbox.ok)(
+    "never load a toolset from a copy that was tampered with, also when its process is replaced",
+    async () => {
+      const path = `${SKILLS}/demo/toolsets/index.ts`;
+      const tools = ["die", "greet"].map(
+        (name) =>
+          `defineTool("${name}", { description: "x", parameters: z.object({}), execute: () => ${name === "die" ? "process.exit()" : '"hello"'} })`,
+      );
+      const text = `import { defineTool, z } from "repertoire/tools";\nexport const Toolset = [${tools.join(", ")}];\n`;
+      const { tasks, mountOf, skill } = await workspace({ files: { ...FILES, [path]: text } });
+      await tasks.activate("demo", { task: "t", ...person(true) });
+      await tasks.tools("demo", { task: "t" });
+      const greet = () => tasks.call("demo__greet", {}, { task: "t" });
+      const tamper = async (place: string) => {
+        chmodSync(place, 0o644);
+        writeFileSync(place, text.replace("hello", "evil"));
+      };
+      expect(await greet()).toMatchObject({ ok: true, output: "hello" });
+      const copy = join(mountOf("t", "demo"), "toolsets/index.ts");
+      tamper(copy);
+      expect(await greet()).toMatchObject({ ok: true, output: "hello" });
+      expect((await tasks.call("demo__die", {}, { task: "t" })).code).toBe("tool-failed");
+      // The copy is made again from the source, which is still what the person agreed to.
+      expect(await greet()).toMatchObject({ ok: true, output: "hello" });
+      await tasks.call("demo__die", {}, { task: "t" });
+      tamper(copy);
+      tamper(skill("demo/toolsets/index.ts"));
+      expect(await greet()).toMatchObject({ ok: false, code: "tool-failed" });
+      await tasks.end("t");
+      expect((await greet()).code).toBe("unknown-tool");
+    },
+  );
 
-  it("loads a TypeScript toolset after consent only, and calls it", async () => {
+  it.skipIf(!sandbox.ok)("loads a TypeScript toolset after consent only, and calls it", async () => {
     const { tasks, mountOf } = await workspace();
     expect((await failure(tasks.tools("demo", { task: "t" }))).code).toBe("not-consented");
     await tasks.activate("demo", { task: "t", ...person(true) });
@@ -381,7 +384,7 @@ describe("scripts and tools of an activated skill", () => {
     expect((await tasks.call("demo__greet", { who: "Ada" }, { task: "t" })).code).toBe("unknown-tool");
   });
 
-  it.each([
+  it.skipIf(!sandbox.ok).each([
     ["throws", "throw new Error('no luck');", "toolset-load-failed"],
     ["exports something else", "export const Other = 1;", "toolset-export-missing"],
     ["exports no tool", "export const Toolset = 7;", "toolset-export-invalid"],

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sqliteStore } from "../../src/stores/sqlite/store.ts";
+import { sandbox } from "../activation-workspace.ts";
 import { skillText } from "../skill-tree.ts";
 import { hostsProgram } from "./hosts-program.ts";
 import {
@@ -72,31 +73,34 @@ describe("a session over MCP", () => {
     expect(new Set(events.map(({ session }) => session)).size).toBe(1);
   });
 
-  it("has the tools that an activated skill brings, and the client is told of them", async () => {
-    const home = workspace({
-      "p/.agents/skills/greeter/SKILL.md": skillText(
-        "Greets.",
-        "name: greeter\ntoolsets: ['tools/index:Toolset']\n",
-      ),
-      "p/.agents/skills/greeter/tools/index.ts": `import { defineTool, z } from "repertoire/tools";
+  it.skipIf(!sandbox.ok)(
+    "has the tools that an activated skill brings, and the client is told of them",
+    async () => {
+      const home = workspace({
+        "p/.agents/skills/greeter/SKILL.md": skillText(
+          "Greets.",
+          "name: greeter\ntoolsets: ['tools/index:Toolset']\n",
+        ),
+        "p/.agents/skills/greeter/tools/index.ts": `import { defineTool, z } from "repertoire/tools";
 export const Toolset = [defineTool("greet", { description: "Greets.", parameters: z.object({}),
   execute: async () => ({ title: "Hi", metadata: {}, output: "Hello" }) })];
 `,
-    });
-    const { client, call } = await connectStdio(program.bin, { home, revision: OLD, answer: () => YES });
-    let told = 0;
-    client.setNotificationHandler("notifications/tools/list_changed", () => {
-      told++;
-    });
-    const activated = await call("activate_skill", { name: "greeter" });
-    const names = (await client.listTools()).tools.map(({ name }) => name);
-    expect([activated.text, names]).toEqual([
-      expect.stringContaining("greeter__greet"),
-      expect.arrayContaining(["greeter__greet"]),
-    ]);
-    expect((await call("greeter__greet")).text).toBe("Hello");
-    await expect.poll(() => told).toBe(1);
-  });
+      });
+      const { client, call } = await connectStdio(program.bin, { home, revision: OLD, answer: () => YES });
+      let told = 0;
+      client.setNotificationHandler("notifications/tools/list_changed", () => {
+        told++;
+      });
+      const activated = await call("activate_skill", { name: "greeter" });
+      const names = (await client.listTools()).tools.map(({ name }) => name);
+      expect([activated.text, names]).toEqual([
+        expect.stringContaining("greeter__greet"),
+        expect.arrayContaining(["greeter__greet"]),
+      ]);
+      expect((await call("greeter__greet")).text).toBe("Hello");
+      await expect.poll(() => told).toBe(1);
+    },
+  );
 
   it("is the caller's own where the caller names it", async () => {
     const { call } = await connectHttp(await serve(program.bin, workspace()), { revision: NEW });
