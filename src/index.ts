@@ -211,9 +211,11 @@ export type { ListedSkill, Requirements, Skill, SkillManifest, SkillState, Trigg
 export type { ExtraSource, Identity, Source, SourceScope } from "./model/source.ts";
 export {
   type Budget,
+  type ContextMode,
   type Match,
   type NearSkill,
   type Reason,
+  type RecallOrder,
   type Scored,
   type Section,
   type ShownLevel,

@@ -81,6 +81,9 @@ const ask = (index: RecallIndex, message: string, using = settings): Promise<Rec
 
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 
+/** The index keeps the vectors of sections in few bits, so that a cosine near the limit may come out above it. */
+const PACKED_ERROR = 0.04;
+
 describe("for any library and message", () => {
   test("the answer is the same twice, and in any order in which the skills were found", async () => {
     await fc.assert(
@@ -167,7 +170,7 @@ describe("for any library and message", () => {
             ...sectionTexts(bodySections(stranger.body)),
           ]);
           const asked = embedder.embedOne(message);
-          fc.pre(said.every((vector) => dot(asked, vector) < RANKING.strangeMeaning));
+          fc.pre(said.every((vector) => dot(asked, vector) < RANKING.strangeMeaning - PACKED_ERROR));
           const before = await ask(await indexOf(skills, meant), message, meant);
           const after = await ask(await indexOf([...skills, stranger], meant), message, meant);
           const scores = new Map(after.matches.map(({ name, score }) => [name, score]));

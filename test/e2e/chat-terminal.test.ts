@@ -175,6 +175,6 @@ describe.skipIf(!HAS_TMUX)(`the chat in a terminal${HAS_TMUX ? "" : ": tmux is n
     say(MESSAGE);
     await pane.see(/error .*openai-compatible\/small/);
     say("/recall plan a meeting");
-    await pane.see(/\d\.\d\d plan-meeting\n/);
+    await pane.see(/\d\.\d{3} plan-meeting\n/);
   });
 });
