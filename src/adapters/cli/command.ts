@@ -40,6 +40,8 @@ export interface Verb {
   /** The name with its arguments. */
   readonly use: string;
   readonly about: string;
+  /** What follows `repertoire` in an example; the first is shown in the list of all verbs. */
+  readonly examples?: readonly string[];
   /** Arguments that are described or read; the others are part of `use`. */
   readonly arguments?: readonly (readonly [name: string, about: string, read: ReadValue])[];
   readonly options?: readonly VerbOption[];
@@ -49,6 +51,11 @@ export interface Verb {
   /** Gets the arguments and the options. Returns the exit code if it is not 0. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most verbs return nothing
   run?(context: Context, ...args: never[]): number | void | Promise<number | void>;
+}
+
+/** The word that a verb is called by. */
+export function nameOf({ use }: Verb): string {
+  return use.split(" ", 1)[0]!;
 }
 
 /** The flags of every verb. */

@@ -1,6 +1,6 @@
 // Completion for shells: `completion SHELL` prints the script, and `complete -- WORDS` answers it with what can follow.
 
-import { accepting, type Context, GLOBAL_FLAGS, type Verb, type VerbOption } from "../command.ts";
+import { accepting, type Context, GLOBAL_FLAGS, nameOf, type Verb, type VerbOption } from "../command.ts";
 
 const SCRIPTS = {
   bash: `_repertoire() {
@@ -106,10 +106,6 @@ function readWords(words: readonly string[], all: readonly Verb[]): Place {
     } else place++;
   }
   return { verb, verbs, place, option };
-}
-
-function nameOf({ use }: Verb): string {
-  return use.split(" ", 1)[0]!;
 }
 
 function flagOf([flags]: VerbOption): string {

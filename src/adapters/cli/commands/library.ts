@@ -137,9 +137,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
           ["sub-skills", subSkills.map((child) => child.name).join(", ")],
           ["files", files.join(", ")],
         ];
-        io.table(
-          facts.filter(([, value]) => value !== "").map(([key, value]) => [io.colour.dim(key), value]),
-        );
+        io.facts(facts.filter(([, value]) => value !== ""));
         io.line();
         io.line(
           body?.trim() ?? io.colour.dim("The instructions are shown on a terminal, or after your consent."),
