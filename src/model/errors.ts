@@ -85,6 +85,7 @@ export const ERROR_CODES = {
   "version-damaged": "A stored version is damaged.",
   "no-history": "The skill has no versions.",
   "nothing-to-undo": "There is no change to undo.",
+  "nothing-to-redo": "Nothing was undone that could be made again.",
   "undo-conflict": "A later change prevents the undo.",
   "no-session": "An outcome needs a session with an activated skill.",
   "session-not-found": "Nothing was recorded for a session of this id.",
