@@ -32,7 +32,14 @@ export {
   WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
 export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
-export { makeFolder, PRIVATE_FILE, PRIVATE_FOLDER, readBounded, readInput, writeFileAtomically } from "../disk/disk.ts";
+export {
+  makeFolder,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+  readBounded,
+  readInput,
+  writeFileAtomically,
+} from "../disk/disk.ts";
 export {
   type DreamAccount,
   type DreamEvidence,
@@ -71,6 +78,7 @@ export {
   TEMPLATES,
   type Template,
   VERSION_ACTIONS,
+  type VersionRecord,
 } from "../learn/learn.ts";
 export {
   type InspectedPackage,
@@ -80,6 +88,8 @@ export {
   isWorrying,
   type LibraryChanges,
   listedSummary,
+  matchesAny,
+  type SkillReport,
   skillDetails,
 } from "../library/library.ts";
 export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";

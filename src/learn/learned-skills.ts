@@ -19,8 +19,8 @@ import { type PlaceNeeds, placeOf, type SkillPlace, SkillPlaces } from "./places
 import { scaffold, type Template } from "./scaffold.ts";
 import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
 import { SUMMARY_REASON, Summaries } from "./summaries.ts";
-import type { VersionRecord } from "./version-store.ts";
 import { FOUND_ON_DISK, lastChange, lastUndone } from "./undo-stack.ts";
+import type { VersionRecord } from "./version-store.ts";
 import { type ChangeStore, type SkillChange, SkillVersions } from "./versions.ts";
 
 /** A paraphrase is among the first few skills that recall finds; more would only cost time. */
@@ -52,12 +52,22 @@ export interface Attribution {
 /** What was done with one skill. */
 export interface Changed {
   readonly name: SkillName;
-  readonly result: "created" | "updated" | "unchanged" | "archived" | "renamed" | "restored" | "undone" | "redone";
+  readonly result:
+    | "created"
+    | "updated"
+    | "unchanged"
+    | "archived"
+    | "renamed"
+    | "restored"
+    | "undone"
+    | "redone";
   readonly path: string;
   /** Absent if nothing changed. */
   readonly version?: string | undefined;
   /** The changes that `undo` takes back together. */
   readonly batch?: string | undefined;
+  /** Why, as the history has it. */
+  readonly reason?: string | undefined;
   readonly digest?: string | undefined;
   readonly summary?: string | undefined;
   readonly notices: readonly Notice[];
@@ -567,6 +577,7 @@ export class LearnedSkills {
       path: this.places.directory(place),
       version: version?.id,
       batch: version?.batch,
+      reason: version?.reason,
       digest: version?.digest,
       summary,
       notices,

@@ -26,7 +26,9 @@ export function lastChange(versions: readonly VersionRecord[]): VersionRecord[] 
   const last = done.at(-1);
   if (last === undefined)
     throw new RepertoireError("nothing-to-undo", "There is no recorded change to undo.");
-  return done.filter(({ id, batch }) => id === last.id || (batch !== undefined && batch === last.batch)).toReversed();
+  return done
+    .filter(({ id, batch }) => id === last.id || (batch !== undefined && batch === last.batch))
+    .toReversed();
 }
 
 /** The versions of the change that was taken back last, newest first. `versions` are newest first. */

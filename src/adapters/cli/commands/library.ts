@@ -8,6 +8,7 @@ import {
   isWorrying,
   listedSummary,
   type Repertoire,
+  type SkillReport,
   skillDetails,
   TEMPLATES,
   type Template,
@@ -20,6 +21,7 @@ import { forLine } from "../../../text/escape.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
+import { answerEach, namesFrom } from "../names.ts";
 import { numberOf, paintVerdict, verdictCounts } from "../tell.ts";
 import { type RecallFlags, tellScore } from "./recall.ts";
 
@@ -27,15 +29,28 @@ import { type RecallFlags, tellScore } from "./recall.ts";
 const WORRYING_SHOWN = 10;
 
 const switchTo = (on: boolean): Verb => ({
-  use: `${on ? "enable" : "disable"} <name>`,
-  about: `switch a skill ${on ? "on" : "off"} in your own configuration`,
-  async run({ io, engine }, wanted: string) {
-    const { name, file } = await engine.library.setEnabled(wanted, on);
-    io.answer({ name, enabled: on, file }, () =>
+  use: `${on ? "enable" : "disable"} <names...>`,
+  about: `switch skills ${on ? "on" : "off"} in your own configuration; names may be globs`,
+  examples: [`${on ? "enable" : "disable"} 'marketing-*'`, `${on ? "enable" : "disable"} deploy --project`],
+  options: [["--project", "in the project's configuration, for skills of the project"]],
+  async run({ io, engine: { library } }, asked: string[], { project }: { project?: boolean }) {
+    const names = await managedNames(library, asked);
+    const switched = [];
+    for (const name of names)
+      switched.push({ ...(await library.setEnabled(name, on, { inProject: project })), enabled: on });
+    answerEach(io, switched, ({ name, file }) =>
       io.line(`${name} is switched ${on ? "on" : "off"} (${file}).`),
     );
   },
 });
+
+/** The names of skills in any state, all looked up before the first one is changed. */
+async function managedNames(library: Repertoire["library"], asked: readonly string[]): Promise<string[]> {
+  const names = await namesFrom(asked, async () =>
+    (await library.list()).skills.map(({ skill }) => skill.name),
+  );
+  return Promise.all(names.map(async (name) => (await library.named(name)).name));
+}
 
 export const LIBRARY_VERBS: readonly Verb[] = [
   {
@@ -97,58 +112,24 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     },
   },
   {
-    use: "show <name>",
-    about: "show one skill: its front matter, files, sub-skills, findings and instructions",
-    async run({ io, engine }, name: string) {
-      const report = await engine.library.show(name, { review: await mayReview(io, engine, name) });
-      const {
-        skill,
-        digest = "unreadable",
-        body,
-        files,
-        subSkills,
-        diagnostics,
-        inspection,
-        messages,
-      } = report;
-      const { manifest } = skill;
-      const { triggers, requires } = manifest;
-      io.answer(skillDetails(report), () => {
-        io.line(
-          io.colour.bold(
-            skill.displayName === skill.name ? skill.name : `${skill.name} (${skill.displayName})`,
-          ),
-        );
-        io.line(manifest.description);
-        io.line();
-        const facts: [string, string][] = [
-          ["state", skill.reason ? `${skill.state}: ${skill.reason}` : skill.state],
-          ["source", skill.source],
-          ["path", skill.path],
-          ["digest", digest],
-          ["verdict", inspection ? inWords(io, inspection) : ""],
-          ["version", manifest.version ?? ""],
-          ["domain", manifest.domain ?? ""],
-          ["frames", manifest.frames.join(", ")],
-          ["triggers", [...triggers.keywords, ...triggers.verbs, ...triggers.patterns].join(", ")],
-          ["requires", [...requires.env, ...requires.bins, ...requires.anyBins].join(", ")],
-          ["tools", [...manifest.tools, ...manifest.allowedTools].join(", ")],
-          ["see also", manifest.seeAlso.join(", ")],
-          ["sub-skills", subSkills.map((child) => child.name).join(", ")],
-          ["files", files.join(", ")],
-        ];
-        io.facts(facts.filter(([, value]) => value !== ""));
-        io.line();
-        io.line(
-          body?.trim() ?? io.colour.dim("The instructions are shown on a terminal, or after your consent."),
-        );
-        if (messages) {
-          io.line();
-          io.line(io.colour.dim("Messages that a model wrote for it (repertoire index --enrich):"));
-          for (const message of messages) io.line(`- ${forLine(message)}`);
-        }
-        io.findings(diagnostics);
-      });
+    use: "show <names...>",
+    about: "show skills: front matter, files, sub-skills, findings and instructions; names may be globs",
+    examples: ["show skill-author", "show 'git-*'"],
+    async run({ io, engine }, asked: string[]) {
+      const reports = [];
+      for (const name of await managedNames(engine.library, asked))
+        reports.push(await engine.library.show(name, { review: await mayReview(io, engine, name) }));
+      const details = reports.map((report) => ({ report, details: skillDetails(report) }));
+      const [only] = details;
+      io.answer(
+        details.length === 1 ? only!.details : { results: details.map((each) => each.details) },
+        () => {
+          for (const [at, { report }] of details.entries()) {
+            if (at > 0) io.line();
+            tellSkill(io, report);
+          }
+        },
+      );
     },
   },
   {
@@ -285,6 +266,42 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     },
   },
 ];
+
+function tellSkill(io: Io, report: SkillReport): void {
+  const { skill, digest = "unreadable", body, files, subSkills, diagnostics, inspection, messages } = report;
+  const { manifest } = skill;
+  const { triggers, requires } = manifest;
+  io.line(
+    io.colour.bold(skill.displayName === skill.name ? skill.name : `${skill.name} (${skill.displayName})`),
+  );
+  io.line(manifest.description);
+  io.line();
+  const facts: [string, string][] = [
+    ["state", skill.reason ? `${skill.state}: ${skill.reason}` : skill.state],
+    ["source", skill.source],
+    ["path", skill.path],
+    ["digest", digest],
+    ["verdict", inspection ? inWords(io, inspection) : ""],
+    ["version", manifest.version ?? ""],
+    ["domain", manifest.domain ?? ""],
+    ["frames", manifest.frames.join(", ")],
+    ["triggers", [...triggers.keywords, ...triggers.verbs, ...triggers.patterns].join(", ")],
+    ["requires", [...requires.env, ...requires.bins, ...requires.anyBins].join(", ")],
+    ["tools", [...manifest.tools, ...manifest.allowedTools].join(", ")],
+    ["see also", manifest.seeAlso.join(", ")],
+    ["sub-skills", subSkills.map((child) => child.name).join(", ")],
+    ["files", files.join(", ")],
+  ];
+  io.facts(facts.filter(([, value]) => value !== ""));
+  io.line();
+  io.line(body?.trim() ?? io.colour.dim("The instructions are shown on a terminal, or after your consent."));
+  if (messages) {
+    io.line();
+    io.line(io.colour.dim("Messages that a model wrote for it (repertoire index --enrich):"));
+    for (const message of messages) io.line(`- ${forLine(message)}`);
+  }
+  io.findings(diagnostics);
+}
 
 /** Instructions are shown to a person who decides about them, or when one has agreed; a pipe may lead to a model. */
 async function mayReview(io: Io, { gate, library }: Repertoire, name: string): Promise<boolean> {

@@ -32,9 +32,12 @@ const switchTo = (on: boolean) =>
     command: on ? "enable" : "disable",
     summary: `Switch a skill ${on ? "on" : "off"} in the person's configuration.`,
     params: nameParams,
+    query: z.strictObject({
+      project: booleanText.optional().describe("In the project's configuration, for a skill of the project."),
+    }),
     answer: z.looseObject({ name: text, enabled: z.boolean(), file: text }),
-    async run({ params }, { engine }) {
-      const { name, file } = await engine.library.setEnabled(params.name, on);
+    async run({ params, query }, { engine }) {
+      const { name, file } = await engine.library.setEnabled(params.name, on, { inProject: query.project });
       return { name, enabled: on, file };
     },
   });
