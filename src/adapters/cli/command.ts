@@ -40,17 +40,25 @@ export interface Verb {
   /** The name with its arguments. */
   readonly use: string;
   readonly about: string;
-  /** What follows `repertoire` in an example; the first is shown in the list of all verbs. */
+  /** What follows `repertoire` in an example. */
   readonly examples?: readonly string[];
   /** Arguments that are described or read; the others are part of `use`. */
   readonly arguments?: readonly (readonly [name: string, about: string, read: ReadValue])[];
   readonly options?: readonly VerbOption[];
   readonly verbs?: readonly Verb[];
+  /** Left out of the list of all verbs, because programs call it. */
+  readonly isHidden?: true;
   /** The one of `verbs` that is meant when none is named. */
   readonly isDefault?: true;
   /** Gets the arguments and the options. Returns the exit code if it is not 0. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most verbs return nothing
   run?(context: Context, ...args: never[]): number | void | Promise<number | void>;
+}
+
+/** A heading in the list of all verbs, with what follows `repertoire` in an example. */
+export interface HelpGroup {
+  readonly title: string;
+  readonly example: string;
 }
 
 /** The word that a verb is called by. */

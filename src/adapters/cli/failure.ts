@@ -3,7 +3,7 @@
 
 import { codeOf, type ErrorCode, isRepertoireError, messageOf } from "../../model/errors.ts";
 
-export interface Failure {
+interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly value?: unknown;

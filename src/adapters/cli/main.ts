@@ -2,7 +2,7 @@
 // verb is used, so that `list` does not wait for what `dream` needs.
 
 import { openRepertoire } from "../../engine/engine.ts";
-import { nameOf, type Verb } from "./command.ts";
+import { type HelpGroup, nameOf, type Verb } from "./command.ts";
 import { processStreams, type Streams } from "./io.ts";
 import { runProgram } from "./program.ts";
 import { verbOf } from "./verb.ts";
@@ -19,7 +19,7 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     verbs: await verbsFor(verbOf(args)),
     allVerbs: () => verbsFor(undefined),
     open: openRepertoire,
-    groupOf,
+    groupOf: (verb) => NAMED.find(({ name }) => name === verb)?.group,
   });
 }
 
@@ -33,45 +33,61 @@ const dreams: Load = async () => (await import("./commands/dreams.ts")).DREAM_VE
 const hosts: Load = async () => (await import("./commands/hosts.ts")).HOST_VERBS;
 
 /** The verbs by what a person wants to do, in the order of the help. */
-const VERBS: Readonly<Record<string, readonly (readonly [names: string, load: Load])[]>> = {
-  "Use skills:": [
-    ["prompt", async () => [(await import("./commands/prompt.ts")).promptVerb]],
-    ["recall", async () => [(await import("./commands/recall.ts")).recallVerb]],
-    ["chat", hosts],
-    ["activate expand run tools trust task", tasks],
-  ],
-  "Understand the library:": [
-    ["list show why", library],
-    ["stats", journal],
-    ["check", library],
-    ["inspect", async () => [(await import("./commands/inspect.ts")).inspectVerb]],
-    ["sources doctor", library],
-  ],
-  "Keep what works:": [
-    ["new", library],
-    ["save delete restore undo redo history rename pin unpin archive", learned],
-    ["enable disable", library],
-  ],
-  "Improve it from what happened:": [
-    ["sessions outcome journal", journal],
-    ["dream proposals", dreams],
-    ["eval", dreams],
-    ["index", library],
-  ],
-  "Connect agents:": [
-    ["setup", async () => [(await import("./commands/setup.ts")).setupVerb]],
-    ["mcp serve hook", hosts],
-    ["completion complete", async () => (await import("./commands/completion.ts")).COMPLETION_VERBS],
-  ],
-};
+const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names: string, load: Load])[] })[] = [
+  {
+    title: "Use skills",
+    example: 'recall "fix the failing test"',
+    verbs: [
+      ["prompt", async () => [(await import("./commands/prompt.ts")).promptVerb]],
+      ["recall", async () => [(await import("./commands/recall.ts")).recallVerb]],
+      ["chat", hosts],
+      ["activate expand run tools trust task", tasks],
+    ],
+  },
+  {
+    title: "Understand the library",
+    example: "list --sort tokens",
+    verbs: [
+      ["list show why", library],
+      ["stats", journal],
+      ["check", library],
+      ["inspect", async () => [(await import("./commands/inspect.ts")).inspectVerb]],
+      ["sources doctor", library],
+    ],
+  },
+  {
+    title: "Keep what works",
+    example: "save plan-meeting --from notes.md",
+    verbs: [
+      ["new", library],
+      ["save delete restore undo redo history rename pin unpin archive", learned],
+      ["enable disable", library],
+    ],
+  },
+  {
+    title: "Improve it from what happened",
+    example: "dream --report",
+    verbs: [
+      ["sessions outcome journal", journal],
+      ["dream proposals", dreams],
+      ["eval", dreams],
+      ["index", library],
+    ],
+  },
+  {
+    title: "Connect agents",
+    example: "setup claude-code --dry-run",
+    verbs: [
+      ["setup", async () => [(await import("./commands/setup.ts")).setupVerb]],
+      ["mcp serve hook", hosts],
+      ["completion complete", async () => (await import("./commands/completion.ts")).COMPLETION_VERBS],
+    ],
+  },
+];
 
-const NAMED = Object.entries(VERBS).flatMap(([group, rows]) =>
-  rows.flatMap(([names, load]) => names.split(" ").map((name) => ({ name, load, group }))),
+const NAMED = GROUPS.flatMap((group) =>
+  group.verbs.flatMap(([names, load]) => names.split(" ").map((name) => ({ name, load, group }))),
 );
-
-function groupOf(verb: string): string | undefined {
-  return NAMED.find(({ name }) => name === verb)?.group;
-}
 
 /** The verb that is used, or all if it is missing or unknown: for the help and the error message. */
 export async function verbsFor(used: string | undefined): Promise<readonly Verb[]> {

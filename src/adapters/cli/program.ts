@@ -6,7 +6,7 @@ import { Command, CommanderError } from "commander";
 import { type OpenOptions, packageRoot, type Repertoire } from "../../engine/engine.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { didYouMean, nearTo } from "../../text/near.ts";
-import { type Context, EXIT, GLOBAL_FLAGS, type GlobalFlags, nameOf, type Verb } from "./command.ts";
+import { type Context, EXIT, GLOBAL_FLAGS, type GlobalFlags, type HelpGroup, nameOf, type Verb } from "./command.ts";
 import { failureOf, helpOf, wantsJson } from "./failure.ts";
 import { guarded, Io, progressDisplay, type Streams } from "./io.ts";
 import { verbOf } from "./verb.ts";
@@ -16,8 +16,7 @@ interface Program {
   readonly verbs: readonly Verb[];
   readonly open?: (options: OpenOptions) => Repertoire;
   readonly allVerbs?: Context["allVerbs"];
-  /** The heading of a verb in the list of all. */
-  readonly groupOf?: (verb: string) => string | undefined;
+  readonly groupOf?: (verb: string) => HelpGroup | undefined;
 }
 
 /** Words that other programs use, with our verbs for them; the first that exists is meant. */
@@ -63,10 +62,10 @@ export async function runProgram(
   const isJson = wantsJson(args);
   const program = describeProgram(streams, isJson);
   const add = (to: Command, verb: Verb) => {
-    const { use, about, isDefault = false } = verb;
-    const command = to.command(use, { isDefault }).description(about);
+    const { use, about, isDefault = false, isHidden = false } = verb;
+    const command = to.command(use, { isDefault, hidden: isHidden }).description(about);
     const group = to === program ? groupOf(nameOf(verb)) : undefined;
-    if (group !== undefined) command.helpGroup(group);
+    if (group !== undefined) command.helpGroup(`${group.title} ($ repertoire ${group.example})`);
     for (const argument of verb.arguments ?? []) command.argument(...argument);
     for (const [flags, meaning, read, byDefault] of verb.options ?? []) {
       const option = command.createOption(flags, meaning).default(byDefault);
@@ -121,9 +120,17 @@ function describeProgram(streams: Streams, isJson: boolean): Command {
       getOutHelpWidth: width,
       getErrHelpWidth: width,
     })
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      // Two lines each at most, so that the list of all verbs can be read.
+      subcommandDescription: (command) => command.description().split("; ", 1)[0]!,
+    })
     .exitOverride()
     .helpCommand(true)
-    .addHelpText("after", "\nEvery verb has --help with examples. The exit code is 0, 1 or 2 (wrong usage).");
+    .addHelpText(
+      "after",
+      "\n`repertoire VERB --help` has more. The exit code is 0, 1 (problems or nothing found) or 2 (wrong usage).",
+    );
 }
 
 /** Longer lines are hard to read. */

@@ -45,6 +45,7 @@ export const COMPLETION_VERBS: readonly Verb[] = [
   },
   {
     use: "complete [words...]",
+    isHidden: true,
     about: "list what can follow these words; the scripts of `completion` call it",
     async run(context, words: string[]) {
       const found = await candidates(words, context);

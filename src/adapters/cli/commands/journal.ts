@@ -134,6 +134,7 @@ export const JOURNAL_VERBS: readonly Verb[] = [
           "no-session",
           "Which session? Add --session ID; `repertoire sessions` lists them.",
         );
+      await engine.journal.requireSession(session);
       const skills = await engine.journal.reportOutcome({ outcome, skill, turn, note }, { session });
       io.answer({ outcome, skills }, () =>
         io.line(
