@@ -81,16 +81,24 @@ export {
   type VersionRecord,
 } from "../learn/learn.ts";
 export {
+  alwaysTokens,
   type InspectedPackage,
   type InspectionReport,
   type InspectionSummary,
   isManaged,
   isWorrying,
   type LibraryChanges,
+  type LibraryCost,
   listedSummary,
   matchesAny,
+  type Selection,
+  SKILL_STATES,
   type SkillReport,
+  SORTS,
+  type Sort,
+  selectSkills,
   skillDetails,
+  sortedBy,
 } from "../library/library.ts";
 export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";
 export { SPEC } from "../package/package.ts";

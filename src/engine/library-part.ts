@@ -21,8 +21,10 @@ import {
   inspectPlaces,
   type Library,
   type LibraryChanges,
+  type LibraryCost,
   type LibraryScanner,
   LibraryView,
+  libraryCost,
   packageDigests,
   placesAt,
   placesInSources,
@@ -375,6 +377,16 @@ export class LibraryPart {
     const { encode: most = ENCODED_AT_ONCE, ...rest } = options;
     const unencoded = await indexing.encode({ most, ...rest });
     return { skills, changed, unencoded, ms: Math.round(performance.now() - started) };
+  }
+
+  /**
+   * What the visible skills cost in tokens, and how many of them a host's own list has room for.
+   *
+   * @example
+   * const { always, hosts } = await skills.library.cost();
+   */
+  async cost(): Promise<LibraryCost> {
+    return libraryCost((await this.view()).visible(), (skill) => this.scanner.body(skill));
   }
 
   /**

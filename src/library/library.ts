@@ -1,6 +1,7 @@
 // The front door of library: what other rooms may use.
 
 export type { Progress } from "./catalog.ts";
+export { alwaysTokens, type LibraryCost, libraryCost } from "./cost.ts";
 export type { LibraryChanges } from "./diff.ts";
 export { matchesAny, type RuleSubject, ruleFits } from "./glob.ts";
 export {
@@ -14,6 +15,7 @@ export {
   placesInSources,
   summariseInspection,
 } from "./inspections.ts";
+export { type Selection, SKILL_STATES, SORTS, type Sort, selectSkills, sortedBy } from "./listing.ts";
 export { Library, type ShadowedSkill } from "./precedence.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
 export {

@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   "config-unknown-key": "The configuration has no such key.",
   "agent-unknown": "The configuration has no such agent.",
   "folder-missing": "A folder that was named does not exist.",
+  "source-not-found": "No skill comes from a source of this id.",
   "path-not-found": "There is nothing at a path that was named.",
   "file-unusable": "A file or a folder cannot be read, written or made.",
   "disk-full": "There is no space left on the disk.",

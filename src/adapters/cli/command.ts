@@ -86,6 +86,16 @@ export function accepting(
   return Object.assign(read, { accepted });
 }
 
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Reads `30m`, `4h` or `1d` as milliseconds. */
+export function duration(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})\s*([mhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
+  if (!(ms > 0)) throw new InvalidArgumentError("Accepted: a number with m, h or d, such as 4h.");
+  return ms;
+}
+
 export function positiveInteger(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value <= 0)

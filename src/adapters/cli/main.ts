@@ -33,57 +33,58 @@ const dreams: Load = async () => (await import("./commands/dreams.ts")).DREAM_VE
 const hosts: Load = async () => (await import("./commands/hosts.ts")).HOST_VERBS;
 
 /** The verbs by what a person wants to do, in the order of the help. */
-const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names: string, load: Load])[] })[] = [
-  {
-    title: "Use skills",
-    example: 'recall "fix the failing test"',
-    verbs: [
-      ["prompt", async () => [(await import("./commands/prompt.ts")).promptVerb]],
-      ["recall", async () => [(await import("./commands/recall.ts")).recallVerb]],
-      ["chat", hosts],
-      ["activate expand run tools trust task", tasks],
-    ],
-  },
-  {
-    title: "Understand the library",
-    example: "list --sort tokens",
-    verbs: [
-      ["list show why", library],
-      ["stats", journal],
-      ["check", library],
-      ["inspect", async () => [(await import("./commands/inspect.ts")).inspectVerb]],
-      ["sources doctor", library],
-    ],
-  },
-  {
-    title: "Keep what works",
-    example: "save plan-meeting --from notes.md",
-    verbs: [
-      ["new", library],
-      ["save delete restore undo redo history rename pin unpin archive", learned],
-      ["enable disable", library],
-    ],
-  },
-  {
-    title: "Improve it from what happened",
-    example: "dream --report",
-    verbs: [
-      ["sessions outcome journal", journal],
-      ["dream proposals", dreams],
-      ["eval", dreams],
-      ["index", library],
-    ],
-  },
-  {
-    title: "Connect agents",
-    example: "setup claude-code --dry-run",
-    verbs: [
-      ["setup", async () => [(await import("./commands/setup.ts")).setupVerb]],
-      ["mcp serve hook", hosts],
-      ["completion complete", async () => (await import("./commands/completion.ts")).COMPLETION_VERBS],
-    ],
-  },
-];
+const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names: string, load: Load])[] })[] =
+  [
+    {
+      title: "Use skills",
+      example: 'recall "fix the failing test"',
+      verbs: [
+        ["prompt", async () => [(await import("./commands/prompt.ts")).promptVerb]],
+        ["recall", async () => [(await import("./commands/recall.ts")).recallVerb]],
+        ["chat", hosts],
+        ["activate expand run tools trust task", tasks],
+      ],
+    },
+    {
+      title: "Understand the library",
+      example: "list --sort tokens",
+      verbs: [
+        ["list show why", library],
+        ["stats", journal],
+        ["check", library],
+        ["inspect", async () => [(await import("./commands/inspect.ts")).inspectVerb]],
+        ["sources doctor", library],
+      ],
+    },
+    {
+      title: "Keep what works",
+      example: "save plan-meeting --from notes.md",
+      verbs: [
+        ["new", library],
+        ["save delete restore undo redo history rename pin unpin archive", learned],
+        ["enable disable", library],
+      ],
+    },
+    {
+      title: "Improve it from what happened",
+      example: "dream --report",
+      verbs: [
+        ["sessions outcome journal", journal],
+        ["dream proposals", dreams],
+        ["eval", dreams],
+        ["index", library],
+      ],
+    },
+    {
+      title: "Connect agents",
+      example: "setup claude-code --dry-run",
+      verbs: [
+        ["setup", async () => [(await import("./commands/setup.ts")).setupVerb]],
+        ["mcp serve hook", hosts],
+        ["completion complete", async () => (await import("./commands/completion.ts")).COMPLETION_VERBS],
+      ],
+    },
+  ];
 
 const NAMED = GROUPS.flatMap((group) =>
   group.verbs.flatMap(([names, load]) => names.split(" ").map((name) => ({ name, load, group }))),

@@ -6,7 +6,15 @@ import { Command, CommanderError } from "commander";
 import { type OpenOptions, packageRoot, type Repertoire } from "../../engine/engine.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { didYouMean, nearTo } from "../../text/near.ts";
-import { type Context, EXIT, GLOBAL_FLAGS, type GlobalFlags, type HelpGroup, nameOf, type Verb } from "./command.ts";
+import {
+  type Context,
+  EXIT,
+  GLOBAL_FLAGS,
+  type GlobalFlags,
+  type HelpGroup,
+  nameOf,
+  type Verb,
+} from "./command.ts";
 import { failureOf, helpOf, wantsJson } from "./failure.ts";
 import { guarded, Io, progressDisplay, type Streams } from "./io.ts";
 import { verbOf } from "./verb.ts";

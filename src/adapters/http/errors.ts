@@ -32,6 +32,7 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCo
     "session-not-found",
     "skill-not-found",
     "slash-unknown",
+    "source-not-found",
     "task-not-found",
     "trust-not-found",
     "unknown-tool",

@@ -4,9 +4,7 @@ import {
   type EnrichmentResult,
   type InspectedPackage,
   type InspectionSummary,
-  isManaged,
   isWorrying,
-  listedSummary,
   type Repertoire,
   type SkillReport,
   skillDetails,
@@ -16,13 +14,13 @@ import {
 import type { Diagnostic } from "../../../model/diagnostic.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { FRAMES } from "../../../model/frame.ts";
-import type { ListedSkill } from "../../../model/skill.ts";
 import { forLine } from "../../../text/escape.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { answerEach, namesFrom } from "../names.ts";
 import { numberOf, paintVerdict, verdictCounts } from "../tell.ts";
+import { listVerb, tellUnavailable } from "./list.ts";
 import { type RecallFlags, tellScore } from "./recall.ts";
 
 /** Packages to worry about that another answer names. */
@@ -78,39 +76,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
       });
     },
   },
-  {
-    use: "list",
-    about: "list the skills of this project, your home folder and the package",
-    options: [
-      ["--all", "also skills that another one shadows or that the agent may not see"],
-      ["--findings", "also the verdict of inspection on each skill"],
-    ],
-    async run({ io, engine }, options: { all?: boolean; findings?: boolean }) {
-      const { skills, diagnostics } = await engine.library.list();
-      const listed = options.all ? skills : skills.filter(isManaged);
-      const onProgress = progressDisplay(io.streams, "inspecting packages");
-      const report = options.findings ? await engine.library.inspect({ onProgress }) : undefined;
-      const verdicts = new Map(report?.packages.map(({ path, verdict }) => [path, verdict]));
-      const verdictOn = ({ skill }: ListedSkill) => verdicts.get(skill.directory);
-      const digests = await engine.library.digests(io.json ? listed.map(({ skill }) => skill) : []);
-      const summaries = listed.map((one) => ({ ...listedSummary(one, digests), verdict: verdictOn(one) }));
-      io.answer({ skills: summaries, diagnostics }, () => {
-        const rows = listed.map((one) => [
-          one.skill.name,
-          one.state,
-          ...(report ? [verdictOn(one) ?? ""] : []),
-          one.skill.source,
-          one.skill.manifest.brief,
-        ]);
-        const head = ["NAME", "STATE", ...(report ? ["VERDICT"] : []), "SOURCE", "DESCRIPTION"];
-        if (rows.length > 0) io.table([head, ...rows]);
-        io.line(summary(skills, listed));
-        if (report) io.line(verdictCounts(io, report));
-        tellUnavailable(io, listed);
-        io.findingCount(diagnostics);
-      });
-    },
-  },
+  listVerb,
   {
     use: "show <names...>",
     about: "show skills: front matter, files, sub-skills, findings and instructions; names may be globs",
@@ -387,14 +353,6 @@ function inWords(io: Io, { verdict, findings, known, name }: InspectedPackage): 
   return `${paintVerdict(io, verdict)}: ${numberOf(findings.length, "finding")}${more}${how}`;
 }
 
-function summary(all: readonly ListedSkill[], listed: readonly ListedSkill[]): string {
-  if (all.length === 0)
-    return "No skills found. `repertoire sources` shows where they are looked for; `repertoire new NAME` makes one.";
-  const active = listed.filter(({ state }) => state === "active").length;
-  const more = all.length - listed.length;
-  return `${listed.length} skills, ${active} active${more > 0 ? `; ${more} more with --all` : ""}.`;
-}
-
 /** Phrases that several skills declare are no error; who wins may still surprise. */
 const CONFLICTS_SHOWN = 10;
 
@@ -404,10 +362,4 @@ function tellConflicts(io: Io, diagnostics: readonly Diagnostic[]): void {
     io.line(`${io.colour.dim("conflict")} ${message}`);
   const more = conflicts.length - CONFLICTS_SHOWN;
   if (more > 0) io.line(io.colour.dim(`${more} more conflicts: repertoire doctor --json`));
-}
-
-function tellUnavailable(io: Io, skills: readonly ListedSkill[]): void {
-  for (const { skill, state, reason } of skills)
-    if (state === "unavailable" && reason)
-      io.line(`${io.colour.yellow("unavailable")} ${skill.name}: ${reason}`);
 }

@@ -29,7 +29,7 @@ export const recallVerb: Verb = {
     const { explain = false, k: limit, frame, session, files } = options;
     const turn = { message: words.join(" "), frame, session, files };
     const { answer, turns } = await answerQuickly(openOptions(), (engine) =>
-      engine.recall(turn, { shows: true, limit }),
+      engine.recall(turn, { shows: true, limit, limitsAll: limit !== undefined }),
     );
     io.answer(answer, () => {
       io.line(
