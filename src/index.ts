@@ -189,6 +189,7 @@ export type {
   InspectionSummary,
   Library,
   LibraryChanges,
+  LibraryCost,
   LibraryView,
   Progress,
   RuleSubject,

@@ -15,13 +15,12 @@ export {
   placesInSources,
   summariseInspection,
 } from "./inspections.ts";
-export { type Selection, SKILL_STATES, SORTS, type Sort, selectSkills, sortedBy } from "./listing.ts";
+export { type SkillSelection, SORTS, type Sort, selectSkills, sortedBy } from "./listing.ts";
 export { Library, type ShadowedSkill } from "./precedence.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
 export {
   checkSkills,
   countStates,
-  isManaged,
   listedSummary,
   packageDigests,
   reportSkill,

@@ -7,17 +7,10 @@ import { didYouMean, nearTo } from "../text/near.ts";
 import { matchesAny } from "./glob.ts";
 import { isManaged } from "./reports.ts";
 
-export const SKILL_STATES = [
-  "active",
-  "unavailable",
-  "disabled",
-  "shadowed",
-  "hidden",
-] as const satisfies readonly SkillState[];
 export const SORTS = ["name", "used", "tokens", "findings"] as const;
 export type Sort = (typeof SORTS)[number];
 
-export interface Selection {
+export interface SkillSelection {
   /** Also skills that another one shadows or that the agent may not see. */
   readonly all?: boolean | undefined;
   /** All of them are in the name or the description. */
@@ -35,7 +28,7 @@ type LastUses = ReadonlyMap<SkillName, number>;
 /** The skills that fit. A source that has no skill is an error, because it is probably misspelt. */
 export function selectSkills(
   listed: readonly ListedSkill[],
-  selection: Selection,
+  selection: SkillSelection,
   lastUses: LastUses = new Map(),
 ): ListedSkill[] {
   const { words = [], source, state, unusedSince } = selection;

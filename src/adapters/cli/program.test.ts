@@ -56,6 +56,7 @@ describe("list", () => {
       "path",
       "state",
       "digest",
+      "tokens",
     ]);
     expect(good[0].digest).toMatch(/^[0-9a-f]{64}$/);
     expect(Object.keys(json().diagnostics[0])).toEqual(

@@ -4,20 +4,19 @@ import {
   alwaysTokens,
   listedSummary,
   type Repertoire,
-  type Selection,
-  SKILL_STATES,
+  type SkillSelection,
   SORTS,
   type Sort,
   selectSkills,
   sortedBy,
   VERDICTS,
 } from "../../../engine/engine.ts";
-import type { ListedSkill } from "../../../model/skill.ts";
+import { type ListedSkill, SKILL_STATES } from "../../../model/skill.ts";
 import { accepting, duration, type Verb } from "../command.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { briefly, day, numberOf, verdictCounts } from "../tell.ts";
 
-interface ListFlags extends Pick<Selection, "all" | "source" | "state"> {
+interface ListFlags extends Pick<SkillSelection, "all" | "source" | "state"> {
   readonly findings?: boolean;
   readonly unused?: number;
   readonly sort: Sort;

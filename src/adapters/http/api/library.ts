@@ -4,13 +4,13 @@ import * as z from "zod";
 import {
   alwaysTokens,
   listedSummary,
-  SKILL_STATES,
   SPEC,
   selectSkills,
   skillDetails,
   TEMPLATES,
   VERDICTS,
 } from "../../../engine/engine.ts";
+import { SKILL_STATES } from "../../../model/skill.ts";
 import { operation } from "./operation.ts";
 import {
   booleanText,
