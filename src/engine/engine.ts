@@ -104,6 +104,7 @@ export {
   addCase,
   casesFrom,
   type EvalReport,
+  type Explanation,
   type GroupFigures,
   readCases,
   readEvalJson,

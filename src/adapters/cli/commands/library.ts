@@ -21,7 +21,7 @@ import { type Io, progressDisplay } from "../io.ts";
 import { answerEach, namesFrom } from "../names.ts";
 import { numberOf, paintVerdict, verdictCounts } from "../tell.ts";
 import { listVerb, tellUnavailable } from "./list.ts";
-import { type RecallFlags, tellScore } from "./recall.ts";
+import { type RecallFlags, tellWhy } from "./recall.ts";
 
 /** Packages to worry about that another answer names. */
 const WORRYING_SHOWN = 10;
@@ -53,7 +53,8 @@ async function managedNames(library: Repertoire["library"], asked: readonly stri
 export const LIBRARY_VERBS: readonly Verb[] = [
   {
     use: "why <name> <message...>",
-    about: "explain why a skill is or is not recalled for a message",
+    about: "explain why a skill is or is not recalled for a message, and what would change that",
+    examples: ['why skill-author "write a skill for our releases"'],
     options: [
       ["--frame <frame>", FRAMES.join(", "), accepting(FRAMES)],
       ["--files <path...>", "files that are open"],
@@ -61,18 +62,11 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     async run({ io, engine }, name: string, words: string[], { frame, files }: RecallFlags) {
       const explanation = await engine.library.why(name, { message: words.join(" "), frame, files });
       io.answer(explanation, () => {
-        const { place, score, threshold, recalled } = explanation;
-        io.line(
-          `${io.colour.bold(explanation.name)}: ${recalled ? io.colour.green("recalled") : io.colour.yellow("not recalled")}, ${place === undefined ? "not among those considered" : `place ${place}`}, score ${score.toFixed(3)} (threshold of the evidence ${threshold.toFixed(2)})`,
-        );
-        tellScore(io, explanation);
-        for (const line of explanation.fellShort) io.line(`- ${line}`);
-        if (explanation.ahead.length > 0)
+        tellWhy(io, explanation);
+        if (!explanation.recalled)
           io.line(
-            `Ahead of it: ${explanation.ahead.map((one) => `${one.name} ${one.score.toFixed(3)}`).join(", ")}`,
+            `Teach recall this one case: repertoire eval add ${JSON.stringify(words.join(" "))} ${explanation.name}`,
           );
-        if (explanation.wouldMatch.length > 0)
-          io.line(`What would lead to it: ${explanation.wouldMatch.join("; ")}`);
       });
     },
   },
