@@ -10,6 +10,7 @@ it.each([
   ["marketing", ["marketing-plan", "marketing-copy"]],
   ["workflow", ["git-workflow"]],
   ["git-workflow-v2", ["git-workflow"]],
+  ["workflow-of-git", ["git-workflow"]],
   ["zzz", []],
   ["", []],
 ])("%s may mean %j", (typed, meant) => {
