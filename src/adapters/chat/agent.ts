@@ -89,7 +89,11 @@ export class Agent {
     if (!expand) yield { type: "recalled", matches: section.matches };
     const said = (await expand?.()) ?? message;
     const told = this.history.withNotes(said);
-    yield { type: "prompt", section, ...(told !== message && { expanded: told }) };
+    const standing = (await engine.turn({ message: "" }).prompt()).text;
+    const fresh = (
+      section.text.startsWith(standing) ? section.text.slice(standing.length) : section.text
+    ).trim();
+    yield { type: "prompt", section, fresh, ...(told !== message && { expanded: told }) };
     const { model } = this;
     if (!model) {
       yield { type: "done", end: "no-model", steps: 0, usage: { inputTokens: 0, outputTokens: 0 } };
@@ -97,9 +101,7 @@ export class Agent {
     }
     // What is the same in every turn goes to the front, where a prompt cache keeps it. What is for this message goes along
     // with it and stays in the history: the engine shows nothing twice in a session.
-    const standing = (await engine.turn({ message: "" }).prompt()).text;
-    const fresh = section.text.startsWith(standing) ? section.text.slice(standing.length) : section.text;
-    this.history.note(fresh.trim());
+    this.history.note(fresh);
     const content = this.history.withNotes(said);
     const system = [INSTRUCTIONS, standing].filter((text) => text !== "").join("\n\n");
     yield* this.think([{ role: "user", content }], { model, system, signal });
