@@ -82,7 +82,8 @@ export class View {
     const { io, options } = this;
     const { style, tokens, shown, omitted } = section;
     const given = [options.showPrompt ? section.text : fresh, expanded ?? ""].filter((text) => text !== "");
-    if (given.length === 0) this.aside("Nothing is for this message alone; --show-prompt shows what always goes along.");
+    if (given.length === 0)
+      this.aside("Nothing is for this message alone; --show-prompt shows what always goes along.");
     if (options.hasModel()) for (const text of given) this.aside(io.colour.dim(text));
     else for (const text of given) io.line(text);
     const account = `${style}: ${numberOf(shown.length, "skill")} shown, ${omitted} not, about ${numberOf(tokens, "token")}`;

@@ -137,7 +137,7 @@ function describeProgram(streams: Streams, isJson: boolean): Command {
     .helpCommand(true)
     .addHelpText(
       "after",
-      "\n`repertoire VERB --help` has more. The exit code is 0, 1 (problems or nothing found) or 2 (wrong usage).",
+      "\n`repertoire VERB --help` has more, with examples.\nThe exit code is 0, 1 (problems, or nothing found) or 2 (wrong usage).",
     );
 }
 
