@@ -334,7 +334,7 @@ export class LibraryPart {
   async index(options: IndexingOptions = {}): Promise<IndexReport> {
     const started = performance.now();
     const indexing = await this.turns.indexing();
-    const { skills, changed } = await indexing.refresh();
+    const { skills, changed } = await indexing.refresh({ isBehind: true });
     await this.scanner.inspect({ most: INSPECTED_AT_ONCE, signal: options.signal });
     const { encode: most = ENCODED_AT_ONCE, ...rest } = options;
     const unencoded = await indexing.encode({ most, ...rest });

@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { inspectPackage } from "../inspect/inspect.ts";
+import { inspectionSteps, inspectPackage } from "../inspect/inspect.ts";
 import { isRepertoireError } from "../model/errors.ts";
 import { lastSegment } from "../model/name.ts";
 import { NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
@@ -63,32 +63,33 @@ function wordsOf(manifest: SkillManifest): string[] {
 }
 
 /**
- * Inspects the whole package of a record and withholds its words if it is dangerous. Undefined if the package is the one that
+ * Inspects the whole package of a record, with pauses, and withholds its words if it is dangerous. Undefined if the package is the one that
  * was inspected before. `readAgain` reads the record of a package that is not dangerous any more.
  */
-export function inspectedRecord(
+export function* inspectedRecord(
   record: FileRecord,
   readAgain: (record: FileRecord) => FileRecord,
-): FileRecord | undefined {
+): Generator<undefined, FileRecord | undefined> {
   const { skill } = record;
   if (skill === undefined) return undefined;
   const stamp = packageStamp(skill.directory);
   if (record.inspected?.stamp === stamp) return undefined;
-  const inspected: InspectedPackage = { stamp, isDangerous: isDangerous(skill.directory) };
+  const inspected: InspectedPackage = { stamp, isDangerous: yield* isDangerous(skill.directory) };
   const { skill: now = skill } = record.inspected?.isDangerous ? readAgain(record) : record;
   return { ...record, inspected, skill: inspected.isDangerous && !now.withheld ? withhold(now) : now };
 }
 
 /** A package that cannot be read is refused when it is activated, and has nothing to inspect until then. */
-function isDangerous(directory: string): boolean {
+function* isDangerous(directory: string): Generator<undefined, boolean> {
   try {
     const { files } = snapshotPackage(directory);
+    yield;
     const given = [...files].map(([path, { bytes, executable }]) => ({
       path,
       bytes,
       mode: executable ? 0o100755 : 0o100644,
     }));
-    return inspectPackage(given).verdict === "dangerous";
+    return (yield* inspectionSteps(given, [])).verdict === "dangerous";
   } catch (thrown) {
     if (!isRepertoireError(thrown)) throw thrown;
     return false;
