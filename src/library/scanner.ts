@@ -32,11 +32,6 @@ interface ScannerOptions extends SnapshotOptions {
   readonly now?: (() => number) | undefined;
 }
 
-interface Watcher {
-  readonly onChanges: (changes: LibraryChanges) => void;
-  readonly onError: (error: unknown) => void;
-}
-
 interface InspectOptions {
   readonly most: number;
   readonly signal?: AbortSignal | undefined;
@@ -57,7 +52,7 @@ export class LibraryScanner implements LibraryReader {
   private latest: LibrarySnapshot | undefined;
   private running: Running | undefined;
   private hasScanned = false;
-  private readonly watchers = new Set<Watcher>();
+  private readonly watchers = new Set<(changes: LibraryChanges) => void>();
   private watching: FolderWatch | undefined;
   private readonly sweep: EditSweep;
 
@@ -183,25 +178,23 @@ export class LibraryScanner implements LibraryReader {
   }
 
   /** Calls back after each change below the sources, until the result is called. Whoever found the change. */
-  async watch(onChanges: Watcher["onChanges"], onError: Watcher["onError"]): Promise<() => Promise<void>> {
-    // The first who watches opens the watch; each scan follows the folders that it finds.
+  async watch(
+    onChanges: (changes: LibraryChanges) => void,
+    onError: (error: unknown) => void,
+  ): Promise<() => Promise<void>> {
+    // The first who watches opens the watch and hears of its problems; each scan follows the folders that it finds.
     this.watching ??= new FolderWatch({
-      onChange: () => void this.refresh({ isBehind: true }).catch((thrown) => this.tellError(thrown)),
-      onError: (thrown) => this.tellError(thrown),
+      onChange: () => void this.refresh({ isBehind: true }).catch(onError),
+      onError,
     });
-    const watcher = { onChanges, onError };
     await this.refresh({ isBehind: true });
-    this.watchers.add(watcher);
+    this.watchers.add(onChanges);
     return async () => {
-      this.watchers.delete(watcher);
+      this.watchers.delete(onChanges);
       if (this.watchers.size > 0) return;
       this.watching?.close();
       this.watching = undefined;
     };
-  }
-
-  private tellError(thrown: unknown): void {
-    for (const { onError } of this.watchers) onError(thrown);
   }
 
   /** Stops looking for edits. */
@@ -262,7 +255,7 @@ export class LibraryScanner implements LibraryReader {
     yield* this.keep(after);
     const changes = diffLibraries(earlier, after.library());
     if (changes.added.length + changes.changed.length + changes.removed.length > 0)
-      for (const { onChanges } of this.watchers) onChanges(changes);
+      for (const tell of this.watchers) tell(changes);
     return changes;
   }
 
