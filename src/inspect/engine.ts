@@ -3,6 +3,7 @@
 import { weigh, worse } from "./context.ts";
 import { excerptOf } from "./excerpt.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
+import { Places } from "./places.ts";
 import type { Disguise, FileContext, Rule, RuleFinding, Unit } from "./types.ts";
 
 const DISGUISES: Readonly<Record<Disguise, string>> = {
@@ -17,10 +18,13 @@ export function findingsOf(rules: readonly Rule[], units: readonly Unit[], file:
   const found: RuleFinding[] = [];
   for (const scope of ["line", "paragraph", "block"] as const) {
     const part = units.filter((unit) => unit.scope === scope);
-    const whole = part.map((unit) => unit.text).join("\n");
+    const places = new Places(part.map((unit) => unit.text));
     for (const rule of rules) {
-      if (rule.scope !== scope || !rule.test.mayOccur(whole)) continue;
-      found.push(...mostTelling(findingsOfRule(rule, part, file)));
+      if (rule.scope !== scope) continue;
+      const among = rule.test.among(places);
+      if (among?.length === 0) continue;
+      const possible = among?.map((index) => part[index]!) ?? part;
+      found.push(...mostTelling(findingsOfRule(rule, possible, file)));
     }
   }
   return found;

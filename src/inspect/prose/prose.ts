@@ -3,8 +3,9 @@
 
 import { excerptOf } from "../excerpt.ts";
 import { INSPECT_LIMITS } from "../limits.ts";
+import { Places } from "../places.ts";
 import type { FindingSeverity, RuleFinding, Unit } from "../types.ts";
-import { type ClausePlace, featuresOf, signsIn, signsOf, worstSeverity } from "./features.ts";
+import { type ClausePlace, featuresOf, possibleSigns, signsOf, worstSeverity } from "./features.ts";
 import { BIAS, THRESHOLDS, WEIGHTS } from "./weights.ts";
 import { SIGNS, type Sign } from "./words.ts";
 
@@ -133,15 +134,16 @@ interface Clause {
 /** The clauses of a document's prose that have a core sign, with their features. */
 export function* clausesOf(units: readonly Unit[]): Generator<Clause> {
   const prose = units.filter(({ scope, kind }) => scope === "paragraph" && kind !== "code");
-  const possible = signsIn(prose.map(({ text }) => text).join("\n"));
-  for (const unit of prose) {
+  const possible = possibleSigns(new Places(prose.map(({ text }) => text)), prose.length);
+  for (const [index, unit] of prose.entries()) {
+    if (possible[index]!.length === 0) continue;
     const place: ClausePlace = {
       hidden: unit.kind === "hidden" || unit.disguise !== undefined,
       frontmatter: unit.kind === "frontmatter",
       underThreats: THREATS.test(unit.heading),
     };
     for (const { start, text } of sentencesOf(unit.text)) {
-      const signs = signsOf(text, possible);
+      const signs = signsOf(text, possible[index]!);
       if (signs.size > 0) yield { text, start, unit, features: featuresOf(text, signs, place) };
     }
   }
