@@ -3,6 +3,7 @@
 
 import { type BuiltText, type Fact, factOf } from "./facts.ts";
 import type { Constants, Folded } from "./fold.ts";
+import { Places } from "./places.ts";
 import type { Program, Statement } from "./program.ts";
 import type { DataSource, Sink } from "./rules/endpoints.ts";
 import { type Destination, destinationOf } from "./rules/hosts.ts";
@@ -49,11 +50,17 @@ export function followData(programs: readonly Program[]): FlowResult {
   const built: BuiltText[] = [];
   const facts: Fact[] = [];
   const constants = new Map<Program, Map<string, Folded>>();
-  for (const program of programs.slice(0, PROGRAMS)) {
+  const followed = programs.slice(0, PROGRAMS);
+  const all = followed.flatMap(({ statements }) => statements);
+  const places = new Places(all.map(({ code }) => code.toLowerCase()));
+  for (const program of followed) {
     const known = new Map<string, Folded>();
     constants.set(program, known);
     const reader = { program, known, built, connections: new Map<string, string>() };
-    for (const statement of program.statements) facts.push(factOf(statement, reader));
+    for (const statement of program.statements) {
+      const index = facts.length;
+      facts.push(factOf(statement, reader, (expression) => places.has(expression, index)));
+    }
   }
   const flows = new Map<string, Flow>();
   if (facts.some(({ sinks }) => sinks.length > 0) && facts.some(({ sources }) => sources.length > 0)) {
@@ -91,6 +98,7 @@ class State {
     const { program, statement } = fact;
     if (fact.defined) this.#define(fact);
     if (fact.handle) this.#handles.set(this.#key(program, statement.scope, fact.handle[0]), fact.handle[1]);
+    if (this.changes === 0 && fact.sources.length === 0) return;
     const taint = this.#taintOf(fact);
     if (taint.size === 0) return;
     for (const target of fact.targets)

@@ -43,6 +43,19 @@ export class Places {
   of(expression: RegExp): readonly number[] | undefined {
     return this.#lists[watched.get(expression)!];
   }
+
+  /** Whether an expression may match the text with this index. */
+  has(expression: RegExp, index: number): boolean {
+    const list = this.of(expression);
+    if (list === undefined) return true;
+    let [low, high] = [0, list.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle]! < index) low = middle + 1;
+      else high = middle;
+    }
+    return list[low] === index;
+  }
 }
 
 class Automaton {

@@ -134,35 +134,36 @@ interface Clause {
 /** The clauses of a document's prose that have a core sign, with their features. */
 export function* clausesOf(units: readonly Unit[]): Generator<Clause> {
   const prose = units.filter(({ scope, kind }) => scope === "paragraph" && kind !== "code");
-  const possible = possibleSigns(new Places(prose.map(({ text }) => text)), prose.length);
-  for (const [index, unit] of prose.entries()) {
+  const sentences = prose.flatMap(sentencesOf);
+  const possible = possibleSigns(new Places(sentences.map(({ text }) => text)), sentences.length);
+  for (const [index, { text, start, unit }] of sentences.entries()) {
     if (possible[index]!.length === 0) continue;
+    const signs = signsOf(text, possible[index]!);
+    if (signs.size === 0) continue;
     const place: ClausePlace = {
       hidden: unit.kind === "hidden" || unit.disguise !== undefined,
       frontmatter: unit.kind === "frontmatter",
       underThreats: THREATS.test(unit.heading),
     };
-    for (const { start, text } of sentencesOf(unit.text)) {
-      const signs = signsOf(text, possible[index]!);
-      if (signs.size > 0) yield { text, start, unit, features: featuresOf(text, signs, place) };
-    }
+    yield { text, start, unit, features: featuresOf(text, signs, place) };
   }
 }
 
-function* sentencesOf(text: string): Generator<{ start: number; text: string }> {
+type Sentence = Pick<Clause, "text" | "start" | "unit">;
+
+function sentencesOf(unit: Unit): Sentence[] {
+  const found: Sentence[] = [];
   let start = 0;
-  const cut = function* (end: number) {
+  const cut = (end: number): void => {
     for (let at = start; at < end; at += MAX_CLAUSE) {
-      const piece = text.slice(at, Math.min(end, at + MAX_CLAUSE));
-      if (piece.trim().length > 8) yield { start: at, text: piece.trim() };
+      const text = unit.text.slice(at, Math.min(end, at + MAX_CLAUSE)).trim();
+      if (text.length > 8) found.push({ start: at, text, unit });
     }
-  };
-  for (const match of text.matchAll(CLAUSE_END)) {
-    const end = match.index + match[0].length;
-    yield* cut(end);
     start = end;
-  }
-  yield* cut(text.length);
+  };
+  for (const match of unit.text.matchAll(CLAUSE_END)) cut(match.index + match[0].length);
+  cut(unit.text.length);
+  return found;
 }
 
 /** How likely a clause with these features is hostile, between 0 and 1. */
