@@ -75,15 +75,23 @@ function isTokenCode(code: number): boolean {
 /** The line without quotes, escapes and concatenations that split a command, or undefined if there are none. */
 export function unspliced(line: string): string | undefined {
   if (!/['"`\\$^+%]/.test(line)) return undefined;
-  const joined = line
+  const whole = line
     .replace(MIXED_ESCAPE, unescapeOne)
     .replace(/\$\{?ifs\}?(?:\$[0-9])?/gi, " ")
-    .replace(/(["'`]) ?(?:\+|\.|\|\||&|,(?= ?["'`]\)\.join)) ?(["'`])/g, "")
+    .replace(/(["'`]) ?(?:\+|\.|\|\||&|,(?= ?["'`]\)\.join)) ?(["'`])/g, "");
+  const joined = SPLIT_WORD.test(whole) ? withoutInnerQuotes(whole) : whole;
+  return joined === line ? undefined : joined;
+}
+
+/** What every word has that is split by quotes, escapes or empty variables. */
+const SPLIT_WORD = /\w(?:["']\w|''|""|``|\$[@*{])|[a-z][\\^][a-z]/i;
+
+function withoutInnerQuotes(line: string): string {
+  return line
     .replace(/(?<=\w)(?:''|""|``|\$@|\$\*|\$\{\w{0,12}:?-?\})(?=\w)/g, "")
     .replace(/(?<=\b\w{1,12})(["'])(\w{1,12})\1/g, "$2")
     .replace(/(?<![\w])(["'])(\w{1,12})\1(?=\w)/g, "$2")
     .replace(/(?<=[a-z])[\\^](?=[a-z])/gi, "");
-  return joined === line ? undefined : joined;
 }
 
 /** A command that the code passes as a list of strings, joined to one line; undefined if there is none. */

@@ -66,7 +66,9 @@ class Automaton {
   /** The next state for each state and class. */
   #next = new Uint16Array(0);
   /** The needles that end in a state. */
-  #ends: (readonly Needle[] | undefined)[] = [];
+  #ends: readonly (readonly Needle[])[] = [];
+  /** 1 for each state in which a needle ends. */
+  #final = new Uint8Array(0);
 
   constructor(expressions: readonly RegExp[]) {
     const needles = new Map<string, Needle>();
@@ -89,15 +91,15 @@ class Automaton {
     for (const needle of this.#needles) needle.last = -1;
     const next = this.#next;
     const classes = this.#classes;
-    const ends = this.#ends;
+    const final = this.#final;
     for (let index = 0; index < texts.length; index++) {
       const text = texts[index]!;
       let state = 0;
       for (let at = 0; at < text.length; at++) {
         const code = text.charCodeAt(at);
         state = next[state * CLASSES + (code < 128 ? classes[code]! : foreignClass(code))]!;
-        const ended = ends[state];
-        if (ended === undefined) continue;
+        if (final[state] === 0) continue;
+        const ended = this.#ends[state]!;
         for (let each = 0; each < ended.length; each++) {
           const needle = ended[each]!;
           if (needle.last !== index && isAt(needle, text, at + 1)) note(needle, index, lists);
@@ -155,7 +157,8 @@ class Automaton {
       }
     }
     this.#next = next.slice(0, ends.length * CLASSES);
-    this.#ends = ends.map((list) => (list.length > 0 ? list : undefined));
+    this.#ends = ends;
+    this.#final = Uint8Array.from(ends, (list) => (list.length > 0 ? 1 : 0));
   }
 }
 

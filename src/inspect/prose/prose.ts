@@ -4,6 +4,7 @@
 import { excerptOf } from "../excerpt.ts";
 import { INSPECT_LIMITS } from "../limits.ts";
 import { Places } from "../places.ts";
+import type { Steps } from "../steps.ts";
 import type { FindingSeverity, RuleFinding, Unit } from "../types.ts";
 import { type ClausePlace, featuresOf, possibleSigns, signsOf, worstSeverity } from "./features.ts";
 import { BIAS, THRESHOLDS, WEIGHTS } from "./weights.ts";
@@ -173,10 +174,11 @@ function probabilityOf(features: readonly string[]): number {
   return 1 / (1 + Math.exp(-sum));
 }
 
-/** The hostile clauses of a document, worst first, a limited number of each topic. */
-export function proseFindings(units: readonly Unit[], path: string): RuleFinding[] {
+/** The hostile clauses of a document, worst first, a limited number of each topic. Pauses after each clause that may be one. */
+export function* proseFindings(units: readonly Unit[], path: string): Steps<RuleFinding[]> {
   const findings: { readonly finding: RuleFinding; readonly probability: number }[] = [];
   for (const { text, start, unit, features } of clausesOf(units)) {
+    yield;
     const probability = probabilityOf(features);
     const severity = severityOf(probability, worstSeverity(features));
     if (severity === undefined) continue;
