@@ -168,20 +168,22 @@ function* inspectPlace(
 ): Generator<undefined, PackageInspection | undefined> {
   const survey = kind === "file" ? surveyFile(dirname(path), basename(path)) : surveyPackage(path);
   yield;
-  const kept = cachedInspection(survey, cache);
-  if (onlyCached && !kept) return undefined;
-  const inspected = kept ?? (yield* inspectionSteps(survey.files, survey.unread));
   const { digest } = survey;
-  if (!kept && digest !== undefined) cache?.set(digest, inspected);
+  if (onlyCached && (digest === undefined || !cache?.has(digest))) return undefined;
+  const inspected = yield* surveyedInspection(survey, cache);
   const split = withoutKnown(inspected.findings, digest === undefined ? undefined : known?.get(digest));
   const verdict = verdictOf({ findings: split.findings, unscanned: inspected.unscanned });
   return { ...inspected, ...split, verdict, path, kind, digest, files: survey.files.length };
 }
 
-function cachedInspection(
-  { digest }: PackageSurvey,
+/** The inspection of a package as the cache has it, or made and added to the cache. */
+export function* surveyedInspection(
+  { digest, files, unread }: PackageSurvey,
   cache: InspectionCache | undefined,
-): Inspection | undefined {
+): Generator<undefined, Inspection> {
   const kept = digest === undefined ? undefined : cache?.get(digest);
-  return kept && { ...kept, risk: kept.findings[0]?.severity ?? "none", verdict: verdictOf(kept) };
+  if (kept) return kept;
+  const inspection = yield* inspectionSteps(files, unread);
+  if (digest !== undefined) cache?.set(digest, inspection);
+  return inspection;
 }

@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { utimesSync } from "node:fs";
 import { discover, type Scan, watchSources } from "../discover/discover.ts";
 import { writeFileAtomically } from "../disk/disk.ts";
+import type { InspectionCache } from "../inspect/inspect.ts";
 import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
@@ -131,10 +132,12 @@ export class LibraryScanner implements LibraryReader {
    */
   async inspect(options: {
     readonly most: number;
+    readonly cache?: InspectionCache | undefined;
     readonly signal?: AbortSignal | undefined;
   }): Promise<number> {
     const before = await this.snapshot();
     const records = await inSlices(this.inspected(before.records(), options));
+    options.cache?.save();
     const count = records.filter((record, at) => record !== before.records()[at]).length;
     // A scan in the meantime has read newer records; the next inspection looks at those.
     if (count === 0 || this.latest !== before) return 0;
@@ -150,13 +153,13 @@ export class LibraryScanner implements LibraryReader {
 
   private *inspected(
     records: readonly FileRecord[],
-    { most, signal }: { readonly most: number; readonly signal?: AbortSignal | undefined },
+    { most, cache, signal }: Parameters<LibraryScanner["inspect"]>[0],
   ): Generator<undefined, FileRecord[]> {
     const result: FileRecord[] = [];
     let left = most;
     for (const record of records) {
       const isDue = left > 0 && signal?.aborted !== true && record.source.scope !== "bundled";
-      const next = isDue ? inspectedRecord(record, reread) : undefined;
+      const next = isDue ? yield* inspectedRecord(record, { cache, readAgain: reread }) : undefined;
       if (next) left -= 1;
       result.push(next ?? record);
       yield;
