@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import {
+  cachedInspection,
   type Finding,
   type Inspection,
   type InspectionCache,
@@ -9,7 +10,7 @@ import {
   type UnscannedFile,
   type Verdict,
 } from "../inspect/inspect.ts";
-import { type Audience, inSlices, type RuleSubject, surveyedInspection } from "../library/library.ts";
+import { type Audience, inSlices, type RuleSubject } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
@@ -123,7 +124,7 @@ export class Consents {
   async inspect(snapshot: PackageSnapshot): Promise<Inspection> {
     const { inspections } = this.needs;
     const survey = { digest: snapshot.digest, files: inspectedFiles(snapshot), unread: [] };
-    const inspection = await inSlices(surveyedInspection(survey, inspections));
+    const inspection = await inSlices(cachedInspection(survey, inspections));
     inspections?.save();
     return inspection;
   }

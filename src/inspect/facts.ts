@@ -127,7 +127,7 @@ interface ProgramReader {
 }
 
 /** Whether an expression may match a statement as it is in the file, in lower case. */
-export type MayMatch = (expression: RegExp) => boolean;
+type MayMatch = (expression: RegExp) => boolean;
 
 const CONNECTS =
   /\b(?:https?\.request|net\.(?:connect|createconnection|socket)|socket\.(?:socket|create_connection)|new websocket|websocket\.create_connection|websockets?\.connect|smtplib\.smtp\w{0,4}|httpsconnection|httpconnection|ftplib\.ftp\w{0,4}|ftp|paramiko\.\w{1,20}|new xmlhttprequest|tls\.connect|dgram\.createsocket)\s?\(/i;

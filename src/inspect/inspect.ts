@@ -2,6 +2,7 @@
 
 import { type About, aboutOf } from "./about.ts";
 import { hostsIn } from "./addresses.ts";
+import type { InspectionCache } from "./cache.ts";
 import { categoryOf } from "./categories.ts";
 import { decodedTexts, joinedArguments, unspliced } from "./decode.ts";
 import { derivedUnits, documentUnits, scriptUnits } from "./document.ts";
@@ -93,7 +94,7 @@ export function inspectPackage(
 }
 
 /** As `inspectPackage`, in steps of a few milliseconds, so that a caller can let other work happen. */
-export function* inspectionSteps(
+function* inspectionSteps(
   files: readonly InspectedFile[],
   unread: readonly UnscannedFile[] = [],
 ): Steps<Inspection> {
@@ -134,6 +135,25 @@ export function* inspectionSteps(
     unscanned,
     verdict: verdictOf({ findings: kept, unscanned }),
   };
+}
+
+/** The inspection of a package as the cache has it, or made and added to the cache. */
+export function* cachedInspection(
+  { digest, files, unread }: Surveyed,
+  cache: InspectionCache | undefined,
+): Steps<Inspection> {
+  const kept = digest === undefined ? undefined : cache?.get(digest);
+  if (kept) return kept;
+  const inspection = yield* inspectionSteps(files, unread);
+  if (digest !== undefined) cache?.set(digest, inspection);
+  return inspection;
+}
+
+interface Surveyed {
+  readonly files: readonly InspectedFile[];
+  readonly unread: readonly UnscannedFile[];
+  /** Absent if the package could not be read whole. */
+  readonly digest?: string | undefined;
 }
 
 function* textFindings(

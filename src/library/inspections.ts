@@ -5,9 +5,8 @@ import { basename, dirname, relative, sep } from "node:path";
 import { checkedSource, discover } from "../discover/discover.ts";
 import { unlessMissing } from "../disk/disk.ts";
 import {
-  type Inspection,
+  cachedInspection,
   type InspectionCache,
-  inspectionSteps,
   type KnownFindings,
   type PackageInspection,
   VERDICTS,
@@ -18,7 +17,7 @@ import {
 } from "../inspect/inspect.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { Source } from "../model/source.ts";
-import { isSkillFile, type PackageSurvey, surveyFile, surveyPackage } from "../package/package.ts";
+import { isSkillFile, surveyFile, surveyPackage } from "../package/package.ts";
 import type { Progress } from "./catalog.ts";
 import { inSlices } from "./slices.ts";
 
@@ -170,20 +169,8 @@ function* inspectPlace(
   yield;
   const { digest } = survey;
   if (onlyCached && (digest === undefined || !cache?.has(digest))) return undefined;
-  const inspected = yield* surveyedInspection(survey, cache);
+  const inspected = yield* cachedInspection(survey, cache);
   const split = withoutKnown(inspected.findings, digest === undefined ? undefined : known?.get(digest));
   const verdict = verdictOf({ findings: split.findings, unscanned: inspected.unscanned });
   return { ...inspected, ...split, verdict, path, kind, digest, files: survey.files.length };
-}
-
-/** The inspection of a package as the cache has it, or made and added to the cache. */
-export function* surveyedInspection(
-  { digest, files, unread }: PackageSurvey,
-  cache: InspectionCache | undefined,
-): Generator<undefined, Inspection> {
-  const kept = digest === undefined ? undefined : cache?.get(digest);
-  if (kept) return kept;
-  const inspection = yield* inspectionSteps(files, unread);
-  if (digest !== undefined) cache?.set(digest, inspection);
-  return inspection;
 }

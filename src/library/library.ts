@@ -13,7 +13,6 @@ export {
   placesAt,
   placesInSources,
   summariseInspection,
-  surveyedInspection,
 } from "./inspections.ts";
 export { Library, type ShadowedSkill } from "./precedence.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";

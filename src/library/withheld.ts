@@ -2,11 +2,10 @@
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { type InspectionCache, inspectPackage } from "../inspect/inspect.ts";
+import { cachedInspection, type InspectionCache, inspectPackage } from "../inspect/inspect.ts";
 import { lastSegment } from "../model/name.ts";
 import { NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
 import { packageFiles, surveyPackage } from "../package/package.ts";
-import { surveyedInspection } from "./inspections.ts";
 import type { FileRecord } from "./snapshot.ts";
 
 /** The description of a skill whose own one is withheld. */
@@ -79,7 +78,7 @@ export function* inspectedRecord(
   if (skill === undefined) return undefined;
   const inspected = `${cache?.build ?? ""} ${packageStamp(skill.directory)}`;
   if (record.inspected === inspected) return undefined;
-  const { verdict } = yield* surveyedInspection(surveyPackage(skill.directory), cache);
+  const { verdict } = yield* cachedInspection(surveyPackage(skill.directory), cache);
   const { skill: now = skill } = skill.withheld ? readAgain(record) : record;
   const isWithheld = verdict === "dangerous" && !now.withheld;
   return { ...record, inspected, skill: isWithheld ? withhold(now) : now };
