@@ -102,7 +102,6 @@ export {
   type InspectedFile,
   type Inspection,
   inspectPackage,
-  type Risk,
   type UnscannedFile,
   VERDICTS,
   type Verdict,

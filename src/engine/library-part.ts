@@ -9,7 +9,7 @@ import {
   trustedProjects,
   trustProject,
 } from "../discover/discover.ts";
-import { InspectionCache, readKnownFindings } from "../inspect/inspect.ts";
+import { readKnownFindings } from "../inspect/inspect.ts";
 import {
   type Audience,
   checkSkills,
@@ -39,7 +39,7 @@ import type { Turn } from "../model/turn.ts";
 import { isSkillFile } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import type { Explanation } from "../recall/recall.ts";
-import { buildStamp } from "./package-root.ts";
+import { openInspections } from "./inspections.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
 export interface LibraryDiagnosis {
@@ -94,7 +94,6 @@ const ENCODED_AT_ONCE = 1000;
 
 /** Milliseconds that inspection may take beside another answer; what is left is named. */
 const INSPECTED_BESIDES = 2_000;
-const INSPECTIONS = "inspections.json";
 /** In the person's home alone: a project or a package must not silence findings about itself. */
 const KNOWN_FINDINGS = "inspect.json";
 /** Some ten seconds of inspection; the next run goes on. */
@@ -227,11 +226,8 @@ export class LibraryPart {
     { known, onProgress, withinMs }: InspectOptions,
   ): Promise<InspectionReport> {
     const { config } = this.turns;
-    const { cacheDir } = config;
-    const cache =
-      cacheDir === undefined ? undefined : new InspectionCache(join(cacheDir, INSPECTIONS), buildStamp());
     return inspectPlaces(places, {
-      cache,
+      cache: openInspections(config),
       known: readKnownFindings(known ?? join(config.home, ".repertoire", KNOWN_FINDINGS)),
       onProgress,
       withinMs,
@@ -335,7 +331,8 @@ export class LibraryPart {
     const started = performance.now();
     const indexing = await this.turns.indexing();
     const { skills, changed } = await indexing.refresh({ isBehind: true });
-    await this.scanner.inspect({ most: INSPECTED_AT_ONCE, signal: options.signal });
+    const cache = openInspections(this.turns.config);
+    await this.scanner.inspect({ most: INSPECTED_AT_ONCE, cache, signal: options.signal });
     const { encode: most = ENCODED_AT_ONCE, ...rest } = options;
     const unencoded = await indexing.encode({ most, ...rest });
     return { skills, changed, unencoded, ms: Math.round(performance.now() - started) };

@@ -70,7 +70,7 @@ export async function openWorkshop(
   const recordUse = useRecorder({ sessions: store.sessions, journal: store.journal, now, agent, host });
   const record = config.usageDir === undefined ? recordUse : withUsageFiles(config.usageDir, recordUse, now);
   const { tasks, commands, close: closeTasks } = openTasks({ ...engine, store, learned, record });
-  const isAllowed = (skill: Skill) => tasks.gate.allows(tasks.consents.subject(skill));
+  const isAllowed = (skill: Skill) => !skill.withheld && tasks.gate.allows(tasks.consents.subject(skill));
   const dreams = openDreams(engine, { store, learned, isAllowed, ...thinking });
   const enrichment = new Enrichment({
     skills: async (who) => (await library.view(who)).visible(),
