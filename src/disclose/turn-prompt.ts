@@ -82,23 +82,38 @@ export class TurnPrompt {
     const isRebuilt = context === "rebuild";
     const limit = options.limit ?? settings.limit ?? MATCHES_FOR[style];
     const order = options.order ?? settings.order ?? ORDER_FOR[style];
+    const showsBodies = SHOWS_BODIES.has(style);
+    const { agent, task = turn.session } = options;
+    let bodies: ReadonlyMap<SkillName, string> | undefined;
+    // An engine that cannot read instructions fails here, so that another one can take the turn.
+    const beforeRecord = async (found: readonly Match[]) => {
+      const earlier = isRebuilt ? await this.keptFor(turn, found) : [];
+      const names = [...found, ...earlier].map(({ name }) => name);
+      bodies = await this.bodiesOf(names, { agent, task });
+    };
     const isEmpty = turn.message.trim() === "";
     const answer = isEmpty
       ? undefined
-      : await recall({ ...options, context, limit, order, seeAlso: SEE_ALSO_FOR[style] });
+      : await recall({
+          ...options,
+          context,
+          limit,
+          order,
+          seeAlso: SEE_ALSO_FOR[style],
+          beforeRecord: showsBodies ? beforeRecord : undefined,
+        });
     const recalled = answer?.matches ?? [];
     const marked = await sessions.markShown(turn, recalled);
     const { session } = marked;
     const matches = isRebuilt ? recalled : marked.matches;
     const firstTurn = answer === undefined ? await this.isUnused(turn.session) : (answer.turn ?? 1) <= 1;
-    const showsBodies = SHOWS_BODIES.has(style);
     const kept = isRebuilt && showsBodies ? await this.keptFor(turn, matches) : [];
-    const { agent, task = turn.session } = options;
     const names = showsBodies ? [...matches, ...kept].map(({ name }) => name) : [];
-    const bodies = await this.bodiesOf(names, { agent, task });
+    const read = bodies ?? (await this.bodiesOf(names, { agent, task }));
+    const agreed = names.filter((name) => read.has(name));
     const tools =
-      style === "tiers" && task !== undefined && options.activates !== false && bodies.size > 0
-        ? await this.needs.bringTools([...bodies.keys()], { ...turn, agent, task })
+      style === "tiers" && task !== undefined && options.activates !== false && agreed.length > 0
+        ? await this.needs.bringTools(agreed, { ...turn, agent, task })
         : undefined;
     const asked = {
       style,
@@ -107,7 +122,7 @@ export class TurnPrompt {
       matches,
       kept,
       near: answer?.near,
-      bodyOf: ({ name }: Skill) => bodies.get(name),
+      bodyOf: ({ name }: Skill) => read.get(name),
       toolsOf: ({ name }: Skill) => tools?.get(name),
       standing: options.standing ?? (isRebuilt || firstTurn),
       asksForList: asksForList(turn.message),
