@@ -2,6 +2,7 @@
 
 import { eventOf, type SessionState, shownEvents, type TurnStore } from "../journal/journal.ts";
 import type { LibraryView } from "../library/library.ts";
+import { type NamedTools, namedTools } from "../model/agent-tool-alias.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Budget, ContextMode, Match, Section, Style, Turn } from "../model/turn.ts";
@@ -24,6 +25,8 @@ export interface PromptOptions extends RecallRequest {
   readonly standing?: boolean | undefined;
   /** Whether skills whose whole instructions are shown are activated in the task, with their tools; true by default. */
   readonly activates?: boolean | undefined;
+  /** The tools that the model gets, by name, so that the text names no other; those of `tools.serve` unless given. */
+  readonly served?: readonly string[] | undefined;
   /** The task whose consents count if the style shows instructions; the session unless given. */
   readonly task?: string | undefined;
 }
@@ -59,6 +62,8 @@ interface TurnPromptNeeds {
     readonly order?: RecallRequest["order"];
     readonly budget?: Budget | undefined;
     readonly limit?: number | undefined;
+    /** The tools that the text names. */
+    readonly tools: NamedTools;
   };
   readonly now: () => number;
 }
@@ -124,6 +129,7 @@ export class TurnPrompt {
       near: answer?.near,
       bodyOf: ({ name }: Skill) => read.get(name),
       toolsOf: ({ name }: Skill) => tools?.get(name),
+      tools: options.served === undefined ? settings.tools : namedTools(options.served),
       standing: options.standing ?? (isRebuilt || firstTurn),
       asksForList: asksForList(turn.message),
     };
@@ -143,6 +149,7 @@ export class TurnPrompt {
     return workingMemory(state, {
       skills,
       budget: this.needs.settings.budget,
+      tools: this.needs.settings.tools,
       bodyOf: ({ name }) => bodies.get(name),
     });
   }
