@@ -113,8 +113,11 @@ export async function linkSkill(
   return path;
 }
 
-/** Adds a skill to `enable` or `disable` in the person's file, removes it from the other list, and returns the path. */
-export async function switchSkill(home: string, name: SkillName, on: boolean): Promise<string> {
+/**
+ * Adds a skill to `enable` or `disable` in the person's file, removes it from the other list, and returns the path. Without
+ * `on` it is removed from both, so that the skill is as it is by default.
+ */
+export async function switchSkill(home: string, name: SkillName, on: boolean | undefined): Promise<string> {
   // Loaded here, because a host's hook reads the configuration and never edits it.
   const { applyEdits, findNodeAtLocation, modify, parseTree } = await import("jsonc-parser");
   const path = userConfigPath(home);
@@ -131,14 +134,22 @@ export async function switchSkill(home: string, name: SkillName, on: boolean): P
     if (node && index > 0) text = withoutItem(text, node);
     else edit([list, index], undefined);
   };
-  const [to, from] = on ? ["enable", "disable"] : ["disable", "enable"];
   const list = (key: string) => (Array.isArray(values[key]) ? (values[key] as unknown[]) : undefined);
-  for (const [index, entry] of [...(list(from) ?? []).entries()].reverse()) {
-    if (entry === name) removeItem(from, index);
+  const take = (from: string) => {
+    for (const [index, entry] of [...(list(from) ?? []).entries()].reverse())
+      if (entry === name) removeItem(from, index);
+  };
+  const put = (to: string) => {
+    if (!list(to)) edit([to], [name]);
+    // At the front: at the end, a comment behind the last item would move behind the new one.
+    else if (!list(to)?.includes(name)) edit([to, 0], name, { isArrayInsertion: true });
+  };
+  for (const key of ["enable", "disable"]) {
+    const isMeant = on !== undefined && key === (on ? "enable" : "disable");
+    if (isMeant) put(key);
+    else if (on === undefined && list(key)?.every((entry) => entry === name)) edit([key], undefined);
+    else take(key);
   }
-  if (!list(to)) edit([to], [name]);
-  // At the front: at the end, a comment behind the last item would move behind the new one.
-  else if (!list(to)?.includes(name)) edit([to, 0], name, { isArrayInsertion: true });
   const { $schema = SCHEMA_LINK } = values;
   if (values.$schema === undefined) edit(["$schema"], $schema, { getInsertionIndex: () => 0 });
   if ($schema === SCHEMA_LINK) {

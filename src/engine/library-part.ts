@@ -349,21 +349,34 @@ export class LibraryPart {
   }
 
   /**
-   * Switches a skill on or off in the person's configuration, and at once in this engine.
+   * Switches a skill on or off in the person's configuration, and at once in this engine. `undefined` takes back what was
+   * switched, so that the skill is as it is by default.
    *
    * @example
    * await skills.library.setEnabled("pdf-tables", false);
    */
-  async setEnabled(name: string, on: boolean): Promise<{ name: SkillName; file: string }> {
+  async setEnabled(name: string, on: boolean | undefined): Promise<{ name: SkillName; file: string }> {
     const library = await this.scanner.currentFor(name);
     const skill = library.find(name) ?? (await this.find(name, "person"));
     const { config } = this.turns;
     const file = await switchSkill(config.home, skill.name, on);
     const without = (names: readonly string[]) => names.filter((each) => each !== skill.name);
     const [enable, disable] = [without(config.enable), without(config.disable)];
-    (on ? enable : disable).push(skill.name);
+    if (on !== undefined) (on ? enable : disable).push(skill.name);
     this.turns.config = { ...config, enable, disable };
     return { name: skill.name, file };
+  }
+
+  /**
+   * Whether the person's configuration switches a skill on or off by its name; undefined if it does neither.
+   *
+   * @example
+   * skills.library.switchOf("pdf-tables");
+   */
+  switchOf(name: SkillName): boolean | undefined {
+    const { enable, disable } = this.turns.config;
+    if (disable.includes(name)) return false;
+    return enable.includes(name) ? true : undefined;
   }
 
   /**

@@ -54,7 +54,9 @@ export function tellEvidence(io: Io, evidence: DreamEvidence): void {
         `${prefix}/ (${kind}): ${members.length} members, ${guide ? `guide ${guide}` : "no guide"}`,
     ),
     "Never used": evidence.neverUsed.map(({ name }) => `${name}; repertoire delete ${name} archives it`),
-    "Not learned here, and of no use": evidence.neglected.map(({ name, why }) => `${name}: ${why}`),
+    "Not learned here, and of no use": evidence.neglected.map(
+      ({ name, why, flaws = [] }) => `${name}: ${[why, ...flaws].join(" ")}`,
+    ),
     "Idle for long": evidence.idle.map(({ name, lastUsedAt }) => `${name}: last used ${day(lastUsedAt)}`),
     "Recurring words": terms.length === 0 ? [] : [terms.join(", ")],
   };
