@@ -12,6 +12,7 @@ import {
 import type { Glossed } from "./glossary.ts";
 import type { RankCandidate } from "./rank.ts";
 import type { RecallIndex } from "./recall-index.ts";
+import type { Topics } from "./topics.ts";
 
 export const CANDIDATES = {
   /** Skills retrieved by words. 160 give the same results. */
@@ -49,6 +50,8 @@ interface RetrievalInput {
   /** The message's meaning; undefined without an embedder. */
   readonly vector: Float32Array | undefined;
   readonly background: BackgroundIdf;
+  /** What skills in general are about; undefined if the vector is of another table. */
+  readonly topics?: Topics | undefined;
   /** The cosine of a trained encoder for each document, with the nearest first; undefined without one. */
   readonly encoded?: Encoded | undefined;
   /** Skills that are always examined. */
@@ -75,6 +78,7 @@ export function retrieve(input: RetrievalInput): Retrieval {
     message,
     weights: message.terms.map((term) => weights.get(term) ?? 0),
     reach: found.terms.reduce((most, { df }) => Math.max(most, df), 0),
+    topic: input.vector && input.topics?.(input.vector),
   });
   const vector = input.vector && quantizeOne(input.vector);
   const near = vector ? index.text.nearest(vector, CANDIDATES.meaning) : [];

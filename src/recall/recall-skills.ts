@@ -21,6 +21,7 @@ import { mentionedNames, mentionSignal } from "./signals/mention.ts";
 import { pathsSignal } from "./signals/paths.ts";
 import { combineClaim, type Query, type Signal, WORTH } from "./signals/signal.ts";
 import { messageWords, readyPatternsFor, triggerSignal } from "./signals/triggers.ts";
+import type { Topics } from "./topics.ts";
 import { Precedents, type UseMemory, useSignal } from "./signals/use.ts";
 
 /** The configured limits of a recall. */
@@ -46,6 +47,8 @@ export interface RecallOptions extends RecallSettings {
   readonly glossary?: Glossary | undefined;
   /** Tells whether a message asks for work; absent, every message does. */
   readonly intent?: IntentModel | undefined;
+  /** What skills in general are about, as vectors of `embedder`; absent, nothing is known about it. */
+  readonly topics?: Topics | undefined;
   /** What a trained encoder says of a message; undefined without one. */
   readonly encoded?: ((index: RecallIndex, message: Glossed) => Promise<Encoded | undefined>) | undefined;
   readonly effectiveness: EffectivenessProvider;
@@ -175,7 +178,7 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
     ...index.withinReach(messageWords(turn.message), query.files.length > 0),
   ].filter((doc) => doc !== undefined);
   const encoded = await options.encoded?.(index, message);
-  const input = { index, message, vector, encoded, background, also: named };
+  const input = { index, message, vector, encoded, background, topics: options.topics, also: named };
   const { probe, candidates, candidateOf } = retrieve(input);
   const context = { query, intent, signals: signalsFor(turn.message, precedents, options), options };
   const must = new Set(named);
@@ -268,7 +271,7 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
     called ||= judgement.named === true || signal.name === "triggers";
     if (judgement.kind === "claim") move(signal.name, combineClaim(fit, judgement), judgement.note);
     else if (judgement.kind === "doubt") move(signal.name, fit * (1 - judgement.value), judgement.note);
-    else boost(signal.name, judgement.value, judgement.note);
+    else boost(signal.name, judgement.value * raisable(judgement.value, fit), judgement.note);
   }
   return {
     skill,
@@ -282,6 +285,11 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
     lastUsedAt: options.effectiveness.of(skill).lastUsedAt,
     duplicates: [],
   };
+}
+
+/** A skill is raised as far as it fits, so that a boost decides between skills that fit and never for one that does not. */
+function raisable(boost: number, fit: number): number {
+  return boost > 0 ? Math.min(1, fit / ABSTAIN_BELOW) : 1;
 }
 
 /** The score with `BUNDLED_DOUBT` less evidence. */
