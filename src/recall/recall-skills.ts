@@ -118,6 +118,8 @@ export const RECALL = {
   judged: 16,
   /** Near skills: with the matches the right skill is among them nineteen times in twenty, for about 15 tokens each. */
   near: 8,
+  /** With a smaller chance of asking for work, a message has a skill's declared word by chance ("which model are you"). */
+  leastWork: 0.2,
   /** Below this score even the best skill is not near: the message needs none. */
   nearLeast: 0.05,
   /** A see-also must fit the message this well by itself: about half as well as a match. */
@@ -180,7 +182,8 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   const encoded = await options.encoded?.(index, message);
   const input = { index, message, vector, encoded, background, topics: options.topics, also: named };
   const { probe, candidates, candidateOf } = retrieve(input);
-  const context = { query, intent, signals: signalsFor(turn.message, precedents, options), options };
+  const signals = signalsFor(turn.message, { intent, precedents, options });
+  const context = { query, intent, signals, options };
   const must = new Set(named);
   const ranked = rank(probe, candidates, intent).filter(
     ({ id, duplicates }, place) => place < RECALL.judged || [id, ...duplicates].some((doc) => must.has(doc)),
@@ -207,12 +210,15 @@ function frameOf({ frame, message }: Turn, intent: IntentGuess | undefined): Fra
 /** The signals, in the order in which their reasons are listed. */
 function signalsFor(
   message: string,
-  precedents: Precedents | undefined,
-  { background, effectiveness }: RecallOptions,
+  {
+    intent,
+    precedents,
+    options: { background, effectiveness },
+  }: Pick<JudgeContext, "intent" | "options"> & { readonly precedents: Precedents | undefined },
 ): Signal[] {
   return [
     mentionSignal(message, background),
-    triggerSignal(message),
+    triggerSignal(message, (intent?.chances.work ?? 1) >= RECALL.leastWork),
     pathsSignal,
     ...(precedents ? [useSignal(precedents)] : []),
     frameSignal,

@@ -5,6 +5,7 @@ import type { RE2JS } from "re2js";
 import type { Diagnostic } from "../../model/diagnostic.ts";
 import type { Skill } from "../../model/skill.ts";
 import { isPlain, lazyPattern } from "../../text/patterns.ts";
+import { isStopWord } from "../../text/stopwords.ts";
 import { type Judgement, type Signal, WORTH } from "./signal.ts";
 
 /** Characters of a message that are searched for triggers; the longest real messages are shorter. */
@@ -16,10 +17,12 @@ const PATTERN_CHARS = 500;
 /** In a message of more words, a declared word or phrase is too often there by chance to recall a skill on its own. */
 const CALLS_WITHIN = { word: 12, phrase: 60 } as const;
 
-export function triggerSignal(message: string): Signal {
+/** A single word recalls a skill on its own only if the message asks for work. */
+export function triggerSignal(message: string, asksForWork = true): Signal {
   const asWritten = searched(message);
   const text = asWritten.toLowerCase();
-  const texts = { asWritten, text, words: asWritten.split(" ", CALLS_WITHIN.phrase + 1).length };
+  const words = asWritten.split(" ", CALLS_WITHIN.phrase + 1).length;
+  const texts = { asWritten, text, words, asksForWork };
   return {
     name: "triggers",
     judge({ manifest }) {
@@ -35,8 +38,16 @@ export function triggerSignal(message: string): Signal {
   };
 }
 
+interface SearchedMessage {
+  readonly asWritten: string;
+  /** In lower case. */
+  readonly text: string;
+  readonly words: number;
+  readonly asksForWork: boolean;
+}
+
 function phraseJudgement(
-  { asWritten, text, words }: { asWritten: string; text: string; words: number },
+  { asWritten, text, words, asksForWork }: SearchedMessage,
   phrase: string,
   kind: string,
 ): Judgement | undefined {
@@ -45,7 +56,8 @@ function phraseJudgement(
   if (!containsWhole(keepsCase ? asWritten : text, wanted)) return undefined;
   const several = wanted.includes(" ");
   const note = `${kind} "${phrase}"`;
-  if (words > CALLS_WITHIN[several ? "phrase" : "word"]) {
+  const isChance = !several && (!asksForWork || isStopWord(wanted));
+  if (isChance || words > CALLS_WITHIN[several ? "phrase" : "word"]) {
     const claim = claimOf(several ? "pattern" : "word", note);
     return { ...claim, value: claim.beside, phrase: several };
   }
