@@ -119,7 +119,16 @@ export async function prepare(
   const english = glossary.toEnglish(message);
   const vector = embedder.embedOne(leadText(english.text));
   const encoded = await encoding?.of(index, english);
-  return retrieve({ index, message: english, vector, encoded, background: embedder.idf, topics, also: [], close });
+  return retrieve({
+    index,
+    message: english,
+    vector,
+    encoded,
+    background: embedder.idf,
+    topics,
+    also: [],
+    close,
+  });
 }
 
 export const tablePath = join(process.cwd(), "data/embedding/table.bin");

@@ -5,7 +5,13 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { createLocalEmbedder, openEmbedder, openEncoder } from "../embedders/embedders.ts";
 
-import { createIntentModel, createTopics, Glossary, type IndexSettings, type IntentWeights } from "../recall/recall.ts";
+import {
+  createIntentModel,
+  createTopics,
+  Glossary,
+  type IndexSettings,
+  type IntentWeights,
+} from "../recall/recall.ts";
 import type { OpenOptions } from "./options.ts";
 import { packageRoot } from "./package-root.ts";
 
@@ -27,7 +33,11 @@ export async function openMeaning(
   };
   if (given) return { embedder: given, ...understanding };
   if (embedder.kind === "local")
-    return { embedder: local, topics: createTopics(() => dataFile("intent", "topics.bin")), ...understanding };
+    return {
+      embedder: local,
+      topics: createTopics(() => dataFile("intent", "topics.bin")),
+      ...understanding,
+    };
   const { endpoint, model, dimensions, apiKeyEnv } = embedder;
   const apiKey = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
   const remote =

@@ -1,6 +1,7 @@
 // Retrieves the few dozen skills that the ranker examines for a message, by words and by meaning.
 
 import { type Hit, quantizeOne } from "../search/search.ts";
+import { tokenize } from "../text/tokens.ts";
 import { createProbe, type Probe } from "./features.ts";
 import {
   type BackgroundIdf,
@@ -36,6 +37,8 @@ export interface Retrieval {
   readonly candidates: readonly RankCandidate[];
   /** Any skill as a candidate for the same message. */
   readonly candidateOf: (doc: number) => RankCandidate;
+  /** How many skills have a word of the message. A word that is not indexed counts as one that all have. */
+  readonly skillsWith: (word: string) => number;
 }
 
 /** What a trained encoder says of a message. */
@@ -100,7 +103,14 @@ export function retrieve(input: RetrievalInput): Retrieval {
       encoded: input.encoded?.cosine(doc),
     }));
   };
-  return { probe, candidates: asCandidates(chosen), candidateOf: (doc) => asCandidates([doc])[0]! };
+  const frequencies = new Map(found.terms.map(({ term, df }) => [term, df]));
+  return {
+    probe,
+    candidates: asCandidates(chosen),
+    candidateOf: (doc) => asCandidates([doc])[0]!,
+    skillsWith: (word) =>
+      Math.min(...tokenize(word).map((term) => frequencies.get(term) ?? 0), index.text.size),
+  };
 }
 
 /** The documents to examine: all of `also`, the nearest, and the best by words and meaning together. */

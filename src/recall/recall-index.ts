@@ -12,8 +12,8 @@ import type { ExampleMessages } from "./example-messages.ts";
 import type { BackgroundIdf } from "./features-message.ts";
 import type { Glossary } from "./glossary.ts";
 import type { IntentModel } from "./intent.ts";
-import type { Topics } from "./topics.ts";
 import { documentDigest, headTextOf, MARK, sectionTexts, skillDigest, toDocument } from "./skill-document.ts";
+import type { Topics } from "./topics.ts";
 
 export interface IndexSettings {
   readonly embedder: Embedder;

@@ -21,8 +21,8 @@ import { mentionedNames, mentionSignal } from "./signals/mention.ts";
 import { pathsSignal } from "./signals/paths.ts";
 import { combineClaim, type Query, type Signal, WORTH } from "./signals/signal.ts";
 import { messageWords, readyPatternsFor, triggerSignal } from "./signals/triggers.ts";
-import type { Topics } from "./topics.ts";
 import { Precedents, type UseMemory, useSignal } from "./signals/use.ts";
+import type { Topics } from "./topics.ts";
 
 /** The configured limits of a recall. */
 export interface RecallSettings {
@@ -118,8 +118,8 @@ export const RECALL = {
   judged: 16,
   /** Near skills: with the matches the right skill is among them nineteen times in twenty, for about 15 tokens each. */
   near: 8,
-  /** With a smaller chance of asking for work, a message has a skill's declared word by chance ("which model are you"). */
-  leastWork: 0.2,
+  /** If more skills have a word, one of them that declares it is not recalled for it alone ("which model are you"). */
+  commonWord: 400,
   /** Below this score even the best skill is not near: the message needs none. */
   nearLeast: 0.05,
   /** A see-also must fit the message this well by itself: about half as well as a match. */
@@ -181,8 +181,9 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   ].filter((doc) => doc !== undefined);
   const encoded = await options.encoded?.(index, message);
   const input = { index, message, vector, encoded, background, topics: options.topics, also: named };
-  const { probe, candidates, candidateOf } = retrieve(input);
-  const signals = signalsFor(turn.message, { intent, precedents, options });
+  const { probe, candidates, candidateOf, skillsWith } = retrieve(input);
+  const isCommon = (word: string) => skillsWith(word) > RECALL.commonWord;
+  const signals = signalsFor(turn.message, { isCommon, precedents, options });
   const context = { query, intent, signals, options };
   const must = new Set(named);
   const ranked = rank(probe, candidates, intent).filter(
@@ -211,14 +212,18 @@ function frameOf({ frame, message }: Turn, intent: IntentGuess | undefined): Fra
 function signalsFor(
   message: string,
   {
-    intent,
+    isCommon,
     precedents,
     options: { background, effectiveness },
-  }: Pick<JudgeContext, "intent" | "options"> & { readonly precedents: Precedents | undefined },
+  }: {
+    readonly isCommon: (word: string) => boolean;
+    readonly precedents: Precedents | undefined;
+    readonly options: RecallOptions;
+  },
 ): Signal[] {
   return [
     mentionSignal(message, background),
-    triggerSignal(message, (intent?.chances.work ?? 1) >= RECALL.leastWork),
+    triggerSignal(message, isCommon),
     pathsSignal,
     ...(precedents ? [useSignal(precedents)] : []),
     frameSignal,

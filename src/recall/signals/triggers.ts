@@ -5,7 +5,6 @@ import type { RE2JS } from "re2js";
 import type { Diagnostic } from "../../model/diagnostic.ts";
 import type { Skill } from "../../model/skill.ts";
 import { isPlain, lazyPattern } from "../../text/patterns.ts";
-import { isStopWord } from "../../text/stopwords.ts";
 import { type Judgement, type Signal, WORTH } from "./signal.ts";
 
 /** Characters of a message that are searched for triggers; the longest real messages are shorter. */
@@ -17,12 +16,12 @@ const PATTERN_CHARS = 500;
 /** In a message of more words, a declared word or phrase is too often there by chance to recall a skill on its own. */
 const CALLS_WITHIN = { word: 12, phrase: 60 } as const;
 
-/** A single word recalls a skill on its own only if the message asks for work. */
-export function triggerSignal(message: string, asksForWork = true): Signal {
+/** `isCommon` says whether so many skills have a word that it cannot tell which of them is meant. */
+export function triggerSignal(message: string, isCommon: (word: string) => boolean = () => false): Signal {
   const asWritten = searched(message);
   const text = asWritten.toLowerCase();
   const words = asWritten.split(" ", CALLS_WITHIN.phrase + 1).length;
-  const texts = { asWritten, text, words, asksForWork };
+  const texts = { asWritten, text, words, isCommon };
   return {
     name: "triggers",
     judge({ manifest }) {
@@ -43,11 +42,11 @@ interface SearchedMessage {
   /** In lower case. */
   readonly text: string;
   readonly words: number;
-  readonly asksForWork: boolean;
+  readonly isCommon: (word: string) => boolean;
 }
 
 function phraseJudgement(
-  { asWritten, text, words, asksForWork }: SearchedMessage,
+  { asWritten, text, words, isCommon }: SearchedMessage,
   phrase: string,
   kind: string,
 ): Judgement | undefined {
@@ -56,8 +55,7 @@ function phraseJudgement(
   if (!containsWhole(keepsCase ? asWritten : text, wanted)) return undefined;
   const several = wanted.includes(" ");
   const note = `${kind} "${phrase}"`;
-  const isChance = !several && (!asksForWork || isStopWord(wanted));
-  if (isChance || words > CALLS_WITHIN[several ? "phrase" : "word"]) {
+  if (words > CALLS_WITHIN[several ? "phrase" : "word"] || (!several && isCommon(wanted))) {
     const claim = claimOf(several ? "pattern" : "word", note);
     return { ...claim, value: claim.beside, phrase: several };
   }
