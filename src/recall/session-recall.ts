@@ -159,6 +159,7 @@ export class SessionRecall {
       background: indexing.settings.background,
       glossary: indexing.settings.glossary,
       intent: indexing.settings.intent,
+      topics: indexing.settings.topics,
       encoded: (index, message) => indexing.encoding.of(index, message),
       isBundled: ({ source }) => bundled.has(source),
       effectiveness: effectivenessFrom(await store.tallyBook(), { now, instructionsOf }),
