@@ -8,11 +8,14 @@ import type { SkillName } from "../model/name.ts";
 import { type FileChanges, type PackageFile, skillFileOf } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
 import type { LockedPackage } from "./lock.ts";
+import type { PackageUpdate } from "./package-update.ts";
 
 /** Why something is not done with a package. */
 export interface Refusal {
   readonly code: string;
   readonly message: string;
+  /** What a person needs to decide, such as the conflicts of a merge. */
+  readonly value?: unknown;
 }
 
 export interface PackageOffer {
@@ -26,6 +29,8 @@ export interface PackageOffer {
   readonly refusal?: Refusal | undefined;
   /** The skill of another source that would no longer be used. */
   readonly covers?: { readonly name: SkillName; readonly source: string } | undefined;
+  /** What it changes, if it replaces a package that was added before. */
+  readonly update?: PackageUpdate | undefined;
   /** `there` is the same package in the same place. */
   readonly state: "new" | "there";
 }
@@ -41,9 +46,15 @@ export type Agreement = (
   offers: readonly PackageOffer[],
 ) => Promise<readonly PackageOffer[]> | readonly PackageOffer[];
 
-/** Whether an offer may be taken without a person who looks at it: nothing worrying was found, and no other skill is covered. */
-export function mayTakeUnasked({ sheet, refusal, covers }: PackageOffer): boolean {
-  return sheet !== undefined && refusal === undefined && covers === undefined && !isWorrying(sheet);
+/**
+ * Whether an offer may be taken without a person who looks at it: nothing worrying was found, and no other skill is covered. In an
+ * update only what is new counts: the person has agreed to the rest.
+ */
+export function mayTakeUnasked({ sheet, refusal, covers, update }: PackageOffer): boolean {
+  if (sheet === undefined || refusal !== undefined || covers !== undefined) return false;
+  if (!isWorrying(sheet)) return true;
+  const isKnown = update?.newFindings.every(({ severity }) => severity === "low") ?? false;
+  return isKnown && sheet.verdict === "suspicious";
 }
 
 /** What a person sees about a package. Fails if its SKILL.md cannot be read as a skill. */

@@ -7,7 +7,7 @@ import type { Library } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Source } from "../model/source.ts";
-import { readPackage } from "../package/package.ts";
+import { type PackageFile, readPackage } from "../package/package.ts";
 import { didYouMean, nearTo } from "../text/near.ts";
 import { readAddress, type SupplyAddress } from "./address.ts";
 import { FOREIGN_ROOT, type ForeignPackage, foreignHash, readForeignLock } from "./foreign-lock.ts";
@@ -17,6 +17,7 @@ import { type OpeningNeeds, openSource } from "./open-source.ts";
 import { digestAt, directoryOf, isThere, OpenedSource } from "./opened-source.ts";
 import { findPackages } from "./packages.ts";
 import type { SupplyProgress } from "./tree.ts";
+import { planUpdate, updateConflict } from "./update.ts";
 
 export interface SupplyNeeds extends Pick<OpeningNeeds, "fetchDir" | "env"> {
   readonly home: string;
@@ -68,6 +69,14 @@ export interface SupplyResult {
 /** A package to be written, and the digest of the one that it replaces. */
 export interface WrittenPackage extends PlacedPackage {
   readonly replaces?: string | undefined;
+}
+
+export interface UpdateOptions {
+  readonly to?: string | undefined;
+  /** Say what is new, and write nothing. */
+  readonly check?: boolean | undefined;
+  readonly agree?: Agreement | undefined;
+  readonly onProgress?: SupplyProgress | undefined;
 }
 
 export interface InstallOptions {
@@ -174,6 +183,104 @@ export class Supplies {
       { reason: "removed" },
     );
     return { changed, same: [], refused: [], batch: changed[0]?.batch };
+  }
+
+  /**
+   * Brings what is new at the sources. Edits made here are merged in; a package with a conflict stays as it is, and `refused` names it.
+   * With `check` nothing is written.
+   *
+   * @example
+   * const { offers } = await skills.supply.update([], { check: true });
+   * for (const { name, update } of offers) console.log(name, update?.diff);
+   */
+  async update(
+    names: readonly string[],
+    { to, check = false, agree, onProgress }: UpdateOptions,
+  ): Promise<SupplyResult & { readonly offers: readonly PackageOffer[] }> {
+    const results: SupplyResult[] = [];
+    const offers: PackageOffer[] = [];
+    for (const group of bySource(this.lockedNamed(names, to), ({ locked }) => [
+      locked.source,
+      locked.ref ?? "",
+    ])) {
+      const written = new Map<PackageOffer, WrittenPackage>();
+      const source = await this.openAddress(this.addressOf(group[0]!.locked), { onProgress });
+      try {
+        const all: PackageOffer[] = [];
+        for (const place of group) all.push(await this.updateOffer(source, place, written));
+        offers.push(...all.filter(({ update, refusal }) => update && !refusal));
+        results.push(
+          await this.place(all, check ? () => [] : (agree ?? (() => [])), (offer) => written.get(offer)!),
+        );
+      } finally {
+        source.close();
+      }
+    }
+    const { refused, ...result } = combined(results);
+    const isOffer = (name: SkillName) => check && offers.some((offer) => offer.name === name);
+    return { ...result, refused: refused.filter(({ name }) => !isOffer(name)), offers };
+  }
+
+  private async updateOffer(
+    source: OpenedSource,
+    place: LockedPlace,
+    written: Map<PackageOffer, WrittenPackage>,
+  ): Promise<PackageOffer> {
+    const { name, root, locked } = place;
+    const directory = directoryOf(root, name);
+    const about = { name, path: locked.path ?? "", state: "new" } as const;
+    const refused = (code: string, message: string, value?: unknown): PackageOffer => ({
+      ...about,
+      refusal: { code, message, value },
+    });
+    const found = await source.offerAt(locked.path ?? "", name);
+    if (!found)
+      return refused(
+        "package-not-found",
+        `${locked.source} no longer has "${name}" (${locked.path ?? "."}). It stays as it is.`,
+      );
+    if (!found.sheet) return found;
+    if (found.sheet.digest === locked.digest) return { ...found, state: "there" };
+    if (!isThere(directory))
+      return refused(
+        "package-edited",
+        `"${name}" is missing in ${root}: repertoire install brings it back, repertoire remove forgets it.`,
+      );
+    const { files: theirs, locked: next } = source.contentOf(found);
+    const plan = await planUpdate({
+      name,
+      directory,
+      source: locked.source,
+      lockedDigest: locked.digest,
+      theirs,
+      base: () => this.baseOf(place),
+      workDir: this.needs.fetchDir,
+    });
+    if ("conflicts" in plan) {
+      const { code, message, value } = updateConflict(name, plan.conflicts);
+      return refused(code, message, value);
+    }
+    const { sheet, edited, diff, newFindings, files, replaces } = plan;
+    const offer: PackageOffer = {
+      ...about,
+      sheet,
+      update: { from: locked.commit, to: next.commit, edited, diff, newFindings },
+    };
+    written.set(offer, { name, root, files, beside: { locked: next }, replaces });
+    return offer;
+  }
+
+  /** A package as it was fetched: kept as a version, or fetched again. */
+  private async baseOf({ name, root, locked }: LockedPlace): Promise<readonly PackageFile[] | undefined> {
+    const kept = await this.needs.learned.filesWithDigest({ name, root }, locked.digest);
+    if (kept || locked.commit === undefined) return kept;
+    const source = await this.openAddress(this.addressOf(locked), {}, locked.commit);
+    try {
+      const offer = await source.offerAt(locked.path ?? "", name);
+      return offer?.sheet?.digest === locked.digest ? source.contentOf(offer).files : undefined;
+    } finally {
+      source.close();
+    }
   }
 
   /** Every package of every lock. */
@@ -283,8 +390,7 @@ export class Supplies {
       return await this.place([...offers.keys()], agree, (offer) => {
         const { name, root, locked: entry } = offers.get(offer)!;
         const { files } = source.contentOf(offer);
-        const replaces = digestAt(directoryOf(root, name));
-        return { name, root, files, beside: { locked: entry, ...(replaces !== undefined && { replaces }) } };
+        return { name, root, files, beside: { locked: entry }, replaces: digestAt(directoryOf(root, name)) };
       });
     } finally {
       source.close();

@@ -39,7 +39,7 @@ const VERBS: readonly (readonly [names: string, load: Load])[] = [
   ["why list show", library],
   ["activate expand run tools trust task", tasks],
   ["inspect", async () => [(await import("./commands/inspect.ts")).inspectVerb]],
-  ["add install verify remove", supply],
+  ["add install update verify remove", supply],
   ["check new enable disable", library],
   ["save delete restore undo history rename pin unpin archive", learned],
   ["stats sessions outcome journal", journal],

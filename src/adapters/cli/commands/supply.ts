@@ -1,4 +1,4 @@
-// The verbs about skills from elsewhere: add, install, verify, remove.
+// The verbs about skills from elsewhere: add, install, update, verify, remove.
 
 import {
   type ListedPackage,
@@ -80,6 +80,32 @@ export const SUPPLY_VERBS: readonly Verb[] = [
       const agree = frozen && !flags.yes ? agreement(io, { ...flags, frozen }) : agreement(io, flags);
       const result = await engine.supply.install({ to, frozen, agree, onProgress: stepsDisplay(io) });
       return tellSupplied(io, result, "Installed");
+    },
+  },
+  {
+    use: "update [names...]",
+    about:
+      "bring what is new at the sources of added skills; your edits are merged in, and nothing is overwritten",
+    options: [
+      TO_OPTION,
+      ["--check", "show what is new and write nothing; exits 1 if something is"],
+      ...AGREE_OPTIONS,
+    ],
+    async run(
+      { io, engine },
+      names: readonly string[],
+      { to, check, ...flags }: AddFlags & { readonly check?: boolean },
+    ) {
+      const agree = agreement(io, flags);
+      const result = await engine.supply.update(names, { to, check, agree, onProgress: stepsDisplay(io) });
+      if (!check) return tellSupplied(io, result, "Updated");
+      io.answer(result, () => {
+        for (const offer of result.offers) showUpdate(io, offer, (text) => io.line(text));
+        tellRefused(io, result);
+        const { offers, same } = result;
+        io.line(`${numberOf(offers.length, "update")}, ${numberOf(same.length, "skill")} up to date.`);
+      });
+      return result.offers.length + result.refused.length > 0 ? EXIT.findings : EXIT.ok;
     },
   },
   {
@@ -225,6 +251,7 @@ function showOffers(io: Io, offers: readonly PackageOffer[]): void {
   for (const offer of offers) {
     const { sheet, covers } = offer;
     if (!sheet) continue;
+    if (offer.update) showUpdate(io, offer, (text) => io.note(text));
     if (offers.length <= WHOLE_SHEETS || !mayTakeUnasked(offer)) showSheet(io, sheet);
     else {
       const parts = [numberOf(sheet.files, "file"), numberOf(sheet.scripts.length, "script")];
@@ -241,12 +268,41 @@ function showOffers(io: Io, offers: readonly PackageOffer[]): void {
   }
 }
 
+/** What an update changes: the commits, the diff, and what inspection finds now. */
+function showUpdate(io: Io, { name, update }: PackageOffer, tell: (text: string) => void): void {
+  if (!update) return;
+  const { from, to, edited, diff, newFindings } = update;
+  const commits =
+    from === undefined || to === undefined ? "" : `  ${from.slice(0, 10)} to ${to.slice(0, 10)}`;
+  tell(`${io.colour.bold(name)}${io.colour.dim(commits)}${edited ? "  with your edits" : ""}`);
+  const paint = { "+": io.colour.green, "-": io.colour.red };
+  for (const line of diff.split("\n")) tell(`  ${paint[line[0] as "+" | "-"]?.(line) ?? line}`);
+  for (const { severity, path, message } of newFindings)
+    tell(`  ${io.colour.yellow(`new finding, ${severity}`)} ${forLine(path)}: ${message}`);
+}
+
+function tellRefused(io: Io, { refused }: SupplyResult): void {
+  for (const { message, value } of refused) {
+    io.note(`${io.colour.yellow("not done")} ${forLine(message)}`);
+    for (const text of conflictTexts(value)) io.note(text);
+  }
+}
+
+/** The marked texts of a merge with conflicts. */
+function conflictTexts(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap(({ path, reason, text }: { path: string; reason: string; text?: string }) => [
+    `  ${path} (${reason})`,
+    ...(text?.split("\n").map((line) => `    ${line}`) ?? []),
+  ]);
+}
+
 function tellSupplied(io: Io, result: SupplyResult, done: string): number {
   const { changed, same, refused, batch } = result;
   io.answer(result, () => {
     for (const { name, path } of changed) io.line(`${io.colour.green(done)} ${name}  ${io.colour.dim(path)}`);
     if (same.length > 0) io.line(`${numberOf(same.length, "skill")} already there.`);
-    for (const { message } of refused) io.note(`${io.colour.yellow("not done")} ${forLine(message)}`);
+    tellRefused(io, result);
     if (changed.length === 0 && same.length === 0 && refused.length === 0) io.line("Nothing to do.");
     if (batch !== undefined) io.line(io.colour.dim(`Back: repertoire undo ${batch}`));
   });
