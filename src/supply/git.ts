@@ -12,7 +12,7 @@ import { type SourceTree, type SupplyProgress, type TreeEntry, tooManyEntries } 
 
 type GitAddress = Extract<SupplyAddress, { kind: "git" }>;
 
-export interface GitOptions {
+interface GitOptions {
   /** A folder that does not exist yet, for the objects of the repository. Removed when the tree is closed. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,7 @@ import { RepertoireError } from "../model/errors.ts";
 import { type SkillName, toSkillName } from "../model/name.ts";
 import { isRecord, jsonIn } from "../text/json.ts";
 
-export const LOCK_FILE = "repertoire.lock.json";
+const LOCK_FILE = "repertoire.lock.json";
 const LOCK_VERSION = 1;
 const LARGEST = 16 * 1024 * 1024;
 
@@ -31,10 +31,10 @@ export interface LockedPackage {
 }
 
 /** By the name of the skill. */
-export type LockedPackages = Readonly<Record<SkillName, LockedPackage>>;
+type LockedPackages = Readonly<Record<SkillName, LockedPackage>>;
 
 /** The lock is beside the packages, in the folder of skills. */
-export function lockPathFor(root: string): string {
+function lockPathFor(root: string): string {
   return join(root, LOCK_FILE);
 }
 

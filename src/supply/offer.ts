@@ -11,7 +11,7 @@ import type { LockedPackage } from "./lock.ts";
 import type { PackageUpdate } from "./package-update.ts";
 
 /** Why something is not done with a package. */
-export interface Refusal {
+export interface PackageRefusal {
   readonly code: string;
   readonly message: string;
   /** What a person needs to decide, such as the conflicts of a merge. */
@@ -26,7 +26,7 @@ export interface PackageOffer {
   /** Absent if the package cannot be read. */
   readonly sheet?: ConsentSheet | undefined;
   /** Why nobody may take it. */
-  readonly refusal?: Refusal | undefined;
+  readonly refusal?: PackageRefusal | undefined;
   /** The skill of another source that would no longer be used. */
   readonly covers?: { readonly name: SkillName; readonly source: string } | undefined;
   /** What it changes, if it replaces a package that was added before. */

@@ -14,7 +14,7 @@ import { type OfferContent, type PackageOffer, sheetFor } from "./offer.ts";
 import { type Collection, describePackages, type FoundPackage, readFound } from "./packages.ts";
 import type { SourceTree, SupplyProgress } from "./tree.ts";
 
-export interface SourceNeeds {
+interface SourceNeeds {
   /** The folder of skills that packages would be written to. */
   readonly root: string;
   readonly library: () => Promise<Library>;

@@ -181,7 +181,7 @@ function qualifiedNames(drafts: readonly Draft[]): string[] {
 }
 
 /** A package whole, as it would be written. */
-export interface ReadPackage {
+interface ReadPackage {
   readonly files: readonly PackageFile[];
   readonly marks: FileMarks;
   readonly digest: string;

@@ -8,7 +8,7 @@ import type { SourceTree } from "./tree.ts";
 const MARKETPLACE = /^(?:.*\/)?\.(?:claude|cursor|github)-?(?:plugin)?\/marketplace\.json$/;
 const PLUGIN = /^(?:(.*)\/)?\.(?:claude|codex|cursor)-plugin\/plugin\.json$/;
 
-export interface Plugins {
+interface Plugins {
   /** The plugin that a folder belongs to. */
   of(folder: string): string | undefined;
   readonly elsewhere: readonly { readonly plugin: string; readonly source: string }[];

@@ -12,14 +12,14 @@ import { didYouMean, nearTo } from "../text/near.ts";
 import { readAddress, type SupplyAddress } from "./address.ts";
 import { FOREIGN_ROOT, type ForeignPackage, foreignHash, readForeignLock } from "./foreign-lock.ts";
 import { type LockedPackage, readLock } from "./lock.ts";
-import type { Agreement, PackageOffer, Refusal } from "./offer.ts";
+import type { Agreement, PackageOffer, PackageRefusal } from "./offer.ts";
 import { type OpeningNeeds, openSource } from "./open-source.ts";
 import { digestAt, directoryOf, isThere, OpenedSource } from "./opened-source.ts";
 import { findPackages } from "./packages.ts";
 import type { SupplyProgress } from "./tree.ts";
 import { planUpdate, updateConflict } from "./update.ts";
 
-export interface SupplyNeeds extends Pick<OpeningNeeds, "fetchDir" | "env"> {
+interface SupplyNeeds extends Pick<OpeningNeeds, "fetchDir" | "env"> {
   readonly home: string;
   readonly project: string;
   /** Lowest precedence first. */
@@ -33,7 +33,7 @@ export interface SupplyNeeds extends Pick<OpeningNeeds, "fetchDir" | "env"> {
   readonly now: () => Date;
 }
 
-export interface SourceOptions {
+interface OpenSourceOptions {
   /** `user`, `project`, or a folder; `user` unless given. */
   readonly to?: string | undefined;
   /** A branch, tag or commit. */
@@ -42,7 +42,7 @@ export interface SourceOptions {
 }
 
 /** A package of a lock, and where it is. */
-export interface LockedPlace {
+interface LockedPlace {
   readonly name: SkillName;
   /** The folder of skills, whose lock it is in. */
   readonly root: string;
@@ -61,17 +61,17 @@ export interface SupplyResult {
   readonly changed: readonly Changed[];
   /** Packages that were there already, as they should be. */
   readonly same: readonly SkillName[];
-  readonly refused: readonly (Refusal & { readonly name: SkillName })[];
+  readonly refused: readonly (PackageRefusal & { readonly name: SkillName })[];
   /** What `undo` takes back. */
   readonly batch?: string | undefined;
 }
 
 /** A package to be written, and the digest of the one that it replaces. */
-export interface WrittenPackage extends PlacedPackage {
+interface WrittenPackage extends PlacedPackage {
   readonly replaces?: string | undefined;
 }
 
-export interface UpdateOptions {
+interface UpdateOptions {
   readonly to?: string | undefined;
   /** Say what is new, and write nothing. */
   readonly check?: boolean | undefined;
@@ -79,7 +79,7 @@ export interface UpdateOptions {
   readonly onProgress?: SupplyProgress | undefined;
 }
 
-export interface InstallOptions {
+interface InstallOptions {
   readonly to?: string | undefined;
   /** Make everything equal to the locks: edited packages too. */
   readonly frozen?: boolean | undefined;
@@ -105,7 +105,7 @@ export class Supplies {
    *   source.close();
    * }
    */
-  async open(source: string, options: SourceOptions = {}): Promise<OpenedSource> {
+  async open(source: string, options: OpenSourceOptions = {}): Promise<OpenedSource> {
     const { project: dir, home } = this.needs;
     return this.openAddress(readAddress(source, { dir, home, ref: options.ref }), options);
   }
@@ -121,7 +121,7 @@ export class Supplies {
   async take(
     source: OpenedSource,
     offers: readonly PackageOffer[],
-    { to, agree }: Pick<SourceOptions, "to"> & { readonly agree: Agreement },
+    { to, agree }: Pick<OpenSourceOptions, "to"> & { readonly agree: Agreement },
   ): Promise<SupplyResult> {
     const root = this.rootFor(to);
     return this.place(offers, agree, (offer) => {
@@ -176,7 +176,7 @@ export class Supplies {
    * @example
    * await skills.supply.remove(["pdf-tables"]);
    */
-  async remove(names: readonly string[], { to }: Pick<SourceOptions, "to"> = {}): Promise<SupplyResult> {
+  async remove(names: readonly string[], { to }: Pick<OpenSourceOptions, "to"> = {}): Promise<SupplyResult> {
     const places = this.lockedNamed(names, to);
     const changed = await this.needs.learned.place(
       () => places.map(({ name, root }) => ({ name, root, files: [], beside: null })),
@@ -311,7 +311,7 @@ export class Supplies {
 
   protected async openAddress(
     address: SupplyAddress,
-    { to, onProgress }: SourceOptions,
+    { to, onProgress }: OpenSourceOptions,
     commit?: string,
   ): Promise<OpenedSource> {
     const { fetchDir, env, library, rules, now, sources } = this.needs;
@@ -496,7 +496,7 @@ function verified({ name, root, locked }: LockedPlace): VerifiedPackage {
 }
 
 /** Groups of what can be fetched at once. */
-export function bySource<T>(all: readonly T[], keyOf: (each: T) => readonly string[]): T[][] {
+function bySource<T>(all: readonly T[], keyOf: (each: T) => readonly string[]): T[][] {
   const groups = new Map<string, T[]>();
   for (const each of all) {
     const key = keyOf(each).join("\n");
@@ -505,7 +505,7 @@ export function bySource<T>(all: readonly T[], keyOf: (each: T) => readonly stri
   return [...groups.values()];
 }
 
-export function combined(results: readonly SupplyResult[]): SupplyResult {
+function combined(results: readonly SupplyResult[]): SupplyResult {
   return {
     changed: results.flatMap(({ changed }) => changed),
     same: results.flatMap(({ same }) => same),
@@ -514,7 +514,7 @@ export function combined(results: readonly SupplyResult[]): SupplyResult {
   };
 }
 
-function notAgreed({ name, sheet, covers }: PackageOffer): Refusal & { name: SkillName } {
+function notAgreed({ name, sheet, covers }: PackageOffer): PackageRefusal & { name: SkillName } {
   const why = covers
     ? `it would be used instead of "${covers.name}" from ${covers.source}`
     : sheet?.verdict === "clean" || sheet?.verdict === "notice"
@@ -523,7 +523,7 @@ function notAgreed({ name, sheet, covers }: PackageOffer): Refusal & { name: Ski
   return { name, code: "package-refused", message: `"${name}" was not taken: ${why}.` };
 }
 
-function editedHere(name: SkillName, root: string): Refusal & { name: SkillName } {
+function editedHere(name: SkillName, root: string): PackageRefusal & { name: SkillName } {
   const message = `"${name}" in ${root} was edited since it was added, so it stays as it is. --frozen puts the locked one in its place.`;
   return { name, code: "package-edited", message };
 }

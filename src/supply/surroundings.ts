@@ -1,7 +1,7 @@
 // What is known about a package outside its folder: its entry in the lock, and the links that show it to other agents. Both
 // follow each change and each undo of the package.
 
-import { lstatSync, mkdirSync, readlinkSync, symlinkSync, unlinkSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readlinkSync, symlinkSync, unlinkSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { unlessMissing } from "../disk/disk.ts";
 import type { BesidePackage, PackagePlace, PackageSurroundings } from "../learn/learn.ts";
@@ -9,7 +9,7 @@ import type { SkillName } from "../model/name.ts";
 import { type LockedPackage, readLock, writeLock } from "./lock.ts";
 
 /** What a version keeps about a package. */
-export interface KnownPackage extends BesidePackage {
+interface KnownPackage extends BesidePackage {
   readonly locked?: LockedPackage | undefined;
   /** Links that lead to the package's folder. */
   readonly links?: readonly string[] | undefined;
@@ -30,9 +30,8 @@ export function packageSurroundings(hostFolders: () => readonly string[]): Packa
         const known = state.beside as KnownPackage | undefined;
         const changes = locks.get(state.root) ?? new Map<SkillName, LockedPackage | undefined>();
         locks.set(state.root, changes.set(nameIn(state), known?.locked));
-        const wanted = known?.links ?? [];
-        for (const link of linksTo(state, hostFolders())) if (!wanted.includes(link)) unlinkSync(link);
-        for (const link of wanted) makeLink(link, state.directory);
+        if (!existsSync(state.directory)) for (const link of linksTo(state, hostFolders())) unlinkSync(link);
+        else for (const link of known?.links ?? []) makeLink(link, state.directory);
       }
       for (const [root, changes] of locks) writeLock(root, changes);
     },
@@ -53,13 +52,13 @@ function linksTo(place: PackagePlace, folders: readonly string[]): string[] {
 }
 
 /** Where a link leads; undefined if there is no link. */
-export function leadsTo(path: string): string | undefined {
+function leadsTo(path: string): string | undefined {
   const stats = unlessMissing(() => lstatSync(path), ["ENOENT", "ENOTDIR", "EACCES"]);
   return stats?.isSymbolicLink() ? resolve(dirname(path), readlinkSync(path)) : undefined;
 }
 
 /** Makes a link to a folder; leaves what is there already. Returns whether the link is there now. */
-export function makeLink(link: string, directory: string): boolean {
+function makeLink(link: string, directory: string): boolean {
   mkdirSync(dirname(link), { recursive: true });
   try {
     const target = relative(dirname(link), directory);
