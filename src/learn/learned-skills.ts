@@ -184,8 +184,9 @@ export class LearnedSkills {
    * refuse.
    *
    * @example
-   * const root = join(home, ".repertoire", "skills");
-   * await skills.learned.place(() => [{ name: "plan-meeting", root, files: [], beside: null }]);
+   * const root = `${home}/.repertoire/skills`;
+   * const files = [{ path: "SKILL.md", bytes: new TextEncoder().encode("Greets people.\n\nSay hello.\n") }];
+   * await skills.learned.place(() => [{ name: "greet", root, files }]);
    */
   async place(plan: () => Awaitable<readonly PlacedPackage[]>, by: Attribution = {}): Promise<Changed[]> {
     const { author = "person", reason } = by;
@@ -208,8 +209,8 @@ export class LearnedSkills {
    * The files of a package as a version kept them whose digest is the given one; undefined if no version did.
    *
    * @example
-   * const root = join(home, ".repertoire", "skills");
-   * const files = await skills.learned.filesWithDigest({ name: "plan-meeting", root }, digest);
+   * const place = { name: "greet", root: `${home}/.repertoire/skills` };
+   * const files = await skills.learned.filesWithDigest(place, "cd3ea8cc27f1e306");
    */
   async filesWithDigest(
     { name, root }: Pick<PlacedPackage, "name" | "root">,

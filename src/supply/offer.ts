@@ -49,6 +49,10 @@ export type Agreement = (
 /**
  * Whether an offer may be taken without a person who looks at it: nothing worrying was found, and no other skill is covered. In an
  * update only what is new counts: the person has agreed to the rest.
+ *
+ * @example
+ * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
+ * const fine = (await source.offers()).filter(mayTakeUnasked);
  */
 export function mayTakeUnasked({ sheet, refusal, covers, update }: PackageOffer): boolean {
   if (sheet === undefined || refusal !== undefined || covers !== undefined) return false;

@@ -38,7 +38,7 @@ export interface ListedPackage {
 export class OpenedSource {
   readonly address: SupplyAddress;
   /** Plugins that its marketplace names and that are somewhere else. */
-  readonly elsewhere: Collection["elsewhere"];
+  readonly elsewhere: readonly { readonly plugin: string; readonly source: string }[];
   /** How many packages it has. */
   readonly count: number;
   private readonly tree: SourceTree;
@@ -64,7 +64,13 @@ export class OpenedSource {
     return this.tree.commit;
   }
 
-  /** Every package with its description. */
+  /**
+   * Every package with its description.
+   *
+   * @example
+   * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
+   * const names = (await source.list()).map(({ name }) => name);
+   */
   async list(): Promise<ListedPackage[]> {
     const described = await describePackages(this.tree, this.packages);
     return this.packages.map((found) => ({
@@ -76,7 +82,13 @@ export class OpenedSource {
     }));
   }
 
-  /** The names of the packages that these words mean: names, globs, plugins or folders. Fails for a word that means none. */
+  /**
+   * The names of the packages that these words mean: names, globs, plugins or folders. Fails for a word that means none.
+   *
+   * @example
+   * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
+   * const names = await source.choose(["write-*"]);
+   */
   async choose(words: readonly string[]): Promise<SkillName[]> {
     const chosen = new Set<FoundPackage>();
     for (const word of words) {
@@ -87,13 +99,25 @@ export class OpenedSource {
     return [...chosen].map(({ name }) => name);
   }
 
-  /** The folder of the package that a word means. */
+  /**
+   * The folder of the package that a word means.
+   *
+   * @example
+   * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
+   * const path = await source.pathOf("write-changelog");
+   */
   async pathOf(word: string): Promise<string> {
     const [name] = await this.choose([word]);
     return this.packages.find((found) => found.name === name)!.path;
   }
 
-  /** Reads and inspects packages, all unless names are given. Writes nothing. */
+  /**
+   * Reads and inspects packages, all unless names are given. Writes nothing.
+   *
+   * @example
+   * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
+   * const verdicts = (await source.offers()).map(({ sheet }) => sheet?.verdict);
+   */
   async offers(names?: readonly SkillName[]): Promise<PackageOffer[]> {
     const wanted = this.packages.filter(({ name }) => names === undefined || names.includes(name));
     const library = await this.needs.library();
@@ -105,17 +129,37 @@ export class OpenedSource {
     return offers;
   }
 
-  /** The package at a path of the source, under a name that a lock gave it. Whether its place is free is not looked at. */
+  /**
+   * The package at a path of the source, under a name that a lock gave it. Whether its place is free is not looked at.
+   *
+   * @example
+   * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
+   * const offer = await source.offerAt("", "changelog");
+   */
   async offerAt(path: string, name: SkillName): Promise<PackageOffer | undefined> {
     const found = this.packages.find((each) => each.path === path);
     return found && this.read(found, name);
   }
 
-  /** What would be written. */
+  /**
+   * What would be written.
+   *
+   * @example
+   * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
+   * const [offer] = await source.offers();
+   * const { files } = source.contentOf(offer!);
+   */
   contentOf(offer: PackageOffer): OfferContent {
     return this.contents.get(offer)!;
   }
 
+  /**
+   * Removes what was fetched.
+   *
+   * @example
+   * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
+   * source.close();
+   */
   close(): void {
     this.tree.close();
   }

@@ -33,7 +33,7 @@ interface SupplyNeeds extends Pick<OpeningNeeds, "fetchDir" | "env"> {
   readonly now: () => Date;
 }
 
-interface OpenSourceOptions {
+export interface OpenSourceOptions {
   /** `user`, `project`, or a folder; `user` unless given. */
   readonly to?: string | undefined;
   /** A branch, tag or commit. */
@@ -71,7 +71,7 @@ interface WrittenPackage extends PlacedPackage {
   readonly replaces?: string | undefined;
 }
 
-interface UpdateOptions {
+export interface UpdateOptions {
   readonly to?: string | undefined;
   /** Say what is new, and write nothing. */
   readonly check?: boolean | undefined;
@@ -79,7 +79,7 @@ interface UpdateOptions {
   readonly onProgress?: SupplyProgress | undefined;
 }
 
-interface InstallOptions {
+export interface InstallOptions {
   readonly to?: string | undefined;
   /** Make everything equal to the locks: edited packages too. */
   readonly frozen?: boolean | undefined;
@@ -98,12 +98,9 @@ export class Supplies {
    * Opens a source: fetches it, and writes nothing to any folder of skills. To be closed.
    *
    * @example
-   * const source = await skills.supply.open("anthropics/skills");
-   * try {
-   *   for (const { name, description } of await source.list()) console.log(name, description);
-   * } finally {
-   *   source.close();
-   * }
+   * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
+   * for (const { name, description } of await source.list()) console.log(name, description);
+   * source.close();
    */
   async open(source: string, options: OpenSourceOptions = {}): Promise<OpenedSource> {
     const { project: dir, home } = this.needs;
@@ -114,7 +111,7 @@ export class Supplies {
    * Writes the offers that a person agrees to, all or none, and their entries in the lock.
    *
    * @example
-   * const source = await skills.supply.open("./downloads/my-skill");
+   * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
    * const { changed } = await skills.supply.take(source, await source.offers(), { agree: (offers) => offers });
    * source.close();
    */
@@ -163,7 +160,7 @@ export class Supplies {
    * Which packages are what their locks say.
    *
    * @example
-   * const edited = skills.supply.verify().filter(({ state }) => state === "edited");
+   * const edited = (await skills.supply.verify()).filter(({ state }) => state === "edited");
    */
   verify(names: readonly string[] = [], to?: string): VerifiedPackage[] {
     const places = this.lockedNamed(names, to).map(verified);
@@ -174,7 +171,9 @@ export class Supplies {
    * Removes packages; their versions are kept, and `undo` brings them back with their entry in the lock and their links.
    *
    * @example
-   * await skills.supply.remove(["pdf-tables"]);
+   * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
+   * await skills.supply.take(source, await source.offers(), { agree: (offers) => offers });
+   * await skills.supply.remove(["write-changelog"]);
    */
   async remove(names: readonly string[], { to }: Pick<OpenSourceOptions, "to"> = {}): Promise<SupplyResult> {
     const places = this.lockedNamed(names, to);
