@@ -93,4 +93,12 @@ export {
   readEvalJson,
   regressions,
 } from "../recall/recall.ts";
+export {
+  type ListedPackage,
+  mayTakeUnasked,
+  type OpenedSource,
+  type PackageOffer,
+  type SupplyResult,
+  type VerifiedPackage,
+} from "../supply/supply.ts";
 export { UNSANDBOXED_FLAG } from "../tools/tools.ts";

@@ -12,6 +12,7 @@ import type { Clock } from "../model/clock.ts";
 import type { Turn } from "../model/turn.ts";
 import type { StreamingModel } from "../models/models.ts";
 import type { EvalCase, EvalOptions, EvalReport } from "../recall/recall.ts";
+import type { Supplies } from "../supply/supply.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import { type EngineEvent, EventStream } from "./events.ts";
 import { LibraryPart } from "./library-part.ts";
@@ -55,6 +56,8 @@ export class Repertoire {
   readonly commands: Deferred<SlashCommands>;
   /** What happened: events, statistics, conversations, outcomes. */
   readonly journal: Deferred<Journal>;
+  /** Skills from elsewhere: open a source, take, install, verify, update, remove. */
+  readonly supply: Deferred<Supplies>;
   private readonly stream = new EventStream();
   private opened: Promise<Workshop> | undefined;
   private other: Repertoire | undefined;
@@ -78,6 +81,7 @@ export class Repertoire {
     this.gate = deferred(async () => (await this.workshop()).gate);
     this.commands = deferred(async () => (await this.workshop()).commands);
     this.journal = deferred(async () => (await this.workshop()).journal);
+    this.supply = deferred(async () => (await this.workshop()).supply);
   }
 
   get config(): Config {

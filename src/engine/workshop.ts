@@ -10,10 +10,12 @@ import type { Skill } from "../model/skill.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
 import { observedStore, redactedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
+import type { Supplies } from "../supply/supply.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import { openDreams } from "./dream-part.ts";
 import { openLearned } from "./learned-part.ts";
 import type { LibraryPart } from "./library-part.ts";
+import { openSupply } from "./supply-part.ts";
 import { openTasks, type TaskPart } from "./task-part.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
@@ -26,6 +28,7 @@ export interface Workshop {
   readonly dreams: Dreams;
   readonly enrichment: Enrichment;
   readonly journal: Journal;
+  readonly supply: Supplies;
   /** What the tools of a model need. */
   readonly agent: AgentEngine;
   /** The configured language model for answers that are shown while they come, or another one of the same server. */
@@ -110,6 +113,7 @@ export async function openWorkshop(
     dreams,
     enrichment,
     journal,
+    supply: openSupply(engine, learned),
     agent: {
       aliases: config.tools.aliases,
       serve: config.tools.serve,

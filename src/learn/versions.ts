@@ -39,6 +39,23 @@ export interface SkillChange {
   /** The package afterwards; empty if the skill is removed. */
   readonly files: readonly PackageFile[];
   readonly data?: Readonly<Record<string, unknown>> | undefined;
+  /** What is known about the package afterwards; null for nothing. Unless given, it stays, and goes with a removed skill. */
+  readonly beside?: BesidePackage | null | undefined;
+}
+
+/** What is known about a package outside its folder: where it came from, which links lead to it. Kept as it is given. */
+export type BesidePackage = Readonly<Record<string, unknown>>;
+
+/** A package's folder and the folder of skills that it is in. */
+export interface PackagePlace {
+  readonly directory: string;
+  readonly root: string;
+}
+
+/** Reads and writes what is known about packages outside their folders, so that it follows each change and each undo. */
+export interface PackageSurroundings {
+  read(place: PackagePlace): BesidePackage | undefined;
+  write(states: readonly (PackagePlace & { readonly beside: BesidePackage | undefined })[]): void;
 }
 
 interface ChangeOptions {
@@ -67,6 +84,7 @@ interface VersionNeeds {
   readonly files: Files;
   readonly clock: Clock;
   readonly places: SkillPlaces;
+  readonly surroundings?: PackageSurroundings | undefined;
 }
 
 export class SkillVersions {
@@ -131,6 +149,7 @@ export class SkillVersions {
     try {
       for (const record of records) await this.store.versions.add(record);
       for (const [at, record] of records.entries()) this.write(record, changes[at]!.files);
+      this.setBeside(records, (record) => record.data?.beside);
       for (const record of records) await this.redirect(record);
       await this.store.meta.remove(PENDING);
     } catch (error) {
@@ -162,13 +181,19 @@ export class SkillVersions {
   /** The changes that take these versions back. Refuses if later changes would be lost. */
   async undoChanges(undone: readonly VersionRecord[]): Promise<SkillChange[]> {
     const changes: SkillChange[] = [];
-    for (const { place, to, undoes } of undoSteps(undone)) {
+    for (const { place, to, undoes, before } of undoSteps(undone)) {
       const head = await this.head(place);
       if (head && contentOf(head) !== contentOf(undoes)) throw undoConflict(undoes, head);
       const target = to === undefined ? undefined : await this.store.versions.get(to);
       const redirect = target?.data?.to;
       const data = { undoes: undoes.id, ...(redirect !== undefined && { to: redirect }) };
-      changes.push({ place, action: "undo", files: await this.filesOf(target), data });
+      changes.push({
+        place,
+        action: "undo",
+        files: await this.filesOf(target),
+        data,
+        beside: before ?? null,
+      });
     }
     return changes;
   }
@@ -198,6 +223,10 @@ export class SkillVersions {
     const { author, reason, batch, parent } = options;
     const main = skillFileOf(change.files);
     const { name, root } = change.place;
+    const before = this.needs.surroundings?.read(this.folderOf(change.place));
+    const beside = change.beside ?? (change.beside === null || change.files.length === 0 ? null : undefined);
+    const known = before === undefined && (beside ?? null) === null ? {} : { before, beside };
+    const data = root === undefined ? change.data : { ...change.data, root };
     return {
       id: newId(),
       name,
@@ -209,8 +238,21 @@ export class SkillVersions {
       parent,
       digest: main && sha256Of(main.bytes),
       files,
-      data: root === undefined ? change.data : { ...change.data, root },
+      data: Object.keys(known).length === 0 ? data : { ...data, ...known },
     };
+  }
+
+  private folderOf(place: SkillPlace): PackagePlace {
+    return { directory: this.needs.places.directory(place), root: this.needs.places.root(place) };
+  }
+
+  /** `stateOf` a version is what is known from then on, null for nothing, and undefined if that stays. */
+  private setBeside(records: readonly VersionRecord[], stateOf: (record: VersionRecord) => unknown): void {
+    const states = records.flatMap((record) => {
+      const state = stateOf(record) as BesidePackage | null | undefined;
+      return state === undefined ? [] : [{ ...this.folderOf(placeOf(record)), beside: state ?? undefined }];
+    });
+    if (states.length > 0) this.needs.surroundings?.write(states);
   }
 
   private write(
@@ -218,13 +260,7 @@ export class SkillVersions {
     files: readonly PackageFile[],
     formerly: readonly PackageFile[] = [],
   ): void {
-    const place = placeOf(record);
-    const folders = {
-      directory: this.needs.places.directory(place),
-      root: this.needs.places.root(place),
-      formerly,
-    };
-    replacePackage(this.needs.files, folders, files);
+    replacePackage(this.needs.files, { ...this.folderOf(placeOf(record)), formerly }, files);
   }
 
   /** A skill that exists needs no redirect from its name; one that moved leaves one. */
@@ -258,18 +294,20 @@ export class SkillVersions {
   /** Finishes or takes back the change of a killed process, then removes the temporary files that it left. */
   private async settle(): Promise<void> {
     const pending = await this.store.meta.get(PENDING);
+    const roots = new Set(this.needs.places.roots);
     if (pending !== undefined) {
       const ids = JSON.parse(pending) as string[];
       const found = await Promise.all(ids.map((id) => this.store.versions.get(id)));
       const kept = found.filter((version) => version !== undefined);
       const heads = await Promise.all(kept.map((version) => this.head(placeOf(version))));
       const whole = kept.length === ids.length && heads.every((head, at) => head?.id === kept[at]!.id);
+      for (const version of kept) roots.add(this.needs.places.root(placeOf(version)));
       if (whole) for (const version of kept) await this.finish(version);
       else await this.takeBack(kept, "the program ended in the middle");
       await this.store.meta.remove(PENDING);
       this.swept = false;
     }
-    if (!this.swept) for (const root of this.needs.places.roots) sweepLeftovers(this.needs.files, root);
+    if (!this.swept) for (const root of roots) sweepLeftovers(this.needs.files, root);
     this.swept = true;
   }
 
@@ -281,6 +319,7 @@ export class SkillVersions {
     const disk = this.onDisk(placeOf(version));
     if (!disk.every((file) => known.some((one) => one.path === file.path && isSameFile(one, file)))) return;
     this.write(version, next, formerly);
+    this.setBeside([version], ({ data }) => data?.beside);
     await this.redirect(version);
   }
 
@@ -296,6 +335,9 @@ export class SkillVersions {
         await this.store.versions.add(await this.record({ place, action: "undo", files, data }, options));
       }
       this.write(version, files, await this.filesOf(version));
+      this.setBeside([version], ({ data }) =>
+        data?.beside === undefined ? undefined : (data.before ?? null),
+      );
       if (before) await this.redirect(before);
     }
   }
@@ -339,15 +381,21 @@ function contentOf({ files }: VersionRecord): string {
 
 /**
  * What each skill of a change returns to: `to` is the version whose content comes back, undefined if the skill did not
- * exist before; `undoes` is the newest version that is taken back.
+ * exist before; `undoes` is the newest version that is taken back; `before` is what was known about the package then.
  */
 function undoSteps(versions: readonly VersionRecord[]) {
-  const steps: { place: SkillPlace; to: string | undefined; undoes: VersionRecord }[] = [];
+  const steps: {
+    place: SkillPlace;
+    to: string | undefined;
+    undoes: VersionRecord;
+    before: BesidePackage | undefined;
+  }[] = [];
   for (const version of versions) {
     const place = placeOf(version);
     const known = steps.find((step) => isSamePlace(step.place, place));
-    if (known) known.to = version.parent;
-    else steps.push({ place, to: version.parent, undoes: version });
+    const earlier = { to: version.parent, before: version.data?.before as BesidePackage | undefined };
+    if (known) Object.assign(known, earlier);
+    else steps.push({ place, undoes: version, ...earlier });
   }
   return steps;
 }

@@ -29,6 +29,7 @@ const tasks: Load = async () => (await import("./commands/tasks.ts")).TASK_VERBS
 const learned: Load = async () => (await import("./commands/learned.ts")).LEARNED_VERBS;
 const journal: Load = async () => (await import("./commands/journal.ts")).JOURNAL_VERBS;
 const dreams: Load = async () => (await import("./commands/dreams.ts")).DREAM_VERBS;
+const supply: Load = async () => (await import("./commands/supply.ts")).SUPPLY_VERBS;
 const hosts: Load = async () => (await import("./commands/hosts.ts")).HOST_VERBS;
 
 const VERBS: readonly (readonly [names: string, load: Load])[] = [
@@ -38,6 +39,7 @@ const VERBS: readonly (readonly [names: string, load: Load])[] = [
   ["why list show", library],
   ["activate expand run tools trust task", tasks],
   ["inspect", async () => [(await import("./commands/inspect.ts")).inspectVerb]],
+  ["add install update verify remove", supply],
   ["check new enable disable", library],
   ["save delete restore undo history rename pin unpin archive", learned],
   ["stats sessions outcome journal", journal],
