@@ -190,6 +190,7 @@ export type {
   InspectionSummary,
   Library,
   LibraryChanges,
+  LibraryCost,
   LibraryView,
   Progress,
   RuleSubject,

@@ -90,6 +90,7 @@ export async function openWorkshop(
     sessions: store.sessions,
     find: (name, who) => library.find(name, "model", who),
     currentName: (name) => learned.currentName(name),
+    requireSkill: (name) => library.named(name),
     learning: new RecallLearning({
       remembered: store.remembered,
       journal: store.journal,

@@ -1,5 +1,5 @@
 // Changes learned skills so that nothing is lost: versions first, then the files. After a crash or a full disk, either the
-// whole change is made or none of it. Also decides what an undo returns to.
+// whole change is made or none of it. Also makes what an undo or a redo writes.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -16,7 +16,8 @@ import {
   sha256Of,
   skillFileOf,
 } from "../package/package.ts";
-import { isSamePlace, placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
+import { placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
+import { FOUND_ON_DISK, placeSteps } from "./undo-stack.ts";
 import type {
   BlobStore,
   RedirectStore,
@@ -25,9 +26,6 @@ import type {
   VersionRecord,
   VersionStore,
 } from "./version-store.ts";
-
-/** The reason of a version that somebody made outside Repertoire. */
-export const FOUND_ON_DISK = "found on disk";
 
 /** Names the change under way, for the process that comes after a crash. */
 const PENDING = "learn.pending";
@@ -180,22 +178,43 @@ export class SkillVersions {
 
   /** The changes that take these versions back. Refuses if later changes would be lost. */
   async undoChanges(undone: readonly VersionRecord[]): Promise<SkillChange[]> {
-    const changes: SkillChange[] = [];
-    for (const { place, to, undoes, before } of undoSteps(undone)) {
-      const head = await this.head(place);
-      if (head && contentOf(head) !== contentOf(undoes)) throw undoConflict(undoes, head);
-      const target = to === undefined ? undefined : await this.store.versions.get(to);
-      const redirect = target?.data?.to;
-      const data = { undoes: undoes.id, ...(redirect !== undefined && { to: redirect }) };
-      changes.push({
-        place,
-        action: "undo",
-        files: await this.filesOf(target),
-        data,
-        beside: before ?? null,
-      });
-    }
-    return changes;
+    return Promise.all(
+      placeSteps(undone).map(async ({ place, before, beside, after }) => {
+        const target = before === undefined ? undefined : await this.store.versions.get(before);
+        await this.refuseLoss(place, { expected: after, target, subject: after });
+        const data = { undoes: after.id, to: target?.data?.to };
+        return { place, action: "undo", files: await this.filesOf(target), data, beside } as const;
+      }),
+    );
+  }
+
+  /** The changes that make these versions again. Refuses if later changes would be lost. */
+  async redoChanges(redone: readonly VersionRecord[]): Promise<SkillChange[]> {
+    return Promise.all(
+      placeSteps(redone).map(async ({ place, before, after }) => {
+        const expected = before === undefined ? undefined : await this.store.versions.get(before);
+        await this.refuseLoss(place, { expected, target: after, subject: after });
+        const data = { redoes: after.id, to: after.data?.to };
+        const beside = (after.data?.beside as BesidePackage | undefined) ?? null;
+        return { place, action: "redo", files: await this.filesOf(after), data, beside } as const;
+      }),
+    );
+  }
+
+  /** A skill may be as the change expects it, or already as the change would leave it. */
+  private async refuseLoss(
+    place: SkillPlace,
+    change: {
+      readonly expected: VersionRecord | undefined;
+      readonly target: VersionRecord | undefined;
+      readonly subject: VersionRecord;
+    },
+  ): Promise<void> {
+    const head = await this.head(place);
+    if (!head) return;
+    const now = contentOf(head);
+    if (now !== contentOf(change.expected) && now !== contentOf(change.target))
+      throw undoConflict(change.subject, head);
   }
 
   /** Records what is on disk if no version has it: an edit by hand, or a skill made by hand. Returns the head's id. */
@@ -372,42 +391,9 @@ function newId(): string {
   return randomBytes(5).toString("hex");
 }
 
-function contentOf({ files }: VersionRecord): string {
-  return files
+function contentOf(version: VersionRecord | undefined): string {
+  return (version?.files ?? [])
     .map(({ path, sha256 }) => `${path} ${sha256}`)
     .sort()
     .join("\n");
-}
-
-/**
- * What each skill of a change returns to: `to` is the version whose content comes back, undefined if the skill did not
- * exist before; `undoes` is the newest version that is taken back; `before` is what was known about the package then.
- */
-function undoSteps(versions: readonly VersionRecord[]) {
-  const steps: {
-    place: SkillPlace;
-    to: string | undefined;
-    undoes: VersionRecord;
-    before: BesidePackage | undefined;
-  }[] = [];
-  for (const version of versions) {
-    const place = placeOf(version);
-    const known = steps.find((step) => isSamePlace(step.place, place));
-    const earlier = { to: version.parent, before: version.data?.before as BesidePackage | undefined };
-    if (known) Object.assign(known, earlier);
-    else steps.push({ place, undoes: version, ...earlier });
-  }
-  return steps;
-}
-
-/** The versions of the last change that succeeded. `versions` are newest first. */
-export function lastChange(versions: readonly VersionRecord[]): VersionRecord[] {
-  const failed = new Set(
-    versions.filter(({ data }) => data?.failed === true).flatMap(({ id, data }) => [id, data?.undoes]),
-  );
-  const last = versions.find(({ id }) => !failed.has(id));
-  if (last === undefined) {
-    throw new RepertoireError("nothing-to-undo", "There is no recorded change to undo.");
-  }
-  return last.batch === undefined ? [last] : versions.filter(({ batch }) => batch === last.batch);
 }
