@@ -2,6 +2,7 @@
 
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { DISK, type Files } from "../../disk/disk.ts";
 import { HALF_LIFE_MS } from "../../journal/journal.ts";
 import type { Clock } from "../../model/clock.ts";
 import type { Store } from "../store.ts";
@@ -14,6 +15,7 @@ import { ProcessLock } from "./process-lock.ts";
 import { sqliteMeta, sqliteProposals } from "./proposals.ts";
 import { SqliteRemembered } from "./remembered.ts";
 import { placesIn, TurnFiles, writeRememberedFile, writeTallyFile } from "./turn-files.ts";
+import { VersionLog } from "./version-log.ts";
 
 /**
  * The copy of the tallies that recall reads has every outcome at once. Who used what last may be this much older: it only
@@ -32,6 +34,8 @@ export interface SqliteOptions {
   readonly halfLifeMs?: number | undefined;
   /** Called when a damaged database was moved aside and a new one begun. */
   readonly onRebuild?: ((rebuild: Rebuild) => void) | undefined;
+  /** The calls that reach the disk for versions and their bytes. */
+  readonly files?: Files | undefined;
 }
 
 /**
@@ -51,6 +55,7 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions) {
     directory = join(process.env.REPERTOIRE_HOME ?? homedir(), ".repertoire"),
     clock = { now: () => new Date() },
     halfLifeMs = HALF_LIFE_MS,
+    files = DISK,
   } = options;
   const places = placesIn(directory);
   const now = () => clock.now();
@@ -85,32 +90,22 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions) {
   const conversation = sqliteConversation(db, takeInbox);
   const inbox = new Inbox(places.inbox);
   const reader = new InboxReader(db, { inbox, meta: facts, journal, conversation, now });
-  const redirects = sqliteRedirects(db);
+  const redirects = sqliteRedirects(db, () => remembered.follow());
   const remembered = new SqliteRemembered(db, {
     currentName: (name) => redirects.resolve(name),
     onChange: () => writeRememberedFile(places.remembered, remembered.list()),
   });
-  const versions = sqliteVersions(db, { meta: facts, log: places.versionLog });
+  const log = new VersionLog(files, places.versionLog);
+  const versions = sqliteVersions(db, { meta: facts, log, redirects });
   return {
     journal,
     conversation,
     sessions,
     versions,
-    blobs: blobFiles(places.blobs),
+    blobs: blobFiles(files, places.blobs),
     tasks: sqliteTasks(db),
     trust: sqliteTrust(db),
-    redirects: {
-      ...redirects,
-      put(redirect) {
-        redirects.put(redirect);
-        remembered.follow();
-      },
-      remove(from) {
-        const removed = redirects.remove(from);
-        if (removed) remembered.follow();
-        return removed;
-      },
-    },
+    redirects,
     remembered,
     proposals: sqliteProposals(db),
     meta: sqliteMeta(db, "user:"),
