@@ -5,7 +5,6 @@ import { basename, dirname, join } from "node:path";
 import { codeOf } from "../model/errors.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "./private.ts";
 
-
 /** The calls that reach the disk, passed in so that tests can make each of them fail. */
 export type Files = Pick<
   typeof fs,
@@ -77,9 +76,8 @@ export function stageFile(
     .toString(16)
     .padStart(12, "0");
   const temporary = join(dirname(path), `.${basename(path)}.${unique}.repertoire-tmp`);
-  const file = files.openSync(temporary, "wx", mode);
   try {
-    writeAndClose(files, file, bytes, sync);
+    writeAndClose(files, files.openSync(temporary, "wx", mode), bytes, sync);
   } catch (error) {
     removeQuietly(files, temporary);
     throw error;
@@ -96,21 +94,32 @@ function writeAndClose(files: Files, file: number, bytes: Uint8Array, sync: bool
   }
 }
 
-/** Makes the folder and its parents. What could not be made to last is removed again, so that the next write tries anew. */
+/** Paths that this process has made to last. That one exists says nothing: its maker may have died before that. */
+const lasting = new WeakMap<Files, Set<string>>();
+
+export function lastingIn(files: Files): Set<string> {
+  const known = lasting.get(files) ?? new Set();
+  lasting.set(files, known);
+  return known;
+}
+
+/** Makes the folder and its parents. */
 export function makeFolders(
   files: Files,
   path: string,
   { sync, mode }: { readonly sync: boolean; readonly mode: number },
 ): void {
   const first = files.mkdirSync(path, { recursive: true, mode });
-  if (first === undefined || !sync) return;
-  try {
-    for (let folder = path; folder.length >= first.length; folder = dirname(folder))
-      syncFolder(files, dirname(folder));
-  } catch (error) {
-    quietly(() => removeEmptyFolders(files, path, dirname(first)));
-    throw error;
+  if (!sync) return;
+  const known = lastingIn(files);
+  const isNew = (folder: string) => first !== undefined && folder.length >= first.length;
+  const synced: string[] = [];
+  for (let at = path; at !== dirname(at) && (isNew(at) || !known.has(at)); at = dirname(at)) {
+    // Who may not open a folder cannot have made anything in it.
+    syncFolder(files, dirname(at), isNew(at) ? [] : ["EACCES"]);
+    synced.push(at);
   }
+  for (const folder of synced) known.add(folder);
 }
 
 export function folderMode(fileMode: number): number {
@@ -118,12 +127,12 @@ export function folderMode(fileMode: number): number {
 }
 
 /** Makes the names in a folder survive a power cut. Does nothing on Windows, which has no folder handles. */
-export function syncFolder(files: Files, path: string): void {
+export function syncFolder(files: Files, path: string, tolerated: readonly string[] = []): void {
   let folder: number;
   try {
     folder = files.openSync(path, "r");
   } catch (error) {
-    if (["EISDIR", "EPERM", "ENOENT"].includes(codeOf(error))) return;
+    if (["EISDIR", "EPERM", "ENOENT", ...tolerated].includes(codeOf(error))) return;
     throw error;
   }
   try {
@@ -163,6 +172,7 @@ export function quietly(work: () => void): void {
 /** Removes folders that have become empty, from the given one up to, and not including, `root`. */
 export function removeEmptyFolders(files: Files, folder: string, root: string): void {
   for (let at = folder; at.length > root.length && at.startsWith(root); at = dirname(at)) {
+    lastingIn(files).delete(at);
     try {
       files.rmdirSync(at);
     } catch (error) {

@@ -4,7 +4,16 @@ import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../model/errors.ts";
 import { isRecord, jsonIn } from "../text/json.ts";
-import { DISK, type Files, folderMode, makeFolders, quietly, syncFolder, unlessMissing } from "./durable.ts";
+import {
+  DISK,
+  type Files,
+  folderMode,
+  lastingIn,
+  makeFolders,
+  quietly,
+  syncFolder,
+  unlessMissing,
+} from "./durable.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "./private.ts";
 
 export interface Lines {
@@ -45,16 +54,15 @@ export function appendDurably(
   uncertain: (cause: unknown) => Error,
 ): void {
   const bytes = linesOf(values);
-  const before = files.statSync(path, { throwIfNoEntry: false })?.size;
-  if (before === undefined) makeFolders(files, dirname(path), { sync: true, mode: PRIVATE_FOLDER });
+  const before = files.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  makeFolders(files, dirname(path), { sync: true, mode: PRIVATE_FOLDER });
   const file = files.openSync(path, "a", PRIVATE_FILE);
   try {
     for (let written = 0; written < bytes.length; ) written += files.writeSync(file, bytes, written);
-    files.fsyncSync(file);
-    if (before === undefined) syncFolder(files, dirname(path));
+    sync(files, path, file);
   } catch (error) {
     try {
-      files.ftruncateSync(file, before ?? 0);
+      files.ftruncateSync(file, before);
       files.fsyncSync(file);
     } catch {
       throw uncertain(error);
@@ -64,6 +72,25 @@ export function appendDurably(
     // What was written is on disk or taken back; a failing close changes nothing about it.
     quietly(() => files.closeSync(file));
   }
+}
+
+/** Makes what somebody appended last, before it is relied on: they may have ended before that. */
+export function syncAppended(files: Files, path: string): void {
+  const file = unlessMissing(() => files.openSync(path, "a"));
+  if (file === undefined) return;
+  try {
+    sync(files, path, file);
+  } finally {
+    quietly(() => files.closeSync(file));
+  }
+}
+
+function sync(files: Files, path: string, file: number): void {
+  files.fsyncSync(file);
+  if (lastingIn(files).has(path)) return;
+  makeFolders(files, dirname(path), { sync: true, mode: PRIVATE_FOLDER });
+  syncFolder(files, dirname(path));
+  lastingIn(files).add(path);
 }
 
 function linesOf(values: readonly unknown[]): Buffer {

@@ -208,7 +208,7 @@ export class SkillVersions {
   private write(
     record: VersionRecord,
     files: readonly PackageFile[],
-    formerly: readonly PackageFile[] = [],
+    formerly?: readonly PackageFile[],
   ): void {
     const place = placeOf(record);
     const folders = {
@@ -222,6 +222,7 @@ export class SkillVersions {
   /** Returns to the old state after a failure, then throws. If that fails too, the next change tries again. */
   private async unwind(change: PendingChange, error: unknown): Promise<never> {
     const names = [...new Set(change.versions.map(({ name }) => name))].join(", ");
+    this.swept = false;
     if (isRepertoireError(error) && error.code === "commit-uncertain") throw error;
     let after = "Nothing was changed.";
     try {

@@ -7,7 +7,7 @@ import {
   isBusy,
   isCorrupt,
   isDriverError,
-  openDatabase,
+  type openDatabase,
   type SqlDatabase,
   type SqlRow,
   type SqlStatement,
@@ -38,6 +38,7 @@ export interface Rebuild {
 
 interface ConnectionOptions {
   readonly path: string;
+  readonly openDatabase: typeof openDatabase;
   /** Held while a damaged file is replaced. Not one that work on the store may hold already. */
   readonly lock: ProcessLock;
   readonly now: () => Date;
@@ -154,7 +155,10 @@ export class Connection {
     try {
       this.openFile();
     } catch (error) {
-      if (!isCorrupt(error)) throw error;
+      if (!isCorrupt(error)) {
+        this.drop();
+        throw error;
+      }
       this.rebuild(error);
       return this.db!;
     }
@@ -174,7 +178,7 @@ export class Connection {
 
   private openFile(): void {
     const { path } = this.options;
-    const db = openDatabase(path);
+    const db = this.options.openDatabase(path);
     this.db = db;
     this.inode = statSync(path, { throwIfNoEntry: false })?.ino ?? 0;
     db.exec(`PRAGMA busy_timeout = ${NUMBERS.busyMs}`);

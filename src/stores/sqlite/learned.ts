@@ -54,12 +54,16 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
     } else if ("abandon" in line) db.change("DELETE FROM changes WHERE id = ?", line.abandon);
     else keep(line);
   };
+  const takeNew = () => {
+    const taken = Number(meta.get(TAKEN) ?? 0);
+    meta.set(TAKEN, String(log.read(taken <= log.size() ? taken : 0, take)));
+  };
   /** Takes over what the log has and the tables have not: after a crash between the two, or into a new database. */
   const takeLog = () => {
     if (log.size() === Number(meta.get(TAKEN) ?? 0)) return;
     db.write(() => {
-      const taken = Number(meta.get(TAKEN) ?? 0);
-      meta.set(TAKEN, String(log.read(taken <= log.size() ? taken : 0, take)));
+      log.sync();
+      takeNew();
     });
   };
   /** Once the line is in the log it counts. Tables that could not follow are brought up to date by the next question. */
@@ -72,7 +76,7 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
         if (next === undefined) return;
         log.append(next);
         logged = true;
-        takeLog();
+        takeNew();
       });
     } catch (error) {
       if (!logged || codeOf(error) === "") throw error;

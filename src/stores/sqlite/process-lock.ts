@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Awaitable } from "../../model/awaitable.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { InTurn } from "../in-turn.ts";
-import { isBusy, openDatabase, type SqlDatabase } from "./driver.ts";
+import { isBusy, type openDatabase, type SqlDatabase } from "./driver.ts";
 
 const NUMBERS = {
   /** Longer than any save of a skill takes, even sixteen in a row on a slow disk. */
@@ -17,10 +17,12 @@ const NUMBERS = {
 
 export class ProcessLock {
   private readonly path: string;
+  private readonly openDatabase: typeof openDatabase;
   private readonly inTurn = new InTurn();
 
-  constructor(path: string) {
+  constructor(path: string, open: typeof openDatabase) {
     this.path = path;
+    this.openDatabase = open;
   }
 
   run<T>(work: () => Awaitable<T>): Promise<T> {
@@ -55,7 +57,7 @@ export class ProcessLock {
   }
 
   private open(): SqlDatabase {
-    return openDatabase(this.path);
+    return this.openDatabase(this.path);
   }
 }
 

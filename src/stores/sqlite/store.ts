@@ -8,6 +8,7 @@ import type { Clock } from "../../model/clock.ts";
 import type { Store } from "../store.ts";
 import { sqliteTasks, sqliteTrust } from "./activation.ts";
 import { Connection, type Rebuild } from "./connection.ts";
+import { openDatabase } from "./driver.ts";
 import { Inbox, InboxReader } from "./inbox.ts";
 import { SqliteJournal, sqliteConversation } from "./journal.ts";
 import { blobFiles, sqliteRedirects, sqliteVersions } from "./learned.ts";
@@ -34,8 +35,13 @@ export interface SqliteOptions {
   readonly halfLifeMs?: number | undefined;
   /** Called when a damaged database was moved aside and a new one begun. */
   readonly onRebuild?: ((rebuild: Rebuild) => void) | undefined;
-  /** The calls that reach the disk for versions and their bytes. */
+}
+
+/** How the store reaches the machine; a simulation passes its own. */
+interface Machine {
+  /** The calls for versions and their bytes. */
   readonly files?: Files | undefined;
+  readonly openDatabase?: typeof openDatabase | undefined;
 }
 
 /**
@@ -50,18 +56,19 @@ export function sqliteStore(options: SqliteOptions = {}): Store {
 
 export type SqliteStore = ReturnType<typeof openSqliteStore>;
 
-export function openSqliteStore({ onRebuild, ...options }: SqliteOptions) {
+export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machine) {
   const {
     directory = join(process.env.REPERTOIRE_HOME ?? homedir(), ".repertoire"),
     clock = { now: () => new Date() },
     halfLifeMs = HALF_LIFE_MS,
     files = DISK,
+    openDatabase: open = openDatabase,
   } = options;
   const places = placesIn(directory);
   const now = () => clock.now();
   const turnFiles = new TurnFiles({ directory, clock });
   const { sessions } = turnFiles;
-  const lock = new ProcessLock(places.lock);
+  const lock = new ProcessLock(places.lock, open);
   let copiedAt = 0;
   let copyDue = false;
   const writeTallies = () => {
@@ -78,8 +85,15 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions) {
     // A process that was killed between an outcome and its copy leaves an old one.
     if (turnFiles.talliesUpTo() < journal.lastSeq()) writeTallies();
   };
-  const rebuildLock = new ProcessLock(places.rebuildLock);
-  const db = new Connection({ path: places.database, lock: rebuildLock, now, refill, onRebuild });
+  const rebuildLock = new ProcessLock(places.rebuildLock, open);
+  const db = new Connection({
+    path: places.database,
+    openDatabase: open,
+    lock: rebuildLock,
+    now,
+    refill,
+    onRebuild,
+  });
   const facts = sqliteMeta(db, "store:");
   const takeInbox = () => reader.take();
   const onChange = (change: "outcome" | "use") => {

@@ -1,7 +1,7 @@
 // The file that is the truth about versions and the changes that made them. Its lines are only ever appended, and each is
 // on disk before its effect is told.
 
-import { appendDurably, type Files, forEachLine } from "../../disk/disk.ts";
+import { appendDurably, type Files, forEachLine, syncAppended } from "../../disk/disk.ts";
 import type { PendingChange, VersionRecord } from "../../learn/learn.ts";
 import { messageOf, RepertoireError } from "../../model/errors.ts";
 
@@ -29,6 +29,11 @@ export class VersionLog {
   /** If this throws, the log says what it said before, unless the error is `commit-uncertain`. */
   append(line: LogLine): void {
     appendDurably(this.files, this.path, [line], (cause) => uncertain(this.path, cause));
+  }
+
+  /** Makes what others appended last, before it is relied on. */
+  sync(): void {
+    syncAppended(this.files, this.path);
   }
 
   /** Visits the lines from an offset on and returns the offset of what comes next. */
