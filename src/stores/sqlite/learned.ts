@@ -15,11 +15,14 @@ import {
 import { codeOf } from "../../model/errors.ts";
 import type { SkillName } from "../../model/name.ts";
 import { sha256Of } from "../../package/package.ts";
+import { jsonIn } from "../../text/json.ts";
 import type { Connection } from "./connection.ts";
 import type { SqliteMeta } from "./proposals.ts";
 import type { LogLine, VersionLog } from "./version-log.ts";
 
 const TAKEN = "versions.taken";
+/** What decoding puts in the place of a byte that is no UTF-8. */
+const BAD_CHARACTER = "\ufffd";
 
 interface VersionOptions {
   readonly meta: SqliteMeta;
@@ -29,14 +32,23 @@ interface VersionOptions {
 
 /** Version records: the log is the truth, and tables over it answer questions. Lost rows are read from the log again. */
 export function sqliteVersions(db: Connection, { meta, log, redirects }: VersionOptions) {
-  const records = (rest: string, ...values: (string | number | null)[]) =>
-    db
+  let wasRefilled = false;
+  const records = (rest: string, ...values: (string | number | null)[]): VersionRecord[] => {
+    const found = db
       .rows<{ record: string }>(`SELECT record FROM versions ${rest}`, ...values)
-      .map(({ record }): VersionRecord => JSON.parse(record));
+      .map(({ record }) => ({
+        record: jsonIn(record) as VersionRecord | undefined,
+        isDoubtful: record.includes(BAD_CHARACTER),
+      }));
+    const isSound = found.every(({ record, isDoubtful }) => record !== undefined && !isDoubtful);
+    // A row is damaged, and the log has it whole. Once, because a version may hold such a character by itself.
+    if (!isSound && !wasRefilled && refill()) return records(rest, ...values);
+    return found.flatMap(({ record }) => record ?? []);
+  };
   const pendingRows = (rest = "ORDER BY seq", ...values: string[]) =>
     db
       .rows<{ record: string }>(`SELECT record FROM changes ${rest}`, ...values)
-      .map(({ record }): PendingChange => JSON.parse(record));
+      .flatMap(({ record }) => (jsonIn(record) as PendingChange | undefined) ?? []);
   const pendingOf = (id: string) => pendingRows("WHERE id = ?", id)[0];
   const keep = (version: VersionRecord) => {
     const sql =
@@ -65,6 +77,18 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
       log.sync();
       takeNew();
     });
+  };
+  /** Reads the whole log again, unless the tables know more than it does. */
+  const refill = () => {
+    wasRefilled = true;
+    if (log.size() < Number(meta.get(TAKEN) ?? 0)) return false;
+    db.write(() => {
+      db.change("DELETE FROM versions");
+      db.change("DELETE FROM changes");
+      meta.remove(TAKEN);
+      takeNew();
+    });
+    return true;
   };
   /** Once the line is in the log it counts. Tables that could not follow are brought up to date by the next question. */
   const append = (line: () => LogLine | undefined) => {

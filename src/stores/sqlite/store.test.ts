@@ -190,6 +190,38 @@ describe("migrations", () => {
   });
 });
 
+/** One row of each table that nobody can make again. */
+const KEPT = {
+  said: ["hello"],
+  trust: ["mail"],
+  consents: ["mail"],
+  proposals: [1],
+  facts: "yes",
+  tallies: ["mail"],
+};
+
+function keepAll(store: SqliteStore): void {
+  store.versions.add(version("v1"));
+  store.conversation.append({ session: "s", turn: 1, role: "user", text: "hello", at: 0 });
+  store.trust.add({ digest: "d", skill: "mail", at: 0 });
+  store.tasks.start({ id: "t", startedAt: 0 });
+  store.tasks.consent({ task: "t", skill: "mail", digest: "d", at: 0, files: {} });
+  store.proposals.add({ kind: "merge", title: "Merge", at: 0, changeHash: "c", basisHash: "b", payload: {} });
+  store.meta.set("fact", "yes");
+  store.journal.append([activated("mail")]);
+}
+
+function allKept(store: SqliteStore) {
+  return {
+    said: store.conversation.query({}).map(({ text }) => text),
+    trust: store.trust.list().map(({ skill }) => skill),
+    consents: store.tasks.consents("t").map(({ skill }) => skill),
+    proposals: store.proposals.list({}).map(({ number }) => number),
+    facts: store.meta.get("fact"),
+    tallies: [...new Set(store.journal.tallies().map(({ name }) => name))].filter((name) => name === "mail"),
+  };
+}
+
 describe("damage", () => {
   const fill = (events: number) => {
     const store = open();
@@ -229,6 +261,71 @@ describe("damage", () => {
     });
   }
 
+  test("what nobody can make again comes back from the last copy when nothing of the file can be read", () => {
+    const store = open();
+    keepAll(store);
+    store.tidy();
+    store.close();
+    writeFileSync(database(), "this is not a database\n".repeat(400));
+    for (const suffix of ["-wal", "-shm"]) rmSync(database() + suffix, { force: true });
+    expect(allKept(open())).toEqual(KEPT);
+    expect(rebuilds).toHaveLength(1);
+  });
+
+  test("what can still be read of a damaged file is taken over", () => {
+    const store = open();
+    keepAll(store);
+    store.journal.append(Array.from({ length: 20_000 }, (_, i) => activated(`s-${i}`, { session: `s${i}` })));
+    store.close();
+    const bytes = readFileSync(database());
+    bytes.fill(0xee, Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.6));
+    writeFileSync(database(), bytes);
+    const after = open();
+    after.journal.query({});
+    expect(allKept(after)).toEqual(KEPT);
+    expect(rebuilds).toHaveLength(1);
+    expect(after.check()).toEqual([]);
+  });
+
+  test("a text that is not UTF-8 costs that text at most, and a version comes back from the log", () => {
+    const store = open();
+    keepAll(store);
+    store.close();
+    const db = openDatabase(database());
+    for (const [table, column] of [
+      ["versions", "record"],
+      ["said", "text"],
+      ["proposals", "record"],
+      ["consents", "files"],
+      ["meta", "value"],
+      ["tallies", "name"],
+    ])
+      db.exec(`UPDATE ${table} SET ${column} = CAST(CAST(${column} AS BLOB) || x'ff' AS TEXT)`);
+    db.close();
+    const after = open();
+    expect(after.versions.list({}).map(({ id }) => id)).toEqual(["v1"]);
+    expect(after.conversation.query({})).toHaveLength(1);
+    expect(after.proposals.list({})).toEqual([]);
+    expect(after.tasks.consents("t")).toEqual([]);
+    expect(after.journal.tallies()).toHaveLength(1);
+  });
+
+  test("a lock that is garbage locks nobody out", async () => {
+    for (const file of ["repertoire.lock.db", "repertoire.rebuild.db"])
+      writeFileSync(join(directory, file), "no lock at all\n".repeat(100));
+    writeFileSync(database(), "no database at all\n".repeat(100));
+    const [one, two] = [open(), open()];
+    let inside = 0;
+    const work = async () => {
+      expect(++inside).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      inside--;
+    };
+    await Promise.all([one.exclusive(work), two.exclusive(work), one.exclusive(work)]);
+    one.versions.add(version("v1"));
+    expect(two.versions.get("v1")).toBeDefined();
+  });
+
   test("damage that is found only while a large journal is read is repaired then", () => {
     fill(20_000);
     expect(statSync(database()).size).toBeGreaterThan(1 << 20);
@@ -238,7 +335,8 @@ describe("damage", () => {
     const store = open();
     const left = store.journal.query({});
     expect(rebuilds).toHaveLength(1);
-    expect(left).toEqual([]);
+    expect(left.length).toBeGreaterThan(0);
+    expect(left.length).toBeLessThan(20_000);
     expect(store.versions.list({})).toHaveLength(1);
   });
 

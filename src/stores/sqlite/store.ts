@@ -88,6 +88,7 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
   const rebuildLock = new ProcessLock(places.rebuildLock, open);
   const db = new Connection({
     path: places.database,
+    copy: places.copy,
     openDatabase: open,
     lock: rebuildLock,
     now,
@@ -130,6 +131,7 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
     tidy() {
       reader.take();
       sessions.sweep(now().getTime() - QUIET_SESSION_MS);
+      db.copyIfOld();
     },
     /** Checks every page of the database and returns the problems found. */
     check: () => db.check(),
