@@ -148,7 +148,7 @@ export function blobFiles(files: Files, directory: string) {
   } satisfies BlobStore;
 }
 
-export type SqliteRedirects = ReturnType<typeof sqliteRedirects>;
+type SqliteRedirects = ReturnType<typeof sqliteRedirects>;
 
 /** `onChange` is called when a name leads somewhere else than before. */
 export function sqliteRedirects(db: Connection, onChange: () => void) {
