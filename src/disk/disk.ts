@@ -10,6 +10,7 @@ export {
   removeFile,
   removeQuietly,
   stageFile,
+  sweepFolder,
   sweepLeftovers,
   syncFolder,
   unlessMissing,

@@ -194,6 +194,24 @@ export function sweepLeftovers(files: Files, folder: string): number {
   return removed;
 }
 
+/** Removes the files of a folder that were last written before a moment; `dryRun` only counts them. */
+export function sweepFolder(
+  folder: string | undefined,
+  { before, dryRun }: { readonly before: number; readonly dryRun?: boolean | undefined },
+): { readonly items: number; readonly bytes: number } {
+  let [items, bytes] = [0, 0];
+  if (folder === undefined) return { items, bytes };
+  for (const entry of entriesOf(DISK, folder)) {
+    const path = join(folder, entry.name);
+    const stat = entry.isFile() ? DISK.statSync(path, { throwIfNoEntry: false }) : undefined;
+    if (stat === undefined || stat.mtimeMs >= before) continue;
+    if (!dryRun) removeFile(DISK, path);
+    items++;
+    bytes += stat.size;
+  }
+  return { items, bytes };
+}
+
 /** The entries of a folder; none if there is no folder. */
 export function entriesOf(files: Files, folder: string): fs.Dirent[] {
   const read = () => files.readdirSync(folder, { withFileTypes: true });

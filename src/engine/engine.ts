@@ -93,4 +93,5 @@ export {
   readEvalJson,
   regressions,
 } from "../recall/recall.ts";
+export { TIDY_RULES, type Tidied } from "../stores/stores.ts";
 export { UNSANDBOXED_FLAG } from "../tools/tools.ts";

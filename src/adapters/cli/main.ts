@@ -42,7 +42,7 @@ const VERBS: readonly (readonly [names: string, load: Load])[] = [
   ["save delete restore undo history rename pin unpin archive", learned],
   ["stats sessions outcome journal", journal],
   ["dream proposals eval", dreams],
-  ["index", library],
+  ["index tidy", library],
   ["mcp serve hook", hosts],
   ["setup", async () => [(await import("./commands/setup.ts")).setupVerb]],
   ["sources doctor", library],

@@ -21,6 +21,13 @@ export function minute(at: number): string {
   return new Date(at).toISOString().slice(0, 16).replace("T", " ");
 }
 
+/** As `3.2 MB`. */
+export function size(bytes: number): string {
+  const units = ["bytes", "KB", "MB", "GB"];
+  const power = bytes < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
+
 export function percent(share: number): string {
   return `${Math.round(share * 100)}%`;
 }

@@ -15,6 +15,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { withCode } from "../../../test/errors.ts";
 import type { NewEvent } from "../../journal/events.ts";
+import type { Tidied } from "../retention.ts";
 import type { Rebuild } from "./connection.ts";
 import { openDatabase } from "./driver.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
@@ -202,7 +203,7 @@ const KEPT = {
 
 function keepAll(store: SqliteStore): void {
   store.versions.add(version("v1"));
-  store.conversation.append({ session: "s", turn: 1, role: "user", text: "hello", at: 0 });
+  store.conversation.append({ session: "s", turn: 1, role: "user", text: "hello", at: NOW });
   store.trust.add({ digest: "d", skill: "mail", at: 0 });
   store.tasks.start({ id: "t", startedAt: 0 });
   store.tasks.consent({ task: "t", skill: "mail", digest: "d", at: 0, files: {} });
@@ -261,10 +262,10 @@ describe("damage", () => {
     });
   }
 
-  test("what nobody can make again comes back from the last copy when nothing of the file can be read", () => {
+  test("what nobody can make again comes back from the last copy when nothing of the file can be read", async () => {
     const store = open();
     keepAll(store);
-    store.tidy();
+    await store.tidy();
     store.close();
     writeFileSync(database(), "this is not a database\n".repeat(400));
     for (const suffix of ["-wal", "-shm"]) rmSync(database() + suffix, { force: true });
@@ -524,19 +525,59 @@ describe("sessions on disk", () => {
     expect(() => store.sessions.read("x".repeat(300))).toThrow("cannot name a session");
   });
 
-  test("sessions that have been quiet for long are removed", () => {
+  test("sessions that have been quiet for long are removed", async () => {
     const store = open();
     store.sessions.markShown("old", ["mail"]);
     store.sessions.markShown("new", ["mail"]);
     utimesSync(join(directory, "sessions", "old.jsonl"), new Date(NOW - 60 * DAY), new Date(NOW - 60 * DAY));
-    store.tidy();
+    await store.tidy();
     expect(readdirSync(join(directory, "sessions"))).toEqual(["new.jsonl"]);
     expect(store.sessions.read("old").shown).toEqual([]);
   });
 
-  test("tidy stores what hooks have left", () => {
+  test("tidy removes what is older than it is kept, tells before, and keeps tallies and named bytes", async () => {
+    const store = open();
+    const old = NOW - 500 * DAY;
+    const kept = store.blobs.put(Buffer.from("kept"));
+    const files = [{ path: "SKILL.md", sha256: kept, size: 4 }];
+    store.versions.add({ ...version("v1"), files });
+    const begun = store.blobs.put(Buffer.from("under way"));
+    store.versions.begin({
+      id: "c",
+      versions: [{ ...version("v2"), files: [{ ...files[0]!, sha256: begun }] }],
+    });
+    const lost = store.blobs.put(Buffer.from("of a change that failed"));
+    store.journal.append([activated("mail", { at: old }), activated("mail", { at: NOW })]);
+    store.conversation.append({ session: "s", turn: 1, role: "user", text: "old", at: old });
+    store.conversation.append({ session: "s", turn: 2, role: "user", text: "new", at: NOW });
+    const blob = (sha256: string) => join(directory, "versions/blobs", sha256.slice(0, 2), sha256.slice(2));
+    writeFileSync(join(directory, ".tallies.json.0123456789ab.repertoire-tmp"), "x");
+    writeFileSync(join(directory, "repertoire.db.corrupt-2020"), "x");
+    for (const path of [kept, begun, lost].map(blob)) utimesSync(path, new Date(old), new Date(old));
+    for (const name of readdirSync(directory).filter((each) => /tmp$|corrupt/.test(each)))
+      utimesSync(join(directory, name), new Date(old), new Date(old));
+    const expected = { events: 1, said: 1, sessions: 0, blobs: 1, leftovers: 1, damaged: 1 };
+    const items = (tidied: readonly Tidied[]) =>
+      Object.fromEntries(tidied.map((each) => [each.rule, each.items]));
+    expect(items(await store.tidy({ dryRun: true }))).toEqual(expected);
+    expect(existsSync(blob(lost))).toBe(true);
+    expect(items(await store.tidy())).toEqual(expected);
+    expect([kept, begun, lost].map((each) => existsSync(blob(each)))).toEqual([true, true, false]);
+    expect(store.conversation.query({}).map(({ text }) => text)).toEqual(["new"]);
+    expect(store.journal.tallies()[0]?.activated).toBe(2);
+    expect(items(await store.tidy())).toEqual({
+      events: 0,
+      said: 0,
+      sessions: 0,
+      blobs: 0,
+      leftovers: 0,
+      damaged: 0,
+    });
+  });
+
+  test("tidy stores what hooks have left", async () => {
     new TurnFiles({ directory, clock }).record([activated("mail")]);
-    open().tidy();
+    await open().tidy();
     rmSync(join(directory, "inbox"), { recursive: true });
     expect(open().journal.query({})).toHaveLength(1);
   });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DISK, type Files } from "../../disk/disk.ts";
 import { HALF_LIFE_MS } from "../../journal/journal.ts";
 import type { Clock } from "../../model/clock.ts";
+import { RETENTION, type Retention, type TidyOptions } from "../retention.ts";
 import type { Store } from "../store.ts";
 import { sqliteTasks, sqliteTrust } from "./activation.ts";
 import { Connection, type Rebuild } from "./connection.ts";
@@ -15,6 +16,7 @@ import { blobFiles, sqliteRedirects, sqliteVersions } from "./learned.ts";
 import { ProcessLock } from "./process-lock.ts";
 import { sqliteMeta, sqliteProposals } from "./proposals.ts";
 import { SqliteRemembered } from "./remembered.ts";
+import { Tidying } from "./tidying.ts";
 import { placesIn, TurnFiles, writeRememberedFile, writeTallyFile } from "./turn-files.ts";
 import { VersionLog } from "./version-log.ts";
 
@@ -24,8 +26,6 @@ import { VersionLog } from "./version-log.ts";
  */
 const TALLY_COPY_MS = 2_000;
 const HALF_LIFE = "halfLifeMs";
-/** Nobody continues a conversation after this long; the journal keeps what was done in it. */
-const QUIET_SESSION_MS = 30 * 24 * 60 * 60 * 1000;
 
 export interface SqliteOptions {
   /** `.repertoire` in the home folder unless given; created when it is missing. */
@@ -33,6 +33,8 @@ export interface SqliteOptions {
   readonly clock?: Clock | undefined;
   /** How long until an outcome weighs half. After a change all outcomes are counted anew. */
   readonly halfLifeMs?: number | undefined;
+  /** How long what is kept, where it is not as usual. */
+  readonly keep?: Partial<Retention> | undefined;
   /** Called when a damaged database was moved aside and a new one begun. */
   readonly onRebuild?: ((rebuild: Rebuild) => void) | undefined;
 }
@@ -112,6 +114,8 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
   });
   const log = new VersionLog(files, places.versionLog);
   const versions = sqliteVersions(db, { meta: facts, log, redirects });
+  const keep = { ...RETENTION, ...options.keep };
+  const tidying = new Tidying({ db, places, versions, now: () => now().getTime(), keep });
   return {
     journal,
     conversation,
@@ -128,10 +132,11 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
     tallyBook: () => turnFiles.tallyBook(),
     rememberedBook: () => turnFiles.rememberedBook(),
     exclusive: (work) => lock.run(work),
-    tidy() {
+    async tidy(options?: TidyOptions) {
       reader.take();
-      sessions.sweep(now().getTime() - QUIET_SESSION_MS);
-      db.copyIfOld();
+      const tidied = await tidying.run(options);
+      if (!options?.dryRun) db.copyIfOld();
+      return tidied;
     },
     /** Checks every page of the database and returns the problems found. */
     check: () => db.check(),
