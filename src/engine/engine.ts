@@ -111,4 +111,13 @@ export {
   readEvalJson,
   regressions,
 } from "../recall/recall.ts";
+export { TIDY_RULES, type Tidied } from "../stores/stores.ts";
+export {
+  type ListedPackage,
+  mayTakeUnasked,
+  type OpenedSource,
+  type PackageOffer,
+  type SupplyResult,
+  type VerifiedPackage,
+} from "../supply/supply.ts";
 export { UNSANDBOXED_FLAG } from "../tools/tools.ts";

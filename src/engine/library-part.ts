@@ -10,7 +10,7 @@ import {
   trustedProjects,
   trustProject,
 } from "../discover/discover.ts";
-import { InspectionCache, readKnownFindings } from "../inspect/inspect.ts";
+import { readKnownFindings } from "../inspect/inspect.ts";
 import {
   type Audience,
   checkSkills,
@@ -43,7 +43,7 @@ import { isSkillFile } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import type { Explanation } from "../recall/recall.ts";
 import { didYouMean, nearTo } from "../text/near.ts";
-import { buildStamp } from "./package-root.ts";
+import { openInspections } from "./inspections.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
 export interface LibraryDiagnosis {
@@ -98,7 +98,6 @@ const ENCODED_AT_ONCE = 1000;
 
 /** Milliseconds that inspection may take beside another answer; what is left is named. */
 const INSPECTED_BESIDES = 2_000;
-const INSPECTIONS = "inspections.json";
 /** In the person's home alone: a project or a package must not silence findings about itself. */
 const KNOWN_FINDINGS = "inspect.json";
 /** Some ten seconds of inspection; the next run goes on. */
@@ -255,11 +254,8 @@ export class LibraryPart {
     { known, onProgress, withinMs }: InspectOptions,
   ): Promise<InspectionReport> {
     const { config } = this.turns;
-    const { cacheDir } = config;
-    const cache =
-      cacheDir === undefined ? undefined : new InspectionCache(join(cacheDir, INSPECTIONS), buildStamp());
     return inspectPlaces(places, {
-      cache,
+      cache: openInspections(config),
       known: readKnownFindings(known ?? join(config.home, ".repertoire", KNOWN_FINDINGS)),
       onProgress,
       withinMs,
@@ -372,8 +368,9 @@ export class LibraryPart {
   async index(options: IndexingOptions = {}): Promise<IndexReport> {
     const started = performance.now();
     const indexing = await this.turns.indexing();
-    const { skills, changed } = await indexing.refresh();
-    await this.scanner.inspect({ most: INSPECTED_AT_ONCE, signal: options.signal });
+    const { skills, changed } = await indexing.refresh({ isBehind: true });
+    const cache = openInspections(this.turns.config);
+    await this.scanner.inspect({ most: INSPECTED_AT_ONCE, cache, signal: options.signal });
     const { encode: most = ENCODED_AT_ONCE, ...rest } = options;
     const unencoded = await indexing.encode({ most, ...rest });
     return { skills, changed, unencoded, ms: Math.round(performance.now() - started) };
@@ -401,14 +398,14 @@ export class LibraryPart {
 
   /**
    * Switches a skill on or off in the person's configuration, or in the project's for a skill of the project, and at once in
-   * this engine.
+   * this engine. `undefined` takes back what was switched, so that the skill is as it is by default.
    *
    * @example
    * await skills.library.setEnabled("pdf-tables", false);
    */
   async setEnabled(
     name: string,
-    on: boolean,
+    on: boolean | undefined,
     { inProject = false }: { readonly inProject?: boolean | undefined } = {},
   ): Promise<{ name: SkillName; file: string }> {
     const skill = await this.named(name);
@@ -423,9 +420,21 @@ export class LibraryPart {
     const file = await switchSkill({ home, project: inProject ? config.dir : undefined }, skill.name, on);
     const without = (names: readonly string[]) => names.filter((each) => each !== skill.name);
     const [enable, disable] = [without(config.enable), without(config.disable)];
-    (on ? enable : disable).push(skill.name);
+    if (on !== undefined) (on ? enable : disable).push(skill.name);
     this.turns.config = { ...config, enable, disable };
     return { name: skill.name, file };
+  }
+
+  /**
+   * Whether the person's configuration switches a skill on or off by its name; undefined if it does neither.
+   *
+   * @example
+   * skills.library.switchOf("pdf-tables");
+   */
+  switchOf(name: SkillName): boolean | undefined {
+    const { enable, disable } = this.turns.config;
+    if (disable.includes(name)) return false;
+    return enable.includes(name) ? true : undefined;
   }
 
   /**

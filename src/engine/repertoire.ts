@@ -13,6 +13,8 @@ import { codeOf } from "../model/errors.ts";
 import type { Turn } from "../model/turn.ts";
 import type { StreamingModel } from "../models/models.ts";
 import type { EvalCase, EvalOptions, EvalReport } from "../recall/recall.ts";
+import type { Tidied, TidyOptions } from "../stores/stores.ts";
+import type { Supplies } from "../supply/supply.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import { type EngineEvent, EventStream } from "./events.ts";
 import { LibraryPart } from "./library-part.ts";
@@ -56,6 +58,8 @@ export class Repertoire {
   readonly commands: Deferred<SlashCommands>;
   /** What happened: events, statistics, conversations, outcomes. */
   readonly journal: Deferred<Journal>;
+  /** Skills from elsewhere: open a source, take, install, verify, update, remove. */
+  readonly supply: Deferred<Supplies>;
   private readonly stream = new EventStream();
   private opened: Promise<Workshop> | undefined;
   private other: Repertoire | undefined;
@@ -79,6 +83,7 @@ export class Repertoire {
     this.gate = deferred(async () => (await this.workshop()).gate);
     this.commands = deferred(async () => (await this.workshop()).commands);
     this.journal = deferred(async () => (await this.workshop()).journal);
+    this.supply = deferred(async () => (await this.workshop()).supply);
   }
 
   get config(): Config {
@@ -216,13 +221,14 @@ export class Repertoire {
   }
 
   /**
-   * Imports what hooks left, and removes sessions that were quiet for long.
+   * Imports what hooks left, and removes what is older than the settings `retention` keep it: events, what was said, quiet
+   * sessions, bytes of failed changes, files of killed processes, damaged files and old caches. Runs by itself once a day.
    *
    * @example
-   * await skills.tidy();
+   * const wouldGo = await skills.tidy({ dryRun: true });
    */
-  async tidy(): Promise<void> {
-    await (await this.workshop()).tidy();
+  async tidy(options?: TidyOptions): Promise<readonly Tidied[]> {
+    return (await this.workshop()).tidy(options);
   }
 
   /**

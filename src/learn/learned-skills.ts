@@ -2,29 +2,34 @@
 // Every change is a version, made whole or not at all.
 
 import { join, resolve } from "node:path";
-import { DISK, type Files, unlessMissing } from "../disk/disk.ts";
+import { DISK, type Files } from "../disk/disk.ts";
 import { eventOf, type JournalStore, type NewEvent } from "../journal/journal.ts";
 import type { Library } from "../library/library.ts";
+import type { Awaitable } from "../model/awaitable.ts";
 import type { Clock } from "../model/clock.ts";
 import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import { sha256Of, writeNewPackage } from "../package/package.ts";
-import { metadataOf } from "../parse/parse.ts";
-import { learnedName, nearDuplicates } from "./checks.ts";
-import { Drafts, type LearnedStep, type Notice, requestedDescription, type SaveRequest } from "./drafts.ts";
+import { type PackageFile, packageDigest, writeNewPackage } from "../package/package.ts";
+import { learnedName } from "./checks.ts";
+import { Drafts, type LearnedStep, type Notice, type SaveRequest } from "./drafts.ts";
+import { duplicatesOf } from "./duplicates.ts";
 import { type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
 import type { LanguageModel } from "./language-model.ts";
 import { type PlaceNeeds, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
 import { scaffold, type Template } from "./scaffold.ts";
+import { contentOf, type SkillContent } from "./skill-content.ts";
 import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
 import { SUMMARY_REASON, Summaries } from "./summaries.ts";
 import { FOUND_ON_DISK, lastChange, lastUndone } from "./undo-stack.ts";
 import type { VersionRecord } from "./version-store.ts";
-import { type ChangeStore, type SkillChange, SkillVersions } from "./versions.ts";
-
-/** A paraphrase is among the first few skills that recall finds; more would only cost time. */
-const NEAR_DUPLICATE_CANDIDATES = 5;
+import {
+  type BesidePackage,
+  type ChangeStore,
+  type PackageSurroundings,
+  type SkillChange,
+  SkillVersions,
+} from "./versions.ts";
 
 export interface LearnedNeeds extends PlaceNeeds {
   /** The library as it is known now. */
@@ -38,6 +43,8 @@ export interface LearnedNeeds extends PlaceNeeds {
   /** Whether the configuration lets this author save, change or delete a skill of this name; everybody may unless given. */
   readonly mayWrite?: ((author: string, name: SkillName) => boolean) | undefined;
   readonly files?: Files | undefined;
+  /** What is known about packages outside their folders. */
+  readonly surroundings?: PackageSurroundings | undefined;
   /** Asked for summaries in the background, if there is one. */
   readonly model?: (() => Promise<LanguageModel | undefined>) | undefined;
 }
@@ -73,22 +80,13 @@ export interface Changed {
   readonly notices: readonly Notice[];
 }
 
-/** A skill of any source with its text, its times and who made it. */
-export interface SkillContent {
+/** A package to be written as it is; without files it is removed. */
+export interface PlacedPackage {
   readonly name: SkillName;
-  readonly summary: string;
-  /** The whole SKILL.md. */
-  readonly content: string;
-  readonly digest: string;
-  readonly path: string;
-  readonly source: string;
-  readonly learned: boolean;
-  readonly pinned: boolean;
-  readonly provenance?: string | undefined;
-  readonly createdAt?: string | undefined;
-  readonly updatedAt?: string | undefined;
-  readonly lastUsedAt?: string | undefined;
-  readonly seeAlso: readonly string[];
+  /** The folder of skills that it belongs to. */
+  readonly root: string;
+  readonly files: readonly PackageFile[];
+  readonly beside?: BesidePackage | null | undefined;
 }
 
 export interface CreateOptions {
@@ -118,11 +116,11 @@ export class LearnedSkills {
   private readonly files: Files;
 
   constructor(needs: LearnedNeeds) {
-    const { store, clock, library, files = DISK } = needs;
+    const { store, clock, library, surroundings, files = DISK } = needs;
     this.needs = needs;
     this.files = files;
     this.places = new SkillPlaces(needs);
-    this.versions = new SkillVersions({ store, files, clock, places: this.places });
+    this.versions = new SkillVersions({ store, files, clock, places: this.places, surroundings });
     this.past = new SkillHistory({
       library,
       store: store.versions,
@@ -168,7 +166,7 @@ export class LearnedSkills {
    */
   async batch(steps: readonly LearnedStep[], by: Attribution = {}): Promise<Changed[]> {
     const { author = "person", reason } = by;
-    const checked = await Promise.all(steps.map((step) => this.duplicatesOf(step)));
+    const checked = await Promise.all(steps.map((step) => duplicatesOf(step, this.needs)));
     const unsummarised: VersionRecord[] = [];
     const changed = await this.change(async (drafts) => {
       const made = await drafts.steps(steps, author);
@@ -186,6 +184,53 @@ export class LearnedSkills {
     });
     for (const version of unsummarised) this.summaries.improve(version);
     return changed;
+  }
+
+  /**
+   * Writes whole packages as they are, or removes them, as one change. `plan` is called when nobody else changes skills, and may
+   * refuse.
+   *
+   * @example
+   * const root = `${home}/.repertoire/skills`;
+   * const files = [{ path: "SKILL.md", bytes: new TextEncoder().encode("Greets people.\n\nSay hello.\n") }];
+   * await skills.learned.place(() => [{ name: "greet", root, files }]);
+   */
+  async place(plan: () => Awaitable<readonly PlacedPackage[]>, by: Attribution = {}): Promise<Changed[]> {
+    const { author = "person", reason } = by;
+    return this.change(async () => {
+      const packages = await plan();
+      const changes = packages.map(({ name, root, files, beside }): SkillChange => {
+        const place = this.places.at(root, name);
+        return { place, action: files.length > 0 ? "save" : "delete", files, beside };
+      });
+      const isThere = changes.map(({ place }) => this.versions.onDisk(place).length > 0);
+      const records = await this.versions.apply(changes, { author, reason });
+      return records.map((version, at) => {
+        const written = isThere[at] ? "updated" : "created";
+        return this.changed(placeOf(version), version.files.length > 0 ? written : "archived", { version });
+      });
+    });
+  }
+
+  /**
+   * The files of a package as a version kept them whose digest is the given one; undefined if no version did.
+   *
+   * @example
+   * const place = { name: "greet", root: `${home}/.repertoire/skills` };
+   * const files = await skills.learned.filesWithDigest(place, "cd3ea8cc27f1e306");
+   */
+  async filesWithDigest(
+    { name, root }: Pick<PlacedPackage, "name" | "root">,
+    digest: string,
+  ): Promise<readonly PackageFile[] | undefined> {
+    for (const version of await this.versions.history(this.places.at(root, name))) {
+      const marks = version.files.map(({ path, sha256, executable }) => [
+        path,
+        sha256 + (executable ? "+x" : ""),
+      ]);
+      if (packageDigest(Object.fromEntries(marks)) === digest) return this.versions.filesOf(version);
+    }
+    return undefined;
   }
 
   /**
@@ -242,6 +287,7 @@ export class LearnedSkills {
         action: "restore",
         files: await this.versions.filesOf(restored),
         data: { restores: restored.id },
+        beside: await this.past.knownWhenDeleted(placeOf(restored)),
       };
       const [version] = await this.versions.apply([change], { author, reason });
       return [this.changed(change.place, "restored", { version })];
@@ -401,27 +447,9 @@ export class LearnedSkills {
    * const { content, digest } = await skills.learned.text(skill);
    */
   async text(skill: Skill): Promise<SkillContent> {
-    const { manifest, name, path, source } = skill;
-    const bytes = this.skillFile(skill);
-    const tallies = await this.needs.store.journal.tallies(name);
+    const tallies = await this.needs.store.journal.tallies(skill.name);
     const lastUsedAt = Math.max(0, ...tallies.map((tally) => tally.lastUsedAt));
-    const learned = this.places.isLearned(skill);
-    const metadata = (key: string) => metadataOf(manifest.metadata, key);
-    return {
-      name,
-      summary: manifest.summary ?? manifest.brief,
-      content: bytes.toString("utf8"),
-      digest: sha256Of(bytes),
-      path,
-      source,
-      learned,
-      pinned: metadata("pinned") === "true",
-      provenance: metadata("provenance") ?? (learned ? "person" : undefined),
-      createdAt: metadata("created-at"),
-      updatedAt: metadata("updated-at"),
-      lastUsedAt: lastUsedAt > 0 ? new Date(lastUsedAt).toISOString() : undefined,
-      seeAlso: manifest.seeAlso,
-    };
+    return contentOf(skill, { files: this.files, learned: this.places.isLearned(skill), lastUsedAt });
   }
 
   /**
@@ -437,6 +465,8 @@ export class LearnedSkills {
   ): Promise<{ readonly beforeSummary?: string | undefined } | undefined> {
     const place = this.places.both(name).find((each) => this.places.directory(each) === directory);
     const [head, parent] = place ? await this.versions.history(place) : [];
+    // What came from elsewhere was not saved here, whoever put it there.
+    if (head?.data?.before ?? head?.data?.beside) return undefined;
     if (!head || head.reason === FOUND_ON_DISK || head.files.length !== Object.keys(files).length)
       return undefined;
     const isSame = head.files.every(
@@ -455,40 +485,6 @@ export class LearnedSkills {
    */
   async settled(): Promise<void> {
     await this.summaries.settled();
-  }
-
-  private skillFile({ name, path }: Skill): Buffer {
-    const found = unlessMissing(() => this.files.readFileSync(path), ["ENOENT", "ENOTDIR"]);
-    if (found) return found;
-    throw new RepertoireError(
-      "skill-not-found",
-      `"${name}" was deleted a moment ago. repertoire archive --list shows what was deleted.`,
-      name,
-    );
-  }
-
-  /** A notice if a new skill describes nearly the same as another one. */
-  private async duplicatesOf(step: LearnedStep): Promise<Notice[]> {
-    if (!("save" in step)) return [];
-    const name = learnedName(step.save.name);
-    const { skills } = await this.needs.library();
-    if (skills.has(name)) return [];
-    const description = requestedDescription(step.save);
-    if (description === "") return [];
-    try {
-      const found = new Set(await this.needs.recall(description, NEAR_DUPLICATE_CANDIDATES));
-      const candidates = [...found].flatMap((each) => skills.get(each) ?? []);
-      const similar = nearDuplicates(
-        { name, description },
-        candidates.map((each) => ({ name: each.name, description: each.manifest.description })),
-      );
-      if (similar.length === 0) return [];
-      const message = `"${name}" describes nearly the same as ${similar.map((each) => `"${each}"`).join(", ")}. Consider updating that skill instead, and deleting this one.`;
-      return [{ code: "near-duplicate", message }];
-    } catch (error) {
-      const message = `The search for similar skills failed: ${messageOf(error)}.`;
-      return [{ code: "duplicates-unchecked", message }];
-    }
   }
 
   private async versionsToUndo(target: string | undefined): Promise<readonly VersionRecord[]> {

@@ -97,6 +97,8 @@ interface PlaceStep {
   readonly place: SkillPlace;
   /** The version before the change; undefined if the skill did not exist. */
   readonly before: string | undefined;
+  /** What was known about the package then, outside its folder. */
+  readonly beside: Readonly<Record<string, unknown>> | null;
   /** The newest version of the change. */
   readonly after: VersionRecord;
 }
@@ -108,7 +110,9 @@ export function placeSteps(versions: readonly VersionRecord[]): PlaceStep[] {
     const place = placeOf(version);
     const at = steps.findIndex((step) => isSamePlace(step.place, place));
     const after = steps[at]?.after ?? version;
-    steps.splice(at < 0 ? steps.length : at, at < 0 ? 0 : 1, { place, before: version.parent, after });
+    const beside = (version.data?.before as PlaceStep["beside"] | undefined) ?? null;
+    const step = { place, before: version.parent, beside, after };
+    steps.splice(at < 0 ? steps.length : at, at < 0 ? 0 : 1, step);
   }
   return steps;
 }

@@ -37,7 +37,8 @@ interface AgentParts extends AgentOptions {
 }
 
 const INSTRUCTIONS =
-  "You are an agent in a terminal: answer in plain text, briefly. Use a skill where one fits, and call report_outcome when you know how the work with it ended.";
+  "You are an agent in a terminal: answer in plain text, briefly. Use a skill where one fits.";
+const REPORTING = "Call report_outcome when you know how the work with a skill ended.";
 
 /** Recalls nothing. */
 const NO_SKILL = () => false;
@@ -79,32 +80,38 @@ export class Agent {
     const turn = { message, session: this.session, id: randomUUID() };
     // A person who calls a skill has chosen already.
     const { task } = this.parts;
+    const { context = "append", style } = engine.config;
     const section = await engine.turn(turn).prompt({
-      context: engine.config.context ?? "append",
+      context,
       // The catalog of this style is a beginning that can be told apart; in others the standing part is left out.
-      standing: engine.config.style === "adaptive",
+      standing: context === "append" ? style === "adaptive" : undefined,
       task,
       allows: expand && NO_SKILL,
     });
     if (!expand) yield { type: "recalled", matches: section.matches };
     const said = (await expand?.()) ?? message;
     const told = this.history.withNotes(said);
-    const standing = (await engine.turn({ message: "" }).prompt()).text;
-    const fresh = (
-      section.text.startsWith(standing) ? section.text.slice(standing.length) : section.text
-    ).trim();
+    const { standing, fresh } = await this.parted(section.text);
     yield { type: "prompt", section, fresh, ...(told !== message && { expanded: told }) };
     const { model } = this;
     if (!model) {
       yield { type: "done", end: "no-model", steps: 0, usage: { inputTokens: 0, outputTokens: 0 } };
       return;
     }
-    // What is the same in every turn goes to the front, where a prompt cache keeps it. What is for this message goes along
-    // with it and stays in the history: the engine shows nothing twice in a session.
-    this.history.note(fresh);
+    // In an appended context the engine shows nothing twice, so what is for this message stays in the history.
+    if (context === "append") this.history.note(fresh);
     const content = this.history.withNotes(said);
-    const system = [INSTRUCTIONS, standing].filter((text) => text !== "").join("\n\n");
+    const reporting = this.tools().some(({ name }) => name === "report_outcome") ? REPORTING : "";
+    const front = context === "append" ? standing : section.text;
+    const system = [INSTRUCTIONS, reporting, front].filter((text) => text !== "").join("\n\n");
     yield* this.think([{ role: "user", content }], { model, system, signal });
+  }
+
+  /** What is the same in every turn, which goes to the front, where a prompt cache keeps it; and what is for this message. */
+  private async parted(section: string): Promise<{ readonly standing: string; readonly fresh: string }> {
+    const standing = (await this.parts.engine.turn({ message: "" }).prompt()).text;
+    const fresh = section.startsWith(standing) ? section.slice(standing.length) : section;
+    return { standing, fresh: fresh.trim() };
   }
 
   /** What the model gets in this step: the engine's tools, and those that activated skills have brought so far. */

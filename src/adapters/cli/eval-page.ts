@@ -12,7 +12,7 @@ const STYLE =
 export function evalPage(report: EvalReport, cases: number): string {
   const { groups, macro, falseAlarms, forbiddenFirst, failures, unknown } = report;
   const facts = [
-    `${cases} messages, ${failures.length} went wrong.`,
+    `${cases === 1 ? "1 message" : `${cases} messages`}, ${failures.length} went wrong.`,
     ...(falseAlarms === null ? [] : [`${percent(falseAlarms)} of those that need no skill recalled one.`]),
     ...(forbiddenFirst === null ? [] : [`${percent(forbiddenFirst)} put a forbidden skill first.`]),
     ...(unknown.length === 0 ? [] : [`Not in the library: ${unknown.join(", ")}.`]),

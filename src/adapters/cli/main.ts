@@ -30,6 +30,7 @@ const tasks: Load = async () => (await import("./commands/tasks.ts")).TASK_VERBS
 const learned: Load = async () => (await import("./commands/learned.ts")).LEARNED_VERBS;
 const journal: Load = async () => (await import("./commands/journal.ts")).JOURNAL_VERBS;
 const dreams: Load = async () => (await import("./commands/dreams.ts")).DREAM_VERBS;
+const supply: Load = async () => (await import("./commands/supply.ts")).SUPPLY_VERBS;
 const hosts: Load = async () => (await import("./commands/hosts.ts")).HOST_VERBS;
 
 /** The verbs by what a person wants to do, in the order of the help. */
@@ -57,6 +58,11 @@ const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names:
       ],
     },
     {
+      title: "Get skills from elsewhere",
+      example: "add anthropics/skills",
+      verbs: [["add install update verify remove", supply]],
+    },
+    {
       title: "Keep what works",
       example: "save plan-meeting --from notes.md",
       verbs: [
@@ -72,7 +78,7 @@ const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names:
         ["sessions outcome journal", journal],
         ["dream proposals", dreams],
         ["eval", async () => [(await import("./commands/eval.ts")).evalVerb]],
-        ["index", library],
+        ["index tidy", library],
       ],
     },
     {

@@ -34,6 +34,13 @@ export function briefly(description: string): string {
   return rest.length < 10 ? text : rest.slice(0, 1).toUpperCase() + rest.slice(1);
 }
 
+/** As `3.2 MB`. */
+export function size(bytes: number): string {
+  const units = ["bytes", "KB", "MB", "GB"];
+  const power = bytes < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
+
 export function percent(share: number): string {
   return `${Math.round(share * 100)}%`;
 }
@@ -67,11 +74,15 @@ export function tellEvidence(io: Io, evidence: DreamEvidence): void {
         `${prefix}/ (${kind}): ${members.length} members, ${guide ? `guide ${guide}` : "no guide"}`,
     ),
     "Never used": evidence.neverUsed.map(({ name }) => `${name}; repertoire delete ${name} archives it`),
-    "Not learned here, and of no use": evidence.neglected.map(({ name, why }) => `${name}: ${why}`),
+    "Not learned here, and of no use": evidence.neglected.map(
+      ({ name, why, flaws = [] }) => `${name}: ${[why, ...flaws].join(" ")}`,
+    ),
     "Idle for long": evidence.idle.map(({ name, lastUsedAt }) => `${name}: last used ${day(lastUsedAt)}`),
     "Recurring words": terms.length === 0 ? [] : [terms.join(", ")],
   };
-  io.line(`${evidence.sessions} sessions of the last 30 days, ${evidence.skills} skills.`);
+  io.line(
+    `${numberOf(evidence.sessions, "session")} of the last 30 days, ${numberOf(evidence.skills, "skill")}.`,
+  );
   for (const [title, lines] of Object.entries(sections)) {
     if (lines.length === 0) continue;
     io.line();

@@ -1,4 +1,4 @@
-// The verbs about the library: why, list, show, check, new, enable, disable, index, sources, doctor.
+// The verbs about the library: why, list, show, check, new, enable, disable, index, tidy, sources, doctor.
 
 import {
   type EnrichmentResult,
@@ -9,6 +9,7 @@ import {
   skillDetails,
   TEMPLATES,
   type Template,
+  type Tidied,
 } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { FRAMES } from "../../../model/frame.ts";
@@ -17,7 +18,7 @@ import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { answerEach, namesFrom } from "../names.ts";
-import { numberOf, paintVerdict, tellWorrying, verdictCounts } from "../tell.ts";
+import { numberOf, paintVerdict, size, tellWorrying, verdictCounts } from "../tell.ts";
 import { doctorVerb } from "./doctor.ts";
 import { listVerb } from "./list.ts";
 import { type RecallFlags, tellWhy } from "./recall.ts";
@@ -45,6 +46,16 @@ async function managedNames(library: Repertoire["library"], asked: readonly stri
   );
   return Promise.all(names.map(async (name) => (await library.named(name)).name));
 }
+/** What each rule of retention removes. */
+const RETAINED: Readonly<Record<Tidied["rule"], string>> = {
+  events: "events of the journal",
+  said: "lines of conversations",
+  sessions: "quiet sessions",
+  blobs: "files of changes that failed",
+  leftovers: "files of killed processes",
+  damaged: "damaged files that were moved aside",
+  caches: "caches of libraries",
+};
 
 export const LIBRARY_VERBS: readonly Verb[] = [
   {
@@ -171,6 +182,24 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     },
   },
   {
+    use: "tidy",
+    about: "remove what is older than the settings keep it; skills, versions and tallies stay",
+    options: [["--dry-run", "tell what would be removed, and remove nothing"]],
+    async run({ io, engine }, { dryRun = false }: { readonly dryRun?: boolean }) {
+      const removed = await engine.tidy({ dryRun });
+      const bytes = removed.reduce((sum, each) => sum + each.bytes, 0);
+      io.answer({ dryRun, removed, bytes }, () => {
+        const found = removed.filter(({ items }) => items > 0);
+        if (found.length === 0) return io.line("Nothing is older than it is kept.");
+        io.table([
+          ["WHAT", "ITEMS", "SIZE"],
+          ...found.map((each) => [RETAINED[each.rule], String(each.items), size(each.bytes)]),
+        ]);
+        io.line(dryRun ? `${size(bytes)} would be freed.` : `${size(bytes)} freed.`);
+      });
+    },
+  },
+  {
     use: "sources",
     about: "list the places that skills come from, lowest precedence first",
     async run({ io, engine }) {
@@ -285,7 +314,7 @@ function tellEnriched(io: Io, result: EnrichmentResult): void {
   for (const { name, reason } of refused) io.line(`${io.colour.yellow("skipped")} ${name}: ${reason}`);
   const spent = cost === undefined ? "" : `, ${cost.toFixed(2)} US dollars`;
   io.line(
-    `${enriched.length} skills have messages now, ${left} have none (${inputTokens} input and ${outputTokens} output tokens${spent}).`,
+    `${numberOf(enriched.length, "skill")} with messages now, ${left} without (${inputTokens} input and ${outputTokens} output tokens${spent}).`,
   );
   if (stopped !== undefined) io.line(`Stopped: ${stopped}. Run the same command again to go on from here.`);
 }
