@@ -10,6 +10,7 @@ const PROGRAMS = [
   "fit",
   "fit-confidence",
   "fit-intent",
+  "fit-topics",
   "fit-inspect",
   "use",
   "inspect",

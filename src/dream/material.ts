@@ -264,7 +264,7 @@ function isHandWritten(newestFirst: readonly VersionRecord[]): boolean {
   const [head, ...older] = newestFirst;
   if (head === undefined) return true;
   if (head.action === "pin" || head.action === "unpin") return isHandWritten(older);
-  if (head.action === "undo" || head.action === "restore") {
+  if (head.action === "undo" || head.action === "redo" || head.action === "restore") {
     const source = older.findIndex((version) => version.digest === head.digest);
     return source < 0 || isHandWritten(older.slice(source));
   }

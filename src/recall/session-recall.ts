@@ -19,6 +19,8 @@ export interface RecallRequest {
   readonly agent?: string | undefined;
   /** How many matches at most. */
   readonly limit?: number | undefined;
+  /** Whether the limit counts related skills too. */
+  readonly limitsAll?: boolean | undefined;
   /** Matches with less evidence are left out. */
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
@@ -159,6 +161,7 @@ export class SessionRecall {
       background: indexing.settings.background,
       glossary: indexing.settings.glossary,
       intent: indexing.settings.intent,
+      topics: indexing.settings.topics,
       encoded: (index, message) => indexing.encoding.of(index, message),
       isBundled: ({ source }) => bundled.has(source),
       effectiveness: effectivenessFrom(await store.tallyBook(), { now, instructionsOf }),
@@ -240,6 +243,7 @@ export class SessionRecall {
       recall(turn, {
         ...(await this.options(request)),
         limit: request.limit ?? this.needs.settings.limit,
+        limitsAll: request.limitsAll,
         threshold: request.threshold ?? this.needs.settings.threshold,
         seeAlso: request.seeAlso,
         order: request.order ?? this.needs.settings.order,

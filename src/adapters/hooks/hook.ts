@@ -1,10 +1,11 @@
 // `repertoire hook HOST`: answers one event of a host's hook with the host's JSON, or with nothing. Never fails the host's
 // turn: problems go to a log, and the exit code is always 0.
 
-import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import {
+  makeFolder,
   type OpenOptions,
   openTurnEngine,
   PRIVATE_FILE,
@@ -228,7 +229,7 @@ function logProblem(thrown: unknown, { host, home }: Pick<HookRequest, "host" | 
     value: isRepertoireError(thrown) ? thrown.value : undefined,
   };
   try {
-    mkdirSync(directory, { recursive: true, mode: PRIVATE_FOLDER });
+    makeFolder(directory, PRIVATE_FOLDER);
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(path, `${path}.old`);
     appendFileSync(path, `${redacted(JSON.stringify(line))}\n`, { mode: PRIVATE_FILE });
   } catch {
