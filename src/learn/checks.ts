@@ -1,4 +1,5 @@
 // Refuses changes of learned skills: by name, by author, by what changed meanwhile, by path, by text, by danger.
+// Also says which skills describe nearly the same.
 
 import { type Finding, inspectPackage } from "../inspect/inspect.ts";
 import { type ErrorCode, RepertoireError } from "../model/errors.ts";
@@ -6,6 +7,9 @@ import { type SkillName, toSkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { isPortableName, isSkillFile, type PackageFile, SPEC, sha256Of } from "../package/package.ts";
 import { metadataOf, type ParsedSkill, parseSkill, type SkillText } from "../parse/parse.ts";
+import { stem } from "../text/stem.ts";
+import { isStopWord } from "../text/stopwords.ts";
+import { tokenize } from "../text/tokens.ts";
 
 const WHY = {
   "name-empty": "has a part without any letter or digit",
@@ -152,4 +156,38 @@ function unsafe(code: "skill-unsafe" | "skill-suspicious", findings: readonly Fi
     `The skill was not saved, because it looks ${looks}. ${list} ${findings[0]!.fix} A person who wants it anyway can save it themselves.`,
     findings.map((finding) => finding.code),
   );
+}
+
+const NUMBERS = {
+  /** Share of all their words that two descriptions have in common; paraphrases lie above, neighbours below. */
+  overlap: 0.5,
+  /** A description with fewer words is too short to compare. */
+  words: 4,
+} as const;
+
+interface Described {
+  readonly name: SkillName;
+  readonly description: string;
+}
+
+/** The candidates that describe nearly the same, the closest first. */
+export function nearDuplicates(skill: Described, candidates: readonly Described[]): SkillName[] {
+  const words = wordsOf(skill);
+  if (words.size < NUMBERS.words) return [];
+  return candidates
+    .filter(({ name }) => name !== skill.name)
+    .map((candidate) => ({ name: candidate.name, overlap: overlap(words, wordsOf(candidate)) }))
+    .filter((each) => each.overlap >= NUMBERS.overlap)
+    .sort((a, b) => b.overlap - a.overlap || (a.name < b.name ? -1 : 1))
+    .map(({ name }) => name);
+}
+
+function wordsOf({ name, description }: Described): Set<string> {
+  const words = tokenize(`${name.replace(/[/-]/g, " ")} ${description}`);
+  return new Set(words.filter((word) => !isStopWord(word)).map(stem));
+}
+
+function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const common = [...a].filter((word) => b.has(word)).length;
+  return common / (a.size + b.size - common || 1);
 }
