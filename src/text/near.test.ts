@@ -11,6 +11,7 @@ it.each([
   ["workflow", ["git-workflow"]],
   ["git-workflow-v2", ["git-workflow"]],
   ["workflow-of-git", ["git-workflow"]],
+  ["workflw", ["git-workflow"]],
   ["zzz", []],
   ["", []],
 ])("%s may mean %j", (typed, meant) => {

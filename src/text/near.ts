@@ -40,8 +40,11 @@ function costOf(typed: string, known: string): number | undefined {
   if (known.startsWith(typed)) return allowed + 1;
   if (known.includes(typed)) return allowed + 2;
   if (known.length >= 4 && typed.includes(known)) return allowed + 3;
-  const parts = new Set(known.split(/[-_/ ]/));
-  const shared = typed.split(/[-_/ ]/).filter((part) => part.length >= 4 && parts.has(part)).length;
+  const parts = known.split(/[-_/ ]/);
+  const isPart = (word: string) =>
+    word.length >= 4 &&
+    parts.some((part) => Math.abs(part.length - word.length) <= 1 && editsBetween(word, part) <= 1);
+  const shared = typed.split(/[-_/ ]/).filter(isPart).length;
   return shared > 0 ? allowed + 4 + 1 / shared : undefined;
 }
 
