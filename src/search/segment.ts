@@ -223,8 +223,8 @@ export class PostingsWriter {
 
 /** Entries read at once from a table on disk; longer than nearly every run. */
 const PROBE = 16;
-/** Records or strings up to this size are read whole on first use: one read instead of one for each of a hundred documents. */
-const WHOLE_BYTES = 640 * 1024;
+/** Records or strings up to this size are read whole on first use: one read instead of one per document. */
+const WHOLE_BYTES = 1 << 20;
 /** Blobs kept after being read from disk, in bytes: all of a library of 5,000 skills. */
 const RECENT_BYTES = 32 * 1024 * 1024;
 /** Documents of posting lists kept after being made from gaps, in bytes. */
