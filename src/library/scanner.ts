@@ -4,6 +4,7 @@ import { hash } from "node:crypto";
 import { utimesSync } from "node:fs";
 import { discover, FolderWatch, type Scan } from "../discover/discover.ts";
 import { writeFileAtomically } from "../disk/disk.ts";
+import type { InspectionCache } from "../inspect/inspect.ts";
 import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
@@ -34,6 +35,7 @@ interface ScannerOptions extends SnapshotOptions {
 
 interface InspectOptions {
   readonly most: number;
+  readonly cache?: InspectionCache | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -150,6 +152,7 @@ export class LibraryScanner implements LibraryReader {
   private *inspection(before: LibrarySnapshot, options: InspectOptions): Generator<undefined, number> {
     const known = yield* before.recordSteps();
     const records = yield* this.inspected(known, options);
+    options.cache?.save();
     const count = records.filter((record, at) => record !== known[at]).length;
     // A scan in the meantime has read newer records; the next inspection looks at those.
     if (count === 0 || this.latest !== before) return 0;
@@ -163,13 +166,13 @@ export class LibraryScanner implements LibraryReader {
 
   private *inspected(
     records: readonly FileRecord[],
-    { most, signal }: InspectOptions,
+    { most, cache, signal }: InspectOptions,
   ): Generator<undefined, FileRecord[]> {
     const result: FileRecord[] = [];
     let left = most;
     for (const record of records) {
       const isDue = left > 0 && signal?.aborted !== true && record.source.scope !== "bundled";
-      const next = isDue ? yield* inspectedRecord(record, reread) : undefined;
+      const next = isDue ? yield* inspectedRecord(record, { cache, readAgain: reread }) : undefined;
       if (next) left -= 1;
       result.push(next ?? record);
       yield;

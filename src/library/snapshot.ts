@@ -20,7 +20,7 @@ import { packRanking, type StoredRanking, type StoredSkill, unpackRanking } from
 import type { Visibility } from "./visibility.ts";
 
 /** Raise it whenever the parser or the manifest changes what it yields, or the layout of the file changes. */
-export const SNAPSHOT_VERSION = 4;
+export const SNAPSHOT_VERSION = 5;
 
 const MAGIC = 0x5442494c;
 const HEADER_WORDS = 9;
@@ -42,17 +42,11 @@ export interface FileRecord {
   readonly inode: number;
   /** Changes with the skill's policy for hosts; undefined if it has none. */
   readonly policy?: string | undefined;
-  /** What the whole package was when it was inspected; undefined if it never was. */
-  readonly inspected?: InspectedPackage | undefined;
+  /** The stamp of the package when it was inspected, which changes with its files; undefined if it never was. */
+  readonly inspected?: string | undefined;
   /** Absent when the file yields no skill. */
   readonly skill: Skill | undefined;
   readonly diagnostics: readonly Diagnostic[];
-}
-
-/** Changes with the package's files, and what inspection said about them. */
-export interface InspectedPackage {
-  readonly stamp: string;
-  readonly isDangerous: boolean;
 }
 
 /** What a scan saw besides the files. */
@@ -464,7 +458,7 @@ interface PackedRecord {
   readonly mtimeMs: number;
   readonly inode: number;
   readonly policy?: string | undefined;
-  readonly inspected?: InspectedPackage | undefined;
+  readonly inspected?: string | undefined;
   readonly digest?: string | undefined;
   /** Name of the skill unless it is `at`. */
   readonly name?: string | undefined;
