@@ -48,6 +48,7 @@ for (const [count, bar] of BARS) {
         smalltalk: hook("thanks, that is all for today"),
       },
       ROUNDS,
+      (measured) => measured(),
     );
     printRatio(`hook, ${count} skills, a message that recalls / node -e 0`, times.matching, times.node, bar);
     printRatio(`hook, ${count} skills, small talk / node -e 0`, times.smalltalk, times.node, bar);
