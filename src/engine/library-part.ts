@@ -1,5 +1,6 @@
 // What a person or a program does with the library outside a turn: look, check, switch, refresh, watch.
 
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { linkSkill, switchSkill } from "../config/config.ts";
 import {
@@ -296,6 +297,20 @@ export class LibraryPart {
     const project = { ...this.turns.project, hosts: Object.fromEntries(hosts) };
     const inspection = summariseInspection(await this.inspect({ withinMs: INSPECTED_BESIDES }));
     return { config, cache, project, sources, counts, diagnostics, inspection };
+  }
+
+  /**
+   * Whether the project's skills are shown, and whether the person has to be asked first.
+   *
+   * @example
+   * const { folder, shown, isOpen } = skills.library.project();
+   */
+  project(): ProjectStanding & {
+    /** The folders with skills that are not shown. */
+    readonly hidden: readonly string[];
+  } {
+    const { project, hiddenSources } = this.turns;
+    return { ...project, hidden: hiddenSources.map(({ root }) => root).filter((root) => existsSync(root)) };
   }
 
   /**

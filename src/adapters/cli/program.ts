@@ -37,6 +37,7 @@ export async function runProgram(
       const context = makeContext(command.optsWithGlobals<GlobalFlags>(), { streams, open, allVerbs });
       try {
         try {
+          if (verb.usesProject && (await trustsProjectNow(context))) await context.close();
           exit = (await verb.run!(context, ...(received.slice(0, -1) as never[]))) ?? EXIT.ok;
         } finally {
           await context.close();
@@ -54,6 +55,13 @@ export async function runProgram(
     return thrown.exitCode === 0 || thrown.code === "commander.help" ? EXIT.ok : EXIT.usage;
   }
   return exit;
+}
+
+/** Whether the person has just agreed to the project's skills, so that the engine has to be opened again. */
+async function trustsProjectNow(context: Context): Promise<boolean> {
+  if (!context.engine.library.project().isOpen) return false;
+  const { askForProject } = await import("./project-question.ts");
+  return askForProject(context);
 }
 
 function describeProgram(streams: Streams): Command {
@@ -95,7 +103,11 @@ function makeContext(
       engine ??= this.open();
       return engine;
     },
-    close: async () => engine?.close(),
+    close: async () => {
+      const opened = engine;
+      engine = undefined;
+      await opened?.close();
+    },
   };
 }
 

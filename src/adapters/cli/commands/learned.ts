@@ -2,8 +2,9 @@
 
 import { resolve } from "node:path";
 import { type Changed, type HistoryReport, readBounded, readInput } from "../../../engine/engine.ts";
-import { messageOf, RepertoireError } from "../../../model/errors.ts";
+import { codeOf, messageOf, RepertoireError } from "../../../model/errors.ts";
 import { positiveInteger, type Verb, type VerbOption } from "../command.ts";
+import { confirmed } from "../consent-prompt.ts";
 import type { Io } from "../io.ts";
 import { day, minute, tellDiff } from "../tell.ts";
 
@@ -15,6 +16,7 @@ interface SaveFlags {
   readonly reason?: string;
   readonly project?: boolean;
   readonly allowUnsafe?: boolean;
+  readonly force?: boolean;
 }
 
 interface Why {
@@ -53,12 +55,19 @@ export const LEARNED_VERBS: readonly Verb[] = [
       REASON_OPTION,
       ["--project", "into the project's .repertoire/skills instead of your home folder's"],
       ["--allow-unsafe", "save it even if it looks dangerous"],
+      ["--force", "save it even if it is then used instead of a skill of another source"],
     ],
     async run({ io, engine: { learned } }, name: string, { from, seeAlso, ...rest }: SaveFlags) {
       const content = read(from === undefined ? undefined : resolve(from));
       const names = seeAlso?.split(",").map((one) => one.trim());
       const related = names && { seeAlso: names.filter(Boolean) };
-      const changed = await learned.save({ name, content, author: "person", ...rest, ...related });
+      const request = { name, content, author: "person", ...rest, ...related };
+      const changed = await learned.save(request).catch(async (thrown: unknown) => {
+        if (codeOf(thrown) !== "skill-covered" || from === undefined) throw thrown;
+        const means = await confirmed(io, `${messageOf(thrown)} Save it all the same?`);
+        if (!means) throw thrown;
+        return learned.save({ ...request, force: true });
+      });
       const back = changed.result === "created" ? `repertoire delete ${changed.name}` : "repertoire undo";
       tellChange(io, changed, back);
     },

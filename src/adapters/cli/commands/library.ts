@@ -40,6 +40,7 @@ const switchTo = (on: boolean): Verb => ({
 export const LIBRARY_VERBS: readonly Verb[] = [
   {
     use: "why <name> <message...>",
+    usesProject: true,
     about: "explain why a skill is or is not recalled for a message",
     options: [
       ["--frame <frame>", FRAMES.join(", "), accepting(FRAMES)],
@@ -65,6 +66,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
   },
   {
     use: "list",
+    usesProject: true,
     about: "list the skills of this project, your home folder and the package",
     options: [
       ["--all", "also skills that another one shadows or that the agent may not see"],
@@ -98,6 +100,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
   },
   {
     use: "show <name>",
+    usesProject: true,
     about: "show one skill: its front matter, files, sub-skills, findings and instructions",
     async run({ io, engine }, name: string) {
       const report = await engine.library.show(name, { review: await mayReview(io, engine, name) });
