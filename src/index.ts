@@ -151,6 +151,7 @@ export type {
 } from "./journal/journal.ts";
 export type {
   Attribution,
+  BesidePackage,
   BlobStore,
   Changed,
   CreatedSkill,
@@ -168,6 +169,7 @@ export type {
   ModelAnswer,
   ModelRequest,
   Notice,
+  PlacedPackage,
   RedirectRecord,
   RedirectStore,
   SaveRequest,
@@ -188,6 +190,7 @@ export type {
   InspectionSummary,
   Library,
   LibraryChanges,
+  LibraryCost,
   LibraryView,
   Progress,
   RuleSubject,
@@ -223,7 +226,7 @@ export {
   type Turn,
 } from "./model/turn.ts";
 export type { StreamingModel, TokenUsage } from "./models/models.ts";
-export type { FileChanges, PackageSnapshot, SnapshotFile } from "./package/package.ts";
+export type { FileChanges, PackageFile, PackageSnapshot, SnapshotFile } from "./package/package.ts";
 export {
   type ParsedSkill,
   type ParseOptions,
@@ -248,11 +251,33 @@ export {
 export {
   memoryStore,
   type Rebuild,
+  type Retention,
   type SqliteOptions,
   type Store,
   type StoreNews,
   sqliteStore,
+  type Tidied,
+  type TidyOptions,
 } from "./stores/stores.ts";
+export {
+  type Agreement,
+  type InstallOptions,
+  type ListedPackage,
+  type LockedPackage,
+  mayTakeUnasked,
+  type OfferContent,
+  type OpenedSource,
+  type OpenSourceOptions,
+  type PackageOffer,
+  type PackageRefusal,
+  type PackageUpdate,
+  type Supplies,
+  type SupplyAddress,
+  type SupplyProgress,
+  type SupplyResult,
+  type UpdateOptions,
+  type VerifiedPackage,
+} from "./supply/supply.ts";
 export type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./telemetry/telemetry.ts";
 export type {
   CallOptions,

@@ -124,7 +124,7 @@ export function openTasks(parts: TaskParts): {
   });
   const commands = new SlashCommands({
     invocable: async (agent) => (await turns.view(agent)).invocable(),
-    alias: async (spelling) => (await library.current()).find(spelling)?.name,
+    alias: async (spelling) => (await library.current()).find(await learned.currentName(spelling))?.name,
     open: (name, context) => tasks.open(name, context),
     record,
   });

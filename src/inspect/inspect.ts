@@ -1,5 +1,6 @@
 // The front door of inspection: finds dangers, addresses and scripts in the files of a package.
 
+import { createHash } from "node:crypto";
 import { type About, aboutOf } from "./about.ts";
 import { hostsIn } from "./addresses.ts";
 import type { InspectionCache } from "./cache.ts";
@@ -70,6 +71,12 @@ export const RULES: readonly Rule[] = [
   ...OBFUSCATION,
 ];
 
+/** Names the rules: it differs when a rule comes, goes or changes its severity. */
+export function rulesDigest(): string {
+  const rules = RULES.map(({ code, severity, scope }) => `${code} ${severity} ${scope}`).join("\n");
+  return createHash("sha256").update(rules).digest("hex").slice(0, 8);
+}
+
 const DOCUMENT_NAME =
   /\.(?:md|mdx|markdown|txt|rst|adoc|html?|svg)$|(?:^|\/)(?:readme|license|changelog|notice|authors)$/i;
 /** Code that runs a text from a variable: what its tables hold may be run. */
@@ -95,7 +102,7 @@ export function inspectPackage(
 }
 
 /** As `inspectPackage`, in steps of a few milliseconds, so that a caller can let other work happen. */
-function* inspectionSteps(
+export function* inspectionSteps(
   files: readonly InspectedFile[],
   unread: readonly UnscannedFile[] = [],
 ): Steps<Inspection> {

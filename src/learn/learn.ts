@@ -18,19 +18,23 @@ export {
   type CreateOptions,
   type LearnedNeeds,
   LearnedSkills,
-  type SkillContent,
+  type PlacedPackage,
 } from "./learned-skills.ts";
 export { SkillPlaces } from "./places.ts";
 export { TEMPLATES, type Template } from "./scaffold.ts";
+export type { SkillContent } from "./skill-content.ts";
 export { bundledStarters, type Starter, type StarterFate, type StarterProvider } from "./starters.ts";
 export {
   type BlobStore,
   followRedirects,
+  type PendingChange,
   type RedirectRecord,
   type RedirectStore,
+  redirectAfter,
   VERSION_ACTIONS,
   type VersionAction,
   type VersionFile,
   type VersionRecord,
   type VersionStore,
 } from "./version-store.ts";
+export type { BesidePackage, PackagePlace, PackageSurroundings } from "./versions.ts";

@@ -146,6 +146,19 @@ export class LibrarySnapshot {
     return this.decoded;
   }
 
+  /** As `records`, with a pause after each. Throws `SnapshotDamage`. */
+  *recordSteps(): Generator<undefined, readonly FileRecord[]> {
+    if (this.decoded) return this.decoded;
+    const records: FileRecord[] = [];
+    for (let row = 0; row < this.stored!.count && !this.decoded; row++) {
+      records.push(this.trusted((stored) => stored.row(row, this.sources)));
+      yield;
+    }
+    if (!this.decoded) this.stored!.close();
+    this.decoded ??= records;
+    return this.decoded;
+  }
+
   /** The library of this snapshot. Throws `SnapshotDamage`. */
   library(): Library {
     if (this.made) return this.made;
@@ -223,21 +236,25 @@ export function sourcesKey(sources: readonly Source[]): string {
     .padStart(8, "0");
 }
 
-/** The bytes of a snapshot file. */
-export function encodeSnapshot(snapshot: LibrarySnapshot, sources: readonly Source[]): Uint8Array {
+/** Makes the bytes of a snapshot file, with a pause after each record. */
+export function* encodingSteps(
+  snapshot: LibrarySnapshot,
+  sources: readonly Source[],
+): Generator<undefined, Uint8Array> {
   const records = snapshot.records();
   const count = records.length;
   const columns = new Uint32Array(count * 3);
   const parts: Buffer[] = [];
   let end = 0;
-  records.forEach((record, row) => {
+  for (const [row, record] of records.entries()) {
     const bytes = asciiJson(packRecord(record, sources));
     parts.push(Buffer.from(row === 0 ? "[" : ","), bytes);
     end += 1 + bytes.length;
     columns[row] = nameHash(record.skill?.name ?? "");
     columns[count + row] = end;
     columns[2 * count + row] = longChecksum(bytes);
-  });
+    yield;
+  }
   parts.push(Buffer.from(count === 0 ? "[]" : "]"));
   const { generation, facts } = snapshot;
   const head = asciiJson({ generation, sources, ...facts } satisfies Head);
@@ -340,10 +357,18 @@ class StoredRecords {
     return this.read(this.file.catalog);
   }
 
+  get count(): number {
+    return this.file.hashes.length;
+  }
+
+  /** Nothing is left to be read. */
+  close(): void {
+    closeSync(this.file.fd);
+  }
+
   all(sources: readonly Source[]): FileRecord[] {
     const packed = this.read<PackedRecord[]>(this.file.text);
-    // Nothing is left to be read.
-    closeSync(this.file.fd);
+    this.close();
     return packed.map((one) => unpackRecord(one, sources));
   }
 
@@ -360,7 +385,7 @@ class StoredRecords {
     return undefined;
   }
 
-  private row(row: number, sources: readonly Source[]): FileRecord {
+  row(row: number, sources: readonly Source[]): FileRecord {
     const { ends, sums, text } = this.file;
     // Each record follows a bracket or a comma.
     const start = (row === 0 ? 0 : ends[row - 1]!) + 1;
