@@ -32,7 +32,12 @@ export function ownTask(place: TaskFolder): void {
   const owners = ownersIn(folder);
   if (owners === undefined && lstatSync(folder, { throwIfNoEntry: false })) return;
   ownStart ??= startOf(process.pid) ?? "";
-  const own: Owner = { task: place.task, machine: machine(), pid: process.pid, started: ownStart };
+  const own: Owner = {
+    task: place.task,
+    machine: machine(),
+    pid: process.pid,
+    started: ownStart,
+  };
   if (owners?.some((one) => isSame(one, own))) return;
   makeTaskFolder(place);
   // A line of its own also behind one that a crash has cut.
