@@ -27,6 +27,8 @@ import type { Topics } from "./topics.ts";
 /** The configured limits of a recall. */
 export interface RecallSettings {
   readonly limit?: number | undefined;
+  /** Whether the limit counts related skills too; otherwise there may be as many of them again. */
+  readonly limitsAll?: boolean | undefined;
   /** Matches with less evidence are not shown. */
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
@@ -134,7 +136,8 @@ export async function recall(turn: Turn, options: RecallOptions): Promise<Recall
   const fitting = considered.filter((one, place) => isShown(one, place, { threshold, isLight }));
   const fresh = fitting.filter(({ skill, mentioned }) => mentioned || !seen.has(skill.name)).slice(0, limit);
   const least = options.seeAlso === "all" ? 0 : RECALL.seeAlsoLeast;
-  const related = seeAlso(fresh, { ...options, seen, limit, fitOf, least });
+  const room = options.limitsAll ? limit - fresh.length : limit;
+  const related = seeAlso(fresh, { ...options, seen, limit: room, fitOf, least });
   const matches = [...fresh.map(toMatch), ...related];
   return {
     frame,
