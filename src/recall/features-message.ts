@@ -252,7 +252,10 @@ export function refusals(text: string): Range[] {
     found.push([start, start + name.length]);
   }
   REFUSAL.lastIndex = 0;
-  const isRefusing = /no|without|n['\u2019]t|instead|rather|other|except|excluding/i.test(text);
+  const isRefusing =
+    /no|without|n['\u2019]t|instead|rather|other|except|excluding|done|finished|thr[eo]w|rid of|ditched|moved|forget/i.test(
+      text,
+    );
   for (let hit = isRefusing ? REFUSAL.exec(text) : null; hit !== null; hit = REFUSAL.exec(text)) {
     const start = hit.index + hit[0].length;
     const end = reachEnd(text, start);
