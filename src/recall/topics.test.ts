@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
+import { createLocalEmbedder } from "../embedders/embedders.ts";
 import { createTopics, TOPIC_LENGTH } from "./topics.ts";
 
 const unitIn = (axis: number) =>
@@ -25,5 +27,14 @@ describe("topics", () => {
   test("say nothing if they are missing or of another table", () => {
     expect(createTopics(() => new Uint8Array())([1, 0, 0, 0])).toBeUndefined();
     expect(createTopics(() => TOPICS)([1, 0, 0])).toBeUndefined();
+  });
+
+  test("of the package are of its table: work is closer to one than small talk", () => {
+    const { embedOne } = createLocalEmbedder({ tablePath: "data/embedding/table.bin" });
+    const topics = createTopics(() => readFileSync("data/intent/topics.bin"));
+    const work = topics(embedOne("deploy the service to our Kubernetes cluster"))!;
+    expect(work).toBeGreaterThan(0.3);
+    expect(work).toBeLessThanOrEqual(1.01);
+    expect(topics(embedOne("honestly I am proud of myself"))!).toBeLessThan(work);
   });
 });
