@@ -110,6 +110,7 @@ export {
   readEvalJson,
   regressions,
 } from "../recall/recall.ts";
+export { TIDY_RULES, type Tidied } from "../stores/stores.ts";
 export {
   type ListedPackage,
   mayTakeUnasked,
