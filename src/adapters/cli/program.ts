@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Command, CommanderError } from "commander";
-import { type OpenOptions, packageRoot, type Repertoire } from "../../engine/engine.ts";
+import { type OpenOptions, openTurnEngine, packageRoot, type Repertoire } from "../../engine/engine.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { didYouMean, nearTo } from "../../text/near.ts";
 import {
@@ -86,6 +86,7 @@ export async function runProgram(
       const context = makeContext(command.optsWithGlobals<GlobalFlags>(), { streams, open, allVerbs });
       try {
         try {
+          if (verb.usesProject) await askAboutProject(context);
           exit = (await verb.run!(context, ...(received.slice(0, -1) as never[]))) ?? EXIT.ok;
         } finally {
           await context.close();
@@ -109,6 +110,20 @@ export async function runProgram(
     return reportFailure(grammarError(thrown, used), io, used);
   }
   return exit;
+}
+
+/** Asks about a project that waits for an answer, before the verb opens its own engine. */
+async function askAboutProject({ io, openOptions }: Context): Promise<void> {
+  // The whole engine is loaded only to ask: `recall` and `prompt` do without it.
+  if (!openTurnEngine(openOptions()).project.isOpen) return;
+  const { openRepertoire } = await import("../../engine/engine.ts");
+  const { askForProject } = await import("./project-question.ts");
+  const engine = openRepertoire(openOptions());
+  try {
+    await askForProject({ io, engine });
+  } finally {
+    await engine.close();
+  }
 }
 
 function describeProgram(streams: Streams, isJson: boolean): Command {
@@ -194,7 +209,11 @@ function makeContext(
       engine ??= this.open();
       return engine;
     },
-    close: async () => engine?.close(),
+    close: async () => {
+      const opened = engine;
+      engine = undefined;
+      await opened?.close();
+    },
   };
 }
 

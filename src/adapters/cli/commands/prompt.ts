@@ -8,6 +8,7 @@ import { countOf } from "../io.ts";
 
 export const promptVerb: Verb = {
   use: "prompt [message...]",
+  usesProject: true,
   about: "print the text that an agent's prompt gets for a message",
   options: [
     ["--style <style>", STYLES.join(", "), accepting(STYLES)],
