@@ -6,6 +6,7 @@ import type { ConsentGate } from "../activate/activate.ts";
 import { type Config, loadConfig } from "../config/config.ts";
 import type { BringTools, Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
 import {
+  hostSkills,
   misnamedSources,
   type ProjectStanding,
   projectStanding,
@@ -71,6 +72,8 @@ export class TurnEngine {
   readonly sources: readonly Source[];
   /** Whether the project's skills are shown, and why. */
   readonly project: ProjectStanding;
+  /** Rules of the skills that agents have switched off in their own settings. */
+  private readonly disabledByHost: readonly string[];
   readonly reader: LibraryReader;
   readonly bodies: ConsentGate["bodies"];
   readonly bringTools: BringTools;
@@ -88,7 +91,17 @@ export class TurnEngine {
     this.clock = options.clock ?? { now: () => new Date() };
     const { home, dir: project, cacheDir } = config;
     const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
-    const sourceOptions = { home, project, learned: config.learnedDir, ...config.sources, bundled };
+    const hosts = hostSkills({ home, project, env: options.env ?? process.env });
+    this.disabledByHost = hosts.disabled;
+    const installed = hosts.folders;
+    const sourceOptions = {
+      home,
+      project,
+      learned: config.learnedDir,
+      installed,
+      ...config.sources,
+      bundled,
+    };
     const sources = resolveSources(sourceOptions);
     const isProject = ({ scope }: Source) => scope === "project";
     this.project = this.projectFor(options.host);
@@ -166,7 +179,8 @@ export class TurnEngine {
     const allowlist = agent === undefined ? undefined : agents[agent]?.skills;
     const scopeOf = (source: string) => this.scopeOf(source);
     const env = this.options.env ?? process.env;
-    return new Visibility({ agent, allowlist, enable, disable, scopeOf, env });
+    const { disabledByHost } = this;
+    return new Visibility({ agent, allowlist, enable, disable, disabledByHost, scopeOf, env });
   }
 
   /** Whether an author may save, change or delete a skill of this name: an agent the names that it may see or was given. */
