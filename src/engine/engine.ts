@@ -13,6 +13,7 @@ export type {
 export type { OpenOptions } from "./options.ts";
 export { packageRoot } from "./package-root.ts";
 export { openRepertoire, Repertoire } from "./repertoire.ts";
+export type { CatalogSkill, FoundSkill, SearchReport } from "./search-part.ts";
 export { OpenTask, type TaskOptions } from "./task.ts";
 export type { TaskPart } from "./task-part.ts";
 export { OpenTurn } from "./turn.ts";
@@ -94,6 +95,7 @@ export {
   regressions,
 } from "../recall/recall.ts";
 export {
+  type CatalogReport,
   type ListedPackage,
   mayTakeUnasked,
   type OpenedSource,

@@ -40,6 +40,8 @@ const VERBS: readonly (readonly [names: string, load: Load])[] = [
   ["activate expand run tools trust task", tasks],
   ["inspect", async () => [(await import("./commands/inspect.ts")).inspectVerb]],
   ["add install update verify remove", supply],
+  ["search catalog", async () => (await import("./commands/catalogs.ts")).CATALOG_VERBS],
+  ["link export publish", async () => (await import("./commands/sharing.ts")).SHARING_VERBS],
   ["check new enable disable", library],
   ["save delete restore undo history rename pin unpin archive", learned],
   ["stats sessions outcome journal", journal],

@@ -147,7 +147,7 @@ export const SUPPLY_VERBS: readonly Verb[] = [
 ];
 
 /** One display for each step of fetching and reading. */
-function stepsDisplay(io: Io): (step: string, done: number, total: number) => void {
+export function stepsDisplay(io: Io): (step: string, done: number, total: number) => void {
   const displays = new Map<string, ReturnType<typeof progressDisplay>>();
   return (step, done, total) => {
     const display = displays.get(step) ?? progressDisplay(io.streams, step);
