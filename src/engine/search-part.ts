@@ -43,17 +43,20 @@ export function catalogOptions(catalogs: readonly CatalogReport[], folder: strin
   };
 }
 
+/** Below this a match shares a word or two with the search, and nothing else. Recall in a turn wants far more. */
+const LEAST_SCORE = 0.05;
+
 /** Best first. A person who searches decides themselves, so weak matches are shown too. */
 export async function searchIn(
   engine: { readonly turns: TurnEngine; readonly library: LibraryPart },
   words: string,
   limit: number,
 ) {
-  const { matches } = await engine.turns.recall({ message: words }, { limit, threshold: 0 });
+  const { matches } = await engine.turns.recall({ message: words }, { limit, threshold: LEAST_SCORE });
   const { library } = await engine.library.view();
   return matches.flatMap(({ name, score, reasons }) => {
     const skill = library.skills.get(name);
-    return skill
+    return skill && score >= LEAST_SCORE
       ? [{ name, description: skill.manifest.description, score, reasons, from: skill.source }]
       : [];
   });

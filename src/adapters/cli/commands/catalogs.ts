@@ -8,6 +8,9 @@ import type { Io } from "../io.ts";
 import { day, numberOf } from "../tell.ts";
 import { stepsDisplay } from "./supply.ts";
 
+/** The strongest reasons; --json has all. */
+const REASONS_SHOWN = 2;
+
 export const CATALOG_VERBS: readonly Verb[] = [
   {
     use: "search <words...>",
@@ -85,9 +88,9 @@ export const CATALOG_VERBS: readonly Verb[] = [
 ];
 
 function tellFound(io: Io, { name, description, score, reasons }: FoundSkill): void {
-  const why = reasons.map(({ signal, note }) => (note ? `${signal}: ${note}` : signal)).join("; ");
-  io.line(`  ${io.colour.bold(name)} ${io.colour.dim(score.toFixed(2))}  ${forLine(description)}`);
-  if (why !== "") io.line(`    ${io.colour.dim(forLine(why))}`);
+  const why = reasons.slice(0, REASONS_SHOWN).map(({ signal, note }) => note || signal);
+  io.table([[`  ${io.colour.bold(name)}`, io.colour.dim(score.toFixed(2)), forLine(description)]]);
+  io.line(`    ${io.colour.dim(`because of: ${forLine(why.join("; "))}`)}`);
 }
 
 function tellCatalogs(io: Io, catalogs: readonly CatalogReport[]): void {
