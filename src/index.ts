@@ -105,7 +105,6 @@ export {
   type InspectedFile,
   type Inspection,
   inspectPackage,
-  type Risk,
   type UnscannedFile,
   VERDICTS,
   type Verdict,
@@ -194,6 +193,7 @@ export type {
   InspectionSummary,
   Library,
   LibraryChanges,
+  LibraryCost,
   LibraryView,
   Progress,
   RuleSubject,
@@ -254,10 +254,13 @@ export {
 export {
   memoryStore,
   type Rebuild,
+  type Retention,
   type SqliteOptions,
   type Store,
   type StoreNews,
   sqliteStore,
+  type Tidied,
+  type TidyOptions,
 } from "./stores/stores.ts";
 export {
   type Agreement,

@@ -50,6 +50,10 @@ const shared = keyMaker(true);
 /** A key that only the person may set. */
 const userOnly = keyMaker(false);
 
+/** For how many days something is kept. */
+const days = (about: string, number: number) =>
+  userOnly(`Days for which this is kept: ${about}`, integer(1), { default: number });
+
 /** Ids of a project's own sources begin with `.`: a project restricts these, never the person's or the bundled ones. */
 const ownSources = (own: readonly string[], project: readonly string[]) => {
   const foreign = project.find((id) => !id.startsWith("."));
@@ -141,7 +145,7 @@ const CONFIG_TABLE = {
     env: "REPERTOIRE_STYLE",
   }),
   context: userOnly(
-    "What your host does with the sections: append keeps them all, so nothing is shown twice; rebuild replaces each by the next, as in a system prompt, so what still matters is shown again. By default each adapter knows: hooks and chat append, all others rebuild; the style index is for append.",
+    "What your host does with the sections: append keeps them all, so nothing is shown twice; rebuild replaces each by the next, as in a system prompt, so what still matters is shown again. By default each adapter knows: hooks and chat append, the AI SDK rebuilds, and for all others the style index appends and the rest rebuild.",
     enumOf(...CONTEXTS),
     { env: "REPERTOIRE_CONTEXT" },
   ),
@@ -196,7 +200,7 @@ const CONFIG_TABLE = {
       { env: "REPERTOIRE_TOOLS" },
     ),
     aliases: shared(
-      "More names for the tool activate_skill, for agents that expect one of them.",
+      "More names for the tool activate_skill, for agents that expect one of them. To serve it under another name only, put that name into tools.serve.",
       listOf(enumOf(...AGENT_TOOL_ALIASES)),
       { env: "REPERTOIRE_TOOL_ALIASES" },
     ),
@@ -226,6 +230,19 @@ const CONFIG_TABLE = {
       "Whether recall learns from use: it remembers messages for which a skill went well or badly, on this machine only.",
       boolean,
       { default: true, env: "REPERTOIRE_LEARN" },
+    ),
+  },
+  retention: {
+    events: days(
+      "What happened (shown, activated, outcomes); the tallies that were counted from it stay.",
+      400,
+    ),
+    said: days("What was said in conversations, as dreams read it.", 90),
+    sessions: days("The state of a session that nobody continues.", 30),
+    damaged: days("A damaged file that was moved aside.", 30),
+    caches: days(
+      "The index and the snapshot of a library that nothing wrote to; it is made again when needed.",
+      90,
     ),
   },
   embedder: {

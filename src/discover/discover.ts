@@ -12,4 +12,4 @@ export { type HostSkills, hostSkills } from "./host-registries.ts";
 export { misnamedSources } from "./misnamed.ts";
 export { checkedSource, hostFolders, projectFolders, resolveSources, type SourceOptions } from "./sources.ts";
 export { discover, type FoundFile, POLICY_FILE, type Scan } from "./walk.ts";
-export { watchSources } from "./watch.ts";
+export { FolderWatch } from "./watch.ts";

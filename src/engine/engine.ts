@@ -33,7 +33,14 @@ export {
   WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
 export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
-export { PRIVATE_FILE, PRIVATE_FOLDER, readBounded, readInput, writeFileAtomically } from "../disk/disk.ts";
+export {
+  makeFolder,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+  readBounded,
+  readInput,
+  writeFileAtomically,
+} from "../disk/disk.ts";
 export {
   type DreamAccount,
   type DreamEvidence,
@@ -72,16 +79,25 @@ export {
   TEMPLATES,
   type Template,
   VERSION_ACTIONS,
+  type VersionRecord,
 } from "../learn/learn.ts";
 export {
+  alwaysTokens,
   type InspectedPackage,
   type InspectionReport,
   type InspectionSummary,
-  isManaged,
   isWorrying,
   type LibraryChanges,
+  type LibraryCost,
   listedSummary,
+  matchesAny,
+  type SkillReport,
+  type SkillSelection,
+  SORTS,
+  type Sort,
+  selectSkills,
   skillDetails,
+  sortedBy,
 } from "../library/library.ts";
 export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";
 export { SPEC } from "../package/package.ts";
@@ -89,11 +105,13 @@ export {
   addCase,
   casesFrom,
   type EvalReport,
+  type Explanation,
   type GroupFigures,
   readCases,
   readEvalJson,
   regressions,
 } from "../recall/recall.ts";
+export { TIDY_RULES, type Tidied } from "../stores/stores.ts";
 export {
   type CatalogReport,
   type ListedPackage,

@@ -9,9 +9,11 @@ import type { Journal } from "../journal/journal.ts";
 import type { Enrichment, LearnedSkills } from "../learn/learn.ts";
 import { LibraryScanner } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
+import { codeOf } from "../model/errors.ts";
 import type { Turn } from "../model/turn.ts";
 import type { StreamingModel } from "../models/models.ts";
 import type { EvalCase, EvalOptions, EvalReport } from "../recall/recall.ts";
+import type { Tidied, TidyOptions } from "../stores/stores.ts";
 import type { Catalogs, Sharing, Supplies } from "../supply/supply.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import { type EngineEvent, EventStream } from "./events.ts";
@@ -77,7 +79,7 @@ export class Repertoire {
       bodies: (names, reading) => this.gate.bodies(names, reading),
       bringTools: (names, context) => this.tasks.bringTools(names, context),
     });
-    this.library = new LibraryPart(this.turns, scanner!);
+    this.library = new LibraryPart(this.turns, scanner!, (name) => this.currentName(name));
     this.learned = deferred(async () => (await this.workshop()).learned);
     this.dreams = deferred(async () => (await this.workshop()).dreams);
     this.enrichment = deferred(async () => (await this.workshop()).enrichment);
@@ -273,13 +275,14 @@ export class Repertoire {
   }
 
   /**
-   * Imports what hooks left, and removes sessions that were quiet for long.
+   * Imports what hooks left, and removes what is older than the settings `retention` keep it: events, what was said, quiet
+   * sessions, bytes of failed changes, files of killed processes, damaged files and old caches. Runs by itself once a day.
    *
    * @example
-   * await skills.tidy();
+   * const wouldGo = await skills.tidy({ dryRun: true });
    */
-  async tidy(): Promise<void> {
-    await (await this.workshop()).tidy();
+  async tidy(options?: TidyOptions): Promise<readonly Tidied[]> {
+    return (await this.workshop()).tidy(options);
   }
 
   /**
@@ -306,6 +309,16 @@ export class Repertoire {
     this.opened = undefined;
     if (opened) await (await opened).close();
     else await this.turns.options.store?.close();
+  }
+
+  /** Where a name leads that the library does not have. Without a store that can be read there are no old names. */
+  private async currentName(name: string): Promise<string> {
+    try {
+      return await this.learned.currentName(name);
+    } catch (thrown) {
+      if (codeOf(thrown) === "") throw thrown;
+      return name;
+    }
   }
 
   /** Tasks, learned skills and dreams, with the store behind them; opened by the first call. */

@@ -20,12 +20,11 @@ import { scaffold, type Template } from "./scaffold.ts";
 import { contentOf, type SkillContent } from "./skill-content.ts";
 import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
 import { SUMMARY_REASON, Summaries } from "./summaries.ts";
+import { FOUND_ON_DISK, lastChange, lastUndone } from "./undo-stack.ts";
 import type { VersionRecord } from "./version-store.ts";
 import {
   type BesidePackage,
   type ChangeStore,
-  FOUND_ON_DISK,
-  lastChange,
   type PackageSurroundings,
   type SkillChange,
   SkillVersions,
@@ -62,12 +61,22 @@ export interface Attribution {
 /** What was done with one skill. */
 export interface Changed {
   readonly name: SkillName;
-  readonly result: "created" | "updated" | "unchanged" | "archived" | "renamed" | "restored" | "undone";
+  readonly result:
+    | "created"
+    | "updated"
+    | "unchanged"
+    | "archived"
+    | "renamed"
+    | "restored"
+    | "undone"
+    | "redone";
   readonly path: string;
   /** Absent if nothing changed. */
   readonly version?: string | undefined;
   /** The changes that `undo` takes back together. */
   readonly batch?: string | undefined;
+  /** Why, as the history has it. */
+  readonly reason?: string | undefined;
   readonly digest?: string | undefined;
   readonly summary?: string | undefined;
   readonly notices: readonly Notice[];
@@ -289,8 +298,8 @@ export class LearnedSkills {
   }
 
   /**
-   * Takes back the last change, the last change of the named skill, or the batch or version with this id. An undo can be
-   * undone.
+   * Takes back the last change, the last change of the named skill, or the batch or version with this id. The next undo takes
+   * back the change before it; `redo` makes it again.
    *
    * @example
    * const [undone] = await skills.learned.undo("plan-meeting");
@@ -299,12 +308,40 @@ export class LearnedSkills {
     const { author = "person" } = by;
     return this.change(async () => {
       const undone = await this.versionsToUndo(target);
-      const names = [...new Set(undone.map(({ name }) => name))].join(", ");
-      const reason = by.reason ?? `undo of ${undone[0]!.action} (${names})`;
+      const reason = by.reason ?? `undo of ${undone[0]!.action} (${namesOf(undone)})`;
       const changes = await this.versions.undoChanges(undone);
       const records = await this.versions.apply(changes, { author, reason });
       return records.map((version) => this.changed(placeOf(version), "undone", { version }));
     });
+  }
+
+  /**
+   * Makes the change again that was taken back last, of the named skill if one is named.
+   *
+   * @example
+   * await skills.learned.undo();
+   * const [redone] = await skills.learned.redo();
+   */
+  async redo(name?: string, by: Attribution = {}): Promise<Changed[]> {
+    const { author = "person" } = by;
+    return this.change(async () => {
+      const redone = await this.versionsToRedo(name);
+      const reason = by.reason ?? `redo of ${redone[0]!.action} (${namesOf(redone)})`;
+      const records = await this.versions.apply(await this.versions.redoChanges(redone), { author, reason });
+      return records.map((version) => this.changed(placeOf(version), "redone", { version }));
+    });
+  }
+
+  /**
+   * The versions that `undo` would take back now, newest first; those that `redo` would make again with `redo`.
+   *
+   * @example
+   * const [last] = await skills.learned.next("undo");
+   */
+  async next(step: "undo" | "redo", target?: string): Promise<readonly VersionRecord[]> {
+    return this.versions.exclusive(() =>
+      step === "undo" ? this.versionsToUndo(target) : this.versionsToRedo(target),
+    );
   }
 
   /**
@@ -487,6 +524,11 @@ export class LearnedSkills {
     return lastChange(await this.past.known({ name: lookupKey(target) }));
   }
 
+  private async versionsToRedo(name: string | undefined): Promise<readonly VersionRecord[]> {
+    await this.versions.adoptEdits(await this.past.places(name));
+    return lastUndone(await this.past.known(name === undefined ? {} : { name: lookupKey(name) }));
+  }
+
   private async change(work: (drafts: Drafts) => Promise<Changed[]>): Promise<Changed[]> {
     return this.journalled(await this.exclusive(work));
   }
@@ -557,9 +599,14 @@ export class LearnedSkills {
       path: this.places.directory(place),
       version: version?.id,
       batch: version?.batch,
+      reason: version?.reason,
       digest: version?.digest,
       summary,
       notices,
     };
   }
+}
+
+function namesOf(versions: readonly VersionRecord[]): string {
+  return [...new Set(versions.map(({ name }) => name))].join(", ");
 }

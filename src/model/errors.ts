@@ -14,6 +14,11 @@ export const ERROR_CODES = {
   "config-unknown-key": "The configuration has no such key.",
   "agent-unknown": "The configuration has no such agent.",
   "folder-missing": "A folder that was named does not exist.",
+  "source-not-found": "No skill comes from a source of this id.",
+  "path-not-found": "There is nothing at a path that was named.",
+  "file-unusable": "A file or a folder cannot be read, written or made.",
+  "disk-full": "There is no space left on the disk.",
+  "home-unknown": "The system does not say which folder is the person's home.",
   "config-not-for-projects": "A project's configuration sets a key that only the user may set.",
   "budget-invalid": "The budget of a prompt is not a whole number in its range.",
 
@@ -97,10 +102,13 @@ export const ERROR_CODES = {
   "folder-taken": "The folder holds something that is not a skill.",
   "file-path": "The path of a support file is not allowed.",
   "change-failed": "A change could not be written.",
+  "change-unsettled": "An interrupted change of this skill cannot be taken back yet.",
+  "commit-uncertain": "The disk failed so that nobody knows yet whether a change was made.",
   "version-not-found": "The skill has no such version.",
   "version-damaged": "A stored version is damaged.",
   "no-history": "The skill has no versions.",
   "nothing-to-undo": "There is no change to undo.",
+  "nothing-to-redo": "Nothing was undone that could be made again.",
   "undo-conflict": "A later change prevents the undo.",
   "no-session": "An outcome needs a session with an activated skill.",
   "session-not-found": "Nothing was recorded for a session of this id.",
@@ -154,7 +162,7 @@ export const ERROR_CODES = {
   "job-not-found": "There is no such job.",
   "job-running": "The same job is under way already.",
   cancelled: "The job was cancelled.",
-  unexpected: "The server failed; its own output says why.",
+  unexpected: "Something failed that should not; a server's own output says why.",
 } as const;
 export type ErrorCode = keyof typeof ERROR_CODES | SkillFileCode;
 
@@ -163,11 +171,15 @@ export class RepertoireError extends Error {
   readonly code: ErrorCode;
   readonly value: unknown;
 
-  constructor(code: ErrorCode, message: string, value?: unknown) {
+  /** The command that helps, if the thrower knows one better than the code says. */
+  readonly next?: string | undefined;
+
+  constructor(code: ErrorCode, message: string, value?: unknown, next?: string) {
     super(message);
     this.name = "RepertoireError";
     this.code = code;
     this.value = value;
+    this.next = next;
   }
 }
 

@@ -68,10 +68,10 @@ export class Indexing {
     return this.open();
   }
 
-  /** Scans, reads what changed, and keeps the result. Returns how many skills are in the index. */
-  async refresh(): Promise<Updated> {
+  /** Scans, behind all requests or not, reads what changed, and keeps the result. Returns how many skills are in the index. */
+  async refresh({ isBehind }: { readonly isBehind?: boolean | undefined } = {}): Promise<Updated> {
     await this.running;
-    return this.bringTo(await this.needs.library.rescan(this.bodies));
+    return this.bringTo(await this.needs.library.rescan({ bodies: this.bodies, isBehind }));
   }
 
   /**

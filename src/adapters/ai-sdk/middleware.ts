@@ -149,7 +149,10 @@ export class PromptSections {
   }
 
   private async ask(message: string, id: string | undefined): Promise<string> {
-    return (await this.engine.turn({ message, session: this.session, id }).prompt(this.options)).text;
+    // The section goes into the system prompt, which is made anew for each message.
+    const { context = "rebuild" } = this.engine.config;
+    const turn = this.engine.turn({ message, session: this.session, id });
+    return (await turn.prompt({ context, ...this.options })).text;
   }
 }
 

@@ -1,10 +1,11 @@
 // `repertoire hook HOST`: answers one event of a host's hook with the host's JSON, or with nothing. Never fails the host's
 // turn: problems go to a log, and the exit code is always 0.
 
-import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import {
+  makeFolder,
   type OpenOptions,
   openTurnEngine,
   PRIVATE_FILE,
@@ -14,6 +15,7 @@ import {
   SPEC,
   type TurnEngine,
 } from "../../engine/engine.ts";
+import { configuredTools } from "../../model/agent-tool-alias.ts";
 import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
 import type { Skill } from "../../model/skill.ts";
 import { forLine, oneLine } from "../../text/escape.ts";
@@ -130,7 +132,7 @@ async function hint(
   if (fresh.length === 0) return "";
   const indexing = await turns.indexing();
   const skills = fresh.map((name) => indexing.skill(name)).filter((skill) => skill !== undefined);
-  const { text: words, shown } = hintFor(skills);
+  const { text: words, shown } = hintFor(skills, turns.config.tools.serve);
   const { agent } = turns.config;
   await store.record(
     shown.map(({ name, digest }) => ({
@@ -187,12 +189,18 @@ function contextOutput(hookEventName: string, additionalContext: string): string
   });
 }
 
-const HEAD =
-  "Skills that fit this message. Before work that one of them covers, load it with activate_skill and follow what that returns:\n";
+function headFor(served: readonly string[]): string {
+  const { activate } = configuredTools(served);
+  const use = `. Before work that one of them covers, load it with ${activate} and follow what that returns`;
+  return `Skills that fit this message${activate === undefined ? "" : use}:\n`;
+}
 
 /** As many as fit, best first; nothing when there are none. */
-function hintFor(skills: readonly Skill[]): { readonly text: string; readonly shown: readonly Skill[] } {
-  let text = HEAD;
+function hintFor(
+  skills: readonly Skill[],
+  served: readonly string[],
+): { readonly text: string; readonly shown: readonly Skill[] } {
+  let text = headFor(served);
   const shown: Skill[] = [];
   for (const skill of skills) {
     const { name, manifest } = skill;
@@ -221,7 +229,7 @@ function logProblem(thrown: unknown, { host, home }: Pick<HookRequest, "host" | 
     value: isRepertoireError(thrown) ? thrown.value : undefined,
   };
   try {
-    mkdirSync(directory, { recursive: true, mode: PRIVATE_FOLDER });
+    makeFolder(directory, PRIVATE_FOLDER);
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(path, `${path}.old`);
     appendFileSync(path, `${redacted(JSON.stringify(line))}\n`, { mode: PRIVATE_FILE });
   } catch {

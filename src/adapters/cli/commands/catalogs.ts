@@ -14,6 +14,7 @@ const REASONS_SHOWN = 2;
 export const CATALOG_VERBS: readonly Verb[] = [
   {
     use: "search <words...>",
+    examples: ["search extract tables from a pdf"],
     about: "search installed skills and those of your catalogs, without a network and with reasons",
     options: [["--limit <n>", "how many of each (default: 10)", positiveInteger]],
     async run({ io, engine }, words: readonly string[], options: { readonly limit?: number }) {
@@ -38,6 +39,7 @@ export const CATALOG_VERBS: readonly Verb[] = [
   },
   {
     use: "catalog",
+    examples: ["catalog add anthropics/skills", "catalog refresh"],
     about: "collections of skills to search that are not installed",
     verbs: [
       {

@@ -17,6 +17,7 @@ const LINKED: Readonly<Record<string, string>> = {
 export const SHARING_VERBS: readonly Verb[] = [
   {
     use: "link <name> [agents...]",
+    examples: ["link pdf", "link pdf claude cursor --project"],
     about:
       "make a skill visible to agents that look elsewhere (claude, codex, cursor, gemini, …); all that are here unless named",
     options: [
@@ -43,6 +44,7 @@ export const SHARING_VERBS: readonly Verb[] = [
   },
   {
     use: "export <names...>",
+    examples: ["export pdf --to pdf.zip", "export pdf docx --plugin documents"],
     about: "pack skills as a folder, an archive (.zip, .skill, .tar.gz) or a plugin",
     options: [
       ["--to <path>", "where to write; its ending decides what (default: NAME.skill)"],
@@ -61,6 +63,7 @@ export const SHARING_VERBS: readonly Verb[] = [
   },
   {
     use: "publish <folder> [names...]",
+    examples: ["publish ../team-skills pdf docx"],
     about: "prepare a repository of skills: packages, marketplace file, README and checks; pushes nothing",
     async run({ io, engine }, folder: string, names: readonly string[]) {
       const report = await engine.sharing.publish(folder, names);
