@@ -378,6 +378,23 @@ describe("a lock", () => {
   });
 });
 
+describe("redo", () => {
+  it("keeps the entry in the lock through an undone and redone edit, and brings it back with the package", async () => {
+    const engine = opened();
+    await add(engine, temporaryTree({ "pdf/SKILL.md": PDF }));
+    const locked = lockOf(engine.root);
+    await engine.learned.save({ name: "pdf", content: "Extracts tables.\n\n1. Look.\n" });
+    await engine.learned.undo();
+    await engine.learned.redo();
+    expect(lockOf(engine.root)).toEqual(locked);
+    await engine.learned.undo();
+    await engine.learned.undo();
+    expect(lockOf(engine.root)).toEqual({});
+    await engine.learned.redo();
+    expect(lockOf(engine.root)).toEqual(locked);
+  });
+});
+
 describe("removing", () => {
   it("archives the skill, its lock entry and the links to it; undo brings all back", async () => {
     const engine = opened();
