@@ -1,12 +1,12 @@
 // A source that is open: lists its packages, lets a person choose, and offers what was chosen.
 
-import { lstatSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { unlessMissing } from "../disk/disk.ts";
 import { type Library, matchesAny } from "../library/library.ts";
 import { isRepertoireError, RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
-import { snapshotPackage } from "../package/package.ts";
+import { snapshotPackage, walkPackage } from "../package/package.ts";
 import { didYouMean, nearTo } from "../text/near.ts";
 import type { SupplyAddress } from "./address.ts";
 import { type LockedPackage, readLock } from "./lock.ts";
@@ -261,9 +261,14 @@ export function directoryOf(root: string, name: SkillName): string {
   return join(root, ...name.split("/"));
 }
 
-/** Whether something is at a path: also a link that leads nowhere. */
+/**
+ * Whether a skill's place is taken: by a package, by files of somebody else, or by a link, even one that leads nowhere. A folder
+ * that holds only other skills, or nothing, is free.
+ */
 export function isThere(path: string): boolean {
-  return unlessMissing(() => lstatSync(path), ["ENOENT", "ENOTDIR"]) !== undefined;
+  const stats = unlessMissing(() => lstatSync(path), ["ENOENT", "ENOTDIR"]);
+  if (!stats?.isDirectory()) return stats !== undefined;
+  return !walkPackage(path, (folder) => readdirSync(folder, { withFileTypes: true })).next().done;
 }
 
 /** The digest of a package on disk; undefined if there is none that can be read whole. */

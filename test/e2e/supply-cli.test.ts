@@ -61,12 +61,14 @@ describe("without a terminal", () => {
   });
 
   it("does every job of a skill from elsewhere, one after the other", () => {
-    const repository = new TestRepository({ "skills/pdf/SKILL.md": PDF });
+    const repository = new TestRepository({
+      "skills/pdf/SKILL.md": PDF.replace("---\n", "---\nname: pdf\n"),
+    });
     const home = temporaryTree({ ".claude/settings.json": "{}" });
     expect(run(home, "add", repository.url, "--yes").status).toBe(0);
     expect(run(home, "verify")).toMatchObject({ status: 0, answer: { different: 0 } });
     expect(run(home, "link", "pdf")).toMatchObject({ status: 0, answer: { links: [{ host: "claude" }] } });
-    repository.commit({ "skills/pdf/SKILL.md": `${PDF}\nMore.\n` });
+    repository.commit({ "skills/pdf/SKILL.md": `${PDF.replace("---\n", "---\nname: pdf\n")}\nMore.\n` });
     expect(run(home, "update", "--check")).toMatchObject({
       status: 1,
       answer: { offers: [{ name: "pdf" }] },

@@ -90,7 +90,8 @@ describe("adding skills", () => {
   it("takes a folder, an owner's nested family and a repository that is one skill", async () => {
     const engine = opened();
     const folder = temporaryTree({ "x/mcp/SKILL.md": PDF, "x/mcp/email/SKILL.md": SQL, "x/mcp/a.txt": "a" });
-    await add(engine, folder);
+    await add(engine, folder, { names: ["mcp/email"] });
+    await add(engine, folder, { names: ["mcp"] });
     expect(readdirSync(join(engine.root, "mcp")).sort()).toEqual(["SKILL.md", "a.txt", "email"]);
     const single = new TestRepository({
       "SKILL.md": `---\nname: one-skill\ndescription: One.\n---\n\nDo.\n`,
