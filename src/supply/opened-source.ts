@@ -131,14 +131,15 @@ export class OpenedSource {
 
   /**
    * The package at a path of the source, under a name that a lock gave it. Whether its place is free is not looked at.
+   * A package with the digest `known` is not inspected again: it is there already.
    *
    * @example
    * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
    * const offer = await source.offerAt("", "changelog");
    */
-  async offerAt(path: string, name: SkillName): Promise<PackageOffer | undefined> {
+  async offerAt(path: string, name: SkillName, known?: string): Promise<PackageOffer | undefined> {
     const found = this.packages.find((each) => each.path === path);
-    return found && this.read(found, name);
+    return found && this.read(found, name, known);
   }
 
   /**
@@ -180,11 +181,12 @@ export class OpenedSource {
   }
 
   /** Reads and inspects a package. */
-  private async read(found: FoundPackage, name: SkillName): Promise<PackageOffer> {
+  private async read(found: FoundPackage, name: SkillName, known?: string): Promise<PackageOffer> {
     const { path, plugin } = found;
     const about = { name, path, plugin, state: "new" } as const;
     try {
       const read = await readFound(this.tree, found);
+      if (read.digest === known) return { ...about, state: "there" };
       const { source, ref } = this.address as { source: string; ref?: string };
       const sheet = await sheetFor({ name, ...read }, { source, path: path || "." });
       const offer: PackageOffer = { ...about, sheet };
