@@ -7,6 +7,10 @@ import { isInside, unlessMissing } from "../disk/disk.ts";
 import { lookupKey } from "../model/name.ts";
 import { isRecord, jsonIn } from "../text/json.ts";
 
+/** An agent's file; what is larger is not a configuration. */
+const LARGEST = 4 * 1024 * 1024;
+const UNREADABLE = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EISDIR", "ELOOP", "ENAMETOOLONG"];
+
 interface HostQuestion {
   readonly home: string;
   readonly project: string;
@@ -37,7 +41,8 @@ type Data = Readonly<Record<string, unknown>>;
  * const { folders, disabled } = hostSkills({ home, project, env: process.env });
  */
 export function hostSkills(question: HostQuestion): HostSkills {
-  const parts = [claudeCode, gemini, qwen, codex, opencode, openclaw, hermes, pi].map((read) =>
+  // Each message asks this anew, so an agent that is not on this machine costs one look.
+  const parts = HOSTS.filter(({ places }) => places(question).some(isFolder)).map(({ read }) =>
     read(question),
   );
   return {
@@ -47,6 +52,52 @@ export function hostSkills(question: HostQuestion): HostSkills {
 }
 
 const USER = "user" as const;
+
+interface Host {
+  /** The folders of the agent's settings: without any of them the agent is not here. */
+  readonly places: (question: HostQuestion) => readonly string[];
+  readonly read: (question: HostQuestion) => HostSkills;
+}
+
+const HOSTS: readonly Host[] = [
+  {
+    places: ({ home, project, env }) => [
+      env.CLAUDE_CONFIG_DIR || join(home, ".claude"),
+      join(project, ".claude"),
+    ],
+    read: claudeCode,
+  },
+  {
+    places: ({ home, project, env }) => [
+      join(env.GEMINI_CLI_HOME || home, ".gemini"),
+      join(project, ".gemini"),
+    ],
+    read: gemini,
+  },
+  { places: ({ home, project }) => [join(home, ".qwen"), join(project, ".qwen")], read: qwen },
+  { places: ({ home, env }) => [env.CODEX_HOME || join(home, ".codex")], read: codex },
+  {
+    places: ({ home, project, env }) => [opencodeFolder(home, env), join(project, ".opencode")],
+    read: opencode,
+  },
+  { places: ({ home, env }) => [env.OPENCLAW_STATE_DIR || join(home, ".openclaw")], read: openclaw },
+  { places: ({ home, env }) => [env.HERMES_HOME || join(home, ".hermes")], read: hermes },
+  {
+    places: ({ home, project, env }) => [
+      env.PI_CODING_AGENT_DIR || join(home, ".pi", "agent"),
+      join(project, ".pi"),
+    ],
+    read: pi,
+  },
+];
+
+function isFolder(path: string): boolean {
+  return unlessMissing(() => statSync(path, { throwIfNoEntry: false })?.isDirectory(), UNREADABLE) ?? false;
+}
+
+function opencodeFolder(home: string, env: HostQuestion["env"]): string {
+  return join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
+}
 
 /** The rules that switch these skills off in these sources. */
 function off(names: readonly string[], sources: readonly string[]): string[] {
@@ -154,7 +205,7 @@ function codex({ home, env }: HostQuestion): HostSkills {
 
 /** `permission.skill` with a name and `deny`. */
 function opencode({ home, project, env }: HostQuestion): HostSkills {
-  const config = join(env.XDG_CONFIG_HOME || join(home, ".config"), "opencode");
+  const config = opencodeFolder(home, env);
   const files = [config, project, join(project, ".opencode")].flatMap((folder) =>
     ["opencode.json", "opencode.jsonc"].map((name) => readData(join(folder, name))),
   );
@@ -264,10 +315,6 @@ function packagePath(source: string, place: string, home: string): string {
 function inHome(path: string, home: string): string {
   return path.replace(/^~(?=[/\\]|$)/, home);
 }
-
-/** An agent's file; what is larger is not a configuration. */
-const LARGEST = 4 * 1024 * 1024;
-const UNREADABLE = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "EISDIR", "ELOOP", "ENAMETOOLONG"];
 
 function readText(path: string): string | undefined {
   return unlessMissing(() => {
