@@ -172,6 +172,7 @@ export type {
   ModelAnswer,
   ModelRequest,
   Notice,
+  PendingChange,
   PlacedPackage,
   RedirectRecord,
   RedirectStore,
@@ -198,6 +199,7 @@ export type {
   Progress,
   RuleSubject,
   ShadowedSkill,
+  SkillCost,
   SkillReport,
   SourceReport,
 } from "./library/library.ts";
