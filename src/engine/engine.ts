@@ -13,6 +13,7 @@ export type {
 export type { OpenOptions } from "./options.ts";
 export { packageRoot } from "./package-root.ts";
 export { openRepertoire, Repertoire } from "./repertoire.ts";
+export type { CatalogSkill, FoundSkill, SearchReport } from "./search-part.ts";
 export { OpenTask, type TaskOptions } from "./task.ts";
 export type { TaskPart } from "./task-part.ts";
 export { OpenTurn } from "./turn.ts";
@@ -113,6 +114,7 @@ export {
 } from "../recall/recall.ts";
 export { TIDY_RULES, type Tidied } from "../stores/stores.ts";
 export {
+  type CatalogReport,
   type ListedPackage,
   mayTakeUnasked,
   type OpenedSource,
