@@ -97,6 +97,7 @@ export class Toolbox {
         name,
         description: forEnvelope(description),
         effect: "run",
+        inText: ["output"],
         inputSchema: dataForModel(inputSchema),
         async run(args, { signal } = {}) {
           const result = await tasks.call(name, args, { ...context, signal });

@@ -44,20 +44,25 @@ interface RecallByModel {
 export interface AgentToolResult {
   /** The answer for the model. */
   readonly text: string;
-  /** The same answer for programs. */
+  /** The same answer for programs; of a failed call `{ error: { code, message, value } }`. */
   readonly data: unknown;
   /** Set for a mistake or a refusal; the text says what to do next. */
   readonly isError?: boolean | undefined;
 }
 
-/** What a call may do: read, write something that can be undone, delete, or run code or instructions of others. */
-export type ToolEffect = "read" | "write" | "delete" | "run";
+/**
+ * What a call may do: read, load instructions of others behind the consent of a person, write something that can be undone,
+ * delete, or run code of others.
+ */
+export type ToolEffect = "read" | "load" | "write" | "delete" | "run";
 
 /** A tool as hosts serve it to a model. */
 export interface AgentTool {
   readonly name: string;
   readonly description: string;
   readonly effect: ToolEffect;
+  /** The keys of `data` that the text has word for word. */
+  readonly inText: readonly string[];
   /** JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** Never throws. */
@@ -73,7 +78,9 @@ interface ToolScope {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface ToolDefinition<S extends z.ZodObject = z.ZodObject> extends Omit<AgentTool, "inputSchema" | "run"> {
+interface ToolDefinition<S extends z.ZodObject = z.ZodObject>
+  extends Omit<AgentTool, "inputSchema" | "inText" | "run"> {
+  readonly inText?: AgentTool["inText"] | undefined;
   readonly schema: S;
   /** May throw; the tool made from it does not. */
   run(args: z.output<S>, scope: ToolScope): Promise<AgentToolResult>;
@@ -111,11 +118,12 @@ export const texts = (description: string) => z.array(z.string()).describe(descr
 
 /** Turns a row into a tool for one agent in one task. */
 export function toolOf(tool: ToolRow, scope: ToolScope): AgentTool {
-  const { name, description, effect, inputSchema } = tool;
+  const { name, description, effect, inputSchema, inText = [] } = tool;
   return {
     name,
     description,
     effect,
+    inText,
     inputSchema,
     async run(args, { signal } = {}) {
       try {
@@ -124,7 +132,8 @@ export function toolOf(tool: ToolRow, scope: ToolScope): AgentTool {
       } catch (thrown) {
         const code = codeOf(thrown) || "unexpected";
         const value = isRepertoireError(thrown) ? thrown.value : undefined;
-        return { text: forEnvelope(messageOf(thrown)), data: { error: { code, value } }, isError: true };
+        const message = forEnvelope(messageOf(thrown));
+        return { text: message, data: { error: { code, message, value } }, isError: true };
       }
     },
   };

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../src/model/errors.ts";
 import { sandbox } from "../activation-workspace.ts";
 import { hostsProgram } from "./hosts-program.ts";
 import { type Answer, connectStdio, REVISIONS, workspace, writingSkills, wrong, YES } from "./support/mcp.ts";
@@ -13,6 +14,9 @@ const program = hostsProgram();
 
 /** An error of the protocol, by its JSON-RPC code. */
 const INVALID_PARAMS: Error = expect.objectContaining({ code: -32602 });
+
+/** What a model could run to agree by itself. */
+const COMMAND = /`|--|repertoire (?:activate|trust)/;
 
 const connect = (options: Parameters<typeof connectStdio>[1]) => connectStdio(program.bin, options);
 
@@ -45,12 +49,12 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     const emptied = await call("submit_dream", {
       plan: JSON.stringify({ toSave: [], toDelete: ["plan-meeting"] }),
     });
-    expect(emptied.structuredContent).toMatchObject({
+    expect(emptied.data).toMatchObject({
       staged: [],
       declined: [{ refusals: [{ code: "no-absorber" }] }],
     });
     expect((await call("list_skills")).text).toContain("- plan-meeting:");
-    expect((await call("list_proposals")).structuredContent).toEqual({ proposals: [] });
+    expect((await call("list_proposals")).data).toEqual({ proposals: [] });
   });
 
   it("recalls, activates after the person agreed, reads a file, notes the outcome; asks once", async () => {
@@ -69,7 +73,7 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     expect(asked).toHaveLength(1);
     const file = await call("read_skill_file", { name: "plan-meeting", path: "references/agenda.md" });
     expect(file.text).toBe("# Agenda\n");
-    expect((await call("report_outcome", { outcome: "success" })).structuredContent).toMatchObject({
+    expect((await call("report_outcome", { outcome: "success" })).data).toMatchObject({
       skills: ["plan-meeting"],
     });
   });
@@ -84,29 +88,60 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each<[string, Answer]>([
-    ["declines", { action: "decline" }],
-    ["closes the question", { action: "cancel" }],
-    ["sends the form with no", { action: "accept", content: { agree: false } }],
-  ])("does not activate when the person %s", async (_how, answer) => {
+  it.each<[string, Answer, ErrorCode]>([
+    ["declines", { action: "decline" }, "consent-refused"],
+    // So does a host that has nobody to ask.
+    ["closes the question", { action: "cancel" }, "consent-required"],
+  ])("does not activate when the person %s", async (_how, answer, code) => {
     const home = workspace();
     const { call } = await connect({ home, revision, answer: () => answer });
     const refused = await call("activate_skill", { name: "plan-meeting" });
-    expect(refused).toMatchObject(wrong("consent-refused"));
+    expect(refused).toMatchObject(wrong(code));
+    expect(refused.text).not.toMatch(COMMAND);
     expect(existsSync(join(home, ".repertoire/private"))).toBe(false);
+  });
+
+  it("asks with a form without fields, so that Accept is the answer", async () => {
+    const { call, forms } = await connect({ home: workspace(), revision, answer: () => YES });
+    expect((await call("activate_skill", { name: "plan-meeting" })).isError).toBeUndefined();
+    expect(forms).toEqual([{ type: "object", properties: {} }]);
+  });
+
+  it("gives the model text alone, and the sentence of a failure also where a host reads structure", async () => {
+    const { call } = await connect({ home: workspace(), revision, answer: () => YES });
+    const activated = await call("activate_skill", { name: "plan-meeting" });
+    expect(activated).not.toHaveProperty("structuredContent");
+    expect(activated.data).toMatchObject({ name: "plan-meeting", alreadyActivated: false });
+    expect(activated.data).not.toHaveProperty("instructions");
+    const failed = await call("activate_skill", { name: "nothing-of-this-name" });
+    expect(failed.structuredContent).toMatchObject({ error: { message: failed.text } });
+  });
+
+  it("lets hosts load a skill without a question of theirs, unless theirs is the consent", async () => {
+    const home = workspace();
+    const hints = async (args: readonly string[], answer?: () => Answer) => {
+      const { client } = await connect({ home, revision, args, ...(answer && { answer }) });
+      const { tools } = await client.listTools();
+      return tools.find(({ name }) => name === "activate_skill")!.annotations;
+    };
+    const harmless = { readOnlyHint: true, openWorldHint: false };
+    expect(await hints([], () => YES)).toEqual(harmless);
+    expect(await hints([])).toEqual(harmless);
+    expect(await hints(["--consent", "host"], () => YES)).toEqual(harmless);
+    expect(await hints(["--consent", "host"])).toMatchObject({ readOnlyHint: false, destructiveHint: true });
   });
 
   it("refuses when the client cannot ask, without a command that a model could run instead", async () => {
     const { call } = await connect({ home: workspace(), revision });
     const refused = await call("activate_skill", { name: "plan-meeting" });
     expect(refused).toMatchObject(wrong("consent-required"));
-    expect(refused.text).not.toMatch(/`|--|repertoire (?:activate|trust)/);
+    expect(refused.text).not.toMatch(COMMAND);
   });
 
   it("saves a skill and lists it", async () => {
     const { call } = await connect({ home: workspace(), revision });
     const content = "Brews tea. Use when somebody is thirsty.\n\n1. Boil water.\n";
-    expect((await call("save_skill", { name: "brew-tea", content })).structuredContent).toMatchObject({
+    expect((await call("save_skill", { name: "brew-tea", content })).data).toMatchObject({
       name: "brew-tea",
       result: "created",
     });

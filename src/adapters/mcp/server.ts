@@ -1,6 +1,7 @@
 // The MCP server of one connection: tools, prompts and skills, in both protocol revisions.
 
 import {
+  type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   type ClientCapabilities,
@@ -11,7 +12,7 @@ import {
   type ServerContext,
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
-import type { ToolEffect } from "../../agent/agent.ts";
+import type { AgentTool, AgentToolResult, ToolEffect } from "../../agent/agent.ts";
 import type { Repertoire } from "../../engine/engine.ts";
 import { dataForModel } from "../../text/escape.ts";
 import { approvedByHost, questionFor } from "./consent.ts";
@@ -39,9 +40,16 @@ const INSTRUCTIONS =
 /** Characters of a section in the instructions: clients cut longer ones, and every conversation pays for them. */
 const SECTION_CHARS = 10_000;
 
-/** By these a host decides whether it asks its user before a call. */
+/** In a result's `_meta`: the answer for programs. Hosts do not show it to the model. */
+const DATA_META_KEY = "repertoire/data";
+
+/**
+ * By these a host decides whether it asks its user before a call. To load a skill changes nothing that is the user's, and a
+ * person is asked for consent by us: a host that asks before it would ask twice.
+ */
 const ANNOTATIONS: Readonly<Record<ToolEffect, ToolAnnotations>> = {
   read: { readOnlyHint: true, openWorldHint: false },
+  load: { readOnlyHint: true, openWorldHint: false },
   write: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   delete: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
   run: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
@@ -75,6 +83,11 @@ export function createServer(options: McpOptions): McpServer {
     const { approval } = engine.config.consent;
     return { question, ask: question?.ask ?? approvedByHost(approval) };
   };
+  /** If the host's approval is the consent, the host has to ask before the call. */
+  const annotationsOf = (effect: ToolEffect, ctx: ServerContext) => {
+    const { question, ask } = askerOf(ctx);
+    return ANNOTATIONS[effect === "load" && ask && !question ? "run" : effect];
+  };
   for (const hello of ["initialize", "server/discover"])
     addStyled(server, hello, (ctx) => standingSection(partsOf(ctx).engine));
   server.setRequestHandler("tools/list", async (_, ctx) => ({
@@ -82,7 +95,7 @@ export function createServer(options: McpOptions): McpServer {
       name,
       description,
       inputSchema: { ...inputSchema, type: "object" as const },
-      annotations: ANNOTATIONS[effect],
+      annotations: annotationsOf(effect, ctx),
     })),
   }));
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
@@ -98,15 +111,9 @@ export function createServer(options: McpOptions): McpServer {
         `There is no tool "${params.name}". Tools: ${names}.`,
       );
     }
-    const { text, data, isError } = await tool.run(params.arguments, { signal: ctx.mcpReq.signal });
+    const result = await tool.run(params.arguments, { signal: ctx.mcpReq.signal });
     if ((await parts.tools(context)).length !== tools.length) options.onToolsChanged();
-    return (
-      question?.pending() ?? {
-        content: [{ type: "text" as const, text }],
-        structuredContent: dataForModel(data) as Record<string, unknown>,
-        ...(isError && { isError }),
-      }
-    );
+    return question?.pending() ?? resultOf(tool, result);
   });
   server.setRequestHandler("prompts/list", async ({ params }, ctx) =>
     promptPage(partsOf(ctx).engine.commands, params?.cursor),
@@ -125,6 +132,18 @@ export function createServer(options: McpOptions): McpServer {
   const taskOf = (ctx: ServerContext) => contextOf(ctx).task;
   skillsExtension({ partsOf, taskOf, onWarning: options.onWarning }).attach(mcp);
   return mcp;
+}
+
+/**
+ * The text is for the model. Some hosts show it `structuredContent` instead of the text, others both; so only a failure has
+ * it, with the same sentence and its code. Programs find the rest in `_meta`, without what the text says already.
+ */
+function resultOf({ inText }: AgentTool, { text, data, isError }: AgentToolResult): CallToolResult {
+  const content = [{ type: "text" as const, text }];
+  const given = dataForModel(data) as Record<string, unknown>;
+  if (isError && "error" in given) return { content, structuredContent: given, isError };
+  const facts = Object.fromEntries(Object.entries(given).filter(([key]) => !inText.includes(key)));
+  return { content, _meta: { [DATA_META_KEY]: facts }, ...(isError && { isError }) };
 }
 
 /** Without it nobody can be asked, and the refusal says what a person can do. */
