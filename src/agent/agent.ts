@@ -1,6 +1,7 @@
 // The tools that a model gets, the same for every host: which ones a host serves, and those that activated skills bring.
 
 import type { TaskContext } from "../activate/activate.ts";
+import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
 import { dataForModel, forEnvelope } from "../text/escape.ts";
 import { DREAM_TOOLS } from "./dream-tools.ts";
 import { ENRICHMENT_TOOLS } from "./enrichment-tools.ts";
@@ -26,6 +27,7 @@ export const DEFAULT_TOOLS: readonly string[] = [
 ];
 
 const RUN_TOOL = "run_skill_script";
+const ACTIVATE = "activate_skill";
 
 /** `default` for `DEFAULT_TOOLS` and, where the machine has a sandbox, `run_skill_script`; `all`; or the names of tools. */
 export type ToolChoice = "default" | "all" | readonly string[];
@@ -33,6 +35,8 @@ export type ToolChoice = "default" | "all" | readonly string[];
 export interface AgentToolsOptions extends Omit<TaskContext, "audience" | "served"> {
   /** Set by a host that sees no messages: each recall begins a turn of the session. */
   readonly beginsTurns?: boolean | undefined;
+  /** The name under which the host gets `activate_skill`, if a tool of its own has that name. */
+  readonly activateAs?: AgentToolAlias | undefined;
 }
 
 /**
@@ -97,7 +101,6 @@ export class Toolbox {
         name,
         description: forEnvelope(description),
         effect: "run",
-        inText: ["output"],
         inputSchema: dataForModel(inputSchema),
         async run(args, { signal } = {}) {
           const result = await tasks.call(name, args, { ...context, signal });
@@ -107,15 +110,18 @@ export class Toolbox {
   }
 
   private toolsOf(rows: readonly ToolRow[], options: AgentToolsOptions): AgentTool[] {
-    const { beginsTurns = false, ...context } = options;
-    const served = this.chosen.map(({ name }) => name);
+    const { beginsTurns = false, activateAs = ACTIVATE, ...context } = options;
+    const named = (text: string) => text.replaceAll(ACTIVATE, activateAs);
+    const served = this.chosen.map(({ name }) => named(name));
     const scope = {
       engine: this.engine,
       context: { ...context, served, audience: "model" as const },
       beginsTurns,
     };
-    const tools = rows.map((row) => toolOf(row, scope));
-    const activate = tools.find(({ name }) => name === "activate_skill");
+    const tools = rows.map((row) => {
+      return toolOf({ ...row, name: named(row.name), description: named(row.description) }, scope);
+    });
+    const activate = tools.find(({ name }) => name === activateAs);
     // If all tools are served, get_skill is a tool of its own.
     const free = this.engine.aliases.filter((alias) => !tools.some(({ name }) => name === alias));
     return [...tools, ...(activate ? free.map((name) => ({ ...activate, name })) : [])];

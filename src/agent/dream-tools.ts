@@ -14,7 +14,6 @@ export const DREAM_TOOLS: readonly ToolRow[] = [
   row({
     name: "dream_questions",
     effect: "read",
-    inText: ["questions"],
     description:
       "Get the open questions about the skill library: gaps, overlaps and skills that did badly, with the format of the answer.",
     schema: z.strictObject({}),

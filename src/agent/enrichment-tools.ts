@@ -9,7 +9,6 @@ export const ENRICHMENT_TOOLS: readonly ToolRow[] = [
   row({
     name: "enrich_questions",
     effect: "read",
-    inText: ["question"],
     description:
       "Get the next skills that have no example messages, with the format of the answer: messages that a person might type for each of them.",
     schema: z.strictObject({

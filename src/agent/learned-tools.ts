@@ -50,7 +50,6 @@ export const LEARNED_TOOLS: readonly ToolRow[] = [
   row({
     name: "get_skill",
     effect: "load",
-    inText: ["instructions"],
     description: "Load a skill's full instructions by its name or an old name, as activate_skill does.",
     schema: z.strictObject({ name: NAME }),
     async run({ name }, { engine, context }) {

@@ -48,7 +48,6 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
   row({
     name: "activate_skill",
     effect: "load",
-    inText: ["instructions"],
     description:
       "Load a skill's full instructions before you follow it. The first time in a task, a person may be asked for consent.",
     schema: z.strictObject({ name: SKILL }),
@@ -67,7 +66,6 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
   row({
     name: "read_skill_file",
     effect: "read",
-    inText: ["text"],
     description: "Read a text file of an activated skill, such as a reference or a template.",
     schema: z.strictObject({
       name: SKILL,
@@ -86,7 +84,6 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
   row({
     name: "run_skill_script",
     effect: "run",
-    inText: ["stdout", "stderr", "message"],
     description:
       "Run a script of an activated skill in a sandbox. It has no network and no access to the user's files unless the user's settings allow them.",
     schema: z.strictObject({

@@ -61,8 +61,6 @@ export interface AgentTool {
   readonly name: string;
   readonly description: string;
   readonly effect: ToolEffect;
-  /** The keys of `data` that the text has word for word. */
-  readonly inText: readonly string[];
   /** JSON Schema of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** Never throws. */
@@ -78,9 +76,7 @@ interface ToolScope {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface ToolDefinition<S extends z.ZodObject = z.ZodObject>
-  extends Omit<AgentTool, "inputSchema" | "inText" | "run"> {
-  readonly inText?: AgentTool["inText"] | undefined;
+interface ToolDefinition<S extends z.ZodObject = z.ZodObject> extends Omit<AgentTool, "inputSchema" | "run"> {
   readonly schema: S;
   /** May throw; the tool made from it does not. */
   run(args: z.output<S>, scope: ToolScope): Promise<AgentToolResult>;
@@ -118,12 +114,11 @@ export const texts = (description: string) => z.array(z.string()).describe(descr
 
 /** Turns a row into a tool for one agent in one task. */
 export function toolOf(tool: ToolRow, scope: ToolScope): AgentTool {
-  const { name, description, effect, inputSchema, inText = [] } = tool;
+  const { name, description, effect, inputSchema } = tool;
   return {
     name,
     description,
     effect,
-    inText,
     inputSchema,
     async run(args, { signal } = {}) {
       try {

@@ -2,10 +2,11 @@
 
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Budget, Match, NearSkill, Section, ShownLevel, Style } from "../model/turn.ts";
+import type { Budget, Match, NearSkill, Section, ShownLevel, Style, ToolNames } from "../model/turn.ts";
 import { estimateTokens } from "../text/estimate.ts";
 import { type Cost, limitOf } from "./budget.ts";
 import type { Shown } from "./fit.ts";
+import { TOOLS } from "./limits.ts";
 import { select } from "./select.ts";
 import { adaptive } from "./styles/adaptive.ts";
 import { cards } from "./styles/cards.ts";
@@ -34,6 +35,8 @@ export interface DiscloseRequest {
   readonly seen?: ReadonlySet<SkillName> | undefined;
   /** The tools that a skill brought to the task; undefined if they are not loaded. */
   readonly toolsOf?: ((skill: Skill) => readonly ToolLine[] | undefined) | undefined;
+  /** The tools as the host's model has to call them; as we name them unless given. */
+  readonly tools?: ToolNames | undefined;
   /** Whether the section has its standing part, such as a list of all skills; true by default. */
   readonly standing?: boolean | undefined;
   /** Whether the user only asks which skills there are (see `asksForList`). */
@@ -60,6 +63,7 @@ export function disclose(request: DiscloseRequest): Section {
     limit: sectionLimit(request),
     bodyOf,
     toolsOf: request.toolsOf ?? (() => undefined),
+    tools: request.tools ?? TOOLS,
     standing: standing || asksForList,
     asksForList,
   });

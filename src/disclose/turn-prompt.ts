@@ -4,7 +4,7 @@ import { eventOf, type SessionState, shownEvents, type TurnStore } from "../jour
 import type { LibraryView } from "../library/library.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Budget, ContextMode, Match, Section, Style, Turn } from "../model/turn.ts";
+import type { Budget, ContextMode, Match, Section, Style, ToolNames, Turn } from "../model/turn.ts";
 import type { RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
 import { MATCHES_FOR, ORDER_FOR, SEE_ALSO_FOR, SHOWS_BODIES, usualContext } from "./limits.ts";
 import { asksForList } from "./question.ts";
@@ -24,6 +24,8 @@ export interface PromptOptions extends RecallRequest {
   readonly standing?: boolean | undefined;
   /** Whether skills whose whole instructions are shown are activated in the task, with their tools; true by default. */
   readonly activates?: boolean | undefined;
+  /** The tools as the host's model has to call them; as we name them unless given. */
+  readonly tools?: ToolNames | undefined;
   /** The task whose consents count if the style shows instructions; the session unless given. */
   readonly task?: string | undefined;
 }
@@ -104,6 +106,7 @@ export class TurnPrompt {
       style,
       budget: options.budget ?? settings.budget,
       hostChars: options.hostChars,
+      tools: options.tools,
       matches,
       kept,
       near: answer?.near,

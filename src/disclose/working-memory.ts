@@ -5,6 +5,7 @@ import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Budget, Match } from "../model/turn.ts";
 import { limitOf } from "./budget.ts";
+import { TOOLS } from "./limits.ts";
 import { ownNames, select } from "./select.ts";
 import { cardsOf } from "./styles/cards.ts";
 
@@ -36,12 +37,14 @@ export function workingMemory(
     return relevance.has(name) ? match : { ...match, via: "" };
   });
   const selection = select({ skills, matches, kept: keptFrom(state, matches) });
-  return cardsOf({ selection, limit: limitOf("cards", budget), bodyOf }).cards.map(({ skill, text }) => ({
-    refId: skill.name,
-    refType: "skill",
-    content: text,
-    relevance: relevance.get(skill.name) ?? 0,
-  }));
+  return cardsOf({ selection, limit: limitOf("cards", budget), bodyOf, tools: TOOLS }).cards.map(
+    ({ skill, text }) => ({
+      refId: skill.name,
+      refType: "skill",
+      content: text,
+      relevance: relevance.get(skill.name) ?? 0,
+    }),
+  );
 }
 
 /** What a session recalled in earlier turns and has not forgotten, with its relevance as the score. */

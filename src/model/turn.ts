@@ -57,6 +57,12 @@ export interface Turn {
 export const STYLES = ["adaptive", "cards", "index", "tiers", "on-demand", "catalog"] as const;
 export type Style = (typeof STYLES)[number];
 
+/** The tools that a section names, as the host's model has to call them. */
+export interface ToolNames {
+  readonly activate: string;
+  readonly recall: string;
+}
+
 /**
  * What a host does with sections. `append`: they stay in the agent's context, so that nothing is shown twice. `rebuild`: each
  * replaces the one before, as in a system prompt, so that what still matters is shown again.

@@ -39,14 +39,14 @@ describe("an outcome counts at once", () => {
       answer: () => YES,
     });
     const matchesInServer = async () => {
-      const { data } = await call("recall_skills", { message: PLANTS });
-      return (data as { matches: { name: string }[] }).matches.map(({ name }) => name);
+      const { structuredContent } = await call("recall_skills", { message: PLANTS });
+      return (structuredContent as { matches: { name: string }[] }).matches.map(({ name }) => name);
     };
     expect(await matchesInServer()).toEqual(["alpha", "omega"]);
     for (let turn = 1; turn <= 6; turn++) {
       await call("recall_skills", { message: "water the plants" });
       expect((await call("activate_skill", { name: "alpha" })).isError).not.toBe(true);
-      expect((await call("report_outcome", { outcome: "failure" })).data).toMatchObject({
+      expect((await call("report_outcome", { outcome: "failure" })).structuredContent).toMatchObject({
         skills: ["alpha"],
       });
     }

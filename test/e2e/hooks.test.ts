@@ -41,7 +41,7 @@ describe.each(RECORDED)("the hook of %s", (host) => {
       hookSpecificOutput: {
         hookEventName: "UserPromptSubmit",
         additionalContext:
-          "Skills that fit this message. Before work that one of them covers, load it with activate_skill and follow what that returns:\n- plan-meeting: Plans meetings. Use when people are to meet.",
+          "Skills that fit this message. Before work that one of them covers, load it with mcp__repertoire__activate_skill and follow what that returns:\n- plan-meeting: Plans meetings. Use when people are to meet.",
       },
     });
   });

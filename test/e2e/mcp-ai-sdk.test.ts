@@ -6,7 +6,7 @@ import { Experimental_StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sandbox } from "../activation-workspace.ts";
 import { hostsProgram } from "./hosts-program.ts";
-import { type Answer, dataOf, serve, stdioCommand, THINK_MS, workspace, wrong, YES } from "./support/mcp.ts";
+import { type Answer, serve, stdioCommand, THINK_MS, workspace, wrong, YES } from "./support/mcp.ts";
 
 const program = hostsProgram();
 
@@ -47,7 +47,6 @@ async function callerOf(client: MCPClient) {
     return {
       text: content[0]!.text,
       structuredContent,
-      data: dataOf(result),
       isError: result.isError === true,
     };
   };
@@ -63,14 +62,9 @@ describe.each(["stdio", "http"] as const)("the AI SDK's client over %s", (kind) 
     expect(asked).toEqual([expect.stringContaining("plan-meeting")]);
     const file = { name: "plan-meeting", path: "references/agenda.md" };
     expect((await call("read_skill_file", file)).text).toBe("# Agenda\n");
-    expect((await call("report_outcome", { outcome: "success" })).data).toMatchObject({
-      skills: ["plan-meeting"],
-    });
+    expect((await call("report_outcome", { outcome: "success" })).text).toContain("plan-meeting");
     const content = "Brews tea. Use when somebody is thirsty.\n\n1. Boil water.\n";
-    expect((await call("save_skill", { name: "brew-tea", content })).data).toMatchObject({
-      name: "brew-tea",
-      result: "created",
-    });
+    expect((await call("save_skill", { name: "brew-tea", content })).text).toContain('"brew-tea"');
     expect((await call("list_skills", {})).text).toContain("- brew-tea:");
   });
 

@@ -53,11 +53,11 @@ describe("a session over MCP", () => {
     const { client, call } = await connectStdio(program.bin, options);
     await call("recall_skills", MESSAGE);
     await call("activate_skill", { name: "plan-meeting" });
-    expect((await call("report_outcome", { outcome: "success" })).data).toMatchObject({
+    expect((await call("report_outcome", { outcome: "success" })).structuredContent).toMatchObject({
       skills: ["plan-meeting"],
     });
     await call("recall_skills", { message: "bake sourdough bread" });
-    expect((await call("report_outcome", { outcome: "success" })).data).toMatchObject({
+    expect((await call("report_outcome", { outcome: "success" })).structuredContent).toMatchObject({
       skills: [],
     });
     await client.close();
@@ -105,7 +105,7 @@ export const Toolset = [defineTool("greet", { description: "Greets.", parameters
   it("is the caller's own where the caller names it", async () => {
     const { call } = await connectHttp(await serve(program.bin, workspace()), { revision: NEW });
     const seenBy = async (meta?: Record<string, unknown>) =>
-      ((await call("recall_skills", MESSAGE, meta)).data as { seen: string[] }).seen;
+      ((await call("recall_skills", MESSAGE, meta)).structuredContent as { seen: string[] }).seen;
     expect(await seenBy(as("a"))).toEqual([]);
     expect(await seenBy(as("a"))).toEqual(["plan-meeting"]);
     expect(await seenBy(as("b"))).toEqual([]);

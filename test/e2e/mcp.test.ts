@@ -49,12 +49,12 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     const emptied = await call("submit_dream", {
       plan: JSON.stringify({ toSave: [], toDelete: ["plan-meeting"] }),
     });
-    expect(emptied.data).toMatchObject({
+    expect(emptied.structuredContent).toMatchObject({
       staged: [],
       declined: [{ refusals: [{ code: "no-absorber" }] }],
     });
     expect((await call("list_skills")).text).toContain("- plan-meeting:");
-    expect((await call("list_proposals")).data).toEqual({ proposals: [] });
+    expect((await call("list_proposals")).structuredContent).toEqual({ proposals: [] });
   });
 
   it("recalls, activates after the person agreed, reads a file, notes the outcome; asks once", async () => {
@@ -73,7 +73,7 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     expect(asked).toHaveLength(1);
     const file = await call("read_skill_file", { name: "plan-meeting", path: "references/agenda.md" });
     expect(file.text).toBe("# Agenda\n");
-    expect((await call("report_outcome", { outcome: "success" })).data).toMatchObject({
+    expect((await call("report_outcome", { outcome: "success" })).structuredContent).toMatchObject({
       skills: ["plan-meeting"],
     });
   });
@@ -107,14 +107,17 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     expect(forms).toEqual([{ type: "object", properties: {} }]);
   });
 
-  it("gives the model text alone, and the sentence of a failure also where a host reads structure", async () => {
-    const { call } = await connect({ home: workspace(), revision, answer: () => YES });
-    const activated = await call("activate_skill", { name: "plan-meeting" });
-    expect(activated).not.toHaveProperty("structuredContent");
-    expect(activated.data).toMatchObject({ name: "plan-meeting", alreadyActivated: false });
-    expect(activated.data).not.toHaveProperty("instructions");
-    const failed = await call("activate_skill", { name: "nothing-of-this-name" });
-    expect(failed.structuredContent).toMatchObject({ error: { message: failed.text } });
+  it("gives the model text alone, data to a program that asks, and the sentence of a failure in both", async () => {
+    const { client, call } = await connect({ home: workspace(), revision, answer: () => YES });
+    const activate = { name: "activate_skill", arguments: { name: "plan-meeting" } };
+    expect(await client.callTool(activate)).not.toHaveProperty("structuredContent");
+    const asked = await call("activate_skill", { name: "plan-meeting" });
+    expect(asked.structuredContent).toMatchObject({ name: "plan-meeting", alreadyActivated: true });
+    const failed = await client.callTool({ ...activate, arguments: { name: "nothing-of-this-name" } });
+    const [said] = failed.content;
+    expect(failed.structuredContent).toMatchObject({
+      error: { message: said?.type === "text" && said.text },
+    });
   });
 
   it("lets hosts load a skill without a question of theirs, unless theirs is the consent", async () => {
@@ -141,7 +144,7 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
   it("saves a skill and lists it", async () => {
     const { call } = await connect({ home: workspace(), revision });
     const content = "Brews tea. Use when somebody is thirsty.\n\n1. Boil water.\n";
-    expect((await call("save_skill", { name: "brew-tea", content })).data).toMatchObject({
+    expect((await call("save_skill", { name: "brew-tea", content })).structuredContent).toMatchObject({
       name: "brew-tea",
       result: "created",
     });

@@ -16,10 +16,12 @@ import {
 } from "../../engine/engine.ts";
 import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
 import type { Skill } from "../../model/skill.ts";
+import type { ToolNames } from "../../model/turn.ts";
 import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import { redacted } from "../../text/secrets.ts";
 import { answerQuickly, refreshBehind, writeOut } from "../answer-quickly.ts";
+import { toolNamesIn } from "../tool-names.ts";
 import { HOOK_HOSTS, type HookEvent, type HookHost, readEvent } from "./event.ts";
 
 type MessageEvent = Extract<HookEvent, { kind: "message" }>;
@@ -63,8 +65,8 @@ const READ_AT_ONCE = 500;
 const CATALOG_CHARS = 4_000;
 
 /** A host keeps what a hook adds. No tools come with it: those belong to the process that serves them. */
-function hookSection({ config: { context = "append" } }: TurnEngine): PromptOptions {
-  return { context, activates: false, hostChars: HINT_CHARS };
+function hookSection({ config: { context = "append" } }: TurnEngine, host: HookHost): PromptOptions {
+  return { context, activates: false, hostChars: HINT_CHARS, tools: toolNamesIn(host) };
 }
 
 /** Takes the arguments after `hook`: the host, and `--home FOLDER`. */
@@ -119,7 +121,7 @@ async function hint(
   const turn = { id: messageId(event, now), message: text, session };
   // The style adaptive has sent its catalog at the start, and here needs no more than names and descriptions.
   if (turns.config.style !== "adaptive") {
-    const section = await turns.prompt(turn, { ...hookSection(turns), standing: false });
+    const section = await turns.prompt(turn, { ...hookSection(turns, host), standing: false });
     return contextOutput("UserPromptSubmit", section.text);
   }
   const { matches } = await turns.recall(turn);
@@ -130,7 +132,7 @@ async function hint(
   if (fresh.length === 0) return "";
   const indexing = await turns.indexing();
   const skills = fresh.map((name) => indexing.skill(name)).filter((skill) => skill !== undefined);
-  const { text: words, shown } = hintFor(skills);
+  const { text: words, shown } = hintFor(skills, host);
   const { agent } = turns.config;
   await store.record(
     shown.map(({ name, digest }) => ({
@@ -151,14 +153,14 @@ async function hint(
 /** A resumed session still holds its catalog, and what it was shown; a cleared or compacted one has lost both. */
 async function catalog(
   event: Extract<HookEvent, { kind: "session" }>,
-  options: OpenOptions,
+  options: OpenOptions & { readonly host: HookHost },
 ): Promise<HookAnswer> {
   if (event.source === "resume") return { output: "" };
   const { answer, turns } = await answerQuickly(options, async (engine) => {
     await engine.sessions.forgetShown(event.session);
     const { style } = engine.config;
     const budget = style === "adaptive" ? { chars: CATALOG_CHARS } : undefined;
-    return engine.prompt({ message: "" }, { ...hookSection(engine), budget });
+    return engine.prompt({ message: "" }, { ...hookSection(engine, options.host), budget });
   });
   return { output: contextOutput("SessionStart", answer.text), turns };
 }
@@ -187,12 +189,15 @@ function contextOutput(hookEventName: string, additionalContext: string): string
   });
 }
 
-const HEAD =
-  "Skills that fit this message. Before work that one of them covers, load it with activate_skill and follow what that returns:\n";
+const headFor = ({ activate }: ToolNames) =>
+  `Skills that fit this message. Before work that one of them covers, load it with ${activate} and follow what that returns:\n`;
 
 /** As many as fit, best first; nothing when there are none. */
-function hintFor(skills: readonly Skill[]): { readonly text: string; readonly shown: readonly Skill[] } {
-  let text = HEAD;
+function hintFor(
+  skills: readonly Skill[],
+  host: HookHost,
+): { readonly text: string; readonly shown: readonly Skill[] } {
+  let text = headFor(toolNamesIn(host));
   const shown: Skill[] = [];
   for (const skill of skills) {
     const { name, manifest } = skill;

@@ -12,9 +12,10 @@ import {
   type ServerContext,
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
-import type { AgentTool, AgentToolResult, ToolEffect } from "../../agent/agent.ts";
+import type { AgentToolResult, ToolEffect } from "../../agent/agent.ts";
 import type { Repertoire } from "../../engine/engine.ts";
 import { dataForModel } from "../../text/escape.ts";
+import { activateNameFor } from "../tool-names.ts";
 import { approvedByHost, questionFor } from "./consent.ts";
 import type { McpParts } from "./parts.ts";
 import { promptPage, promptText } from "./prompts.ts";
@@ -34,13 +35,13 @@ interface McpOptions {
 /** In a request's `_meta`: the caller's own name of the conversation. */
 const SESSION_META_KEY = "repertoire/session";
 
-const INSTRUCTIONS =
-  "A library of skills: procedures that worked before. Before a task, call recall_skills with what is to be done; load a skill that fits with activate_skill and follow it. When the work is over, call report_outcome. Keep a new procedure that worked with save_skill.";
+const instructionsFor = (client: string) =>
+  `A library of skills: procedures that worked before. Before a task, call recall_skills with what is to be done; load a skill that fits with ${activateNameFor(client) ?? "activate_skill"} and follow it. When the work is over, call report_outcome. Keep a new procedure that worked with save_skill.`;
 
 /** Characters of a section in the instructions: clients cut longer ones, and every conversation pays for them. */
 const SECTION_CHARS = 10_000;
 
-/** In a result's `_meta`: the answer for programs. Hosts do not show it to the model. */
+/** In a request's `_meta`: the caller is a program and wants the answer as data, too. */
 const DATA_META_KEY = "repertoire/data";
 
 /**
@@ -60,7 +61,6 @@ export function createServer(options: McpOptions): McpServer {
   const mcp = new McpServer(
     { name: "repertoire", title: "Repertoire", version },
     {
-      instructions: INSTRUCTIONS,
       capabilities: {
         tools: { listChanged: true },
         prompts: { listChanged: true },
@@ -74,7 +74,8 @@ export function createServer(options: McpOptions): McpServer {
     const given = ctx.mcpReq._meta?.[SESSION_META_KEY];
     const named = typeof given === "string" && given !== "" ? { session: given } : {};
     const scope = scopeOf({ ...named, client });
-    return { ...scope, host: `mcp:${client}`, beginsTurns: true, endsWithProcess: true };
+    const activateAs = activateNameFor(client);
+    return { ...scope, host: `mcp:${client}`, beginsTurns: true, endsWithProcess: true, activateAs };
   };
   const partsOf = (ctx: ServerContext) => options.parts.of(clientIn(mcp, ctx));
   const askerOf = (ctx: ServerContext) => {
@@ -89,7 +90,10 @@ export function createServer(options: McpOptions): McpServer {
     return ANNOTATIONS[effect === "load" && ask && !question ? "run" : effect];
   };
   for (const hello of ["initialize", "server/discover"])
-    addStyled(server, hello, (ctx) => standingSection(partsOf(ctx).engine));
+    addStyled(server, hello, async (ctx) => [
+      instructionsFor(clientIn(mcp, ctx)),
+      await standingSection(partsOf(ctx).engine),
+    ]);
   server.setRequestHandler("tools/list", async (_, ctx) => ({
     tools: (await partsOf(ctx).tools(contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
       name,
@@ -113,7 +117,7 @@ export function createServer(options: McpOptions): McpServer {
     }
     const result = await tool.run(params.arguments, { signal: ctx.mcpReq.signal });
     if ((await parts.tools(context)).length !== tools.length) options.onToolsChanged();
-    return question?.pending() ?? resultOf(tool, result);
+    return question?.pending() ?? resultOf(result, ctx.mcpReq._meta?.[DATA_META_KEY] === true);
   });
   server.setRequestHandler("prompts/list", async ({ params }, ctx) =>
     promptPage(partsOf(ctx).engine.commands, params?.cursor),
@@ -135,15 +139,18 @@ export function createServer(options: McpOptions): McpServer {
 }
 
 /**
- * The text is for the model. Some hosts show it `structuredContent` instead of the text, others both; so only a failure has
- * it, with the same sentence and its code. Programs find the rest in `_meta`, without what the text says already.
+ * The text is for the model. Hosts show it `structuredContent` instead of the text, or both: so only a failure has it, with
+ * the same sentence and its code, and what a program asked for.
  */
-function resultOf({ inText }: AgentTool, { text, data, isError }: AgentToolResult): CallToolResult {
+function resultOf({ text, data, isError }: AgentToolResult, wantsData: boolean): CallToolResult {
   const content = [{ type: "text" as const, text }];
   const given = dataForModel(data) as Record<string, unknown>;
-  if (isError && "error" in given) return { content, structuredContent: given, isError };
-  const facts = Object.fromEntries(Object.entries(given).filter(([key]) => !inText.includes(key)));
-  return { content, _meta: { [DATA_META_KEY]: facts }, ...(isError && { isError }) };
+  const isFailure = isError === true && "error" in given;
+  return {
+    content,
+    ...((isFailure || wantsData) && { structuredContent: given }),
+    ...(isError && { isError }),
+  };
 }
 
 /** Without it nobody can be asked, and the refusal says what a person can do. */
@@ -175,22 +182,22 @@ interface Greeting {
 }
 
 /**
- * Adds a section to the instructions in the answer to a client's first request. The SDK takes instructions only before it
+ * Writes the instructions in the answer to a client's first request. The SDK takes instructions only before it
  * knows the client, and what is shown depends on whether the client's host trusts the project; so its own handler, which
  * subclasses may use, is asked first.
  */
 function addStyled(
   server: McpServer["server"],
   method: string,
-  section: (ctx: ServerContext) => Promise<string>,
+  paragraphs: (ctx: ServerContext) => Promise<string[]>,
 ): void {
   const greeting = server as unknown as Greeting;
   const handler = greeting._getRequestHandler(method);
   if (handler === undefined) return;
   greeting.setRequestHandler(method, async (request, ctx) => {
     const answer = await handler.call(server, request, ctx);
-    const instructions = [INSTRUCTIONS, await section(ctx)].filter((part) => part !== "").join("\n\n");
-    return { ...answer, instructions };
+    const said = (await paragraphs(ctx)).filter((part) => part !== "");
+    return { ...answer, instructions: said.join("\n\n") };
   });
 }
 

@@ -1,45 +1,47 @@
 // The default style: a catalog that shrinks to its budget and is the same at every turn, then the turn's matches.
 
 import type { Skill } from "../../model/skill.ts";
+import type { ToolNames } from "../../model/turn.ts";
 import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import { type Cost, fits, matchReserve, minus, textCost } from "../budget.ts";
 import { NOTHING, type Rendered, type Shown, shrink } from "../fit.ts";
-import { DISCLOSE_LIMITS, TOOL } from "../limits.ts";
+import { DISCLOSE_LIMITS } from "../limits.ts";
 import { briefLine, entryWith, listEntry, omissionNotice, turnNotice } from "../lines.ts";
 import type { MatchedSkill, Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
-const CATALOG_HEAD = `## Skills
+const catalogHead = ({ activate }: ToolNames) => `## Skills
 
-Before work that one of these skills covers, call ${TOOL.activate} with its name and follow what it returns.
+Before work that one of these skills covers, call ${activate} with its name and follow what it returns.
 
 `;
-const MATCHES_HEAD = `\n\n### For this message
+const matchesHead = ({ activate }: ToolNames) => `\n\n### For this message
 
-Likely to help now; ${TOOL.activate} gives the instructions:
+Likely to help now; ${activate} gives the instructions:
 
 `;
 
 const NEAR_HEAD = "\n\nNear this message, if nothing above fits: ";
 
-export function adaptive({ selection, limit, standing }: StyleRequest): Rendered {
-  const catalog = standing ? catalogOf(selection, limit) : NOTHING;
+export function adaptive({ selection, limit, standing, tools }: StyleRequest): Rendered {
+  const catalog = standing ? catalogOf(selection, limit, tools) : NOTHING;
   const described = new Set(catalog.shown.filter(({ level }) => level === "full").map(({ name }) => name));
-  const matches = matchesBlock(selection, described, minus(limit, textCost(catalog.text)));
+  const room = minus(limit, textCost(catalog.text));
+  const matches = matchesBlock(selection, { described, room, tools });
   const text = catalog.text + matches.text;
   const near = nearBlock(selection, [...catalog.shown, ...matches.shown], minus(limit, textCost(text)));
   const shown = [...catalog.shown, ...matches.shown, ...near.shown];
   return { text: (text + near.text).trimStart(), shown };
 }
 
-function catalogOf({ skills }: Selection, limit: Cost): Rendered {
+function catalogOf({ skills }: Selection, limit: Cost, tools: ToolNames): Rendered {
   // The reserve is kept even without matches, because the catalog must not depend on the turn.
   return shrink({
     skills,
     entry: listEntry,
-    head: CATALOG_HEAD,
-    notice: omissionNotice,
+    head: catalogHead(tools),
+    notice: omissionNotice(tools),
     limit: minus(limit, matchReserve(limit)),
   });
 }
@@ -82,9 +84,9 @@ function fewWords(skill: Skill): string {
  */
 function matchesBlock(
   { relevant, related }: Selection,
-  described: ReadonlySet<string>,
-  room: Cost,
+  place: { readonly described: ReadonlySet<string>; readonly room: Cost; readonly tools: ToolNames },
 ): Rendered {
+  const { described, room, tools } = place;
   const recalled = new Map([...relevant, ...related].map((one) => [one.skill, one]));
   const block = shrink({
     skills: [...recalled.keys()],
@@ -92,8 +94,8 @@ function matchesBlock(
       const level = wanted === "full" && described.has(skill.name) ? "short" : wanted;
       return entryWith(skill, { level, suffix: suffixOf(recalled.get(skill), level) });
     },
-    head: MATCHES_HEAD,
-    notice: turnNotice,
+    head: matchesHead(tools),
+    notice: turnNotice(tools),
     limit: room,
   });
   return block.shown.length > 0 ? block : NOTHING;

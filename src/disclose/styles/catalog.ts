@@ -3,24 +3,26 @@
 
 import { lastSegment } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
+import type { ToolNames } from "../../model/turn.ts";
 import { forXmlText } from "../../text/escape.ts";
 import { type Entry, type Rendered, shrink } from "../fit.ts";
-import { TOOL } from "../limits.ts";
 import { describe, omissionNotice } from "../lines.ts";
 import { matchedFirst } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
-const HEAD = `## Skills
+const headFor = ({ activate }: ToolNames) => `## Skills
 
-If a task fits one of these skills, call ${TOOL.activate} with its command before anything else.
+If a task fits one of these skills, call ${activate} with its command before anything else.
 
 <available_skills>
 `;
 const TAIL = "</available_skills>\n";
 
-export function catalog({ selection, limit, standing }: StyleRequest): Rendered {
+export function catalog({ selection, limit, standing, tools }: StyleRequest): Rendered {
   const { skills, pinned } = matchedFirst(selection, standing);
-  return shrink({ skills, entry, head: HEAD, tail: TAIL, notice: omissionNotice, limit, atLeast: pinned });
+  const head = headFor(tools);
+  const notice = omissionNotice(tools);
+  return shrink({ skills, entry, head, tail: TAIL, notice, limit, atLeast: pinned });
 }
 
 function entry(skill: Skill, level: "full" | "short" | "name"): Entry {

@@ -1,22 +1,22 @@
 // The on-demand style: name, location and description of each skill, those that fit the message first.
 
 import type { Skill } from "../../model/skill.ts";
+import type { ToolNames } from "../../model/turn.ts";
 import { forCode, forLine } from "../../text/escape.ts";
 import { type Entry, type Rendered, shrink } from "../fit.ts";
-import { TOOL } from "../limits.ts";
 import { describe, omissionNotice } from "../lines.ts";
 import { matchedFirst } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
-const HEAD = `## Available Skills
+const headFor = ({ activate }: ToolNames) => `## Available Skills
 
-Name, location and description only; ${TOOL.activate} loads a skill's instructions and resources.
+Name, location and description only; ${activate} loads a skill's instructions and resources.
 
 `;
 
-export function onDemand({ selection, limit, standing }: StyleRequest): Rendered {
+export function onDemand({ selection, limit, standing, tools }: StyleRequest): Rendered {
   const { skills } = matchedFirst(selection, standing);
-  return shrink({ skills, entry, head: HEAD, notice: omissionNotice, limit });
+  return shrink({ skills, entry, head: headFor(tools), notice: omissionNotice(tools), limit });
 }
 
 /** The location comes before the description, so that a description cannot fake it. */

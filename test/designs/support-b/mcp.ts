@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
 import { hostsProgram } from "../../e2e/hosts-program.ts";
-import { dataOf, THINK_MS } from "../../e2e/support/mcp.ts";
+import { THINK_MS, WITH_DATA } from "../../e2e/support/mcp.ts";
 
 const program = hostsProgram();
 
@@ -29,10 +29,10 @@ export async function mcpClient(
   await client.connect(transport);
   onTestFinished(() => client.close());
   const call = async (name: string, given: Record<string, unknown>) => {
-    const result = await client.callTool({ name, arguments: given });
+    const result = await client.callTool({ name, arguments: given, _meta: WITH_DATA });
     const [first] = result.content;
     const text = first?.type === "text" ? first.text : "";
-    return { text, data: dataOf(result), isError: result.isError === true };
+    return { text, data: result.structuredContent, isError: result.isError === true };
   };
   /** Ends the server as a crash does. */
   const kill = async () => {

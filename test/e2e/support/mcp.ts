@@ -61,9 +61,9 @@ function clientFor({ revision, answer, clientName = "test" }: ConnectOptions) {
       return answer(params.message);
     });
   const call = async (name: string, given: Record<string, unknown> = {}, meta?: Record<string, unknown>) => {
-    const result = await client.callTool({ name, arguments: given, ...(meta && { _meta: meta }) });
+    const result = await client.callTool({ name, arguments: given, _meta: { ...WITH_DATA, ...meta } });
     const [first] = result.content;
-    return { ...result, data: dataOf(result), text: first?.type === "text" ? first.text : "" };
+    return { ...result, text: first?.type === "text" ? first.text : "" };
   };
   return { client, call, asked, forms };
 }
@@ -146,11 +146,8 @@ export function copiedTasks(home: string): string[] {
   }
 }
 
-/** The answer of a tool for programs; of a failed call its error. */
-export function dataOf(result: { readonly _meta?: unknown; readonly structuredContent?: unknown }): unknown {
-  const meta = result._meta as Readonly<Record<string, unknown>> | undefined;
-  return meta?.["repertoire/data"] ?? result.structuredContent;
-}
+/** In the `_meta` of a call: the answer is wanted as data, too. */
+export const WITH_DATA = { "repertoire/data": true } as const;
 
 /** What a failed tool call comes back as. */
 export const wrong = (code: ErrorCode) => ({ isError: true, structuredContent: { error: { code } } });
