@@ -24,6 +24,8 @@ export interface PromptOptions extends RecallRequest {
   readonly standing?: boolean | undefined;
   /** Whether skills whose whole instructions are shown are activated in the task, with their tools; true by default. */
   readonly activates?: boolean | undefined;
+  /** Which skills the standing part lists, for a host that lists the others itself; all by default. */
+  readonly lists?: ((skill: Skill) => boolean) | undefined;
   /** The task whose consents count if the style shows instructions; the session unless given. */
   readonly task?: string | undefined;
 }
@@ -112,7 +114,10 @@ export class TurnPrompt {
       standing: options.standing ?? (isRebuilt || firstTurn),
       asksForList: asksForList(turn.message),
     };
-    const section = await this.needs.withSkills(options.agent, (skills) => disclose({ ...asked, skills }));
+    const { lists } = options;
+    const section = await this.needs.withSkills(options.agent, (all) =>
+      disclose({ ...asked, skills: lists ? all.filter(lists) : all }),
+    );
     if (session !== undefined && matches.length > 0)
       await this.record(turn, section, { matches, session, agent: options.agent });
     return { ...section, matches };
