@@ -26,6 +26,8 @@ export interface PromptOptions extends RecallRequest {
   readonly activates?: boolean | undefined;
   /** The tools as the host's model has to call them; as we name them unless given. */
   readonly tools?: ToolNames | undefined;
+  /** Which skills the standing part lists, for a host that lists the others itself; all by default. */
+  readonly lists?: ((skill: Skill) => boolean) | undefined;
   /** The task whose consents count if the style shows instructions; the session unless given. */
   readonly task?: string | undefined;
 }
@@ -115,7 +117,10 @@ export class TurnPrompt {
       standing: options.standing ?? (isRebuilt || firstTurn),
       asksForList: asksForList(turn.message),
     };
-    const section = await this.needs.withSkills(options.agent, (skills) => disclose({ ...asked, skills }));
+    const { lists } = options;
+    const section = await this.needs.withSkills(options.agent, (all) =>
+      disclose({ ...asked, skills: lists ? all.filter(lists) : all }),
+    );
     if (session !== undefined && matches.length > 0)
       await this.record(turn, section, { matches, session, agent: options.agent });
     return { ...section, matches };

@@ -32,7 +32,14 @@ export {
   WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
 export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
-export { PRIVATE_FILE, PRIVATE_FOLDER, readBounded, readInput, writeFileAtomically } from "../disk/disk.ts";
+export {
+  isInside,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+  readBounded,
+  readInput,
+  writeFileAtomically,
+} from "../disk/disk.ts";
 export {
   type DreamAccount,
   type DreamEvidence,

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from "commander";
 import type { Repertoire } from "../../../engine/engine.ts";
 import { CONSENT_APPROVALS, type ConsentApproval } from "../../../model/consent-approval.ts";
 import { messageOf } from "../../../model/errors.ts";
+import { HOOK_MODES, type HookMode } from "../../hooks/answer.ts";
 import { HOOK_HOSTS } from "../../hooks/event.ts";
 import { accepting, EXIT, type Verb, type VerbOption } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -91,9 +92,13 @@ export const HOST_VERBS: readonly Verb[] = [
     // flag.
     use: "hook <host>",
     about: `answer a host's hook event from standard input (${HOOK_HOSTS.join(", ")}); always exits 0`,
-    async run({ io, flags }, host: string) {
+    options: [
+      ["--mode <mode>", "complement or replace, as `setup` wrote it", accepting(HOOK_MODES), "complement"],
+    ],
+    async run({ io, flags }, host: string, { mode }: { mode: HookMode }) {
       const { runHook } = await import("../../hooks/hook.ts");
-      const { misuse } = await runHook([host, ...(flags.home === undefined ? [] : ["--home", flags.home])]);
+      const home = flags.home === undefined ? [] : ["--home", flags.home];
+      const { misuse } = await runHook([host, "--mode", mode, ...home]);
       if (misuse !== undefined) io.note(misuse.trimEnd());
     },
   },

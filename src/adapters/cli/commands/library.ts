@@ -250,10 +250,15 @@ export const LIBRARY_VERBS: readonly Verb[] = [
   },
   {
     use: "doctor",
-    about: "show what was found where, what is broken and how to fix it; exits 1 when a skill is broken",
-    async run({ io, engine: { library } }) {
+    about:
+      "show what was found where, what is broken and how to fix it, and how hosts are connected; exits 1 when a skill is broken",
+    async run({ io, engine }) {
+      const { library } = engine;
       const { skills } = await library.list();
-      const answer = { node: process.version, ...(await library.diagnosis()) };
+      const { hostReports } = await import("../../hooks/setup/installed.ts");
+      const { placesOf, tellHosts } = await import("./setup.ts");
+      const hosts = await hostReports(placesOf(engine, { writes: false }));
+      const answer = { node: process.version, ...(await library.diagnosis()), hosts };
       const { sources, counts, diagnostics, config, cache, project } = answer;
       const problems = diagnostics.filter(({ severity }) => severity !== "info");
       const errors = problems.filter(({ severity }) => severity === "error").length;
@@ -261,15 +266,16 @@ export const LIBRARY_VERBS: readonly Verb[] = [
         io.line(
           `Node ${process.version}; configuration: ${config.length > 0 ? config.join(", ") : "none (defaults)"}; cache: ${cache ?? "off"}`,
         );
-        const hosts = Object.entries(project.hosts).map(([host, decision]) => `${host} ${decision}`);
+        const trusting = Object.entries(project.hosts).map(([host, decision]) => `${host} ${decision}`);
         const own = project.trusted ? "trusted by you" : "not trusted by you";
         io.line(
-          `Project ${project.folder}: skills ${project.shown ? "shown" : "not shown"}; ${own}; hosts: ${hosts.join(", ")}`,
+          `Project ${project.folder}: skills ${project.shown ? "shown" : "not shown"}; ${own}; hosts: ${trusting.join(", ")}`,
         );
         io.table([
           ["SOURCE", "SKILLS", "FOLDER"],
           ...sources.map(({ id, skills: count, root }) => [id, String(count), root]),
         ]);
+        tellHosts(io, hosts);
         const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
         io.line(states.join(", "));
         tellUnavailable(io, skills);
