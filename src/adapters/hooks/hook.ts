@@ -62,9 +62,9 @@ export async function runHook(words: readonly string[], input?: string | undefin
 /** How the hook was called; undefined if the host is unknown. */
 export function readCall([named, ...flags]: readonly string[]): HookCall | undefined {
   const host = HOOK_HOSTS.find((known) => known === named);
-  const valueOf = (flag: string) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined);
-  const mode = HOOK_MODES.find((known) => known === valueOf("--mode")) ?? "complement";
-  return host && { host, mode, home: valueOf("--home") };
+  const given = (flag: string) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined);
+  const mode = HOOK_MODES.find((known) => known === given("--mode")) ?? "complement";
+  return host && { host, mode, home: given("--home") };
 }
 
 /** Reads standard input; what goes wrong there is logged like the rest. */
