@@ -79,7 +79,7 @@ function isTurn({ tools }: Sent): boolean {
 /** The tool's name in this host: of those that are listed, or that a search has found. */
 function nameOf(tool: string, { tools, results }: Sent): string | undefined {
   const listed = tools.find((name) => name === tool) ?? tools.find((name) => name.endsWith(tool));
-  return listed ?? new RegExp(`"name":"(\\w+${tool})"`).exec(results.at(-1) ?? "")?.[1];
+  return listed ?? new RegExp(`"name":"(\\w+${tool})"`).exec(results.join("\n"))?.[1];
 }
 
 /** Hosts with many tools list the names of some only, and load them on demand. */

@@ -116,6 +116,9 @@ export const HOSTS: readonly Host[] = [
     bin: "gemini",
     args: ({ message }) => ["-p", message, "--skip-trust"],
     env: ({ model }) => ({ GOOGLE_GEMINI_BASE_URL: model, GEMINI_API_KEY: "nobody" }),
+    files: () => ({
+      ".gemini/settings.json": '{\n  "security": { "auth": { "selectedType": "gemini-api-key" } }\n}\n',
+    }),
   },
   {
     id: "qwen",

@@ -8,6 +8,7 @@ import {
   jsonListed,
   jsonServer,
   jsonSetting,
+  OURS,
   ownFile,
   tomlServer,
   tomlSetting,
@@ -95,6 +96,24 @@ function commandAndArgs([command, ...args]: readonly string[]): { command: strin
   return { command: command!, args: [...args, "mcp"] };
 }
 
+/**
+ * The tools that a host need not ask about: they read, or load a skill, for which we ask for consent ourselves. The host's own
+ * question would be a second one.
+ */
+const UNASKED = ["recall_skills", "activate_skill", "read_skill_file", "list_skills", "report_outcome"];
+
+/** As the host does not ask, its approval is nobody's: consent is always asked for by us. */
+function askingServer(program: readonly string[]): { command: string; args: string[] } {
+  const { command, args } = commandAndArgs(program);
+  return { command, args: [...args, "--consent", "ask"] };
+}
+
+function allowedTools(settings: string): Edit[] {
+  return UNASKED.map((tool) =>
+    jsonListed(settings, ["permissions", "allow"], `mcp__${SERVER_NAME}__${tool}`),
+  );
+}
+
 function underHome(variable: string, ...folders: readonly string[]): HostRow["folder"] {
   return ({ home, env }) => env[variable] || join(home, ...folders);
 }
@@ -103,6 +122,15 @@ const inConfigHome =
   (name: string): HostRow["folder"] =>
   ({ home, env }) =>
     join(env.XDG_CONFIG_HOME || join(home, ".config"), name);
+
+/** Gemini CLI gets `activate_skill` under another name, because it has a tool of that name. */
+const GEMINI_POLICY = `# ${OURS}: lets these tools of its MCP server run without a question of Gemini CLI. \`repertoire setup gemini --undo\` removes it.
+[[rule]]
+mcpName = "${SERVER_NAME}"
+toolName = ${JSON.stringify(UNASKED.map((tool) => (tool === "activate_skill" ? "load_skill" : tool)))}
+decision = "allow"
+priority = 100
+`;
 
 export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
   "claude-code": {
@@ -119,9 +147,9 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
       const state = places.env.CLAUDE_CONFIG_DIR
         ? join(folder, ".claude.json")
         : join(places.home, ".claude.json");
-      const server = { type: "stdio", ...commandAndArgs(places.program) };
+      const server = { type: "stdio", ...askingServer(places.program) };
       return {
-        server: [jsonServer(state, ["mcpServers", SERVER_NAME], server)],
+        server: [jsonServer(state, ["mcpServers", SERVER_NAME], server), ...allowedTools(settings)],
         hooks: [
           hookEntries(settings, {
             host: "claude-code",
@@ -208,12 +236,16 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
     hears: "messages",
     replaces: "skills.enabled is false",
     edits: (places, { line }) => {
-      const settings = join(HOST_TABLE.gemini.folder(places), "settings.json");
+      const folder = HOST_TABLE.gemini.folder(places);
+      const settings = join(folder, "settings.json");
       const events = { SessionStart: "", BeforeAgent: "", AfterAgent: "", AfterTool: "activate_skill" };
       // In milliseconds, unlike the others.
       const entry = (command: string) => ({ name: SERVER_NAME, type: "command", command, timeout: 60_000 });
       return {
-        server: [jsonServer(settings, ["mcpServers", SERVER_NAME], commandAndArgs(places.program))],
+        server: [
+          jsonServer(settings, ["mcpServers", SERVER_NAME], askingServer(places.program)),
+          ownFile(join(folder, "policies", "repertoire.toml"), GEMINI_POLICY),
+        ],
         hooks: [hookEntries(settings, { host: "gemini", command: line, events, entry })],
         replacing: [jsonSetting(settings, ["skills", "enabled"], false)],
       };
@@ -239,7 +271,10 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
       };
       const levels = ["project", "user", "extension", "bundled"];
       return {
-        server: [jsonServer(settings, ["mcpServers", SERVER_NAME], commandAndArgs(places.program))],
+        server: [
+          jsonServer(settings, ["mcpServers", SERVER_NAME], askingServer(places.program)),
+          ...allowedTools(settings),
+        ],
         hooks: [hookEntries(settings, { host: "qwen", command: line, events })],
         replacing: [jsonSetting(settings, ["skills", "disabledLevels"], levels)],
       };
