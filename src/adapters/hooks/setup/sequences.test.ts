@@ -126,7 +126,7 @@ describe("the folder of a host", () => {
     ["opencode", "XDG_CONFIG_HOME", ["opencode/opencode.json", "opencode/plugins/repertoire.js"]],
     ["opencode", "OPENCODE_CONFIG_DIR", ["opencode.json", "plugins/repertoire.js"]],
     ["pi", "PI_CODING_AGENT_DIR", ["extensions/repertoire.js"]],
-    ["gemini", "GEMINI_CLI_HOME", [".gemini/settings.json"]],
+    ["gemini", "GEMINI_CLI_HOME", [".gemini/settings.json", ".gemini/policies/repertoire.toml"]],
     ["qwen", "QWEN_HOME", ["settings.json"]],
     ["copilot", "COPILOT_HOME", ["hooks/repertoire.json", "mcp-config.json"]],
     ["cline", "CLINE_DIR", ["data/settings/cline_mcp_settings.json"]],

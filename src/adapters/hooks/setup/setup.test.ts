@@ -104,7 +104,7 @@ it("restores every byte of any file, and adds only our entry to its data", () =>
       host.write([servers, hooks]);
       host.setup();
       const [nowServers, nowHooks] = host.read() as [string, string];
-      const repertoire = { type: "stdio", command: "repertoire", args: ["mcp"] };
+      const repertoire = { type: "stdio", command: "repertoire", args: ["mcp", "--consent", "ask"] };
       const before = data(servers);
       expect(data(nowServers)).toEqual({ ...before, mcpServers: { ...before.mcpServers, repertoire } });
       for (const event of ["SessionStart", "UserPromptSubmit", "Stop"]) {
