@@ -4,13 +4,15 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { PRIVATE_FILE, PRIVATE_FOLDER, readInput, type TurnEngine } from "../../engine/engine.ts";
+import { type OpenOptions, PRIVATE_FILE, PRIVATE_FOLDER, type TurnEngine } from "../../engine/engine.ts";
 import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
 import { redacted } from "../../text/secrets.ts";
-import { answerQuickly, refreshBehind, writeOut } from "../answer-quickly.ts";
+import { answerQuickly, refreshBehind } from "../answer-quickly.ts";
+import { writeOut } from "../write-out.ts";
 import { answerEvent, HOOK_MODES, type HookMode } from "./answer.ts";
 import { HOOK_HOSTS, type HookEvent, type HookHost, readEvent } from "./event.ts";
 import { ancestorsOf, forgetSilent, markHeard } from "./heard.ts";
+import { readHookInput } from "./input.ts";
 
 /** How a hook was called. */
 export interface HookCall {
@@ -29,14 +31,13 @@ interface HookRan {
 interface HookAnswer {
   /** For standard output; empty if there is nothing to add. */
   readonly output: string;
-  /** Set if the index may need an update after the answer. */
-  readonly turns?: TurnEngine;
+  /** Set if the index may need an update after the answer, which begins so many seconds later. */
+  readonly turns?: TurnEngine | undefined;
+  readonly after?: number | undefined;
 }
 
-const STANDARD_INPUT = 0;
-
-/** A message with what was pasted into it; a host sends no more. */
-const INPUT_BYTES = 8 * 1024 * 1024;
+/** A host that begins a session is busy with itself; the index waits for so long. */
+const HOST_START_SECONDS = 10;
 
 /** Takes the arguments after `hook`: the host, `--home FOLDER` and `--mode MODE`; and the input, if it was read already. */
 export async function runHook(words: readonly string[], input?: string | undefined): Promise<HookRan> {
@@ -45,14 +46,13 @@ export async function runHook(words: readonly string[], input?: string | undefin
     const misuse = `There is no hook for "${words[0] ?? ""}". Hosts: ${HOOK_HOSTS.join(", ")}.\n`;
     return { misuse, answered: false };
   }
-  const read = () => input ?? readInput(STANDARD_INPUT, INPUT_BYTES).toString("utf8");
-  const { output, turns } = await answerHook(call, read);
+  const { output, turns, after } = await answerHook(call, () => input ?? readHookInput());
   if (output !== "") writeOut(`${output}\n`);
   const answered = output !== "";
   if (turns === undefined) return { answered };
   try {
     const { dir, home: from } = turns.config;
-    await refreshBehind(turns, { dir, home: from });
+    await refreshBehind(turns, { dir, home: from, after });
   } catch (thrown) {
     logProblem(thrown, call);
   }
@@ -73,17 +73,24 @@ async function answerHook(call: HookCall, read: () => string): Promise<HookAnswe
     const event = readEvent(read());
     noteHeard(event, call, process.ppid);
     if (event.kind === "other") return { output: "" };
-    const options = { host: call.host, dir: event.dir, home: call.home, encoder: "off" as const };
+    const options = hookOptions(call, event.dir);
     const { answer, turns } = await answerQuickly(options, (engine) =>
       answerEvent(event, { ...call, turns: engine }),
     );
-    return event.kind === "session" || event.kind === "message"
-      ? { output: answer, turns }
-      : { output: answer };
+    if (event.kind === "session") return { output: answer, turns, after: HOST_START_SECONDS };
+    return { output: answer, turns: event.kind === "message" ? turns : undefined };
   } catch (thrown) {
     logProblem(thrown, call);
     return { output: "" };
   }
+}
+
+/** Reading more instructions than this takes longer than a person waits for a message: it is done behind this one. */
+const READ_AT_ONCE = 500;
+
+/** How a hook opens its engine. */
+export function hookOptions({ host, home }: HookCall, dir: string | undefined): OpenOptions {
+  return { host, dir, home, encoder: "off", bodiesUpTo: READ_AT_ONCE };
 }
 
 /** Remembers the session, for `doctor` and for the MCP server that the same host started. */
