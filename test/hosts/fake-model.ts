@@ -3,6 +3,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { DIALECTS, type Reply, type Sent } from "./dialects.ts";
 
 /** What the model does next. A tool is named as we name it; the host may have put a prefix before the name. */
@@ -22,18 +23,25 @@ export interface FakeModel {
 
 const DONE: Step = { say: "Done." };
 
+/** A busy machine starts a server in a few seconds. */
+const SEARCHES = 6;
+const SEARCH_MS = 1_000;
+
 export async function startFakeModel(): Promise<FakeModel> {
   let steps: Step[] = [];
   let sent: Sent[] = [];
-  let searched = "";
-  /** A tool that the host has but has not listed is searched for first. */
-  const next = (asked: Sent): Reply => {
+  let searches = 0;
+  /** A tool that the host has but has not listed is searched for first, again and again while its server starts. */
+  const next = async (asked: Sent): Promise<Reply> => {
     const step = steps[0] ?? DONE;
     if ("say" in step) return steps.shift() ?? step;
     const name = nameOf(step.call, asked);
-    const search = name === undefined && searched !== step.call ? searchFor(step.call, asked) : undefined;
-    searched = step.call;
-    if (search) return search;
+    const search = name === undefined && searches < SEARCHES ? searchFor(step.call, asked) : undefined;
+    if (search) {
+      if (searches++ > 0) await delay(SEARCH_MS);
+      return search;
+    }
+    searches = 0;
     steps.shift();
     return name === undefined ? { say: `There is no tool ${step.call}.` } : { call: name, args: step.args };
   };
@@ -49,7 +57,7 @@ export async function startFakeModel(): Promise<FakeModel> {
     if (!dialect) return json(response, besides(path));
     const asked = dialect.read(body);
     if (isTurn(asked)) sent.push(asked);
-    const reply = isTurn(asked) ? next(asked) : DONE;
+    const reply = isTurn(asked) ? await next(asked) : DONE;
     dialect.write({ reply, body, path, number: sent.length }, response);
   };
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
@@ -61,7 +69,7 @@ export async function startFakeModel(): Promise<FakeModel> {
     begin(script) {
       steps = [...script];
       sent = [];
-      searched = "";
+      searches = 0;
     },
     close: () =>
       new Promise((closed) => {
@@ -86,8 +94,8 @@ function nameOf(tool: string, { tools, results }: Sent): string | undefined {
 function searchFor(tool: string, { tools, texts }: Sent): Reply | undefined {
   const search = tools.find((name) => /^tool_?search$/i.test(name));
   if (search === undefined) return undefined;
-  const named = new RegExp(`\\bmcp__\\w+__${tool}\\b`).exec(texts.join("\n"))?.[0];
-  return { call: search, args: { query: named === undefined ? tool : `select:${named}` } };
+  const named = new RegExp(`\\bmcp__\\w+__${tool}\\b`).exec(texts.join("\n"))?.[0] ?? tool;
+  return { call: search, args: { query: search === "ToolSearch" ? `select:${named}` : named } };
 }
 
 /** Answers what hosts ask beside the conversation: which models there are, how long a text is. */

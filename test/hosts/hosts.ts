@@ -19,6 +19,8 @@ export interface Host {
   readonly node?: string | undefined;
   readonly args: (started: Started) => readonly string[];
   readonly env?: ((started: Started) => Readonly<Record<string, string | undefined>>) | undefined;
+  /** The tool with which its model runs commands, if it gets no tool of ours. */
+  readonly shell?: string | undefined;
   /** The host's own settings, by path below the home folder: without them it would ask for a login or a model. */
   readonly files?: ((started: Started) => Readonly<Record<string, string>>) | undefined;
 }
@@ -30,7 +32,7 @@ export const HOSTS: readonly Host[] = [
     npm: "@anthropic-ai/claude-code",
     version: "2.1.326",
     bin: "claude",
-    args: ({ message }) => ["-p", message, "--allowedTools", "mcp__repertoire"],
+    args: ({ message }) => ["-p", message],
     env: ({ model }) => ({
       ANTHROPIC_BASE_URL: model,
       ANTHROPIC_API_KEY: "sk-ant-nobody",
@@ -94,6 +96,7 @@ export const HOSTS: readonly Host[] = [
     node: "22.23.3",
     bin: "pi",
     args: ({ message }) => ["-p", "--provider", "fake", "--model", "fake", message],
+    shell: "bash",
     env: () => ({ PI_OFFLINE: "1" }),
     files: ({ model }) => ({
       ".pi/agent/models.json": JSON.stringify({
