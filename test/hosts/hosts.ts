@@ -25,6 +25,9 @@ export interface Host {
   readonly files?: ((started: Started) => Readonly<Record<string, string>>) | undefined;
 }
 
+/** As hosts write it. */
+const jsonText = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
 export const HOSTS: readonly Host[] = [
   {
     id: "claude-code",
@@ -76,7 +79,7 @@ export const HOSTS: readonly Host[] = [
       ANTHROPIC_BASE_URL: `${model}/v1`,
     }),
     files: ({ model }) => ({
-      ".config/opencode/opencode.json": JSON.stringify({
+      ".config/opencode/opencode.json": jsonText({
         model: "fake/fake",
         provider: {
           fake: {
@@ -99,7 +102,7 @@ export const HOSTS: readonly Host[] = [
     shell: "bash",
     env: () => ({ PI_OFFLINE: "1" }),
     files: ({ model }) => ({
-      ".pi/agent/models.json": JSON.stringify({
+      ".pi/agent/models.json": jsonText({
         providers: {
           fake: {
             baseUrl: `${model}/v1`,
@@ -156,7 +159,7 @@ export const HOSTS: readonly Host[] = [
     // It takes the proxy for addresses of this machine, too.
     env: () => ({ HTTP_PROXY: undefined, HTTPS_PROXY: undefined }),
     files: ({ model }) => ({
-      ".cline/data/settings/providers.json": JSON.stringify({
+      ".cline/data/settings/providers.json": jsonText({
         version: 1,
         lastUsedProvider: "openai-compatible",
         modes: {},

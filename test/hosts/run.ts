@@ -35,9 +35,13 @@ export function cached(name: string, spec: string): string {
 /** The command that starts the pinned version of a host; installs it at the first call. */
 function programOf({ id, npm, version, bin, node }: Host): readonly string[] {
   const path = join(cached(`${id}-${version}`, `${npm}@${version}`), ".bin", bin);
-  if (node === undefined) return [path];
+  return node === undefined ? [path] : [nodeProgram(node), path];
+}
+
+/** A version of Node for programs that need a newer one than ours. */
+export function nodeProgram(version: string): string {
   const platform = `node-${process.platform}-${process.arch}`;
-  return [join(cached(`node-${node}`, `${platform}@${node}`), platform, "bin", "node"), path];
+  return join(cached(`node-${version}`, `${platform}@${version}`), platform, "bin", "node");
 }
 
 export interface Place {
