@@ -92,6 +92,10 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
     const counts = heads.map(count);
     expect(Math.max(...counts)).toBeLessThanOrEqual(1);
     row.section = counts.includes(1) ? "once" : "not at all";
+    row.seen = heads
+      .map((head) => paragraphsFrom(head, texts()))
+      .filter((text) => text !== "")
+      .join("\n\n");
     if (counts.includes(1)) expect(texts()).toContain(name);
     row.tools = name;
     expect(row.section).toBe(
@@ -132,6 +136,19 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
     row.undo = "exact";
   });
 });
+
+/** Our text from its first sentence to the end of the list below it. */
+function paragraphsFrom(head: string, texts: string): string {
+  const from = texts.indexOf(head);
+  if (from < 0) return "";
+  const lines = texts.slice(from).split("\n");
+  const end = lines.findIndex((line, at) => at > 0 && line !== "" && !line.startsWith("- "));
+  return lines
+    .slice(0, end < 0 ? undefined : end)
+    .join("\n")
+    .replace(/<\/\w+>$/, "")
+    .trim();
+}
 
 /** Some hosts pass an answer on as JSON: then the text is in it, once. */
 function plain(result: string): string {

@@ -16,6 +16,8 @@ export interface Row {
   readonly joined: "yes" | "no" | "no server" | "no hook";
   /** What `setup --undo` leaves, after the host has run. */
   readonly undo: "exact";
+  /** What its model read of us before it asked for anything; empty if nothing. */
+  readonly seen: string;
 }
 
 const PATH = "test/hosts/table.json";
