@@ -88,14 +88,12 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
   });
 
   it("shows the model each part of the section at most once, with a tool that it has", () => {
-    const heads = ["Skills that fit this message.", "Before work that one of these skills covers"];
+    const heads = ["Before work that one of these skills covers", "Skills that fit this message."];
     const counts = heads.map(count);
     expect(Math.max(...counts)).toBeLessThanOrEqual(1);
     row.section = counts.includes(1) ? "once" : "not at all";
-    row.seen = heads
-      .map((head) => paragraphsFrom(head, texts()))
-      .filter((text) => text !== "")
-      .join("\n\n");
+    const parts = heads.map((head) => paragraphsFrom(head, texts())).filter((part) => part !== "");
+    row.seen = parts.join("\n\n");
     if (counts.includes(1)) expect(texts()).toContain(name);
     row.tools = name;
     expect(row.section).toBe(
@@ -143,11 +141,8 @@ function paragraphsFrom(head: string, texts: string): string {
   if (from < 0) return "";
   const lines = texts.slice(from).split("\n");
   const end = lines.findIndex((line, at) => at > 0 && line !== "" && !line.startsWith("- "));
-  return lines
-    .slice(0, end < 0 ? undefined : end)
-    .join("\n")
-    .replace(/<\/\w+>$/, "")
-    .trim();
+  const ours = lines.slice(0, end < 0 ? undefined : end).join("\n");
+  return ours.trim().replace(/<\/\w+>$/, "");
 }
 
 /** Some hosts pass an answer on as JSON: then the text is in it, once. */

@@ -43,7 +43,9 @@ function withoutSecrets(input: Record<string, unknown>, { home, project }: Place
     .replace(/\d{4}-\d\d-\d\dT[\d:.-]+Z?/g, "2026-01-01T00:00:00.000Z")
     .replace(/\b1[789]\d{11}\b/g, "1767225600000")
     .replace(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?:ses|msg)_\w+/g, numbered);
-  return JSON.parse(text) as Record<string, unknown>;
+  const replaced = JSON.parse(text) as Record<string, unknown>;
+  if (typeof replaced.transcript_path === "string") replaced.transcript_path = "HOME/transcript.jsonl";
+  return replaced;
 }
 
 function differences(was: Record<string, unknown>, now: Record<string, unknown>): string[] {
