@@ -47,6 +47,7 @@ export {
   type Dreams,
   fromRecord,
   inSessions,
+  isCorrection,
   PASSES,
   type Pass,
   PROPOSAL_STATES,

@@ -7,6 +7,7 @@ import type { Skill } from "../../model/skill.ts";
 import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import type { HookEvent, HookHost } from "./event.ts";
+import { outcomeIn } from "./next-words.ts";
 
 /** What the host's prompt gets of us; `setup` explains the modes. */
 export const HOOK_MODES = ["complement", "replace"] as const;
@@ -86,6 +87,7 @@ async function hint(event: EventOf<"message">, asked: Asked): Promise<string> {
   const { session, text } = event;
   const now = turns.clock.now().getTime();
   const turn = { id: messageId(event, now), message: text, session };
+  await recordNextWords(event, asked);
   // The style adaptive has sent its catalog at the start, and here needs no more than names and descriptions.
   if (turns.config.style !== "adaptive")
     return (await turns.prompt(turn, { ...hookSection(turns), standing: false })).text;
@@ -114,6 +116,19 @@ async function hint(event: EventOf<"message">, asked: Asked): Promise<string> {
     })),
   );
   return words;
+}
+
+/** What the message says about the turn before it counts for the skills that were activated there. */
+async function recordNextWords({ session, text }: EventOf<"message">, { turns, host }: Asked): Promise<void> {
+  const result = outcomeIn(text);
+  if (result === undefined) return;
+  const { turn, activated } = await turns.store.sessions.read(session);
+  if (turn === 0 || activated.length === 0) return;
+  const at = turns.clock.now().getTime();
+  const details = { result, note: "by the words of the next message" };
+  await turns.store.record([
+    { at, session, turn, host, agent: turns.config.agent, kind: "outcome", details },
+  ]);
 }
 
 /** Whether the catalog lists a skill: not if the host does. */

@@ -15,6 +15,7 @@ import type { ToolEffect } from "../../agent/agent.ts";
 import type { Repertoire } from "../../engine/engine.ts";
 import { dataForModel } from "../../text/escape.ts";
 import { approvedByHost, questionFor } from "./consent.ts";
+import { sessionInMeta } from "./host-session.ts";
 import type { McpParts } from "./parts.ts";
 import { promptPage, promptText } from "./prompts.ts";
 import type { CallScope } from "./scopes.ts";
@@ -24,7 +25,7 @@ interface McpOptions {
   readonly parts: McpParts;
   readonly version: string;
   /** Where a call belongs. `session` is what the caller says its conversation is called, `client` the client's name. */
-  readonly scopeOf: (call: { readonly session?: string; readonly client: string }) => CallScope;
+  readonly scopeOf: (call: { readonly session?: string | undefined; readonly client: string }) => CallScope;
   /** A skill has brought tools to a task: its clients should list them again. */
   readonly onToolsChanged: () => void;
   readonly onWarning: (text: string) => void;
@@ -63,10 +64,12 @@ export function createServer(options: McpOptions): McpServer {
   const { server } = mcp;
   const contextOf = (ctx: ServerContext) => {
     const client = clientIn(mcp, ctx);
-    const given = ctx.mcpReq._meta?.[SESSION_META_KEY];
-    const named = typeof given === "string" && given !== "" ? { session: given } : {};
-    const scope = scopeOf({ ...named, client });
-    return { ...scope, host: `mcp:${client}`, beginsTurns: true, endsWithProcess: true };
+    const { _meta } = ctx.mcpReq;
+    const given = _meta?.[SESSION_META_KEY];
+    const named = typeof given === "string" && given !== "" ? given : undefined;
+    const hosts = named === undefined ? sessionInMeta(_meta) : undefined;
+    const { isHosts = hosts !== undefined, ...scope } = scopeOf({ session: named ?? hosts, client });
+    return { ...scope, host: `mcp:${client}`, beginsTurns: !isHosts, endsWithProcess: true };
   };
   const partsOf = (ctx: ServerContext) => options.parts.of(clientIn(mcp, ctx));
   const askerOf = (ctx: ServerContext) => {
