@@ -55,7 +55,11 @@ const LEVELS: readonly ShownLevel[] = ["body", "card", "full", "short", "name"];
 /** Writes the section of one turn. */
 export function disclose(request: DiscloseRequest): Section {
   const { style, skills, bodyOf, standing = true, asksForList = false } = request;
-  const { text, shown } = STYLE_TABLE[style]({
+  const {
+    text,
+    stableChars = 0,
+    shown,
+  } = STYLE_TABLE[style]({
     selection: select(request),
     limit: sectionLimit(request),
     bodyOf,
@@ -69,6 +73,7 @@ export function disclose(request: DiscloseRequest): Section {
     style,
     tokens: estimateTokens(text),
     chars: text.length,
+    stableChars,
     shown: once,
     omitted: skills.length - once.length,
   };

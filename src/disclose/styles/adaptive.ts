@@ -30,7 +30,8 @@ export function adaptive({ selection, limit, standing }: StyleRequest): Rendered
   const text = catalog.text + matches.text;
   const near = nearBlock(selection, [...catalog.shown, ...matches.shown], minus(limit, textCost(text)));
   const shown = [...catalog.shown, ...matches.shown, ...near.shown];
-  return { text: (text + near.text).trimStart(), shown };
+  const stableChars = catalog.text.trimStart().length;
+  return { text: (text + near.text).trimStart(), stableChars, shown };
 }
 
 function catalogOf({ skills }: Selection, limit: Cost): Rendered {
