@@ -24,11 +24,17 @@ export interface PromptOptions extends RecallRequest {
   readonly standing?: boolean | undefined;
   /** Whether skills whose whole instructions are shown are activated in the task, with their tools; true by default. */
   readonly activates?: boolean | undefined;
-  /** Which skills the standing part lists, for a host that lists the others itself; all by default. */
-  readonly lists?: ((skill: Skill) => boolean) | undefined;
+  /** Which skills the standing part lists; all by default. */
+  readonly lists?: CatalogChoice | undefined;
   /** The task whose consents count if the style shows instructions; the session unless given. */
   readonly task?: string | undefined;
 }
+
+/** Chooses and orders what a catalog lists. `counted` skills more are mentioned by their number. */
+export type CatalogChoice = (skills: readonly Skill[]) => {
+  readonly listed: readonly Skill[];
+  readonly counted: number;
+};
 
 export interface Prompt extends Section {
   readonly matches: readonly Match[];
@@ -114,10 +120,10 @@ export class TurnPrompt {
       standing: options.standing ?? (isRebuilt || firstTurn),
       asksForList: asksForList(turn.message),
     };
-    const { lists } = options;
-    const section = await this.needs.withSkills(options.agent, (all) =>
-      disclose({ ...asked, skills: lists ? all.filter(lists) : all }),
-    );
+    const section = await this.needs.withSkills(options.agent, (all) => {
+      const { listed, counted } = options.lists?.(all) ?? { listed: all, counted: 0 };
+      return disclose({ ...asked, skills: listed, counted });
+    });
     if (session !== undefined && matches.length > 0)
       await this.record(turn, section, { matches, session, agent: options.agent });
     return { ...section, matches };

@@ -31,7 +31,7 @@ export {
   typedCommand,
   WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
-export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
+export type { CatalogChoice, Prompt, PromptOptions } from "../disclose/disclose.ts";
 export {
   isInside,
   PRIVATE_FILE,

@@ -6,12 +6,9 @@ import type { SkillName } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
 import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
+import { CATALOG_CHARS, catalogChoice, type HookMode, nativeTo } from "./catalog.ts";
 import type { HookEvent, HookHost } from "./event.ts";
 import { outcomeIn } from "./next-words.ts";
-
-/** What the host's prompt gets of us; `setup` explains the modes. */
-export const HOOK_MODES = ["complement", "replace"] as const;
-export type HookMode = (typeof HOOK_MODES)[number];
 
 type EventOf<KIND extends HookEvent["kind"]> = Extract<HookEvent, { kind: KIND }>;
 
@@ -26,22 +23,6 @@ const HINT_CHARS = 10_000;
 
 /** Two events of one message come within moments; the same words again later are another message. */
 const SAME_MESSAGE_MS = 5_000;
-
-/** The session's catalog is read once, so it may take more than a turn's hint and still leave room. */
-const CATALOG_CHARS = 4_000;
-
-/** The folders whose skills each host lists by itself; below the home and the project alike. */
-const NATIVE_FOLDERS: Readonly<Record<HookHost, readonly string[]>> = {
-  "claude-code": [".claude/skills"],
-  codex: [".codex/skills", ".agents/skills"],
-  opencode: [".config/opencode/skills", ".opencode/skills", ".claude/skills", ".agents/skills"],
-  pi: [".pi/agent/skills", ".pi/skills", ".agents/skills"],
-  gemini: [".gemini/skills", ".agents/skills"],
-  qwen: [".qwen/skills"],
-  copilot: [".copilot/skills", ".github/skills", ".claude/skills", ".agents/skills"],
-  continue: [".continue/skills", ".claude/skills"],
-  cursor: [".cursor/skills", ".claude/skills", ".codex/skills", ".agents/skills"],
-};
 
 /** The text for standard output; empty if there is nothing to add. Fails with `index-stale` if the engine cannot answer. */
 export async function answerEvent(event: HookEvent, asked: Asked): Promise<string> {
@@ -73,13 +54,22 @@ function hookSection({ config: { context = "append" } }: TurnEngine): PromptOpti
 /** A resumed session still holds its catalog, and what it was shown; a cleared or compacted one has lost both. */
 async function catalog(event: EventOf<"session">, asked: Asked): Promise<string> {
   if (event.source === "resume") return "";
-  const { turns, mode } = asked;
+  const { turns, mode, host } = asked;
   await turns.sessions.forgetShown(event.session);
   const isAdaptive = turns.config.style === "adaptive";
-  const budget = isAdaptive ? { chars: CATALOG_CHARS } : undefined;
-  const lists = mode === "complement" && isAdaptive ? notNative(asked) : undefined;
-  const { text, shown } = await turns.prompt({ message: "" }, { ...hookSection(turns), budget, lists });
-  return shown.length === 0 ? "" : text;
+  const budget = isAdaptive ? { chars: CATALOG_CHARS[mode] } : undefined;
+  const lists = isAdaptive ? catalogChoice({ host, mode, turns, uses: await usesOf(turns) }) : undefined;
+  const { text, shown, omitted } = await turns.prompt(
+    { message: "" },
+    { ...hookSection(turns), budget, lists },
+  );
+  return shown.length === 0 && omitted === 0 ? "" : text;
+}
+
+/** How often each skill was activated, in all its versions. */
+async function usesOf({ store }: TurnEngine): Promise<(name: SkillName) => number> {
+  const book = await store.tallyBook();
+  return (name) => book.of(name).reduce((sum, { activated }) => sum + activated, 0);
 }
 
 async function hint(event: EventOf<"message">, asked: Asked): Promise<string> {
@@ -131,28 +121,12 @@ async function recordNextWords({ session, text }: EventOf<"message">, { turns, h
   ]);
 }
 
-/** Whether the catalog lists a skill: not if the host does. */
-function notNative(asked: Pick<Asked, "host" | "turns">): (skill: Skill) => boolean {
-  const isNative = nativeOf(asked);
-  return (skill) => !isNative(skill);
-}
-
-/** Hosts list the skills directly in their folders, not those in folders further down. */
-function nativeOf({ host, turns }: Pick<Asked, "host" | "turns">): (skill: Skill) => boolean {
-  const roots = turns.sources.filter(({ root }) => {
-    const path = root.replaceAll("\\", "/");
-    return NATIVE_FOLDERS[host].some((folder) => path.endsWith(`/${folder}`));
-  });
-  const ids = new Set(roots.map(({ id }) => id));
-  return ({ name, source }) => ids.has(source) && !name.includes("/");
-}
-
 /** The skill that the host loads because the message begins with its name: `/name`, or `$name` in Codex. */
 async function loadedByTyping(event: EventOf<"message">, asked: Asked): Promise<SkillName | undefined> {
   const typed = /^\s*[/$](?<name>[\w.:/-]+)/.exec(event.text)?.groups?.name;
   if (typed === undefined) return undefined;
   const skill = (await asked.turns.indexing()).skill(typed.toLowerCase() as SkillName);
-  if (skill === undefined || !nativeOf(asked)(skill)) return undefined;
+  if (skill === undefined || !nativeTo(asked)(skill)) return undefined;
   return recordLoaded(skill.name, event, asked);
 }
 

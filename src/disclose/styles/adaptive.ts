@@ -23,8 +23,8 @@ Likely to help now; ${TOOL.activate} gives the instructions:
 
 const NEAR_HEAD = "\n\nNear this message, if nothing above fits: ";
 
-export function adaptive({ selection, limit, standing }: StyleRequest): Rendered {
-  const catalog = standing ? catalogOf(selection, limit) : NOTHING;
+export function adaptive({ selection, limit, standing, counted }: StyleRequest): Rendered {
+  const catalog = standing ? catalogOf(selection, limit, counted) : NOTHING;
   const described = new Set(catalog.shown.filter(({ level }) => level === "full").map(({ name }) => name));
   const matches = matchesBlock(selection, described, minus(limit, textCost(catalog.text)));
   const text = catalog.text + matches.text;
@@ -34,15 +34,16 @@ export function adaptive({ selection, limit, standing }: StyleRequest): Rendered
   return { text: (text + near.text).trimStart(), stableChars, shown };
 }
 
-function catalogOf({ skills }: Selection, limit: Cost): Rendered {
+function catalogOf({ skills }: Selection, limit: Cost, counted: number): Rendered {
   // The reserve is kept even without matches, because the catalog must not depend on the turn.
-  return shrink({
-    skills,
-    entry: listEntry,
-    head: CATALOG_HEAD,
-    notice: omissionNotice,
-    limit: minus(limit, matchReserve(limit)),
-  });
+  const room = minus(limit, matchReserve(limit));
+  const layout = { skills, entry: listEntry, head: CATALOG_HEAD };
+  if (counted === 0) return shrink({ ...layout, notice: omissionNotice, limit: room });
+  const noticeFor = (shown: number) => `\n${omissionNotice(skills.length + counted - shown, shown === 0)}`;
+  const listed = shrink({ ...layout, notice: () => "", limit: minus(room, textCost(noticeFor(0))) });
+  const { shown } = listed;
+  const text = (shown.length === 0 ? CATALOG_HEAD : listed.text).trimEnd();
+  return { text: text + (shown.length === 0 ? "\n" : "") + noticeFor(shown.length), shown };
 }
 
 /**
