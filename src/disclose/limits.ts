@@ -80,6 +80,3 @@ export const MATCH_RESERVE = {
 
 /** For budgets in characters. */
 export const CHARS_PER_TOKEN = 4;
-
-/** The agent tools that the text names. */
-export const TOOL = { activate: "activate_skill", recall: "recall_skills" } as const;

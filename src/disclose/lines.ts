@@ -1,10 +1,11 @@
 // Writes the one-line entries of a skill and the notices that several styles share.
 
+import type { NamedTools } from "../model/agent-tool-alias.ts";
 import type { Skill } from "../model/skill.ts";
 import { forLine, oneLine } from "../text/escape.ts";
 import { clip, firstSentence } from "../text/markdown.ts";
 import type { Entry } from "./fit.ts";
-import { DISCLOSE_LIMITS, TOOL } from "./limits.ts";
+import { DISCLOSE_LIMITS } from "./limits.ts";
 
 /** The description on one line, up to the length that the open spec allows. */
 function descriptionOf(skill: Skill): string {
@@ -49,16 +50,21 @@ export function counted(count: number): string {
   return count === 1 ? "1 skill" : `${count} skills`;
 }
 
+/** Writes how many skills are left out; `none` if no skill is shown. */
+export type Notice = (left: number, none: boolean) => string;
+
 /** The notice that skills are left out. */
-export function omissionNotice(left: number, none: boolean): string {
-  if (none) return `[${counted(left)} available; search them with ${TOOL.recall}]`;
-  const more = left === 1 ? "1 more skill" : `${left} more skills`;
-  const them = left === 1 ? "it" : "them";
-  return `… and ${more}; search ${them} with ${TOOL.recall}`;
+export function omissionNotice({ recall }: NamedTools): Notice {
+  return (left, none) => {
+    const search = recall === undefined ? "" : `; search ${none || left > 1 ? "them" : "it"} with ${recall}`;
+    if (none) return `[${counted(left)} available${search}]`;
+    return `… and ${left === 1 ? "1 more skill" : `${left} more skills`}${search}`;
+  };
 }
 
 /** The notice that matches of the turn are left out. */
-export function turnNotice(left: number, none: boolean): string {
-  if (none) return `[${counted(left)} for this message; search with ${TOOL.recall}]`;
-  return `… and ${left} more for this message; search with ${TOOL.recall}`;
+export function turnNotice({ recall }: NamedTools): Notice {
+  const search = recall === undefined ? "" : `; search with ${recall}`;
+  return (left, none) =>
+    none ? `[${counted(left)} for this message${search}]` : `… and ${left} more for this message${search}`;
 }

@@ -1,5 +1,6 @@
 // Writes the section of a prompt in one of the styles, within a budget, and lists exactly which skills it shows.
 
+import { type NamedTools, namedTools } from "../model/agent-tool-alias.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Budget, Match, NearSkill, Section, ShownLevel, Style } from "../model/turn.ts";
@@ -36,6 +37,8 @@ export interface DiscloseRequest {
   readonly seen?: ReadonlySet<SkillName> | undefined;
   /** The tools that a skill brought to the task; undefined if they are not loaded. */
   readonly toolsOf?: ((skill: Skill) => readonly ToolLine[] | undefined) | undefined;
+  /** The tools that the text may name; the default ones unless given. */
+  readonly tools?: NamedTools | undefined;
   /** Whether the section has its standing part, such as a list of all skills; true by default. */
   readonly standing?: boolean | undefined;
   /** Whether the user only asks which skills there are (see `asksForList`). */
@@ -67,6 +70,7 @@ export function disclose(request: DiscloseRequest): Section {
     limit: sectionLimit(request),
     bodyOf,
     toolsOf: request.toolsOf ?? (() => undefined),
+    tools: request.tools ?? namedTools(),
     standing: standing || asksForList,
     asksForList,
   });

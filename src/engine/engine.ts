@@ -34,6 +34,7 @@ export {
 export type { CatalogChoice, Prompt, PromptOptions } from "../disclose/disclose.ts";
 export {
   isInside,
+  makeFolder,
   PRIVATE_FILE,
   PRIVATE_FOLDER,
   readBounded,
@@ -79,16 +80,25 @@ export {
   TEMPLATES,
   type Template,
   VERSION_ACTIONS,
+  type VersionRecord,
 } from "../learn/learn.ts";
 export {
+  alwaysTokens,
   type InspectedPackage,
   type InspectionReport,
   type InspectionSummary,
-  isManaged,
   isWorrying,
   type LibraryChanges,
+  type LibraryCost,
   listedSummary,
+  matchesAny,
+  type SkillReport,
+  type SkillSelection,
+  SORTS,
+  type Sort,
+  selectSkills,
   skillDetails,
+  sortedBy,
 } from "../library/library.ts";
 export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";
 export { SPEC } from "../package/package.ts";
@@ -96,9 +106,18 @@ export {
   addCase,
   casesFrom,
   type EvalReport,
+  type Explanation,
   type GroupFigures,
   readCases,
   readEvalJson,
   regressions,
 } from "../recall/recall.ts";
+export {
+  type ListedPackage,
+  mayTakeUnasked,
+  type OpenedSource,
+  type PackageOffer,
+  type SupplyResult,
+  type VerifiedPackage,
+} from "../supply/supply.ts";
 export { UNSANDBOXED_FLAG } from "../tools/tools.ts";

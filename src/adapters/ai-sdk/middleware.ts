@@ -160,8 +160,10 @@ export class PromptSections {
   }
 
   private async ask(message: string, id: string | undefined): Promise<TurnSection> {
+    // The prompt is made anew for each message.
+    const { context = "rebuild" } = this.engine.config;
     const turn = this.engine.turn({ message, session: this.session, id });
-    const { text, stableChars } = await turn.prompt(this.options);
+    const { text, stableChars } = await turn.prompt({ context, ...this.options });
     // A style that does not tell the two apart is shown as one.
     if (stableChars === 0) return { stable: text, turn: "" };
     return { stable: text.slice(0, stableChars).trimEnd(), turn: text.slice(stableChars).trim() };

@@ -2,6 +2,7 @@
 
 import { statSync } from "node:fs";
 import { type PromptOptions, SPEC, type TurnEngine } from "../../engine/engine.ts";
+import { configuredTools } from "../../model/agent-tool-alias.ts";
 import type { SkillName } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
 import { forLine, oneLine } from "../../text/escape.ts";
@@ -90,7 +91,7 @@ async function hint(event: EventOf<"message">, asked: Asked): Promise<string> {
   if (fresh.length === 0) return "";
   const indexing = await turns.indexing();
   const skills = fresh.map((name) => indexing.skill(name)).filter((skill) => skill !== undefined);
-  const { text: words, shown } = hintFor(skills);
+  const { text: words, shown } = hintFor(skills, turns.config.tools.serve);
   const { agent } = turns.config;
   await store.record(
     shown.map(({ name, digest }) => ({
@@ -195,12 +196,18 @@ function contextOutput({ name }: HookEvent, host: HookHost, text: string): strin
   return JSON.stringify({ hookSpecificOutput: { hookEventName: name, additionalContext } });
 }
 
-const HEAD =
-  "Skills that fit this message. Before work that one of them covers, load it with activate_skill and follow what that returns:\n";
+function headFor(served: readonly string[]): string {
+  const { activate } = configuredTools(served);
+  const use = `. Before work that one of them covers, load it with ${activate} and follow what that returns`;
+  return `Skills that fit this message${activate === undefined ? "" : use}:\n`;
+}
 
 /** As many as fit, best first; nothing when there are none. */
-function hintFor(skills: readonly Skill[]): { readonly text: string; readonly shown: readonly Skill[] } {
-  let text = HEAD;
+function hintFor(
+  skills: readonly Skill[],
+  served: readonly string[],
+): { readonly text: string; readonly shown: readonly Skill[] } {
+  let text = headFor(served);
   const shown: Skill[] = [];
   for (const skill of skills) {
     const { name, manifest } = skill;

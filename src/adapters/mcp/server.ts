@@ -13,6 +13,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { ToolEffect } from "../../agent/agent.ts";
 import type { Repertoire } from "../../engine/engine.ts";
+import { namedTools } from "../../model/agent-tool-alias.ts";
 import { dataForModel } from "../../text/escape.ts";
 import { approvedByHost, questionFor } from "./consent.ts";
 import { sessionInMeta } from "./host-session.ts";
@@ -34,8 +35,19 @@ interface McpOptions {
 /** In a request's `_meta`: the caller's own name of the conversation. */
 const SESSION_META_KEY = "repertoire/session";
 
-const INSTRUCTIONS =
-  "A library of skills: procedures that worked before. Before a task, call recall_skills with what is to be done; load a skill that fits with activate_skill and follow it. When the work is over, call report_outcome. Keep a new procedure that worked with save_skill.";
+/** What the server is for, in terms of the tools that the client gets. */
+function instructionsFor(served: readonly string[]): string {
+  const { activate, recall } = namedTools(served);
+  return [
+    "A library of skills: procedures that worked before.",
+    recall && `Before a task, call ${recall} with what is to be done.`,
+    activate && `Load a skill that fits with ${activate} and follow it.`,
+    served.includes("report_outcome") && "When the work is over, call report_outcome.",
+    served.includes("save_skill") && "Keep a new procedure that worked with save_skill.",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
 
 /** Characters of a section in the instructions: clients cut longer ones, and every conversation pays for them. */
 const SECTION_CHARS = 10_000;
@@ -53,7 +65,6 @@ export function createServer(options: McpOptions): McpServer {
   const mcp = new McpServer(
     { name: "repertoire", title: "Repertoire", version },
     {
-      instructions: INSTRUCTIONS,
       capabilities: {
         tools: { listChanged: true },
         prompts: { listChanged: true },
@@ -79,7 +90,12 @@ export function createServer(options: McpOptions): McpServer {
     return { question, ask: question?.ask ?? approvedByHost(approval) };
   };
   for (const hello of ["initialize", "server/discover"])
-    addStyled(server, hello, (ctx) => standingSection(partsOf(ctx).engine));
+    addInstructions(server, hello, async (ctx) => {
+      const { engine, tools } = partsOf(ctx);
+      const served = (await tools(contextOf(ctx))).map(({ name }) => name);
+      const section = await standingSection(engine, served);
+      return [instructionsFor(served), section].filter((part) => part !== "").join("\n\n");
+    });
   server.setRequestHandler("tools/list", async (_, ctx) => ({
     tools: (await partsOf(ctx).tools(contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
       name,
@@ -143,9 +159,9 @@ const CLIENT_NAME = 40;
  * What a configured style says before any message. The style adaptive relies on the tools alone: what fits a message is
  * recalled when the message is there.
  */
-async function standingSection(engine: Repertoire): Promise<string> {
+async function standingSection(engine: Repertoire, served: readonly string[]): Promise<string> {
   if (engine.config.style === "adaptive") return "";
-  return (await engine.turn({ message: "" }).prompt({ hostChars: SECTION_CHARS })).text;
+  return (await engine.turn({ message: "" }).prompt({ hostChars: SECTION_CHARS, served })).text;
 }
 
 interface Greeting {
@@ -159,22 +175,21 @@ interface Greeting {
 }
 
 /**
- * Adds a section to the instructions in the answer to a client's first request. The SDK takes instructions only before it
- * knows the client, and what is shown depends on whether the client's host trusts the project; so its own handler, which
+ * Adds the instructions to the answer to a client's first request. The SDK takes instructions only before it knows the
+ * client, and what is shown depends on whether the client's host trusts the project; so its own handler, which
  * subclasses may use, is asked first.
  */
-function addStyled(
+function addInstructions(
   server: McpServer["server"],
   method: string,
-  section: (ctx: ServerContext) => Promise<string>,
+  instructions: (ctx: ServerContext) => Promise<string>,
 ): void {
   const greeting = server as unknown as Greeting;
   const handler = greeting._getRequestHandler(method);
   if (handler === undefined) return;
   greeting.setRequestHandler(method, async (request, ctx) => {
     const answer = await handler.call(server, request, ctx);
-    const instructions = [INSTRUCTIONS, await section(ctx)].filter((part) => part !== "").join("\n\n");
-    return { ...answer, instructions };
+    return { ...answer, instructions: await instructions(ctx) };
   });
 }
 

@@ -1,32 +1,23 @@
 // The default style: a catalog that shrinks to its budget and is the same at every turn, then the turn's matches.
 
+import type { NamedTools } from "../../model/agent-tool-alias.ts";
 import type { Skill } from "../../model/skill.ts";
 import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import { type Cost, fits, matchReserve, minus, textCost } from "../budget.ts";
 import { NOTHING, type Rendered, type Shown, shrink } from "../fit.ts";
-import { DISCLOSE_LIMITS, TOOL } from "../limits.ts";
+import { DISCLOSE_LIMITS } from "../limits.ts";
 import { briefLine, entryWith, listEntry, omissionNotice, turnNotice } from "../lines.ts";
 import type { MatchedSkill, Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
-const CATALOG_HEAD = `## Skills
-
-Before work that one of these skills covers, call ${TOOL.activate} with its name and follow what it returns.
-
-`;
-const MATCHES_HEAD = `\n\n### For this message
-
-Likely to help now; ${TOOL.activate} gives the instructions:
-
-`;
-
 const NEAR_HEAD = "\n\nNear this message, if nothing above fits: ";
 
-export function adaptive({ selection, limit, standing, counted }: StyleRequest): Rendered {
-  const catalog = standing ? catalogOf(selection, limit, counted) : NOTHING;
+export function adaptive({ selection, limit, standing, counted, tools }: StyleRequest): Rendered {
+  const catalog = standing ? catalogOf(selection, { limit, tools, counted }) : NOTHING;
   const described = new Set(catalog.shown.filter(({ level }) => level === "full").map(({ name }) => name));
-  const matches = matchesBlock(selection, described, minus(limit, textCost(catalog.text)));
+  const left = minus(limit, textCost(catalog.text));
+  const matches = matchesBlock(selection, described, { limit: left, tools });
   const text = catalog.text + matches.text;
   const near = nearBlock(selection, [...catalog.shown, ...matches.shown], minus(limit, textCost(text)));
   const shown = [...catalog.shown, ...matches.shown, ...near.shown];
@@ -34,15 +25,38 @@ export function adaptive({ selection, limit, standing, counted }: StyleRequest):
   return { text: (text + near.text).trimStart(), stableChars, shown };
 }
 
-function catalogOf({ skills }: Selection, limit: Cost, counted: number): Rendered {
+/** Where a part of the section goes, and which tools it may name. */
+interface Room {
+  readonly limit: Cost;
+  readonly tools: NamedTools;
+}
+
+/** The room of the catalog, and how many skills it mentions by their number. */
+interface CatalogRoom extends Room {
+  readonly counted: number;
+}
+
+function catalogHead({ activate }: NamedTools): string {
+  const use = `Before work that one of these skills covers, call ${activate} with its name and follow what it returns.\n\n`;
+  return `## Skills\n\n${activate === undefined ? "" : use}`;
+}
+
+function matchesHead({ activate }: NamedTools): string {
+  const use = activate === undefined ? "" : `; ${activate} gives the instructions`;
+  return `\n\n### For this message\n\nLikely to help now${use}:\n\n`;
+}
+
+function catalogOf({ skills }: Selection, { limit, tools, counted }: CatalogRoom): Rendered {
   // The reserve is kept even without matches, because the catalog must not depend on the turn.
   const room = minus(limit, matchReserve(limit));
-  const layout = { skills, entry: listEntry, head: CATALOG_HEAD };
-  if (counted === 0) return shrink({ ...layout, notice: omissionNotice, limit: room });
-  const noticeFor = (shown: number) => `\n${omissionNotice(skills.length + counted - shown, shown === 0)}`;
+  const head = catalogHead(tools);
+  const layout = { skills, entry: listEntry, head };
+  const notice = omissionNotice(tools);
+  if (counted === 0) return shrink({ ...layout, notice, limit: room });
+  const noticeFor = (shown: number) => `\n${notice(skills.length + counted - shown, shown === 0)}`;
   const listed = shrink({ ...layout, notice: () => "", limit: minus(room, textCost(noticeFor(0))) });
   const { shown } = listed;
-  const text = (shown.length === 0 ? CATALOG_HEAD : listed.text).trimEnd();
+  const text = (shown.length === 0 ? head : listed.text).trimEnd();
   return { text: text + (shown.length === 0 ? "\n" : "") + noticeFor(shown.length), shown };
 }
 
@@ -85,7 +99,7 @@ function fewWords(skill: Skill): string {
 function matchesBlock(
   { relevant, related }: Selection,
   described: ReadonlySet<string>,
-  room: Cost,
+  { limit, tools }: Room,
 ): Rendered {
   const recalled = new Map([...relevant, ...related].map((one) => [one.skill, one]));
   const block = shrink({
@@ -94,9 +108,9 @@ function matchesBlock(
       const level = wanted === "full" && described.has(skill.name) ? "short" : wanted;
       return entryWith(skill, { level, suffix: suffixOf(recalled.get(skill), level) });
     },
-    head: MATCHES_HEAD,
-    notice: turnNotice,
-    limit: room,
+    head: matchesHead(tools),
+    notice: turnNotice(tools),
+    limit,
   });
   return block.shown.length > 0 ? block : NOTHING;
 }

@@ -1,20 +1,20 @@
 // The cards style: head lines and the first H2 section of the body, for three skills in a few hundred tokens.
 
+import type { NamedTools } from "../../model/agent-tool-alias.ts";
 import type { Skill } from "../../model/skill.ts";
 import { forCard, forLine, oneLine } from "../../text/escape.ts";
 import { clip, closeFence, cutPoints, firstH2Section, opening } from "../../text/markdown.ts";
 import { type Cost, fits, minus, plus, shareOf, textCost, tokensIn } from "../budget.ts";
 import { NOTHING, type Rendered } from "../fit.ts";
-import { DISCLOSE_LIMITS, TOOL } from "../limits.ts";
+import { DISCLOSE_LIMITS } from "../limits.ts";
 import { turnNotice } from "../lines.ts";
 import type { MatchedSkill, Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
 const RULE = "\n---\n";
 const GAP = "\n\n";
-const CUT_NOTE = `[cut; ${TOOL.activate} gives the rest]`;
 
-type CardsRequest = Pick<StyleRequest, "selection" | "limit" | "bodyOf">;
+type CardsRequest = Pick<StyleRequest, "selection" | "limit" | "bodyOf" | "tools">;
 
 interface Cards {
   readonly cards: readonly { readonly skill: Skill; readonly text: string }[];
@@ -25,30 +25,35 @@ interface Cards {
 /** As many of the best cards as fit; the rest is counted. */
 export function cards(request: CardsRequest): Rendered {
   const { cards: placed, left } = cardsOf(request);
-  if (placed.length === 0) return left === 0 ? NOTHING : { text: turnNotice(left, true), shown: [] };
+  const notice = turnNotice(request.tools);
+  if (placed.length === 0) return left === 0 ? NOTHING : { text: notice(left, true), shown: [] };
   const shown = placed.map(({ skill }) => ({
     name: skill.name,
     level: request.bodyOf(skill) === undefined ? ("short" as const) : ("card" as const),
   }));
-  return { text: placed.map(({ text }) => text).join(GAP) + noticeOf(left), shown };
+  return {
+    text: placed.map(({ text }) => text).join(GAP) + (left === 0 ? "" : GAP + notice(left, false)),
+    shown,
+  };
 }
 
 /** The cards of a section, which are also those of working memory. */
-export function cardsOf({ selection, limit, bodyOf }: CardsRequest): Cards {
+export function cardsOf({ selection, limit, bodyOf, tools }: CardsRequest): Cards {
   const top = mostRelevant(selection, limit).map(({ skill }) => skill);
-  const sections = top.map((skill) => sectionOf(skill, bodyOf(skill)));
+  const sections = top.map((skill) => sectionOf(skill, bodyOf(skill), tools));
+  const notice = turnNotice(tools);
   for (let count = top.length; count > 0; count--) {
     const left = top.length - count;
-    const room = minus(limit, textCost(noticeOf(left)));
-    const texts = cardTexts(top.slice(0, count), { sections, limit: room });
+    const room = minus(limit, textCost(left === 0 ? "" : GAP + notice(left, false)));
+    const texts = cardTexts(top.slice(0, count), { sections, limit: room, cutNote: cutNote(tools) });
     if (texts !== undefined && fits(textCost(texts.join(GAP)), room))
       return { cards: texts.map((text, rank) => ({ skill: top[rank]!, text })), left };
   }
   return { cards: [], left: top.length };
 }
 
-function noticeOf(left: number): string {
-  return left === 0 ? "" : GAP + turnNotice(left, false);
+function cutNote({ activate }: NamedTools): string {
+  return activate === undefined ? "[cut]" : `[cut; ${activate} gives the rest]`;
 }
 
 /**
@@ -69,7 +74,11 @@ function mostRelevant({ relevant, related, kept }: Selection, limit: Cost): read
 /** Gives each card an equal share of the room; the rest of a short card's share goes to the longer ones. */
 function cardTexts(
   skills: readonly Skill[],
-  { sections, limit }: { readonly sections: readonly string[]; readonly limit: Cost },
+  {
+    sections,
+    limit,
+    cutNote,
+  }: { readonly sections: readonly string[]; readonly limit: Cost; readonly cutNote: string },
 ): readonly string[] | undefined {
   const texts: string[] = [];
   let room = minus(limit, textCost(GAP.repeat(skills.length - 1)));
@@ -77,7 +86,7 @@ function cardTexts(
     .map((skill, rank) => ({ skill, rank, section: sections[rank] ?? "" }))
     .sort((a, b) => a.section.length - b.section.length);
   for (const [placed, { skill, rank, section }] of shortestFirst.entries()) {
-    const text = cardText(skill, { section, limit: shareOf(room, skills.length - placed) });
+    const text = cardText(skill, { section, limit: shareOf(room, skills.length - placed), cutNote });
     if (text === undefined) return undefined;
     texts[rank] = text;
     room = minus(room, textCost(text));
@@ -88,14 +97,14 @@ function cardTexts(
 /** Drops head lines from the last to the first until the card fits; undefined if not even the first line fits. */
 function cardText(
   skill: Skill,
-  { section, limit }: { readonly section: string; readonly limit: Cost },
+  { section, limit, cutNote }: { readonly section: string; readonly limit: Cost; readonly cutNote: string },
 ): string | undefined {
   const lines = headLines(skill);
   for (let count = lines.length; count > 0; count--) {
     const head = lines.slice(0, count).join("\n");
     const room = minus(limit, textCost(head + RULE));
     if (section === "" && fits(textCost(head), limit)) return head;
-    const part = cutSection(section, room);
+    const part = cutSection(section, room, cutNote);
     if (section !== "" && part !== undefined) return head + RULE + part;
   }
   const bare = lines[0] ?? "";
@@ -123,13 +132,17 @@ function listLine(label: string, items: readonly string[]): string {
   return `${label}: ${forLine(clean.slice(0, DISCLOSE_LIMITS.cardItems).join(", "))}${tail}`;
 }
 
-const CONSENT_NOTE = `[instructions: ${TOOL.activate}, which asks for consent]`;
+function consentNote({ activate }: NamedTools): string {
+  return activate === undefined
+    ? "[instructions: not without consent]"
+    : `[instructions: ${activate}, which asks for consent]`;
+}
 
 /** The first H2 section, or else the opening of the body, or else the description. Without consent the description. */
-function sectionOf(skill: Skill, body: string | undefined): string {
+function sectionOf(skill: Skill, body: string | undefined, tools: NamedTools): string {
   if (body === undefined) {
     const description = forCard(oneLine(skill.manifest.description)).trim();
-    return [description, CONSENT_NOTE].filter((line) => line !== "").join("\n");
+    return [description, consentNote(tools)].filter((line) => line !== "").join("\n");
   }
   const clean = forCard(body);
   const section = firstH2Section(clean) || opening(clean) || forCard(skill.manifest.description);
@@ -137,9 +150,9 @@ function sectionOf(skill: Skill, body: string | undefined): string {
 }
 
 /** The section, cut after a sentence or line to fit the limit; undefined if not even the note fits. */
-function cutSection(section: string, limit: Cost): string | undefined {
+function cutSection(section: string, limit: Cost, note: string): string | undefined {
   if (fits(textCost(section), limit)) return section;
-  let cost = textCost(`\n${CUT_NOTE}`);
+  let cost = textCost(`\n${note}`);
   if (!fits(cost, limit)) return undefined;
   let end = 0;
   for (const point of cutPoints(section)) {
@@ -147,5 +160,5 @@ function cutSection(section: string, limit: Cost): string | undefined {
     if (!fits(cost, limit)) break;
     end = point;
   }
-  return end === 0 ? CUT_NOTE : `${section.slice(0, end).trimEnd()}\n${CUT_NOTE}`;
+  return end === 0 ? note : `${section.slice(0, end).trimEnd()}\n${note}`;
 }
