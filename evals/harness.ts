@@ -12,6 +12,7 @@ import { Encoding } from "../src/recall/encoding.ts";
 import { Glossary } from "../src/recall/glossary.ts";
 import { leadText } from "../src/recall/lead.ts";
 import { RecallIndex } from "../src/recall/recall-index.ts";
+import { createTopics } from "../src/recall/topics.ts";
 
 export interface EvalSkill {
   readonly skill: Skill;
@@ -118,10 +119,20 @@ export async function prepare(
   const english = glossary.toEnglish(message);
   const vector = embedder.embedOne(leadText(english.text));
   const encoded = await encoding?.of(index, english);
-  return retrieve({ index, message: english, vector, encoded, background: embedder.idf, also: [], close });
+  return retrieve({
+    index,
+    message: english,
+    vector,
+    encoded,
+    background: embedder.idf,
+    topics,
+    also: [],
+    close,
+  });
 }
 
 export const tablePath = join(process.cwd(), "data/embedding/table.bin");
+const topics = createTopics(() => readFileSync(join(process.cwd(), "data/intent/topics.bin")));
 export const glossary = new Glossary(join(process.cwd(), "data/glossary"));
 
 export const nameOf = ({ index }: EvalLibrary, doc: number): string => index.text.key(doc);

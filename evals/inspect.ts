@@ -10,7 +10,13 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { type InspectedFile, type Inspection, inspectPackage, type Risk } from "../src/inspect/inspect.ts";
+import {
+  type InspectedFile,
+  type Inspection,
+  inspectPackage,
+  VERDICTS,
+  type Verdict,
+} from "../src/inspect/inspect.ts";
 import { readLines } from "./harness.ts";
 
 interface LabelledPackage {
@@ -38,7 +44,6 @@ const { values, positionals } = parseArgs({
 const [corpora] = positionals;
 if (corpora === undefined) throw new Error("Name the folder with the corpora: it has a file index.jsonl.");
 
-const LEVELS: readonly Risk[] = ["none", "low", "medium", "high"];
 const wanted = values.corpus === undefined ? undefined : new RegExp(`^(?:${values.corpus})$`);
 const packages = readLines<LabelledPackage>(join(corpora, "index.jsonl")).filter(
   ({ corpus }) => wanted?.test(corpus) ?? true,
@@ -82,10 +87,10 @@ if (values.codes) {
   }
 }
 for (const row of judged) {
-  const level = LEVELS.indexOf(row.inspection.risk);
-  const shown = row.label === "malicious" ? values.misses && level < 2 : values.alarms && level >= 2;
+  const alarmed = isAtLeast("suspicious", row.inspection);
+  const shown = row.label === "malicious" ? values.misses && !alarmed : values.alarms && alarmed;
   if (!shown) continue;
-  console.log(`\n${row.inspection.risk} ${row.path}`);
+  console.log(`\n${row.inspection.verdict} ${row.path}`);
   for (const { severity, code, path, line, excerpt } of row.inspection.findings
     .filter((finding) => row.label === "malicious" || finding.severity !== "low")
     .slice(0, 6))
@@ -95,22 +100,26 @@ for (const row of judged) {
 function lineOf(title: string, rows: readonly Judged[]): string {
   const families = new Map<string, Judged>();
   for (const row of rows) families.set(row.family ?? row.path, row);
-  const cells = ([2, 3] as const).map((level) => {
+  const cells = (["suspicious", "dangerous"] as const).map((level) => {
     const share = (of: readonly Judged[]): string => shareOf(of, level);
-    return `${level === 2 ? "suspicious+" : "dangerous"} ${share(rows)} (families ${share([...families.values()])})`;
+    return `${level === "suspicious" ? "suspicious+" : "dangerous"} ${share(rows)} (families ${share([...families.values()])})`;
   });
   return `${title.padEnd(34)} ${String(rows.length).padStart(5)} ${cells.join("  ")}`;
 }
 
 /** The share of packages at a level or above with Wilson's 95% interval. */
-function shareOf(rows: readonly Judged[], level: number): string {
+function shareOf(rows: readonly Judged[], level: Verdict): string {
   const n = rows.length;
-  const p = rows.filter(({ inspection }) => LEVELS.indexOf(inspection.risk) >= level).length / n;
+  const p = rows.filter(({ inspection }) => isAtLeast(level, inspection)).length / n;
   const z = 1.96;
   const middle = (p + (z * z) / (2 * n)) / (1 + (z * z) / n);
   const reach = (z * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n))) / (1 + (z * z) / n);
   const percent = (share: number): string => (100 * share).toFixed(1);
   return `${percent(p)}% [${percent(Math.max(0, middle - reach))}-${percent(Math.min(1, middle + reach))}]`;
+}
+
+function isAtLeast(level: Verdict, { verdict }: Inspection): boolean {
+  return VERDICTS.indexOf(verdict) >= VERDICTS.indexOf(level);
 }
 
 function grouped<T>(rows: readonly T[], key: (row: T) => string): [string, T[]][] {

@@ -142,7 +142,7 @@ export function intentWeights({ rows, places }: FittedIntents): IntentWeights {
     .filter(([, values]) => values.some((value) => Math.abs(value) >= 5));
   return {
     weights: rows.map((row) => Array.from(row.slice(0, size), (weight) => Number(weight.toFixed(3)))),
-    phrases: Object.fromEntries(phrases),
+    phrases: `${phrases.map(([phrase, values]) => `\n${phrase}\t${values.join(" ")}`).join("")}\n`,
   };
 }
 

@@ -120,7 +120,10 @@ async function bundleQuick(outdir, { common, moduleUrl }) {
     define: { "import.meta.url": moduleUrl ? JSON.stringify(moduleUrl) : "__moduleUrl" },
   });
   // Code that was compiled before may not import by itself: its loader does that for it.
-  const code = quick.outputFiles[0].text.replaceAll(/(?<![\w.$])import\((?=")/g, "__import(");
+  // It is read byte by byte, so what is not ASCII is escaped; the bundler leaves that in patterns.
+  const code = quick.outputFiles[0].text
+    .replaceAll(/(?<![\w.$])import\((?=")/g, "__import(")
+    .replaceAll(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
   const name = `quick-${crypto.createHash("sha256").update(code).digest("hex").slice(0, 12)}.cjs`;
   writeFileSync(join(outdir, name), code);
   return name;

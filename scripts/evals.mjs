@@ -4,7 +4,17 @@ import { spawnSync } from "node:child_process";
 import { bundleProgram } from "./bundle.mjs";
 
 /** The files of `evals/` that are programs. */
-const PROGRAMS = ["all", "run", "fit", "fit-confidence", "fit-intent", "fit-inspect", "use", "inspect"];
+const PROGRAMS = [
+  "all",
+  "run",
+  "fit",
+  "fit-confidence",
+  "fit-intent",
+  "fit-topics",
+  "fit-inspect",
+  "use",
+  "inspect",
+];
 
 const [name, ...rest] = process.argv.slice(2);
 if (!PROGRAMS.includes(name)) {

@@ -102,7 +102,6 @@ export {
   type InspectedFile,
   type Inspection,
   inspectPackage,
-  type Risk,
   type UnscannedFile,
   VERDICTS,
   type Verdict,
@@ -152,6 +151,7 @@ export type {
 } from "./journal/journal.ts";
 export type {
   Attribution,
+  BesidePackage,
   BlobStore,
   Changed,
   CreatedSkill,
@@ -169,6 +169,7 @@ export type {
   ModelAnswer,
   ModelRequest,
   Notice,
+  PlacedPackage,
   RedirectRecord,
   RedirectStore,
   SaveRequest,
@@ -189,6 +190,7 @@ export type {
   InspectionSummary,
   Library,
   LibraryChanges,
+  LibraryCost,
   LibraryView,
   Progress,
   RuleSubject,
@@ -224,7 +226,7 @@ export {
   type Turn,
 } from "./model/turn.ts";
 export type { StreamingModel, TokenUsage } from "./models/models.ts";
-export type { FileChanges, PackageSnapshot, SnapshotFile } from "./package/package.ts";
+export type { FileChanges, PackageFile, PackageSnapshot, SnapshotFile } from "./package/package.ts";
 export {
   type ParsedSkill,
   type ParseOptions,
@@ -254,6 +256,25 @@ export {
   type StoreNews,
   sqliteStore,
 } from "./stores/stores.ts";
+export {
+  type Agreement,
+  type InstallOptions,
+  type ListedPackage,
+  type LockedPackage,
+  mayTakeUnasked,
+  type OfferContent,
+  type OpenedSource,
+  type OpenSourceOptions,
+  type PackageOffer,
+  type PackageRefusal,
+  type PackageUpdate,
+  type Supplies,
+  type SupplyAddress,
+  type SupplyProgress,
+  type SupplyResult,
+  type UpdateOptions,
+  type VerifiedPackage,
+} from "./supply/supply.ts";
 export type { Telemetry, TelemetryAttributes, TelemetrySpan } from "./telemetry/telemetry.ts";
 export type {
   CallOptions,

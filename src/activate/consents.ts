@@ -2,13 +2,15 @@
 
 import { basename } from "node:path";
 import {
+  cachedInspection,
   type Finding,
   type Inspection,
-  inspectPackage,
+  type InspectionCache,
+  isScript,
   type UnscannedFile,
   type Verdict,
 } from "../inspect/inspect.ts";
-import type { Audience, RuleSubject } from "../library/library.ts";
+import { type Audience, inSlices, type RuleSubject } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
@@ -34,6 +36,8 @@ export interface ConsentNeeds {
   readonly scopeOf: (source: string) => SourceScope;
   readonly trust: TrustStore;
   readonly now: () => number;
+  /** What inspection found before. */
+  readonly inspections?: InspectionCache | undefined;
 }
 
 /** A skill as it is on disk now, for which consent can be requested. */
@@ -89,8 +93,11 @@ export class Consents {
    * const offer = await skills.consents.offer("pdf-tables", { audience: "person" });
    * const { scripts } = await skills.consents.sheet(offer);
    */
-  sheet({ skill, snapshot, parsed: { manifest } }: Offer, changed?: FileChanges): ConsentSheet {
-    const { scripts, addresses, verdict, findings, unscanned } = inspect(snapshot);
+  async sheet(
+    { skill, snapshot, parsed: { manifest } }: Offer,
+    changed?: FileChanges,
+  ): Promise<ConsentSheet> {
+    const { scripts, addresses, verdict, findings, unscanned } = await this.inspect(snapshot);
     const sizes = [...snapshot.files.values()].map(({ bytes }) => bytes.length);
     return {
       name: skill.name,
@@ -111,6 +118,15 @@ export class Consents {
       unscanned,
       changed,
     };
+  }
+
+  /** @internal What inspection finds in the content of an offer, without blocking the event loop. */
+  async inspect(snapshot: PackageSnapshot): Promise<Inspection> {
+    const { inspections } = this.needs;
+    const survey = { digest: snapshot.digest, files: inspectedFiles(snapshot), unread: [] };
+    const inspection = await inSlices(cachedInspection(survey, inspections));
+    inspections?.save();
+    return inspection;
   }
 
   /**
@@ -142,7 +158,7 @@ export class Consents {
     }
     const record = { digest, skill: offer.skill.name, at: this.needs.now(), source: offer.skill.source };
     await this.needs.trust.add(record);
-    return { ...record, sheet: this.sheet(offer) };
+    return { ...record, sheet: await this.sheet(offer) };
   }
 
   /**
@@ -180,8 +196,10 @@ export class Consents {
 
 /** The first scripts of a package, for a message. */
 export function scriptsOf(snapshot: PackageSnapshot): readonly string[] {
-  return inspect(snapshot)
-    .scripts.filter((path) => !path.startsWith("toolsets/"))
+  return inspectedFiles(snapshot)
+    .filter((file) => isScript(file) && !file.path.startsWith("toolsets/"))
+    .map(({ path }) => path)
+    .sort()
     .slice(0, SCRIPTS_IN_MESSAGE);
 }
 
@@ -204,14 +222,12 @@ function instructions(skill: Skill, snapshot: PackageSnapshot): ParsedSkill {
   );
 }
 
-function inspect(snapshot: PackageSnapshot): Inspection {
-  return inspectPackage(
-    [...snapshot.files].map(([path, { bytes, executable }]) => ({
-      path,
-      bytes,
-      mode: executable ? 0o100755 : 0o100644,
-    })),
-  );
+function inspectedFiles({ files }: PackageSnapshot) {
+  return [...files].map(([path, { bytes, executable }]) => ({
+    path,
+    bytes,
+    mode: executable ? 0o100755 : 0o100644,
+  }));
 }
 
 /** What a person sees before they answer. */

@@ -13,7 +13,7 @@ import {
   marksOf,
   packageDigest,
 } from "../package/package.ts";
-import type { ConsentAsker, Consents, Offer, Who } from "./consents.ts";
+import type { ConsentAsker, ConsentSheet, Consents, Offer, Who } from "./consents.ts";
 import type { TaskStore, TrustStore } from "./task-store.ts";
 
 /** `risky`: a person has not yet agreed to this content in this task. */
@@ -35,7 +35,7 @@ interface SavedHere {
 }
 
 export interface GateNeeds {
-  readonly consents: Pick<Consents, "offer" | "sheet">;
+  readonly consents: Pick<Consents, "offer" | "sheet" | "inspect">;
   readonly policy: ConsentPolicy;
   readonly tasks: Pick<TaskStore, "consentFor">;
   readonly trust: Pick<TrustStore, "has">;
@@ -131,32 +131,39 @@ export class ConsentGate {
     const { skill, subject, snapshot } = offer;
     const earlier = task === undefined ? undefined : await this.needs.tasks.consentFor(task, subject.name);
     if (earlier?.digest === snapshot.digest) return "safe";
-    if (this.allows(subject) || (await this.needs.trust.has(snapshot.digest))) return "risky";
+    if (await this.needs.trust.has(snapshot.digest)) return "risky";
+    if (this.allows(subject) && (await this.isFitForRule(offer))) return "risky";
     const marks = marksOf(snapshot.files);
     const saved = await this.needs.savedHere?.(skill, marks);
     if (saved?.beforeSummary !== undefined) {
       const former = packageDigest({ ...marks, [basename(skill.path)]: saved.beforeSummary });
       if (earlier?.digest === former || (await this.needs.trust.has(former))) return "risky";
     }
-    return saved && this.allowsLearned(offer) ? "risky" : undefined;
+    return saved && (await this.allowsLearned(offer)) ? "risky" : undefined;
+  }
+
+  /** A rule was written before this content was seen: it does not cover what inspection finds dangerous. */
+  private async isFitForRule({ subject, snapshot }: Offer): Promise<boolean> {
+    if (subject.scope === "bundled") return true;
+    return (await this.needs.consents.inspect(snapshot)).verdict !== "dangerous";
   }
 
   /** A skill that was saved here is its person's own text; what it runs, or what inspection finds, is still asked about. */
-  private allowsLearned(offer: Offer): boolean {
+  private async allowsLearned(offer: Offer): Promise<boolean> {
     const { ask, learned } = this.needs.policy;
     if (learned !== "allow" || ask.some((rule) => ruleFits(rule, offer.subject))) return false;
-    const { findings, scripts, toolsets } = this.needs.consents.sheet(offer);
+    const { findings, scripts, toolsets } = await this.needs.consents.sheet(offer);
     return (
       scripts.length === 0 && toolsets.length === 0 && findings.every(({ severity }) => severity === "low")
     );
   }
 
   /** Calls for the same content in the same task share one question. */
-  private async answer(key: string, ask: ConsentAsker, sheet: () => Parameters<ConsentAsker>[0]) {
-    if (ask.asksOnce) return ask(sheet());
+  private async answer(key: string, ask: ConsentAsker, sheet: () => Promise<ConsentSheet>) {
+    if (ask.asksOnce) return ask(await sheet());
     const waiting = this.asking.get(key);
     if (waiting) return waiting;
-    const answer = (async () => ask(sheet()))();
+    const answer = (async () => ask(await sheet()))();
     this.asking.set(key, answer);
     try {
       return await answer;

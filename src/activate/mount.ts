@@ -3,6 +3,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { makeFolder } from "../disk/disk.ts";
 import { codeOf, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import {
@@ -27,7 +28,7 @@ export function mountPackage({ place, name, snapshot }: MountRequest): string {
   const target = skillFolder(place, name);
   if (readMount(place, name)?.digest === snapshot.digest) return target;
   const staging = join(taskFolder(place), ".staging", randomUUID());
-  makeFolder(place, staging);
+  makeFolderBelow(place, staging);
   try {
     copyInto(staging, snapshot);
     publish(place, name, staging);
@@ -76,7 +77,7 @@ function copyInto(staging: string, { root, digest, files }: MountRequest["snapsh
     if (mark !== expected.mark) throw swapped(path);
     marks[path] = mark;
     const to = join(staging, path);
-    mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(to), 0o700);
     writeFileSync(to, file.bytes, { flag: "wx", mode: file.executable ? 0o555 : 0o444 });
   }
   if (packageDigest(marks) !== digest) throw swapped(root);
@@ -93,7 +94,7 @@ function swapped(path: string): RepertoireError {
 /** Replaces the old copy. Copies of sub-skills are below the target and move into the new copy. */
 function publish(place: TaskFolder, name: SkillName, staging: string): void {
   const target = skillFolder(place, name);
-  makeFolder(place, dirname(target));
+  makeFolderBelow(place, dirname(target));
   if (lstatSync(target, { throwIfNoEntry: false }) === undefined) {
     renameSync(staging, target);
     return;
@@ -105,7 +106,7 @@ function publish(place: TaskFolder, name: SkillName, staging: string): void {
   for (const child of children)
     if (existsSync(join(staging, child))) throw conflict(`${name}/${child}`, target);
   for (const child of children) {
-    mkdirSync(dirname(join(staging, child)), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(join(staging, child)), 0o700);
     renameSync(join(target, child), join(staging, child));
   }
   const old = `${staging}.old`;
@@ -127,13 +128,13 @@ function mountsBelow(target: string, prefix = ""): string[] {
 
 /** Makes the task's own folder, and fails at a link. */
 export function makeTaskFolder(place: TaskFolder): void {
-  makeFolder(place, taskFolder(place));
+  makeFolderBelow(place, taskFolder(place));
 }
 
 /** Makes the folders below the task's own one by one, and fails at a link. */
-function makeFolder(place: TaskFolder, folder: string): void {
+function makeFolderBelow(place: TaskFolder, folder: string): void {
   const own = taskFolder(place);
-  mkdirSync(dirname(own), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(own), 0o700);
   const steps = folder.slice(own.length).split(/[\\/]/).filter(Boolean);
   let at = own;
   for (const step of [undefined, ...steps]) {

@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { codeOf } from "../model/errors.ts";
 import { makeTaskFolder, type TaskFolder, taskFolder } from "./mount.ts";
+import { startOf } from "./process-start.ts";
 
 /** One process that a task belongs to. */
 interface Owner {
@@ -22,6 +23,9 @@ const OWNERS = ".owners";
 /** Of a task of another machine nobody here can tell whether it goes on. */
 const ELSEWHERE_MS = 24 * 3_600_000;
 
+/** Asked once: elsewhere than on Linux another program answers. */
+let ownStart: string | undefined;
+
 /** Notes that the task ends with this process, unless it was begun as one that lasts. */
 export function ownTask(place: TaskFolder): void {
   const folder = taskFolder(place);
@@ -31,7 +35,7 @@ export function ownTask(place: TaskFolder): void {
     task: place.task,
     machine: machine(),
     pid: process.pid,
-    started: startOf(process.pid) ?? "",
+    started: (ownStart ??= startOf(process.pid) ?? ""),
   };
   if (owners?.some((one) => isSame(one, own))) return;
   makeTaskFolder(place);
@@ -72,7 +76,10 @@ function ownersIn(folder: string): Owner[] | undefined {
 function mayRun(owner: Owner, folder: string, now: number): boolean {
   if (owner.machine !== machine()) return now - statSync(folder).mtimeMs < ELSEWHERE_MS;
   if (!isRunning(owner.pid)) return false;
-  return owner.started === "" || startOf(owner.pid) === owner.started;
+  if (owner.started === "") return true;
+  const started = startOf(owner.pid);
+  // If the system does not say, the id alone counts: a task that goes on must not be ended.
+  return started === undefined || started === owner.started;
 }
 
 function isSame(a: Owner, b: Owner): boolean {
@@ -84,17 +91,6 @@ function isRunning(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (thrown) {
     return codeOf(thrown) === "EPERM";
-  }
-}
-
-/** When a process was started, in ticks since the machine was: the 20th word after the name in parentheses. */
-function startOf(pid: number): string | undefined {
-  try {
-    const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return status.slice(status.lastIndexOf(")") + 2).split(" ")[19];
-  } catch (thrown) {
-    if (codeOf(thrown) !== "") return undefined;
-    throw thrown;
   }
 }
 

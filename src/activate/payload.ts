@@ -1,7 +1,7 @@
 // Builds the payload of an activation: instructions, files, sub-skills and knowledge documents as data,
 // and as text for a model in an envelope that its content cannot close.
 
-import { AGENT_TOOL_ALIASES } from "../model/agent-tool-alias.ts";
+import { namedTools } from "../model/agent-tool-alias.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { isSkillFile, type PackageSnapshot } from "../package/package.ts";
@@ -151,7 +151,7 @@ function renderKnowledge(documents: readonly KnowledgeDocument[]): string {
 
 function renderSubSkills(children: readonly SubSkill[], served: readonly string[]): string {
   if (children.length === 0) return "";
-  const loader = ["activate_skill", ...AGENT_TOOL_ALIASES].find((tool) => served.includes(tool));
+  const { activate: loader } = namedTools(served);
   const use = `<!-- Call ${loader} with a command to load that sub-skill's full instructions. -->`;
   return [
     "<sub_skills>",

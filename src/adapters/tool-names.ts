@@ -1,7 +1,6 @@
 // How hosts name the tools of our MCP server to their model. Read at every hook: plain data only.
 
-import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
-import type { ToolNames } from "../model/turn.ts";
+import type { AgentToolAlias, NamedTools } from "../model/agent-tool-alias.ts";
 
 /** What the hosts put before a tool's name, as seen when they were run; a host that is not here puts nothing. */
 const PREFIXES: Readonly<Record<string, string>> = {
@@ -15,16 +14,17 @@ const PREFIXES: Readonly<Record<string, string>> = {
 };
 
 /** pi has no MCP. Its model has a shell, in which nobody can be asked: it gets what a person has agreed to before. */
-const IN_SHELL: ToolNames = {
+const IN_SHELL: NamedTools = {
   activate: "`repertoire activate` in the shell",
   recall: "`repertoire recall` in the shell",
 };
 
 /** The tools by the names that the host's model has to use. */
-export function toolNamesIn(host: string): ToolNames {
+export function toolNamesIn(host: string, { activate, recall }: NamedTools): NamedTools {
   if (host === "pi") return IN_SHELL;
-  const prefix = PREFIXES[host] ?? "";
-  return { activate: prefix + (activateNameFor(host) ?? "activate_skill"), recall: `${prefix}recall_skills` };
+  const prefixed = (name: string | undefined) => name && (PREFIXES[host] ?? "") + name;
+  const own = activate === "activate_skill" ? (activateNameFor(host) ?? activate) : activate;
+  return { activate: prefixed(own), recall: prefixed(recall) };
 }
 
 /** Gemini CLI has a tool `activate_skill` of its own, and without a person leaves out every tool of that name. */

@@ -1,7 +1,7 @@
 // The tools that a model gets, the same for every host: which ones a host serves, and those that activated skills bring.
 
 import type { TaskContext } from "../activate/activate.ts";
-import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
+import { AGENT_TOOL_ALIASES, type AgentToolAlias } from "../model/agent-tool-alias.ts";
 import { dataForModel, forEnvelope } from "../text/escape.ts";
 import { DREAM_TOOLS } from "./dream-tools.ts";
 import { ENRICHMENT_TOOLS } from "./enrichment-tools.ts";
@@ -27,7 +27,7 @@ export const DEFAULT_TOOLS: readonly string[] = [
 ];
 
 const RUN_TOOL = "run_skill_script";
-const ACTIVATE = "activate_skill";
+const ACTIVATE = TOOLS.find(({ name }) => name === "activate_skill")!;
 
 /** `default` for `DEFAULT_TOOLS` and, where the machine has a sandbox, `run_skill_script`; `all`; or the names of tools. */
 export type ToolChoice = "default" | "all" | readonly string[];
@@ -49,10 +49,18 @@ export interface AgentToolsOptions extends Omit<TaskContext, "audience" | "serve
 export class Toolbox {
   private readonly engine: AgentEngine;
   private readonly chosen: readonly ToolRow[];
+  /** The names under which `activate_skill` is served besides, or instead if only they were chosen. */
+  private readonly aliases: readonly string[];
 
   private constructor(engine: AgentEngine, names: Exclude<ToolChoice, "default">) {
+    const isChosen = (name: string) => names === "all" || names.includes(name);
     this.engine = engine;
-    this.chosen = names === "all" ? TOOLS : TOOLS.filter(({ name }) => names.includes(name));
+    this.chosen = TOOLS.filter(({ name }) => isChosen(name));
+    const isServed = (name: string) => this.chosen.some((row) => row.name === name);
+    const wanted = isChosen("activate_skill") ? engine.aliases : [];
+    const named = names === "all" ? [] : AGENT_TOOL_ALIASES.filter(isChosen);
+    // If it is chosen, get_skill is a tool of its own.
+    this.aliases = [...new Set<string>([...wanted, ...named])].filter((alias) => !isServed(alias));
   }
 
   /** @internal */
@@ -71,7 +79,9 @@ export class Toolbox {
    * for (const { name } of toolbox.served({ task: "t1", session: "s1" })) console.log(name);
    */
   served(options: AgentToolsOptions): AgentTool[] {
-    return this.toolsOf(this.chosen, options);
+    const tools = this.toolsOf(this.chosen, options);
+    const [activate] = this.toolsOf([ACTIVATE], options);
+    return [...tools, ...this.aliases.map((name) => ({ ...activate!, name }))];
   }
 
   /**
@@ -110,20 +120,14 @@ export class Toolbox {
   }
 
   private toolsOf(rows: readonly ToolRow[], options: AgentToolsOptions): AgentTool[] {
-    const { beginsTurns = false, activateAs = ACTIVATE, ...context } = options;
-    const named = (text: string) => text.replaceAll(ACTIVATE, activateAs);
-    const served = this.chosen.map(({ name }) => named(name));
+    const { beginsTurns = false, activateAs = ACTIVATE.name, ...context } = options;
+    const named = (row: ToolRow) => (row === ACTIVATE ? { ...row, name: activateAs } : row);
+    const served = [...this.chosen.map((row) => named(row).name), ...this.aliases];
     const scope = {
       engine: this.engine,
       context: { ...context, served, audience: "model" as const },
       beginsTurns,
     };
-    const tools = rows.map((row) => {
-      return toolOf({ ...row, name: named(row.name), description: named(row.description) }, scope);
-    });
-    const activate = tools.find(({ name }) => name === activateAs);
-    // If all tools are served, get_skill is a tool of its own.
-    const free = this.engine.aliases.filter((alias) => !tools.some(({ name }) => name === alias));
-    return [...tools, ...(activate ? free.map((name) => ({ ...activate, name })) : [])];
+    return rows.map((row) => toolOf(named(row), scope));
   }
 }

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { OUTCOMES } from "../journal/journal.ts";
 import type { Changed } from "../learn/learn.ts";
 import { forLine } from "../text/escape.ts";
+import { activated } from "./skill-tools.ts";
 import { type AgentToolResult, row, type ToolRow, text, texts } from "./tool.ts";
 
 const NAME = text(
@@ -50,13 +51,18 @@ export const LEARNED_TOOLS: readonly ToolRow[] = [
   row({
     name: "get_skill",
     effect: "load",
-    description: "Load a skill's full instructions by its name or an old name, as activate_skill does.",
+    description:
+      "Load a skill's full instructions by its name or an old name. The first time in a task, a person may be asked for consent.",
     schema: z.strictObject({ name: NAME }),
-    async run({ name }, { engine, context }) {
-      const { payload, text: instructions, content } = await engine.tasks.activate(name, context);
+    async run({ name }, scope) {
+      const { engine, context } = scope;
+      const { text: instructions, payload, content, tools, diagnostics } = await activated(name, scope);
       const skill = (await engine.view(context.agent)).require(payload.name, "model");
       // The text that was agreed to, not the one that is on disk by now.
-      return { text: instructions, data: { ...payload, ...(await engine.learned.text(skill)), content } };
+      return {
+        text: instructions,
+        data: { ...payload, ...(await engine.learned.text(skill)), content, tools, diagnostics },
+      };
     },
   }),
   row({

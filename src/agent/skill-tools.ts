@@ -6,7 +6,7 @@ import type { LibraryView } from "../library/library.ts";
 import type { Match } from "../model/turn.ts";
 import { forEnvelope, forLine } from "../text/escape.ts";
 import type { ScriptResult } from "../tools/tools.ts";
-import { count, row, type ToolRow, text, texts } from "./tool.ts";
+import { count, row, type ToolRow, type ToolScope, text, texts } from "./tool.ts";
 
 /** Skills in one answer of list_skills: about 8,000 tokens. */
 const LISTED = 200;
@@ -17,14 +17,14 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
   row({
     name: "recall_skills",
     effect: "read",
-    description:
-      "Find the skills that fit the current task. Returns each skill's name, its description and why it fits. Load one with activate_skill.",
+    description: ({ activate }) =>
+      `Find the skills that fit the current task. Returns each skill's name, its description and why it fits.${activate === undefined ? "" : ` Load one with ${activate}.`}`,
     schema: z.strictObject({
       message: text("The task, in the user's words or your own."),
       limit: z.int().min(1).max(50).describe("Maximum number of skills.").exactOptional(),
     }),
     async run(args, { engine, context, beginsTurns }) {
-      if (asksForList(args.message)) return listed(await engine.view(context.agent), {});
+      if (asksForList(args.message)) return listed(await engine.view(context.agent), {}, context.served);
       const { matches, seen = [] } = await engine.recall({ ...args, beginsTurn: beginsTurns }, context);
       const view = await engine.view(context.agent);
       const found = matches.flatMap((match) => {
@@ -51,16 +51,9 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
     description:
       "Load a skill's full instructions before you follow it. The first time in a task, a person may be asked for consent.",
     schema: z.strictObject({ name: SKILL }),
-    async run({ name }, { engine, context }) {
-      const { payload, text: instructions } = await engine.tasks.activate(name, context);
-      const { tools, diagnostics } = await engine.tasks.tools(payload.name, context);
-      const brought = tools.map((tool) => `- ${forLine(tool.name)}: ${forLine(tool.description)}`);
-      const parts = [
-        instructions,
-        ...(brought.length > 0 ? [`Tools of this skill:\n${brought.join("\n")}`] : []),
-        ...diagnostics.map(({ message }) => `Not available: ${forLine(message)}`),
-      ];
-      return { text: parts.join("\n\n"), data: { ...payload, tools, diagnostics } };
+    async run({ name }, scope) {
+      const { text: instructions, payload, tools, diagnostics } = await activated(name, scope);
+      return { text: instructions, data: { ...payload, tools, diagnostics } };
     },
   }),
   row({
@@ -105,14 +98,28 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
       prefix: text("Only names that start with this, for example mcp/.").exactOptional(),
       offset: count("Number of skills to skip.").exactOptional(),
     }),
-    run: async (part, { engine, context }) => listed(await engine.view(context.agent), part),
+    run: async (part, { engine, context }) => listed(await engine.view(context.agent), part, context.served),
   }),
 ];
+
+/** Activates a skill and lets its tools join the task; the text names them. */
+export async function activated(name: string, { engine, context }: Pick<ToolScope, "engine" | "context">) {
+  const { payload, text: instructions, content } = await engine.tasks.activate(name, context);
+  const { tools, diagnostics } = await engine.tasks.tools(payload.name, context);
+  const brought = tools.map((tool) => `- ${forLine(tool.name)}: ${forLine(tool.description)}`);
+  const parts = [
+    instructions,
+    ...(brought.length > 0 ? [`Tools of this skill:\n${brought.join("\n")}`] : []),
+    ...diagnostics.map(({ message }) => `Not available: ${forLine(message)}`),
+  ];
+  return { text: parts.join("\n\n"), payload, content, tools, diagnostics };
+}
 
 /** The skills that an agent may use, one line each. */
 function listed(
   view: Pick<LibraryView, "visible">,
   { prefix = "", offset = 0 }: { readonly prefix?: string; readonly offset?: number },
+  served: readonly string[] = [],
 ) {
   const all = view.visible().filter(({ name }) => name.startsWith(prefix.toLowerCase()));
   const part = all.slice(offset, offset + LISTED);
@@ -120,10 +127,11 @@ function listed(
   const lines = part.map(
     ({ name, manifest: { summary, brief } }) => `- ${forLine(name)}: ${forLine(summary ?? brief)}`,
   );
-  if (more > 0)
-    lines.push(
-      `… and ${more} more: list_skills with offset ${offset + LISTED}, or search with recall_skills`,
-    );
+  const ways = [
+    served.includes("list_skills") ? `list_skills with offset ${offset + LISTED}` : "",
+    served.includes("recall_skills") ? "search with recall_skills" : "",
+  ].filter((way) => way !== "");
+  if (more > 0) lines.push(`… and ${more} more${ways.length > 0 ? `: ${ways.join(", or ")}` : ""}`);
   const skills = part.map(({ name, displayName, manifest: { description } }) => {
     return { name, displayName, description };
   });

@@ -6,7 +6,7 @@ import type { Dreams } from "../dream/dream.ts";
 import type { Actor, Journal, OutcomeReport } from "../journal/journal.ts";
 import type { Enrichment, LearnedSkills } from "../learn/learn.ts";
 import type { LibraryView } from "../library/library.ts";
-import type { AgentToolAlias } from "../model/agent-tool-alias.ts";
+import { type AgentToolAlias, type NamedTools, namedTools } from "../model/agent-tool-alias.ts";
 import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { RecallAnswer } from "../recall/recall.ts";
@@ -68,7 +68,7 @@ export interface AgentTool {
 }
 
 /** What a call works with. */
-interface ToolScope {
+export interface ToolScope {
   readonly engine: AgentEngine;
   readonly context: TaskContext;
   /** Set for a host that sees no messages: each recall begins a turn of the session. */
@@ -76,7 +76,10 @@ interface ToolScope {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface ToolDefinition<S extends z.ZodObject = z.ZodObject> extends Omit<AgentTool, "inputSchema" | "run"> {
+interface ToolDefinition<S extends z.ZodObject = z.ZodObject>
+  extends Omit<AgentTool, "inputSchema" | "run" | "description"> {
+  /** What a model reads; a function if it names other tools, which may not be served. */
+  readonly description: string | ((tools: NamedTools) => string);
   readonly schema: S;
   /** May throw; the tool made from it does not. */
   run(args: z.output<S>, scope: ToolScope): Promise<AgentToolResult>;
@@ -117,7 +120,8 @@ export function toolOf(tool: ToolRow, scope: ToolScope): AgentTool {
   const { name, description, effect, inputSchema } = tool;
   return {
     name,
-    description,
+    description:
+      typeof description === "string" ? description : description(namedTools(scope.context.served)),
     effect,
     inputSchema,
     async run(args, { signal } = {}) {

@@ -2,7 +2,7 @@
 
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { RepertoireError } from "../model/errors.ts";
+import { codeOf, RepertoireError } from "../model/errors.ts";
 import { CONFIG_FILE, readConfigFile, userConfigPath } from "./file.ts";
 import {
   CONFIG_KEYS,
@@ -64,7 +64,7 @@ interface Origin {
  */
 export function loadConfig(input: ConfigInput = {}): Config {
   const env = input.env ?? process.env;
-  const home = resolve(input.home ?? env.REPERTOIRE_HOME ?? homedir());
+  const home = resolve(input.home ?? env.REPERTOIRE_HOME ?? knownHome());
   const dir = resolve(input.dir ?? env.REPERTOIRE_DIR ?? process.cwd());
   const named = input.configFile ?? env.REPERTOIRE_CONFIG;
   const values = new Map<string, unknown>();
@@ -105,6 +105,18 @@ export function loadConfig(input: ConfigInput = {}): Config {
     learnedDir: learnedDir === join(data, "skills") ? undefined : learnedDir,
     usageDir: inData(resolved.paths.usage),
   };
+}
+
+/** An empty answer would make the current folder the home folder. */
+function knownHome(): string {
+  let home = "";
+  try {
+    home = homedir();
+  } catch (thrown) {
+    if (codeOf(thrown) === "") throw thrown;
+  }
+  if (home !== "") return home;
+  throw new RepertoireError("home-unknown", "There is no home folder. Set HOME, or name one with --home.");
 }
 
 function checkAgent(agent: string, agents: ResolvedValues["agents"]): void {

@@ -17,7 +17,7 @@ function homeWith(text: string): { home: string; read: () => string } {
 describe("enabling or disabling a skill in the person's file", () => {
   it("writes a file with the schema beside it if there is none", async () => {
     const home = temporaryTree({ x: "" });
-    const path = await switchSkill(home, NAME, false);
+    const path = await switchSkill({ home: home }, NAME, false);
     expect(path).toBe(join(home, ".repertoire", CONFIG_FILE));
     const { $schema, ...rest } = JSON.parse(readFileSync(path, "utf8"));
     expect(rest).toEqual({ disable: ["a"] });
@@ -28,11 +28,11 @@ describe("enabling or disabling a skill in the person's file", () => {
 
   it("moves the name to the other list, and leaves it there when repeated", async () => {
     const { home, read } = homeWith('{"disable": ["b", "a", "a"], "$schema": "./mine.json"}');
-    await switchSkill(home, NAME, true);
-    await switchSkill(home, NAME, true);
+    await switchSkill({ home: home }, NAME, true);
+    await switchSkill({ home: home }, NAME, true);
     expect(JSON.parse(read())).toEqual({ disable: ["b"], enable: ["a"], $schema: "./mine.json" });
     expect(existsSync(join(home, ".repertoire", "config.schema.json"))).toBe(false);
-    await switchSkill(home, NAME, false);
+    await switchSkill({ home: home }, NAME, false);
     expect(JSON.parse(read())).toEqual({ disable: ["a", "b"], enable: [], $schema: "./mine.json" });
   });
 
@@ -40,7 +40,7 @@ describe("enabling or disabling a skill in the person's file", () => {
     const { home, read } = homeWith(
       '{\n\t// how skills are shown\n\t"style": "cards",\n\t"disable": [\n\t\t"b" // not needed here\n\t]\n}\n',
     );
-    await switchSkill(home, NAME, false);
+    await switchSkill({ home: home }, NAME, false);
     expect(read()).toBe(
       '{\n\t"$schema": "./config.schema.json",\n\t// how skills are shown\n\t"style": "cards",\n\t"disable": [\n\t\t"a",\n\t\t"b" // not needed here\n\t]\n}\n',
     );
@@ -55,7 +55,7 @@ describe("enabling or disabling a skill in the person's file", () => {
         const print = (items: typeof enable) =>
           `[${items.map(([before, name, after]) => `${before}"${name}"${after}`).join(",")}${end}]`;
         const { home, read } = homeWith(`{"enable": ${print(enable)},${end}"disable": ${print(disable)}}`);
-        await switchSkill(home, NAME, on);
+        await switchSkill({ home: home }, NAME, on);
         const config = loadConfig({ home, dir: home, env: {} });
         const others = (items: typeof enable) => items.map(([, name]) => name).filter((name) => name !== "a");
         expect(config.enable.filter((name) => name !== "a")).toEqual(others(enable));
@@ -69,12 +69,14 @@ describe("enabling or disabling a skill in the person's file", () => {
 
   it("leaves a file that is not valid JSON as it is", async () => {
     const { home, read } = homeWith("{ nope");
-    await expect(switchSkill(home, NAME, true)).rejects.toMatchObject({ code: "config-not-json" });
+    await expect(switchSkill({ home: home }, NAME, true)).rejects.toMatchObject({ code: "config-not-json" });
     expect(read()).toBe("{ nope");
   });
 
   it("fails if the file cannot be written", async () => {
     const home = temporaryTree({ ".repertoire": "a file, not a folder" });
-    await expect(switchSkill(home, NAME, true)).rejects.toMatchObject({ code: "config-unwritable" });
+    await expect(switchSkill({ home: home }, NAME, true)).rejects.toMatchObject({
+      code: "config-unwritable",
+    });
   });
 });

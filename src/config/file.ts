@@ -113,11 +113,19 @@ export async function linkSkill(
   return path;
 }
 
-/** Adds a skill to `enable` or `disable` in the person's file, removes it from the other list, and returns the path. */
-export async function switchSkill(home: string, name: SkillName, on: boolean): Promise<string> {
+/**
+ * Adds a skill to `enable` or `disable` in the person's file, removes it from the other list, and returns the path. Without
+ * `on` it is removed from both, so that the skill is as it is by default. A project's file can only disable, so that switching
+ * on removes the skill from its list.
+ */
+export async function switchSkill(
+  { home, project }: { readonly home: string; readonly project?: string | undefined },
+  name: SkillName,
+  on: boolean | undefined,
+): Promise<string> {
   // Loaded here, because a host's hook reads the configuration and never edits it.
   const { applyEdits, findNodeAtLocation, modify, parseTree } = await import("jsonc-parser");
-  const path = userConfigPath(home);
+  const path = project === undefined ? userConfigPath(home) : join(project, CONFIG_FILE);
   const { text: before, values } = readConfigFile(path) ?? { text: "{}\n", values: {} };
   let text = before;
   const indent = /^([ \t]+)"/m.exec(text)?.[1] ?? "  ";
@@ -131,15 +139,28 @@ export async function switchSkill(home: string, name: SkillName, on: boolean): P
     if (node && index > 0) text = withoutItem(text, node);
     else edit([list, index], undefined);
   };
-  const [to, from] = on ? ["enable", "disable"] : ["disable", "enable"];
   const list = (key: string) => (Array.isArray(values[key]) ? (values[key] as unknown[]) : undefined);
-  for (const [index, entry] of [...(list(from) ?? []).entries()].reverse()) {
-    if (entry === name) removeItem(from, index);
+  const take = (from: string) => {
+    for (const [index, entry] of [...(list(from) ?? []).entries()].reverse())
+      if (entry === name) removeItem(from, index);
+  };
+  const put = (to: string) => {
+    if (!list(to)) edit([to], [name]);
+    // At the front: at the end, a comment behind the last item would move behind the new one.
+    else if (!list(to)?.includes(name)) edit([to, 0], name, { isArrayInsertion: true });
+  };
+  for (const key of ["enable", "disable"]) {
+    const isMeant = on !== undefined && key === (on ? "enable" : "disable");
+    if (isMeant && on && project !== undefined) continue;
+    if (isMeant) put(key);
+    else if (on === undefined && list(key)?.every((entry) => entry === name)) edit([key], undefined);
+    else take(key);
   }
-  if (!list(to)) edit([to], [name]);
-  // At the front: at the end, a comment behind the last item would move behind the new one.
-  else if (!list(to)?.includes(name)) edit([to, 0], name, { isArrayInsertion: true });
   const { $schema = SCHEMA_LINK } = values;
+  if (project !== undefined) {
+    if (text !== before) replaceFile(path, text);
+    return path;
+  }
   if (values.$schema === undefined) edit(["$schema"], $schema, { getInsertionIndex: () => 0 });
   if ($schema === SCHEMA_LINK) {
     replaceFile(resolve(dirname(path), SCHEMA_LINK), `${JSON.stringify(configSchema(), null, 2)}\n`);

@@ -137,7 +137,7 @@ const CONFIG_TABLE = {
     env: "REPERTOIRE_STYLE",
   }),
   context: userOnly(
-    "What your host does with the sections: append keeps them all, so nothing is shown twice; rebuild replaces each by the next, as in a system prompt, so what still matters is shown again. By default each adapter knows: hooks and chat append, all others rebuild; the style index is for append.",
+    "What your host does with the sections: append keeps them all, so nothing is shown twice; rebuild replaces each by the next, as in a system prompt, so what still matters is shown again. By default each adapter knows: hooks and chat append, the AI SDK rebuilds, and for all others the style index appends and the rest rebuild.",
     enumOf(...CONTEXTS),
     { env: "REPERTOIRE_CONTEXT" },
   ),
@@ -192,7 +192,7 @@ const CONFIG_TABLE = {
       { env: "REPERTOIRE_TOOLS" },
     ),
     aliases: shared(
-      "More names for the tool activate_skill, for agents that expect one of them.",
+      "More names for the tool activate_skill, for agents that expect one of them. To serve it under another name only, put that name into tools.serve.",
       listOf(enumOf(...AGENT_TOOL_ALIASES)),
       { env: "REPERTOIRE_TOOL_ALIASES" },
     ),

@@ -1,6 +1,6 @@
 // The limits, default budgets and tool names of prompt sections, each with its reason.
 
-import type { Budget, ContextMode, RecallOrder, Style, ToolNames } from "../model/turn.ts";
+import type { Budget, ContextMode, RecallOrder, Style } from "../model/turn.ts";
 import { SPEC } from "../package/package.ts";
 
 /** The budget of a section if the caller gives none. */
@@ -80,6 +80,3 @@ export const MATCH_RESERVE = {
 
 /** For budgets in characters. */
 export const CHARS_PER_TOKEN = 4;
-
-/** The agent tools that the text names, unless the host has other names for them. */
-export const TOOLS: ToolNames = { activate: "activate_skill", recall: "recall_skills" };

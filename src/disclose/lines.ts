@@ -1,7 +1,7 @@
 // Writes the one-line entries of a skill and the notices that several styles share.
 
+import type { NamedTools } from "../model/agent-tool-alias.ts";
 import type { Skill } from "../model/skill.ts";
-import type { ToolNames } from "../model/turn.ts";
 import { forLine, oneLine } from "../text/escape.ts";
 import { clip, firstSentence } from "../text/markdown.ts";
 import type { Entry } from "./fit.ts";
@@ -50,22 +50,21 @@ export function counted(count: number): string {
   return count === 1 ? "1 skill" : `${count} skills`;
 }
 
-type Notice = (left: number, none: boolean) => string;
+/** Writes how many skills are left out; `none` if no skill is shown. */
+export type Notice = (left: number, none: boolean) => string;
 
 /** The notice that skills are left out. */
-export function omissionNotice({ recall }: ToolNames): Notice {
+export function omissionNotice({ recall }: NamedTools): Notice {
   return (left, none) => {
-    if (none) return `[${counted(left)} available; search them with ${recall}]`;
-    const more = left === 1 ? "1 more skill" : `${left} more skills`;
-    const them = left === 1 ? "it" : "them";
-    return `… and ${more}; search ${them} with ${recall}`;
+    const search = recall === undefined ? "" : `; search ${none || left > 1 ? "them" : "it"} with ${recall}`;
+    if (none) return `[${counted(left)} available${search}]`;
+    return `… and ${left === 1 ? "1 more skill" : `${left} more skills`}${search}`;
   };
 }
 
 /** The notice that matches of the turn are left out. */
-export function turnNotice({ recall }: ToolNames): Notice {
+export function turnNotice({ recall }: NamedTools): Notice {
+  const search = recall === undefined ? "" : `; search with ${recall}`;
   return (left, none) =>
-    none
-      ? `[${counted(left)} for this message; search with ${recall}]`
-      : `… and ${left} more for this message; search with ${recall}`;
+    none ? `[${counted(left)} for this message${search}]` : `… and ${left} more for this message${search}`;
 }

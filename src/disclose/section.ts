@@ -1,12 +1,12 @@
 // Writes the section of a prompt in one of the styles, within a budget, and lists exactly which skills it shows.
 
+import { type NamedTools, namedTools } from "../model/agent-tool-alias.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Budget, Match, NearSkill, Section, ShownLevel, Style, ToolNames } from "../model/turn.ts";
+import type { Budget, Match, NearSkill, Section, ShownLevel, Style } from "../model/turn.ts";
 import { estimateTokens } from "../text/estimate.ts";
 import { type Cost, limitOf } from "./budget.ts";
 import type { Shown } from "./fit.ts";
-import { TOOLS } from "./limits.ts";
 import { select } from "./select.ts";
 import { adaptive } from "./styles/adaptive.ts";
 import { cards } from "./styles/cards.ts";
@@ -20,6 +20,8 @@ export interface DiscloseRequest {
   readonly style: Style;
   /** The visible and available skills, in the same order at every turn: those that are always shown, then the most important. */
   readonly skills: readonly Skill[];
+  /** How many visible skills are not among `skills`, and are mentioned by their number; none by default. */
+  readonly counted?: number | undefined;
   readonly matches: readonly Match[];
   /** Matches of earlier turns that stay in the prompt, most relevant first. */
   readonly kept?: readonly Match[] | undefined;
@@ -35,8 +37,8 @@ export interface DiscloseRequest {
   readonly seen?: ReadonlySet<SkillName> | undefined;
   /** The tools that a skill brought to the task; undefined if they are not loaded. */
   readonly toolsOf?: ((skill: Skill) => readonly ToolLine[] | undefined) | undefined;
-  /** The tools as the host's model has to call them; as we name them unless given. */
-  readonly tools?: ToolNames | undefined;
+  /** The tools that the text may name; the default ones unless given. */
+  readonly tools?: NamedTools | undefined;
   /** Whether the section has its standing part, such as a list of all skills; true by default. */
   readonly standing?: boolean | undefined;
   /** Whether the user only asks which skills there are (see `asksForList`). */
@@ -57,13 +59,18 @@ const LEVELS: readonly ShownLevel[] = ["body", "card", "full", "short", "name"];
 
 /** Writes the section of one turn. */
 export function disclose(request: DiscloseRequest): Section {
-  const { style, skills, bodyOf, standing = true, asksForList = false } = request;
-  const { text, shown } = STYLE_TABLE[style]({
+  const { style, skills, counted = 0, bodyOf, standing = true, asksForList = false } = request;
+  const {
+    text,
+    stableChars = 0,
+    shown,
+  } = STYLE_TABLE[style]({
     selection: select(request),
+    counted,
     limit: sectionLimit(request),
     bodyOf,
     toolsOf: request.toolsOf ?? (() => undefined),
-    tools: request.tools ?? TOOLS,
+    tools: request.tools ?? namedTools(),
     standing: standing || asksForList,
     asksForList,
   });
@@ -73,8 +80,9 @@ export function disclose(request: DiscloseRequest): Section {
     style,
     tokens: estimateTokens(text),
     chars: text.length,
+    stableChars,
     shown: once,
-    omitted: skills.length - once.length,
+    omitted: skills.length + counted - once.length,
   };
 }
 

@@ -2,9 +2,10 @@
 
 import { eventOf, type SessionState, shownEvents, type TurnStore } from "../journal/journal.ts";
 import type { LibraryView } from "../library/library.ts";
+import { type NamedTools, namedTools } from "../model/agent-tool-alias.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import type { Budget, ContextMode, Match, Section, Style, ToolNames, Turn } from "../model/turn.ts";
+import type { Budget, ContextMode, Match, Section, Style, Turn } from "../model/turn.ts";
 import type { RecallAnswer, RecallRequest, SessionRecall } from "../recall/recall.ts";
 import { MATCHES_FOR, ORDER_FOR, SEE_ALSO_FOR, SHOWS_BODIES, usualContext } from "./limits.ts";
 import { asksForList } from "./question.ts";
@@ -24,13 +25,21 @@ export interface PromptOptions extends RecallRequest {
   readonly standing?: boolean | undefined;
   /** Whether skills whose whole instructions are shown are activated in the task, with their tools; true by default. */
   readonly activates?: boolean | undefined;
-  /** The tools as the host's model has to call them; as we name them unless given. */
-  readonly tools?: ToolNames | undefined;
-  /** Which skills the standing part lists, for a host that lists the others itself; all by default. */
-  readonly lists?: ((skill: Skill) => boolean) | undefined;
+  /** Which skills the standing part lists; all by default. */
+  readonly lists?: CatalogChoice | undefined;
+  /** The tools that the model gets, by name, so that the text names no other; those of `tools.serve` unless given. */
+  readonly served?: readonly string[] | undefined;
+  /** The same tools, if the host has other names for them. */
+  readonly tools?: NamedTools | undefined;
   /** The task whose consents count if the style shows instructions; the session unless given. */
   readonly task?: string | undefined;
 }
+
+/** Chooses and orders what a catalog lists. `counted` skills more are mentioned by their number. */
+export type CatalogChoice = (skills: readonly Skill[]) => {
+  readonly listed: readonly Skill[];
+  readonly counted: number;
+};
 
 export interface Prompt extends Section {
   readonly matches: readonly Match[];
@@ -63,6 +72,8 @@ interface TurnPromptNeeds {
     readonly order?: RecallRequest["order"];
     readonly budget?: Budget | undefined;
     readonly limit?: number | undefined;
+    /** The tools that the text names. */
+    readonly tools: NamedTools;
   };
   readonly now: () => number;
 }
@@ -86,41 +97,56 @@ export class TurnPrompt {
     const isRebuilt = context === "rebuild";
     const limit = options.limit ?? settings.limit ?? MATCHES_FOR[style];
     const order = options.order ?? settings.order ?? ORDER_FOR[style];
+    const showsBodies = SHOWS_BODIES.has(style);
+    const { agent, task = turn.session } = options;
+    let bodies: ReadonlyMap<SkillName, string> | undefined;
+    // An engine that cannot read instructions fails here, so that another one can take the turn.
+    const beforeRecord = async (found: readonly Match[]) => {
+      const earlier = isRebuilt ? await this.keptFor(turn, found) : [];
+      const names = [...found, ...earlier].map(({ name }) => name);
+      bodies = await this.bodiesOf(names, { agent, task });
+    };
     const isEmpty = turn.message.trim() === "";
     const answer = isEmpty
       ? undefined
-      : await recall({ ...options, context, limit, order, seeAlso: SEE_ALSO_FOR[style] });
+      : await recall({
+          ...options,
+          context,
+          limit,
+          order,
+          seeAlso: SEE_ALSO_FOR[style],
+          beforeRecord: showsBodies ? beforeRecord : undefined,
+        });
     const recalled = answer?.matches ?? [];
     const marked = await sessions.markShown(turn, recalled);
     const { session } = marked;
     const matches = isRebuilt ? recalled : marked.matches;
     const firstTurn = answer === undefined ? await this.isUnused(turn.session) : (answer.turn ?? 1) <= 1;
-    const showsBodies = SHOWS_BODIES.has(style);
     const kept = isRebuilt && showsBodies ? await this.keptFor(turn, matches) : [];
-    const { agent, task = turn.session } = options;
     const names = showsBodies ? [...matches, ...kept].map(({ name }) => name) : [];
-    const bodies = await this.bodiesOf(names, { agent, task });
+    const read = bodies ?? (await this.bodiesOf(names, { agent, task }));
+    const agreed = names.filter((name) => read.has(name));
     const tools =
-      style === "tiers" && task !== undefined && options.activates !== false && bodies.size > 0
-        ? await this.needs.bringTools([...bodies.keys()], { ...turn, agent, task })
+      style === "tiers" && task !== undefined && options.activates !== false && agreed.length > 0
+        ? await this.needs.bringTools(agreed, { ...turn, agent, task })
         : undefined;
     const asked = {
       style,
       budget: options.budget ?? settings.budget,
       hostChars: options.hostChars,
-      tools: options.tools,
       matches,
       kept,
       near: answer?.near,
-      bodyOf: ({ name }: Skill) => bodies.get(name),
+      bodyOf: ({ name }: Skill) => read.get(name),
       toolsOf: ({ name }: Skill) => tools?.get(name),
+      tools: options.tools ?? (options.served ? namedTools(options.served) : settings.tools),
       standing: options.standing ?? (isRebuilt || firstTurn),
       asksForList: asksForList(turn.message),
     };
-    const { lists } = options;
-    const section = await this.needs.withSkills(options.agent, (all) =>
-      disclose({ ...asked, skills: lists ? all.filter(lists) : all }),
-    );
+    const section = await this.needs.withSkills(options.agent, (all) => {
+      const { listed, counted } = options.lists?.(all) ?? { listed: all, counted: 0 };
+      return disclose({ ...asked, skills: listed, counted });
+    });
     if (session !== undefined && matches.length > 0)
       await this.record(turn, section, { matches, session, agent: options.agent });
     return { ...section, matches };
@@ -136,6 +162,7 @@ export class TurnPrompt {
     return workingMemory(state, {
       skills,
       budget: this.needs.settings.budget,
+      tools: this.needs.settings.tools,
       bodyOf: ({ name }) => bodies.get(name),
     });
   }

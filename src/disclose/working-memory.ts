@@ -1,11 +1,11 @@
 // An agent's working memory: the cards of the skills that a session recalled lately, the same as in a section of cards.
 
 import type { SessionState } from "../journal/journal.ts";
+import { type NamedTools, namedTools } from "../model/agent-tool-alias.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Budget, Match } from "../model/turn.ts";
 import { limitOf } from "./budget.ts";
-import { TOOLS } from "./limits.ts";
 import { ownNames, select } from "./select.ts";
 import { cardsOf } from "./styles/cards.ts";
 
@@ -23,12 +23,14 @@ interface MemoryRequest {
   readonly skills: readonly Skill[];
   readonly budget?: Budget | undefined;
   readonly bodyOf: (skill: Skill) => string | undefined;
+  /** The tools that a card may name; the default ones unless given. */
+  readonly tools?: NamedTools | undefined;
 }
 
 /** The items of working memory, most relevant first. */
 export function workingMemory(
   state: Pick<SessionState, "relevant" | "recalled">,
-  { skills, budget, bodyOf }: MemoryRequest,
+  { skills, budget, bodyOf, tools = namedTools() }: MemoryRequest,
 ): readonly MemoryItem[] {
   const relevance = new Map(state.relevant.map((one) => [one.name, one.relevance]));
   // What came along with another skill has no relevance of its own.
@@ -37,7 +39,7 @@ export function workingMemory(
     return relevance.has(name) ? match : { ...match, via: "" };
   });
   const selection = select({ skills, matches, kept: keptFrom(state, matches) });
-  return cardsOf({ selection, limit: limitOf("cards", budget), bodyOf, tools: TOOLS }).cards.map(
+  return cardsOf({ selection, limit: limitOf("cards", budget), bodyOf, tools }).cards.map(
     ({ skill, text }) => ({
       refId: skill.name,
       refType: "skill",

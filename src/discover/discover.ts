@@ -11,4 +11,4 @@ export {
 export { misnamedSources } from "./misnamed.ts";
 export { checkedSource, projectFolders, resolveSources, type SourceOptions } from "./sources.ts";
 export { discover, type FoundFile, POLICY_FILE, type Scan } from "./walk.ts";
-export { watchSources } from "./watch.ts";
+export { FolderWatch } from "./watch.ts";

@@ -27,6 +27,8 @@ export interface Scan {
   /** Lowest precedence first. */
   readonly files: FoundFile[];
   readonly diagnostics: Diagnostic[];
+  /** Every folder that was read. */
+  readonly folders: string[];
   /**
    * Folders whose modification time reveals added or removed skills: the roots, the folders above a skill, and those
    * that are not part of one. A first sub-skill inside a skill without any shows at the next whole scan only.
@@ -41,7 +43,7 @@ export interface Scan {
  * calls to the file system are synchronous, which is several times faster than the asynchronous ones.
  */
 export function* discover(sources: readonly Source[]): Generator<undefined, Scan> {
-  const scan: Scan = { files: [], diagnostics: [], containers: new Map(), missing: [] };
+  const scan: Scan = { files: [], diagnostics: [], folders: [], containers: new Map(), missing: [] };
   const roots = sources.map((source) => realPath(source.root));
   const visited = new Set<string>();
   for (const [index, source] of sources.entries()) {
@@ -94,6 +96,7 @@ class SourceWalk {
     const entries = this.read(place.directory);
     if (entries === undefined) return false;
     context.visited.add(place.real);
+    context.scan.folders.push(place.directory);
     const isSkill = this.takeSkillFile(place, entries);
     const isPart = isSkill || place.insideSkill;
     const folders = entries.filter((entry) => !entry.isFile() && !IGNORED_FOLDERS.has(entry.name));
@@ -268,7 +271,7 @@ function realBeforeLinked(a: Dirent, b: Dirent): number {
   return linked !== 0 ? linked : a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-export const WALK_LIMITS = {
+const WALK_LIMITS = {
   /** Deeper trees are link loops or build output; real libraries stay below 10. */
   depth: 32,
   /** Entries looked at in one source: some 20 times the largest public collection's folder count. */

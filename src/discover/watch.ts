@@ -1,66 +1,133 @@
-// Owns noticing that something below a source changed. Does not say what: the scan that follows finds out,
-// so that a watched change and a manual re-index end in the same code path.
+// Notices that something below a source changed. Does not say what: the scan that follows finds out, so that a watched change
+// and a manual re-index end in the same code path. The folders are those of the last scan, so nothing is walked twice.
 
-import { existsSync, type FSWatcher, watch as watchFolder } from "node:fs";
+import { existsSync, type FSWatcher, watch } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { IGNORED_FOLDERS } from "../disk/disk.ts";
-import type { Source } from "../model/source.ts";
-import { WALK_LIMITS } from "./walk.ts";
+import { codeOf } from "../model/errors.ts";
+import type { Scan } from "./walk.ts";
 
 interface WatchOptions {
-  readonly sources: readonly Source[];
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
-  /** Quiet time after the last event before `onChange` is called. */
-  readonly debounceMs?: number;
+}
+
+interface Watched {
+  readonly watcher: FSWatcher;
+  /** The entries that matter; undefined for all of them. */
+  names: ReadonlySet<string> | undefined;
 }
 
 /** Editors write a file in several steps, and a checkout touches hundreds; one re-scan serves them all. */
 const DEBOUNCE_MS = 100;
 
-/** Starts watching; resolves when changes are seen from now on. Call the result to stop. */
-export async function watchSources(options: WatchOptions): Promise<() => Promise<void>> {
-  const { watch } = await import("chokidar");
-  let timer: NodeJS.Timeout | undefined;
-  const changed = () => {
-    clearTimeout(timer);
-    timer = setTimeout(options.onChange, options.debounceMs ?? DEBOUNCE_MS);
-  };
-  const roots = options.sources.map((source) => source.root);
-  const watcher = watch(
-    roots.filter((root) => existsSync(root)),
-    {
-      ignoreInitial: true,
-      depth: WALK_LIMITS.depth,
-      ignored: (path) => IGNORED_FOLDERS.has(basename(path)),
-    },
-  );
-  watcher.on("all", changed);
-  watcher.on("error", options.onError);
-  const waiting = new Map<string, FSWatcher>();
-  const awaitRoot = (root: string) => {
-    waiting.get(root)?.close();
-    waiting.delete(root);
-    if (existsSync(root)) {
-      watcher.add(root);
-      changed();
-      return;
+/** The folder is gone or closed to us: the next scan says so. */
+const UNREACHABLE = ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "EPERM", "ENAMETOOLONG"];
+
+/** Calls back some time after a change in the folders that it follows. */
+export class FolderWatch {
+  private readonly options: WatchOptions;
+  private readonly watched = new Map<string, Watched>();
+  private timer: NodeJS.Timeout | undefined;
+  private isClosed = false;
+  private hasAll = false;
+  private hasFailed = false;
+
+  constructor(options: WatchOptions) {
+    this.options = options;
+  }
+
+  /** Whether every folder of the last scan is watched: the system may have too few watches for a large library. */
+  get isComplete(): boolean {
+    return this.hasAll;
+  }
+
+  /** Watches the folders of this scan and no others, and pauses after each. What is new is looked at once more behind it. */
+  *follow({ folders, missing }: Pick<Scan, "folders" | "missing">): Generator<undefined, void> {
+    const wanted = new Map<string, ReadonlySet<string> | undefined>(awaited(missing));
+    for (const folder of folders) wanted.set(folder, undefined);
+    for (const [folder, { watcher }] of this.watched) {
+      if (wanted.has(folder)) continue;
+      watcher.close();
+      this.watched.delete(folder);
     }
-    // The nearest folder that exists is watched until the next one below it appears.
+    let isNew = false;
+    this.hasAll = true;
+    for (const [folder, names] of wanted) {
+      const known = this.watched.get(folder);
+      if (known) known.names = names;
+      else if (this.hasAll && this.add(folder, names)) isNew = true;
+      yield;
+    }
+    // A change between the walk and the watch was seen by neither.
+    if (isNew) this.changed();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    for (const { watcher } of this.watched.values()) watcher.close();
+    this.watched.clear();
+  }
+
+  private add(folder: string, names: Watched["names"]): boolean {
+    if (this.isClosed) return false;
+    try {
+      const watcher = watch(folder, (event, name) => this.take(folder, event, name));
+      watcher.on("error", () => this.lose(folder));
+      this.watched.set(folder, { watcher, names });
+      return true;
+    } catch (thrown) {
+      if (UNREACHABLE.includes(codeOf(thrown))) return false;
+      this.hasAll = false;
+      if (!this.hasFailed) this.options.onError(thrown);
+      this.hasFailed = true;
+      return false;
+    }
+  }
+
+  private take(folder: string, event: string, name: string | null): void {
+    const names = this.watched.get(folder)?.names;
+    if (name !== null) {
+      if (IGNORED_FOLDERS.has(name) || names?.has(name) === false) return;
+      // A folder of the same name may be another one now; a folder that is gone itself reports its own name.
+      if (event === "rename") this.forget(join(folder, name));
+      if (event === "rename" && name === basename(folder)) this.forget(folder);
+    }
+    this.changed();
+  }
+
+  private lose(folder: string): void {
+    this.forget(folder);
+    this.changed();
+  }
+
+  /** The folder and all below it are watched anew after the next scan. */
+  private forget(folder: string): void {
+    if (!this.watched.has(folder)) return;
+    for (const [path, { watcher }] of this.watched) {
+      if (path !== folder && !path.startsWith(folder + sep)) continue;
+      watcher.close();
+      this.watched.delete(path);
+    }
+  }
+
+  private changed(): void {
+    if (this.isClosed) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(this.options.onChange, DEBOUNCE_MS);
+  }
+}
+
+/** For each root that is missing the nearest folder that exists, with the entry that leads to the root. */
+function awaited(roots: readonly string[]): Map<string, ReadonlySet<string>> {
+  const names = new Map<string, Set<string>>();
+  for (const root of roots) {
     const ancestor = nearestFolder(root);
-    const next = join(ancestor, relative(ancestor, root).split(sep)[0]!);
-    const waiter = watchFolder(ancestor, () => existsSync(next) && awaitRoot(root));
-    waiter.on("error", options.onError);
-    waiting.set(root, waiter);
-    if (existsSync(next)) awaitRoot(root);
-  };
-  await new Promise<void>((ready) => watcher.once("ready", () => ready()));
-  for (const root of roots.filter((path) => !existsSync(path))) awaitRoot(root);
-  return async () => {
-    clearTimeout(timer);
-    for (const waiter of waiting.values()) waiter.close();
-    await watcher.close();
-  };
+    const next = relative(ancestor, root).split(sep)[0]!;
+    names.set(ancestor, (names.get(ancestor) ?? new Set()).add(next));
+  }
+  return names;
 }
 
 function nearestFolder(path: string): string {

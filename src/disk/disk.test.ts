@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { appendLines, isBelow, isInside, readLines, writeFileAtomically } from "./disk.ts";
+import { appendLines, isBelow, isInside, makeFolder, readLines, writeFileAtomically } from "./disk.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "repertoire-disk-"));
 
@@ -35,6 +35,15 @@ describe("a file of lines", () => {
     appendLines(path, [{ n: 3 }]);
     expect(readLines(path, end)).toMatchObject({ values: [{ n: 3 }], torn: 1 });
   });
+});
+
+test("a folder that a file system refuses fails, and does not wait for ever", () => {
+  expect(() => makeFolder("/proc/repertoire-test/below")).toThrow();
+  const root = folder();
+  expect(makeFolder(join(root, "a/b/c"))).toBe(join(root, "a"));
+  expect(makeFolder(join(root, "a/b/c"))).toBeUndefined();
+  writeFileSync(join(root, "file"), "");
+  expect(() => makeFolder(join(root, "file"))).toThrow();
 });
 
 test("a path is inside a folder by its segments, not by its letters", () => {

@@ -1,7 +1,7 @@
 // How bytes reach the disk whole and durably, and how lines are appended and read. The front door of the room.
 
 import * as fs from "node:fs";
-import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
+import { appendFileSync, closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../model/errors.ts";
 import { isRecord, jsonIn } from "../text/json.ts";
@@ -97,13 +97,32 @@ function writeAndClose(files: Files, file: number, bytes: Uint8Array, sync: bool
   }
 }
 
-/** Makes the folder and its parents. */
+/**
+ * Makes a folder and its parents, and returns the outermost one that was missing. Node's own recursive form never returns if a
+ * file system refuses with ENOENT, as /proc does.
+ */
+export function makeFolder(path: string, mode = 0o777, files: Files = DISK): string | undefined {
+  let first: string | undefined;
+  for (const isLast of [false, true]) {
+    try {
+      files.mkdirSync(path, { mode });
+      return first ?? path;
+    } catch (error) {
+      const code = codeOf(error);
+      if ((code === "EEXIST" || code === "EISDIR") && files.statSync(path).isDirectory()) return first;
+      if (code !== "ENOENT" || isLast || dirname(path) === path) throw error;
+    }
+    first = makeFolder(dirname(path), mode, files);
+  }
+  return first;
+}
+
 function makeFolders(
   files: Files,
   path: string,
   { sync, mode }: { readonly sync: boolean; readonly mode: number },
 ): void {
-  const first = files.mkdirSync(path, { recursive: true, mode });
+  const first = makeFolder(path, mode, files);
   if (first === undefined || !sync) return;
   for (let folder = path; folder.length >= first.length; folder = dirname(folder))
     syncFolder(files, dirname(folder));
@@ -226,7 +245,7 @@ export function appendLines(path: string, values: readonly unknown[], mode = PRI
     appendFileSync(path, bytes, { mode });
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
-    mkdirSync(dirname(path), { recursive: true, mode: folderMode(mode) });
+    makeFolder(dirname(path), folderMode(mode));
     appendFileSync(path, bytes, { mode });
   }
   return bytes.length;

@@ -1,6 +1,6 @@
 // Keeps what belongs to one person readable by that person alone.
 
-import { chmodSync, closeSync, lstatSync, openSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, closeSync, lstatSync, openSync, readdirSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../model/errors.ts";
 
@@ -8,9 +8,17 @@ export const PRIVATE_FILE = 0o600;
 export const PRIVATE_FOLDER = 0o700;
 const OTHERS = 0o077;
 
-/** Closes a folder to others, and with it everything below. Costs one look if it is closed already or missing. */
+/**
+ * Closes a folder to others, and with it everything below. Costs one look if it is closed already. A folder that cannot be
+ * looked at is left to whoever uses it, and fails there.
+ */
 export function closeFolder(folder: string): void {
-  const stats = statSync(folder, { throwIfNoEntry: false });
+  let stats: Stats | undefined;
+  try {
+    stats = statSync(folder, { throwIfNoEntry: false });
+  } catch (thrown) {
+    if (codeOf(thrown) === "") throw thrown;
+  }
   if (stats && (stats.mode & OTHERS) !== 0) restrict(folder, PRIVATE_FOLDER);
 }
 

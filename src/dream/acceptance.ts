@@ -17,6 +17,8 @@ import { closeStale } from "./staging.ts";
 
 /** Which proposals are being applied, for the next process after a crash. */
 const PENDING = "dream.pending";
+/** How skills were switched before a dream switched them off, by name. */
+const SWITCHES = "dream.switches";
 /** Versions searched for the batch that a crash left unrecorded: more than one batch can hold. */
 const LOOK_BACK = 1_000;
 
@@ -52,7 +54,8 @@ interface LearnedChanges {
 
 /** The person's settings, as far as a dream may propose to change them. */
 interface SkillSettings {
-  setEnabled(name: SkillName, on: boolean): Promise<unknown>;
+  setEnabled(name: SkillName, on: boolean | undefined): Promise<unknown>;
+  switchOf(name: SkillName): boolean | undefined;
   setLink(from: SkillName, to: SkillName, on: boolean): Promise<unknown>;
 }
 
@@ -105,6 +108,7 @@ export class Acceptance {
     const by = { author: "dream", reason: `${titles.slice(0, 200)} [dream ${token}]` };
     const changed = await learned.batch(stepsOf(sound, material), by);
     // After the files: the settings are one file that is written whole, and setting them twice does no harm.
+    await this.keepSwitches(sound);
     for (const record of sound) await this.set(changeOf(record), true);
     const batch = changed.find((one) => one.batch !== undefined)?.batch ?? `dream-${token}`;
     const accepted = await this.decide(numbers, batch);
@@ -130,7 +134,28 @@ export class Acceptance {
   private async set({ settings }: DreamChange, on: boolean): Promise<void> {
     if (!settings) return;
     if ("link" in settings) await this.needs.settings.setLink(settings.link, settings.to, on);
-    else await this.needs.settings.setEnabled(settings.disable, !on);
+    else if (on) await this.needs.settings.setEnabled(settings.disable, false);
+    else {
+      const before = await this.switchesBefore();
+      await this.needs.settings.setEnabled(settings.disable, before[settings.disable] ?? undefined);
+    }
+  }
+
+  /** Remembers how skills were switched before a proposal switches them off, for the undo. */
+  private async keepSwitches(records: readonly ProposalRecord[]): Promise<void> {
+    const { settings, store } = this.needs;
+    const kept = await this.switchesBefore();
+    for (const { settings: change } of records.map(changeOf)) {
+      const name = change && "disable" in change ? change.disable : undefined;
+      // One that is off already was switched by this batch, before a crash.
+      if (name !== undefined && settings.switchOf(name) !== false)
+        kept[name] = settings.switchOf(name) ?? null;
+    }
+    if (Object.keys(kept).length > 0) await store.meta.set(SWITCHES, JSON.stringify(kept));
+  }
+
+  private async switchesBefore(): Promise<Record<SkillName, boolean | null>> {
+    return JSON.parse((await this.needs.store.meta.get(SWITCHES)) ?? "{}");
   }
 
   /** Takes back what a batch changed, settings included; anything else than a batch of proposals is an undo of learned skills. */

@@ -130,11 +130,12 @@ function findGaps(material: Material): Gap[] {
     .filter((turn) => isMissed(turn, material))
     .slice(-EVIDENCE_LIMITS.messages);
   const bags = bagsOf(turns.map(({ message }) => message));
-  const missed = turns
-    .map((turn, at): MissedTurn => ({ ...turn, bag: bags[at]!, vector: material.meaning.get(turn.message) }))
-    .filter(({ bag }) => bag.size >= SIMILARITY.messageWords);
+  const missed = turns.map(
+    (turn, at): MissedTurn => ({ ...turn, bag: bags[at]!, vector: material.meaning.get(turn.message) }),
+  );
+  const long = missed.filter(({ bag }) => bag.size >= SIMILARITY.messageWords);
   const least = material.meaning.size > 0 ? SIMILARITY.message : SIMILARITY.messageWordsOnly;
-  return clusters(missed, alike, least)
+  return joined(clusters(long, alike, least), missed, least)
     .filter((group) => isGap(group))
     .map(toGap)
     .sort((a, b) => b.sessions.length - a.sessions.length || compareNames(a.messages[0]!, b.messages[0]!))
@@ -152,6 +153,38 @@ function isDoubtful(group: readonly MissedTurn[]): boolean {
   const most = Math.max(0, ...recalled.map((name) => recalled.filter((each) => each === name).length));
   const sessions = new Set(group.map(({ session }) => session)).size;
   return recalled.length > 0 && (most * 2 > group.length || sessions < EVIDENCE_LIMITS.draftSessions);
+}
+
+/**
+ * Adds to each group of two or more the messages that belong to none: those with two words that half of the group has, and
+ * those with one that are not far from it. Short ones such as "weekly report please" are too short to begin a group.
+ */
+function joined(
+  groups: readonly MissedTurn[][],
+  missed: readonly MissedTurn[],
+  least: number,
+): readonly MissedTurn[][] {
+  const found = groups.filter((group) => group.length > 1).map((group) => ({ group, words: coreOf(group) }));
+  const grouped = new Set(found.flatMap(({ group }) => group));
+  for (const turn of missed) {
+    if (grouped.has(turn)) continue;
+    const fitting = found
+      .map(({ group, words }) => ({
+        group,
+        shared: [...turn.bag.keys()].filter((word) => words.has(word)).length,
+        value: group.reduce((sum, other) => sum + alike(turn, other), 0) / group.length,
+      }))
+      .filter(({ shared, value }) => shared > 1 || (shared === 1 && value >= least * SIMILARITY.joining))
+      .sort((a, b) => b.shared - a.shared || b.value - a.value);
+    fitting[0]?.group.push(turn);
+  }
+  return found.map(({ group }) => group.sort((a, b) => a.at - b.at));
+}
+
+/** The words that half of a group has. */
+function coreOf(group: readonly MissedTurn[]): ReadonlySet<string> {
+  const words = group.flatMap(({ bag }) => [...bag.keys()]);
+  return new Set(words.filter((word) => group.filter(({ bag }) => bag.has(word)).length * 2 >= group.length));
 }
 
 function alike(a: MissedTurn, b: MissedTurn): number {

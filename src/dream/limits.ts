@@ -46,6 +46,8 @@ export const SIMILARITY = {
   message: 0.34,
   /** Two messages alone must be closer than a group, because one chance pair is enough to make two. */
   messagePair: 0.42,
+  /** With a word that half of a group has, this share of the likeness is enough to join it. */
+  joining: 0.7,
   /** The same by words alone, without an embedder. */
   messageWordsOnly: 0.26,
   /** Two skills say the same when the words of their whole text agree this far… */

@@ -11,6 +11,7 @@ import {
   USE_KINDS,
 } from "../journal/journal.ts";
 import type { RedirectStore, VersionRecord, VersionStore } from "../learn/learn.ts";
+import type { Diagnostic } from "../model/diagnostic.ts";
 import { isRepertoireError } from "../model/errors.ts";
 import { lastSegment, parentName, type SkillName } from "../model/name.ts";
 import type { Skill, SkillState } from "../model/skill.ts";
@@ -28,6 +29,7 @@ import {
   recall,
 } from "../recall/recall.ts";
 import { isCorrection } from "./corrections.ts";
+import { flawsOf } from "./flaws.ts";
 import { EVIDENCE_LIMITS, GATE } from "./limits.ts";
 
 export interface DreamSkill {
@@ -59,6 +61,8 @@ export interface DreamSkill {
   readonly lastUsedAt: number;
   /** Messages from its own `evals/` that must lead to it. */
   readonly queries: readonly string[];
+  /** Why it cannot do what it says. Only looked for in skills that were not learned here. */
+  readonly flaws: readonly string[];
   /** Meaning of the description, if there is an embedder. */
   readonly vector?: Float32Array | undefined;
 }
@@ -114,7 +118,10 @@ export interface Material {
 
 export interface MaterialNeeds extends ReachNeeds {
   /** The library as last scanned. */
-  readonly library: () => Promise<{ readonly skills: ReadonlyMap<SkillName, Skill> }>;
+  readonly library: () => Promise<{
+    readonly skills: ReadonlyMap<SkillName, Skill>;
+    readonly diagnostics: readonly Diagnostic[];
+  }>;
   /** The bytes of a skill's SKILL.md. */
   readonly readSkill: (skill: Skill) => Promise<Buffer>;
   /** Whether the skill comes from a folder of learned skills. */
@@ -185,6 +192,7 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
   const { embedder } = await needs.meaning();
   const vectors = embedder.dimensions > 0 ? await embedder.embed(skills.map(headText)) : [];
   const bundled = bundledSources(needs);
+  const { diagnostics } = await needs.library();
   const found: DreamSkill[] = [];
   for (const [at, skill] of skills.entries()) {
     const { manifest, name } = skill;
@@ -217,6 +225,7 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
       changedAt: Math.max(createdAt, timeOf(skill, "updated-at") ?? 0),
       lastUsedAt: lastUsed.get(name) ?? 0,
       queries: ownQueries(skill, files),
+      flaws: learned ? [] : await flawsOf(skill, read.body, diagnostics),
       vector: vectors[at],
     });
   }
@@ -255,7 +264,7 @@ function isHandWritten(newestFirst: readonly VersionRecord[]): boolean {
   const [head, ...older] = newestFirst;
   if (head === undefined) return true;
   if (head.action === "pin" || head.action === "unpin") return isHandWritten(older);
-  if (head.action === "undo" || head.action === "restore") {
+  if (head.action === "undo" || head.action === "redo" || head.action === "restore") {
     const source = older.findIndex((version) => version.digest === head.digest);
     return source < 0 || isHandWritten(older.slice(source));
   }

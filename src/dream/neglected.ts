@@ -1,5 +1,5 @@
 // Finds, without a model, skills that nobody learned here and that do not help: never used, shown again and again but never
-// activated, without instructions, or saying the same as another. They are never edited: a change of the settings switches one off.
+// activated, broken, or saying the same as another. They are never edited: a change of the settings switches one off.
 
 import { compareNames, type SkillName } from "../model/name.ts";
 import type { DreamChange } from "./changes.ts";
@@ -10,6 +10,8 @@ import type { DreamSkill, Material } from "./material.ts";
 export interface NeglectedSkill {
   readonly name: SkillName;
   readonly why: "never-used" | "never-activated" | "broken" | "says-the-same";
+  /** What is broken. */
+  readonly flaws?: readonly string[] | undefined;
   /** The skill that says the same. */
   readonly into?: SkillName | undefined;
   /** Turns for which it was recalled. */
@@ -40,7 +42,7 @@ function judge(
   const recalled = sessions.flatMap(({ turns }) => turns).filter((turn) => turn.recalled?.includes(name));
   const where = [...new Set(recalled.map(({ session }) => session))];
   const about = { name, turns: recalled.length, sessions: where };
-  if (skill.body.trim() === "") return { ...about, why: "broken" };
+  if (skill.flaws.length > 0) return { ...about, why: "broken", flaws: skill.flaws };
   const into = twinOf(skill, overlaps, byName);
   if (into) return { ...about, why: "says-the-same", into };
   if (!isUseKnown || skill.lastUsedAt > 0) return undefined;

@@ -124,15 +124,14 @@ function hashOf(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 
-const NEGLECT: Readonly<
-  Record<NeglectedSkill["why"], (name: string, turns: number, sessions: number) => string>
-> = {
-  "never-used": (name, _, sessions) => `${name} was never used; the last month had ${sessions} sessions`,
-  "never-activated": (name, turns, sessions) =>
-    `${name} was shown in ${turns || sessions} ${turns ? "turns" : "sessions"} and never activated`,
-  broken: (name) => `${name} has no instructions`,
-  "says-the-same": (name) => `${name} has no clause of its own`,
-};
+const NEGLECT: Readonly<Record<NeglectedSkill["why"], (skill: NeglectedSkill, sessions: number) => string>> =
+  {
+    "never-used": ({ name }, sessions) => `${name} was never used; the last month had ${sessions} sessions`,
+    "never-activated": ({ name, turns }, sessions) =>
+      `${name} was shown in ${turns || sessions} ${turns ? "turns" : "sessions"} and never activated`,
+    broken: ({ name, flaws = [] }) => `${name} is broken: ${flaws.join(" ")}`,
+    "says-the-same": ({ name }) => `${name} has no clause of its own`,
+  };
 
 /** Why a change is proposed: one line for each item of evidence about the skills that it touches. */
 export function reasonsFor(
@@ -170,7 +169,7 @@ export function reasonsFor(
     ...evidence.neverUsed.filter(({ name }) => touched.has(name)).map(({ name }) => `${name} was never used`),
     ...evidence.neglected
       .filter(({ name }) => touched.has(name) && change.kind === "disable")
-      .map(({ name, why, turns }) => NEGLECT[why](name, turns, evidence.sessions)),
+      .map((skill) => NEGLECT[skill.why](skill, evidence.sessions)),
     ...evidence.prefixes
       .filter(({ prefix }) => change.save?.name.startsWith(`${prefix}/`) && change.kind === "guide")
       .map(({ prefix, members }) => `${prefix}/ has ${members.length} members and no guide`),

@@ -31,9 +31,10 @@ export {
   typedCommand,
   WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
-export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
+export type { CatalogChoice, Prompt, PromptOptions } from "../disclose/disclose.ts";
 export {
   isInside,
+  makeFolder,
   PRIVATE_FILE,
   PRIVATE_FOLDER,
   readBounded,
@@ -47,6 +48,7 @@ export {
   type Dreams,
   fromRecord,
   inSessions,
+  isCorrection,
   PASSES,
   type Pass,
   PROPOSAL_STATES,
@@ -78,16 +80,25 @@ export {
   TEMPLATES,
   type Template,
   VERSION_ACTIONS,
+  type VersionRecord,
 } from "../learn/learn.ts";
 export {
+  alwaysTokens,
   type InspectedPackage,
   type InspectionReport,
   type InspectionSummary,
-  isManaged,
   isWorrying,
   type LibraryChanges,
+  type LibraryCost,
   listedSummary,
+  matchesAny,
+  type SkillReport,
+  type SkillSelection,
+  SORTS,
+  type Sort,
+  selectSkills,
   skillDetails,
+  sortedBy,
 } from "../library/library.ts";
 export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";
 export { SPEC } from "../package/package.ts";
@@ -95,9 +106,18 @@ export {
   addCase,
   casesFrom,
   type EvalReport,
+  type Explanation,
   type GroupFigures,
   readCases,
   readEvalJson,
   regressions,
 } from "../recall/recall.ts";
+export {
+  type ListedPackage,
+  mayTakeUnasked,
+  type OpenedSource,
+  type PackageOffer,
+  type SupplyResult,
+  type VerifiedPackage,
+} from "../supply/supply.ts";
 export { UNSANDBOXED_FLAG } from "../tools/tools.ts";

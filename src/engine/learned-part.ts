@@ -2,6 +2,7 @@
 
 import { type LearnedNeeds, LearnedSkills } from "../learn/learn.ts";
 import type { LibraryPart } from "./library-part.ts";
+import { surroundingsOf } from "./supply-part.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
 export function openLearned(
@@ -24,6 +25,7 @@ export function openLearned(
     store,
     mayWrite: (author, name) => turns.mayWrite(author, name),
     clock: turns.clock,
+    surroundings: surroundingsOf(turns.sources),
     ...options,
   });
 }

@@ -1,5 +1,6 @@
 // What a person or a program does with the library outside a turn: look, check, switch, refresh, watch.
 
+import { existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { linkSkill, switchSkill } from "../config/config.ts";
 import {
@@ -9,7 +10,7 @@ import {
   trustedProjects,
   trustProject,
 } from "../discover/discover.ts";
-import { InspectionCache, readKnownFindings } from "../inspect/inspect.ts";
+import { readKnownFindings } from "../inspect/inspect.ts";
 import {
   type Audience,
   checkSkills,
@@ -20,8 +21,10 @@ import {
   inspectPlaces,
   type Library,
   type LibraryChanges,
+  type LibraryCost,
   type LibraryScanner,
   LibraryView,
+  libraryCost,
   packageDigests,
   placesAt,
   placesInSources,
@@ -39,7 +42,8 @@ import type { Turn } from "../model/turn.ts";
 import { isSkillFile } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import type { Explanation } from "../recall/recall.ts";
-import { buildStamp } from "./package-root.ts";
+import { didYouMean, nearTo } from "../text/near.ts";
+import { openInspections } from "./inspections.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
 export interface LibraryDiagnosis {
@@ -94,7 +98,6 @@ const ENCODED_AT_ONCE = 1000;
 
 /** Milliseconds that inspection may take beside another answer; what is left is named. */
 const INSPECTED_BESIDES = 2_000;
-const INSPECTIONS = "inspections.json";
 /** In the person's home alone: a project or a package must not silence findings about itself. */
 const KNOWN_FINDINGS = "inspect.json";
 /** Some ten seconds of inspection; the next run goes on. */
@@ -103,11 +106,14 @@ const INSPECTED_AT_ONCE = 1000;
 export class LibraryPart {
   private readonly turns: TurnEngine;
   private readonly scanner: LibraryScanner;
+  private readonly leadsTo: (name: string) => Promise<string>;
   private readonly closers: (() => Promise<void>)[] = [];
 
-  constructor(turns: TurnEngine, scanner: LibraryScanner) {
+  /** `leadsTo` says which name an old one leads to; itself if nowhere. */
+  constructor(turns: TurnEngine, scanner: LibraryScanner, leadsTo: (name: string) => Promise<string>) {
     this.turns = turns;
     this.scanner = scanner;
+    this.leadsTo = leadsTo;
   }
 
   /**
@@ -128,8 +134,27 @@ export class LibraryPart {
    * const skill = await skills.library.find("pdf-tables");
    */
   async find(name: string, audience: Audience = "model", agent?: string): Promise<Skill> {
+    const { library, current } = await this.lookUp(name);
+    return new LibraryView(library, this.turns.visibility(agent)).require(current, audience);
+  }
+
+  /**
+   * One skill in any state, for a person who manages it; found by any of its names, an old one included.
+   *
+   * @example
+   * const { source, path } = await skills.library.named("pdf-tables");
+   */
+  async named(name: string): Promise<Skill> {
+    const { library, current } = await this.lookUp(name);
+    return (
+      library.find(current) ?? new LibraryView(library, this.turns.visibility()).require(current, "person")
+    );
+  }
+
+  /** The library, and the name that an old one leads to. */
+  private async lookUp(name: string): Promise<{ readonly library: Library; readonly current: string }> {
     const library = await this.scanner.currentFor(name);
-    return new LibraryView(library, this.turns.visibility(agent)).require(name, audience);
+    return { library, current: library.find(name) ? name : await this.leadsTo(name) };
   }
 
   /**
@@ -162,7 +187,8 @@ export class LibraryPart {
    */
   async show(name: string, { review = false } = {}): Promise<SkillReport> {
     const readBody = review ? (skill: Skill) => this.scanner.body(skill) : undefined;
-    const report = reportSkill(await this.view(), name, readBody);
+    const { current } = await this.lookUp(name);
+    const report = reportSkill(await this.view(), current, readBody);
     const { ExampleMessages } = await import("../recall/recall.ts");
     const examples = new ExampleMessages(this.turns.exampleMessagesPath);
     examples.refresh();
@@ -197,9 +223,10 @@ export class LibraryPart {
     readonly path?: string | undefined;
     readonly profile: Profile;
   }): Promise<CheckReport> {
-    const { path, profile } = options;
-    const { sources, config } = this.turns;
-    const where = path === undefined ? { sources } : { path: resolve(config.dir, path) };
+    const { profile } = options;
+    const { sources } = this.turns;
+    const path = options.path === undefined ? undefined : await this.pathOf(options.path);
+    const where = path === undefined ? { sources } : { path };
     const { onProgress } = this.turns.options;
     const also = async (skills: readonly Skill[]) => {
       const { declaredFindings } = await import("../tools/tools.ts");
@@ -227,11 +254,8 @@ export class LibraryPart {
     { known, onProgress, withinMs }: InspectOptions,
   ): Promise<InspectionReport> {
     const { config } = this.turns;
-    const { cacheDir } = config;
-    const cache =
-      cacheDir === undefined ? undefined : new InspectionCache(join(cacheDir, INSPECTIONS), buildStamp());
     return inspectPlaces(places, {
-      cache,
+      cache: openInspections(config),
       known: readKnownFindings(known ?? join(config.home, ".repertoire", KNOWN_FINDINGS)),
       onProgress,
       withinMs,
@@ -241,7 +265,19 @@ export class LibraryPart {
   private async checkedPlaces(path: string | undefined): Promise<InspectionPlace[] | undefined> {
     if (path === undefined) return this.placesOf(undefined);
     const folder = isSkillFile(basename(path)) ? dirname(path) : path;
-    return placesAt(resolve(this.turns.config.dir, folder));
+    return placesAt(folder);
+  }
+
+  /** A path that exists, or the folder of the skill of this name. */
+  private async pathOf(asked: string): Promise<string> {
+    const path = resolve(this.turns.config.dir, asked);
+    if (existsSync(path)) return path;
+    if (!isPath(asked)) {
+      const { library, current } = await this.lookUp(asked);
+      const skill = library.find(current);
+      if (skill) return skill.directory;
+    }
+    throw nothingAt(path, asked, isPath(asked) ? [] : (await this.view()).visible());
   }
 
   private async placesOf(target: string | undefined): Promise<InspectionPlace[]> {
@@ -250,15 +286,13 @@ export class LibraryPart {
       const names = new Map((await this.view()).list().map(({ skill }) => [skill.path, skill.name]));
       return placesInSources(sources, (path) => names.get(path));
     }
-    const isPath = /^[.~/\\]|^[a-z]:/i.test(target);
-    const skill = isPath ? undefined : (await this.scanner.currentFor(target)).find(target);
+    const found = isPath(target) ? undefined : await this.lookUp(target);
+    const skill = found?.library.find(found.current);
     if (skill) return [{ name: skill.name, path: skill.directory, kind: "folder" }];
-    const places = await placesAt(resolve(config.dir, target));
+    const path = resolve(config.dir, target);
+    const places = await placesAt(path);
     if (places) return places;
-    if (isPath || /[/\\]/.test(target))
-      throw new RepertoireError("usage", `There is nothing at ${target}.`, target);
-    await this.find(target, "person");
-    return [];
+    throw nothingAt(path, target, isPath(target) ? [] : (await this.view()).visible());
   }
 
   /**
@@ -334,11 +368,22 @@ export class LibraryPart {
   async index(options: IndexingOptions = {}): Promise<IndexReport> {
     const started = performance.now();
     const indexing = await this.turns.indexing();
-    const { skills, changed } = await indexing.refresh();
-    await this.scanner.inspect({ most: INSPECTED_AT_ONCE, signal: options.signal });
+    const { skills, changed } = await indexing.refresh({ isBehind: true });
+    const cache = openInspections(this.turns.config);
+    await this.scanner.inspect({ most: INSPECTED_AT_ONCE, cache, signal: options.signal });
     const { encode: most = ENCODED_AT_ONCE, ...rest } = options;
     const unencoded = await indexing.encode({ most, ...rest });
     return { skills, changed, unencoded, ms: Math.round(performance.now() - started) };
+  }
+
+  /**
+   * What the visible skills cost in tokens, and how many of them a host's own list has room for.
+   *
+   * @example
+   * const { always, hosts } = await skills.library.cost();
+   */
+  async cost(): Promise<LibraryCost> {
+    return libraryCost((await this.view()).visible(), (skill) => this.scanner.body(skill));
   }
 
   /**
@@ -352,21 +397,44 @@ export class LibraryPart {
   }
 
   /**
-   * Switches a skill on or off in the person's configuration, and at once in this engine.
+   * Switches a skill on or off in the person's configuration, or in the project's for a skill of the project, and at once in
+   * this engine. `undefined` takes back what was switched, so that the skill is as it is by default.
    *
    * @example
    * await skills.library.setEnabled("pdf-tables", false);
    */
-  async setEnabled(name: string, on: boolean): Promise<{ name: SkillName; file: string }> {
-    const library = await this.scanner.currentFor(name);
-    const skill = library.find(name) ?? (await this.find(name, "person"));
+  async setEnabled(
+    name: string,
+    on: boolean | undefined,
+    { inProject = false }: { readonly inProject?: boolean | undefined } = {},
+  ): Promise<{ name: SkillName; file: string }> {
+    const skill = await this.named(name);
     const { config } = this.turns;
-    const file = await switchSkill(config.home, skill.name, on);
+    if (inProject && this.turns.scopeOf(skill.source) !== "project")
+      throw new RepertoireError(
+        "usage",
+        `"${skill.name}" comes from ${skill.source}, and a project switches its own skills only. Leave --project out.`,
+        name,
+      );
+    const { home } = config;
+    const file = await switchSkill({ home, project: inProject ? config.dir : undefined }, skill.name, on);
     const without = (names: readonly string[]) => names.filter((each) => each !== skill.name);
     const [enable, disable] = [without(config.enable), without(config.disable)];
-    (on ? enable : disable).push(skill.name);
+    if (on !== undefined) (on ? enable : disable).push(skill.name);
     this.turns.config = { ...config, enable, disable };
     return { name: skill.name, file };
+  }
+
+  /**
+   * Whether the person's configuration switches a skill on or off by its name; undefined if it does neither.
+   *
+   * @example
+   * skills.library.switchOf("pdf-tables");
+   */
+  switchOf(name: SkillName): boolean | undefined {
+    const { enable, disable } = this.turns.config;
+    if (disable.includes(name)) return false;
+    return enable.includes(name) ? true : undefined;
   }
 
   /**
@@ -428,4 +496,17 @@ export class LibraryPart {
     this.scanner.close();
     await Promise.all(this.closers.splice(0).map((close) => close()));
   }
+}
+
+/** Whether a text can only be a path, not the name of a skill. */
+function isPath(text: string): boolean {
+  return /^[.~/\\]|^[a-z]:/i.test(text);
+}
+
+/** With the names that were perhaps meant: files beside the path, and skills. */
+function nothingAt(path: string, asked: string, skills: readonly Skill[]): RepertoireError {
+  const folder = dirname(path);
+  const beside = existsSync(folder) ? readdirSync(folder).map((name) => join(dirname(asked), name)) : [];
+  const near = nearTo(asked, [...skills.map(({ name }) => name), ...beside]);
+  return new RepertoireError("path-not-found", `There is nothing at ${path}.${didYouMean(near)}`, asked);
 }

@@ -5,7 +5,13 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import { createLocalEmbedder, openEmbedder, openEncoder } from "../embedders/embedders.ts";
 
-import { createIntentModel, Glossary, type IndexSettings, type IntentWeights } from "../recall/recall.ts";
+import {
+  createIntentModel,
+  createTopics,
+  Glossary,
+  type IndexSettings,
+  type IntentWeights,
+} from "../recall/recall.ts";
 import type { OpenOptions } from "./options.ts";
 import { packageRoot } from "./package-root.ts";
 
@@ -26,7 +32,12 @@ export async function openMeaning(
       recall.encoder === "off" || options.encoder === "off" ? undefined : () => openEncoder(encoderFolder),
   };
   if (given) return { embedder: given, ...understanding };
-  if (embedder.kind === "local") return { embedder: local, ...understanding };
+  if (embedder.kind === "local")
+    return {
+      embedder: local,
+      topics: createTopics(() => dataFile("intent", "topics.bin")),
+      ...understanding,
+    };
   const { endpoint, model, dimensions, apiKeyEnv } = embedder;
   const apiKey = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
   const remote =
@@ -46,7 +57,9 @@ export async function openMeaning(
 }
 
 function intentWeights(): IntentWeights {
-  return JSON.parse(
-    readFileSync(join(packageRoot(), "data", "intent", "weights.json"), "utf8"),
-  ) as IntentWeights;
+  return JSON.parse(dataFile("intent", "weights.json").toString()) as IntentWeights;
+}
+
+function dataFile(...path: string[]): Buffer {
+  return readFileSync(join(packageRoot(), "data", ...path));
 }

@@ -11,11 +11,14 @@ export function packageRoot(): string {
   return folder;
 }
 
+/** The version of the package. */
+export function ownVersion(): string {
+  const text = readFileSync(join(packageRoot(), "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
+
 /** Differs between two builds and two versions: for caches of what our code computed. */
 export function buildStamp(): string {
-  const { version } = JSON.parse(readFileSync(join(packageRoot(), "package.json"), "utf8")) as {
-    version: string;
-  };
   const bundle = statSync(fileURLToPath(import.meta.url), { throwIfNoEntry: false });
-  return `${version} ${bundle?.size} ${bundle?.mtimeMs}`;
+  return `${ownVersion()} ${bundle?.size} ${bundle?.mtimeMs}`;
 }

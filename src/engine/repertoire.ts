@@ -9,9 +9,11 @@ import type { Journal } from "../journal/journal.ts";
 import type { Enrichment, LearnedSkills } from "../learn/learn.ts";
 import { LibraryScanner } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
+import { codeOf } from "../model/errors.ts";
 import type { Turn } from "../model/turn.ts";
 import type { StreamingModel } from "../models/models.ts";
 import type { EvalCase, EvalOptions, EvalReport } from "../recall/recall.ts";
+import type { Supplies } from "../supply/supply.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import { type EngineEvent, EventStream } from "./events.ts";
 import { LibraryPart } from "./library-part.ts";
@@ -55,6 +57,8 @@ export class Repertoire {
   readonly commands: Deferred<SlashCommands>;
   /** What happened: events, statistics, conversations, outcomes. */
   readonly journal: Deferred<Journal>;
+  /** Skills from elsewhere: open a source, take, install, verify, update, remove. */
+  readonly supply: Deferred<Supplies>;
   private readonly stream = new EventStream();
   private opened: Promise<Workshop> | undefined;
   private other: Repertoire | undefined;
@@ -69,7 +73,7 @@ export class Repertoire {
       bodies: (names, reading) => this.gate.bodies(names, reading),
       bringTools: (names, context) => this.tasks.bringTools(names, context),
     });
-    this.library = new LibraryPart(this.turns, scanner!);
+    this.library = new LibraryPart(this.turns, scanner!, (name) => this.currentName(name));
     this.learned = deferred(async () => (await this.workshop()).learned);
     this.dreams = deferred(async () => (await this.workshop()).dreams);
     this.enrichment = deferred(async () => (await this.workshop()).enrichment);
@@ -78,6 +82,7 @@ export class Repertoire {
     this.gate = deferred(async () => (await this.workshop()).gate);
     this.commands = deferred(async () => (await this.workshop()).commands);
     this.journal = deferred(async () => (await this.workshop()).journal);
+    this.supply = deferred(async () => (await this.workshop()).supply);
   }
 
   get config(): Config {
@@ -246,6 +251,16 @@ export class Repertoire {
     this.opened = undefined;
     if (opened) await (await opened).close();
     else await this.turns.options.store?.close();
+  }
+
+  /** Where a name leads that the library does not have. Without a store that can be read there are no old names. */
+  private async currentName(name: string): Promise<string> {
+    try {
+      return await this.learned.currentName(name);
+    } catch (thrown) {
+      if (codeOf(thrown) === "") throw thrown;
+      return name;
+    }
   }
 
   /** Tasks, learned skills and dreams, with the store behind them; opened by the first call. */

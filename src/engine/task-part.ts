@@ -25,6 +25,7 @@ import {
   type ScriptResult,
   type ToolCallResult,
 } from "../tools/tools.ts";
+import { openInspections } from "./inspections.ts";
 import type { LibraryPart } from "./library-part.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
@@ -108,6 +109,7 @@ export function openTasks(parts: TaskParts): {
     project: turns.project.shown ? config.dir : undefined,
     folder: turns.dataDirectory,
     now: () => clock.now().getTime(),
+    inspections: openInspections(config),
     record,
     onChange: (task, skill) => activated.forget(task, skill),
   });
@@ -122,7 +124,7 @@ export function openTasks(parts: TaskParts): {
   });
   const commands = new SlashCommands({
     invocable: async (agent) => (await turns.view(agent)).invocable(),
-    alias: async (spelling) => (await library.current()).find(spelling)?.name,
+    alias: async (spelling) => (await library.current()).find(await learned.currentName(spelling))?.name,
     open: (name, context) => tasks.open(name, context),
     record,
   });

@@ -14,6 +14,7 @@ import {
 import { closeFolder } from "../disk/disk.ts";
 import type { TurnStore } from "../journal/journal.ts";
 import {
+  asRequest,
   type LibraryReader,
   LibraryView,
   matchesAny,
@@ -126,7 +127,7 @@ export class TurnEngine {
 
   /** The skills that matter for this turn, and why. */
   recall(turn: Turn, request: RecallRequest = {}): Promise<RecallAnswer> {
-    return this.tracing.trace("recall", turn, () => this.sessions.recall(turn, request));
+    return asRequest(() => this.tracing.trace("recall", turn, () => this.sessions.recall(turn, request)));
   }
 
   /** The text that an agent's prompt gets for this turn. */
@@ -135,7 +136,9 @@ export class TurnEngine {
     options: PromptOptions = {},
     recall?: (request: RecallRequest) => Promise<RecallAnswer>,
   ): Promise<Prompt> {
-    return this.tracing.trace("prompt", turn, () => this.prompts.prompt(turn, options, recall));
+    return asRequest(() =>
+      this.tracing.trace("prompt", turn, () => this.prompts.prompt(turn, options, recall)),
+    );
   }
 
   /** The cards of the skills that a session recalled lately, most relevant first. */

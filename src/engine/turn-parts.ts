@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import { type BringTools, TurnPrompt } from "../disclose/disclose.ts";
 import type { TurnStore } from "../journal/journal.ts";
 import type { LibraryReader, LibraryView, Visibility } from "../library/library.ts";
+import { configuredTools } from "../model/agent-tool-alias.ts";
 import type { Clock } from "../model/clock.ts";
 import type { Source } from "../model/source.ts";
 import type { Turn } from "../model/turn.ts";
@@ -78,6 +79,7 @@ export function openTurnParts(needs: TurnPartsNeeds): TurnParts {
       order: config.recall.order,
       budget: config.budget,
       limit: config.recall.limit,
+      tools: configuredTools(config.tools.serve),
     },
     now,
   });

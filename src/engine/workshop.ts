@@ -10,10 +10,12 @@ import type { Skill } from "../model/skill.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
 import { observedStore, redactedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
+import type { Supplies } from "../supply/supply.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import { openDreams } from "./dream-part.ts";
 import { openLearned } from "./learned-part.ts";
 import type { LibraryPart } from "./library-part.ts";
+import { openSupply } from "./supply-part.ts";
 import { openTasks, type TaskPart } from "./task-part.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
@@ -26,6 +28,7 @@ export interface Workshop {
   readonly dreams: Dreams;
   readonly enrichment: Enrichment;
   readonly journal: Journal;
+  readonly supply: Supplies;
   /** What the tools of a model need. */
   readonly agent: AgentEngine;
   /** The configured language model for answers that are shown while they come, or another one of the same server. */
@@ -70,7 +73,7 @@ export async function openWorkshop(
   const recordUse = useRecorder({ sessions: store.sessions, journal: store.journal, now, agent, host });
   const record = config.usageDir === undefined ? recordUse : withUsageFiles(config.usageDir, recordUse, now);
   const { tasks, commands, close: closeTasks } = openTasks({ ...engine, store, learned, record });
-  const isAllowed = (skill: Skill) => tasks.gate.allows(tasks.consents.subject(skill));
+  const isAllowed = (skill: Skill) => !skill.withheld && tasks.gate.allows(tasks.consents.subject(skill));
   const dreams = openDreams(engine, { store, learned, isAllowed, ...thinking });
   const enrichment = new Enrichment({
     skills: async (who) => (await library.view(who)).visible(),
@@ -87,6 +90,7 @@ export async function openWorkshop(
     sessions: store.sessions,
     find: (name, who) => library.find(name, "model", who),
     currentName: (name) => learned.currentName(name),
+    requireSkill: (name) => library.named(name),
     learning: new RecallLearning({
       remembered: store.remembered,
       journal: store.journal,
@@ -110,6 +114,7 @@ export async function openWorkshop(
     dreams,
     enrichment,
     journal,
+    supply: openSupply(engine, learned),
     agent: {
       aliases: config.tools.aliases,
       serve: config.tools.serve,

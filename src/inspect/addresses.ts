@@ -14,11 +14,19 @@ const NAME = /^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{2,63}$|^\[[0-9a-f:.]{2,45}\]$/;
 /** The external hosts in URLs, git remotes, netcat calls and remote copies. */
 export function hostsIn(text: string): string[] {
   const hosts = new Set<string>();
-  for (const match of text.matchAll(URL_LIKE)) hosts.add(hostOf(match[0]));
-  for (const expression of [GIT_REMOTE, DEV_TCP, NETCAT, REMOTE_COPY]) {
+  if (text.includes("://")) for (const match of text.matchAll(URL_LIKE)) hosts.add(hostOf(match[0]));
+  for (const expression of otherAddresses(text))
     for (const match of text.matchAll(expression)) hosts.add(match[1]!.toLowerCase());
-  }
   return [...hosts].filter((host) => NAME.test(host) && !HERE.test(host));
+}
+
+/** The expressions for addresses without a scheme that may match. */
+function otherAddresses(text: string): RegExp[] {
+  return [
+    ...(text.includes("@") ? [GIT_REMOTE, REMOTE_COPY] : []),
+    ...(/\/dev\//i.test(text) ? [DEV_TCP] : []),
+    ...(/\bnc|netcat|telnet/i.test(text) ? [NETCAT] : []),
+  ];
 }
 
 function hostOf(address: string): string {

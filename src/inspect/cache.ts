@@ -5,6 +5,7 @@ import { unlessMissing, writeFileAtomically } from "../disk/disk.ts";
 import { isRecord, jsonIn } from "../text/json.ts";
 import { CATEGORIES } from "./categories.ts";
 import type { Inspection } from "./types.ts";
+import { verdictOf } from "./verdict.ts";
 
 /** Older inspections are dropped first. A clean package takes about 150 bytes. */
 const MAX_ENTRIES = 20_000;
@@ -14,8 +15,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 type Kept = Pick<Inspection, "findings" | "addresses" | "scripts" | "unscanned">;
 
 export class InspectionCache {
+  /** Names the rules. */
+  readonly build: string;
   private readonly path: string;
-  private readonly build: string;
   private entries: Map<string, Kept> | undefined;
   private changed = false;
 
@@ -25,8 +27,13 @@ export class InspectionCache {
     this.build = build;
   }
 
-  get(digest: string): Kept | undefined {
-    return this.loaded().get(digest);
+  has(digest: string): boolean {
+    return this.loaded().has(digest);
+  }
+
+  get(digest: string): Inspection | undefined {
+    const kept = this.loaded().get(digest);
+    return kept && { ...kept, verdict: verdictOf(kept) };
   }
 
   set(digest: string, { findings, addresses, scripts, unscanned }: Inspection): void {

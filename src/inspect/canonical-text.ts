@@ -65,14 +65,33 @@ const LOOKALIKES = new Map<string, string>(
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 const ASCII_ONLY = /^[\x00-\x7f]*$/;
+const SPACE = 0x20;
 const WORD = /[\p{L}\p{N}_]{1,64}/gu;
 /** What spaced letters and blanks other than single spaces have in common: tested first, because few lines have it. */
 const THREE_LETTERS = / [a-z] [a-z] /i;
 const ODD_BLANKS = /[\x00-\x1f\x7f-\xa0]| {2}/;
 const SPACED_LETTERS = /(?<![a-z])(?:[a-z] ){3,64}[a-z](?![a-z])/gi;
 
+/** Whether nothing in a text can be a disguise: printable ASCII with single spaces, and no letters in a row with spaces between. */
+function isPlain(text: string): boolean {
+  let sinceSpace = 2;
+  let letters = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === SPACE) {
+      if (sinceSpace === 0) return false;
+      letters = sinceSpace === 1 ? letters + 1 : 0;
+      if (letters === 2) return false;
+      sinceSpace = 0;
+    } else if (code > SPACE && code < 0x7f) sinceSpace++;
+    else return false;
+  }
+  return true;
+}
+
 /** The text without disguises, in its own case; rules match it in lower case. */
 export function canonicalText(line: string): string {
+  if (isPlain(line)) return line;
   let text = line;
   if (!ASCII_ONLY.test(text)) {
     text = text.normalize("NFKC").replace(INVISIBLE, "");

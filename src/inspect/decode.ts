@@ -20,7 +20,7 @@ const ENCODED =
 /** The readable texts that are encoded inside `text`. */
 export function decodedTexts(text: string): string[] {
   const found: string[] = [];
-  if (!ENCODED.test(text)) return found;
+  if (!mayBeEncoded(text) || !ENCODED.test(text)) return found;
   const keep = (decoded: string | undefined): void => {
     if (decoded !== undefined && decoded.trim().length >= 6) found.push(decoded);
   };
@@ -39,18 +39,59 @@ export function decodedTexts(text: string): string[] {
   return found.map((decoded) => decoded.slice(0, INSPECT_LIMITS.decodedPerFile));
 }
 
+/** A quick check in one pass, of which `ENCODED` is the exact one: a long run of letters, an escape, a list of numbers, a reversal. */
+function mayBeEncoded(text: string): boolean {
+  let run = 0;
+  let numbers = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isTokenCode(code)) {
+      if (++run >= 20) return true;
+      const char = text[at]!;
+      if ((char === "r" || char === "R") && /^r(?:ev|ot|everse)/i.test(text.slice(at, at + 7))) return true;
+      if ((char === "n" || char === "N") && text[at + 1] === "-") return true;
+      if (char === "0" && (text[at + 1] === "x" || text[at + 1] === "X")) return true;
+      continue;
+    }
+    run = 0;
+    if (code === 0x5c || code === 0x25 || (code === 0x26 && text[at + 1] === "#")) return true;
+    if (code === 0x5b && text[at + 1] === ":") return true;
+    if ((code === 0x2c || code === 0x3b) && ++numbers >= 7) return true;
+  }
+  return false;
+}
+
+function isTokenCode(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 47 && code <= 57) ||
+    code === 0x2b ||
+    code === 0x2d ||
+    code === 0x5f
+  );
+}
+
 /** The line without quotes, escapes and concatenations that split a command, or undefined if there are none. */
 export function unspliced(line: string): string | undefined {
   if (!/['"`\\$^+%]/.test(line)) return undefined;
-  const joined = line
+  const whole = line
     .replace(MIXED_ESCAPE, unescapeOne)
     .replace(/\$\{?ifs\}?(?:\$[0-9])?/gi, " ")
-    .replace(/(["'`]) ?(?:\+|\.|\|\||&|,(?= ?["'`]\)\.join)) ?(["'`])/g, "")
+    .replace(/(["'`]) ?(?:\+|\.|\|\||&|,(?= ?["'`]\)\.join)) ?(["'`])/g, "");
+  const joined = SPLIT_WORD.test(whole) ? withoutInnerQuotes(whole) : whole;
+  return joined === line ? undefined : joined;
+}
+
+/** What every word has that is split by quotes, escapes or empty variables. */
+const SPLIT_WORD = /\w(?:["']\w|''|""|``|\$[@*{])|[a-z][\\^][a-z]/i;
+
+function withoutInnerQuotes(line: string): string {
+  return line
     .replace(/(?<=\w)(?:''|""|``|\$@|\$\*|\$\{\w{0,12}:?-?\})(?=\w)/g, "")
     .replace(/(?<=\b\w{1,12})(["'])(\w{1,12})\1/g, "$2")
     .replace(/(?<![\w])(["'])(\w{1,12})\1(?=\w)/g, "$2")
     .replace(/(?<=[a-z])[\\^](?=[a-z])/gi, "");
-  return joined === line ? undefined : joined;
 }
 
 /** A command that the code passes as a list of strings, joined to one line; undefined if there is none. */

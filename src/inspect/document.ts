@@ -15,7 +15,9 @@ const FENCE = /^ {0,12}(?:[-*>] )?(```|~~~)/;
 const NEW_PARAGRAPH = /^(?:[-*+>|] |[0-9]{1,3}[.)] |\||#)/;
 const SCRIPT_COMMENT = /^(?:#(?!!)|\/\/|\*|--|;|rem |""")/i;
 /** Words in a row, as in a message: code has none. */
+const ASCII_SENTENCE = /[a-z]{2,30}(?:[ ,]{1,2}[a-z']{1,30}){3}/i;
 const SENTENCE = /\p{L}{2,30}(?:[ ,]{1,2}[\p{L}']{1,30}){3}|[\u3040-\u9fff\uac00-\ud7af]{6}/u;
+const NOT_ASCII = /[^\x00-\x7f]/;
 const CONTINUES = /(?:\\|`|\||&&|[+])$/;
 const CONTINUATION = /^(?:\||&&|[+] )/;
 const REFERENCE_COMMENT = /^\[(?:\/\/|comment|_|\.|#)?\]: ?(?:#|<>|<\/>|\/) ?["'(]/i;
@@ -93,7 +95,8 @@ export function scriptUnits(lines: readonly string[]): Unit[] {
     }
     if (comment.length > 0) units.push(unitOf("paragraph", "code", comment, ""));
     comment = [];
-    if (SENTENCE.test(trimmed)) units.push(unitOf("paragraph", "code", [line], ""));
+    if (ASCII_SENTENCE.test(trimmed) || (NOT_ASCII.test(trimmed) && SENTENCE.test(trimmed)))
+      units.push(unitOf("paragraph", "code", [line], ""));
   }
   if (comment.length > 0) units.push(unitOf("paragraph", "code", comment, ""));
   return units;
@@ -128,13 +131,13 @@ function codeUnits(lines: readonly SourceLine[], heading: string, ordered: boole
     const joins =
       last !== undefined && trimmed !== "" && (CONTINUES.test(last) || CONTINUATION.test(trimmed));
     if (command.length > 0 && (!joins || command.length > 200)) {
-      units.push({ ...unitOf("line", "code", command, heading), ordered });
+      units.push(unitOf("line", "code", command, heading, ordered));
       command = [];
     }
     if (trimmed !== "") command.push(line);
   }
-  if (command.length > 0) units.push({ ...unitOf("line", "code", command, heading), ordered });
-  if (lines.length > 0) units.push({ ...unitOf("block", "code", lines, heading), ordered });
+  if (command.length > 0) units.push(unitOf("line", "code", command, heading, ordered));
+  if (lines.length > 0) units.push(unitOf("block", "code", lines, heading, ordered));
   return units;
 }
 
@@ -157,29 +160,68 @@ function proseLines(lines: readonly SourceLine[], units: readonly Unit[]): Unit[
   return found;
 }
 
-function unitOf(scope: UnitScope, kind: UnitKind, lines: readonly SourceLine[], heading: string): Unit {
-  const starts: number[] = [];
-  let clean = "";
-  for (const line of lines) {
-    starts.push(clean.length);
-    const text =
-      scope === "paragraph" ? line.text.replace(/\*\*|__|[*]/g, "").replace(/["`]{1,3}/g, '"') : line.text;
-    const piece = canonicalText(scope === "line" ? text.replace(/[\\`]\s{0,99}$/, "") : text).trim();
-    clean += piece === "" ? "" : piece + (scope === "block" ? "\n" : " ");
+function unitOf(
+  scope: UnitScope,
+  kind: UnitKind,
+  lines: readonly SourceLine[],
+  heading: string,
+  ordered?: boolean,
+): Unit {
+  return new SourceUnit(scope, kind, lines, heading, ordered);
+}
+
+class SourceUnit implements Unit {
+  readonly scope: UnitScope;
+  readonly kind: UnitKind;
+  readonly clean: string;
+  readonly text: string;
+  readonly heading: string;
+  readonly ordered: boolean | undefined;
+  readonly disguise = undefined;
+  readonly #lines: readonly SourceLine[];
+  readonly #starts: readonly number[];
+
+  constructor(
+    scope: UnitScope,
+    kind: UnitKind,
+    lines: readonly SourceLine[],
+    heading: string,
+    ordered: boolean | undefined,
+  ) {
+    const starts: number[] = [];
+    const pieces: string[] = [];
+    let length = 0;
+    for (const line of lines) {
+      starts.push(length);
+      const piece = pieceOf(line.text, scope);
+      if (piece === "") continue;
+      pieces.push(piece);
+      length += piece.length + 1;
+    }
+    this.scope = scope;
+    this.kind = kind;
+    this.clean = pieces.length === 1 ? pieces[0]! : pieces.join(scope === "block" ? "\n" : " ");
+    this.text = this.clean.toLowerCase();
+    this.heading = heading;
+    this.ordered = ordered;
+    this.#lines = lines;
+    this.#starts = starts;
   }
-  clean = clean.trimEnd();
-  return {
-    scope,
-    kind,
-    clean,
-    text: clean.toLowerCase(),
-    heading,
-    lineAt: (offset) => {
-      let index = starts.length - 1;
-      while (index > 0 && starts[index]! > offset) index--;
-      return lines[index]?.number ?? 1;
-    },
-  };
+
+  lineAt(offset: number): number {
+    let index = this.#starts.length - 1;
+    while (index > 0 && this.#starts[index]! > offset) index--;
+    return this.#lines[index]?.number ?? 1;
+  }
+}
+
+/** What a line adds to a unit. */
+function pieceOf(line: string, scope: UnitScope): string {
+  let text = line.trim();
+  if (scope === "line" && /[\\`]$/.test(text)) text = text.slice(0, -1);
+  else if (scope === "paragraph" && /[*_"`]/.test(text))
+    text = text.replace(/\*\*|__|[*]/g, "").replace(/["`]{1,3}/g, '"');
+  return canonicalText(text).trim();
 }
 
 /** Where a comment starts in a line; inside inline code it is text that readers see. */

@@ -3,6 +3,8 @@
 import { weigh, worse } from "./context.ts";
 import { excerptOf } from "./excerpt.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
+import { Places } from "./places.ts";
+import type { Steps } from "./steps.ts";
 import type { Disguise, FileContext, Rule, RuleFinding, Unit } from "./types.ts";
 
 const DISGUISES: Readonly<Record<Disguise, string>> = {
@@ -12,15 +14,24 @@ const DISGUISES: Readonly<Record<Disguise, string>> = {
   binary: " The text is inside a binary file.",
 };
 
-/** The findings of `rules` in a file: the worst per code and line, and a limited number per code. */
-export function findingsOf(rules: readonly Rule[], units: readonly Unit[], file: FileContext): RuleFinding[] {
+/** The findings of `rules` in a file: the worst per code and line, and a limited number per code. Pauses after each rule. */
+export function* findingsOf(
+  rules: readonly Rule[],
+  units: readonly Unit[],
+  file: FileContext,
+): Steps<RuleFinding[]> {
   const found: RuleFinding[] = [];
   for (const scope of ["line", "paragraph", "block"] as const) {
     const part = units.filter((unit) => unit.scope === scope);
-    const whole = part.map((unit) => unit.text).join("\n");
+    const places = new Places(part.map((unit) => unit.text));
+    yield;
     for (const rule of rules) {
-      if (rule.scope !== scope || !rule.test.mayOccur(whole)) continue;
-      found.push(...mostTelling(findingsOfRule(rule, part, file)));
+      if (rule.scope !== scope) continue;
+      const among = rule.test.among(places);
+      if (among?.length === 0) continue;
+      const possible = among?.map((index) => part[index]!) ?? part;
+      found.push(...mostTelling(findingsOfRule(rule, possible, file)));
+      yield;
     }
   }
   return found;

@@ -1,6 +1,7 @@
 // Reads what one statement does: which names it takes and sets, what it reads, and where it sends or runs it.
 
 import { type Folded, foldConstant, foldShell } from "./fold.ts";
+import { watchFor } from "./places.ts";
 import type { Program, Statement } from "./program.ts";
 import {
   type DataSource,
@@ -28,21 +29,84 @@ interface Name {
   readonly header: boolean;
 }
 
-export interface Fact {
+interface Definition {
+  readonly name: string;
+  readonly parameters: readonly string[];
+}
+
+/** What a statement does. What is needed only where data flows is read when it is asked for. */
+export class Fact {
   readonly program: Program;
   readonly statement: Statement;
   /** The statement that opened the connection that is used. */
   readonly reaches: string;
-  readonly targets: readonly string[];
-  readonly names: readonly Name[];
   readonly sources: readonly DataSource[];
   readonly sinks: readonly Sink[];
-  readonly written: readonly string[];
-  readonly files: readonly string[];
-  readonly defined?: { readonly name: string; readonly parameters: readonly string[] } | undefined;
-  readonly returns: boolean;
-  /** Names that stand for a file: `with open(path) as f`. */
-  readonly handle?: readonly [string, string] | undefined;
+  readonly #assigned: readonly string[];
+  readonly #shell: boolean;
+  #targets: readonly string[] | undefined;
+  #names: readonly Name[] | undefined;
+  #written: readonly string[] | undefined;
+  #files: readonly string[] | undefined;
+  #defined: { readonly is: Definition | undefined } | undefined;
+  #handle: { readonly is: readonly [string, string] | undefined } | undefined;
+
+  constructor(read: {
+    readonly program: Program;
+    readonly statement: Statement;
+    readonly reaches: string;
+    readonly sources: readonly DataSource[];
+    readonly sinks: readonly Sink[];
+    readonly assigned: readonly string[];
+  }) {
+    this.program = read.program;
+    this.statement = read.statement;
+    this.reaches = read.reaches;
+    this.sources = read.sources;
+    this.sinks = read.sinks;
+    this.#assigned = read.assigned;
+    this.#shell = read.program.language === "shell";
+  }
+
+  get targets(): readonly string[] {
+    this.#targets ??= [...this.#assigned, ...(this.#shell ? [] : mutated(this.statement.bare))];
+    return this.#targets;
+  }
+
+  get names(): readonly Name[] {
+    this.#names ??= this.#shell ? shellNames(this.statement.code) : namesIn(this.statement.bare);
+    return this.#names;
+  }
+
+  get written(): readonly string[] {
+    this.#written ??= writtenFiles(this.statement.code, this.#shell);
+    return this.#written;
+  }
+
+  get files(): readonly string[] {
+    const { code } = this.statement;
+    this.#files ??= this.#shell
+      ? filesIn(code.replace(OUTPUT, " "))
+      : filesIn(code).filter((file) => !this.written.includes(file));
+    return this.#files;
+  }
+
+  get defined(): Definition | undefined {
+    this.#defined ??= { is: this.#shell ? undefined : definition(this.statement.code) };
+    return this.#defined.is;
+  }
+
+  get returns(): boolean {
+    const { code } = this.statement;
+    return this.#shell ? /^(?:echo|printf|cat|return)\b/.test(code) : /^(?:return|yield)\b/.test(code);
+  }
+
+  /** The name that stands for a file, and the file: `with open(path) as f`. */
+  get handle(): readonly [string, string] | undefined {
+    const { bare, code } = this.statement;
+    this.#handle ??= { is: this.#shell ? undefined : handleOf(bare, code) };
+    return this.#handle.is;
+  }
 }
 
 const IDENTIFIER = /[A-Za-z_$][\w$]{0,80}(?:\??\.[A-Za-z_$][\w$]{0,80}){0,6}/g;
@@ -62,41 +126,37 @@ interface ProgramReader {
   readonly connections: Map<string, string>;
 }
 
+/** Whether an expression may match a statement as it is in the file, in lower case. */
+type MayMatch = (expression: RegExp) => boolean;
+
 const CONNECTS =
   /\b(?:https?\.request|net\.(?:connect|createconnection|socket)|socket\.(?:socket|create_connection)|new websocket|websocket\.create_connection|websockets?\.connect|smtplib\.smtp\w{0,4}|httpsconnection|httpconnection|ftplib\.ftp\w{0,4}|ftp|paramiko\.\w{1,20}|new xmlhttprequest|tls\.connect|dgram\.createsocket)\s?\(/i;
+const RUNS_OR_FETCHES =
+  /\b(?:exec|eval|system|popen|run|Popen|call|check_output|execSync|spawn|spawnSync|Function|get|post|fetch|urlopen)\s?\(/;
+for (const expression of [CONNECTS, RUNS_OR_FETCHES]) watchFor(expression);
 const SENDS_OVER =
   /([\w$.]{1,80})\.(?:write|end|send|sendall|sendto|request|sendmail|send_message|storbinary|put|emit|putrequest)\(/g;
 
-export function factOf(statement: Statement, reader: ProgramReader): Fact {
+export function factOf(statement: Statement, reader: ProgramReader, mayMatch: MayMatch): Fact {
   const { program } = reader;
   const { language } = program;
   const shell = language === "shell";
   const assigned = shell ? shellAssignment(statement) : assignment(statement);
   if (assigned?.names.length === 1) keepConstant(statement, assigned.names[0]!, assigned.value, reader);
   const code = shell ? shellText(statement, reader) : statement.code;
-  if (!shell) foldArguments(statement, reader);
-  const connection = shell ? undefined : connectionIn(statement, assigned?.names, reader);
-  const written = writtenFiles(code, shell);
-  const sinks = sinksIn(code, statement.bare, language);
+  if (!shell && mayMatch(RUNS_OR_FETCHES)) foldArguments(statement, reader);
+  const connection = shell ? undefined : connectionIn(statement, assigned?.names, reader, mayMatch);
+  const may: MayMatch = code === statement.code ? mayMatch : () => true;
+  const sinks = sinksIn(code, statement.bare, language, may);
   if (connection !== undefined && !sinks.some(({ kind }) => kind === "send")) sinks.push({ kind: "send" });
-  return {
+  return new Fact({
     program,
     statement: code === statement.code ? statement : { ...statement, code },
     reaches: connection ?? "",
-    targets: [...(assigned?.names ?? []), ...(shell ? [] : mutated(statement.bare))],
-    names: shell ? shellNames(code) : namesIn(statement.bare),
-    sources: sourcesIn(code, language),
+    assigned: assigned?.names ?? [],
+    sources: sourcesIn(code, language, may),
     sinks,
-    written,
-    files: filesIn(shell ? code.replace(OUTPUT, " ") : code).filter(
-      (file) => shell || !written.includes(file),
-    ),
-    defined: shell ? undefined : definition(statement.code),
-    returns: shell
-      ? /^(?:echo|printf|cat|return)\b/.test(statement.code)
-      : /^(?:return|yield)\b/.test(statement.code),
-    handle: shell ? undefined : handleOf(statement.bare, statement.code),
-  };
+  });
 }
 
 /** The statement that opened the connection over which this one sends; keeps those that it opens. */
@@ -104,12 +164,13 @@ function connectionIn(
   { code, bare }: Statement,
   names: readonly string[] | undefined,
   { connections }: ProgramReader,
+  mayMatch: MayMatch,
 ): string | undefined {
   for (const match of bare.includes(".connect") ? bare.matchAll(/([\w$.]{1,80})\.connect(?:_ex)?\(/g) : []) {
     const known = connections.get(match[1]!);
     if (known !== undefined) connections.set(match[1]!, `${known} ${code}`);
   }
-  if (names?.length === 1 && CONNECTS.test(code)) {
+  if (names?.length === 1 && mayMatch(CONNECTS) && CONNECTS.test(code)) {
     connections.set(names[0]!, code);
     return undefined;
   }
@@ -152,10 +213,7 @@ function shellText(statement: Statement, { program, known, built }: ProgramReade
 
 /** Folds what is passed to calls that run text, and every decoder that is called with literals. */
 function foldArguments(statement: Statement, { program, known, built }: ProgramReader): void {
-  const call =
-    /\b(?:exec|eval|system|popen|run|Popen|call|check_output|execSync|spawn|spawnSync|Function|get|post|fetch|urlopen)\s?\(/.exec(
-      statement.code,
-    );
+  const call = RUNS_OR_FETCHES.exec(statement.code);
   if (!call) return;
   const first = firstArgument(statement.code, call.index + call[0].length);
   if (!/[+([`]|^f["']|^[\w.]+$/.test(first)) return;
@@ -219,7 +277,7 @@ function mutated(bare: string): string[] {
   return found.filter((name) => !/^(?:os\.environ|process\.env|process|sys\.path|console)$/.test(name));
 }
 
-function definition(code: string): Fact["defined"] {
+function definition(code: string): Definition | undefined {
   const match =
     /^(?:async\s)?def\s([A-Za-z_]\w{0,80})\s?\((.{0,600})/s.exec(code) ??
     /^(?:(?:export|default|async)\s){0,3}function\s?\*?\s?([A-Za-z_$][\w$]{0,80})\s?\((.{0,600})/s.exec(
@@ -255,7 +313,8 @@ function handleOf(bare: string, code: string): readonly [string, string] | undef
 /** The names in an expression; those of arguments (`data=`) and keys (`{ data: … }`) are not values. */
 function namesIn(bare: string): Name[] {
   const names: Name[] = [];
-  const body = new Set(withoutHeaders(bare).match(IDENTIFIER));
+  const kept = withoutHeaders(bare);
+  const body = kept === bare ? undefined : new Set(kept.match(IDENTIFIER));
   const starts = /\b(?:exec|spawn|fork|run|popen|call)\w{0,12}\(/i.test(bare);
   for (const match of bare.matchAll(IDENTIFIER)) {
     if (names.length > 60) break;
@@ -271,7 +330,7 @@ function namesIn(bare: string): Name[] {
       path: getter ? path.replace(/\.\w{1,4}$/, "") : path,
       called: !getter && /^\s?\(/.test(next),
       picked: getter || /^\s?\[""/.test(next),
-      header: !body.has(match[0]),
+      header: body !== undefined && !body.has(match[0]),
     });
   }
   return names;

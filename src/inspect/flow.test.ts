@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 import { followData } from "./flow.ts";
 import { type Language, programOf } from "./program.ts";
 import { flowFindings } from "./rules/flows.ts";
+import { finish } from "./steps.ts";
 
 type Source = readonly [path: string, language: Language, text: string];
 
 const codesOf = (...sources: readonly Source[]): string[] =>
   flowFindings(
-    followData(sources.map(([path, language, text]) => programOf(path, language, text))).flows,
+    finish(followData(sources.map(([path, language, text]) => programOf(path, language, text)))).flows,
   ).map(({ code, severity }) => `${severity} ${code}`);
 const python = (text: string): string[] => codesOf(["a.py", "python", text]);
 const shell = (text: string): string[] => codesOf(["a.sh", "shell", text]);
@@ -124,7 +125,7 @@ describe("texts that code builds", () => {
       "python",
       `a = "cu"\nb = "rl x"\nc = "".join([a, b])\nk = bytes.fromhex("6375726c2068747470733a2f2f78").decode()`,
     );
-    expect(followData([program]).built).toMatchObject(
+    expect(finish(followData([program])).built).toMatchObject(
       [
         { line: 3, text: "curl x" },
         { line: 4, text: "curl https://x" },

@@ -3,9 +3,11 @@
 
 import { type BuiltText, type Fact, factOf } from "./facts.ts";
 import type { Constants, Folded } from "./fold.ts";
+import { Places } from "./places.ts";
 import type { Program, Statement } from "./program.ts";
 import type { DataSource, Sink } from "./rules/endpoints.ts";
 import { type Destination, destinationOf } from "./rules/hosts.ts";
+import type { Steps } from "./steps.ts";
 
 /** Where tainted data was read. */
 interface Origin extends DataSource {
@@ -36,6 +38,8 @@ type Taint = ReadonlyMap<string, Origin>;
 const PASSES = 4;
 /** Programs of one package that are followed. */
 const PROGRAMS = 400;
+/** Statements between two pauses. */
+const STATEMENTS = 200;
 const NO_TAINT: Taint = new Map();
 const NO_NAMES = new Set(["self", "this", "cls", "os", "process", "console"]);
 /** A secret in a header, or given to a client, is used for what it is made for. */
@@ -44,23 +48,33 @@ const CARRIER =
 const KEEPS_SECRET =
   /^(?:b64encode|urlsafe_b64encode|encode|decode|dumps|stringify|str|String|format|join|strip|trim|btoa|from|toString|hexlify|hex|quote|urlencode|encodeURIComponent|get|getenv|environ|replace|f|dict|list|concat|push|append|encrypt|compress|items|copy|entries|assign|reverse|slice|b32encode|environb|open|read|read_text|readFileSync|readFile|load|loads|parse|safe_load|expanduser|Path|resolve|collect|extend|update|add)$/;
 
-/** The flows between all programs of a package, and the texts that they build. */
-export function followData(programs: readonly Program[]): FlowResult {
+/** The flows between all programs of a package, and the texts that they build. Pauses after some statements. */
+export function* followData(programs: readonly Program[]): Steps<FlowResult> {
   const built: BuiltText[] = [];
   const facts: Fact[] = [];
   const constants = new Map<Program, Map<string, Folded>>();
-  for (const program of programs.slice(0, PROGRAMS)) {
+  const followed = programs.slice(0, PROGRAMS);
+  const all = followed.flatMap(({ statements }) => statements);
+  const places = new Places(all.map(({ code }) => code.toLowerCase()));
+  for (const program of followed) {
     const known = new Map<string, Folded>();
     constants.set(program, known);
     const reader = { program, known, built, connections: new Map<string, string>() };
-    for (const statement of program.statements) facts.push(factOf(statement, reader));
+    for (const statement of program.statements) {
+      const index = facts.length;
+      facts.push(factOf(statement, reader, (expression) => places.has(expression, index)));
+      if (index % STATEMENTS === 0) yield;
+    }
   }
   const flows = new Map<string, Flow>();
   if (facts.some(({ sinks }) => sinks.length > 0) && facts.some(({ sources }) => sources.length > 0)) {
     const state = new State(constants);
     for (let pass = 0; pass < PASSES; pass++) {
       const before = state.changes;
-      for (const fact of facts) state.apply(fact, flows);
+      for (const [index, fact] of facts.entries()) {
+        state.apply(fact, flows);
+        if (index % STATEMENTS === 0) yield;
+      }
       if (state.changes === before) break;
     }
   }
@@ -91,6 +105,7 @@ class State {
     const { program, statement } = fact;
     if (fact.defined) this.#define(fact);
     if (fact.handle) this.#handles.set(this.#key(program, statement.scope, fact.handle[0]), fact.handle[1]);
+    if (this.changes === 0 && fact.sources.length === 0) return;
     const taint = this.#taintOf(fact);
     if (taint.size === 0) return;
     for (const target of fact.targets)

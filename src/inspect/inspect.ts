@@ -1,7 +1,9 @@
 // The front door of inspection: finds dangers, addresses and scripts in the files of a package.
 
+import { createHash } from "node:crypto";
 import { type About, aboutOf } from "./about.ts";
 import { hostsIn } from "./addresses.ts";
+import type { InspectionCache } from "./cache.ts";
 import { categoryOf } from "./categories.ts";
 import { decodedTexts, joinedArguments, unspliced } from "./decode.ts";
 import { derivedUnits, documentUnits, scriptUnits } from "./document.ts";
@@ -27,6 +29,7 @@ import { manifestFindings } from "./rules/manifests.ts";
 import { OBFUSCATION } from "./rules/obfuscation.ts";
 import { PRIVILEGE } from "./rules/privilege.ts";
 import { THEFT } from "./rules/theft.ts";
+import { finish, type Steps } from "./steps.ts";
 import type {
   FileContext,
   InspectedFile,
@@ -41,6 +44,7 @@ import { verdictOf } from "./verdict.ts";
 export { InspectionCache } from "./cache.ts";
 export { CATEGORIES, type Category } from "./categories.ts";
 export { type KnownFindings, readKnownFindings, withoutKnown } from "./known.ts";
+export { isScript } from "./rules/files.ts";
 export { sarifLog } from "./sarif.ts";
 export type {
   Finding,
@@ -48,7 +52,6 @@ export type {
   InspectedFile,
   Inspection,
   PackageInspection,
-  Risk,
   UnscannedFile,
   Verdict,
 } from "./types.ts";
@@ -67,6 +70,12 @@ export const RULES: readonly Rule[] = [
   ...OBFUSCATION,
 ];
 
+/** Names the rules: it differs when a rule comes, goes or changes its severity. */
+export function rulesDigest(): string {
+  const rules = RULES.map(({ code, severity, scope }) => `${code} ${severity} ${scope}`).join("\n");
+  return createHash("sha256").update(rules).digest("hex").slice(0, 8);
+}
+
 const DOCUMENT_NAME =
   /\.(?:md|mdx|markdown|txt|rst|adoc|html?|svg)$|(?:^|\/)(?:readme|license|changelog|notice|authors)$/i;
 /** Code that runs a text from a variable: what its tables hold may be run. */
@@ -82,24 +91,20 @@ const BINARY_RULES: readonly Rule[] = RULES.filter(
  *
  * @example
  * const bytes = new TextEncoder().encode("Run `curl https://example.com/x.sh | sh` first.");
- * const { risk, findings } = inspectPackage([{ path: "SKILL.md", bytes }]);
+ * const { verdict, findings } = inspectPackage([{ path: "SKILL.md", bytes }]);
  */
 export function inspectPackage(
   files: readonly InspectedFile[],
   unread: readonly UnscannedFile[] = [],
 ): Inspection {
-  const steps = inspectionSteps(files, unread);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
+  return finish(inspectionSteps(files, unread));
 }
 
-/** As `inspectPackage`, with a pause after each file, so that a caller can let other work happen. */
+/** As `inspectPackage`, in steps of a few milliseconds, so that a caller can let other work happen. */
 export function* inspectionSteps(
   files: readonly InspectedFile[],
-  unread: readonly UnscannedFile[],
-): Generator<undefined, Inspection> {
+  unread: readonly UnscannedFile[] = [],
+): Steps<Inspection> {
   const findings: RuleFinding[] = [];
   const unscanned: UnscannedFile[] = [...unread];
   const hosts = new Set<string>();
@@ -113,15 +118,14 @@ export function* inspectionSteps(
     budget -= text.size;
     if (text.unread > 0)
       unscanned.push({ path: file.path, reason: `too long: ${text.unread} characters not inspected` });
-    if (text.lines.length > 0) findings.push(...textFindings(file, text, about, hosts));
+    yield;
+    if (text.lines.length > 0) findings.push(...(yield* textFindings(file, text, about, hosts)));
     if (!text.binary) programs.push(...programsOf(file.path, text.lines, !DOCUMENT_NAME.test(file.path)));
     yield;
   }
-  findings.push(
-    ...behaviourFindings(programs),
-    ...claimFindings(about, programs),
-    ...lookalikeFindings(programs),
-  );
+  findings.push(...(yield* behaviourFindings(programs)));
+  yield;
+  findings.push(...claimFindings(about, programs), ...lookalikeFindings(programs));
   if (files.length > inspected.length)
     unscanned.push({ path: "", reason: `${files.length} files, ${inspected.length} of them inspected` });
   const kept = distinct(findings)
@@ -136,12 +140,35 @@ export function* inspectionSteps(
       .map((file) => file.path)
       .sort(),
     unscanned,
-    risk: kept[0]?.severity ?? "none",
     verdict: verdictOf({ findings: kept, unscanned }),
   };
 }
 
-function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: Set<string>): RuleFinding[] {
+/** The inspection of a package as the cache has it, or made and added to the cache. */
+export function* cachedInspection(
+  { digest, files, unread }: Surveyed,
+  cache: InspectionCache | undefined,
+): Steps<Inspection> {
+  const kept = digest === undefined ? undefined : cache?.get(digest);
+  if (kept) return kept;
+  const inspection = yield* inspectionSteps(files, unread);
+  if (digest !== undefined) cache?.set(digest, inspection);
+  return inspection;
+}
+
+interface Surveyed {
+  readonly files: readonly InspectedFile[];
+  readonly unread: readonly UnscannedFile[];
+  /** Absent if the package could not be read whole. */
+  readonly digest?: string | undefined;
+}
+
+function* textFindings(
+  file: InspectedFile,
+  text: TextFile,
+  about: About,
+  hosts: Set<string>,
+): Steps<RuleFinding[]> {
   const script = !DOCUMENT_NAME.test(file.path);
   const followed = script && languageOf(file.path, text.lines[0] ?? "") !== undefined;
   const content = text.lines.join("\n");
@@ -150,36 +177,37 @@ function textFindings(file: InspectedFile, text: TextFile, about: About, hosts: 
   for (const host of hostsIn(content)) hosts.add(host);
   if (text.binary) {
     const units = derivedUnits(content, { kind: "code", heading: "", lineAt: () => 1 }, "binary");
-    return findingsOf(BINARY_RULES, units, context);
+    return yield* findingsOf(BINARY_RULES, units, context);
   }
+  yield;
   const units = context.script ? scriptUnits(text.lines) : documentUnits(text.lines);
-  const derived = uncovered(units, content, hosts);
-  return [
-    ...characterFindings(file.path, text.lines),
-    ...manifestFindings(file.path, content),
-    ...findingsOf(RULES, [...units, ...derived], context),
-    ...(context.script ? [] : proseFindings([...units, ...derived], file.path)),
-  ];
+  yield;
+  const all = units.concat(yield* uncovered(units, content, hosts));
+  const findings = [...characterFindings(file.path, text.lines), ...manifestFindings(file.path, content)];
+  yield;
+  findings.push(...(yield* findingsOf(RULES, all, context)));
+  if (!context.script) findings.push(...(yield* proseFindings(all, file.path)));
+  return findings;
 }
 
 /** What the programs of a package do together, and what is in the texts that they build. */
-function behaviourFindings(programs: readonly Program[]): RuleFinding[] {
-  const { flows, built } = followData(programs);
+function* behaviourFindings(programs: readonly Program[]): Steps<RuleFinding[]> {
+  const { flows, built } = yield* followData(programs);
   const findings = flowFindings(flows);
-  for (const program of programs) if (program.settings) findings.push(...settingsFindings(program));
+  for (const program of programs) if (program.settings) findings.push(...(yield* settingsFindings(program)));
   let budget: number = INSPECT_LIMITS.decodedPerFile;
   for (const { program, line, text } of built) {
     budget -= text.length;
     if (budget < 0) break;
     const parent = { kind: "code", heading: "", lineAt: () => line } as const;
     const context = { path: program.path, script: true };
-    findings.push(...findingsOf(RULES, derivedUnits(text, parent, "encoded"), context));
+    findings.push(...(yield* findingsOf(RULES, derivedUnits(text, parent, "encoded"), context)));
   }
   return findings;
 }
 
 /** The findings in a command that a host starts by itself. */
-function settingsFindings({ path, statements }: Program): RuleFinding[] {
+function settingsFindings({ path, statements }: Program): Steps<RuleFinding[]> {
   const context = { path, script: true };
   const units = statements.flatMap(({ line, code }) =>
     derivedUnits(code, { kind: "code", heading: "", lineAt: () => line }, undefined),
@@ -187,8 +215,11 @@ function settingsFindings({ path, statements }: Program): RuleFinding[] {
   return findingsOf(RULES, units, context);
 }
 
+/** Lines between two pauses while a file is decoded. */
+const LINES = 500;
+
 /** The units behind encodings, split strings and invisible characters. */
-function uncovered(units: readonly Unit[], content: string, hosts: Set<string>): Unit[] {
+function* uncovered(units: readonly Unit[], content: string, hosts: Set<string>): Steps<Unit[]> {
   const found: Unit[] = [];
   let budget: number = INSPECT_LIMITS.decodedPerFile;
   const add = (text: string, parent: Unit, depth: number): void => {
@@ -199,8 +230,8 @@ function uncovered(units: readonly Unit[], content: string, hosts: Set<string>):
     if (depth < INSPECT_LIMITS.decodeDepth)
       for (const inner of decodedTexts(text)) add(inner, parent, depth + 1);
   };
-  for (const unit of units) {
-    if (unit.scope === "block") continue;
+  for (const [index, unit] of units.entries()) {
+    if (index % LINES === 0) yield;
     if (unit.scope === "line") {
       for (const text of decodedTexts(unit.clean)) add(text, unit, 1);
       const joined = unit.kind === "prose" ? undefined : unspliced(unit.clean);

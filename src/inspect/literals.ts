@@ -1,10 +1,4 @@
-// Tells quickly that an expression cannot match a text: every match needs one of a few literals, and none of them is there.
-
-/** A literal with its pieces of three letters. */
-interface Needle {
-  readonly literal: string;
-  readonly pieces: Uint16Array;
-}
+// Reads an expression for the literals that every match of it contains one of.
 
 /** Literals of which every match contains one; undefined if there are none. */
 type Literals = readonly string[] | undefined;
@@ -16,64 +10,62 @@ interface Part {
   readonly needs: Literals;
 }
 
+/** Stands for the edge of a word in a literal, as `\\b` does in an expression. */
+export const WORD_EDGE = "\ue000";
+
 const MOST_EXACT = 24;
 const MOST_LITERALS = 160;
-/** Shorter literals are in every text; a character outside ASCII is as rare as three inside. */
-const SHORTEST = 3;
-const NOT_ASCII = /[^\x00-\x7f]/g;
+/** Literals that are worth less are in every text: one letter. */
+const LEAST_WORTH = 2;
+/** Characters that match themselves; the last one may be repeated, so it is left out if a quantifier follows. */
+const PLAIN = /[^\\^$.*+?()[\]{}|]{2,}(?![*+?{])/y;
 const ANYTHING: Part = { needs: undefined };
 const NOTHING: Part = { exact: [""], needs: undefined };
+const EDGE: Part = { exact: [WORD_EDGE], needs: undefined };
 
-/** The literals, in lower case, of which one is in every lower-case text that the expression matches. */
-export function needlesOf({ source, flags }: RegExp): readonly Needle[] | undefined {
+/** The literals, in lower case and with edges of words, of which one is in every lower-case text that the expression matches. */
+export function needlesOf({ source, flags }: RegExp): Literals {
   // Case folding of Unicode equates letters outside ASCII with letters inside.
   if (flags.includes("i") && /[uv]/.test(flags)) return undefined;
   const found = new ExpressionReader(source).alternatives();
   const literals = better(found.needs, found.exact);
-  return literals && [...new Set(literals.map((literal) => literal.toLowerCase()))].map(needleOf);
+  return literals && [...new Set(literals.map((literal) => literal.toLowerCase()))];
 }
 
-function needleOf(literal: string): Needle {
-  const pieces = new Uint16Array(Math.max(0, literal.length - 2));
-  for (let at = 0; at < pieces.length; at++) pieces[at] = pieceAt(literal, at);
-  return { literal, pieces };
-}
-
-/** The three-letter pieces of a text, for a first answer to whether a literal may be in it. */
-export class TextPieces {
-  readonly #text: string;
-  readonly #pieces = new Uint8Array(1 << 15);
-  readonly #answers = new Map<string, boolean>();
-
-  constructor(text: string) {
-    this.#text = text;
-    for (let at = 0; at + 2 < text.length; at++) this.#pieces[pieceAt(text, at)] = 1;
-  }
-
-  includes({ literal, pieces }: Needle): boolean {
-    for (let at = 0; at < pieces.length; at++) if (this.#pieces[pieces[at]!] === 0) return false;
-    const known = this.#answers.get(literal);
-    if (known !== undefined) return known;
-    const answer = this.#text.includes(literal);
-    this.#answers.set(literal, answer);
-    return answer;
-  }
-}
-
-function pieceAt(text: string, at: number): number {
-  return (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & 0x7fff;
-}
-
-/** The set that excludes more texts: its shortest literal is longer. */
+/** The set that excludes more texts: its least literal is rarer. */
 function better(a: Literals, b: Literals): Literals {
   const usable = (set: Literals): number =>
-    set === undefined || set.length === 0 || set.length > MOST_LITERALS
-      ? 0
-      : Math.min(...set.map((literal) => literal.replace(NOT_ASCII, "...").length));
+    set === undefined || set.length === 0 || set.length > MOST_LITERALS ? 0 : Math.min(...set.map(worthOf));
   const [left, right] = [usable(a), usable(b)];
-  if (Math.max(left, right) < SHORTEST) return undefined;
+  if (Math.max(left, right) < LEAST_WORTH) return undefined;
   if (Math.min(left, 6) === Math.min(right, 6)) return a!.length <= b!.length ? a : b;
   return left > right ? a : b;
+}
+
+/** How rare a literal is: a sign counts as two letters, a character outside ASCII as three. */
+function worthOf(literal: string): number {
+  let worth = 0;
+  let blank = true;
+  for (let at = 0; at < literal.length; at++) {
+    const code = literal.charCodeAt(at);
+    const edge = code === 0xe000;
+    if (!edge && code !== 0x20) blank = false;
+    worth += edge || code === 0x20 || isWordCode(code) ? 1 : code > 0x7f ? 3 : 2;
+  }
+  return blank ? 0 : worth;
+}
+
+/** Whether a character is a letter or digit of ASCII, or `_`. */
+export function isWordCode(code: number): boolean {
+  return (
+    (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95
+  );
+}
+
+function joined(starts: readonly string[], ends: readonly string[]): string[] {
+  const found: string[] = [];
+  for (const start of starts) for (const end of ends) found.push(start + end);
+  return found;
 }
 
 /** Reads the source of an expression. What it does not know, it takes for something that matches anything. */
@@ -107,7 +99,7 @@ class ExpressionReader {
     while (this.#at < this.#source.length && !"|)".includes(this.#source[this.#at]!)) {
       const part = this.#repeated();
       if (part.exact && exact.length * part.exact.length <= MOST_EXACT) {
-        exact = exact.flatMap((start) => part.exact!.map((end) => start + end));
+        exact = joined(exact, part.exact);
         continue;
       }
       needs = better(better(needs, exact), better(part.needs, part.exact));
@@ -130,6 +122,12 @@ class ExpressionReader {
   }
 
   #atom(): Part {
+    PLAIN.lastIndex = this.#at;
+    const plain = PLAIN.exec(this.#source)?.[0];
+    if (plain !== undefined) {
+      this.#at += plain.length;
+      return { exact: [plain], needs: undefined };
+    }
     const char = this.#source[this.#at++]!;
     if (char === "(") return this.#group();
     if (char === "[") return this.#class();
@@ -157,7 +155,8 @@ class ExpressionReader {
 
   #escape(): Part {
     const char = this.#source[this.#at++]!;
-    if (char === "b" || char === "B") return NOTHING;
+    if (char === "b") return EDGE;
+    if (char === "B") return NOTHING;
     const code = /^(?:x([0-9a-f]{2})|u([0-9a-f]{4}))/i.exec(this.#source.slice(this.#at - 1, this.#at + 5));
     if (code) {
       this.#at += code[0].length - 1;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { allOf, anyOf, chain, pattern, sentence, unless } from "./match.ts";
+import { allOf, anyOf, chain, type Matcher, pattern, sentence, unless } from "./match.ts";
+import { Places } from "./places.ts";
 
 describe("chain", () => {
   const fetchThenRun = chain(10, /curl/, /\| sh/);
@@ -28,17 +29,20 @@ it("anyOf, allOf and unless combine matchers", () => {
   expect(unless(/test/, pattern(/a/)).find("a test")).toBeUndefined();
 });
 
-it("mayOccur has no false negatives and caches only the last text", () => {
-  const matcher = chain(5, /a/, /b/);
-  expect([matcher.mayOccur("ab"), matcher.mayOccur("a"), matcher.mayOccur("ab")]).toEqual([
-    true,
-    false,
-    true,
-  ]);
-});
+describe("among", () => {
+  const texts = ["curl it", "then | sh", "curl | sh", "no"];
+  const among = (matcher: Matcher) => matcher.among(new Places(texts));
 
-it("mayOccur sees the start and the end of each of several joined texts", () => {
-  expect(pattern(/^sudo /).mayOccur("ls\nsudo rm")).toBe(true);
-  expect(pattern(/now$/).mayOccur("go now\nls")).toBe(true);
-  expect(pattern(/run(?!$)/).mayOccur("run\nls")).toBe(true);
+  it("names the texts that may match: all steps of a chain, any of several, all of several", () => {
+    expect(among(pattern(/curl/))).toEqual([0, 2]);
+    expect(among(chain(9, /curl/, /\| sh/))).toEqual([2]);
+    expect(among(anyOf(pattern(/curl/), pattern(/\| sh/)))).toEqual([0, 1, 2]);
+    expect(among(allOf(pattern(/curl/), pattern(/\| sh/)))).toEqual([2]);
+  });
+
+  it("excludes nothing by an expression without literals", () => {
+    expect(among(pattern(/[a-z]/))).toBeUndefined();
+    expect(among(anyOf(pattern(/curl/), pattern(/[a-z]/)))).toBeUndefined();
+    expect(among(chain(9, /curl/, /[a-z]/))).toEqual([0, 2]);
+  });
 });

@@ -1,6 +1,6 @@
 // The pattern language of the rules. All expressions have bounded repetition, so matching is linear on hostile text.
 
-import { needlesOf, TextPieces } from "./literals.ts";
+import { type Places, watchFor } from "./places.ts";
 
 export interface Span {
   readonly start: number;
@@ -9,18 +9,14 @@ export interface Span {
 
 export interface Matcher {
   readonly find: (text: string) => Span | undefined;
-  /** A cheap check of a text in lower case, or of several that are joined by line ends: false means that none matches. */
-  readonly mayOccur: (text: string) => boolean;
+  /** Which of several texts may match; undefined if any of them may. */
+  readonly among: (places: Places) => readonly number[] | undefined;
   readonly expressions: readonly RegExp[];
 }
 
 /** The most matches of one step that are tried in a text. */
 const MAX_SPANS = 2_000;
 const interned = new Map<string, RegExp>();
-const lastAnswers = new WeakMap<RegExp, { readonly text: string; readonly answer: boolean }>();
-const needles = new WeakMap<RegExp, ReturnType<typeof needlesOf>>();
-const lineExpressions = new WeakMap<RegExp, RegExp>();
-let lastPieces: { readonly text: string; readonly pieces: TextPieces } | undefined;
 const SENTENCE_END = /[.!?;] /;
 
 /** One expression. */
@@ -28,7 +24,7 @@ export function pattern(expression: RegExp): Matcher {
   const global = asGlobal(expression);
   return {
     find: (text) => spansOf(global, text, 1)[0],
-    mayOccur: (text) => mightMatch(global, text),
+    among: (places) => places.of(global),
     expressions: [expression],
   };
 }
@@ -53,7 +49,7 @@ export function anyOf(...matchers: readonly Matcher[]): Matcher {
       }
       return undefined;
     },
-    mayOccur: (text) => matchers.some((matcher) => matcher.mayOccur(text)),
+    among: (places) => united(matchers.map((matcher) => matcher.among(places))),
     expressions: matchers.flatMap((matcher) => matcher.expressions),
   };
 }
@@ -65,17 +61,19 @@ export function allOf(...matchers: readonly Matcher[]): Matcher {
       const spans = matchers.map((matcher) => matcher.find(text));
       return spans.every((span) => span !== undefined) ? spans[0] : undefined;
     },
-    mayOccur: (text) => matchers.every((matcher) => matcher.mayOccur(text)),
+    among: (places) => shared(matchers.map((matcher) => matcher.among(places))),
     expressions: matchers.flatMap((matcher) => matcher.expressions),
   };
 }
 
 /** A match of `matcher` unless `excuse` occurs in the same text. */
 export function unless(excuse: RegExp, matcher: Matcher): Matcher {
-  const global = asGlobal(excuse);
   return {
-    find: (text) => (occurs(global, text) ? undefined : matcher.find(text)),
-    mayOccur: matcher.mayOccur,
+    find: (text) => {
+      const span = matcher.find(text);
+      return span && !excuse.test(text) ? span : undefined;
+    },
+    among: matcher.among,
     expressions: [excuse, ...matcher.expressions],
   };
 }
@@ -92,7 +90,7 @@ function ordered(steps: readonly RegExp[], allowed: (between: string) => boolean
       }
       return reached?.[0];
     },
-    mayOccur: (text) => globals.every((step) => mightMatch(step, text)),
+    among: (places) => shared(globals.map((step) => places.of(step))),
     expressions: steps,
   };
 }
@@ -128,45 +126,37 @@ function spansOf(global: RegExp, text: string, limit: number): Span[] {
   return spans;
 }
 
-/** Whether an expression matches a text in lower case; quick if the text has none of the literals that a match needs. */
-export function mightMatch(expression: RegExp, text: string): boolean {
-  let needed = needles.get(expression);
-  if (needed === undefined && !needles.has(expression)) {
-    needed = needlesOf(expression);
-    needles.set(expression, needed);
+/** The texts that are in one of the lists; undefined if one of them is unknown. */
+function united(lists: readonly (readonly number[] | undefined)[]): readonly number[] | undefined {
+  const known: number[] = [];
+  for (const list of lists) {
+    if (list === undefined) return undefined;
+    for (const index of list) known.push(index);
   }
-  if (needed !== undefined) {
-    if (lastPieces?.text !== text) lastPieces = { text, pieces: new TextPieces(text) };
-    const { pieces } = lastPieces;
-    if (!needed.some((needle) => pieces.includes(needle))) return false;
-  }
-  if (!/[$^]/.test(expression.source)) return occurs(expression, text);
-  // What must not follow may be the end of a line: only then can the plain expression match more.
-  return occurs(byLine(expression), text) || (/\(\?<?!/.test(expression.source) && occurs(expression, text));
+  return lists.length < 2 ? known : [...new Set(known)].sort((a, b) => a - b);
 }
 
-/** The same expression for texts that are joined by line ends: each start of a line may be the start of a text. */
-function byLine(expression: RegExp): RegExp {
-  const known = lineExpressions.get(expression);
-  if (known) return known;
-  const made = new RegExp(expression.source, `${expression.flags.replace("m", "")}m`);
-  lineExpressions.set(expression, made);
-  return made;
-}
-
-/** Caches the last result per expression: many rules share one and test the same text in turn. */
-function occurs(global: RegExp, text: string): boolean {
-  const known = lastAnswers.get(global);
-  if (known?.text === text) return known.answer;
-  global.lastIndex = 0;
-  const answer = global.test(text);
-  lastAnswers.set(global, { text, answer });
-  return answer;
+/** The texts that are in all lists; a list that is unknown excludes nothing. */
+function shared(lists: readonly (readonly number[] | undefined)[]): readonly number[] | undefined {
+  let common: readonly number[] | undefined;
+  for (const list of lists) {
+    if (list === undefined) continue;
+    if (list.length === 0) return list;
+    if (common === undefined) common = list;
+    else {
+      const also = new Set(list);
+      common = common.filter((index) => also.has(index));
+    }
+  }
+  return common;
 }
 
 function asGlobal(expression: RegExp): RegExp {
   const key = `${expression.flags}/${expression.source}`;
-  const shared = interned.get(key) ?? new RegExp(expression.source, `${expression.flags.replace("g", "")}g`);
-  interned.set(key, shared);
-  return shared;
+  const known = interned.get(key);
+  if (known) return known;
+  const global = new RegExp(expression.source, `${expression.flags.replace("g", "")}g`);
+  interned.set(key, global);
+  watchFor(global);
+  return global;
 }

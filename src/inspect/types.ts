@@ -4,7 +4,6 @@ import type { Category } from "./categories.ts";
 import type { Matcher, Span } from "./match.ts";
 
 export type FindingSeverity = "low" | "medium" | "high";
-export type Risk = "none" | FindingSeverity;
 
 export interface InspectedFile {
   /** The path in the package, with slashes. */
@@ -59,7 +58,6 @@ export interface Inspection {
   readonly scripts: readonly string[];
   /** What was not inspected. */
   readonly unscanned: readonly UnscannedFile[];
-  readonly risk: Risk;
   readonly verdict: Verdict;
 }
 

@@ -3,6 +3,7 @@
 import type { Awaitable } from "../model/awaitable.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
+import { didYouMean, nearTo } from "../text/near.ts";
 import {
   type EventDetails,
   type EventKind,
@@ -61,6 +62,8 @@ interface JournalNeeds {
   readonly find: (name: string, agent: string | undefined) => Promise<SkillVersion>;
   /** The current name of a skill. */
   readonly currentName: (spelling: string) => Promise<string>;
+  /** Fails for a name that no skill has, whatever its state, with the names that resemble it. */
+  readonly requireSkill: (name: string) => Promise<unknown>;
   /** What recall learns from outcomes and corrections. */
   readonly learning: LearnedFromUse;
   readonly now: () => number;
@@ -76,6 +79,9 @@ export interface ListedSession extends SessionSummary {
 
 /** A message that recall remembers for a skill: above 0 it speaks for the skill, below 0 against it. */
 export type LearnedMessage = Pick<RememberedMessage, "text" | "at" | "weight">;
+
+/** Older sessions are not offered instead of an unknown one. */
+const SESSIONS_SEARCHED = 500;
 
 export class Journal {
   private readonly needs: JournalNeeds;
@@ -114,6 +120,8 @@ export class Journal {
     const skill = lookupKey(await this.needs.currentName(name));
     const stats = await skillStats(this.needs.journal, skill, { now: this.needs.now() });
     const messages = await this.needs.learning.messages(skill);
+    const isUnknown = stats.recalled + stats.shown + stats.activated + messages.length === 0;
+    if (isUnknown) await this.needs.requireSkill(name);
     return { ...stats, messages: messages.map(({ text, at, weight }) => ({ text, at, weight })) };
   }
 
@@ -125,7 +133,9 @@ export class Journal {
    */
   async forgetMessages(name?: string): Promise<{ readonly forgotten: number }> {
     const skill = name === undefined ? undefined : lookupKey(await this.needs.currentName(name));
-    return { forgotten: await this.needs.learning.forget(skill) };
+    const forgotten = await this.needs.learning.forget(skill);
+    if (name !== undefined && forgotten === 0) await this.needs.requireSkill(name);
+    return { forgotten };
   }
 
   /**
@@ -198,6 +208,7 @@ export class Journal {
    * const lines = await skills.journal.exportSession("s1");
    */
   async exportSession(session: string): Promise<string> {
+    await this.requireSession(session);
     return exportSession(this.needs.journal, session);
   }
 
@@ -248,16 +259,31 @@ export class Journal {
     actor: Actor & { readonly session: string },
   ): Promise<void> {
     const { session, agent = this.needs.agent, host = this.needs.host } = actor;
-    const [known] = await this.needs.journal.query({ session, limit: 1 });
-    if (known === undefined)
-      throw new RepertoireError(
-        "session-not-found",
-        `There is no session "${session}". \`repertoire sessions\` lists them.`,
-        session,
-      );
+    await this.requireSession(session);
     const details = { type: "summary", rating, text } as const;
     const context = { at: this.needs.now(), session, agent, host };
     await this.needs.journal.append([eventOf(context, { kind: "feedback", details })]);
+  }
+
+  /**
+   * Fails for a session of which nothing was recorded, with the ids that resemble it.
+   *
+   * @example
+   * await skills.journal.requireSession("s1");
+   */
+  async requireSession(session: string): Promise<void> {
+    const [known] = await this.needs.journal.query({ session, limit: 1 });
+    if (known !== undefined || (await this.needs.sessions.read(session)).turn > 0) return;
+    const latest = await this.needs.journal.sessions({ limit: SESSIONS_SEARCHED });
+    const near = nearTo(
+      session,
+      latest.map((each) => each.session),
+    );
+    throw new RepertoireError(
+      "session-not-found",
+      `There is no session "${session}".${didYouMean(near)} \`repertoire sessions\` lists them.`,
+      session,
+    );
   }
 
   /** The version of a skill that was activated last in a turn. */

@@ -1,7 +1,8 @@
 // Writes activations as JSON lines beside the journal, one file per session, for programs that read usage files.
 
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../disk/disk.ts";
 import type { RecordUse } from "./reader.ts";
 
 /** Records as `record` does, and appends each activation in a session to `<folder>/<session>.jsonl`. */
@@ -11,7 +12,7 @@ export function withUsageFiles(folder: string, record: RecordUse, now: () => num
     const { session } = actor;
     if (session === undefined || happened.kind !== "activated") return;
     const timestamp = new Date(now()).toISOString();
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     const line = JSON.stringify({ skillName: skill.name, sessionId: session, timestamp });
     appendFileSync(join(folder, `${encodeURIComponent(session).replaceAll(".", "%2E")}.jsonl`), `${line}\n`);
   };

@@ -17,6 +17,7 @@ import {
   type SkillText,
   withMetadata,
 } from "../parse/parse.ts";
+import { didYouMean, nearTo } from "../text/near.ts";
 import { summaryOf } from "../text/summary.ts";
 import {
   checkConformance,
@@ -161,7 +162,7 @@ export class Drafts {
   }
 
   async archive(spelling: string, author: string, into: SkillName | undefined): Promise<Draft> {
-    const place = this.require(spelling);
+    const place = await this.require(spelling);
     this.checkWriting(author, place.name);
     checkPermission(author, place.name, this.textAt(place));
     const covered = this.library.shadowed.findLast(({ skill }) => skill.name === place.name);
@@ -180,7 +181,7 @@ export class Drafts {
     to: SkillName,
     author: string,
   ): Promise<{ place: SkillPlace; changes: SkillChange[] }> {
-    const from = this.require(spelling);
+    const from = await this.require(spelling);
     const place: SkillPlace = { ...from, name: to };
     const existing = this.textAt(from);
     this.checkWriting(author, from.name);
@@ -208,7 +209,7 @@ export class Drafts {
 
   /** Without a change if the skill is pinned, or not pinned, already. */
   async pin(spelling: string, on: boolean): Promise<{ place: SkillPlace; change?: SkillChange | undefined }> {
-    const place = this.require(spelling);
+    const place = await this.require(spelling);
     const existing = this.textAt(place);
     if (isPinned(existing) === on) return { place };
     const files = this.withText(place, withMetadata(existing, { pinned: on ? "true" : undefined }));
@@ -227,9 +228,10 @@ export class Drafts {
   }
 
   /** The place of the learned skill of this name, or an error that says what the name is instead. */
-  private require(spelling: string): SkillPlace {
-    const name = this.library.find(spelling)?.name ?? lookupKey(spelling);
-    const place = this.existing(name) ?? this.existing(lookupKey(spelling));
+  private async require(spelling: string): Promise<SkillPlace> {
+    const own = lookupKey(spelling);
+    const name = this.library.find(spelling)?.name ?? (await this.needs.redirects.resolve(own));
+    const place = this.existing(own) ?? this.existing(name);
     if (place) return place;
     const other = this.library.skills.get(name);
     if (other) {
@@ -241,7 +243,7 @@ export class Drafts {
     }
     throw new RepertoireError(
       "skill-not-found",
-      `There is no learned skill "${spelling}". repertoire list shows all skills, repertoire archive --list those that were deleted.`,
+      `There is no learned skill "${spelling}".${didYouMean(nearTo(spelling, this.library.skills.keys()))} repertoire list shows all skills, repertoire archive --list those that were deleted.`,
       spelling,
     );
   }

@@ -6,7 +6,7 @@ import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
 import { unifiedDiff } from "../text/diff.ts";
 import { placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
 import type { VersionRecord, VersionStore } from "./version-store.ts";
-import type { SkillVersions } from "./versions.ts";
+import type { BesidePackage, SkillVersions } from "./versions.ts";
 
 export interface HistoryOptions {
   /** Add what each version changed. */
@@ -96,6 +96,12 @@ export class SkillHistory {
       );
     }
     return withContent[0]!;
+  }
+
+  /** What was known about a skill when it was deleted; undefined if it is there. */
+  async knownWhenDeleted(place: SkillPlace): Promise<BesidePackage | undefined> {
+    const head = await this.needs.versions.head(place);
+    return head?.files.length === 0 ? (head.data?.before as BesidePackage | undefined) : undefined;
   }
 
   /** Versions of this home folder and this project, newest first. */

@@ -18,10 +18,11 @@ export {
   type CreateOptions,
   type LearnedNeeds,
   LearnedSkills,
-  type SkillContent,
+  type PlacedPackage,
 } from "./learned-skills.ts";
 export { SkillPlaces } from "./places.ts";
 export { TEMPLATES, type Template } from "./scaffold.ts";
+export type { SkillContent } from "./skill-content.ts";
 export { bundledStarters, type Starter, type StarterFate, type StarterProvider } from "./starters.ts";
 export {
   type BlobStore,
@@ -34,3 +35,4 @@ export {
   type VersionRecord,
   type VersionStore,
 } from "./version-store.ts";
+export type { BesidePackage, PackagePlace, PackageSurroundings } from "./versions.ts";

@@ -237,7 +237,7 @@ describe("versions", () => {
     await learnedSkills.save({ name: "a", content: "Broken text.\n" });
     await learnedSkills.undo();
     expect(text("a")).toContain("First text.");
-    await learnedSkills.undo();
+    await learnedSkills.redo();
     expect(text("a")).toContain("Broken text.");
     await learnedSkills.delete("a");
     expect(existsSync(dirname(learned("a")))).toBe(false);
@@ -249,7 +249,7 @@ describe("versions", () => {
     expect(versions.map(({ action }) => action)).toEqual([
       "restore",
       "delete",
-      "undo",
+      "redo",
       "undo",
       "save",
       "save",
@@ -268,6 +268,8 @@ describe("versions", () => {
     expect(text("a")).toBe(before);
     rmSync(dirname(learned("a")), { recursive: true });
     await learnedSkills.undo();
+    expect(existsSync(learned("a"))).toBe(false);
+    await learnedSkills.redo();
     expect(text("a")).toBe(before);
     const contents = (await learnedSkills.history("a")).versions.map(({ reason }) => reason);
     expect(contents.filter((reason) => reason === "found on disk")).toHaveLength(2);
@@ -297,9 +299,51 @@ describe("versions", () => {
     expect(text("old")).toContain("name: old");
     expect(existsSync(learned("new"))).toBe(false);
     expect(await learnedSkills.currentName("old")).toBe("old");
-    await learnedSkills.undo();
+    await learnedSkills.redo();
     expect(await learnedSkills.currentName("old")).toBe("new");
     expect(text("new")).toContain("name: new");
+  });
+
+  it("are taken back one after the other, and made again in the opposite order", async () => {
+    const { learnedSkills, learned, text } = workshop();
+    await learnedSkills.save({ name: "a", content: "One.\n" });
+    await learnedSkills.save({ name: "b", content: "About b.\n" });
+    await learnedSkills.save({ name: "a", content: "Two.\n" });
+    expect(await learnedSkills.next("undo")).toMatchObject([{ name: "a", action: "save" }]);
+    await learnedSkills.undo();
+    expect(text("a")).toContain("One.");
+    await learnedSkills.undo();
+    expect(existsSync(learned("b"))).toBe(false);
+    await learnedSkills.undo();
+    expect(existsSync(learned("a"))).toBe(false);
+    await expect(learnedSkills.undo()).rejects.toMatchObject({ code: "nothing-to-undo" });
+    await learnedSkills.redo();
+    expect(text("a")).toContain("One.");
+    await learnedSkills.redo();
+    await learnedSkills.redo();
+    expect([text("a"), text("b")]).toEqual([
+      expect.stringContaining("Two."),
+      expect.stringContaining("About b."),
+    ]);
+    await expect(learnedSkills.redo()).rejects.toMatchObject({ code: "nothing-to-redo" });
+    await learnedSkills.undo("b");
+    await learnedSkills.save({ name: "c", content: "New.\n" });
+    await expect(learnedSkills.redo()).rejects.toMatchObject({ code: "nothing-to-redo" });
+  });
+
+  it("of another skill than the one changed by hand are what undo takes back", async () => {
+    const { learnedSkills, learned, text } = workshop();
+    await learnedSkills.save({ name: "a", content: "About a.\n" });
+    await learnedSkills.save({ name: "b", content: "About b.\n" });
+    await learnedSkills.save({ name: "c", content: "About c.\n" });
+    rmSync(dirname(learned("a")), { recursive: true });
+    writeFileSync(learned("b"), "edited by hand");
+    await learnedSkills.undo();
+    expect([existsSync(learned("a")), text("b"), existsSync(learned("c"))]).toEqual([
+      false,
+      "edited by hand",
+      false,
+    ]);
   });
 
   it("make a batch whole or not at all, and undo it whole", async () => {

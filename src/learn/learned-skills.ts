@@ -2,25 +2,33 @@
 // Every change is a version, made whole or not at all.
 
 import { join, resolve } from "node:path";
-import { DISK, type Files, unlessMissing } from "../disk/disk.ts";
+import { DISK, type Files } from "../disk/disk.ts";
 import { eventOf, type JournalStore, type NewEvent } from "../journal/journal.ts";
 import type { Library } from "../library/library.ts";
+import type { Awaitable } from "../model/awaitable.ts";
 import type { Clock } from "../model/clock.ts";
 import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
-import { sha256Of, writeNewPackage } from "../package/package.ts";
-import { metadataOf } from "../parse/parse.ts";
+import { type PackageFile, packageDigest, writeNewPackage } from "../package/package.ts";
 import { learnedName, nearDuplicates } from "./checks.ts";
 import { Drafts, type LearnedStep, type Notice, requestedDescription, type SaveRequest } from "./drafts.ts";
 import { type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
 import type { LanguageModel } from "./language-model.ts";
 import { type PlaceNeeds, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
 import { scaffold, type Template } from "./scaffold.ts";
+import { contentOf, type SkillContent } from "./skill-content.ts";
 import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
 import { SUMMARY_REASON, Summaries } from "./summaries.ts";
+import { FOUND_ON_DISK, lastChange, lastUndone } from "./undo-stack.ts";
 import type { VersionRecord } from "./version-store.ts";
-import { type ChangeStore, FOUND_ON_DISK, lastChange, type SkillChange, SkillVersions } from "./versions.ts";
+import {
+  type BesidePackage,
+  type ChangeStore,
+  type PackageSurroundings,
+  type SkillChange,
+  SkillVersions,
+} from "./versions.ts";
 
 /** A paraphrase is among the first few skills that recall finds; more would only cost time. */
 const NEAR_DUPLICATE_CANDIDATES = 5;
@@ -37,6 +45,8 @@ export interface LearnedNeeds extends PlaceNeeds {
   /** Whether the configuration lets this author save, change or delete a skill of this name; everybody may unless given. */
   readonly mayWrite?: ((author: string, name: SkillName) => boolean) | undefined;
   readonly files?: Files | undefined;
+  /** What is known about packages outside their folders. */
+  readonly surroundings?: PackageSurroundings | undefined;
   /** Asked for summaries in the background, if there is one. */
   readonly model?: (() => Promise<LanguageModel | undefined>) | undefined;
 }
@@ -51,33 +61,34 @@ export interface Attribution {
 /** What was done with one skill. */
 export interface Changed {
   readonly name: SkillName;
-  readonly result: "created" | "updated" | "unchanged" | "archived" | "renamed" | "restored" | "undone";
+  readonly result:
+    | "created"
+    | "updated"
+    | "unchanged"
+    | "archived"
+    | "renamed"
+    | "restored"
+    | "undone"
+    | "redone";
   readonly path: string;
   /** Absent if nothing changed. */
   readonly version?: string | undefined;
   /** The changes that `undo` takes back together. */
   readonly batch?: string | undefined;
+  /** Why, as the history has it. */
+  readonly reason?: string | undefined;
   readonly digest?: string | undefined;
   readonly summary?: string | undefined;
   readonly notices: readonly Notice[];
 }
 
-/** A skill of any source with its text, its times and who made it. */
-export interface SkillContent {
+/** A package to be written as it is; without files it is removed. */
+export interface PlacedPackage {
   readonly name: SkillName;
-  readonly summary: string;
-  /** The whole SKILL.md. */
-  readonly content: string;
-  readonly digest: string;
-  readonly path: string;
-  readonly source: string;
-  readonly learned: boolean;
-  readonly pinned: boolean;
-  readonly provenance?: string | undefined;
-  readonly createdAt?: string | undefined;
-  readonly updatedAt?: string | undefined;
-  readonly lastUsedAt?: string | undefined;
-  readonly seeAlso: readonly string[];
+  /** The folder of skills that it belongs to. */
+  readonly root: string;
+  readonly files: readonly PackageFile[];
+  readonly beside?: BesidePackage | null | undefined;
 }
 
 export interface CreateOptions {
@@ -107,11 +118,11 @@ export class LearnedSkills {
   private readonly files: Files;
 
   constructor(needs: LearnedNeeds) {
-    const { store, clock, library, files = DISK } = needs;
+    const { store, clock, library, surroundings, files = DISK } = needs;
     this.needs = needs;
     this.files = files;
     this.places = new SkillPlaces(needs);
-    this.versions = new SkillVersions({ store, files, clock, places: this.places });
+    this.versions = new SkillVersions({ store, files, clock, places: this.places, surroundings });
     this.past = new SkillHistory({
       library,
       store: store.versions,
@@ -178,6 +189,53 @@ export class LearnedSkills {
   }
 
   /**
+   * Writes whole packages as they are, or removes them, as one change. `plan` is called when nobody else changes skills, and may
+   * refuse.
+   *
+   * @example
+   * const root = `${home}/.repertoire/skills`;
+   * const files = [{ path: "SKILL.md", bytes: new TextEncoder().encode("Greets people.\n\nSay hello.\n") }];
+   * await skills.learned.place(() => [{ name: "greet", root, files }]);
+   */
+  async place(plan: () => Awaitable<readonly PlacedPackage[]>, by: Attribution = {}): Promise<Changed[]> {
+    const { author = "person", reason } = by;
+    return this.change(async () => {
+      const packages = await plan();
+      const changes = packages.map(({ name, root, files, beside }): SkillChange => {
+        const place = this.places.at(root, name);
+        return { place, action: files.length > 0 ? "save" : "delete", files, beside };
+      });
+      const isThere = changes.map(({ place }) => this.versions.onDisk(place).length > 0);
+      const records = await this.versions.apply(changes, { author, reason });
+      return records.map((version, at) => {
+        const written = isThere[at] ? "updated" : "created";
+        return this.changed(placeOf(version), version.files.length > 0 ? written : "archived", { version });
+      });
+    });
+  }
+
+  /**
+   * The files of a package as a version kept them whose digest is the given one; undefined if no version did.
+   *
+   * @example
+   * const place = { name: "greet", root: `${home}/.repertoire/skills` };
+   * const files = await skills.learned.filesWithDigest(place, "cd3ea8cc27f1e306");
+   */
+  async filesWithDigest(
+    { name, root }: Pick<PlacedPackage, "name" | "root">,
+    digest: string,
+  ): Promise<readonly PackageFile[] | undefined> {
+    for (const version of await this.versions.history(this.places.at(root, name))) {
+      const marks = version.files.map(({ path, sha256, executable }) => [
+        path,
+        sha256 + (executable ? "+x" : ""),
+      ]);
+      if (packageDigest(Object.fromEntries(marks)) === digest) return this.versions.filesOf(version);
+    }
+    return undefined;
+  }
+
+  /**
    * Says why these steps would be refused now; undefined if they would be made. Changes nothing.
    *
    * @example
@@ -231,6 +289,7 @@ export class LearnedSkills {
         action: "restore",
         files: await this.versions.filesOf(restored),
         data: { restores: restored.id },
+        beside: await this.past.knownWhenDeleted(placeOf(restored)),
       };
       const [version] = await this.versions.apply([change], { author, reason });
       return [this.changed(change.place, "restored", { version })];
@@ -239,8 +298,8 @@ export class LearnedSkills {
   }
 
   /**
-   * Takes back the last change, the last change of the named skill, or the batch or version with this id. An undo can be
-   * undone.
+   * Takes back the last change, the last change of the named skill, or the batch or version with this id. The next undo takes
+   * back the change before it; `redo` makes it again.
    *
    * @example
    * const [undone] = await skills.learned.undo("plan-meeting");
@@ -249,12 +308,40 @@ export class LearnedSkills {
     const { author = "person" } = by;
     return this.change(async () => {
       const undone = await this.versionsToUndo(target);
-      const names = [...new Set(undone.map(({ name }) => name))].join(", ");
-      const reason = by.reason ?? `undo of ${undone[0]!.action} (${names})`;
+      const reason = by.reason ?? `undo of ${undone[0]!.action} (${namesOf(undone)})`;
       const changes = await this.versions.undoChanges(undone);
       const records = await this.versions.apply(changes, { author, reason });
       return records.map((version) => this.changed(placeOf(version), "undone", { version }));
     });
+  }
+
+  /**
+   * Makes the change again that was taken back last, of the named skill if one is named.
+   *
+   * @example
+   * await skills.learned.undo();
+   * const [redone] = await skills.learned.redo();
+   */
+  async redo(name?: string, by: Attribution = {}): Promise<Changed[]> {
+    const { author = "person" } = by;
+    return this.change(async () => {
+      const redone = await this.versionsToRedo(name);
+      const reason = by.reason ?? `redo of ${redone[0]!.action} (${namesOf(redone)})`;
+      const records = await this.versions.apply(await this.versions.redoChanges(redone), { author, reason });
+      return records.map((version) => this.changed(placeOf(version), "redone", { version }));
+    });
+  }
+
+  /**
+   * The versions that `undo` would take back now, newest first; those that `redo` would make again with `redo`.
+   *
+   * @example
+   * const [last] = await skills.learned.next("undo");
+   */
+  async next(step: "undo" | "redo", target?: string): Promise<readonly VersionRecord[]> {
+    return this.versions.exclusive(() =>
+      step === "undo" ? this.versionsToUndo(target) : this.versionsToRedo(target),
+    );
   }
 
   /**
@@ -362,27 +449,9 @@ export class LearnedSkills {
    * const { content, digest } = await skills.learned.text(skill);
    */
   async text(skill: Skill): Promise<SkillContent> {
-    const { manifest, name, path, source } = skill;
-    const bytes = this.skillFile(skill);
-    const tallies = await this.needs.store.journal.tallies(name);
+    const tallies = await this.needs.store.journal.tallies(skill.name);
     const lastUsedAt = Math.max(0, ...tallies.map((tally) => tally.lastUsedAt));
-    const learned = this.places.isLearned(skill);
-    const metadata = (key: string) => metadataOf(manifest.metadata, key);
-    return {
-      name,
-      summary: manifest.summary ?? manifest.brief,
-      content: bytes.toString("utf8"),
-      digest: sha256Of(bytes),
-      path,
-      source,
-      learned,
-      pinned: metadata("pinned") === "true",
-      provenance: metadata("provenance") ?? (learned ? "person" : undefined),
-      createdAt: metadata("created-at"),
-      updatedAt: metadata("updated-at"),
-      lastUsedAt: lastUsedAt > 0 ? new Date(lastUsedAt).toISOString() : undefined,
-      seeAlso: manifest.seeAlso,
-    };
+    return contentOf(skill, { files: this.files, learned: this.places.isLearned(skill), lastUsedAt });
   }
 
   /**
@@ -398,6 +467,8 @@ export class LearnedSkills {
   ): Promise<{ readonly beforeSummary?: string | undefined } | undefined> {
     const place = this.places.both(name).find((each) => this.places.directory(each) === directory);
     const [head, parent] = place ? await this.versions.history(place) : [];
+    // What came from elsewhere was not saved here, whoever put it there.
+    if (head?.data?.before ?? head?.data?.beside) return undefined;
     if (!head || head.reason === FOUND_ON_DISK || head.files.length !== Object.keys(files).length)
       return undefined;
     const isSame = head.files.every(
@@ -416,16 +487,6 @@ export class LearnedSkills {
    */
   async settled(): Promise<void> {
     await this.summaries.settled();
-  }
-
-  private skillFile({ name, path }: Skill): Buffer {
-    const found = unlessMissing(() => this.files.readFileSync(path), ["ENOENT", "ENOTDIR"]);
-    if (found) return found;
-    throw new RepertoireError(
-      "skill-not-found",
-      `"${name}" was deleted a moment ago. repertoire archive --list shows what was deleted.`,
-      name,
-    );
   }
 
   /** A notice if a new skill describes nearly the same as another one. */
@@ -461,6 +522,11 @@ export class LearnedSkills {
     const version = await versions.get(target);
     if (version) return version.batch ? versions.list({ batch: version.batch }) : [version];
     return lastChange(await this.past.known({ name: lookupKey(target) }));
+  }
+
+  private async versionsToRedo(name: string | undefined): Promise<readonly VersionRecord[]> {
+    await this.versions.adoptEdits(await this.past.places(name));
+    return lastUndone(await this.past.known(name === undefined ? {} : { name: lookupKey(name) }));
   }
 
   private async change(work: (drafts: Drafts) => Promise<Changed[]>): Promise<Changed[]> {
@@ -533,9 +599,14 @@ export class LearnedSkills {
       path: this.places.directory(place),
       version: version?.id,
       batch: version?.batch,
+      reason: version?.reason,
       digest: version?.digest,
       summary,
       notices,
     };
   }
+}
+
+function namesOf(versions: readonly VersionRecord[]): string {
+  return [...new Set(versions.map(({ name }) => name))].join(", ");
 }

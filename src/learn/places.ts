@@ -47,6 +47,11 @@ export class SkillPlaces {
     return this.projectRoot === undefined ? this.home(name) : { name, root: this.projectRoot };
   }
 
+  /** The place of a name in any folder of skills. */
+  at(root: string, name: SkillName): SkillPlace {
+    return root === this.homeRoot ? this.home(name) : { name, root };
+  }
+
   /** Both places that a name can have, the one with precedence first. */
   both(name: SkillName): SkillPlace[] {
     return this.projectRoot === undefined ? [this.home(name)] : [this.project(name), this.home(name)];
@@ -64,9 +69,11 @@ export class SkillPlaces {
     return root === this.projectRoot;
   }
 
-  /** Whether a version belongs to this home folder or this project. */
+  /** Whether a version belongs to this home folder, this project, or a source that packages were added to. */
   isKnown(version: VersionRecord): boolean {
-    return this.both(version.name).some(({ root }) => root === placeOf(version).root);
+    const { root } = placeOf(version);
+    if (this.both(version.name).some((place) => place.root === root)) return true;
+    return this.needs.sources.some((source) => source.root === root && source.scope !== "bundled");
   }
 
   /** The id of the source that would have to be configured for the library to read this place, if it does not. */

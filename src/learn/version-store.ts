@@ -11,7 +11,16 @@ export interface VersionFile {
   readonly executable?: boolean | undefined;
 }
 
-export const VERSION_ACTIONS = ["save", "delete", "rename", "restore", "undo", "pin", "unpin"] as const;
+export const VERSION_ACTIONS = [
+  "save",
+  "delete",
+  "rename",
+  "restore",
+  "undo",
+  "redo",
+  "pin",
+  "unpin",
+] as const;
 
 export type VersionAction = (typeof VERSION_ACTIONS)[number];
 

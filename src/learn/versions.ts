@@ -1,5 +1,5 @@
 // Changes learned skills so that nothing is lost: versions first, then the files. After a crash or a full disk, either the
-// whole change is made or none of it. Also decides what an undo returns to.
+// whole change is made or none of it. Also makes what an undo or a redo writes.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -16,7 +16,8 @@ import {
   sha256Of,
   skillFileOf,
 } from "../package/package.ts";
-import { isSamePlace, placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
+import { placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
+import { FOUND_ON_DISK, placeSteps } from "./undo-stack.ts";
 import type {
   BlobStore,
   RedirectStore,
@@ -25,9 +26,6 @@ import type {
   VersionRecord,
   VersionStore,
 } from "./version-store.ts";
-
-/** The reason of a version that somebody made outside Repertoire. */
-export const FOUND_ON_DISK = "found on disk";
 
 /** Names the change under way, for the process that comes after a crash. */
 const PENDING = "learn.pending";
@@ -39,6 +37,23 @@ export interface SkillChange {
   /** The package afterwards; empty if the skill is removed. */
   readonly files: readonly PackageFile[];
   readonly data?: Readonly<Record<string, unknown>> | undefined;
+  /** What is known about the package afterwards; null for nothing. Unless given, it stays, and goes with a removed skill. */
+  readonly beside?: BesidePackage | null | undefined;
+}
+
+/** What is known about a package outside its folder: where it came from, which links lead to it. Kept as it is given. */
+export type BesidePackage = Readonly<Record<string, unknown>>;
+
+/** A package's folder and the folder of skills that it is in. */
+export interface PackagePlace {
+  readonly directory: string;
+  readonly root: string;
+}
+
+/** Reads and writes what is known about packages outside their folders, so that it follows each change and each undo. */
+export interface PackageSurroundings {
+  read(place: PackagePlace): BesidePackage | undefined;
+  write(states: readonly (PackagePlace & { readonly beside: BesidePackage | undefined })[]): void;
 }
 
 interface ChangeOptions {
@@ -67,6 +82,7 @@ interface VersionNeeds {
   readonly files: Files;
   readonly clock: Clock;
   readonly places: SkillPlaces;
+  readonly surroundings?: PackageSurroundings | undefined;
 }
 
 export class SkillVersions {
@@ -131,6 +147,7 @@ export class SkillVersions {
     try {
       for (const record of records) await this.store.versions.add(record);
       for (const [at, record] of records.entries()) this.write(record, changes[at]!.files);
+      this.setBeside(records, (record) => record.data?.beside);
       for (const record of records) await this.redirect(record);
       await this.store.meta.remove(PENDING);
     } catch (error) {
@@ -161,16 +178,43 @@ export class SkillVersions {
 
   /** The changes that take these versions back. Refuses if later changes would be lost. */
   async undoChanges(undone: readonly VersionRecord[]): Promise<SkillChange[]> {
-    const changes: SkillChange[] = [];
-    for (const { place, to, undoes } of undoSteps(undone)) {
-      const head = await this.head(place);
-      if (head && contentOf(head) !== contentOf(undoes)) throw undoConflict(undoes, head);
-      const target = to === undefined ? undefined : await this.store.versions.get(to);
-      const redirect = target?.data?.to;
-      const data = { undoes: undoes.id, ...(redirect !== undefined && { to: redirect }) };
-      changes.push({ place, action: "undo", files: await this.filesOf(target), data });
-    }
-    return changes;
+    return Promise.all(
+      placeSteps(undone).map(async ({ place, before, beside, after }) => {
+        const target = before === undefined ? undefined : await this.store.versions.get(before);
+        await this.refuseLoss(place, { expected: after, target, subject: after });
+        const data = { undoes: after.id, to: target?.data?.to };
+        return { place, action: "undo", files: await this.filesOf(target), data, beside } as const;
+      }),
+    );
+  }
+
+  /** The changes that make these versions again. Refuses if later changes would be lost. */
+  async redoChanges(redone: readonly VersionRecord[]): Promise<SkillChange[]> {
+    return Promise.all(
+      placeSteps(redone).map(async ({ place, before, after }) => {
+        const expected = before === undefined ? undefined : await this.store.versions.get(before);
+        await this.refuseLoss(place, { expected, target: after, subject: after });
+        const data = { redoes: after.id, to: after.data?.to };
+        const beside = (after.data?.beside as BesidePackage | undefined) ?? null;
+        return { place, action: "redo", files: await this.filesOf(after), data, beside } as const;
+      }),
+    );
+  }
+
+  /** A skill may be as the change expects it, or already as the change would leave it. */
+  private async refuseLoss(
+    place: SkillPlace,
+    change: {
+      readonly expected: VersionRecord | undefined;
+      readonly target: VersionRecord | undefined;
+      readonly subject: VersionRecord;
+    },
+  ): Promise<void> {
+    const head = await this.head(place);
+    if (!head) return;
+    const now = contentOf(head);
+    if (now !== contentOf(change.expected) && now !== contentOf(change.target))
+      throw undoConflict(change.subject, head);
   }
 
   /** Records what is on disk if no version has it: an edit by hand, or a skill made by hand. Returns the head's id. */
@@ -198,6 +242,10 @@ export class SkillVersions {
     const { author, reason, batch, parent } = options;
     const main = skillFileOf(change.files);
     const { name, root } = change.place;
+    const before = this.needs.surroundings?.read(this.folderOf(change.place));
+    const beside = change.beside ?? (change.beside === null || change.files.length === 0 ? null : undefined);
+    const known = before === undefined && (beside ?? null) === null ? {} : { before, beside };
+    const data = root === undefined ? change.data : { ...change.data, root };
     return {
       id: newId(),
       name,
@@ -209,8 +257,21 @@ export class SkillVersions {
       parent,
       digest: main && sha256Of(main.bytes),
       files,
-      data: root === undefined ? change.data : { ...change.data, root },
+      data: Object.keys(known).length === 0 ? data : { ...data, ...known },
     };
+  }
+
+  private folderOf(place: SkillPlace): PackagePlace {
+    return { directory: this.needs.places.directory(place), root: this.needs.places.root(place) };
+  }
+
+  /** `stateOf` a version is what is known from then on, null for nothing, and undefined if that stays. */
+  private setBeside(records: readonly VersionRecord[], stateOf: (record: VersionRecord) => unknown): void {
+    const states = records.flatMap((record) => {
+      const state = stateOf(record) as BesidePackage | null | undefined;
+      return state === undefined ? [] : [{ ...this.folderOf(placeOf(record)), beside: state ?? undefined }];
+    });
+    if (states.length > 0) this.needs.surroundings?.write(states);
   }
 
   private write(
@@ -218,13 +279,7 @@ export class SkillVersions {
     files: readonly PackageFile[],
     formerly: readonly PackageFile[] = [],
   ): void {
-    const place = placeOf(record);
-    const folders = {
-      directory: this.needs.places.directory(place),
-      root: this.needs.places.root(place),
-      formerly,
-    };
-    replacePackage(this.needs.files, folders, files);
+    replacePackage(this.needs.files, { ...this.folderOf(placeOf(record)), formerly }, files);
   }
 
   /** A skill that exists needs no redirect from its name; one that moved leaves one. */
@@ -258,18 +313,20 @@ export class SkillVersions {
   /** Finishes or takes back the change of a killed process, then removes the temporary files that it left. */
   private async settle(): Promise<void> {
     const pending = await this.store.meta.get(PENDING);
+    const roots = new Set(this.needs.places.roots);
     if (pending !== undefined) {
       const ids = JSON.parse(pending) as string[];
       const found = await Promise.all(ids.map((id) => this.store.versions.get(id)));
       const kept = found.filter((version) => version !== undefined);
       const heads = await Promise.all(kept.map((version) => this.head(placeOf(version))));
       const whole = kept.length === ids.length && heads.every((head, at) => head?.id === kept[at]!.id);
+      for (const version of kept) roots.add(this.needs.places.root(placeOf(version)));
       if (whole) for (const version of kept) await this.finish(version);
       else await this.takeBack(kept, "the program ended in the middle");
       await this.store.meta.remove(PENDING);
       this.swept = false;
     }
-    if (!this.swept) for (const root of this.needs.places.roots) sweepLeftovers(this.needs.files, root);
+    if (!this.swept) for (const root of roots) sweepLeftovers(this.needs.files, root);
     this.swept = true;
   }
 
@@ -281,6 +338,7 @@ export class SkillVersions {
     const disk = this.onDisk(placeOf(version));
     if (!disk.every((file) => known.some((one) => one.path === file.path && isSameFile(one, file)))) return;
     this.write(version, next, formerly);
+    this.setBeside([version], ({ data }) => data?.beside);
     await this.redirect(version);
   }
 
@@ -296,6 +354,9 @@ export class SkillVersions {
         await this.store.versions.add(await this.record({ place, action: "undo", files, data }, options));
       }
       this.write(version, files, await this.filesOf(version));
+      this.setBeside([version], ({ data }) =>
+        data?.beside === undefined ? undefined : (data.before ?? null),
+      );
       if (before) await this.redirect(before);
     }
   }
@@ -330,36 +391,9 @@ function newId(): string {
   return randomBytes(5).toString("hex");
 }
 
-function contentOf({ files }: VersionRecord): string {
-  return files
+function contentOf(version: VersionRecord | undefined): string {
+  return (version?.files ?? [])
     .map(({ path, sha256 }) => `${path} ${sha256}`)
     .sort()
     .join("\n");
-}
-
-/**
- * What each skill of a change returns to: `to` is the version whose content comes back, undefined if the skill did not
- * exist before; `undoes` is the newest version that is taken back.
- */
-function undoSteps(versions: readonly VersionRecord[]) {
-  const steps: { place: SkillPlace; to: string | undefined; undoes: VersionRecord }[] = [];
-  for (const version of versions) {
-    const place = placeOf(version);
-    const known = steps.find((step) => isSamePlace(step.place, place));
-    if (known) known.to = version.parent;
-    else steps.push({ place, to: version.parent, undoes: version });
-  }
-  return steps;
-}
-
-/** The versions of the last change that succeeded. `versions` are newest first. */
-export function lastChange(versions: readonly VersionRecord[]): VersionRecord[] {
-  const failed = new Set(
-    versions.filter(({ data }) => data?.failed === true).flatMap(({ id, data }) => [id, data?.undoes]),
-  );
-  const last = versions.find(({ id }) => !failed.has(id));
-  if (last === undefined) {
-    throw new RepertoireError("nothing-to-undo", "There is no recorded change to undo.");
-  }
-  return last.batch === undefined ? [last] : versions.filter(({ batch }) => batch === last.batch);
 }

@@ -3,7 +3,7 @@
 
 import { statSync } from "node:fs";
 import { codeOf } from "../model/errors.ts";
-import { inSlices } from "./slices.ts";
+import { inSlicesBehind } from "./slices.ts";
 import type { FileRecord } from "./snapshot.ts";
 
 const SWEEP = {
@@ -48,7 +48,7 @@ export class EditSweep {
   private async sweep(): Promise<void> {
     const started = performance.now();
     try {
-      if (await inSlices(hasEdit(this.needs.records()))) await this.needs.onEdit();
+      if (await inSlicesBehind(hasEdit(this.needs.records()))) await this.needs.onEdit();
     } catch (thrown) {
       // Whoever asks next meets the same problem with the file system, and is told.
       if (codeOf(thrown) === "") throw thrown;

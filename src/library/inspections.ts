@@ -5,9 +5,8 @@ import { basename, dirname, relative, sep } from "node:path";
 import { checkedSource, discover } from "../discover/discover.ts";
 import { unlessMissing } from "../disk/disk.ts";
 import {
-  type Inspection,
+  cachedInspection,
   type InspectionCache,
-  inspectionSteps,
   type KnownFindings,
   type PackageInspection,
   VERDICTS,
@@ -18,7 +17,7 @@ import {
 } from "../inspect/inspect.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { Source } from "../model/source.ts";
-import { isSkillFile, type PackageSurvey, surveyFile, surveyPackage } from "../package/package.ts";
+import { isSkillFile, surveyFile, surveyPackage } from "../package/package.ts";
 import type { Progress } from "./catalog.ts";
 import { inSlices } from "./slices.ts";
 
@@ -168,20 +167,10 @@ function* inspectPlace(
 ): Generator<undefined, PackageInspection | undefined> {
   const survey = kind === "file" ? surveyFile(dirname(path), basename(path)) : surveyPackage(path);
   yield;
-  const kept = cachedInspection(survey, cache);
-  if (onlyCached && !kept) return undefined;
-  const inspected = kept ?? (yield* inspectionSteps(survey.files, survey.unread));
   const { digest } = survey;
-  if (!kept && digest !== undefined) cache?.set(digest, inspected);
+  if (onlyCached && (digest === undefined || !cache?.has(digest))) return undefined;
+  const inspected = yield* cachedInspection(survey, cache);
   const split = withoutKnown(inspected.findings, digest === undefined ? undefined : known?.get(digest));
   const verdict = verdictOf({ findings: split.findings, unscanned: inspected.unscanned });
   return { ...inspected, ...split, verdict, path, kind, digest, files: survey.files.length };
-}
-
-function cachedInspection(
-  { digest }: PackageSurvey,
-  cache: InspectionCache | undefined,
-): Inspection | undefined {
-  const kept = digest === undefined ? undefined : cache?.get(digest);
-  return kept && { ...kept, risk: kept.findings[0]?.severity ?? "none", verdict: verdictOf(kept) };
 }

@@ -1,6 +1,7 @@
 // The front door of library: what other rooms may use.
 
 export type { Progress } from "./catalog.ts";
+export { alwaysTokens, type LibraryCost, libraryCost } from "./cost.ts";
 export type { LibraryChanges } from "./diff.ts";
 export { matchesAny, type RuleSubject, ruleFits } from "./glob.ts";
 export {
@@ -14,12 +15,12 @@ export {
   placesInSources,
   summariseInspection,
 } from "./inspections.ts";
+export { type SkillSelection, SORTS, type Sort, selectSkills, sortedBy } from "./listing.ts";
 export { Library, type ShadowedSkill } from "./precedence.ts";
 export { type BodySink, type LibraryReader, StoredLibrary } from "./reader.ts";
 export {
   checkSkills,
   countStates,
-  isManaged,
   listedSummary,
   packageDigests,
   reportSkill,
@@ -29,7 +30,7 @@ export {
   skillDetails,
 } from "./reports.ts";
 export { LibraryScanner } from "./scanner.ts";
-export { inSlices } from "./slices.ts";
+export { asRequest, inSlices, quiet } from "./slices.ts";
 export { type LibrarySnapshot, SnapshotDamage, sourcesKey } from "./snapshot.ts";
 export { type Audience, LibraryView } from "./view.ts";
 export { Visibility } from "./visibility.ts";

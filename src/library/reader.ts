@@ -19,6 +19,12 @@ export interface BodySink {
   add(skill: Skill, body: string): void;
 }
 
+export interface ScanOptions {
+  readonly bodies?: BodySink | undefined;
+  /** Nobody waits for this scan: requests go first. */
+  readonly isBehind?: boolean | undefined;
+}
+
 /** The library as it is read, with or without a scan. */
 export interface LibraryReader {
   /** Lowest precedence first. */
@@ -30,7 +36,7 @@ export interface LibraryReader {
   /** As `current`, with the facts behind the library. */
   snapshot(bodies?: BodySink): Promise<LibrarySnapshot>;
   /** Walks all sources and reads what changed. */
-  rescan(bodies?: BodySink): Promise<LibrarySnapshot>;
+  rescan(options?: ScanOptions): Promise<LibrarySnapshot>;
   /** What is known without a look at the sources, however old. */
   stored(): LibrarySnapshot | undefined;
   /** The Markdown below a skill's front matter, read from disk now. */

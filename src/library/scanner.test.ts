@@ -93,16 +93,16 @@ describe("a scan", () => {
     const { scanner, write } = library(2);
     const bodies = new Map<string, string>();
     const sink = { full: false, add: ({ name }: Skill, body: string) => void bodies.set(name, body) };
-    await scanner.refresh(sink);
+    await scanner.refresh({ bodies: sink });
     expect([...bodies.keys()]).toEqual(["s0", "s1"]);
     expect(bodies.get("s0")).toBe(scanner.body(scanner.stored()!.library().skills.get("s0")!));
     bodies.clear();
     write("s1", "Changed, and longer than before.");
-    await scanner.refresh(sink);
+    await scanner.refresh({ bodies: sink });
     expect([...bodies.keys()]).toEqual(["s1"]);
     bodies.clear();
     write("s1", "Changed once more, and longer again.");
-    await scanner.refresh({ ...sink, full: true });
+    await scanner.refresh({ bodies: { ...sink, full: true } });
     expect(bodies.size).toBe(0);
   });
 

@@ -2,8 +2,9 @@
 
 import { hash } from "node:crypto";
 import { utimesSync } from "node:fs";
-import { discover, type Scan, watchSources } from "../discover/discover.ts";
+import { discover, FolderWatch, type Scan } from "../discover/discover.ts";
 import { writeFileAtomically } from "../disk/disk.ts";
+import type { InspectionCache } from "../inspect/inspect.ts";
 import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
@@ -12,10 +13,10 @@ import { isUnchanged, type Progress, readCatalog, readSkillFile, reread } from "
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./diff.ts";
 import { EditSweep } from "./edit-sweep.ts";
 import { Library } from "./precedence.ts";
-import type { BodySink, LibraryReader } from "./reader.ts";
-import { inSlices } from "./slices.ts";
+import type { BodySink, LibraryReader, ScanOptions } from "./reader.ts";
+import { inSlicesBehind } from "./slices.ts";
 import {
-  encodeSnapshot,
+  encodingSteps,
   type FileRecord,
   LibrarySnapshot,
   openLibrarySnapshot,
@@ -32,9 +33,17 @@ interface ScannerOptions extends SnapshotOptions {
   readonly now?: (() => number) | undefined;
 }
 
+interface InspectOptions {
+  readonly most: number;
+  readonly cache?: InspectionCache | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface Running {
   /** Whether the walk has begun: who asks now for a scan wants a later one. */
   begun: boolean;
+  /** Whether a request waits for it. */
+  isAwaited: boolean;
   bodies: BodySink | undefined;
   readonly done: Promise<LibraryChanges>;
 }
@@ -46,6 +55,7 @@ export class LibraryScanner implements LibraryReader {
   private running: Running | undefined;
   private hasScanned = false;
   private readonly watchers = new Set<(changes: LibraryChanges) => void>();
+  private watching: FolderWatch | undefined;
   private readonly sweep: EditSweep;
 
   constructor(sources: readonly Source[], options: ScannerOptions) {
@@ -53,8 +63,8 @@ export class LibraryScanner implements LibraryReader {
     this.options = options;
     this.sweep = new EditSweep({
       // Who watches the folders hears of edits sooner.
-      records: () => (this.watchers.size > 0 ? [] : this.knownRecords()),
-      onEdit: () => this.refresh(),
+      records: () => (this.watching?.isComplete ? [] : this.knownRecords()),
+      onEdit: () => this.refresh({ isBehind: true }),
     });
   }
 
@@ -78,13 +88,14 @@ export class LibraryScanner implements LibraryReader {
 
   async snapshot(bodies?: BodySink): Promise<LibrarySnapshot> {
     this.sweep.start();
-    await this.running?.done;
+    // A scan behind the requests holds none of them up.
+    if (this.running?.isAwaited) await this.running.done;
     const snapshot = this.stored();
-    return snapshot?.isCurrent() ? snapshot : this.rescan(bodies);
+    return snapshot?.isCurrent() ? snapshot : this.rescan({ bodies });
   }
 
-  async rescan(bodies?: BodySink): Promise<LibrarySnapshot> {
-    await this.refresh(bodies);
+  async rescan(options: ScanOptions = {}): Promise<LibrarySnapshot> {
+    await this.refresh(options);
     return this.latest!;
   }
 
@@ -106,21 +117,25 @@ export class LibraryScanner implements LibraryReader {
   }
 
   /** Walks all sources, reads what changed, and says what that was. Calls at the same time share one walk. */
-  async refresh(bodies?: BodySink): Promise<LibraryChanges> {
-    while (this.running?.begun) await this.running.done;
+  async refresh({ bodies, isBehind = false }: ScanOptions = {}): Promise<LibraryChanges> {
+    while (this.running?.begun) {
+      this.running.isAwaited ||= !isBehind;
+      await this.running.done;
+    }
     if (this.running) {
       this.running.bodies ??= bodies;
+      this.running.isAwaited ||= !isBehind;
       return this.running.done;
     }
     let run: Running;
     // Begins a moment later, so that all who ask now share it.
     const done = Promise.resolve().then(() => {
       run.begun = true;
-      return inSlices(this.scan(run.bodies)).finally(() => {
+      return inSlicesBehind(this.scan(run.bodies), () => run.isAwaited).finally(() => {
         this.running = undefined;
       });
     });
-    run = { begun: false, bodies, done };
+    run = { begun: false, isAwaited: !isBehind, bodies, done };
     this.running = run;
     return done;
   }
@@ -129,34 +144,35 @@ export class LibraryScanner implements LibraryReader {
    * Inspects whole packages that have changed since they were inspected, at most so many, and withholds the words of dangerous
    * ones. Slow, so it is done behind a scan. Returns how many were inspected.
    */
-  async inspect(options: {
-    readonly most: number;
-    readonly signal?: AbortSignal | undefined;
-  }): Promise<number> {
+  async inspect(options: InspectOptions): Promise<number> {
     const before = await this.snapshot();
-    const records = await inSlices(this.inspected(before.records(), options));
-    const count = records.filter((record, at) => record !== before.records()[at]).length;
+    return inSlicesBehind(this.inspection(before, options));
+  }
+
+  private *inspection(before: LibrarySnapshot, options: InspectOptions): Generator<undefined, number> {
+    const known = yield* before.recordSteps();
+    const records = yield* this.inspected(known, options);
+    options.cache?.save();
+    const count = records.filter((record, at) => record !== known[at]).length;
     // A scan in the meantime has read newer records; the next inspection looks at those.
     if (count === 0 || this.latest !== before) return 0;
     const { generation, facts, scannedAt } = before;
     const { findings } = this.options;
-    this.latest = new LibrarySnapshot(
-      { generation, sources: this.sources, scannedAt, findings, ...facts },
-      records,
-    );
-    this.keep(this.latest);
+    const head = { generation, sources: this.sources, scannedAt, findings, ...facts };
+    this.latest = new LibrarySnapshot(head, records);
+    yield* this.keep(this.latest);
     return count;
   }
 
   private *inspected(
     records: readonly FileRecord[],
-    { most, signal }: { readonly most: number; readonly signal?: AbortSignal | undefined },
+    { most, cache, signal }: InspectOptions,
   ): Generator<undefined, FileRecord[]> {
     const result: FileRecord[] = [];
     let left = most;
     for (const record of records) {
       const isDue = left > 0 && signal?.aborted !== true && record.source.scope !== "bundled";
-      const next = isDue ? inspectedRecord(record, reread) : undefined;
+      const next = isDue ? yield* inspectedRecord(record, { cache, readAgain: reread }) : undefined;
       if (next) left -= 1;
       result.push(next ?? record);
       yield;
@@ -169,15 +185,18 @@ export class LibraryScanner implements LibraryReader {
     onChanges: (changes: LibraryChanges) => void,
     onError: (error: unknown) => void,
   ): Promise<() => Promise<void>> {
-    await this.refresh();
+    // The first who watches opens the watch and hears of its problems; each scan follows the folders that it finds.
+    this.watching ??= new FolderWatch({
+      onChange: () => void this.refresh({ isBehind: true }).catch(onError),
+      onError,
+    });
+    await this.refresh({ isBehind: true });
     this.watchers.add(onChanges);
-    const onChange = () => void this.refresh().catch(onError);
-    const stop = await watchSources({ sources: this.sources, onChange, onError });
-    // Finds what changed after the first walk and before the watcher was ready.
-    await this.refresh();
-    return () => {
+    return async () => {
       this.watchers.delete(onChanges);
-      return stop();
+      if (this.watchers.size > 0) return;
+      this.watching?.close();
+      this.watching = undefined;
     };
   }
 
@@ -188,13 +207,24 @@ export class LibraryScanner implements LibraryReader {
 
   private *scan(bodies?: BodySink): Generator<undefined, LibraryChanges> {
     const before = this.stored();
-    const known = new Map(this.knownRecords().map((record) => [record.path, record]));
+    const earlier = yield* this.recordsBefore(before);
+    const known = new Map(earlier.map((record) => [record.path, record]));
     const scan = yield* discover(this.sources);
+    if (this.watching) yield* this.watching.follow(scan);
     const { onProgress } = this.options;
     const isSame = before !== undefined && isUnchanged(scan.files, known);
-    const records = isSame ? before.records() : yield* readCatalog(scan.files, { known, bodies, onProgress });
+    const records = isSame ? earlier : yield* readCatalog(scan.files, { known, bodies, onProgress });
     this.hasScanned = true;
-    return this.adopt(this.snapshotOf(scan, records), isSame);
+    return yield* this.adopt(this.snapshotOf(scan, records), isSame);
+  }
+
+  private *recordsBefore(before: LibrarySnapshot | undefined): Generator<undefined, readonly FileRecord[]> {
+    try {
+      return before ? yield* before.recordSteps() : [];
+    } catch (thrown) {
+      if (!(thrown instanceof SnapshotDamage)) throw thrown;
+      return [];
+    }
   }
 
   private knownRecords(): readonly FileRecord[] {
@@ -216,7 +246,7 @@ export class LibraryScanner implements LibraryReader {
     return new LibrarySnapshot(head, records);
   }
 
-  private adopt(after: LibrarySnapshot, isSame: boolean): LibraryChanges {
+  private *adopt(after: LibrarySnapshot, isSame: boolean): Generator<undefined, LibraryChanges> {
     const before = this.latest;
     if (isSame && before && !before.damaged && JSON.stringify(before.facts) === JSON.stringify(after.facts)) {
       before.scannedAt = after.scannedAt;
@@ -225,18 +255,19 @@ export class LibraryScanner implements LibraryReader {
     }
     const earlier = before && !before.damaged ? before.library() : new Library([], []);
     this.latest = after;
-    this.keep(after);
+    yield* this.keep(after);
     const changes = diffLibraries(earlier, after.library());
     if (changes.added.length + changes.changed.length + changes.removed.length > 0)
       for (const tell of this.watchers) tell(changes);
     return changes;
   }
 
-  private keep(snapshot: LibrarySnapshot): void {
+  private *keep(snapshot: LibrarySnapshot): Generator<undefined, void> {
     const { path } = this;
     if (path === undefined) return;
+    const bytes = yield* encodingSteps(snapshot, this.sources);
     unlessUnwritable(() => {
-      writeFileAtomically(path, encodeSnapshot(snapshot, this.sources), { sync: false });
+      writeFileAtomically(path, bytes, { sync: false });
       this.touch(snapshot.scannedAt);
     });
   }

@@ -1,16 +1,60 @@
-// Runs long synchronous work in slices, so that a scan does not block the event loop.
+// Runs long synchronous work in slices, so that it does not block the event loop, and lets requests go first.
 
 /** Short enough that nobody notices, long enough that the pauses cost nothing. */
 const SLICE_MS = 10;
 
+/** How work in the background keeps out of the way of requests. */
+const BEHIND = {
+  /** A request that arrives now waits this long at most. */
+  sliceMs: 2,
+  /** After a request the next one is awaited for this long: a model that has asked once asks again. */
+  quietMs: 25,
+  /** Requests without a pause hold the work up for this long at most, then it gets one slice. */
+  heldMs: 100,
+} as const;
+
+/** The requests of this process: it has one event loop, however many engines are open in it. */
+const requests = { running: 0, endedAt: Number.NEGATIVE_INFINITY };
+
+/** Runs a request: until it is answered, and a moment longer, work in the background holds still. */
+export async function asRequest<T>(answer: () => Promise<T>): Promise<T> {
+  requests.running++;
+  try {
+    return await answer();
+  } finally {
+    requests.running--;
+    requests.endedAt = performance.now();
+  }
+}
+
 /** Runs the steps to their end and lets other work happen about every 10 ms. */
-export async function inSlices<T>(steps: Iterator<undefined, T>): Promise<T> {
+export function inSlices<T>(steps: Iterator<undefined, T>): Promise<T> {
+  return inSlicesBehind(steps, () => true);
+}
+
+/** Runs the steps to their end behind all requests, unless somebody has come to wait for them. */
+export async function inSlicesBehind<T>(
+  steps: Iterator<undefined, T>,
+  isAwaited: () => boolean = () => false,
+): Promise<T> {
   for (;;) {
-    const pauseAt = performance.now() + SLICE_MS;
+    const pauseAt = performance.now() + (isAwaited() ? SLICE_MS : BEHIND.sliceMs);
     do {
       const step = steps.next();
       if (step.done) return step.value;
     } while (performance.now() < pauseAt);
-    await new Promise((goOn) => setImmediate(goOn));
+    await quiet(isAwaited);
+  }
+}
+
+/** Lets other work happen, and waits until no request is running, unless that takes too long. */
+export async function quiet(isAwaited: () => boolean = () => false): Promise<void> {
+  const started = performance.now();
+  await new Promise((goOn) => setImmediate(goOn));
+  for (;;) {
+    const now = performance.now();
+    const isQuiet = requests.running === 0 && now - requests.endedAt >= BEHIND.quietMs;
+    if (isQuiet || isAwaited() || now - started >= BEHIND.heldMs) return;
+    await new Promise((goOn) => setTimeout(goOn, 5));
   }
 }

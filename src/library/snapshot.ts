@@ -20,7 +20,7 @@ import { packRanking, type StoredRanking, type StoredSkill, unpackRanking } from
 import type { Visibility } from "./visibility.ts";
 
 /** Raise it whenever the parser or the manifest changes what it yields, or the layout of the file changes. */
-export const SNAPSHOT_VERSION = 4;
+export const SNAPSHOT_VERSION = 5;
 
 const MAGIC = 0x5442494c;
 const HEADER_WORDS = 9;
@@ -42,17 +42,11 @@ export interface FileRecord {
   readonly inode: number;
   /** Changes with the skill's policy for hosts; undefined if it has none. */
   readonly policy?: string | undefined;
-  /** What the whole package was when it was inspected; undefined if it never was. */
-  readonly inspected?: InspectedPackage | undefined;
+  /** The stamp of the package when it was inspected, which changes with its files; undefined if it never was. */
+  readonly inspected?: string | undefined;
   /** Absent when the file yields no skill. */
   readonly skill: Skill | undefined;
   readonly diagnostics: readonly Diagnostic[];
-}
-
-/** Changes with the package's files, and what inspection said about them. */
-export interface InspectedPackage {
-  readonly stamp: string;
-  readonly isDangerous: boolean;
 }
 
 /** What a scan saw besides the files. */
@@ -152,6 +146,19 @@ export class LibrarySnapshot {
     return this.decoded;
   }
 
+  /** As `records`, with a pause after each. Throws `SnapshotDamage`. */
+  *recordSteps(): Generator<undefined, readonly FileRecord[]> {
+    if (this.decoded) return this.decoded;
+    const records: FileRecord[] = [];
+    for (let row = 0; row < this.stored!.count && !this.decoded; row++) {
+      records.push(this.trusted((stored) => stored.row(row, this.sources)));
+      yield;
+    }
+    if (!this.decoded) this.stored!.close();
+    this.decoded ??= records;
+    return this.decoded;
+  }
+
   /** The library of this snapshot. Throws `SnapshotDamage`. */
   library(): Library {
     if (this.made) return this.made;
@@ -229,21 +236,25 @@ export function sourcesKey(sources: readonly Source[]): string {
     .padStart(8, "0");
 }
 
-/** The bytes of a snapshot file. */
-export function encodeSnapshot(snapshot: LibrarySnapshot, sources: readonly Source[]): Uint8Array {
+/** Makes the bytes of a snapshot file, with a pause after each record. */
+export function* encodingSteps(
+  snapshot: LibrarySnapshot,
+  sources: readonly Source[],
+): Generator<undefined, Uint8Array> {
   const records = snapshot.records();
   const count = records.length;
   const columns = new Uint32Array(count * 3);
   const parts: Buffer[] = [];
   let end = 0;
-  records.forEach((record, row) => {
+  for (const [row, record] of records.entries()) {
     const bytes = asciiJson(packRecord(record, sources));
     parts.push(Buffer.from(row === 0 ? "[" : ","), bytes);
     end += 1 + bytes.length;
     columns[row] = nameHash(record.skill?.name ?? "");
     columns[count + row] = end;
     columns[2 * count + row] = longChecksum(bytes);
-  });
+    yield;
+  }
   parts.push(Buffer.from(count === 0 ? "[]" : "]"));
   const { generation, facts } = snapshot;
   const head = asciiJson({ generation, sources, ...facts } satisfies Head);
@@ -346,10 +357,18 @@ class StoredRecords {
     return this.read(this.file.catalog);
   }
 
+  get count(): number {
+    return this.file.hashes.length;
+  }
+
+  /** Nothing is left to be read. */
+  close(): void {
+    closeSync(this.file.fd);
+  }
+
   all(sources: readonly Source[]): FileRecord[] {
     const packed = this.read<PackedRecord[]>(this.file.text);
-    // Nothing is left to be read.
-    closeSync(this.file.fd);
+    this.close();
     return packed.map((one) => unpackRecord(one, sources));
   }
 
@@ -366,7 +385,7 @@ class StoredRecords {
     return undefined;
   }
 
-  private row(row: number, sources: readonly Source[]): FileRecord {
+  row(row: number, sources: readonly Source[]): FileRecord {
     const { ends, sums, text } = this.file;
     // Each record follows a bracket or a comma.
     const start = (row === 0 ? 0 : ends[row - 1]!) + 1;
@@ -439,7 +458,7 @@ interface PackedRecord {
   readonly mtimeMs: number;
   readonly inode: number;
   readonly policy?: string | undefined;
-  readonly inspected?: InspectedPackage | undefined;
+  readonly inspected?: string | undefined;
   readonly digest?: string | undefined;
   /** Name of the skill unless it is `at`. */
   readonly name?: string | undefined;

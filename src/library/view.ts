@@ -5,6 +5,7 @@
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, type SkillName } from "../model/name.ts";
 import type { ListedSkill, Skill } from "../model/skill.ts";
+import { didYouMean, nearTo } from "../text/near.ts";
 import type { Library } from "./precedence.ts";
 import type { JudgedState, Visibility } from "./visibility.ts";
 
@@ -94,10 +95,9 @@ export class LibraryView {
       throw new RepertoireError(code, `"${skill.name}" is ${state}: ${reason}.`, spelling);
     }
     const { agent } = this.visibility.options;
-    const viewer = agent ? ` to "${agent}"` : "";
     throw new RepertoireError(
       "skill-not-found",
-      `"${spelling}" is not visible${viewer}. ${this.visibleNames()}`,
+      `There is no skill "${spelling}"${agent ? ` that "${agent}" may see` : ""}.${this.instead(spelling)}`,
       spelling,
     );
   }
@@ -118,10 +118,13 @@ export class LibraryView {
     return skill.manifest.userOnly && state === "hidden" && this.visibility.allows(skill.name);
   }
 
-  private visibleNames(): string {
+  /** The names that resemble it, or else the first of those that there are. */
+  private instead(spelling: string): string {
     const names = this.visible().map((skill) => skill.name);
-    if (names.length === 0) return "No skill is visible.";
+    if (names.length === 0) return " No skill is visible.";
+    const near = nearTo(spelling, names);
+    if (near.length > 0) return didYouMean(near);
     const more = names.length - NAMES_IN_ERROR;
-    return `Visible: ${names.slice(0, NAMES_IN_ERROR).join(", ")}${more > 0 ? `, and ${more} more` : ""}.`;
+    return ` Visible: ${names.slice(0, NAMES_IN_ERROR).join(", ")}${more > 0 ? `, and ${more} more` : ""}.`;
   }
 }

@@ -2,12 +2,11 @@
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { inspectPackage } from "../inspect/inspect.ts";
-import { isRepertoireError } from "../model/errors.ts";
+import { cachedInspection, type InspectionCache, inspectPackage } from "../inspect/inspect.ts";
 import { lastSegment } from "../model/name.ts";
 import { NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
-import { packageFiles, snapshotPackage } from "../package/package.ts";
-import type { FileRecord, InspectedPackage } from "./snapshot.ts";
+import { packageFiles, surveyPackage } from "../package/package.ts";
+import type { FileRecord } from "./snapshot.ts";
 
 /** The description of a skill whose own one is withheld. */
 const WITHHELD =
@@ -62,37 +61,27 @@ function wordsOf(manifest: SkillManifest): string[] {
   return words.filter((text) => text !== undefined);
 }
 
-/**
- * Inspects the whole package of a record and withholds its words if it is dangerous. Undefined if the package is the one that
- * was inspected before. `readAgain` reads the record of a package that is not dangerous any more.
- */
-export function inspectedRecord(
-  record: FileRecord,
-  readAgain: (record: FileRecord) => FileRecord,
-): FileRecord | undefined {
-  const { skill } = record;
-  if (skill === undefined) return undefined;
-  const stamp = packageStamp(skill.directory);
-  if (record.inspected?.stamp === stamp) return undefined;
-  const inspected: InspectedPackage = { stamp, isDangerous: isDangerous(skill.directory) };
-  const { skill: now = skill } = record.inspected?.isDangerous ? readAgain(record) : record;
-  return { ...record, inspected, skill: inspected.isDangerous && !now.withheld ? withhold(now) : now };
+interface RecordInspection {
+  readonly cache?: InspectionCache | undefined;
+  readonly readAgain: (record: FileRecord) => FileRecord;
 }
 
-/** A package that cannot be read is refused when it is activated, and has nothing to inspect until then. */
-function isDangerous(directory: string): boolean {
-  try {
-    const { files } = snapshotPackage(directory);
-    const given = [...files].map(([path, { bytes, executable }]) => ({
-      path,
-      bytes,
-      mode: executable ? 0o100755 : 0o100644,
-    }));
-    return inspectPackage(given).verdict === "dangerous";
-  } catch (thrown) {
-    if (!isRepertoireError(thrown)) throw thrown;
-    return false;
-  }
+/**
+ * Inspects the whole package of a record and withholds its words if it is dangerous. Undefined if the package is the one that
+ * was inspected before. `readAgain` reads the record of a package whose words were withheld.
+ */
+export function* inspectedRecord(
+  record: FileRecord,
+  { cache, readAgain }: RecordInspection,
+): Generator<undefined, FileRecord | undefined> {
+  const { skill } = record;
+  if (skill === undefined) return undefined;
+  const inspected = `${cache?.build ?? ""} ${packageStamp(skill.directory)}`;
+  if (record.inspected === inspected) return undefined;
+  const { verdict } = yield* cachedInspection(surveyPackage(skill.directory), cache);
+  const { skill: now = skill } = skill.withheld ? readAgain(record) : record;
+  const isWithheld = verdict === "dangerous" && !now.withheld;
+  return { ...record, inspected, skill: isWithheld ? withhold(now) : now };
 }
 
 function packageStamp(directory: string): string {

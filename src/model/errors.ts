@@ -14,6 +14,11 @@ export const ERROR_CODES = {
   "config-unknown-key": "The configuration has no such key.",
   "agent-unknown": "The configuration has no such agent.",
   "folder-missing": "A folder that was named does not exist.",
+  "source-not-found": "No skill comes from a source of this id.",
+  "path-not-found": "There is nothing at a path that was named.",
+  "file-unusable": "A file or a folder cannot be read, written or made.",
+  "disk-full": "There is no space left on the disk.",
+  "home-unknown": "The system does not say which folder is the person's home.",
   "config-not-for-projects": "A project's configuration sets a key that only the user may set.",
   "budget-invalid": "The budget of a prompt is not a whole number in its range.",
 
@@ -48,6 +53,26 @@ export const ERROR_CODES = {
   "package-too-many-files": "The skill has too many files.",
   "package-too-many-folders": "The skill has too many folders.",
   "package-unreadable": "A file of the skill cannot be read.",
+  "package-path-clash": "Two files of a package are one file on some systems.",
+  "package-path-unsafe": "A file of a package has a name that is not safe.",
+
+  "source-unknown": "What was given is not a place that skills can be fetched from.",
+  "source-secret": "The address of a source has a user name or a password.",
+  "source-unreachable": "A source cannot be fetched or read.",
+  "source-too-large": "A source is too large to be fetched.",
+  "source-empty": "A source has no skill.",
+  "archive-unreadable": "An archive cannot be read.",
+  "git-missing": "git is not installed.",
+  "choice-needed": "A source has several skills, and none was chosen.",
+  "package-not-found": "A source or a lock has no such package.",
+  "package-refused": "A package was not taken because of its inspection or because a person said no.",
+  "package-edited": "A package differs from what was fetched.",
+  "lock-unreadable": "A lock cannot be read.",
+  "lock-mismatch": "A source no longer has what the lock says.",
+  "update-conflict": "A file was changed here and at its source.",
+  "catalog-unknown": "The configuration has no such catalog.",
+  "host-unknown": "No agent of this name is known.",
+  "export-exists": "There is a file or folder at the path that should be written.",
   "mount-conflict": "The private copy of the skill belongs to another version of it.",
   "mount-failed": "The private copy of the skill cannot be made.",
   "mount-name": "The skill's name cannot be the name of a folder.",
@@ -81,6 +106,7 @@ export const ERROR_CODES = {
   "version-damaged": "A stored version is damaged.",
   "no-history": "The skill has no versions.",
   "nothing-to-undo": "There is no change to undo.",
+  "nothing-to-redo": "Nothing was undone that could be made again.",
   "undo-conflict": "A later change prevents the undo.",
   "no-session": "An outcome needs a session with an activated skill.",
   "session-not-found": "Nothing was recorded for a session of this id.",
@@ -136,7 +162,7 @@ export const ERROR_CODES = {
   "job-not-found": "There is no such job.",
   "job-running": "The same job is under way already.",
   cancelled: "The job was cancelled.",
-  unexpected: "The server failed; its own output says why.",
+  unexpected: "Something failed that should not; a server's own output says why.",
 } as const;
 export type ErrorCode = keyof typeof ERROR_CODES | SkillFileCode;
 
@@ -145,11 +171,15 @@ export class RepertoireError extends Error {
   readonly code: ErrorCode;
   readonly value: unknown;
 
-  constructor(code: ErrorCode, message: string, value?: unknown) {
+  /** The command that helps, if the thrower knows one better than the code says. */
+  readonly next?: string | undefined;
+
+  constructor(code: ErrorCode, message: string, value?: unknown, next?: string) {
     super(message);
     this.name = "RepertoireError";
     this.code = code;
     this.value = value;
+    this.next = next;
   }
 }
 

@@ -57,12 +57,6 @@ export interface Turn {
 export const STYLES = ["adaptive", "cards", "index", "tiers", "on-demand", "catalog"] as const;
 export type Style = (typeof STYLES)[number];
 
-/** The tools that a section names, as the host's model has to call them. */
-export interface ToolNames {
-  readonly activate: string;
-  readonly recall: string;
-}
-
 /**
  * What a host does with sections. `append`: they stay in the agent's context, so that nothing is shown twice. `rebuild`: each
  * replaces the one before, as in a system prompt, so that what still matters is shown again.
@@ -83,6 +77,8 @@ export interface Section {
   readonly style: Style;
   readonly tokens: number;
   readonly chars: number;
+  /** How many characters at its beginning are the same at every turn as long as the library is; 0 if none are known to be. */
+  readonly stableChars: number;
   readonly shown: readonly { readonly name: SkillName; readonly level: ShownLevel }[];
   /** The number of visible skills that the text does not name. */
   readonly omitted: number;

@@ -6,7 +6,6 @@ import {
   type Dirent,
   existsSync,
   lstatSync,
-  mkdirSync,
   opendirSync,
   readdirSync,
   realpathSync,
@@ -21,6 +20,7 @@ import {
   IGNORED_FOLDERS,
   isBelow,
   isLeftover,
+  makeFolder,
   removeEmptyFolders,
   removeFile,
   removeQuietly,
@@ -404,7 +404,7 @@ export function writeNewPackage(directory: string, files: ReadonlyMap<string, st
   const written: string[] = [];
   for (const [relative, text] of files) {
     const path = join(directory, relative);
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(path, text, { flag: "wx", mode: text.startsWith("#!") ? 0o755 : 0o644 });
     written.push(path);
   }

@@ -23,4 +23,4 @@ export {
   snapshotPackage,
   writeNewPackage,
 } from "./files.ts";
-export { type PackageSurvey, surveyFile, surveyPackage } from "./survey.ts";
+export { surveyFile, surveyPackage } from "./survey.ts";

@@ -21,7 +21,7 @@ interface UnreadFile {
   readonly reason: string;
 }
 
-export interface PackageSurvey {
+interface PackageSurvey {
   readonly files: readonly SurveyedFile[];
   readonly unread: readonly UnreadFile[];
   /** Absent if the package is one that cannot be handed over. */

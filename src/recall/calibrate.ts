@@ -11,44 +11,44 @@ import type { IntentGuess } from "./intent.ts";
  */
 const FIT = {
   /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
-  bias: -1.7,
+  bias: -1.65,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
-  head: -0.47,
+  head: -0.39,
   /** The share of the message found in name and description, if it is nearly all of it: short requests are like that. */
-  covered: 0.64,
+  covered: 0.63,
   /** The share of the message found in name and description. */
-  headShare: -0.71,
+  headShare: 0.13,
   /** The share of the message found in the best single claim. */
-  claim: 1.4,
+  claim: 0.05,
   /** The share of the message found anywhere: distinguishes a message for this library from one for another. */
-  all: 0.73,
-  /** The message has the skill's name. */
-  name: 0.17,
+  all: 0.36,
   /** The message has the whole name, but the skill little else of it. */
-  alone: -2.2,
+  alone: -2.5,
   /** Neighbours found as neighbours in the head, and in the body. */
-  pairs: 1.13,
-  bodyPairs: -0.06,
+  pairs: 1.11,
+  bodyPairs: 0.3,
   /** Closeness in meaning to the description. */
-  meaning: 1.33,
+  meaning: 0.18,
   /** How much closer in meaning the skill is than others: a message for another library is about equally far from all. */
-  distinct: 1.71,
+  distinct: 0.96,
   /** A short message says little, so that much of it is found by chance. */
-  brief: -1.45,
+  brief: -1.14,
   /** Points behind the best candidate, 0 to 8. */
-  gap: -0.34,
+  gap: -0.25,
   /** For the best candidate: points ahead of the next one, 0 to 4. */
-  margin: 0.81,
+  margin: 0.5,
   /** Not the best candidate. */
-  follower: -0.92,
+  follower: -0.41,
   /** How surely the message does not ask for work, in units of 2 nats: doubt counts more than certainty. */
-  idle: -1.18,
-  /** How surely it does. */
-  work: 0.1,
+  idle: -1.29,
   /** Number of terms, up to three: small talk has one or two. */
-  words: 1.57,
+  words: 0.83,
+  /** The rarity of the rarest word found, in units of 12 nats: one word of a trade says more than ten of every day. */
+  rarest: 1.66,
+  /** How much closer the message is to what skills in general are about than to this skill: it asks for another one. */
+  elsewhere: -4.2,
   /** How common the commonest term is among the skills. */
-  reach: -0.19,
+  reach: -0.23,
   /** A one-word name that is in the message by chance. Set by hand: too few messages of the sets have one. */
   byChance: -4,
   /** The message only points at something that has the skill's name. Set by hand too. */
@@ -62,30 +62,30 @@ export const FIT_INPUTS = Object.keys(FIT).filter((key) => key !== "bias") as In
 
 /** The same with a trained encoder, fitted on messages that it was not trained on: it replaces much of what words say. */
 const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
-  bias: -1.85,
-  head: -0.41,
-  covered: 1.05,
-  headShare: -0.63,
-  claim: 0.87,
-  all: 0.42,
-  name: -0.19,
-  alone: -1.29,
-  pairs: 1.19,
-  bodyPairs: 0.18,
-  meaning: 0.57,
-  distinct: 0.97,
-  brief: -1.25,
-  gap: -0.28,
-  margin: 0.74,
-  follower: -0.27,
-  idle: -1.46,
-  work: -0.14,
-  words: 1.24,
-  reach: 0.44,
+  bias: -2.02,
+  head: 0.08,
+  covered: 1.29,
+  headShare: -0.97,
+  claim: -0.75,
+  all: -0.29,
+  alone: -1.5,
+  pairs: 1.0,
+  bodyPairs: 0.85,
+  meaning: 0.66,
+  distinct: -0.28,
+  brief: -1.23,
+  gap: -0.44,
+  margin: 0.51,
+  follower: 0.19,
+  idle: -1.12,
+  words: 1.47,
+  rarest: 1.3,
+  elsewhere: -3.62,
+  reach: -0.34,
   byChance: FIT.byChance,
   pointed: FIT.pointed,
   /** How much closer the skill is than others by the encoder. The cosine itself adds nothing to that. */
-  encodedDistinct: 1.7,
+  encodedDistinct: 3.21,
 };
 
 /** A skill that ships with Repertoire needs this much more evidence, in nats: what people installed comes first. */
@@ -124,10 +124,12 @@ const SPAN = {
   margin: 4,
   /** Chances of an intent are taken as at least this, and as at most one minus this. */
   chance: 1e-3,
-  /** The surest work counts as this much, in nats: beyond it, the skill decides. */
-  work: 3,
   /** The closeness in meaning that is assumed without an embedder: that of the usual right match. */
   unknownMeaning: 0.4,
+  /** How much closer a topic is than the usual right match, if that is not known. */
+  unknownElsewhere: 0,
+  /** The rarity that counts as 1, in nats: a word that no other skill has. */
+  rarest: 12,
 } as const;
 
 /** When a name of one word counts as being in a message by chance ("what is the next prime number"). */
@@ -180,7 +182,6 @@ export function fitInputs(
     headShare: ofLong(measures.headMass, probe.mass),
     claim: ofLong(measures.claim, probe.mass),
     all: share(measures.allMass, probe.mass),
-    name: measures.nameShare,
     alone: alone(probe, measures),
     pairs: share(measures.headPairs, probe.pairMass),
     bodyPairs: ofLong(measures.bodyPairs, probe.pairMass),
@@ -191,8 +192,9 @@ export function fitInputs(
     margin: Math.min(standing.margin, SPAN.margin),
     follower: Number(standing.gap > 0),
     idle: Math.max(0, -logOdds(intent?.chances.work ?? 1)) / 2,
-    work: Math.min(SPAN.work, Math.max(0, logOdds(intent?.chances.work ?? 1))) / 2,
     words: Math.min(1, probe.terms.length / SPAN.fewWords),
+    rarest: measures.rarest / SPAN.rarest,
+    elsewhere: close && probe.topic !== undefined ? probe.topic - close.meaning : SPAN.unknownElsewhere,
     reach: Math.log(Math.max(1, probe.reach)) / 8,
     byChance: byChance(probe, measures, close),
     pointed: measures.pointed,

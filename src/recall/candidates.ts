@@ -1,6 +1,7 @@
 // Retrieves the few dozen skills that the ranker examines for a message, by words and by meaning.
 
 import { type Hit, quantizeOne } from "../search/search.ts";
+import { tokenize } from "../text/tokens.ts";
 import { createProbe, type Probe } from "./features.ts";
 import {
   type BackgroundIdf,
@@ -12,6 +13,7 @@ import {
 import type { Glossed } from "./glossary.ts";
 import type { RankCandidate } from "./rank.ts";
 import type { RecallIndex } from "./recall-index.ts";
+import type { Topics } from "./topics.ts";
 
 export const CANDIDATES = {
   /** Skills retrieved by words. 160 give the same results. */
@@ -35,6 +37,8 @@ export interface Retrieval {
   readonly candidates: readonly RankCandidate[];
   /** Any skill as a candidate for the same message. */
   readonly candidateOf: (doc: number) => RankCandidate;
+  /** How many skills have a word of the message. A word that is not indexed counts as one that all have. */
+  readonly skillsWith: (word: string) => number;
 }
 
 /** What a trained encoder says of a message. */
@@ -49,6 +53,8 @@ interface RetrievalInput {
   /** The message's meaning; undefined without an embedder. */
   readonly vector: Float32Array | undefined;
   readonly background: BackgroundIdf;
+  /** What skills in general are about; undefined if the vector is of another table. */
+  readonly topics?: Topics | undefined;
   /** The cosine of a trained encoder for each document, with the nearest first; undefined without one. */
   readonly encoded?: Encoded | undefined;
   /** Skills that are always examined. */
@@ -75,6 +81,7 @@ export function retrieve(input: RetrievalInput): Retrieval {
     message,
     weights: message.terms.map((term) => weights.get(term) ?? 0),
     reach: found.terms.reduce((most, { df }) => Math.max(most, df), 0),
+    topic: input.vector && input.topics?.(input.vector),
   });
   const vector = input.vector && quantizeOne(input.vector);
   const near = vector ? index.text.nearest(vector, CANDIDATES.meaning) : [];
@@ -96,7 +103,14 @@ export function retrieve(input: RetrievalInput): Retrieval {
       encoded: input.encoded?.cosine(doc),
     }));
   };
-  return { probe, candidates: asCandidates(chosen), candidateOf: (doc) => asCandidates([doc])[0]! };
+  const frequencies = new Map(found.terms.map(({ term, df }) => [term, df]));
+  return {
+    probe,
+    candidates: asCandidates(chosen),
+    candidateOf: (doc) => asCandidates([doc])[0]!,
+    skillsWith: (word) =>
+      Math.min(...tokenize(word).map((term) => frequencies.get(term) ?? 0), index.text.size),
+  };
 }
 
 /** The documents to examine: all of `also`, the nearest, and the best by words and meaning together. */

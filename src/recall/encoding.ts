@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { unlessMissing } from "../disk/disk.ts";
+import { quiet } from "../library/library.ts";
 import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Encoded } from "./candidates.ts";
@@ -14,8 +15,8 @@ import type { RecallIndex } from "./recall-index.ts";
 const ENCODING = {
   /** The encoder counts from this share of encoded skills on: before, it would prefer those that it knows. */
   covered: 0.98,
-  /** Skills encoded between two turns of the event loop's other work, and between two saves. */
-  batch: 8,
+  /** Skills encoded between two looks at whether a request is running, and between two saves; one takes about 30 ms. */
+  batch: 2,
   saveEvery: 512,
   /** So few skills without a vector are encoded before a message is answered: it takes two seconds once. */
   inline: 60,
@@ -32,6 +33,8 @@ interface EncodingNeeds {
 export interface EncodeOptions {
   readonly most?: number | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** A request waits for it; otherwise requests go first. */
+  readonly isAwaited?: boolean | undefined;
   /** Stops between two batches. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -90,6 +93,7 @@ export class Encoding {
     // Part of a library is of no use: the encoder counts once it knows nearly all skills.
     const wanted = missing.length > (options.most ?? missing.length) ? [] : missing;
     for (let done = 0; done < wanted.length && !options.signal?.aborted; done += ENCODING.batch) {
+      await quiet(() => options.isAwaited === true);
       const batch = wanted.slice(done, done + ENCODING.batch);
       const found = await encoder.embedSkills(batch.map((skill) => this.partsOf(skill)));
       batch.forEach((skill, i) => {
@@ -136,7 +140,10 @@ export class Encoding {
     const digests = index.skillDigests();
     const missing = digests.filter(({ digest }) => vectors.rowOf(digest) === undefined);
     if (missing.length > 0 && missing.length <= ENCODING.inline)
-      await this.encode(missing.map(({ doc }) => index.skill(doc)));
+      await this.encode(
+        missing.map(({ doc }) => index.skill(doc)),
+        { isAwaited: true },
+      );
     const found = new Map<number, number>();
     for (const { doc, digest } of digests) {
       const row = vectors.rowOf(digest);

@@ -223,7 +223,7 @@ const ABOUT = lazyPattern(
   "gi",
 );
 /** "what does X mean", "the term X": about the words, not about what they name. */
-const MEANING = new RegExp(
+const MEANING = lazyPattern(
   [
     "\\bwhat(?:\\s+does|['\u2019]s|\\s+is)\\s+[`\"'“]?([\\w-]+)[`\"'”]?\\s+(?:mean|stand\\s+for|short\\s+for)\\b",
     "\\b(?:the|a)\\s+(?:terms?|words?|phrase|expression|names?)\\s+[`\"'“]?((?!(?:of|in|is|for|and|to|on|at|from|should|that|which|was|i|you|we|it)\\b)[\\w-]+(?:[ -][\\w-]+)?)",
@@ -240,13 +240,17 @@ export function refusals(text: string): Range[] {
   const found: Range[] = [];
   // Most messages name no skill, and the pattern is slow to compile.
   const about = /[/:-]|\sskill/i.test(text) ? text.matchAll(ABOUT()) : [];
-  for (const hit of [...about, ...text.matchAll(MEANING)]) {
+  const meaning = /\bwhat|["“]|(?:term|word|phrase|expression|name)/i.test(text)
+    ? text.matchAll(MEANING())
+    : [];
+  for (const hit of [...about, ...meaning]) {
     const name = hit.slice(1).find((part) => part !== undefined) ?? "";
     const start = hit.index + hit[0].indexOf(name);
     found.push([start, start + name.length]);
   }
   REFUSAL.lastIndex = 0;
-  for (let hit = REFUSAL.exec(text); hit !== null; hit = REFUSAL.exec(text)) {
+  const isRefusing = /no|without|n['\u2019]t|instead|rather|other|except|excluding/i.test(text);
+  for (let hit = isRefusing ? REFUSAL.exec(text) : null; hit !== null; hit = REFUSAL.exec(text)) {
     const start = hit.index + hit[0].length;
     const end = reachEnd(text, start);
     if (end > start) found.push([start, end]);

@@ -7,6 +7,8 @@ import type { ReadMessage } from "./features-message.ts";
 export interface Probe {
   /** The highest document frequency of its terms: the higher it is, the less one match by chance means. */
   readonly reach: number;
+  /** The cosine of the message with the closest topic that skills in general have; undefined if it is not known. */
+  readonly topic?: number | undefined;
   readonly terms: readonly string[];
   readonly weights: Float64Array;
   /** Whether the message only rejects the term. */
@@ -34,10 +36,12 @@ export function createProbe({
   message,
   weights,
   reach,
+  topic,
 }: {
   message: ReadMessage;
   weights: ArrayLike<number>;
   reach: number;
+  topic?: number | undefined;
 }): Probe {
   const count = message.terms.length;
   const own = Float64Array.from(weights);
@@ -57,6 +61,7 @@ export function createProbe({
   }
   return {
     reach,
+    topic,
     terms: message.terms,
     weights: own,
     rarities: own.map((weight, i) => weight / message.factors[i]!),
@@ -118,6 +123,8 @@ export interface Measures {
   heading: number;
   /** Words found anywhere. */
   allMass: number;
+  /** The rarity of the rarest word found anywhere, in nats. */
+  rarest: number;
   /** Neighbouring words found as neighbours, in the head and in the body. */
   headPairs: number;
   bodyPairs: number;
@@ -139,6 +146,7 @@ const NO_WORDS: Measures = {
   section: 0,
   heading: 0,
   allMass: 0,
+  rarest: 0,
   headPairs: 0,
   bodyPairs: 0,
   notFor: 0,
@@ -280,6 +288,7 @@ export class Measurer {
         continue;
       }
       measures.allMass += weight;
+      measures.rarest = Math.max(measures.rarest, probe.rarities[number]!);
       if (this.inHead[number] === candidate) measures.headMass += weight;
     }
   }

@@ -91,10 +91,10 @@ export class Indexing {
     return this.brief;
   }
 
-  /** Scans, reads what changed, and keeps the result. Returns how many skills are in the index. */
-  async refresh(): Promise<Updated> {
+  /** Scans, behind all requests or not, reads what changed, and keeps the result. Returns how many skills are in the index. */
+  async refresh({ isBehind }: { readonly isBehind?: boolean | undefined } = {}): Promise<Updated> {
     await this.running;
-    const snapshot = await this.needs.library.rescan(this.bodies);
+    const snapshot = await this.needs.library.rescan({ bodies: this.bodies, isBehind });
     if (!this.isTooMuch(snapshot)) return this.bringTo(snapshot);
     const { text } = await this.briefIndex(snapshot);
     return { skills: text.size, changed: true };

@@ -13,6 +13,7 @@ import type { BackgroundIdf } from "./features-message.ts";
 import type { Glossary } from "./glossary.ts";
 import type { IntentModel } from "./intent.ts";
 import { documentDigest, headTextOf, MARK, sectionTexts, skillDigest, toDocument } from "./skill-document.ts";
+import type { Topics } from "./topics.ts";
 
 export interface IndexSettings {
   readonly embedder: Embedder;
@@ -21,6 +22,8 @@ export interface IndexSettings {
   readonly glossary?: Glossary | undefined;
   /** Tells whether a message asks for work; absent, every message does. */
   readonly intent?: IntentModel | undefined;
+  /** What skills in general are about, as vectors of `embedder`; absent, nothing is known about it. */
+  readonly topics?: Topics | undefined;
   /** Opens the trained encoder; undefined if its weights are not installed or it is switched off. */
   readonly encoder?: (() => Promise<SkillEncoder | undefined>) | undefined;
   /** Messages that a model wrote for skills; absent, skills have none. */

@@ -22,10 +22,13 @@ import { pathsSignal } from "./signals/paths.ts";
 import { combineClaim, type Query, type Signal, WORTH } from "./signals/signal.ts";
 import { messageWords, readyPatternsFor, triggerSignal } from "./signals/triggers.ts";
 import { Precedents, type UseMemory, useSignal } from "./signals/use.ts";
+import type { Topics } from "./topics.ts";
 
 /** The configured limits of a recall. */
 export interface RecallSettings {
   readonly limit?: number | undefined;
+  /** Whether the limit counts related skills too; otherwise there may be as many of them again. */
+  readonly limitsAll?: boolean | undefined;
   /** Matches with less evidence are not shown. */
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
@@ -46,6 +49,8 @@ export interface RecallOptions extends RecallSettings {
   readonly glossary?: Glossary | undefined;
   /** Tells whether a message asks for work; absent, every message does. */
   readonly intent?: IntentModel | undefined;
+  /** What skills in general are about, as vectors of `embedder`; absent, nothing is known about it. */
+  readonly topics?: Topics | undefined;
   /** What a trained encoder says of a message; undefined without one. */
   readonly encoded?: ((index: RecallIndex, message: Glossed) => Promise<Encoded | undefined>) | undefined;
   readonly effectiveness: EffectivenessProvider;
@@ -115,6 +120,8 @@ export const RECALL = {
   judged: 16,
   /** Near skills: with the matches the right skill is among them nineteen times in twenty, for about 15 tokens each. */
   near: 8,
+  /** If more skills have a word, one of them that declares it is not recalled for it alone ("which model are you"). */
+  commonWord: 400,
   /** Below this score even the best skill is not near: the message needs none. */
   nearLeast: 0.05,
   /** A see-also must fit the message this well by itself: about half as well as a match. */
@@ -129,7 +136,8 @@ export async function recall(turn: Turn, options: RecallOptions): Promise<Recall
   const fitting = considered.filter((one, place) => isShown(one, place, { threshold, isLight }));
   const fresh = fitting.filter(({ skill, mentioned }) => mentioned || !seen.has(skill.name)).slice(0, limit);
   const least = options.seeAlso === "all" ? 0 : RECALL.seeAlsoLeast;
-  const related = seeAlso(fresh, { ...options, seen, limit, fitOf, least });
+  const room = options.limitsAll ? limit - fresh.length : limit;
+  const related = seeAlso(fresh, { ...options, seen, limit: room, fitOf, least });
   const matches = [...fresh.map(toMatch), ...related];
   return {
     frame,
@@ -175,9 +183,11 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
     ...index.withinReach(messageWords(turn.message), query.files.length > 0),
   ].filter((doc) => doc !== undefined);
   const encoded = await options.encoded?.(index, message);
-  const input = { index, message, vector, encoded, background, also: named };
-  const { probe, candidates, candidateOf } = retrieve(input);
-  const context = { query, intent, signals: signalsFor(turn.message, precedents, options), options };
+  const input = { index, message, vector, encoded, background, topics: options.topics, also: named };
+  const { probe, candidates, candidateOf, skillsWith } = retrieve(input);
+  const isCommon = (word: string) => skillsWith(word) > RECALL.commonWord;
+  const signals = signalsFor(turn.message, { isCommon, precedents, options });
+  const context = { query, intent, signals, options };
   const must = new Set(named);
   const ranked = rank(probe, candidates, intent).filter(
     ({ id, duplicates }, place) => place < RECALL.judged || [id, ...duplicates].some((doc) => must.has(doc)),
@@ -204,12 +214,19 @@ function frameOf({ frame, message }: Turn, intent: IntentGuess | undefined): Fra
 /** The signals, in the order in which their reasons are listed. */
 function signalsFor(
   message: string,
-  precedents: Precedents | undefined,
-  { background, effectiveness }: RecallOptions,
+  {
+    isCommon,
+    precedents,
+    options: { background, effectiveness },
+  }: {
+    readonly isCommon: (word: string) => boolean;
+    readonly precedents: Precedents | undefined;
+    readonly options: RecallOptions;
+  },
 ): Signal[] {
   return [
     mentionSignal(message, background),
-    triggerSignal(message),
+    triggerSignal(message, isCommon),
     pathsSignal,
     ...(precedents ? [useSignal(precedents)] : []),
     frameSignal,
@@ -268,7 +285,7 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
     called ||= judgement.named === true || signal.name === "triggers";
     if (judgement.kind === "claim") move(signal.name, combineClaim(fit, judgement), judgement.note);
     else if (judgement.kind === "doubt") move(signal.name, fit * (1 - judgement.value), judgement.note);
-    else boost(signal.name, judgement.value, judgement.note);
+    else boost(signal.name, judgement.value * raisable(judgement.value, fit), judgement.note);
   }
   return {
     skill,
@@ -282,6 +299,11 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
     lastUsedAt: options.effectiveness.of(skill).lastUsedAt,
     duplicates: [],
   };
+}
+
+/** A skill is raised as far as it fits, so that a boost decides between skills that fit and never for one that does not. */
+function raisable(boost: number, fit: number): number {
+  return boost > 0 ? Math.min(1, fit / ABSTAIN_BELOW) : 1;
 }
 
 /** The score with `BUNDLED_DOUBT` less evidence. */

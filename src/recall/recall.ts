@@ -26,5 +26,6 @@ export { type IntentChoice, type RecallOptions, type RecallSettings, recall } fr
 export { type RecallAnswer, type RecallRequest, SessionRecall } from "./session-recall.ts";
 export { NOTHING_KNOWN } from "./signals/effectiveness.ts";
 export { headText } from "./skill-document.ts";
+export { createTopics } from "./topics.ts";
 export { triggerFindings } from "./trigger-findings.ts";
 export type { Explanation } from "./why.ts";

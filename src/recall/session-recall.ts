@@ -19,6 +19,8 @@ export interface RecallRequest {
   readonly agent?: string | undefined;
   /** How many matches at most. */
   readonly limit?: number | undefined;
+  /** Whether the limit counts related skills too. */
+  readonly limitsAll?: boolean | undefined;
   /** Matches with less evidence are left out. */
   readonly threshold?: number | undefined;
   /** Which see-also are added: those that fit the message themselves, which is the default, or all. */
@@ -29,6 +31,8 @@ export interface RecallRequest {
   readonly context?: ContextMode | undefined;
   /** Recall among these skills only. Pass the same function again to reuse its view of the index. */
   readonly allows?: ((name: SkillName) => boolean) | undefined;
+  /** Called with the matches before the turn is recorded: if it fails, the turn can be tried again. */
+  readonly beforeRecord?: ((matches: readonly Match[]) => Promise<void>) | undefined;
   /** Set if the caller shows the answer as it is: its matches count as shown in the session. */
   readonly shows?: boolean | undefined;
   /**
@@ -93,6 +97,7 @@ export class SessionRecall {
     const seen = new Set(isRebuilt ? [] : before?.shown.filter((name) => !again.has(name)));
     // Before the turn is recorded, so that a recall that fails can be tried again.
     const found = await this.recallNow({ ...turn, message }, request, seen);
+    await request.beforeRecord?.(found.matches);
     const begun = await this.begin(turn, message);
     const recalled = begun?.first === false && !isRebuilt ? REPEATED : found;
     if (begun?.first)
@@ -156,6 +161,7 @@ export class SessionRecall {
       background: indexing.settings.background,
       glossary: indexing.settings.glossary,
       intent: indexing.settings.intent,
+      topics: indexing.settings.topics,
       encoded: (index, message) => indexing.encoding.of(index, message),
       isBundled: ({ source }) => bundled.has(source),
       effectiveness: effectivenessFrom(await store.tallyBook(), { now, instructionsOf }),
@@ -237,6 +243,7 @@ export class SessionRecall {
       recall(turn, {
         ...(await this.options(request)),
         limit: request.limit ?? this.needs.settings.limit,
+        limitsAll: request.limitsAll,
         threshold: request.threshold ?? this.needs.settings.threshold,
         seeAlso: request.seeAlso,
         order: request.order ?? this.needs.settings.order,

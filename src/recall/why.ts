@@ -20,6 +20,8 @@ export interface Explanation extends Scored {
   readonly fellShort: readonly string[];
   /** What the message could have said to recall it. */
   readonly wouldMatch: readonly string[];
+  /** What the skill's author could change so that such messages recall it. */
+  readonly advice: readonly string[];
 }
 
 /** Explains the recall of `skill` for `turn`, also if retrieval alone would not have found it. */
@@ -39,7 +41,9 @@ export async function explain(skill: Skill, turn: Turn, options: RecallOptions):
   if (own && isLight && !own.called)
     fellShort.push("In a conversation only what is named or triggered is recalled.");
   if (own && own.fit < threshold && !own.mentioned)
-    fellShort.push(`Its evidence ${scored.evidence} is below the threshold ${threshold.toFixed(2)}.`);
+    fellShort.push(
+      `Its evidence ${told(scored.evidence, threshold)} is below the threshold ${told(threshold, scored.evidence)}.`,
+    );
   if (own && own.fit > 0 && at >= limit) fellShort.push(`${at} skills fit better; ${limit} are shown.`);
   if (own && !scored.reasons.some(({ signal }) => signal === "lexical"))
     fellShort.push("The message has none of its words.");
@@ -52,23 +56,65 @@ export async function explain(skill: Skill, turn: Turn, options: RecallOptions):
     limit,
     ahead: ahead.map((one) => ({ name: one.skill.name, score: one.scored().score })),
     fellShort,
-    wouldMatch: recalled ? [] : suggestions(skill, turn.message),
+    wouldMatch: recalled ? [] : suggestions(skill, turn.message, options.background),
+    advice:
+      recalled || isLight ? [] : adviceFor(skill, turn.message, { ...options, ahead: ahead[0]?.skill.name }),
   };
 }
 
+/** A number with as many digits as it takes to tell it from another one. */
+function told(value: number, other: number): string {
+  for (let digits = 2; digits < 6; digits++)
+    if (value.toFixed(digits) !== other.toFixed(digits)) return value.toFixed(digits);
+  return String(value);
+}
+
+/** Words of a message or a description that are named at most. */
+const WORDS_NAMED = 5;
+
+/** The words of the message that the skill says nowhere, as an author can add them; and the skill to set it apart from. */
+function adviceFor(
+  skill: Skill,
+  message: string,
+  { background, ahead }: Pick<RecallOptions, "background"> & { readonly ahead: string | undefined },
+): string[] {
+  const { description, triggers } = skill.manifest;
+  const own = new Set(tokenize([skill.name, description, ...triggers.keywords, ...triggers.verbs].join(" ")));
+  const missing = rarest(message, (term) => !own.has(term), background);
+  const words = missing.map((word) => `"${word}"`).join(", ");
+  return [
+    ...(missing.length > 0
+      ? [`If it is for such messages, say so in its description or triggers; they lack ${words}.`]
+      : []),
+    ...(ahead === undefined ? [] : [`Say in its description when to use it rather than ${ahead}.`]),
+  ];
+}
+
+/** The words of a text whose terms all fit, the rarest in general language first. */
+function rarest(
+  text: string,
+  fits: (term: string) => boolean,
+  background: RecallOptions["background"],
+): string[] {
+  const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'-]*/gu));
+  return [...words]
+    .map((word) => ({ word, terms: tokenize(word) }))
+    .filter(({ terms }) => terms.length > 0 && terms.every(fits))
+    .map(({ word }) => ({ word, rarity: background(word) ?? Number.POSITIVE_INFINITY }))
+    .sort((a, b) => (a.rarity === b.rarity ? 0 : b.rarity - a.rarity))
+    .slice(0, WORDS_NAMED)
+    .map(({ word }) => word);
+}
+
 /** The name, the triggers, and the words of the description that the message does not have. */
-function suggestions(skill: Skill, message: string): string[] {
+function suggestions(skill: Skill, message: string, background: RecallOptions["background"]): string[] {
   const said = new Set(readMessage({ text: message }).terms);
   const { keywords, verbs, patterns } = skill.manifest.triggers;
-  const words = skill.manifest.description.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'-]*/gu) ?? [];
-  const missing = [...new Set(words)].filter((word) => {
-    const terms = tokenize(word);
-    return terms.length > 0 && terms.every((term) => !said.has(term));
-  });
+  const missing = rarest(skill.manifest.description, (term) => !said.has(term), background);
   return [
     `/${skill.name}`,
     ...[...keywords, ...verbs].slice(0, 5).map((phrase) => `the trigger "${phrase}"`),
     ...patterns.slice(0, 2).map((pattern) => `the pattern ${pattern}`),
-    ...(missing.length > 0 ? [`words such as ${missing.slice(0, 8).join(", ")}`] : []),
+    ...(missing.length > 0 ? [`words such as ${missing.join(", ")}`] : []),
   ];
 }

@@ -32,3 +32,54 @@ export function inAlphabet(source: (alphabet: Alphabet) => string, flags: string
   const whole = lazyPattern(source(WHOLE_ALPHABET), `${flags}u`);
   return (text) => (isPlain(text) ? plain() : whole());
 }
+
+/**
+ * Chooses from the alternatives of a pattern those that can occur in a text, joined with `|`; undefined if none can. A long pattern
+ * takes longer to compile than to search with, and most texts have the beginning of one or two alternatives at most.
+ *
+ * @example
+ * const greetings = alternativesIn("hi|hello|good (?:morning|night)");
+ * greetings("good night, all"); // "good (?:morning|night)"
+ */
+export function alternativesIn(alternatives: string): (text: string) => string | undefined {
+  let parts: { readonly source: string; readonly starts: readonly string[] }[] | undefined;
+  return (text) => {
+    parts ??= splitAlternatives(alternatives).map((source) => ({ source, starts: startsOf(source) }));
+    const found = parts.filter(({ starts }) => starts.some((start) => text.includes(start)));
+    return found.length === 0 ? undefined : found.map(({ source }) => source).join("|");
+  };
+}
+
+function splitAlternatives(source: string): string[] {
+  const found: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let at = 0; at < source.length; at++) {
+    const char = source[at];
+    if (char === "\\") at++;
+    else if (char === "(") depth++;
+    else if (char === ")") depth--;
+    else if (char === "|" && depth === 0) {
+      found.push(source.slice(from, at));
+      from = at + 1;
+    }
+  }
+  return [...found, source.slice(from)];
+}
+
+/** The letters with which every match of an alternative begins; empty ones if that is not plain. */
+function startsOf(source: string): string[] {
+  const group = /^\(\?:/.test(source) ? splitAlternatives(source.slice(3, groupEnd(source))) : undefined;
+  if (group && !/^[?*{]/.test(source.slice(groupEnd(source) + 1))) return group.flatMap(startsOf);
+  // A letter before a quantifier may be missing.
+  return [/^[^\\[\](){}.?*+^$|]*(?![?*{])/.exec(source)![0]];
+}
+
+function groupEnd(source: string): number {
+  let depth = 0;
+  for (let at = 0; at < source.length; at++) {
+    if (source[at] === "(") depth++;
+    else if (source[at] === ")" && --depth === 0) return at;
+  }
+  return source.length;
+}

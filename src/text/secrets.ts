@@ -1,5 +1,7 @@
 // Finds keys, tokens and passwords in a text and takes them out, before the text is kept. In linear time for any text.
 
+import { lazyPattern } from "./patterns.ts";
+
 /** What stands in a kept text for a secret. */
 const MARK = "[redacted]";
 
@@ -38,7 +40,9 @@ const SHAPES: Readonly<Record<string, string>> = {
   replicate: "r8_[A-Za-z0-9]{30,64}",
   age: "AGE-SECRET-KEY-1[A-Z0-9]{50,64}",
 };
-const shapes = new RegExp(`(?<![A-Za-z0-9_-])(?:${Object.values(SHAPES).join("|")})`, "g");
+const shapes = lazyPattern(`(?<![A-Za-z0-9_-])(?:${Object.values(SHAPES).join("|")})`, "g");
+/** Shorter runs are no keys, whatever their shape. */
+const LONG = /\S{12}/;
 
 /** To the end of the block, or of the text if the block was cut. */
 const PRIVATE_KEY =
@@ -49,13 +53,15 @@ const IN_ADDRESS = /(?<=:\/\/[^\s/:@"'<>]{0,256}:)[^\s/@"'<>]{1,256}(?=@)/g;
 
 const NAMES =
   "passw(?:or)?d|passwort|passphrase|pwd|secret|token|credential|api[ _-]?key|apikey|access[ _-]?key|private[ _-]?key|signing[ _-]?key|encryption[ _-]?key|auth[ _-]?key|account[ _-]?key";
+/** Each of the names has one of these. */
+const NAME_SIGNS = /pass|pwd|secret|token|credential|key/i;
 /** A name that says what follows: `password=…`, `"api_key": "…"`, `the password is …`. */
-const named = new RegExp(
+const named = lazyPattern(
   `((?:${NAMES})[\\w-]{0,24}["'\`\\]]{0,2}(\\s{0,3}(?:=>|:=|[:=]{1,2})\\s{0,3}|\\s(?:is|was|ist|lautet)\\s))(["'\`]?)([^\\s"'\`,;]{4,512})`,
   "gi",
 );
 /** The same as a flag: `--token …`. */
-const namedFlag = new RegExp(
+const namedFlag = lazyPattern(
   `(\\s--(?:[\\w-]{1,24}-)?(?:${NAMES})[\\w-]{0,24} )([^\\s-][^\\s]{3,512})`,
   "gi",
 );
@@ -86,23 +92,30 @@ const RANDOM = {
  */
 export function redacted(text: string, mark = MARK): string {
   if (text.length < 8) return text;
-  return text
-    .replace(PRIVATE_KEY, mark)
-    .replace(shapes, mark)
-    .replace(IN_ADDRESS, mark)
-    .replace(named, (whole, before: string, link: string, quote: string, value: string) =>
-      isValue(value, { link, quote }) ? before + quote + mark : whole,
-    )
-    .replace(namedFlag, (whole, before: string, value: string) =>
-      NOT_A_VALUE.test(value) ? whole : before + mark,
-    )
-    .replace(AUTHORIZATION, (whole, before: string, value: string) =>
+  // Most texts have no sign of most secrets, and the patterns are slow to compile.
+  const isLong = LONG.test(text);
+  let kept = text;
+  if (kept.includes("-----BEGIN")) kept = kept.replace(PRIVATE_KEY, mark);
+  if (isLong) kept = kept.replace(shapes(), mark);
+  if (kept.includes("://")) kept = kept.replace(IN_ADDRESS, mark);
+  if (NAME_SIGNS.test(kept)) {
+    kept = kept
+      .replace(named(), (whole, before: string, link: string, quote: string, value: string) =>
+        isValue(value, { link, quote }) ? before + quote + mark : whole,
+      )
+      .replace(namedFlag(), (whole, before: string, value: string) =>
+        NOT_A_VALUE.test(value) ? whole : before + mark,
+      );
+  }
+  if (isLong)
+    kept = kept.replace(AUTHORIZATION, (whole, before: string, value: string) =>
       isMixed(value) ? before + mark : whole,
-    )
-    .replace(USER_FLAG, `$1${mark}`)
-    .replace(RUN, (run, at: number, all: string) =>
-      isRandom(run, all.slice(Math.max(0, at - 8), at)) ? mark : run,
     );
+  if (kept.includes("-u")) kept = kept.replace(USER_FLAG, `$1${mark}`);
+  if (!isLong) return kept;
+  return kept.replace(RUN, (run, at: number, all: string) =>
+    isRandom(run, all.slice(Math.max(0, at - 8), at)) ? mark : run,
+  );
 }
 
 /** Behind `=` and in quotes nearly everything is a value; behind a colon or a word it may go on in plain language. */

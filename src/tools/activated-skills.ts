@@ -205,7 +205,7 @@ export class ActivatedSkills {
     const toolsets = (async () => {
       const { loadToolsets } = await import("./toolsets.ts");
       const request = {
-        ...{ mount, manifest, skillName: skill.name, env: this.needs.env },
+        ...{ mount, directory: skill.directory, manifest, skillName: skill.name, env: this.needs.env },
         requires: manifest.requires.env,
         policy: this.policyFor(skill, digest),
         importFrom: [skill.directory, this.needs.project],

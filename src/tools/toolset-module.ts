@@ -1,7 +1,8 @@
 // Imports a module of a package and takes the tools from it. Runs only in the process of the toolset.
 
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { readdirSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import * as zod from "zod";
 import { messageOf } from "../model/errors.ts";
 import type { JsonSchema } from "./argument-schema.ts";
@@ -53,7 +54,9 @@ async function importTools(
     zod,
     "zod/v4": zod,
   };
-  const jiti = createJiti(file, { fsCache: false, interopDefault: false, virtualModules });
+  const options = { fsCache: false, interopDefault: false, virtualModules };
+  const alias = installed(bareImports(file.slice(0, -path.length)), createJiti(file, options));
+  const jiti = createJiti(file, { ...options, alias });
   const module = await jiti.import<Record<string, unknown>>(file);
   if (!(exported in module)) {
     const names = Object.keys(module).join(", ") || "nothing";
@@ -70,6 +73,43 @@ async function importTools(
     message: `${exported} of ${path} has no tools.`,
     fix: "Export an array of tools made with defineTool, or an object or class with such tools.",
   };
+}
+
+/** Files of a package that are searched for imports; a larger one still loads, but not what only `import` can resolve. */
+const SEARCHED_FILES = 500;
+
+/** The packages that the modules of a folder import, as they write them. */
+function bareImports(folder: string): Set<string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name))
+    .slice(0, SEARCHED_FILES);
+  const texts = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8"));
+  const written = texts.flatMap((text) => [
+    ...text.matchAll(/(?:\bfrom|\bimport|\bimport\s*\(|\brequire\s*\()\s*["']([^"'\n]+)["']/g),
+  ]);
+  return new Set(
+    written.map(([, name]) => name!).filter((name) => /^(?:@[\w.-]+\/)?[\w.-]+(?:\/|$)/.test(name)),
+  );
+}
+
+/**
+ * Where imported packages are in the folders of NODE_PATH. Node searches those folders for `require` only, which does not see
+ * what a package exports for `import` alone.
+ */
+function installed(
+  names: ReadonlySet<string>,
+  jiti: { esmResolve(id: string, options: { parentURL: string; try: true }): string | undefined },
+): Record<string, string> {
+  const folders = (process.env.NODE_PATH ?? "").split(delimiter).filter((folder) => folder !== "");
+  const found = [...names].flatMap((name) => {
+    for (const folder of folders) {
+      const parentURL = pathToFileURL(join(dirname(folder), "toolset.js")).href;
+      const at = jiti.esmResolve(name, { parentURL, try: true });
+      if (at?.startsWith("file:")) return [[name, fileURLToPath(at)] as const];
+    }
+    return [];
+  });
+  return Object.fromEntries(found);
 }
 
 /** The values in an export: an array, one tool, or an object or class with tools in `tools` or in its fields. */

@@ -24,6 +24,8 @@ import { type ToolAnswer, type ToolCall, ToolsetWorker } from "./toolset-worker.
 export interface ToolsetRequest {
   /** The verified private copy of the package. */
   readonly mount: string;
+  /** The folder that the package was found in, which diagnostics name; the copy unless given. */
+  readonly directory?: string | undefined;
   readonly manifest: Pick<SkillManifest, "toolsets">;
   readonly skillName: string;
   /** The environment with the variables that the toolsets may get. */
@@ -64,27 +66,28 @@ export async function loadToolsets(
   request: ToolsetRequest,
   system: ScriptSystem = { findSandbox },
 ): Promise<Toolsets> {
-  const skillFile = join(request.mount, "SKILL.md");
+  const { directory = request.mount } = request;
+  const skillFile = join(directory, "SKILL.md");
   const written = [...new Set(request.manifest.toolsets)];
   const resolved = await Promise.all(written.map((entry) => resolveEntry(request.mount, entry)));
   const process = new ToolsetProcess(request, system);
   const entries = resolved.flatMap((entry) => (isProblem(entry) ? [] : [entry]));
   const { loaded, problems } = await process.load(entries);
-  const diagnostics = [...loaded].flatMap(([{ file }, entry]) =>
-    entry.problems.map((problem) => asDiagnostic(problem, file)),
+  const diagnostics = [...loaded].flatMap(([{ path }, entry]) =>
+    entry.problems.map((problem) => asDiagnostic(problem, join(directory, path))),
   );
   const unresolved = resolved.filter(isProblem);
   diagnostics.push(...[...problems, ...unresolved].map((problem) => asDiagnostic(problem, skillFile)));
   const count = [...loaded.values()].reduce((sum, entry) => sum + entry.count, 0);
   if (count > TOOLSET_LIMITS.maxTools) diagnostics.push(tooMany(count, request));
   const tools: SkillTool[] = [];
-  for (const [{ written: toolset, file }, entry] of loaded) {
+  for (const [{ written: toolset, path }, entry] of loaded) {
     for (const declared of entry.tools.slice(0, TOOLSET_LIMITS.maxTools - tools.length)) {
       const tool = skillTool(declared, {
         ...{ skill: request.skillName, mount: request.mount, toolset },
         execute: (args, limits) => process.call({ toolset, tool: declared.name, args, ...limits }),
       });
-      if (isProblem(tool)) diagnostics.push(asDiagnostic(tool, file));
+      if (isProblem(tool)) diagnostics.push(asDiagnostic(tool, join(directory, path)));
       else tools.push(tool);
     }
   }
@@ -223,14 +226,14 @@ function asDiagnostic(problem: EntryProblem, path: string): Diagnostic {
   return { ...problem, severity: "warning", path };
 }
 
-function tooMany(count: number, { mount, skillName }: ToolsetRequest): Diagnostic {
+function tooMany(count: number, { mount, directory = mount, skillName }: ToolsetRequest): Diagnostic {
   const max = TOOLSET_LIMITS.maxTools;
   const problem = {
     code: "toolset-too-many-tools",
     message: `"${skillName}" has ${count} tools; only the first ${max} are offered.`,
     fix: "Split the skill, or combine tools.",
   };
-  return asDiagnostic(problem, join(mount, "SKILL.md"));
+  return asDiagnostic(problem, join(directory, "SKILL.md"));
 }
 
 function noSandbox(reason: string, fix: string): EntryProblem {

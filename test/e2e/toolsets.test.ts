@@ -332,17 +332,30 @@ describe.skipIf(!lookup.ok).each(BOTH)("a toolset %s", (_where, system) => {
     );
     put("project/node_modules/@scope/modern/src/a.js", "export const from = 'modern'; export default 1;");
     put("project/node_modules/@scope/modern/src/b.js", "export const from = 'sub';");
+    put(
+      "project/node_modules/esm-only/package.json",
+      manifest({ type: "module", exports: { ".": { import: "./a.mjs" }, "./deep": { import: "./b.mjs" } } }),
+    );
+    put("project/node_modules/esm-only/a.mjs", "import { word } from 'inner-esm'; export const from = word;");
+    put("project/node_modules/esm-only/b.mjs", "export default 'deep';");
+    put(
+      "project/node_modules/inner-esm/package.json",
+      manifest({ type: "module", exports: { import: "./i.js" } }),
+    );
+    put("project/node_modules/inner-esm/i.js", "export const word = 'esm';");
     put("project/skills/demo/node_modules/beside/package.json", manifest({ main: "index.js" }));
     put("project/skills/demo/node_modules/beside/index.js", "module.exports = { from: 'beside' };");
     const text = `import { from as plain } from "plain";
       import { from as modern } from "@scope/modern";
       import { from as sub } from "@scope/modern/sub";
+      import { from as esm } from "esm-only";
+      import deep from "esm-only/deep";
       import beside from "beside";
-      ${module({ all: "return [plain, modern, sub, beside.from].join();" })}`;
+      ${module({ all: "return [plain, modern, sub, esm, deep, beside.from].join();" })}`;
     const importFrom = [join(root, "project/skills/demo"), join(root, "project")];
     const { call, diagnostics } = await opened({ t: text }, { importFrom });
     expect(diagnostics).toEqual([]);
-    expect((await call("all")).output).toBe("project inner,modern,sub,beside");
+    expect((await call("all")).output).toBe("project inner,modern,sub,esm,deep,beside");
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { activateNameFor, toolNamesIn } from "../../src/adapters/tool-names.ts";
+import { namedTools } from "../../src/model/agent-tool-alias.ts";
 import { type FakeModel, type Step, startFakeModel } from "./fake-model.ts";
 import { HOSTS, type Host } from "./hosts.ts";
 import { record } from "./recordings.ts";
@@ -81,7 +82,7 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
   const texts = () => model.sent[0]!.texts.join("\n");
   const results = () => model.sent.at(-1)!.results;
   const count = (text: string) => texts().split(text).length - 1;
-  const name = toolNamesIn(host.id).activate;
+  const name = toolNamesIn(host.id, namedTools()).activate!;
 
   it("talks to the model to the end", () => {
     expect(output).toContain(ANSWER);

@@ -3,6 +3,7 @@
 import { jsonSchema } from "ai";
 import type { AgentTool } from "../../agent/agent.ts";
 import type { ConsentAsker, Repertoire } from "../../engine/engine.ts";
+import { AGENT_TOOL_ALIASES } from "../../model/agent-tool-alias.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import type { AiTool, AiToolSet } from "./shapes.ts";
 
@@ -53,7 +54,8 @@ export async function openSession(engine: Repertoire, options: SessionOptions): 
   await engine.tasks.endLeft();
   const offered = toolbox.all(context);
   const ours = toAiTools(toolbox.served(context));
-  if (ours.activate_skill) ours.activate_skill = andThen(ours.activate_skill, () => update());
+  for (const name of ["activate_skill", ...AGENT_TOOL_ALIASES])
+    if (ours[name]) ours[name] = andThen(ours[name], () => update());
   const fixed = { ...ours, ...(options.hostTools as AiToolSet | undefined) };
   const tools: AiToolSet = { ...fixed };
   const update = () => {

@@ -37,7 +37,8 @@ interface AgentParts extends AgentOptions {
 }
 
 const INSTRUCTIONS =
-  "You are an agent in a terminal: answer in plain text, briefly. Use a skill where one fits, and call report_outcome when you know how the work with it ended.";
+  "You are an agent in a terminal: answer in plain text, briefly. Use a skill where one fits.";
+const REPORTING = "Call report_outcome when you know how the work with a skill ended.";
 
 /** Recalls nothing. */
 const NO_SKILL = () => false;
@@ -79,10 +80,11 @@ export class Agent {
     const turn = { message, session: this.session, id: randomUUID() };
     // A person who calls a skill has chosen already.
     const { task } = this.parts;
+    const { context = "append", style } = engine.config;
     const section = await engine.turn(turn).prompt({
-      context: engine.config.context ?? "append",
+      context,
       // The catalog of this style is a beginning that can be told apart; in others the standing part is left out.
-      standing: engine.config.style === "adaptive",
+      standing: context === "append" ? style === "adaptive" : undefined,
       task,
       allows: expand && NO_SKILL,
     });
@@ -95,14 +97,21 @@ export class Agent {
       yield { type: "done", end: "no-model", steps: 0, usage: { inputTokens: 0, outputTokens: 0 } };
       return;
     }
-    // What is the same in every turn goes to the front, where a prompt cache keeps it. What is for this message goes along
-    // with it and stays in the history: the engine shows nothing twice in a session.
-    const standing = (await engine.turn({ message: "" }).prompt()).text;
-    const fresh = section.text.startsWith(standing) ? section.text.slice(standing.length) : section.text;
-    this.history.note(fresh.trim());
+    const standing = context === "append" ? await this.append(section.text) : section.text;
     const content = this.history.withNotes(said);
-    const system = [INSTRUCTIONS, standing].filter((text) => text !== "").join("\n\n");
+    const reporting = this.tools().some(({ name }) => name === "report_outcome") ? REPORTING : "";
+    const system = [INSTRUCTIONS, reporting, standing].filter((text) => text !== "").join("\n\n");
     yield* this.think([{ role: "user", content }], { model, system, signal });
+  }
+
+  /**
+   * Lets what is for this message go along with it and stay in the history, because the engine shows nothing twice in an
+   * appended context. Returns what is the same in every turn: it goes to the front, where a prompt cache keeps it.
+   */
+  private async append(section: string): Promise<string> {
+    const standing = (await this.parts.engine.turn({ message: "" }).prompt()).text;
+    this.history.note((section.startsWith(standing) ? section.slice(standing.length) : section).trim());
+    return standing;
   }
 
   /** What the model gets in this step: the engine's tools, and those that activated skills have brought so far. */

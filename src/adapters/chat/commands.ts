@@ -5,7 +5,7 @@ import { learnTask } from "../../agent/agent.ts";
 import { type Outcome, typedCommand } from "../../engine/engine.ts";
 import { codeOf, RepertoireError } from "../../model/errors.ts";
 import { oneLine } from "../../text/escape.ts";
-import { tellScore } from "../cli/commands/recall.ts";
+import { tellScore, tellWhy } from "../cli/commands/recall.ts";
 import type { Io } from "../cli/io.ts";
 import { tellAccepted, tellProposals, tellResult } from "../cli/tell.ts";
 import { type Agent, newSession, type Said } from "./agent.ts";
@@ -84,16 +84,7 @@ export const COMMANDS: readonly ChatCommand[] = [
       const [name = "", ...words] = needed(rest, "/why NAME").split(/\s+/);
       const message = words.join(" ") || agent.lastMessage;
       const explanation = await agent.parts.engine.library.why(name, { message });
-      tell(explanation, () => {
-        const { recalled, score, threshold } = explanation;
-        io.line(
-          `${io.colour.bold(oneLine(explanation.name))}: ${recalled ? "recalled" : "not recalled"}, score ${score.toFixed(3)} (threshold of the evidence ${threshold.toFixed(2)})`,
-        );
-        tellScore(io, explanation);
-        for (const line of explanation.fellShort) io.line(`- ${oneLine(line)}`);
-        if (explanation.wouldMatch.length > 0)
-          io.line(`What would lead to it: ${oneLine(explanation.wouldMatch.join("; "))}`);
-      });
+      tell(explanation, () => tellWhy(io, explanation));
     },
   },
   {

@@ -6,10 +6,11 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
-import { visibly } from "../../text/terminal.ts";
+import { jsonVisibly, visibly } from "../../text/terminal.ts";
 import { readHookInput } from "../hooks/input.ts";
 import { askWarm } from "../hooks/warm-client.ts";
 import { writeOut } from "../write-out.ts";
+import { failureOf, wantsJson } from "./failure.ts";
 import type * as Quick from "./quick.ts";
 import { verbOf } from "./verb.ts";
 
@@ -19,18 +20,19 @@ declare const QUICK_BUNDLE: string;
 /** The specifier with which the bundle imports the whole engine. */
 const WHOLE_ENGINE = "./engine.js";
 
-// Node would print the error as it is, and its message may quote text of others.
+const args = process.argv.slice(2);
+const verb = verbOf(args);
+
+// Node would print the error as it is, with a stack trace, and its message may quote text of others.
 process.on("uncaughtException", (thrown: unknown) => {
-  const isClosedPipe = (thrown as { readonly code?: unknown } | null)?.code === "EPIPE";
-  if (!isClosedPipe)
-    process.stderr.write(
-      `${visibly(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))}\n`,
-    );
+  // Whoever read our output has seen enough, as `head` does.
+  if ((thrown as { readonly code?: unknown } | null)?.code === "EPIPE") process.exit(0);
+  const failure = failureOf(thrown, verb);
+  if (wantsJson(args)) process.stdout.write(jsonVisibly(`${JSON.stringify({ error: failure })}\n`));
+  else process.stderr.write(visibly(`error ${failure.message}\nnext: ${failure.next}\n`));
   process.exit(1);
 });
 
-const args = process.argv.slice(2);
-const verb = verbOf(args);
 if (args[0] === "hook") void runHookWarmly();
 else if (verb === "recall" || verb === "prompt") void runQuickly();
 else void import("./main.ts").then(({ main }) => main(args));

@@ -40,15 +40,30 @@ export interface Verb {
   /** The name with its arguments. */
   readonly use: string;
   readonly about: string;
+  /** What follows `repertoire` in an example. */
+  readonly examples?: readonly string[];
   /** Arguments that are described or read; the others are part of `use`. */
   readonly arguments?: readonly (readonly [name: string, about: string, read: ReadValue])[];
   readonly options?: readonly VerbOption[];
   readonly verbs?: readonly Verb[];
+  /** Left out of the list of all verbs, because programs call it. */
+  readonly isHidden?: true;
   /** The one of `verbs` that is meant when none is named. */
   readonly isDefault?: true;
   /** Gets the arguments and the options. Returns the exit code if it is not 0. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most verbs return nothing
   run?(context: Context, ...args: never[]): number | void | Promise<number | void>;
+}
+
+/** A heading in the list of all verbs, with what follows `repertoire` in an example. */
+export interface HelpGroup {
+  readonly title: string;
+  readonly example: string;
+}
+
+/** The word that a verb is called by. */
+export function nameOf({ use }: Verb): string {
+  return use.split(" ", 1)[0]!;
 }
 
 /** The flags of every verb. */
@@ -69,6 +84,16 @@ export function accepting(
     return text;
   };
   return Object.assign(read, { accepted });
+}
+
+const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Reads `30m`, `4h` or `1d` as milliseconds. */
+export function duration(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})\s*([mhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
+  if (!(ms > 0)) throw new InvalidArgumentError("Accepted: a number with m, h or d, such as 4h.");
+  return ms;
 }
 
 export function positiveInteger(text: string): number {

@@ -94,11 +94,20 @@ export async function confirmed(
   question: string,
   options: { readonly yes?: boolean | undefined; readonly input?: AskOptions["input"] } = {},
 ): Promise<boolean | undefined> {
-  const { yes, input = process.stdin } = options;
-  if (yes) return true;
+  if (options.yes) return true;
+  const answer = await answerTo(io, `${question} [y/N] `, options.input);
+  return answer === undefined ? undefined : isYes(answer);
+}
+
+/** What a person types on the terminal; undefined if nobody can be asked. */
+export async function answerTo(
+  io: Io,
+  question: string,
+  input: NonNullable<AskOptions["input"]> = process.stdin,
+): Promise<string | undefined> {
   if (io.json || !io.streams.terminal || input.isTTY !== true) return undefined;
-  io.streams.err(`${question} [y/N] `);
-  return isYes(await firstLine(input));
+  io.streams.err(question);
+  return firstLine(input);
 }
 
 function isYes(answer: string): boolean {
@@ -117,7 +126,7 @@ async function firstLine(input: NodeJS.ReadableStream): Promise<string> {
 }
 
 /** On standard error, so that standard output stays the answer. */
-function showSheet(io: Io, sheet: ConsentSheet): void {
+export function showSheet(io: Io, sheet: ConsentSheet): void {
   const { colour } = io;
   const row = (label: string, value: string) => io.note(`  ${colour.dim(label.padEnd(12))} ${value}`);
   const list = (label: string, values: readonly string[]) => {

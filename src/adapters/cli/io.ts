@@ -55,13 +55,24 @@ async function pipedInput(wait: boolean): Promise<string | undefined> {
   return text;
 }
 
+/** The columns of the terminal, or of the one that a pipe leads to, if COLUMNS says so. */
+function outputWidth(): number {
+  const given = Number(process.env.COLUMNS);
+  const said = Number.isInteger(given) && given > 0 ? given : WIDTH;
+  return Math.max(LEAST_WIDTH, process.stdout.columns || said);
+}
+
+const WIDTH = 100;
+/** Below this nothing can be laid out. */
+const LEAST_WIDTH = 20;
+
 export async function processStreams(): Promise<Streams> {
   const { Ansis } = await import("ansis");
   return {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
     terminal: process.stdout.isTTY === true,
-    width: process.stdout.columns ?? 100,
+    width: outputWidth(),
     colours: new Ansis(),
     input: pipedInput,
   };
@@ -70,7 +81,7 @@ export async function processStreams(): Promise<Streams> {
 /** The streams of a process that gives one answer, without the cost of Node's streams and terminals for a pipe. */
 export async function quickStreams(): Promise<Streams> {
   if (fstatSync(STANDARD_OUTPUT).isCharacterDevice() && process.stdout.isTTY) return processStreams();
-  return { out: writeOut, err: (text) => writeOut(text, STANDARD_ERROR), terminal: false, width: 100 };
+  return { out: writeOut, err: (text) => writeOut(text, STANDARD_ERROR), terminal: false, width: WIDTH };
 }
 
 const ESCAPE = "\u001b";
@@ -164,20 +175,25 @@ export class Io {
   table(rows: readonly (readonly string[])[]): void {
     const cells = rows.map((row) => row.map(onOneLine));
     const columns = rows[0]?.length ?? 0;
-    const widths = Array.from({ length: columns }, (_, at) =>
+    const wanted = Array.from({ length: columns }, (_, at) =>
       cells.reduce((widest, row) => Math.max(widest, widthOf(row[at]!)), 0),
     );
+    const widths = fitting(wanted, this.streams.width - GAP.length * (columns - 1));
     for (const row of cells) {
-      const padded = row.map((cell, at) =>
-        at === columns - 1 ? cell : cell + " ".repeat(widths[at]! - widthOf(cell)),
-      );
-      const text = padded.join("  ");
-      this.line(
-        widthOf(text) > this.streams.width
-          ? `${uncoloured(text).slice(0, this.streams.width - 1)}…`
-          : text.trimEnd(),
-      );
+      const padded = row.map((cell, at) => {
+        const width = widths[at]!;
+        const short = widthOf(cell) > width ? `${uncoloured(cell).slice(0, width - 1)}…` : cell;
+        return at === columns - 1 ? short : short + " ".repeat(width - widthOf(short));
+      });
+      this.line(padded.join(GAP).trimEnd());
     }
+  }
+
+  /** Labels with their values, which are never cut: somebody may want to copy them. */
+  facts(rows: readonly (readonly [label: string, value: string])[]): void {
+    const width = Math.max(...rows.map(([label]) => label.length));
+    for (const [label, value] of rows)
+      this.line(`${this.colour.dim(label.padEnd(width))}${GAP}${onOneLine(value)}`.trimEnd());
   }
 
   /** Every error, and as many warnings as a person reads, each with its fix. */
@@ -217,6 +233,23 @@ export class Io {
     const place = lineVisibly(line === undefined ? path : `${path}:${line}`);
     return `${mark} ${place} ${this.colour.dim(`[${code}]`)}\n  ${message}\n  ${this.colour.cyan("fix:")} ${fix}`;
   }
+}
+
+/** Between two columns. */
+const GAP = "  ";
+/** A column that is cut still says something. */
+const LEAST_COLUMN = 4;
+
+/** The widths that fit into the room: narrow columns stay whole, and the wide ones share what is left. */
+function fitting(wanted: readonly number[], room: number): number[] {
+  let [left, columns] = [room, wanted.length];
+  const widths = [...wanted];
+  for (const [at, width] of [...wanted.entries()].sort(([, a], [, b]) => a - b)) {
+    const share = Math.max(LEAST_COLUMN, Math.floor(left / columns--));
+    widths[at] = Math.min(width, share);
+    left -= widths[at];
+  }
+  return widths;
 }
 
 /** A progress display on standard error; it prints nothing in the first second of a scan. */

@@ -71,7 +71,7 @@ it("eval add teaches recall and adds a case to measure; stats shows and forgets 
   expect((await cli("stats", "--forget", "book", "--json")).json()).toEqual({ forgotten: 1 });
   expect((await cli("recall", "zip the spreadsheets")).code).toBe(1);
   expect((await cli("eval", "add", "ship it", "book")).out).toContain("evals.jsonl");
-  expect((await cli("stats", "--forget")).out).toMatch(/\b1 messages/);
+  expect((await cli("stats", "--forget")).out).toMatch(/\b1 message\b/);
 });
 
 it("mistakes exit 1 with the next step", async () => {

@@ -2,7 +2,7 @@
 // verb is used, so that `list` does not wait for what `dream` needs.
 
 import { openRepertoire } from "../../engine/engine.ts";
-import type { Verb } from "./command.ts";
+import { type HelpGroup, nameOf, type Verb } from "./command.ts";
 import { processStreams, type Streams } from "./io.ts";
 import { runProgram } from "./program.ts";
 import { verbOf } from "./verb.ts";
@@ -19,6 +19,7 @@ export async function run(args: readonly string[], streams: Streams): Promise<nu
     verbs: await verbsFor(verbOf(args)),
     allVerbs: () => verbsFor(undefined),
     open: openRepertoire,
+    groupOf: (verb) => NAMED.find(({ name }) => name === verb)?.group,
   });
 }
 
@@ -29,33 +30,78 @@ const tasks: Load = async () => (await import("./commands/tasks.ts")).TASK_VERBS
 const learned: Load = async () => (await import("./commands/learned.ts")).LEARNED_VERBS;
 const journal: Load = async () => (await import("./commands/journal.ts")).JOURNAL_VERBS;
 const dreams: Load = async () => (await import("./commands/dreams.ts")).DREAM_VERBS;
+const supply: Load = async () => (await import("./commands/supply.ts")).SUPPLY_VERBS;
 const hosts: Load = async () => (await import("./commands/hosts.ts")).HOST_VERBS;
 
-const VERBS: readonly (readonly [names: string, load: Load])[] = [
-  ["prompt", async () => [(await import("./commands/prompt.ts")).promptVerb]],
-  ["chat", hosts],
-  ["recall", async () => [(await import("./commands/recall.ts")).recallVerb]],
-  ["why list show", library],
-  ["activate expand run tools trust task", tasks],
-  ["inspect", async () => [(await import("./commands/inspect.ts")).inspectVerb]],
-  ["check new enable disable", library],
-  ["save delete restore undo history rename pin unpin archive", learned],
-  ["stats sessions outcome journal", journal],
-  ["dream proposals eval", dreams],
-  ["index", library],
-  ["mcp serve hook", hosts],
-  ["setup", async () => [(await import("./commands/setup.ts")).setupVerb]],
-  ["sources doctor", library],
-  ["completion complete", async () => (await import("./commands/completion.ts")).COMPLETION_VERBS],
-];
+/** The verbs by what a person wants to do, in the order of the help. */
+const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names: string, load: Load])[] })[] =
+  [
+    {
+      title: "Use skills",
+      example: 'recall "fix the failing test"',
+      verbs: [
+        ["prompt", async () => [(await import("./commands/prompt.ts")).promptVerb]],
+        ["recall", async () => [(await import("./commands/recall.ts")).recallVerb]],
+        ["chat", hosts],
+        ["activate expand run tools trust task", tasks],
+      ],
+    },
+    {
+      title: "Understand the library",
+      example: "list --sort tokens",
+      verbs: [
+        ["list show why", library],
+        ["stats", journal],
+        ["check", library],
+        ["inspect", async () => [(await import("./commands/inspect.ts")).inspectVerb]],
+        ["sources doctor", library],
+      ],
+    },
+    {
+      title: "Get skills from elsewhere",
+      example: "add anthropics/skills",
+      verbs: [["add install update verify remove", supply]],
+    },
+    {
+      title: "Keep what works",
+      example: "save plan-meeting --from notes.md",
+      verbs: [
+        ["new", library],
+        ["save delete restore undo redo history rename pin unpin archive", learned],
+        ["enable disable", library],
+      ],
+    },
+    {
+      title: "Improve it from what happened",
+      example: "dream --report",
+      verbs: [
+        ["sessions outcome journal", journal],
+        ["dream proposals", dreams],
+        ["eval", dreams],
+        ["index", library],
+      ],
+    },
+    {
+      title: "Connect agents",
+      example: "setup claude-code --dry-run",
+      verbs: [
+        ["setup", async () => [(await import("./commands/setup.ts")).setupVerb]],
+        ["mcp serve hook", hosts],
+        ["completion complete", async () => (await import("./commands/completion.ts")).COMPLETION_VERBS],
+      ],
+    },
+  ];
+
+const NAMED = GROUPS.flatMap((group) =>
+  group.verbs.flatMap(([names, load]) => names.split(" ").map((name) => ({ name, load, group }))),
+);
 
 /** The verb that is used, or all if it is missing or unknown: for the help and the error message. */
 export async function verbsFor(used: string | undefined): Promise<readonly Verb[]> {
-  const named = VERBS.flatMap(([names, load]) => names.split(" ").map((name) => ({ name, load })));
-  const own = named.filter(({ name }) => name === used);
+  const own = NAMED.filter(({ name }) => name === used);
   return Promise.all(
-    (own.length > 0 ? own : named).map(
-      async ({ name, load }) => (await load()).find(({ use }) => use.split(" ", 1)[0] === name)!,
+    (own.length > 0 ? own : NAMED).map(
+      async ({ name, load }) => (await load()).find((verb) => nameOf(verb) === name)!,
     ),
   );
 }

@@ -56,6 +56,7 @@ describe("list", () => {
       "path",
       "state",
       "digest",
+      "tokens",
     ]);
     expect(good[0].digest).toMatch(/^[0-9a-f]{64}$/);
     expect(Object.keys(json().diagnostics[0])).toEqual(
@@ -194,11 +195,11 @@ describe("sources and doctor", () => {
 
 describe("mistakes in the command line", () => {
   it.each([
-    [["nonsense"], "unknown command"],
-    [["list", "--nonsense"], "unknown option"],
+    [["nonsense"], 'no command "nonsense"'],
+    [["list", "--nonsense"], "Unknown option"],
     [["prompt", "x", "--style", "fancy"], "adaptive, cards, index"],
     [["prompt", "x", "--budget", "-3"], "-3"],
-    [["show"], "missing required argument"],
+    [["show"], "Missing required argument"],
   ])("%j exits 2", async (args, message) => {
     const { code, err } = await workspace()(...args);
     expect(code).toBe(2);

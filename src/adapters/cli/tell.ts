@@ -21,6 +21,17 @@ export function minute(at: number): string {
   return new Date(at).toISOString().slice(0, 16).replace("T", " ");
 }
 
+/** What most descriptions begin with, which says nothing in a list. */
+const LEAD =
+  /^(?:(?:(?:use|execute|invoke|apply) )?(?:this|the) skill (?:should be used |is used |is for |helps |provides |guides )?|use (?=when))(?:proactively )?(?:(?:when(?:ever)?|if|for|to) )?(?:(?:the user|users?|you|someone) )?(?:(?:wants?|asks?|needs?|has|have) )?(?:you )?(?:to )?/i;
+
+/** A description for a list: without such a beginning, on one line. */
+export function briefly(description: string): string {
+  const text = description.replace(/\s+/g, " ").trim();
+  const rest = text.replace(LEAD, "");
+  return rest.length < 10 ? text : rest.slice(0, 1).toUpperCase() + rest.slice(1);
+}
+
 export function percent(share: number): string {
   return `${Math.round(share * 100)}%`;
 }
@@ -54,7 +65,9 @@ export function tellEvidence(io: Io, evidence: DreamEvidence): void {
         `${prefix}/ (${kind}): ${members.length} members, ${guide ? `guide ${guide}` : "no guide"}`,
     ),
     "Never used": evidence.neverUsed.map(({ name }) => `${name}; repertoire delete ${name} archives it`),
-    "Not learned here, and of no use": evidence.neglected.map(({ name, why }) => `${name}: ${why}`),
+    "Not learned here, and of no use": evidence.neglected.map(
+      ({ name, why, flaws = [] }) => `${name}: ${[why, ...flaws].join(" ")}`,
+    ),
     "Idle for long": evidence.idle.map(({ name, lastUsedAt }) => `${name}: last used ${day(lastUsedAt)}`),
     "Recurring words": terms.length === 0 ? [] : [terms.join(", ")],
   };

@@ -2,17 +2,15 @@
 
 import { statSync } from "node:fs";
 import { type PromptOptions, SPEC, type TurnEngine } from "../../engine/engine.ts";
+import { configuredTools, type NamedTools } from "../../model/agent-tool-alias.ts";
 import type { SkillName } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
-import type { ToolNames } from "../../model/turn.ts";
 import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import { toolNamesIn } from "../tool-names.ts";
+import { CATALOG_CHARS, catalogChoice, type HookMode, nativeTo } from "./catalog.ts";
 import type { HookEvent, HookHost } from "./event.ts";
-
-/** What the host's prompt gets of us; `setup` explains the modes. */
-export const HOOK_MODES = ["complement", "replace"] as const;
-export type HookMode = (typeof HOOK_MODES)[number];
+import { outcomeIn } from "./next-words.ts";
 
 type EventOf<KIND extends HookEvent["kind"]> = Extract<HookEvent, { kind: KIND }>;
 
@@ -27,22 +25,6 @@ const HINT_CHARS = 10_000;
 
 /** Two events of one message come within moments; the same words again later are another message. */
 const SAME_MESSAGE_MS = 5_000;
-
-/** The session's catalog is read once, so it may take more than a turn's hint and still leave room. */
-const CATALOG_CHARS = 4_000;
-
-/** The folders whose skills each host lists by itself; below the home and the project alike. */
-const NATIVE_FOLDERS: Readonly<Record<HookHost, readonly string[]>> = {
-  "claude-code": [".claude/skills"],
-  codex: [".codex/skills", ".agents/skills"],
-  opencode: [".config/opencode/skills", ".opencode/skills", ".claude/skills", ".agents/skills"],
-  pi: [".pi/agent/skills", ".pi/skills", ".agents/skills"],
-  gemini: [".gemini/skills", ".agents/skills"],
-  qwen: [".qwen/skills"],
-  copilot: [".copilot/skills", ".github/skills", ".claude/skills", ".agents/skills"],
-  continue: [".continue/skills", ".claude/skills"],
-  cursor: [".cursor/skills", ".claude/skills", ".codex/skills", ".agents/skills"],
-};
 
 /** The text for standard output; empty if there is nothing to add. Fails with `index-stale` if the engine cannot answer. */
 export async function answerEvent(event: HookEvent, asked: Asked): Promise<string> {
@@ -67,21 +49,34 @@ export async function answerEvent(event: HookEvent, asked: Asked): Promise<strin
 }
 
 /** A host keeps what a hook adds. No tools come with it: those belong to the process that serves them. */
-function hookSection({ turns, host }: Asked): PromptOptions {
-  const { context = "append" } = turns.config;
-  return { context, activates: false, hostChars: HINT_CHARS, tools: toolNamesIn(host) };
+function hookSection({ turns: { config }, host }: Asked): PromptOptions {
+  const { context = "append" } = config;
+  return { context, activates: false, hostChars: HINT_CHARS, tools: toolsIn(host, config) };
+}
+
+function toolsIn(host: HookHost, { tools }: TurnEngine["config"]): NamedTools {
+  return toolNamesIn(host, configuredTools(tools.serve));
 }
 
 /** A resumed session still holds its catalog, and what it was shown; a cleared or compacted one has lost both. */
 async function catalog(event: EventOf<"session">, asked: Asked): Promise<string> {
   if (event.source === "resume") return "";
-  const { turns, mode } = asked;
+  const { turns, mode, host } = asked;
   await turns.sessions.forgetShown(event.session);
   const isAdaptive = turns.config.style === "adaptive";
-  const budget = isAdaptive ? { chars: CATALOG_CHARS } : undefined;
-  const lists = mode === "complement" && isAdaptive ? notNative(asked) : undefined;
-  const { text, shown } = await turns.prompt({ message: "" }, { ...hookSection(asked), budget, lists });
-  return shown.length === 0 ? "" : text;
+  const budget = isAdaptive ? { chars: CATALOG_CHARS[mode] } : undefined;
+  const lists = isAdaptive ? catalogChoice({ host, mode, turns, uses: await usesOf(turns) }) : undefined;
+  const { text, shown, omitted } = await turns.prompt(
+    { message: "" },
+    { ...hookSection(asked), budget, lists },
+  );
+  return shown.length === 0 && omitted === 0 ? "" : text;
+}
+
+/** How often each skill was activated, in all its versions. */
+async function usesOf({ store }: TurnEngine): Promise<(name: SkillName) => number> {
+  const book = await store.tallyBook();
+  return (name) => book.of(name).reduce((sum, { activated }) => sum + activated, 0);
 }
 
 async function hint(event: EventOf<"message">, asked: Asked): Promise<string> {
@@ -89,6 +84,7 @@ async function hint(event: EventOf<"message">, asked: Asked): Promise<string> {
   const { session, text } = event;
   const now = turns.clock.now().getTime();
   const turn = { id: messageId(event, now), message: text, session };
+  await recordNextWords(event, asked);
   // The style adaptive has sent its catalog at the start, and here needs no more than names and descriptions.
   if (turns.config.style !== "adaptive")
     return (await turns.prompt(turn, { ...hookSection(asked), standing: false })).text;
@@ -101,7 +97,7 @@ async function hint(event: EventOf<"message">, asked: Asked): Promise<string> {
   if (fresh.length === 0) return "";
   const indexing = await turns.indexing();
   const skills = fresh.map((name) => indexing.skill(name)).filter((skill) => skill !== undefined);
-  const { text: words, shown } = hintFor(skills, toolNamesIn(host));
+  const { text: words, shown } = hintFor(skills, toolsIn(host, turns.config));
   const { agent } = turns.config;
   await store.record(
     shown.map(({ name, digest }) => ({
@@ -119,20 +115,17 @@ async function hint(event: EventOf<"message">, asked: Asked): Promise<string> {
   return words;
 }
 
-/** Whether the catalog lists a skill: not if the host does. */
-function notNative(asked: Pick<Asked, "host" | "turns">): (skill: Skill) => boolean {
-  const isNative = nativeOf(asked);
-  return (skill) => !isNative(skill);
-}
-
-/** Hosts list the skills directly in their folders, not those in folders further down. */
-function nativeOf({ host, turns }: Pick<Asked, "host" | "turns">): (skill: Skill) => boolean {
-  const roots = turns.sources.filter(({ root }) => {
-    const path = root.replaceAll("\\", "/");
-    return NATIVE_FOLDERS[host].some((folder) => path.endsWith(`/${folder}`));
-  });
-  const ids = new Set(roots.map(({ id }) => id));
-  return ({ name, source }) => ids.has(source) && !name.includes("/");
+/** What the message says about the turn before it counts for the skills that were activated there. */
+async function recordNextWords({ session, text }: EventOf<"message">, { turns, host }: Asked): Promise<void> {
+  const result = outcomeIn(text);
+  if (result === undefined) return;
+  const { turn, activated } = await turns.store.sessions.read(session);
+  if (turn === 0 || activated.length === 0) return;
+  const at = turns.clock.now().getTime();
+  const details = { result, note: "by the words of the next message" };
+  await turns.store.record([
+    { at, session, turn, host, agent: turns.config.agent, kind: "outcome", details },
+  ]);
 }
 
 /** The skill that the host loads because the message begins with its name: `/name`, or `$name` in Codex. */
@@ -140,7 +133,7 @@ async function loadedByTyping(event: EventOf<"message">, asked: Asked): Promise<
   const typed = /^\s*[/$](?<name>[\w.:/-]+)/.exec(event.text)?.groups?.name;
   if (typed === undefined) return undefined;
   const skill = (await asked.turns.indexing()).skill(typed.toLowerCase() as SkillName);
-  if (skill === undefined || !nativeOf(asked)(skill)) return undefined;
+  if (skill === undefined || !nativeTo(asked)(skill)) return undefined;
   return recordLoaded(skill.name, event, asked);
 }
 
@@ -206,15 +199,21 @@ function contextOutput({ name }: HookEvent, host: HookHost, text: string): strin
   if (text === "") return "";
   const additionalContext = text.slice(0, HINT_CHARS);
   if (host === "cursor") return JSON.stringify({ additional_context: additionalContext });
+  if (host === "copilot") return JSON.stringify({ additionalContext });
   return JSON.stringify({ hookSpecificOutput: { hookEventName: name, additionalContext } });
+}
+
+function headFor({ activate }: NamedTools): string {
+  const use = `. Before work that one of them covers, load it with ${activate} and follow what that returns`;
+  return `Skills that fit this message${activate === undefined ? "" : use}:\n`;
 }
 
 /** As many as fit, best first; nothing when there are none. */
 function hintFor(
   skills: readonly Skill[],
-  { activate }: ToolNames,
+  tools: NamedTools,
 ): { readonly text: string; readonly shown: readonly Skill[] } {
-  let text = `Skills that fit this message. Before work that one of them covers, load it with ${activate} and follow what that returns:\n`;
+  let text = headFor(tools);
   const shown: Skill[] = [];
   for (const skill of skills) {
     const { name, manifest } = skill;

@@ -8,7 +8,7 @@ import { codeOf } from "../../model/errors.ts";
 import { isRecord, jsonIn } from "../../text/json.ts";
 
 /** A session of a host, as its hook saw it. */
-export interface HeardSession {
+interface HeardSession {
   readonly session: string;
   readonly dir: string;
   /** The processes above the hook, the nearest first; one of them is the host. */

@@ -1,15 +1,22 @@
 // `repertoire hook HOST`: answers one event of a host's hook with the host's JSON, or with nothing. Never fails the host's
 // turn: problems go to a log, and the exit code is always 0.
 
-import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { type OpenOptions, PRIVATE_FILE, PRIVATE_FOLDER, type TurnEngine } from "../../engine/engine.ts";
+import {
+  makeFolder,
+  type OpenOptions,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+  type TurnEngine,
+} from "../../engine/engine.ts";
 import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
 import { redacted } from "../../text/secrets.ts";
 import { answerQuickly, refreshBehind } from "../answer-quickly.ts";
 import { writeOut } from "../write-out.ts";
-import { answerEvent, HOOK_MODES, type HookMode } from "./answer.ts";
+import { answerEvent } from "./answer.ts";
+import { HOOK_MODES, type HookMode } from "./catalog.ts";
 import { HOOK_HOSTS, type HookEvent, type HookHost, readEvent } from "./event.ts";
 import { ancestorsOf, forgetSilent, markHeard } from "./heard.ts";
 import { readHookInput } from "./input.ts";
@@ -116,7 +123,7 @@ function logProblem(thrown: unknown, { host, home }: HookCall): void {
     value: isRepertoireError(thrown) ? thrown.value : undefined,
   };
   try {
-    mkdirSync(directory, { recursive: true, mode: PRIVATE_FOLDER });
+    makeFolder(directory, PRIVATE_FOLDER);
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(path, `${path}.old`);
     appendFileSync(path, `${redacted(JSON.stringify(line))}\n`, { mode: PRIVATE_FILE });
   } catch {

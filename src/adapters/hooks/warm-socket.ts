@@ -30,7 +30,7 @@ export const ANSWER_MS = 2_000;
 declare const QUICK_BUNDLE: string;
 
 /** Tells builds apart: only the same code gives the same answer. */
-export function buildName(): string {
+function buildName(): string {
   return typeof QUICK_BUNDLE === "undefined" ? "source" : QUICK_BUNDLE.replace(/^quick-|\.cjs$/g, "");
 }
 

@@ -2,12 +2,12 @@
 // Origin are checked before, in `app.ts`.
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { HttpBindings } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context } from "hono";
-import { PRIVATE_FILE, PRIVATE_FOLDER, readBounded } from "../../engine/engine.ts";
+import { makeFolder, PRIVATE_FILE, PRIVATE_FOLDER, readBounded } from "../../engine/engine.ts";
 import { codeOf, RepertoireError } from "../../model/errors.ts";
 import { ApiError, bodyFor, statusFor } from "./errors.ts";
 import type { HttpLimits } from "./limits.ts";
@@ -104,7 +104,7 @@ const TOKEN_FILE_BYTES = 4096;
 /** The token in the folder, readable by the user only, created if there is none; two first starts at the same time get the same one. */
 export function tokenIn(directory: string): { readonly token: string; readonly path: string } {
   const path = join(directory, "token");
-  mkdirSync(directory, { recursive: true, mode: PRIVATE_FOLDER });
+  makeFolder(directory, PRIVATE_FOLDER);
   try {
     writeFileSync(path, `${randomBytes(TOKEN_BYTES).toString("base64url")}\n`, {
       mode: PRIVATE_FILE,

@@ -14,9 +14,11 @@ import {
 } from "@modelcontextprotocol/server";
 import type { AgentToolResult, ToolEffect } from "../../agent/agent.ts";
 import type { Repertoire } from "../../engine/engine.ts";
+import { namedTools } from "../../model/agent-tool-alias.ts";
 import { dataForModel } from "../../text/escape.ts";
 import { activateNameFor } from "../tool-names.ts";
 import { approvedByHost, questionFor } from "./consent.ts";
+import { sessionInMeta } from "./host-session.ts";
 import type { McpParts } from "./parts.ts";
 import { promptPage, promptText } from "./prompts.ts";
 import type { CallScope } from "./scopes.ts";
@@ -26,7 +28,7 @@ interface McpOptions {
   readonly parts: McpParts;
   readonly version: string;
   /** Where a call belongs. `session` is what the caller says its conversation is called, `client` the client's name. */
-  readonly scopeOf: (call: { readonly session?: string; readonly client: string }) => CallScope;
+  readonly scopeOf: (call: { readonly session?: string | undefined; readonly client: string }) => CallScope;
   /** A skill has brought tools to a task: its clients should list them again. */
   readonly onToolsChanged: () => void;
   readonly onWarning: (text: string) => void;
@@ -35,8 +37,19 @@ interface McpOptions {
 /** In a request's `_meta`: the caller's own name of the conversation. */
 const SESSION_META_KEY = "repertoire/session";
 
-const instructionsFor = (client: string) =>
-  `A library of skills: procedures that worked before. Before a task, call recall_skills with what is to be done; load a skill that fits with ${activateNameFor(client) ?? "activate_skill"} and follow it. When the work is over, call report_outcome. Keep a new procedure that worked with save_skill.`;
+/** What the server is for, in terms of the tools that the client gets. */
+function instructionsFor(served: readonly string[]): string {
+  const { activate, recall } = namedTools(served);
+  return [
+    "A library of skills: procedures that worked before.",
+    recall && `Before a task, call ${recall} with what is to be done.`,
+    activate && `Load a skill that fits with ${activate} and follow it.`,
+    served.includes("report_outcome") && "When the work is over, call report_outcome.",
+    served.includes("save_skill") && "Keep a new procedure that worked with save_skill.",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
 
 /** Characters of a section in the instructions: clients cut longer ones, and every conversation pays for them. */
 const SECTION_CHARS = 10_000;
@@ -71,11 +84,13 @@ export function createServer(options: McpOptions): McpServer {
   const { server } = mcp;
   const contextOf = (ctx: ServerContext) => {
     const client = clientIn(mcp, ctx);
-    const given = ctx.mcpReq._meta?.[SESSION_META_KEY];
-    const named = typeof given === "string" && given !== "" ? { session: given } : {};
-    const scope = scopeOf({ ...named, client });
+    const { _meta } = ctx.mcpReq;
+    const given = _meta?.[SESSION_META_KEY];
+    const named = typeof given === "string" && given !== "" ? given : undefined;
+    const hosts = named === undefined ? sessionInMeta(_meta) : undefined;
+    const { isHosts = hosts !== undefined, ...scope } = scopeOf({ session: named ?? hosts, client });
     const activateAs = activateNameFor(client);
-    return { ...scope, host: `mcp:${client}`, beginsTurns: true, endsWithProcess: true, activateAs };
+    return { ...scope, host: `mcp:${client}`, beginsTurns: !isHosts, endsWithProcess: true, activateAs };
   };
   const partsOf = (ctx: ServerContext) => options.parts.of(clientIn(mcp, ctx));
   const askerOf = (ctx: ServerContext) => {
@@ -90,10 +105,12 @@ export function createServer(options: McpOptions): McpServer {
     return ANNOTATIONS[effect === "load" && ask && !question ? "run" : effect];
   };
   for (const hello of ["initialize", "server/discover"])
-    addStyled(server, hello, async (ctx) => [
-      instructionsFor(clientIn(mcp, ctx)),
-      await standingSection(partsOf(ctx).engine),
-    ]);
+    addInstructions(server, hello, async (ctx) => {
+      const { engine, tools } = partsOf(ctx);
+      const served = (await tools(contextOf(ctx))).map(({ name }) => name);
+      const section = await standingSection(engine, served);
+      return [instructionsFor(served), section].filter((part) => part !== "").join("\n\n");
+    });
   server.setRequestHandler("tools/list", async (_, ctx) => ({
     tools: (await partsOf(ctx).tools(contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
       name,
@@ -166,9 +183,9 @@ const CLIENT_NAME = 40;
  * What a configured style says before any message. The style adaptive relies on the tools alone: what fits a message is
  * recalled when the message is there.
  */
-async function standingSection(engine: Repertoire): Promise<string> {
+async function standingSection(engine: Repertoire, served: readonly string[]): Promise<string> {
   if (engine.config.style === "adaptive") return "";
-  return (await engine.turn({ message: "" }).prompt({ hostChars: SECTION_CHARS })).text;
+  return (await engine.turn({ message: "" }).prompt({ hostChars: SECTION_CHARS, served })).text;
 }
 
 interface Greeting {
@@ -182,22 +199,21 @@ interface Greeting {
 }
 
 /**
- * Writes the instructions in the answer to a client's first request. The SDK takes instructions only before it
- * knows the client, and what is shown depends on whether the client's host trusts the project; so its own handler, which
+ * Adds the instructions to the answer to a client's first request. The SDK takes instructions only before it knows the
+ * client, and what is shown depends on whether the client's host trusts the project; so its own handler, which
  * subclasses may use, is asked first.
  */
-function addStyled(
+function addInstructions(
   server: McpServer["server"],
   method: string,
-  paragraphs: (ctx: ServerContext) => Promise<string[]>,
+  instructions: (ctx: ServerContext) => Promise<string>,
 ): void {
   const greeting = server as unknown as Greeting;
   const handler = greeting._getRequestHandler(method);
   if (handler === undefined) return;
   greeting.setRequestHandler(method, async (request, ctx) => {
     const answer = await handler.call(server, request, ctx);
-    const said = (await paragraphs(ctx)).filter((part) => part !== "");
-    return { ...answer, instructions: said.join("\n\n") };
+    return { ...answer, instructions: await instructions(ctx) };
   });
 }
 

@@ -84,7 +84,7 @@ export function skillsExtension({ partsOf, taskOf, onWarning }: ExtensionOptions
 }
 
 function notAgreed({ name }: Skill): ProtocolError {
-  const message = `"${name}" needs a person's consent before its files can be read. Call activate_skill, which asks for it.`;
+  const message = `"${name}" needs a person's consent before its files can be read. Load the skill with its tool first, which asks for consent.`;
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 

@@ -1,7 +1,7 @@
 // The default style: a catalog that shrinks to its budget and is the same at every turn, then the turn's matches.
 
+import type { NamedTools } from "../../model/agent-tool-alias.ts";
 import type { Skill } from "../../model/skill.ts";
-import type { ToolNames } from "../../model/turn.ts";
 import { forLine, oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import { type Cost, fits, matchReserve, minus, textCost } from "../budget.ts";
@@ -11,39 +11,53 @@ import { briefLine, entryWith, listEntry, omissionNotice, turnNotice } from "../
 import type { MatchedSkill, Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
-const catalogHead = ({ activate }: ToolNames) => `## Skills
-
-Before work that one of these skills covers, call ${activate} with its name and follow what it returns.
-
-`;
-const matchesHead = ({ activate }: ToolNames) => `\n\n### For this message
-
-Likely to help now; ${activate} gives the instructions:
-
-`;
-
 const NEAR_HEAD = "\n\nNear this message, if nothing above fits: ";
 
-export function adaptive({ selection, limit, standing, tools }: StyleRequest): Rendered {
-  const catalog = standing ? catalogOf(selection, limit, tools) : NOTHING;
+export function adaptive({ selection, limit, standing, counted, tools }: StyleRequest): Rendered {
+  const catalog = standing ? catalogOf(selection, { limit, tools, counted }) : NOTHING;
   const described = new Set(catalog.shown.filter(({ level }) => level === "full").map(({ name }) => name));
-  const room = minus(limit, textCost(catalog.text));
-  const matches = matchesBlock(selection, { described, room, tools });
+  const left = minus(limit, textCost(catalog.text));
+  const matches = matchesBlock(selection, described, { limit: left, tools });
   const text = catalog.text + matches.text;
   const near = nearBlock(selection, [...catalog.shown, ...matches.shown], minus(limit, textCost(text)));
   const shown = [...catalog.shown, ...matches.shown, ...near.shown];
-  return { text: (text + near.text).trimStart(), shown };
+  const stableChars = catalog.text.trimStart().length;
+  return { text: (text + near.text).trimStart(), stableChars, shown };
 }
 
-function catalogOf({ skills }: Selection, limit: Cost, tools: ToolNames): Rendered {
+/** Where a part of the section goes, and which tools it may name. */
+interface Room {
+  readonly limit: Cost;
+  readonly tools: NamedTools;
+}
+
+/** The room of the catalog, and how many skills it mentions by their number. */
+interface CatalogRoom extends Room {
+  readonly counted: number;
+}
+
+function catalogHead({ activate }: NamedTools): string {
+  const use = `Before work that one of these skills covers, call ${activate} with its name and follow what it returns.\n\n`;
+  return `## Skills\n\n${activate === undefined ? "" : use}`;
+}
+
+function matchesHead({ activate }: NamedTools): string {
+  const use = activate === undefined ? "" : `; ${activate} gives the instructions`;
+  return `\n\n### For this message\n\nLikely to help now${use}:\n\n`;
+}
+
+function catalogOf({ skills }: Selection, { limit, tools, counted }: CatalogRoom): Rendered {
   // The reserve is kept even without matches, because the catalog must not depend on the turn.
-  return shrink({
-    skills,
-    entry: listEntry,
-    head: catalogHead(tools),
-    notice: omissionNotice(tools),
-    limit: minus(limit, matchReserve(limit)),
-  });
+  const room = minus(limit, matchReserve(limit));
+  const head = catalogHead(tools);
+  const layout = { skills, entry: listEntry, head };
+  const notice = omissionNotice(tools);
+  if (counted === 0) return shrink({ ...layout, notice, limit: room });
+  const noticeFor = (shown: number) => `\n${notice(skills.length + counted - shown, shown === 0)}`;
+  const listed = shrink({ ...layout, notice: () => "", limit: minus(room, textCost(noticeFor(0))) });
+  const { shown } = listed;
+  const text = (shown.length === 0 ? head : listed.text).trimEnd();
+  return { text: text + (shown.length === 0 ? "\n" : "") + noticeFor(shown.length), shown };
 }
 
 /**
@@ -84,9 +98,9 @@ function fewWords(skill: Skill): string {
  */
 function matchesBlock(
   { relevant, related }: Selection,
-  place: { readonly described: ReadonlySet<string>; readonly room: Cost; readonly tools: ToolNames },
+  described: ReadonlySet<string>,
+  { limit, tools }: Room,
 ): Rendered {
-  const { described, room, tools } = place;
   const recalled = new Map([...relevant, ...related].map((one) => [one.skill, one]));
   const block = shrink({
     skills: [...recalled.keys()],
@@ -96,7 +110,7 @@ function matchesBlock(
     },
     head: matchesHead(tools),
     notice: turnNotice(tools),
-    limit: room,
+    limit,
   });
   return block.shown.length > 0 ? block : NOTHING;
 }

@@ -1,7 +1,7 @@
 // The cards style: head lines and the first H2 section of the body, for three skills in a few hundred tokens.
 
+import type { NamedTools } from "../../model/agent-tool-alias.ts";
 import type { Skill } from "../../model/skill.ts";
-import type { ToolNames } from "../../model/turn.ts";
 import { forCard, forLine, oneLine } from "../../text/escape.ts";
 import { clip, closeFence, cutPoints, firstH2Section, opening } from "../../text/markdown.ts";
 import { type Cost, fits, minus, plus, shareOf, textCost, tokensIn } from "../budget.ts";
@@ -13,11 +13,8 @@ import type { StyleRequest } from "./style.ts";
 
 const RULE = "\n---\n";
 const GAP = "\n\n";
-const cutNote = ({ activate }: ToolNames) => `[cut; ${activate} gives the rest]`;
 
 type CardsRequest = Pick<StyleRequest, "selection" | "limit" | "bodyOf" | "tools">;
-
-type Room = Pick<StyleRequest, "limit" | "tools">;
 
 interface Cards {
   readonly cards: readonly { readonly skill: Skill; readonly text: string }[];
@@ -28,31 +25,35 @@ interface Cards {
 /** As many of the best cards as fit; the rest is counted. */
 export function cards(request: CardsRequest): Rendered {
   const { cards: placed, left } = cardsOf(request);
-  if (placed.length === 0)
-    return left === 0 ? NOTHING : { text: turnNotice(request.tools)(left, true), shown: [] };
+  const notice = turnNotice(request.tools);
+  if (placed.length === 0) return left === 0 ? NOTHING : { text: notice(left, true), shown: [] };
   const shown = placed.map(({ skill }) => ({
     name: skill.name,
     level: request.bodyOf(skill) === undefined ? ("short" as const) : ("card" as const),
   }));
-  return { text: placed.map(({ text }) => text).join(GAP) + noticeOf(left, request.tools), shown };
+  return {
+    text: placed.map(({ text }) => text).join(GAP) + (left === 0 ? "" : GAP + notice(left, false)),
+    shown,
+  };
 }
 
 /** The cards of a section, which are also those of working memory. */
 export function cardsOf({ selection, limit, bodyOf, tools }: CardsRequest): Cards {
   const top = mostRelevant(selection, limit).map(({ skill }) => skill);
   const sections = top.map((skill) => sectionOf(skill, bodyOf(skill), tools));
+  const notice = turnNotice(tools);
   for (let count = top.length; count > 0; count--) {
     const left = top.length - count;
-    const room = minus(limit, textCost(noticeOf(left, tools)));
-    const texts = cardTexts(top.slice(0, count), { sections, limit: room, tools });
+    const room = minus(limit, textCost(left === 0 ? "" : GAP + notice(left, false)));
+    const texts = cardTexts(top.slice(0, count), { sections, limit: room, cutNote: cutNote(tools) });
     if (texts !== undefined && fits(textCost(texts.join(GAP)), room))
       return { cards: texts.map((text, rank) => ({ skill: top[rank]!, text })), left };
   }
   return { cards: [], left: top.length };
 }
 
-function noticeOf(left: number, tools: ToolNames): string {
-  return left === 0 ? "" : GAP + turnNotice(tools)(left, false);
+function cutNote({ activate }: NamedTools): string {
+  return activate === undefined ? "[cut]" : `[cut; ${activate} gives the rest]`;
 }
 
 /**
@@ -73,7 +74,11 @@ function mostRelevant({ relevant, related, kept }: Selection, limit: Cost): read
 /** Gives each card an equal share of the room; the rest of a short card's share goes to the longer ones. */
 function cardTexts(
   skills: readonly Skill[],
-  { sections, limit, tools }: Room & { readonly sections: readonly string[] },
+  {
+    sections,
+    limit,
+    cutNote,
+  }: { readonly sections: readonly string[]; readonly limit: Cost; readonly cutNote: string },
 ): readonly string[] | undefined {
   const texts: string[] = [];
   let room = minus(limit, textCost(GAP.repeat(skills.length - 1)));
@@ -81,7 +86,7 @@ function cardTexts(
     .map((skill, rank) => ({ skill, rank, section: sections[rank] ?? "" }))
     .sort((a, b) => a.section.length - b.section.length);
   for (const [placed, { skill, rank, section }] of shortestFirst.entries()) {
-    const text = cardText(skill, { section, tools, limit: shareOf(room, skills.length - placed) });
+    const text = cardText(skill, { section, limit: shareOf(room, skills.length - placed), cutNote });
     if (text === undefined) return undefined;
     texts[rank] = text;
     room = minus(room, textCost(text));
@@ -92,14 +97,14 @@ function cardTexts(
 /** Drops head lines from the last to the first until the card fits; undefined if not even the first line fits. */
 function cardText(
   skill: Skill,
-  { section, limit, tools }: Room & { readonly section: string },
+  { section, limit, cutNote }: { readonly section: string; readonly limit: Cost; readonly cutNote: string },
 ): string | undefined {
   const lines = headLines(skill);
   for (let count = lines.length; count > 0; count--) {
     const head = lines.slice(0, count).join("\n");
     const room = minus(limit, textCost(head + RULE));
     if (section === "" && fits(textCost(head), limit)) return head;
-    const part = cutSection(section, { limit: room, tools });
+    const part = cutSection(section, room, cutNote);
     if (section !== "" && part !== undefined) return head + RULE + part;
   }
   const bare = lines[0] ?? "";
@@ -127,10 +132,14 @@ function listLine(label: string, items: readonly string[]): string {
   return `${label}: ${forLine(clean.slice(0, DISCLOSE_LIMITS.cardItems).join(", "))}${tail}`;
 }
 
-const consentNote = ({ activate }: ToolNames) => `[instructions: ${activate}, which asks for consent]`;
+function consentNote({ activate }: NamedTools): string {
+  return activate === undefined
+    ? "[instructions: not without consent]"
+    : `[instructions: ${activate}, which asks for consent]`;
+}
 
 /** The first H2 section, or else the opening of the body, or else the description. Without consent the description. */
-function sectionOf(skill: Skill, body: string | undefined, tools: ToolNames): string {
+function sectionOf(skill: Skill, body: string | undefined, tools: NamedTools): string {
   if (body === undefined) {
     const description = forCard(oneLine(skill.manifest.description)).trim();
     return [description, consentNote(tools)].filter((line) => line !== "").join("\n");
@@ -141,8 +150,7 @@ function sectionOf(skill: Skill, body: string | undefined, tools: ToolNames): st
 }
 
 /** The section, cut after a sentence or line to fit the limit; undefined if not even the note fits. */
-function cutSection(section: string, { limit, tools }: Room): string | undefined {
-  const note = cutNote(tools);
+function cutSection(section: string, limit: Cost, note: string): string | undefined {
   if (fits(textCost(section), limit)) return section;
   let cost = textCost(`\n${note}`);
   if (!fits(cost, limit)) return undefined;

@@ -1,22 +1,21 @@
 // The on-demand style: name, location and description of each skill, those that fit the message first.
 
+import type { NamedTools } from "../../model/agent-tool-alias.ts";
 import type { Skill } from "../../model/skill.ts";
-import type { ToolNames } from "../../model/turn.ts";
 import { forCode, forLine } from "../../text/escape.ts";
 import { type Entry, type Rendered, shrink } from "../fit.ts";
 import { describe, omissionNotice } from "../lines.ts";
 import { matchedFirst } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
-const headFor = ({ activate }: ToolNames) => `## Available Skills
-
-Name, location and description only; ${activate} loads a skill's instructions and resources.
-
-`;
-
 export function onDemand({ selection, limit, standing, tools }: StyleRequest): Rendered {
   const { skills } = matchedFirst(selection, standing);
   return shrink({ skills, entry, head: headFor(tools), notice: omissionNotice(tools), limit });
+}
+
+function headFor({ activate }: NamedTools): string {
+  const use = activate === undefined ? "" : `; ${activate} loads a skill's instructions and resources`;
+  return `## Available Skills\n\nName, location and description only${use}.\n\n`;
 }
 
 /** The location comes before the description, so that a description cannot fake it. */

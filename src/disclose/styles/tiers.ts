@@ -1,8 +1,8 @@
 // The tiers style: nothing, a breadcrumb, a registry of briefs, or the full instructions of the matches. Instructions of
 // earlier turns stay below, as far as there is room.
 
+import type { NamedTools } from "../../model/agent-tool-alias.ts";
 import type { Skill } from "../../model/skill.ts";
-import type { ToolNames } from "../../model/turn.ts";
 import { forEnvelope, forLine, forXmlAttribute } from "../../text/escape.ts";
 import { type Cost, fits, minus, textCost } from "../budget.ts";
 import { type Entry, NOTHING, pack, type Rendered } from "../fit.ts";
@@ -54,24 +54,23 @@ function hasTriggers({ manifest: { triggers } }: Skill): boolean {
 /** The whole list, or the skills that no trigger leads to, with a breadcrumb for the others. */
 function registry(
   skills: readonly Skill[],
-  { limit, isWhole, tools }: { readonly limit: Cost; readonly isWhole: boolean; readonly tools: ToolNames },
+  { limit, isWhole, tools }: { readonly limit: Cost; readonly isWhole: boolean; readonly tools: NamedTools },
 ): Rendered {
-  const notice = omissionNotice(tools);
   const listed = isWhole ? skills : skills.filter((skill) => !hasTriggers(skill));
   const others = skills.length - listed.length;
   const crumb = others === 0 ? "" : `\n\n${breadcrumb(others).text}`;
   const list = pack({
     skills: listed,
     entry: (skill) => listEntry(skill, "short"),
-    head: `Skills (${tools.activate} loads one):\n`,
-    notice,
+    head: tools.activate === undefined ? "Skills:\n" : `Skills (${tools.activate} loads one):\n`,
+    notice: omissionNotice(tools),
     limit: minus(limit, textCost(crumb)),
   });
   const text = list.text + crumb;
   // In a budget for one line, that line counts all.
   return list.shown.length > 0 && fits(textCost(text), limit)
     ? { text, shown: list.shown }
-    : { text: notice(skills.length, true), shown: [] };
+    : { text: omissionNotice(tools)(skills.length, true), shown: [] };
 }
 
 /**
@@ -87,20 +86,15 @@ function documentation({ selection, limit, bodyOf, toolsOf, tools }: StyleReques
     const body = bodyOf(skill);
     if (body === undefined) continue;
     const pointed = entries[index]!;
-    entries[index] = document(skill, { body, brought: toolsOf(skill), tools });
+    entries[index] = document(skill, body, toolsText(skill, toolsOf(skill), tools));
     if (!fits(textCost(textOf(entries)), limit)) entries[index] = pointed;
   }
   const whole = textOf(entries);
   if (fits(textCost(whole), limit)) {
     return { text: whole, shown: entries.map(({ level }, index) => ({ name: skills[index]!.name, level })) };
   }
-  return pack({
-    skills,
-    entry: (skill) => listEntry(skill, "name"),
-    head: "",
-    notice: turnNotice(tools),
-    limit,
-  });
+  const notice = turnNotice(tools);
+  return pack({ skills, entry: (skill) => listEntry(skill, "name"), head: "", notice, limit });
 }
 
 /** Adds the instructions of earlier turns that fit whole below the tier of this turn, most relevant first. */
@@ -111,7 +105,7 @@ function withKept(current: Rendered, request: StyleRequest): Rendered {
     const body = bodyOf(skill);
     if (body === undefined) continue;
     const gap = text === "" ? "" : GAP;
-    const more = document(skill, { body, brought: toolsOf(skill), tools });
+    const more = document(skill, body, toolsText(skill, toolsOf(skill), tools));
     if (!fits(textCost(text + gap + more.text), limit)) continue;
     text += gap + more.text;
     shown = [...shown, { name: skill.name, level: more.level }];
@@ -119,32 +113,38 @@ function withKept(current: Rendered, request: StyleRequest): Rendered {
   return { text, shown };
 }
 
-interface Document {
-  readonly body: string;
-  readonly brought: readonly ToolLine[] | undefined;
-  readonly tools: ToolNames;
-}
-
-function document(skill: Skill, { body, brought, tools }: Document): Entry {
+function document(skill: Skill, body: string, tools: string): Entry {
   const instructions = forEnvelope(body).trim() || forEnvelope(skill.manifest.description).trim();
-  const text = [instructions, toolsText(skill, brought, tools)].filter((part) => part !== "").join(GAP);
+  const text = [instructions, tools].filter((part) => part !== "").join(GAP);
   const attributes = `name="${forXmlAttribute(skill.name)}" directory="${forXmlAttribute(skill.directory)}"`;
   return { text: `<skill_content ${attributes}>\n${text}\n</skill_content>`, level: "body" };
 }
 
 /** Names the tools that are there; without a task there are none yet. */
-function toolsText({ manifest }: Skill, brought: Document["brought"], { activate }: ToolNames): string {
+function toolsText(
+  { manifest }: Skill,
+  brought: readonly ToolLine[] | undefined,
+  { activate }: NamedTools,
+): string {
   if (brought === undefined)
-    return manifest.toolsets.length === 0 ? "" : `[This skill has tools; ${activate} loads them]`;
+    return manifest.toolsets.length === 0 || activate === undefined
+      ? ""
+      : `[This skill has tools; ${activate} loads them]`;
   if (brought.length === 0) return "";
   const lines = brought.map(({ name, description }) => `- ${forLine(name)}: ${forLine(description)}`);
   return `Tools of this skill:\n${lines.join("\n")}`;
 }
 
 const GAP = "\n\n";
-const tooLong = ({ activate }: ToolNames) => `Too long to show here; call ${activate}`;
-const needsConsent = ({ activate }: ToolNames) =>
-  `Not shown without consent; call ${activate}, which asks for it`;
+
+function tooLong({ activate }: NamedTools): string {
+  return activate === undefined ? "Too long to show here" : `Too long to show here; call ${activate}`;
+}
+
+function needsConsent({ activate }: NamedTools): string {
+  const use = activate === undefined ? "" : `; call ${activate}, which asks for it`;
+  return `Not shown without consent${use}`;
+}
 
 function pointer(skill: Skill, why: string): Entry {
   const brief = briefLine(skill);

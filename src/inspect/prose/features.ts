@@ -1,6 +1,6 @@
 // The features of a clause: which signs it has, and which of them occur together.
 
-import { mightMatch } from "../match.ts";
+import { type Places, watchFor } from "../places.ts";
 import type { FindingSeverity } from "../types.ts";
 import { SIGNS, type Sign } from "./words.ts";
 
@@ -169,12 +169,17 @@ const CORE: readonly Sign[] = [
   "urgency",
 ];
 
-/** Signs that look at the edges of a clause: a longer text says nothing about them. */
-const AT_EDGES: ReadonlySet<Sign> = new Set(NAMES.filter((name) => /\^\(|\^\\|\$$/.test(SIGNS[name].source)));
+for (const name of CORE) watchFor(SIGNS[name]);
 
-/** Tests each core sign once on a whole text, and returns those that may occur in one of its clauses. */
-export function signsIn(text: string): ReadonlySet<Sign> {
-  return new Set(CORE.filter((name) => AT_EDGES.has(name) || mightMatch(SIGNS[name], text)));
+/** For each of `count` texts the core signs that may occur in it. */
+export function possibleSigns(places: Places, count: number): readonly (readonly Sign[])[] {
+  const possible: Sign[][] = Array.from({ length: count }, () => []);
+  for (const name of CORE) {
+    const among = places.of(SIGNS[name]);
+    if (among) for (const index of among) possible[index]!.push(name);
+    else for (const signs of possible) signs.push(name);
+  }
+  return possible;
 }
 
 /** Actions: with a negation before them, the clause forbids them. */
@@ -195,9 +200,9 @@ const NEGATED =
   /\b(?:never|do not|don't|must not|should not|shouldn't|cannot|can't|may not|avoid|refuse to|not to|without)(?: ever| simply| blindly)? ?$/;
 
 /** The signs of a clause; empty if none of the core signs in `possible` occurs. */
-export function signsOf(clause: string, possible: ReadonlySet<Sign>): ReadonlySet<Sign> {
+export function signsOf(clause: string, possible: readonly Sign[]): ReadonlySet<Sign> {
   const found = new Set<Sign>();
-  for (const name of CORE) if (possible.has(name) && occurs(name, clause)) found.add(name);
+  for (const name of possible) if (occurs(name, clause)) found.add(name);
   if (found.size === 0) return found;
   for (const name of NAMES)
     if (!found.has(name) && !CORE.includes(name) && occurs(name, clause)) found.add(name);

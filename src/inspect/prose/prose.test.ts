@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { documentUnits } from "../document.ts";
+import { finish } from "../steps.ts";
 import { CLAUSE_FEATURES } from "./features.ts";
 import { proseFindings } from "./prose.ts";
 import { WEIGHTS } from "./weights.ts";
 import { SIGNS } from "./words.ts";
 
-const findingsIn = (text: string) => proseFindings(documentUnits(text.split("\n")), "SKILL.md");
+const findingsIn = (text: string) => finish(proseFindings(documentUnits(text.split("\n")), "SKILL.md"));
 
 function clauses(name: string): string[] {
   const lines = readFileSync(new URL(`../../../evals/inspect/${name}.tsv`, import.meta.url), "utf8").split(

@@ -3,8 +3,10 @@
 
 import { excerptOf } from "../excerpt.ts";
 import { INSPECT_LIMITS } from "../limits.ts";
+import { Places } from "../places.ts";
+import type { Steps } from "../steps.ts";
 import type { FindingSeverity, RuleFinding, Unit } from "../types.ts";
-import { type ClausePlace, featuresOf, signsIn, signsOf, worstSeverity } from "./features.ts";
+import { type ClausePlace, featuresOf, possibleSigns, signsOf, worstSeverity } from "./features.ts";
 import { BIAS, THRESHOLDS, WEIGHTS } from "./weights.ts";
 import { SIGNS, type Sign } from "./words.ts";
 
@@ -133,34 +135,36 @@ interface Clause {
 /** The clauses of a document's prose that have a core sign, with their features. */
 export function* clausesOf(units: readonly Unit[]): Generator<Clause> {
   const prose = units.filter(({ scope, kind }) => scope === "paragraph" && kind !== "code");
-  const possible = signsIn(prose.map(({ text }) => text).join("\n"));
-  for (const unit of prose) {
+  const sentences = prose.flatMap(sentencesOf);
+  const possible = possibleSigns(new Places(sentences.map(({ text }) => text)), sentences.length);
+  for (const [index, { text, start, unit }] of sentences.entries()) {
+    if (possible[index]!.length === 0) continue;
+    const signs = signsOf(text, possible[index]!);
+    if (signs.size === 0) continue;
     const place: ClausePlace = {
       hidden: unit.kind === "hidden" || unit.disguise !== undefined,
       frontmatter: unit.kind === "frontmatter",
       underThreats: THREATS.test(unit.heading),
     };
-    for (const { start, text } of sentencesOf(unit.text)) {
-      const signs = signsOf(text, possible);
-      if (signs.size > 0) yield { text, start, unit, features: featuresOf(text, signs, place) };
-    }
+    yield { text, start, unit, features: featuresOf(text, signs, place) };
   }
 }
 
-function* sentencesOf(text: string): Generator<{ start: number; text: string }> {
+type Sentence = Pick<Clause, "text" | "start" | "unit">;
+
+function sentencesOf(unit: Unit): Sentence[] {
+  const found: Sentence[] = [];
   let start = 0;
-  const cut = function* (end: number) {
+  const cut = (end: number): void => {
     for (let at = start; at < end; at += MAX_CLAUSE) {
-      const piece = text.slice(at, Math.min(end, at + MAX_CLAUSE));
-      if (piece.trim().length > 8) yield { start: at, text: piece.trim() };
+      const text = unit.text.slice(at, Math.min(end, at + MAX_CLAUSE)).trim();
+      if (text.length > 8) found.push({ start: at, text, unit });
     }
-  };
-  for (const match of text.matchAll(CLAUSE_END)) {
-    const end = match.index + match[0].length;
-    yield* cut(end);
     start = end;
-  }
-  yield* cut(text.length);
+  };
+  for (const match of unit.text.matchAll(CLAUSE_END)) cut(match.index + match[0].length);
+  cut(unit.text.length);
+  return found;
 }
 
 /** How likely a clause with these features is hostile, between 0 and 1. */
@@ -170,10 +174,11 @@ function probabilityOf(features: readonly string[]): number {
   return 1 / (1 + Math.exp(-sum));
 }
 
-/** The hostile clauses of a document, worst first, a limited number of each topic. */
-export function proseFindings(units: readonly Unit[], path: string): RuleFinding[] {
+/** The hostile clauses of a document, worst first, a limited number of each topic. Pauses after each clause that may be one. */
+export function* proseFindings(units: readonly Unit[], path: string): Steps<RuleFinding[]> {
   const findings: { readonly finding: RuleFinding; readonly probability: number }[] = [];
   for (const { text, start, unit, features } of clausesOf(units)) {
+    yield;
     const probability = probabilityOf(features);
     const severity = severityOf(probability, worstSeverity(features));
     if (severity === undefined) continue;

@@ -1,5 +1,6 @@
 // Where data that should stay is read, and where data is sent or run: the sources and sinks of the flow analysis.
 
+import { watchFor } from "../places.ts";
 import type { Language } from "../program.ts";
 import { FETCHES, GUARDED_SECRET, SENSITIVE_FILE, WHOLE_ENVIRONMENT } from "./words.ts";
 
@@ -61,7 +62,10 @@ const HEADERS = [
   /["']?(?:authorization|x-auth-token|private-token|(?:[a-z]{1,12}-){0,3}api-?key)["']?\s?[:,=]\s?(?:f?["'`][^"'`]{0,200}["'`]|[^,}]{1,120})/gi,
 ] as const;
 
+const HEADER_HINT = /-[hux]|--|header|auth|key|token|password|credential|bearer|prox|@/i;
+
 export function withoutHeaders(code: string): string {
+  if (!HEADER_HINT.test(code)) return code;
   let kept = code;
   for (const expression of HEADERS) kept = kept.replace(expression, " ");
   return kept;
@@ -70,7 +74,13 @@ export function withoutHeaders(code: string): string {
 const SOURCE_HINT =
   /~\/|home|recv|env|\.ssh|\.aws|cred|key|token|secret|passw|wallet|chrome|firefox|history|paste|clip|screen|grab|hostname|whoami|uname|getuser|platform\.|userinfo|curl|wget|fetch|requests|httpx|urlopen|urlretrieve|axios|https?\.get|\.claude|\.codex|\.cursor|\.gemini|claw|memory|soul|gnupg|gcloud|azure|kube|docker|npmrc|pypirc|netrc|electrum|solana|shadow|metadata|169\.254|mozilla|session|client|walk|rglob|find |documents|desktop|downloads|ifconfig|ip addr|keychain|security |vault|iwr|irm|invoke|dotenv|mnemonic|_dsn|database_url|pynput|keyboard|prompt|got|transcript/;
 
-export function sourcesIn(code: string, language: Language): DataSource[] {
+/** `may` tells of some expressions that they cannot match. */
+export function sourcesIn(
+  code: string,
+  language: Language,
+  may: (expression: RegExp) => boolean,
+): DataSource[] {
+  if (!may(SOURCE_HINT)) return [];
   const lower = code.toLowerCase();
   if (!SOURCE_HINT.test(lower)) return [];
   const shell = language === "shell";
@@ -137,12 +147,20 @@ const SHELL_RUN =
 const SHELL_PATH =
   /^(?:then\s|do\s|sudo\s|nohup\s|exec\s){0,3}(["']?(?:\.{1,2}\/|\/|~\/|\$\{?\w)[^\s;|&<>()="']{1,200})["']?(?!\s?(?:[=!]=|\]\]|-(?:eq|ne|lt|gt)|=))/;
 
-export function sinksIn(code: string, bare: string, language: Language): Sink[] {
+for (const expression of [SOURCE_HINT, SEND, SHELL_SEND, DNS, PACKS, RUN_CALL]) watchFor(expression);
+
+export function sinksIn(
+  code: string,
+  bare: string,
+  language: Language,
+  may: (expression: RegExp) => boolean = () => true,
+): Sink[] {
   const lower = code.toLowerCase();
   const sinks: Sink[] = [];
-  if (SEND.test(lower) || SHELL_SEND.test(lower)) sinks.push({ kind: "send" });
-  if (DNS.test(lower)) sinks.push({ kind: "dns" });
-  if (language !== "shell" && PACKS.test(lower)) sinks.push({ kind: "pack" });
+  const has = (expression: RegExp): boolean => may(expression) && expression.test(lower);
+  if (has(SEND) || has(SHELL_SEND)) sinks.push({ kind: "send" });
+  if (has(DNS)) sinks.push({ kind: "dns" });
+  if (language !== "shell" && has(PACKS)) sinks.push({ kind: "pack" });
   if (language === "shell") {
     for (const match of lower.matchAll(SHELL_RUN))
       sinks.push({ kind: "run", part: match[1]!, text: /\b(?:eval|-c)\s["']?[^\s]*$/.test(match[0]) });
@@ -150,7 +168,7 @@ export function sinksIn(code: string, bare: string, language: Language): Sink[] 
     if (path) sinks.push({ kind: "run", part: path[1]! });
     return sinks;
   }
-  const call = RUN_CALL.exec(bare.toLowerCase());
+  const call = may(RUN_CALL) ? RUN_CALL.exec(bare.toLowerCase()) : null;
   if (call) {
     const name = call[0].trim();
     const part = firstArgument(bare, call.index + call[0].length);

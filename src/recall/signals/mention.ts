@@ -30,7 +30,10 @@ const afterSkill = /\bskill\s+(?:called|named)\s+[`"'“]?([\w./-]+)/gi;
 const used =
   /\b(use|using|invoke|activate|apply|load|follow|run)\s+(?:the\s+|my\s+|our\s+)?[`"'“]?([\w][\w./-]*(?:\s+[\w][\w-]*){0,3})/gi;
 /** A name alone in quotes or backticks. */
-const quoted = /[`"“']([\p{L}\p{N}][\p{L}\p{N}_./-]*(?: [\p{L}\p{N}][\p{L}\p{N}_-]*){0,3})[`"”']/gu;
+const quoted = lazyPattern(
+  "[`\"“']([\\p{L}\\p{N}][\\p{L}\\p{N}_./-]*(?: [\\p{L}\\p{N}][\\p{L}\\p{N}_-]*){0,3})[`\"”']",
+  "gu",
+);
 /** "name: do this", "name, please". */
 const leading = /^\s*([\w][\w./-]*[-/][\w./-]*[\w])[:,]\s/;
 /** A name before the word for "skill" in scripts without spaces. */
@@ -118,7 +121,8 @@ function* names(text: string): Generator<Spelling> {
       yield { spelling, form: /[-/]/.test(spelling) ? "called" : "spelled", at };
     }
   }
-  for (const hit of text.matchAll(quoted))
+  if (!/[`"“']/.test(text)) return;
+  for (const hit of text.matchAll(quoted()))
     if (/[-/ ]/.test(hit[1]!))
       yield { spelling: hit[1]!.replaceAll(" ", "-"), form: "called", at: hit.index + 1 };
 }

@@ -16,10 +16,12 @@ const PATTERN_CHARS = 500;
 /** In a message of more words, a declared word or phrase is too often there by chance to recall a skill on its own. */
 const CALLS_WITHIN = { word: 12, phrase: 60 } as const;
 
-export function triggerSignal(message: string): Signal {
+/** `isCommon` says whether so many skills have a word that it cannot tell which of them is meant. */
+export function triggerSignal(message: string, isCommon: (word: string) => boolean = () => false): Signal {
   const asWritten = searched(message);
   const text = asWritten.toLowerCase();
-  const texts = { asWritten, text, words: asWritten.split(" ", CALLS_WITHIN.phrase + 1).length };
+  const words = asWritten.split(" ", CALLS_WITHIN.phrase + 1).length;
+  const texts = { asWritten, text, words, isCommon };
   return {
     name: "triggers",
     judge({ manifest }) {
@@ -35,8 +37,16 @@ export function triggerSignal(message: string): Signal {
   };
 }
 
+interface SearchedMessage {
+  readonly asWritten: string;
+  /** In lower case. */
+  readonly text: string;
+  readonly words: number;
+  readonly isCommon: (word: string) => boolean;
+}
+
 function phraseJudgement(
-  { asWritten, text, words }: { asWritten: string; text: string; words: number },
+  { asWritten, text, words, isCommon }: SearchedMessage,
   phrase: string,
   kind: string,
 ): Judgement | undefined {
@@ -45,7 +55,7 @@ function phraseJudgement(
   if (!containsWhole(keepsCase ? asWritten : text, wanted)) return undefined;
   const several = wanted.includes(" ");
   const note = `${kind} "${phrase}"`;
-  if (words > CALLS_WITHIN[several ? "phrase" : "word"]) {
+  if (words > CALLS_WITHIN[several ? "phrase" : "word"] || (!several && isCommon(wanted))) {
     const claim = claimOf(several ? "pattern" : "word", note);
     return { ...claim, value: claim.beside, phrase: several };
   }

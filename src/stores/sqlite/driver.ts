@@ -1,10 +1,9 @@
 // Owns the one place that knows which SQLite there is: Node's own where it has one, else `libsql`, which brings its
 // binary along. Loaded when a store is opened, not before. Does not own SQL.
 
-import { mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import { makePrivateFile, PRIVATE_FOLDER } from "../../disk/disk.ts";
+import { makeFolder, makePrivateFile, PRIVATE_FOLDER } from "../../disk/disk.ts";
 import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 
 export type SqlValue = string | number | null | Uint8Array;
@@ -37,7 +36,7 @@ interface RawDatabase {
 
 /** Opens a database file, creating it and its folder when they are not there, for this user alone. */
 export function openDatabase(path: string): SqlDatabase {
-  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+  makeFolder(dirname(path), PRIVATE_FOLDER);
   // SQLite gives the files beside it the permissions of this one.
   makePrivateFile(path);
   const native = nodeSqlite();

@@ -36,7 +36,7 @@ export async function buildWorker(source: string): Promise<Worker> {
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
     },
-    external: ["chokidar", "ai", "@ai-sdk/*", "jiti", "libsql", "better-sqlite3"],
+    external: ["ai", "@ai-sdk/*", "jiti", "libsql", "better-sqlite3"],
     // The worker stands outside the package, but finds what the package finds.
     define: { "import.meta.url": JSON.stringify(pathToFileURL(resolve("src/stores/sqlite/driver.ts")).href) },
     alias: { chokidar: resolve("node_modules/chokidar/index.js") },

@@ -1,6 +1,6 @@
 // Completion for shells: `completion SHELL` prints the script, and `complete -- WORDS` answers it with what can follow.
 
-import { accepting, type Context, GLOBAL_FLAGS, type Verb, type VerbOption } from "../command.ts";
+import { accepting, type Context, GLOBAL_FLAGS, nameOf, type Verb, type VerbOption } from "../command.ts";
 
 const SCRIPTS = {
   bash: `_repertoire() {
@@ -45,6 +45,7 @@ export const COMPLETION_VERBS: readonly Verb[] = [
   },
   {
     use: "complete [words...]",
+    isHidden: true,
     about: "list what can follow these words; the scripts of `completion` call it",
     async run(context, words: string[]) {
       const found = await candidates(words, context);
@@ -106,10 +107,6 @@ function readWords(words: readonly string[], all: readonly Verb[]): Place {
     } else place++;
   }
   return { verb, verbs, place, option };
-}
-
-function nameOf({ use }: Verb): string {
-  return use.split(" ", 1)[0]!;
 }
 
 function flagOf([flags]: VerbOption): string {

@@ -4,7 +4,6 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { InvalidArgumentError } from "commander";
 import {
   addCase,
   fromRecord,
@@ -19,7 +18,7 @@ import {
   regressions,
 } from "../../../engine/engine.ts";
 import { isRepertoireError, messageOf, RepertoireError } from "../../../model/errors.ts";
-import { accepting, type Context, EXIT, positiveInteger, type Verb } from "../command.ts";
+import { accepting, type Context, duration, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { percent, tellAccepted, tellDiff, tellEvidence, tellProposals, tellResult } from "../tell.ts";
 
@@ -36,8 +35,6 @@ interface EvalFlags {
   readonly save?: string;
   readonly baseline?: string;
 }
-
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 const HOW_TO_THINK = `No language model is configured, so this is what rules alone can find. To let an agent do the thinking:
   repertoire dream prepare        writes the prompts; point your agent at the files
@@ -257,13 +254,6 @@ function readAnswer(file: string): string {
   } catch (error) {
     throw new RepertoireError("plan-unreadable", `${file} cannot be read: ${messageOf(error)}.`, file);
   }
-}
-
-function duration(text: string): number {
-  const [, count, unit = ""] = /^(\d+)\s*([mhd])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNITS[unit] ?? Number.NaN);
-  if (!(ms > 0)) throw new InvalidArgumentError("Accepted: a number with m, h or d, such as 4h.");
-  return ms;
 }
 
 function eachNumber(text: string, before: unknown): number[] {

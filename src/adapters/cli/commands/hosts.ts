@@ -4,7 +4,7 @@ import { InvalidArgumentError } from "commander";
 import type { Repertoire } from "../../../engine/engine.ts";
 import { CONSENT_APPROVALS, type ConsentApproval } from "../../../model/consent-approval.ts";
 import { messageOf } from "../../../model/errors.ts";
-import { HOOK_MODES, type HookMode } from "../../hooks/answer.ts";
+import { HOOK_MODES, type HookMode } from "../../hooks/catalog.ts";
 import { HOOK_HOSTS } from "../../hooks/event.ts";
 import { accepting, EXIT, type Verb, type VerbOption } from "../command.ts";
 import type { Io } from "../io.ts";

@@ -1,6 +1,7 @@
 // The verbs about what happened: stats, sessions, outcome and journal.
 
 import {
+  type LibraryCost,
   OUTCOMES,
   type Outcome,
   RATINGS,
@@ -12,7 +13,8 @@ import { messageOf, RepertoireError } from "../../../model/errors.ts";
 import { oneLine } from "../../../text/escape.ts";
 import { clip } from "../../../text/markdown.ts";
 import { accepting, positiveInteger, type Verb } from "../command.ts";
-import { day, minute, percent } from "../tell.ts";
+import type { Io } from "../io.ts";
+import { day, minute, numberOf, percent } from "../tell.ts";
 
 /** Enough to recognise a session by. */
 const FIRST_MESSAGE_CHARS = 60;
@@ -26,26 +28,41 @@ interface OutcomeFlags {
 export const JOURNAL_VERBS: readonly Verb[] = [
   {
     use: "stats [name]",
-    about: "how often skills were recalled, shown and activated, and how it went",
+    about: "how often skills were shown and activated, how it went, and what they cost in tokens",
+    examples: ["stats", "stats skill-author"],
     options: [["--forget", "make recall forget the messages that it learned for the skill, or for all"]],
-    async run({ io, engine: { journal, dreams } }, asked: string | undefined, options: { forget?: boolean }) {
+    async run(
+      { io, engine: { journal, dreams, library } },
+      asked: string | undefined,
+      options: { forget?: boolean },
+    ) {
       if (options.forget) {
         const answer = await journal.forgetMessages(asked);
         return io.answer(answer, () =>
-          io.line(`Forgot ${answer.forgotten} messages${asked === undefined ? "" : ` of ${asked}`}.`),
+          io.line(
+            `Forgot ${numberOf(answer.forgotten, "message")}${asked === undefined ? "" : ` of ${asked}`}.`,
+          ),
         );
       }
       if (asked === undefined) {
-        const answer = { skills: await journal.stats(), dreams: await dreams.account() };
+        const skills = await journal.stats();
+        const cost = await library.cost();
+        const activated = new Set(skills.filter((one) => one.activated > 0).map(({ name }) => name));
+        const neverUsed = cost.skills.map(({ name }) => name).filter((name) => !activated.has(name));
+        const answer = { skills, cost, neverUsed, dreams: await dreams.account() };
         return io.answer(answer, () => {
-          if (answer.skills.length === 0)
-            return io.line("The journal is empty: nothing was recalled or used yet.");
-          const rows = answer.skills.map((skill) => [
-            skill.name,
-            ...[skill.recalled, skill.shown, skill.activated, skill.succeeded, skill.failed].map(String),
-            lastUse(skill.lastUsedAt),
-          ]);
-          io.table([["NAME", "RECALLED", "SHOWN", "ACTIVATED", "SUCCEEDED", "FAILED", "LAST USED"], ...rows]);
+          if (skills.length === 0) io.line("The journal is empty: nothing was recalled or used yet.");
+          else {
+            const most = Math.max(...skills.map((one) => one.activated));
+            const rows = skills.map((skill) => [
+              skill.name,
+              ...[skill.shown, skill.activated, skill.succeeded, skill.failed].map(String),
+              lastUse(skill.lastUsedAt),
+              bar(skill.activated, most),
+            ]);
+            io.table([["NAME", "SHOWN", "ACTIVATED", "SUCCEEDED", "FAILED", "LAST USED", ""], ...rows]);
+          }
+          tellCost(io, cost, neverUsed);
           const { accepted, rejected, open, acceptanceRate, regressions } = answer.dreams;
           if (accepted + rejected + open === 0) return;
           const rate = acceptanceRate === undefined ? "" : ` (${percent(acceptanceRate)} of those decided)`;
@@ -134,6 +151,7 @@ export const JOURNAL_VERBS: readonly Verb[] = [
           "no-session",
           "Which session? Add --session ID; `repertoire sessions` lists them.",
         );
+      await engine.journal.requireSession(session);
       const skills = await engine.journal.reportOutcome({ outcome, skill, turn, note }, { session });
       io.answer({ outcome, skills }, () =>
         io.line(
@@ -171,6 +189,31 @@ export const JOURNAL_VERBS: readonly Verb[] = [
     ],
   },
 ];
+
+const BAR_CHARS = 10;
+
+function bar(value: number, most: number): string {
+  return "█".repeat(most === 0 ? 0 : Math.ceil((value / most) * BAR_CHARS));
+}
+
+/** What the library costs, and what of it a host's own list would have room for. */
+function tellCost(
+  io: Io,
+  { skills, always, activated, hosts }: LibraryCost,
+  neverUsed: readonly string[],
+): void {
+  const tokens = (count: number) => numberOf(count, "token");
+  io.line(
+    `${numberOf(skills.length, "skill")}, ${neverUsed.length} never activated (repertoire list --unused 30d).`,
+  );
+  io.line(
+    `Listed with their descriptions they cost ${tokens(always)} in every prompt; the instructions of one are about ${tokens(activated)}.`,
+  );
+  for (const { host, shown, chars } of hosts)
+    io.line(
+      `${host} by itself has room for ${shown} of ${skills.length} descriptions (${chars.toLocaleString("en-US")} characters).`,
+    );
+}
 
 function lastUse(at: number): string {
   return at === 0 ? "never" : day(at);

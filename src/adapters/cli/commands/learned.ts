@@ -1,11 +1,22 @@
 // The verbs about learned skills: save, delete, restore, undo, history, rename, pin, unpin, archive.
 
-import { resolve } from "node:path";
-import { type Changed, type HistoryReport, readBounded, readInput } from "../../../engine/engine.ts";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import {
+  type Changed,
+  type HistoryReport,
+  type Repertoire,
+  readBounded,
+  readInput,
+  type VersionRecord,
+} from "../../../engine/engine.ts";
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
 import { positiveInteger, type Verb, type VerbOption } from "../command.ts";
 import type { Io } from "../io.ts";
-import { day, minute, tellDiff } from "../tell.ts";
+import { answerEach, namesFrom } from "../names.ts";
+import { day, minute, numberOf, tellDiff } from "../tell.ts";
 
 interface SaveFlags {
   readonly from?: string;
@@ -21,6 +32,10 @@ interface Why {
   readonly reason?: string;
 }
 
+interface StepFlags extends Why {
+  readonly dryRun?: boolean;
+}
+
 const STATES: Readonly<Record<HistoryReport["state"], string>> = {
   there: "is the same as the newest version",
   archived: "is deleted",
@@ -32,12 +47,14 @@ const STATES: Readonly<Record<HistoryReport["state"], string>> = {
 const REASON_OPTION: VerbOption = ["--reason <text>", "why, for the history"];
 
 const pinning = (on: boolean): Verb => ({
-  use: `${on ? "pin" : "unpin"} <name>`,
-  about: on ? "let nobody but you change a learned skill" : "let agents change it again",
-  async run({ io, engine }, name: string) {
-    const changed = await engine.learned.pin(name, on);
+  use: `${on ? "pin" : "unpin"} <names...>`,
+  about: on ? "let nobody but you change learned skills" : "let agents change them again",
+  examples: [`${on ? "pin" : "unpin"} plan-meeting`],
+  async run({ io, engine }, asked: string[]) {
+    const changed: Changed[] = [];
+    for (const name of await learnedNames(engine, asked)) changed.push(await engine.learned.pin(name, on));
     const now = on ? "pinned: only you change it" : "not pinned: agents may change it";
-    io.answer(changed, () => io.line(`${changed.name} is ${now}.`));
+    answerEach(io, changed, ({ name }) => io.line(`${name} is ${now}.`));
   },
 });
 
@@ -54,22 +71,27 @@ export const LEARNED_VERBS: readonly Verb[] = [
       ["--project", "into the project's .repertoire/skills instead of your home folder's"],
       ["--allow-unsafe", "save it even if it looks dangerous"],
     ],
-    async run({ io, engine: { learned } }, name: string, { from, seeAlso, ...rest }: SaveFlags) {
-      const content = read(from === undefined ? undefined : resolve(from));
+    async run({ io, engine }, name: string, { from, seeAlso, ...rest }: SaveFlags) {
+      const content = from === undefined ? await typedText(io, engine, name) : read(resolve(from));
       const names = seeAlso?.split(",").map((one) => one.trim());
       const related = names && { seeAlso: names.filter(Boolean) };
-      const changed = await learned.save({ name, content, author: "person", ...rest, ...related });
+      const changed = await engine.learned.save({ name, content, author: "person", ...rest, ...related });
       const back = changed.result === "created" ? `repertoire delete ${changed.name}` : "repertoire undo";
-      tellChange(io, changed, back);
+      io.answer(changed, () => tellChange(io, changed, back));
     },
   },
   {
-    use: "delete <name>",
-    about: "delete a learned skill; its versions are kept and `restore` brings it back",
+    use: "delete <names...>",
+    about: "delete learned skills, together; their versions are kept and `restore` brings them back",
+    examples: ["delete plan-meeting", "delete 'draft-*' --reason 'never used'"],
     options: [REASON_OPTION],
-    async run({ io, engine: { learned } }, name: string, options: Why) {
-      const changed = await learned.delete(name, options);
-      tellChange(io, changed, `repertoire restore ${changed.name}`);
+    async run({ io, engine }, asked: string[], options: Why) {
+      const names = await learnedNames(engine, asked);
+      const changed = await engine.learned.batch(
+        names.map((name) => ({ archive: name })),
+        options,
+      );
+      answerEach(io, changed, (each) => tellChange(io, each, `repertoire restore ${each.name}`));
     },
   },
   {
@@ -77,23 +99,37 @@ export const LEARNED_VERBS: readonly Verb[] = [
     about: "bring back a deleted skill, or an earlier version of one (`repertoire history NAME` lists them)",
     options: [REASON_OPTION],
     async run({ io, engine: { learned } }, name: string, version: string | undefined, options: Why) {
-      tellChange(io, await learned.restore(name, { ...options, version }));
+      const changed = await learned.restore(name, { ...options, version });
+      io.answer(changed, () => tellChange(io, changed));
     },
   },
   {
     use: "undo [target]",
     about:
-      "undo the last change of your learned skills, or of one skill, or a batch or version by its id; undo again to redo",
-    options: [REASON_OPTION],
-    async run({ io, engine: { dreams } }, target: string | undefined, options: Why) {
-      const { undone, settings } = await dreams.undo(target, options);
+      "undo the last change of your learned skills, or of one skill, or a batch or version by its id; again for the one before",
+    examples: ["undo", "undo plan-meeting --dry-run"],
+    options: [REASON_OPTION, ["--dry-run", "say what would be undone, and change nothing"]],
+    async run({ io, engine }, target: string | undefined, { dryRun, ...options }: StepFlags) {
+      if (dryRun) return tellNext(io, "undo", await engine.learned.next("undo", target));
+      const { undone, settings } = await engine.dreams.undo(target, options);
       io.answer({ undone, settings }, () => {
         for (const title of settings) io.line(`Taken back: ${title}.`);
-        for (const { name, digest, version } of undone) {
-          const state = digest === undefined ? "is gone again" : "is as it was before";
-          io.line(`${name} ${state}. Version ${version}.`);
-        }
-        io.line(io.colour.dim("Redo: repertoire undo. Earlier versions: repertoire history NAME"));
+        for (const each of undone) tellStep(io, each);
+        io.line(io.colour.dim("Forward: repertoire redo. Further back: repertoire undo"));
+      });
+    },
+  },
+  {
+    use: "redo [name]",
+    about: "make the change again that was undone last, of all learned skills or of one",
+    examples: ["redo"],
+    options: [REASON_OPTION, ["--dry-run", "say what would be done again, and change nothing"]],
+    async run({ io, engine: { learned } }, name: string | undefined, { dryRun, ...options }: StepFlags) {
+      if (dryRun) return tellNext(io, "redo", await learned.next("redo", name));
+      const redone = await learned.redo(name, options);
+      io.answer({ redone }, () => {
+        for (const each of redone) tellStep(io, each);
+        io.line(io.colour.dim("Back: repertoire undo"));
       });
     },
   },
@@ -114,7 +150,7 @@ export const LEARNED_VERBS: readonly Verb[] = [
           if (diff !== undefined) tellDiff(io, diff, "    ");
         }
         const to = report.to === undefined ? "" : `: ${report.to}`;
-        io.line(`${total} versions; ${name} ${STATES[state]}${to}.`);
+        io.line(`${numberOf(total, "version")}; ${name} ${STATES[state]}${to}.`);
         io.line(io.colour.dim(`Back to one of them: repertoire restore ${name} ID`));
       });
     },
@@ -124,7 +160,8 @@ export const LEARNED_VERBS: readonly Verb[] = [
     about: "give a learned skill another name; the old name redirects to it",
     options: [REASON_OPTION],
     async run({ io, engine: { learned } }, old: string, name: string, options: Why) {
-      tellChange(io, await learned.rename(old, name, options));
+      const changed = await learned.rename(old, name, options);
+      io.answer(changed, () => tellChange(io, changed));
     },
   },
   pinning(true),
@@ -175,14 +212,81 @@ const RESULTS: Readonly<Record<Changed["result"], (name: string) => string>> = {
   renamed: (name) => `Renamed to ${name}; the old name redirects to it.`,
   restored: (name) => `Restored ${name}.`,
   undone: (name) => `Undid the last change of ${name}.`,
+  redone: (name) => `Made the change of ${name} again.`,
 };
 
 /** Notices go to standard error; the answer says what happened and which command undoes it. */
 function tellChange(io: Io, changed: Changed, back = "repertoire undo"): void {
   const { result, name, path, version, notices } = changed;
-  io.answer(changed, () => {
-    for (const { message } of notices) io.note(`${io.colour.yellow("note")} ${message}`);
-    io.line(`${RESULTS[result](name)} (${path})${version ? ` Version ${version}.` : ""}`);
-    if (version) io.line(io.colour.dim(`Back: ${back}`));
+  for (const { message } of notices) io.note(`${io.colour.yellow("note")} ${message}`);
+  io.line(`${RESULTS[result](name)} (${path})${version ? ` Version ${version}.` : ""}`);
+  if (version) io.line(io.colour.dim(`Back: ${back}`));
+}
+
+/** What an undo or a redo has done to one skill. */
+function tellStep(io: Io, { name, digest, version, reason }: Changed): void {
+  const state = digest === undefined ? "is not there any more" : "is as it was";
+  io.line(`${reason}: ${name} ${state}. Version ${version}.`);
+}
+
+function tellNext(io: Io, step: "undo" | "redo", versions: readonly VersionRecord[]): void {
+  const would = versions.map(({ id, name, action, author, at, reason }) => ({
+    id,
+    name,
+    action,
+    author,
+    at,
+    reason,
+  }));
+  io.answer({ would }, () => {
+    for (const version of versions) io.line(`Would ${step}: ${inWords(version)}`);
   });
+}
+
+/** As `save of plan-meeting by agent, 2026-01-31 23:59 (better steps)`; a batch has one line for each skill. */
+function inWords({ action, name, author, at, reason }: VersionRecord): string {
+  return `${action} of ${name} by ${author}, ${minute(at)}${reason ? ` (${reason})` : ""}`;
+}
+
+/** The names of learned skills, all looked up before the first one is changed. */
+function learnedNames({ library }: Repertoire, asked: readonly string[]): Promise<string[]> {
+  return namesFrom(asked, async () => (await library.list()).skills.map(({ skill }) => skill.name));
+}
+
+/** What a person writes in their editor, or what is piped or typed into the command. */
+async function typedText(io: Io, { library, learned }: Repertoire, name: string): Promise<string> {
+  if (process.stdin.isTTY !== true) return read(undefined);
+  const editor = process.env.VISUAL || process.env.EDITOR;
+  if (!editor || !io.streams.terminal) {
+    io.note(
+      "Type the procedure, then Ctrl-D on a line of its own. (--from FILE reads a file; $EDITOR opens.)",
+    );
+    return read(undefined);
+  }
+  const known = (await library.current()).find(name);
+  const before = known ? (await learned.text(known)).content : "";
+  const text = editedText(editor, before);
+  if (text.trim() === "" || text === before)
+    throw new RepertoireError("usage", "The text is empty or unchanged, so nothing was saved.", name);
+  return text;
+}
+
+/** Opens the person's editor on the text, and returns it as they leave it. */
+function editedText(editor: string, before: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "repertoire-"));
+  try {
+    const file = join(folder, "SKILL.md");
+    writeFileSync(file, before, { mode: 0o600 });
+    const [program = "", ...args] = editor.split(/\s+/);
+    const { status, error } = spawnSync(program, [...args, file], { stdio: "inherit" });
+    if (status !== 0)
+      throw new RepertoireError(
+        "usage",
+        `The editor "${editor}" failed${error ? `: ${error.message}` : ""}. Give a file with --from.`,
+        editor,
+      );
+    return read(file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }

@@ -5,10 +5,9 @@ import {
   type EnrichmentResult,
   type InspectedPackage,
   type InspectionSummary,
-  isManaged,
   isWorrying,
-  listedSummary,
   type Repertoire,
+  type SkillReport,
   skillDetails,
   TEMPLATES,
   type Template,
@@ -16,32 +15,47 @@ import {
 import type { Diagnostic } from "../../../model/diagnostic.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { FRAMES } from "../../../model/frame.ts";
-import type { ListedSkill } from "../../../model/skill.ts";
 import { forLine } from "../../../text/escape.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
+import { answerEach, namesFrom } from "../names.ts";
 import { numberOf, paintVerdict, verdictCounts } from "../tell.ts";
-import { type RecallFlags, tellScore } from "./recall.ts";
+import { listVerb, tellUnavailable } from "./list.ts";
+import { type RecallFlags, tellWhy } from "./recall.ts";
 
 /** Packages to worry about that another answer names. */
 const WORRYING_SHOWN = 10;
 
 const switchTo = (on: boolean): Verb => ({
-  use: `${on ? "enable" : "disable"} <name>`,
-  about: `switch a skill ${on ? "on" : "off"} in your own configuration`,
-  async run({ io, engine }, wanted: string) {
-    const { name, file } = await engine.library.setEnabled(wanted, on);
-    io.answer({ name, enabled: on, file }, () =>
+  use: `${on ? "enable" : "disable"} <names...>`,
+  about: `switch skills ${on ? "on" : "off"} in your own configuration; names may be globs`,
+  examples: [`${on ? "enable" : "disable"} 'marketing-*'`, `${on ? "enable" : "disable"} deploy --project`],
+  options: [["--project", "in the project's configuration, for skills of the project"]],
+  async run({ io, engine: { library } }, asked: string[], { project }: { project?: boolean }) {
+    const names = await managedNames(library, asked);
+    const switched = [];
+    for (const name of names)
+      switched.push({ ...(await library.setEnabled(name, on, { inProject: project })), enabled: on });
+    answerEach(io, switched, ({ name, file }) =>
       io.line(`${name} is switched ${on ? "on" : "off"} (${file}).`),
     );
   },
 });
 
+/** The names of skills in any state, all looked up before the first one is changed. */
+async function managedNames(library: Repertoire["library"], asked: readonly string[]): Promise<string[]> {
+  const names = await namesFrom(asked, async () =>
+    (await library.list()).skills.map(({ skill }) => skill.name),
+  );
+  return Promise.all(names.map(async (name) => (await library.named(name)).name));
+}
+
 export const LIBRARY_VERBS: readonly Verb[] = [
   {
     use: "why <name> <message...>",
-    about: "explain why a skill is or is not recalled for a message",
+    about: "explain why a skill is or is not recalled for a message, and what would change that",
+    examples: ['why skill-author "write a skill for our releases"'],
     options: [
       ["--frame <frame>", FRAMES.join(", "), accepting(FRAMES)],
       ["--files <path...>", "files that are open"],
@@ -49,109 +63,34 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     async run({ io, engine }, name: string, words: string[], { frame, files }: RecallFlags) {
       const explanation = await engine.library.why(name, { message: words.join(" "), frame, files });
       io.answer(explanation, () => {
-        const { place, score, threshold, recalled } = explanation;
-        io.line(
-          `${io.colour.bold(explanation.name)}: ${recalled ? io.colour.green("recalled") : io.colour.yellow("not recalled")}, ${place === undefined ? "not among those considered" : `place ${place}`}, score ${score.toFixed(3)} (threshold of the evidence ${threshold.toFixed(2)})`,
-        );
-        tellScore(io, explanation);
-        for (const line of explanation.fellShort) io.line(`- ${line}`);
-        if (explanation.ahead.length > 0)
+        tellWhy(io, explanation);
+        if (!explanation.recalled)
           io.line(
-            `Ahead of it: ${explanation.ahead.map((one) => `${one.name} ${one.score.toFixed(3)}`).join(", ")}`,
+            `Teach recall this one case: repertoire eval add ${JSON.stringify(words.join(" "))} ${explanation.name}`,
           );
-        if (explanation.wouldMatch.length > 0)
-          io.line(`What would lead to it: ${explanation.wouldMatch.join("; ")}`);
       });
     },
   },
+  listVerb,
   {
-    use: "list",
-    about: "list the skills of this project, your home folder and the package",
-    options: [
-      ["--all", "also skills that another one shadows or that the agent may not see"],
-      ["--findings", "also the verdict of inspection on each skill"],
-    ],
-    async run({ io, engine }, options: { all?: boolean; findings?: boolean }) {
-      const { skills, diagnostics } = await engine.library.list();
-      const listed = options.all ? skills : skills.filter(isManaged);
-      const onProgress = progressDisplay(io.streams, "inspecting packages");
-      const report = options.findings ? await engine.library.inspect({ onProgress }) : undefined;
-      const verdicts = new Map(report?.packages.map(({ path, verdict }) => [path, verdict]));
-      const verdictOn = ({ skill }: ListedSkill) => verdicts.get(skill.directory);
-      const digests = await engine.library.digests(io.json ? listed.map(({ skill }) => skill) : []);
-      const summaries = listed.map((one) => ({ ...listedSummary(one, digests), verdict: verdictOn(one) }));
-      io.answer({ skills: summaries, diagnostics }, () => {
-        const rows = listed.map((one) => [
-          one.skill.name,
-          one.state,
-          ...(report ? [verdictOn(one) ?? ""] : []),
-          one.skill.source,
-          one.skill.manifest.brief,
-        ]);
-        const head = ["NAME", "STATE", ...(report ? ["VERDICT"] : []), "SOURCE", "DESCRIPTION"];
-        if (rows.length > 0) io.table([head, ...rows]);
-        io.line(summary(skills, listed));
-        if (report) io.line(verdictCounts(io, report));
-        tellUnavailable(io, listed);
-        io.findingCount(diagnostics);
-      });
-    },
-  },
-  {
-    use: "show <name>",
-    about: "show one skill: its front matter, files, sub-skills, findings and instructions",
-    async run({ io, engine }, name: string) {
-      const report = await engine.library.show(name, { review: await mayReview(io, engine, name) });
-      const {
-        skill,
-        digest = "unreadable",
-        body,
-        files,
-        subSkills,
-        diagnostics,
-        inspection,
-        messages,
-      } = report;
-      const { manifest } = skill;
-      const { triggers, requires } = manifest;
-      io.answer(skillDetails(report), () => {
-        io.line(
-          io.colour.bold(
-            skill.displayName === skill.name ? skill.name : `${skill.name} (${skill.displayName})`,
-          ),
-        );
-        io.line(manifest.description);
-        io.line();
-        const facts: [string, string][] = [
-          ["state", skill.reason ? `${skill.state}: ${skill.reason}` : skill.state],
-          ["source", skill.source],
-          ["path", skill.path],
-          ["digest", digest],
-          ["verdict", inspection ? inWords(io, inspection) : ""],
-          ["version", manifest.version ?? ""],
-          ["domain", manifest.domain ?? ""],
-          ["frames", manifest.frames.join(", ")],
-          ["triggers", [...triggers.keywords, ...triggers.verbs, ...triggers.patterns].join(", ")],
-          ["requires", [...requires.env, ...requires.bins, ...requires.anyBins].join(", ")],
-          ["tools", [...manifest.tools, ...manifest.allowedTools].join(", ")],
-          ["see also", manifest.seeAlso.join(", ")],
-          ["sub-skills", subSkills.map((child) => child.name).join(", ")],
-          ["files", files.join(", ")],
-        ];
-        io.table(
-          facts.filter(([, value]) => value !== "").map(([key, value]) => [io.colour.dim(key), value]),
-        );
-        io.line();
-        io.line(
-          body?.trim() ?? io.colour.dim("The instructions are shown on a terminal, or after your consent."),
-        );
-        if (messages) {
-          io.line();
-          io.line(io.colour.dim("Messages that a model wrote for it (repertoire index --enrich):"));
-          for (const message of messages) io.line(`- ${forLine(message)}`);
-        }
-        io.findings(diagnostics);
-      });
+    use: "show <names...>",
+    about: "show skills: front matter, files, sub-skills, findings and instructions; names may be globs",
+    examples: ["show skill-author", "show 'git-*'"],
+    async run({ io, engine }, asked: string[]) {
+      const reports = [];
+      for (const name of await managedNames(engine.library, asked))
+        reports.push(await engine.library.show(name, { review: await mayReview(io, engine, name) }));
+      const details = reports.map((report) => ({ report, details: skillDetails(report) }));
+      const [only] = details;
+      io.answer(
+        details.length === 1 ? only!.details : { results: details.map((each) => each.details) },
+        () => {
+          for (const [at, { report }] of details.entries()) {
+            if (at > 0) io.line();
+            tellSkill(io, report);
+          }
+        },
+      );
     },
   },
   {
@@ -297,6 +236,42 @@ export const LIBRARY_VERBS: readonly Verb[] = [
   },
 ];
 
+function tellSkill(io: Io, report: SkillReport): void {
+  const { skill, digest = "unreadable", body, files, subSkills, diagnostics, inspection, messages } = report;
+  const { manifest } = skill;
+  const { triggers, requires } = manifest;
+  io.line(
+    io.colour.bold(skill.displayName === skill.name ? skill.name : `${skill.name} (${skill.displayName})`),
+  );
+  io.line(manifest.description);
+  io.line();
+  const facts: [string, string][] = [
+    ["state", skill.reason ? `${skill.state}: ${skill.reason}` : skill.state],
+    ["source", skill.source],
+    ["path", skill.path],
+    ["digest", digest],
+    ["verdict", inspection ? inWords(io, inspection) : ""],
+    ["version", manifest.version ?? ""],
+    ["domain", manifest.domain ?? ""],
+    ["frames", manifest.frames.join(", ")],
+    ["triggers", [...triggers.keywords, ...triggers.verbs, ...triggers.patterns].join(", ")],
+    ["requires", [...requires.env, ...requires.bins, ...requires.anyBins].join(", ")],
+    ["tools", [...manifest.tools, ...manifest.allowedTools].join(", ")],
+    ["see also", manifest.seeAlso.join(", ")],
+    ["sub-skills", subSkills.map((child) => child.name).join(", ")],
+    ["files", files.join(", ")],
+  ];
+  io.facts(facts.filter(([, value]) => value !== ""));
+  io.line();
+  io.line(body?.trim() ?? io.colour.dim("The instructions are shown on a terminal, or after your consent."));
+  if (messages) {
+    io.line();
+    io.line(io.colour.dim("Messages that a model wrote for it (repertoire index --enrich):"));
+    for (const message of messages) io.line(`- ${forLine(message)}`);
+  }
+  io.findings(diagnostics);
+}
+
 /** Instructions are shown to a person who decides about them, or when one has agreed; a pipe may lead to a model. */
 async function mayReview(io: Io, { gate, library }: Repertoire, name: string): Promise<boolean> {
   if (io.streams.terminal || process.stdin.isTTY === true) return true;
@@ -381,14 +356,6 @@ function inWords(io: Io, { verdict, findings, known, name }: InspectedPackage): 
   return `${paintVerdict(io, verdict)}: ${numberOf(findings.length, "finding")}${more}${how}`;
 }
 
-function summary(all: readonly ListedSkill[], listed: readonly ListedSkill[]): string {
-  if (all.length === 0)
-    return "No skills found. `repertoire sources` shows where they are looked for; `repertoire new NAME` makes one.";
-  const active = listed.filter(({ state }) => state === "active").length;
-  const more = all.length - listed.length;
-  return `${listed.length} skills, ${active} active${more > 0 ? `; ${more} more with --all` : ""}.`;
-}
-
 /** Phrases that several skills declare are no error; who wins may still surprise. */
 const CONFLICTS_SHOWN = 10;
 
@@ -398,10 +365,4 @@ function tellConflicts(io: Io, diagnostics: readonly Diagnostic[]): void {
     io.line(`${io.colour.dim("conflict")} ${message}`);
   const more = conflicts.length - CONFLICTS_SHOWN;
   if (more > 0) io.line(io.colour.dim(`${more} more conflicts: repertoire doctor --json`));
-}
-
-function tellUnavailable(io: Io, skills: readonly ListedSkill[]): void {
-  for (const { skill, state, reason } of skills)
-    if (state === "unavailable" && reason)
-      io.line(`${io.colour.yellow("unavailable")} ${skill.name}: ${reason}`);
 }

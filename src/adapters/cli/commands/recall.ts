@@ -1,7 +1,9 @@
 // `repertoire recall MESSAGE`: which skills matter for a message, and the reasons.
 
+import type { Explanation } from "../../../engine/engine.ts";
 import { FRAMES, type Frame } from "../../../model/frame.ts";
 import type { Match, Reason, Scored } from "../../../model/turn.ts";
+import { oneLine } from "../../../text/escape.ts";
 import { lineVisibly } from "../../../text/terminal.ts";
 import { answerQuickly, refreshBehind } from "../../answer-quickly.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
@@ -29,7 +31,7 @@ export const recallVerb: Verb = {
     const { explain = false, k: limit, frame, session, files } = options;
     const turn = { message: words.join(" "), frame, session, files };
     const { answer, turns } = await answerQuickly(openOptions(), (engine) =>
-      engine.recall(turn, { shows: true, limit }),
+      engine.recall(turn, { shows: true, limit, limitsAll: limit !== undefined }),
     );
     io.answer(answer, () => {
       io.line(
@@ -65,6 +67,21 @@ export function tellScore(io: Io, { evidence, boosts, reasons }: Scored): void {
   const raised = reasons.filter(({ boost }) => boost);
   if (raised.length > 0) io.line(io.colour.dim(`      boosts ${signed(boosts)}`));
   for (const reason of raised) io.line(reasonLine(io, reason));
+}
+
+/** Prints why a skill was or was not recalled, and what would change it. */
+export function tellWhy(io: Io, explanation: Explanation): void {
+  const { name, place, score, threshold, recalled, fellShort, ahead, wouldMatch, advice } = explanation;
+  const where = place === undefined ? "not among those considered" : `place ${place}`;
+  const verdict = recalled ? io.colour.green("recalled") : io.colour.yellow("not recalled");
+  io.line(
+    `${io.colour.bold(oneLine(name))}: ${verdict}, ${where}, score ${score.toFixed(3)} (threshold of the evidence ${threshold.toFixed(2)})`,
+  );
+  tellScore(io, explanation);
+  for (const line of [...fellShort, ...advice]) io.line(`- ${oneLine(line)}`);
+  if (ahead.length > 0)
+    io.line(`Ahead of it: ${ahead.map((one) => `${oneLine(one.name)} ${one.score.toFixed(3)}`).join(", ")}`);
+  if (wouldMatch.length > 0) io.line(`What would lead to it: ${oneLine(wouldMatch.join("; "))}`);
 }
 
 function reasonLine(io: Io, { signal, value, note }: Reason): string {

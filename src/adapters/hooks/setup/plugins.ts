@@ -34,8 +34,7 @@ function head(host: string): string {
 /** `words` start the hook. */
 export function opencodePlugin(words: readonly string[]): string {
   return `${head("opencode")}
-${ask(words)}
-export const Repertoire = async ({ directory }) => ({
+${ask(words)}\nexport const Repertoire = async ({ directory }) => ({
   "chat.message": async (input, output) => {
     const texts = output.parts.filter((part) => part.type === "text" && !part.synthetic);
     const prompt = texts.map((part) => part.text).join("\\n");

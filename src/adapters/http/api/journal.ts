@@ -19,10 +19,16 @@ export const JOURNAL_OPERATIONS = [
     summary: "How often skills were recalled, shown and activated, and how it went.",
     answer: z.looseObject({
       skills: z.array(z.looseObject({ name: text, ...funnel, lastUsedAt: count })),
+      cost: z.looseObject({
+        always: count.describe("Tokens of all names and descriptions."),
+        activated: count.describe("Tokens of the instructions of a skill in the middle."),
+        hosts: z.array(z.looseObject({ host: text, shown: count, chars: count })),
+      }),
       dreams: DreamAccountSchema,
     }),
     run: async (_, { engine }) => ({
       skills: await engine.journal.stats(),
+      cost: await engine.library.cost(),
       dreams: await engine.dreams.account(),
     }),
   }),

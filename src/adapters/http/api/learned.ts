@@ -79,9 +79,34 @@ export const LEARNED_OPERATIONS = [
     command: "undo",
     summary: "Undo the last change of the learned skills or of one skill, or a batch or version.",
     refuses: [409],
-    body: why.extend({ target: text.min(1).optional().describe("A name, or the id of a batch or version.") }),
-    answer: z.looseObject({ undone: z.array(ChangedSchema) }),
-    run: ({ body: { target, ...by } }, { engine }) => engine.dreams.undo(target, by),
+    body: why.extend({
+      target: text.min(1).optional().describe("A name, or the id of a batch or version."),
+      dryRun: z.boolean().optional().describe("Say what would be undone (`would`), and change nothing."),
+    }),
+    answer: z.looseObject({
+      undone: z.array(ChangedSchema).optional(),
+      would: z.array(VersionSchema).optional(),
+    }),
+    run: async ({ body: { target, dryRun, ...by } }, { engine }) =>
+      dryRun ? { would: await engine.learned.next("undo", target) } : engine.dreams.undo(target, by),
+  }),
+  operation("post /api/redo", {
+    id: "redo",
+    command: "redo",
+    summary: "Make the change again that was undone last, of all learned skills or of one.",
+    refuses: [409],
+    body: why.extend({
+      name: text.min(1).optional(),
+      dryRun: z.boolean().optional().describe("Say what would be done again (`would`), and change nothing."),
+    }),
+    answer: z.looseObject({
+      redone: z.array(ChangedSchema).optional(),
+      would: z.array(VersionSchema).optional(),
+    }),
+    run: async ({ body: { name, dryRun, ...by } }, { engine }) =>
+      dryRun
+        ? { would: await engine.learned.next("redo", name) }
+        : { redone: await engine.learned.redo(name, by) },
   }),
   operation("get /api/skills/{name}/history", {
     id: "showHistory",

@@ -1,7 +1,16 @@
 // The operations on the library: list, show, create, switch, check, index.
 
 import * as z from "zod";
-import { isManaged, listedSummary, SPEC, skillDetails, TEMPLATES, VERDICTS } from "../../../engine/engine.ts";
+import {
+  alwaysTokens,
+  listedSummary,
+  SPEC,
+  selectSkills,
+  skillDetails,
+  TEMPLATES,
+  VERDICTS,
+} from "../../../engine/engine.ts";
+import { SKILL_STATES } from "../../../model/skill.ts";
 import { operation } from "./operation.ts";
 import {
   booleanText,
@@ -32,9 +41,12 @@ const switchTo = (on: boolean) =>
     command: on ? "enable" : "disable",
     summary: `Switch a skill ${on ? "on" : "off"} in the person's configuration.`,
     params: nameParams,
+    query: z.strictObject({
+      project: booleanText.optional().describe("In the project's configuration, for a skill of the project."),
+    }),
     answer: z.looseObject({ name: text, enabled: z.boolean(), file: text }),
-    async run({ params }, { engine }) {
-      const { name, file } = await engine.library.setEnabled(params.name, on);
+    async run({ params, query }, { engine }) {
+      const { name, file } = await engine.library.setEnabled(params.name, on, { inProject: query.project });
       return { name, enabled: on, file };
     },
   });
@@ -47,11 +59,21 @@ export const LIBRARY_OPERATIONS = [
     query: z.strictObject({
       all: booleanText.optional().describe("Also shadowed skills and those that the agent may not see."),
       findings: booleanText.optional().describe("Also the verdict of inspection on each skill."),
+      words: text.optional().describe("Only skills whose name or description has these words."),
+      source: text.optional().describe("Only skills of this source; may be a glob."),
+      state: z.enum(SKILL_STATES).optional(),
+      unusedSince: z.coerce
+        .number()
+        .optional()
+        .describe("Only skills not activated since, in milliseconds since 1970."),
     }),
     answer: z.looseObject({ skills: z.array(ListedSkillSchema), diagnostics }),
     async run({ query }, { engine }) {
       const { skills, diagnostics: findings } = await engine.library.list();
-      const wanted = query.all ? skills : skills.filter(isManaged);
+      const used = query.unusedSince === undefined ? [] : await engine.journal.stats();
+      const lastUses = new Map(used.map(({ name, lastUsedAt }) => [name, lastUsedAt]));
+      const words = query.words?.split(/\s+/).filter(Boolean);
+      const wanted = selectSkills(skills, { ...query, words }, lastUses);
       const report = query.findings ? await engine.library.inspect() : undefined;
       const verdicts = new Map(report?.packages.map(({ path, verdict }) => [path, verdict]));
       const digests = await engine.library.digests(wanted.map(({ skill }) => skill));
@@ -59,6 +81,7 @@ export const LIBRARY_OPERATIONS = [
         skills: wanted.map((one) => ({
           ...listedSummary(one, digests),
           verdict: verdicts.get(one.skill.directory),
+          tokens: alwaysTokens(one.skill),
         })),
         diagnostics: findings,
       };

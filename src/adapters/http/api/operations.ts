@@ -5,6 +5,7 @@ import { JOURNAL_OPERATIONS } from "./journal.ts";
 import { LEARNED_OPERATIONS } from "./learned.ts";
 import { LIBRARY_OPERATIONS } from "./library.ts";
 import { SERVER_OPERATIONS } from "./server.ts";
+import { SUPPLY_OPERATIONS } from "./supply.ts";
 import { TASK_OPERATIONS } from "./tasks.ts";
 import { TURN_OPERATIONS } from "./turns.ts";
 
@@ -13,6 +14,7 @@ const AREAS = {
   library: LIBRARY_OPERATIONS,
   tasks: TASK_OPERATIONS,
   "learned skills": LEARNED_OPERATIONS,
+  "skills from elsewhere": SUPPLY_OPERATIONS,
   journal: JOURNAL_OPERATIONS,
   dreams: DREAM_OPERATIONS,
   server: SERVER_OPERATIONS,

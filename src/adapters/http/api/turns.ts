@@ -60,6 +60,7 @@ export const TURN_OPERATIONS = [
       ahead: z.array(z.looseObject({ name: text, score: z.number() })),
       fellShort: z.array(text),
       wouldMatch: z.array(text),
+      advice: z.array(text).describe("What the skill's author could change."),
     }),
     run: ({ body: { name, ...turn } }, { engine }) => engine.library.why(name, turn),
   }),

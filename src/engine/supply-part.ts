@@ -1,0 +1,37 @@
+// Wires the supply of skills from elsewhere to the library and to learned skills.
+
+import { join } from "node:path";
+import { rulesDigest } from "../inspect/inspect.ts";
+import { type LearnedSkills, type PackageSurroundings, SkillPlaces } from "../learn/learn.ts";
+import type { Source } from "../model/source.ts";
+import { packageSurroundings, Supplies } from "../supply/supply.ts";
+import type { LibraryPart } from "./library-part.ts";
+import { ownVersion } from "./package-root.ts";
+import type { TurnEngine } from "./turn-engine.ts";
+
+/** What is known about packages outside their folders: locks, and links in the folders of agents. */
+export function surroundingsOf(sources: readonly Source[]): PackageSurroundings {
+  const folders = sources.filter(({ scope }) => scope === "user" || scope === "project");
+  return packageSurroundings(() => folders.map(({ root }) => root));
+}
+
+export function openSupply(
+  { turns, library }: { readonly turns: TurnEngine; readonly library: LibraryPart },
+  learned: LearnedSkills,
+): Supplies {
+  const { config, sources, clock, options } = turns;
+  const { home, dir: project, learnedDir } = config;
+  const places = new SkillPlaces({ home, project, learned: learnedDir, sources });
+  return new Supplies({
+    home,
+    project,
+    sources,
+    roots: { user: places.rootForNew("user"), project: places.rootForNew("project") },
+    learned,
+    library: () => library.current(),
+    fetchDir: join(turns.dataDirectory, "fetch"),
+    env: options.env ?? process.env,
+    rules: `${ownVersion()}+${rulesDigest()}`,
+    now: () => clock.now(),
+  });
+}
