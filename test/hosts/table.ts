@@ -37,7 +37,7 @@ const COLUMNS = ["host", "version", "section", "tools", "consent", "joined", "un
 
 /** For a terminal. */
 export function printed(rows: readonly Row[]): string {
-  const lines = [COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column]))];
+  const lines = [COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column] ?? "FAILED"))];
   const widths = COLUMNS.map((_, at) => Math.max(...lines.map((line) => line[at]!.length)));
   return lines
     .map((line) =>

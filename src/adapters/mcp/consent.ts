@@ -144,20 +144,21 @@ function sheetInWords(sheet: ConsentSheet): string {
   const findings = sheet.findings.map(({ severity, path, message }) => `${severity}, ${path}: ${message}`);
   return [
     `Activate the skill ${sheet.name}? ${forLine(sheet.description)}`,
+    // Hosts show the first lines and fold the rest: what speaks against it comes first.
+    `Verdict: ${sheet.verdict}`,
+    ...list("Findings", findings),
+    ...(sheet.changed ? [`Not what was agreed to before: ${forLine(changesInWords(sheet.changed))}`] : []),
+    ...codeInWords(sheet),
     `Source: ${forLine(sheet.source)} (${forLine(sheet.path)}), ${sheet.files} files, ${sheet.bytes} bytes`,
-    `Digest: ${sheet.digest}`,
     ...list("Scripts", sheet.scripts),
     ...list("Toolsets", sheet.toolsets),
-    ...codeInWords(sheet),
     ...list("Asks for tools", sheet.requestedTools),
     ...list("Environment", sheet.environment),
     ...list("Addresses", sheet.addresses),
-    ...(sheet.changed ? [`Not what was agreed to before: ${forLine(changesInWords(sheet.changed))}`] : []),
-    `Verdict: ${sheet.verdict}`,
-    ...list("Findings", findings),
     ...list(
       "Not inspected",
       sheet.unscanned.map(({ path, reason }) => `${path || "package"} (${reason})`),
     ),
+    `Digest: ${sheet.digest}`,
   ].join("\n");
 }
