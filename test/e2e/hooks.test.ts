@@ -256,7 +256,6 @@ describe("a recorded event of", () => {
   it.each([
     ["gemini", "BeforeAgent", { timestamp: "2026-11-17T20:05:08.562Z" }],
     ["qwen", "UserPromptSubmit", { permission_mode: "yolo", prompt_id: "s########0" }],
-    ["copilot", "UserPromptSubmit", { timestamp: "2026-11-17T20:06:37.781Z" }],
     ["continue", "UserPromptSubmit", { transcript_path: "" }],
     ["opencode", "UserPromptSubmit", { turn_id: "msg_1" }],
     ["pi", "UserPromptSubmit", {}],

@@ -24,7 +24,7 @@ function workspace(host: string) {
       .replaceAll("PROJECT", join(home, "p"))
       .replaceAll("HOME", home);
   const send = (event: string) => program.run(["hook", host], { home, input: input(event) });
-  return { home, send };
+  return { home, input, send };
 }
 
 /** What the host adds to its prompt, by the key that it reads. */
@@ -56,13 +56,14 @@ describe.each(readdirSync(FOLDER))("%s", (host) => {
   );
 
   it.skipIf(!existsSync(join(FOLDER, host, "stop.json")))("has its recorded answer kept", async () => {
-    const { home, send } = workspace(host);
+    const { home, input, send } = workspace(host);
     await send("message");
     expect(await send("stop")).toEqual({ code: 0, out: "", err: "" });
     const folder = join(home, ".repertoire/inbox");
     const lines = readdirSync(folder).map((file) => readFileSync(join(folder, file), "utf8"));
     expect(existsSync(join(home, ".repertoire/logs/hook.log"))).toBe(false);
-    // Copilot does not say what was answered.
-    if (host !== "copilot") expect(lines.join("\n")).toContain("The meeting is planned.");
+    const answer = "The meeting is planned.";
+    // Not every host says what was answered.
+    expect(lines.join("\n").includes(answer)).toBe(input("stop").includes(answer));
   });
 });

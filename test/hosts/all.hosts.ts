@@ -1,6 +1,7 @@
 // Runs every host against the fake model and asserts what the model was sent.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readEvent } from "../../src/adapters/hooks/event.ts";
 import { activateNameFor, toolNamesIn } from "../../src/adapters/tool-names.ts";
 import { namedTools } from "../../src/model/agent-tool-alias.ts";
 import { type FakeModel, type Step, startFakeModel } from "./fake-model.ts";
@@ -119,12 +120,13 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
 
   it("writes one session from its hook and its MCP server", () => {
     const { sessions } = JSON.parse(place.repertoire("sessions", "--json")) as {
-      sessions: { host: string; skills: string[] }[];
+      sessions: { session: string; skills: string[] }[];
     };
-    const heard = sessions.filter(({ host: by }) => !by.startsWith("mcp:"));
-    row.joined = host.shell !== undefined ? "no server" : heard.length === 0 ? "no hook" : "no";
-    if (sessions.length === 1 && heard.length === 1 && heard[0]!.skills.includes("plan-meeting"))
-      row.joined = "yes";
+    const [heard] = place.hookInputs();
+    const by = sessions.find(({ skills }) => skills.includes("plan-meeting"))?.session;
+    const isJoined = heard !== undefined && by === readEvent(heard).session;
+    row.joined =
+      host.shell !== undefined ? "no server" : heard === undefined ? "no hook" : isJoined ? "yes" : "no";
     expect(row.joined).toBe(readTable().find(({ host: known }) => known === host.id)?.joined ?? row.joined);
   });
 
