@@ -14,6 +14,7 @@ const PROGRAMS = [
   "fit-inspect",
   "use",
   "inspect",
+  "dream",
 ];
 
 const [name, ...rest] = process.argv.slice(2);

@@ -251,10 +251,13 @@ export {
 export {
   memoryStore,
   type Rebuild,
+  type Retention,
   type SqliteOptions,
   type Store,
   type StoreNews,
   sqliteStore,
+  type Tidied,
+  type TidyOptions,
 } from "./stores/stores.ts";
 export {
   type Agreement,

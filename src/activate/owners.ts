@@ -31,11 +31,12 @@ export function ownTask(place: TaskFolder): void {
   const folder = taskFolder(place);
   const owners = ownersIn(folder);
   if (owners === undefined && lstatSync(folder, { throwIfNoEntry: false })) return;
+  ownStart ??= startOf(process.pid) ?? "";
   const own: Owner = {
     task: place.task,
     machine: machine(),
     pid: process.pid,
-    started: (ownStart ??= startOf(process.pid) ?? ""),
+    started: ownStart,
   };
   if (owners?.some((one) => isSame(one, own))) return;
   makeTaskFolder(place);

@@ -52,6 +52,7 @@ describe("the configuration", () => {
       scripts: { network: [], unsandboxed: [] },
       tools: { serve: [], aliases: [] },
       paths: {},
+      retention: { events: 400, said: 90, sessions: 30, damaged: 30, caches: 90 },
       recall: { encoder: "auto", learn: true, links: {} },
       embedder: { kind: "local" },
       dream: { directives: {}, prefixes: {}, gaps: true },

@@ -50,6 +50,10 @@ const shared = keyMaker(true);
 /** A key that only the person may set. */
 const userOnly = keyMaker(false);
 
+/** For how many days something is kept. */
+const days = (about: string, number: number) =>
+  userOnly(`Days for which this is kept: ${about}`, integer(1), { default: number });
+
 /** Ids of a project's own sources begin with `.`: a project restricts these, never the person's or the bundled ones. */
 const ownSources = (own: readonly string[], project: readonly string[]) => {
   const foreign = project.find((id) => !id.startsWith("."));
@@ -222,6 +226,19 @@ const CONFIG_TABLE = {
       "Whether recall learns from use: it remembers messages for which a skill went well or badly, on this machine only.",
       boolean,
       { default: true, env: "REPERTOIRE_LEARN" },
+    ),
+  },
+  retention: {
+    events: days(
+      "What happened (shown, activated, outcomes); the tallies that were counted from it stay.",
+      400,
+    ),
+    said: days("What was said in conversations, as dreams read it.", 90),
+    sessions: days("The state of a session that nobody continues.", 30),
+    damaged: days("A damaged file that was moved aside.", 30),
+    caches: days(
+      "The index and the snapshot of a library that nothing wrote to; it is made again when needed.",
+      90,
     ),
   },
   embedder: {

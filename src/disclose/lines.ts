@@ -51,10 +51,10 @@ export function counted(count: number): string {
 }
 
 /** Writes how many skills are left out; `none` if no skill is shown. */
-export type Notice = (left: number, none: boolean) => string;
+export type OmissionNotice = (left: number, none: boolean) => string;
 
 /** The notice that skills are left out. */
-export function omissionNotice({ recall }: NamedTools): Notice {
+export function omissionNotice({ recall }: NamedTools): OmissionNotice {
   return (left, none) => {
     const search = recall === undefined ? "" : `; search ${none || left > 1 ? "them" : "it"} with ${recall}`;
     if (none) return `[${counted(left)} available${search}]`;
@@ -63,7 +63,7 @@ export function omissionNotice({ recall }: NamedTools): Notice {
 }
 
 /** The notice that matches of the turn are left out. */
-export function turnNotice({ recall }: NamedTools): Notice {
+export function turnNotice({ recall }: NamedTools): OmissionNotice {
   const search = recall === undefined ? "" : `; search with ${recall}`;
   return (left, none) =>
     none ? `[${counted(left)} for this message${search}]` : `… and ${left} more for this message${search}`;

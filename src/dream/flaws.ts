@@ -40,7 +40,7 @@ const OWN_FOLDER = /^(?:\.\/)?(?:references|scripts|assets|templates)\/[\w./-]+\
  * Files of the package that links or code in the prose name and that do not exist. Examples are in code blocks, which are
  * left out, as are addresses, places outside the package and patterns.
  */
-export function missingFiles(body: string, directory: string): string[] {
+function missingFiles(body: string, directory: string): string[] {
   const prose = body.replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1[`~]*\s*$|(?![\s\S]))/gm, "");
   const links = [...prose.replace(/`[^`\n]*`/g, " ").matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)]
     .map(([, target]) => decoded(target!.replace(/[?#].*$/, "")))

@@ -112,6 +112,7 @@ export {
   readEvalJson,
   regressions,
 } from "../recall/recall.ts";
+export { TIDY_RULES, type Tidied } from "../stores/stores.ts";
 export {
   type ListedPackage,
   mayTakeUnasked,

@@ -13,6 +13,7 @@ import { codeOf } from "../model/errors.ts";
 import type { Turn } from "../model/turn.ts";
 import type { StreamingModel } from "../models/models.ts";
 import type { EvalCase, EvalOptions, EvalReport } from "../recall/recall.ts";
+import type { Tidied, TidyOptions } from "../stores/stores.ts";
 import type { Supplies } from "../supply/supply.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import { type EngineEvent, EventStream } from "./events.ts";
@@ -218,13 +219,14 @@ export class Repertoire {
   }
 
   /**
-   * Imports what hooks left, and removes sessions that were quiet for long.
+   * Imports what hooks left, and removes what is older than the settings `retention` keep it: events, what was said, quiet
+   * sessions, bytes of failed changes, files of killed processes, damaged files and old caches. Runs by itself once a day.
    *
    * @example
-   * await skills.tidy();
+   * const wouldGo = await skills.tidy({ dryRun: true });
    */
-  async tidy(): Promise<void> {
-    await (await this.workshop()).tidy();
+  async tidy(options?: TidyOptions): Promise<readonly Tidied[]> {
+    return (await this.workshop()).tidy(options);
   }
 
   /**

@@ -2,14 +2,21 @@
 
 import type { ConsentGate, Consents, SlashCommands } from "../activate/activate.ts";
 import type { AgentEngine } from "../agent/agent.ts";
-import { makePrivate } from "../disk/disk.ts";
+import { makePrivate, sweepFolder } from "../disk/disk.ts";
 import type { Dreams } from "../dream/dream.ts";
 import { Journal, useRecorder, withUsageFiles } from "../journal/journal.ts";
 import { Enrichment, type LanguageModel, type LearnedSkills } from "../learn/learn.ts";
 import type { Skill } from "../model/skill.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
-import { observedStore, redactedStore, type StoreNews, sqliteStore } from "../stores/stores.ts";
+import {
+  observedStore,
+  redactedStore,
+  type StoreNews,
+  sqliteStore,
+  type Tidied,
+  type TidyOptions,
+} from "../stores/stores.ts";
 import type { Supplies } from "../supply/supply.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import { openDreams } from "./dream-part.ts";
@@ -33,11 +40,15 @@ export interface Workshop {
   readonly agent: AgentEngine;
   /** The configured language model for answers that are shown while they come, or another one of the same server. */
   streamingModel(name?: string): StreamingModel | undefined;
-  /** Imports what hooks left, and removes sessions that were quiet for long. */
-  tidy(): Promise<void>;
+  /** Imports what hooks left, and removes what is older than it is kept. */
+  tidy(options?: TidyOptions): Promise<readonly Tidied[]>;
   /** Waits for work in the background, then closes the store. */
   close(): Promise<void>;
 }
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** When the store was last tidied. */
+const TIDIED = "tidied";
 
 /** In the folder of the state, but not state: skills, which may be linked from elsewhere, and the copies that tasks work with. */
 const NOT_STATE: readonly string[] = ["skills", "private"];
@@ -56,6 +67,7 @@ export async function openWorkshop(
     sqliteStore({
       directory: turns.dataDirectory,
       clock,
+      keep: config.retention,
       onRebuild: (rebuild) => process.emitWarning(JSON.stringify(rebuild), { code: "store-rebuilt" }),
     });
   if (options.store === undefined) makePrivate(turns.dataDirectory, NOT_STATE);
@@ -103,6 +115,18 @@ export async function openWorkshop(
     agent,
     host,
   });
+  const sweepCaches = (options: TidyOptions = {}): Tidied => ({
+    rule: "caches",
+    ...sweepFolder(config.cacheDir, { ...options, before: now() - config.retention.caches * DAY_MS }),
+  });
+  /** Nobody has to think of it: whoever is the first of a day tidies when it has done its work. */
+  const tidyOnceADay = async () => {
+    const last = Number((await store.meta.get(TIDIED)) ?? 0);
+    if (Math.abs(now() - last) < DAY_MS) return;
+    await store.meta.set(TIDIED, String(now()));
+    await store.tidy();
+    sweepCaches();
+  };
   // A dream that a crash cut short is settled before anything else happens.
   await dreams.recover();
   return {
@@ -133,8 +157,9 @@ export async function openWorkshop(
     },
     streamingModel: (name) =>
       openStreamingModel({ ...config.model, ...(name !== undefined && { name }) }, parts),
-    tidy: async () => store.tidy(),
+    tidy: async (options) => [...(await store.tidy(options)), sweepCaches(options)],
     async close() {
+      await tidyOnceADay();
       await closeTasks();
       await learned.settled();
       await store.close();

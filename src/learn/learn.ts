@@ -27,8 +27,10 @@ export { bundledStarters, type Starter, type StarterFate, type StarterProvider }
 export {
   type BlobStore,
   followRedirects,
+  type PendingChange,
   type RedirectRecord,
   type RedirectStore,
+  redirectAfter,
   VERSION_ACTIONS,
   type VersionAction,
   type VersionFile,

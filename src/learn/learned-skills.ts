@@ -3,7 +3,7 @@
 
 import { join, resolve } from "node:path";
 import { DISK, type Files } from "../disk/disk.ts";
-import { eventOf, type JournalStore, type NewEvent } from "../journal/journal.ts";
+import type { JournalStore, NewEvent } from "../journal/journal.ts";
 import type { Library } from "../library/library.ts";
 import type { Awaitable } from "../model/awaitable.ts";
 import type { Clock } from "../model/clock.ts";
@@ -11,12 +11,14 @@ import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/
 import { lookupKey, type SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { type PackageFile, packageDigest, writeNewPackage } from "../package/package.ts";
-import { learnedName, nearDuplicates } from "./checks.ts";
-import { Drafts, type LearnedStep, type Notice, requestedDescription, type SaveRequest } from "./drafts.ts";
+import { changeEvent } from "./change-event.ts";
+import { learnedName } from "./checks.ts";
+import { Drafts, type LearnedStep, type Notice, type SaveRequest } from "./drafts.ts";
 import { type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
 import type { LanguageModel } from "./language-model.ts";
 import { type PlaceNeeds, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
 import { scaffold, type Template } from "./scaffold.ts";
+import { similarNotices } from "./similar.ts";
 import { contentOf, type SkillContent } from "./skill-content.ts";
 import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
 import { SUMMARY_REASON, Summaries } from "./summaries.ts";
@@ -29,9 +31,6 @@ import {
   type SkillChange,
   SkillVersions,
 } from "./versions.ts";
-
-/** A paraphrase is among the first few skills that recall finds; more would only cost time. */
-const NEAR_DUPLICATE_CANDIDATES = 5;
 
 export interface LearnedNeeds extends PlaceNeeds {
   /** The library as it is known now. */
@@ -168,7 +167,7 @@ export class LearnedSkills {
    */
   async batch(steps: readonly LearnedStep[], by: Attribution = {}): Promise<Changed[]> {
     const { author = "person", reason } = by;
-    const checked = await Promise.all(steps.map((step) => this.duplicatesOf(step)));
+    const checked = await Promise.all(steps.map((step) => similarNotices(step, this.needs)));
     const unsummarised: VersionRecord[] = [];
     const changed = await this.change(async (drafts) => {
       const made = await drafts.steps(steps, author);
@@ -489,30 +488,6 @@ export class LearnedSkills {
     await this.summaries.settled();
   }
 
-  /** A notice if a new skill describes nearly the same as another one. */
-  private async duplicatesOf(step: LearnedStep): Promise<Notice[]> {
-    if (!("save" in step)) return [];
-    const name = learnedName(step.save.name);
-    const { skills } = await this.needs.library();
-    if (skills.has(name)) return [];
-    const description = requestedDescription(step.save);
-    if (description === "") return [];
-    try {
-      const found = new Set(await this.needs.recall(description, NEAR_DUPLICATE_CANDIDATES));
-      const candidates = [...found].flatMap((each) => skills.get(each) ?? []);
-      const similar = nearDuplicates(
-        { name, description },
-        candidates.map((each) => ({ name: each.name, description: each.manifest.description })),
-      );
-      if (similar.length === 0) return [];
-      const message = `"${name}" describes nearly the same as ${similar.map((each) => `"${each}"`).join(", ")}. Consider updating that skill instead, and deleting this one.`;
-      return [{ code: "near-duplicate", message }];
-    } catch (error) {
-      const message = `The search for similar skills failed: ${messageOf(error)}.`;
-      return [{ code: "duplicates-unchecked", message }];
-    }
-  }
-
   private async versionsToUndo(target: string | undefined): Promise<readonly VersionRecord[]> {
     const { versions } = this.needs.store;
     await this.versions.adoptEdits(await this.past.places(target));
@@ -540,13 +515,12 @@ export class LearnedSkills {
   private async exclusive<T>(work: (drafts: Drafts) => Promise<T>): Promise<T> {
     const { library, refresh, store, clock, mayWrite = () => true } = this.needs;
     const { versions, places, files } = this;
+    let done: T;
     try {
-      const done = await versions.exclusive(async () => {
+      done = await versions.exclusive(async () => {
         const parts = { versions, places, redirects: store.redirects, clock, files, mayWrite };
         return work(new Drafts({ ...parts, library: await library() }));
       });
-      await refresh();
-      return done;
     } catch (error) {
       if (isRepertoireError(error) || codeOf(error) === "") throw error;
       throw new RepertoireError(
@@ -555,6 +529,13 @@ export class LearnedSkills {
         codeOf(error),
       );
     }
+    try {
+      await refresh();
+    } catch (error) {
+      // The change is made. Whoever reads the library next meets the same error, and tells it.
+      if (codeOf(error) === "") throw error;
+    }
+    return done;
   }
 
   /** Records the changes in the journal. A journal that fails adds a notice; the changes are made. */
@@ -571,16 +552,7 @@ export class LearnedSkills {
 
   private async eventFor(id: string | undefined): Promise<NewEvent | undefined> {
     const version = id === undefined ? undefined : await this.needs.store.versions.get(id);
-    if (version === undefined) return undefined;
-    const { name, at, author, reason, digest } = version;
-    const parent = (await this.versions.parentOf(version))?.digest;
-    const turn = { at, agent: author };
-    const more = { version: version.id, reason };
-    if (digest !== undefined)
-      return eventOf(turn, { kind: "edited", skill: { name, digest }, details: { ...more, parent } });
-    if (parent === undefined) return undefined;
-    const details = { ...more, into: version.data?.to as SkillName | undefined };
-    return eventOf(turn, { kind: "archived", skill: { name, digest: parent }, details });
+    return version && changeEvent(version, await this.versions.parentOf(version));
   }
 
   private changed(

@@ -52,8 +52,26 @@ export interface RedirectRecord {
   readonly reason?: string | undefined;
 }
 
+/** A change that is under way: what its skills will be if it succeeds. */
+export interface PendingChange {
+  readonly id: string;
+  readonly versions: readonly VersionRecord[];
+}
+
+/**
+ * Versions, and the changes that make them. A change is begun, then made on disk, then committed: only a committed change
+ * has versions. One that was begun and never committed has failed, whoever finds it.
+ */
 export interface VersionStore {
-  /** Kept for good once this returns, together with what `blobs` holds. An id that is there already is left alone. */
+  /** Kept for good once this returns: the change is under way. */
+  begin(change: PendingChange): Awaitable<void>;
+  /** The moment from which the change counts, and outlives whatever happens. What has no such pending change is left alone. */
+  commit(id: string): Awaitable<void>;
+  /** The change was taken back on disk, or left nothing there. */
+  abandon(id: string): Awaitable<void>;
+  /** Changes that were begun and neither committed nor abandoned, oldest first. */
+  pending(): Awaitable<readonly PendingChange[]>;
+  /** Keeps a version of what is on disk already. An id that is there already is left alone. */
   add(version: VersionRecord): Awaitable<void>;
   get(id: string): Awaitable<VersionRecord | undefined>;
   /** Newest first. */
@@ -74,12 +92,18 @@ export interface BlobStore {
   get(sha256: string): Awaitable<Uint8Array | undefined>;
 }
 
+/** Old names. They follow from the versions: a skill that moved leaves one, a skill that exists needs none. */
 export interface RedirectStore {
-  put(redirect: RedirectRecord): Awaitable<void>;
   /** Where a name leads in the end; itself when nowhere. A circle ends where it closes. */
   resolve(name: SkillName): Awaitable<SkillName>;
   list(): Awaitable<readonly RedirectRecord[]>;
-  remove(from: SkillName): Awaitable<boolean>;
+}
+
+/** What a version says about its skill's name: that it leads elsewhere from now on, or that it does not; else undefined. */
+export function redirectAfter(version: VersionRecord): RedirectRecord | "none" | undefined {
+  const { name, files, data, at, reason } = version;
+  if (files.length > 0) return "none";
+  return data?.to === undefined ? undefined : { from: name, to: data.to as SkillName, at, reason };
 }
 
 /** The name that redirects lead to from `name`. A circle ends at the last name before it would close. */

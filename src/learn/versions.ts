@@ -1,13 +1,12 @@
-// Changes learned skills so that nothing is lost: versions first, then the files. After a crash or a full disk, either the
-// whole change is made or none of it. Also makes what an undo or a redo writes.
+// Changes learned skills so that nothing is lost: a change is begun in the store, made on disk, and committed in the store.
+// What was not committed is taken back, at once or by the next process. Also makes what an undo or a redo writes.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type Files, sweepLeftovers } from "../disk/disk.ts";
 import type { Awaitable } from "../model/awaitable.ts";
 import type { Clock } from "../model/clock.ts";
-import { messageOf, RepertoireError } from "../model/errors.ts";
-import type { SkillName } from "../model/name.ts";
+import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/errors.ts";
 import {
   isSameFile,
   type PackageFile,
@@ -16,19 +15,17 @@ import {
   sha256Of,
   skillFileOf,
 } from "../package/package.ts";
-import { placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
+import { isSamePlace, placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
 import { FOUND_ON_DISK, placeSteps } from "./undo-stack.ts";
 import type {
   BlobStore,
+  PendingChange,
   RedirectStore,
   VersionAction,
   VersionFile,
   VersionRecord,
   VersionStore,
 } from "./version-store.ts";
-
-/** Names the change under way, for the process that comes after a crash. */
-const PENDING = "learn.pending";
 
 /** One skill's new files, before they are written. */
 export interface SkillChange {
@@ -68,11 +65,6 @@ export interface ChangeStore {
   readonly versions: VersionStore;
   readonly blobs: BlobStore;
   readonly redirects: RedirectStore;
-  readonly meta: {
-    get(key: string): Awaitable<string | undefined>;
-    set(key: string, value: string): Awaitable<void>;
-    remove(key: string): Awaitable<unknown>;
-  };
   /** Runs the work while no other process runs theirs. Not re-entrant. */
   exclusive<T>(work: () => Awaitable<T>): Promise<T>;
 }
@@ -136,24 +128,24 @@ export class SkillVersions {
 
   /** Makes all changes or none. Only within `exclusive`. */
   async apply(changes: readonly SkillChange[], options: ChangeOptions): Promise<VersionRecord[]> {
-    const records: VersionRecord[] = [];
-    if (changes.length === 0) return records;
+    const versions: VersionRecord[] = [];
+    if (changes.length === 0) return versions;
+    await this.refuseUnsettled(changes);
     const batch = options.batch ?? newId();
     for (const change of changes) {
       const parent = await this.adopt(change.place);
-      records.push(await this.record(change, { ...options, batch, parent }));
+      versions.push(await this.record(change, { ...options, batch, parent }));
     }
-    await this.store.meta.set(PENDING, JSON.stringify(records.map(({ id }) => id)));
+    const pending = { id: newId(), versions };
     try {
-      for (const record of records) await this.store.versions.add(record);
-      for (const [at, record] of records.entries()) this.write(record, changes[at]!.files);
-      this.setBeside(records, (record) => record.data?.beside);
-      for (const record of records) await this.redirect(record);
-      await this.store.meta.remove(PENDING);
+      await this.store.versions.begin(pending);
+      for (const [at, version] of versions.entries()) this.write(version, changes[at]!.files);
+      this.setBeside(versions, (version) => version.data?.beside);
+      await this.store.versions.commit(pending.id);
     } catch (error) {
-      await this.unwind(records, error);
+      await this.unwind(pending, error);
     }
-    return records;
+    return versions;
   }
 
   /** Whether the disk holds what this version, the newest of its skill, kept. */
@@ -277,87 +269,87 @@ export class SkillVersions {
   private write(
     record: VersionRecord,
     files: readonly PackageFile[],
-    formerly: readonly PackageFile[] = [],
+    formerly?: readonly PackageFile[],
   ): void {
     replacePackage(this.needs.files, { ...this.folderOf(placeOf(record)), formerly }, files);
   }
 
-  /** A skill that exists needs no redirect from its name; one that moved leaves one. */
-  private async redirect(record: VersionRecord): Promise<void> {
-    const to = record.data?.to as SkillName | undefined;
-    if (record.files.length > 0) await this.store.redirects.remove(record.name);
-    else if (to !== undefined)
-      await this.store.redirects.put({ from: record.name, to, at: record.at, reason: record.reason });
-  }
-
-  /** Returns to the old state after a failure, then throws. If that fails too, the next change settles it. */
-  private async unwind(records: readonly VersionRecord[], error: unknown): Promise<never> {
-    let after = "";
+  /** Returns to the old state after a failure, then throws. If that fails too, the next change tries again. */
+  private async unwind(change: PendingChange, error: unknown): Promise<never> {
+    const names = [...new Set(change.versions.map(({ name }) => name))].join(", ");
+    this.swept = false;
+    if (isRepertoireError(error) && error.code === "commit-uncertain") throw error;
+    let after = "Nothing was changed.";
     try {
-      const found = await Promise.all(records.map(({ id }) => this.store.versions.get(id)));
-      const kept = found.filter((version) => version !== undefined);
-      await this.takeBack(kept, messageOf(error));
-      await this.store.meta.remove(PENDING);
-      after = kept.length > 0 ? ` What was to be written is kept as version ${kept[0]!.id}.` : "";
+      await this.takeBack(change);
     } catch (second) {
-      after = ` It could not be taken back either (${messageOf(second)}); the next change finishes it or takes it back.`;
+      after = `It could not be taken back yet either (${messageOf(second)}); the next change of a skill does that first.`;
     }
-    const names = [...new Set(records.map(({ name }) => name))].join(", ");
     throw new RepertoireError(
       "change-failed",
-      `${names} could not be changed: ${messageOf(error)}.${after} Make room or repair the disk, then try again.`,
+      `${names} could not be changed: ${messageOf(error)}. ${after} Make room or repair the disk, then try again.`,
       names,
     );
   }
 
-  /** Finishes or takes back the change of a killed process, then removes the temporary files that it left. */
+  /** Takes back the changes of killed processes, then removes the temporary files that they left. */
   private async settle(): Promise<void> {
-    const pending = await this.store.meta.get(PENDING);
     const roots = new Set(this.needs.places.roots);
-    if (pending !== undefined) {
-      const ids = JSON.parse(pending) as string[];
-      const found = await Promise.all(ids.map((id) => this.store.versions.get(id)));
-      const kept = found.filter((version) => version !== undefined);
-      const heads = await Promise.all(kept.map((version) => this.head(placeOf(version))));
-      const whole = kept.length === ids.length && heads.every((head, at) => head?.id === kept[at]!.id);
-      for (const version of kept) roots.add(this.needs.places.root(placeOf(version)));
-      if (whole) for (const version of kept) await this.finish(version);
-      else await this.takeBack(kept, "the program ended in the middle");
-      await this.store.meta.remove(PENDING);
+    for (const change of await this.store.versions.pending()) {
+      for (const version of change.versions) roots.add(this.needs.places.root(placeOf(version)));
       this.swept = false;
+      try {
+        await this.takeBack(change);
+      } catch (error) {
+        // Those skills are refused by `refuseUnsettled`, with the reason; all others can be changed.
+        if (codeOf(error) === "") throw error;
+      }
     }
     if (!this.swept) for (const root of roots) sweepLeftovers(this.needs.files, root);
     this.swept = true;
   }
 
-  /** Writes a version's files, unless the skill was edited since. */
-  private async finish(version: VersionRecord): Promise<void> {
-    const next = await this.filesOf(version);
-    const formerly = await this.filesOf(await this.parentOf(version));
-    const known = [...next, ...formerly];
-    const disk = this.onDisk(placeOf(version));
-    if (!disk.every((file) => known.some((one) => one.path === file.path && isSameFile(one, file)))) return;
-    this.write(version, next, formerly);
-    this.setBeside([version], ({ data }) => data?.beside);
-    await this.redirect(version);
+  /** A skill that an earlier change left half made, and that cannot be taken back now, is not changed again. */
+  private async refuseUnsettled(changes: readonly SkillChange[]): Promise<void> {
+    for (const pending of await this.store.versions.pending()) {
+      const half = pending.versions.find((version) =>
+        changes.some(({ place }) => isSamePlace(place, placeOf(version))),
+      );
+      if (half === undefined) continue;
+      const folder = this.needs.places.directory(placeOf(half));
+      throw new RepertoireError(
+        "change-unsettled",
+        `An interrupted change of "${half.name}" cannot be taken back, because ${folder} cannot be read or written. Repair its permissions or the disk, then try again.`,
+        half.name,
+      );
+    }
   }
 
-  private async takeBack(kept: readonly VersionRecord[], why: string): Promise<void> {
-    for (const version of [...kept].reverse()) {
-      const place = placeOf(version);
-      const head = await this.head(place);
-      const before = await this.parentOf(version);
-      const files = await this.filesOf(before);
-      if (head?.id === version.id) {
-        const data = { undoes: version.id, failed: true };
-        const options = { author: "repertoire", reason: `taken back: ${why}`, parent: version.id };
-        await this.store.versions.add(await this.record({ place, action: "undo", files, data }, options));
-      }
-      this.write(version, files, await this.filesOf(version));
-      this.setBeside([version], ({ data }) =>
-        data?.beside === undefined ? undefined : (data.before ?? null),
-      );
-      if (before) await this.redirect(before);
+  /** Puts the files of before back where the change was begun, and says that it is over. */
+  private async takeBack(change: PendingChange): Promise<void> {
+    for (const version of [...change.versions].reverse()) await this.putBack(version);
+    await this.store.versions.abandon(change.id);
+  }
+
+  /** Leaves a skill alone that was edited since, or whose files of before are gone: what is on disk is all there is. */
+  private async putBack(version: VersionRecord): Promise<void> {
+    const before = await this.knownFiles(await this.parentOf(version));
+    const next = await this.knownFiles(version);
+    if (before === undefined || next === undefined) return;
+    const known = [...next, ...before];
+    const disk = this.onDisk(placeOf(version));
+    if (!disk.every((file) => known.some((one) => one.path === file.path && isSameFile(one, file)))) return;
+    this.write(version, before, next);
+    this.setBeside([version], ({ data }) => (data?.beside === undefined ? undefined : (data.before ?? null)));
+  }
+
+  /** The package as a version kept it; undefined if some of it is missing from the store. */
+  private async knownFiles(version: VersionRecord | undefined): Promise<PackageFile[] | undefined> {
+    try {
+      return await this.filesOf(version);
+    } catch (error) {
+      if (isRepertoireError(error) && error.code === "version-damaged") return undefined;
+      throw error;
     }
   }
 }

@@ -102,6 +102,8 @@ export const ERROR_CODES = {
   "folder-taken": "The folder holds something that is not a skill.",
   "file-path": "The path of a support file is not allowed.",
   "change-failed": "A change could not be written.",
+  "change-unsettled": "An interrupted change of this skill cannot be taken back yet.",
+  "commit-uncertain": "The disk failed so that nobody knows yet whether a change was made.",
   "version-not-found": "The skill has no such version.",
   "version-damaged": "A stored version is damaged.",
   "no-history": "The skill has no versions.",

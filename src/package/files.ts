@@ -352,20 +352,25 @@ export function compareMarks(before: FileMarks, after: FileMarks): FileChanges {
 }
 
 /**
- * Makes the folder hold exactly these files, beside its sub-skills. SKILL.md changes last and goes first. `formerly`
- * names files that an interrupted change may have left without a SKILL.md; they are removed if they are unchanged.
+ * Makes the folder hold exactly these files, beside its sub-skills, for good. SKILL.md changes last and goes first.
+ * `formerly` names files that an interrupted change wrote or removed: what it left without a SKILL.md is removed if it is
+ * unchanged, and what it did is made to last, because it may have ended before that.
  */
 export function replacePackage(
   files: Files,
-  place: { readonly directory: string; readonly root: string; readonly formerly?: readonly PackageFile[] },
+  place: {
+    readonly directory: string;
+    readonly root: string;
+    readonly formerly?: readonly PackageFile[] | undefined;
+  },
   next: readonly PackageFile[],
 ): void {
-  const { directory, root, formerly = [] } = place;
+  const { directory, root, formerly } = place;
   const before = readPackage(files, directory);
   const changed = next.filter(
     (file) => !before.some((old) => old.path === file.path && isSameFile(old, file)),
   );
-  const orphans = formerly.filter((file) => isThere(files, directory, file));
+  const orphans = (formerly ?? []).filter((file) => isThere(files, directory, file));
   const gone = [...new Map([...before, ...orphans].map((file) => [file.path, file])).values()].filter(
     (old) => !next.some((file) => file.path === old.path),
   );
@@ -381,9 +386,13 @@ export function replacePackage(
     for (const { from } of staged) removeQuietly(files, from);
     throw error;
   }
-  const folders = new Set([...changed, ...gone].map(({ path }) => dirname(join(directory, path))));
-  for (const folder of folders) syncFolder(files, folder);
-  for (const { path } of gone) removeEmptyFolders(files, dirname(join(directory, path)), root);
+  const foldersOf = (all: readonly PackageFile[]) =>
+    new Set(all.map(({ path }) => dirname(join(directory, path))));
+  for (const folder of foldersOf([...changed, ...gone])) syncFolder(files, folder);
+  for (const folder of foldersOf(gone)) removeEmptyFolders(files, folder, root);
+  if (formerly === undefined) return;
+  for (const folder of foldersOf([...next, ...formerly]))
+    for (let at = folder; at.length >= root.length; at = dirname(at)) syncFolder(files, at);
 }
 
 function isThere(files: Files, directory: string, file: PackageFile): boolean {

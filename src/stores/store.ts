@@ -5,6 +5,7 @@ import type { MetaStore, ProposalStore } from "../dream/dream.ts";
 import type { ConversationStore, JournalStore, RememberedStore, TurnStore } from "../journal/journal.ts";
 import type { BlobStore, RedirectStore, VersionStore } from "../learn/learn.ts";
 import type { Awaitable } from "../model/awaitable.ts";
+import type { Tidied, TidyOptions } from "./retention.ts";
 
 /** Everything that outlives a process. Every store passes `test/contracts/store.test.ts`. */
 export interface Store extends TurnStore {
@@ -20,7 +21,7 @@ export interface Store extends TurnStore {
   readonly meta: MetaStore;
   /** Runs one work at a time, over all processes. The lock is released when the process dies. Not re-entrant. */
   exclusive<T>(work: () => Awaitable<T>): Promise<T>;
-  /** Takes over what hooks have recorded, and forgets sessions that have long been quiet. */
-  tidy(): Awaitable<void>;
+  /** Takes over what hooks have recorded, and removes what is older than it is kept. */
+  tidy(options?: TidyOptions): Awaitable<readonly Tidied[]>;
   close(): Awaitable<void>;
 }

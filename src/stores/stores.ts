@@ -3,6 +3,7 @@
 export { memoryStore } from "./memory/store.ts";
 export { observedStore, overridden, type StoreNews } from "./observed.ts";
 export { redactedStore, redactedTurns } from "./redacted.ts";
+export { type Retention, TIDY_RULES, type Tidied, type TidyOptions } from "./retention.ts";
 export type { Rebuild } from "./sqlite/connection.ts";
 export { type SqliteOptions, sqliteStore } from "./sqlite/store.ts";
 export { TurnFiles } from "./sqlite/turn-files.ts";

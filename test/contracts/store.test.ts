@@ -12,6 +12,16 @@ import { sqliteStore } from "../../src/stores/sqlite/store.ts";
 import type { Store } from "../../src/stores/store.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
+
+let changes = 0;
+/** The version of a skill that became part of another one. */
+function moved(name: string, to: string): VersionRecord {
+  return { ...there(name), action: "rename", files: [], data: { to } };
+}
+function there(name: string): VersionRecord {
+  const files = [{ path: "SKILL.md", sha256: "0".repeat(64), size: 1 }];
+  return { id: `change-${changes++}`, name, action: "save", at: NOW, author: "agent", files };
+}
 const NOW = Date.UTC(2026, 4, 20, 12);
 const clock = { now: () => new Date(NOW) };
 
@@ -313,13 +323,13 @@ for (const [name, open] of Object.entries(STORES)) {
 
       test("have the name that redirects lead to, and the old one again without them", async () => {
         await store.remembered.add([said()]);
-        await store.redirects.put({ from: "mail", to: "post", at: NOW });
+        await store.versions.add(moved("mail", "post"));
         expect(await store.remembered.list("mail")).toEqual([]);
         expect(await store.remembered.list("post")).toEqual([said({ skill: "post" })]);
         expect(await found()).toEqual([said({ skill: "post" })]);
-        await store.redirects.remove("mail");
+        await store.versions.add(there("mail"));
         expect(await found()).toEqual([said()]);
-        await store.redirects.put({ from: "mail", to: "post", at: NOW });
+        await store.versions.add(moved("mail", "post"));
         expect(await store.remembered.forget("post")).toBe(1);
       });
 
@@ -475,6 +485,28 @@ for (const [name, open] of Object.entries(STORES)) {
         ...more,
       });
 
+      test("a change counts once it is committed, and not before", async () => {
+        const ids = async () => (await store.versions.list({})).map(({ id }) => id);
+        await store.versions.begin({ id: "c1", versions: [version("v1"), version("v2", { name: "plan" })] });
+        expect(await ids()).toEqual([]);
+        expect(await store.versions.heads()).toEqual([]);
+        expect((await store.versions.pending()).map(({ id }) => id)).toEqual(["c1"]);
+        await store.versions.commit("c1");
+        expect(await ids()).toEqual(["v2", "v1"]);
+        expect(await store.versions.pending()).toEqual([]);
+      });
+
+      test("a change that was given up never counts, and one that is unknown changes nothing", async () => {
+        await store.versions.begin({ id: "c1", versions: [moved("mail", "post")] });
+        await store.versions.abandon("c1");
+        await store.versions.commit("c1");
+        await store.versions.commit("never begun");
+        await store.versions.abandon("never begun");
+        expect(await store.versions.list({})).toEqual([]);
+        expect(await store.versions.pending()).toEqual([]);
+        expect(await store.redirects.resolve("mail")).toBe("mail");
+      });
+
       test("versions come newest first, by the order of adding and not by the clock", async () => {
         await store.versions.add(version("v1", { at: NOW + DAY }));
         await store.versions.add(version("v2", { parent: "v1", batch: "b1" }));
@@ -510,14 +542,13 @@ for (const [name, open] of Object.entries(STORES)) {
 
     describe("redirects, conversation, proposals, facts", () => {
       test("redirects are followed to the end, and circles end", async () => {
-        await store.redirects.put({ from: "a", to: "b", at: NOW });
-        await store.redirects.put({ from: "b", to: "c", at: NOW, reason: "merged" });
+        await store.versions.add(moved("a", "b"));
+        await store.versions.add(moved("b", "c"));
         expect(await store.redirects.resolve("a")).toBe("c");
         expect(await store.redirects.resolve("other")).toBe("other");
-        await store.redirects.put({ from: "c", to: "a", at: NOW });
+        await store.versions.add(moved("c", "a"));
         expect(await store.redirects.resolve("a")).toBe("c");
-        expect(await store.redirects.remove("c")).toBe(true);
-        expect(await store.redirects.remove("c")).toBe(false);
+        await store.versions.add(there("c"));
         expect((await store.redirects.list()).map(({ from, to }) => `${from}>${to}`)).toEqual(["a>b", "b>c"]);
       });
 

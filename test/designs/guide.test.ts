@@ -1,14 +1,24 @@
 // Holds `docs/guides/designs.md` to its word: the settings of each design are accepted where the guide puts them, and
 // give the system that it says. 003 and 004 are walked in tests of their own.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CONFIG_FILE, loadConfig, openRepertoire, STYLES } from "../../src/index.ts";
+import { hostsProgram } from "../e2e/hosts-program.ts";
 import { withCode } from "../errors.ts";
 import { skillText, temporaryTree } from "../skill-tree.ts";
 import { DESIGNS, designWorkspace, settingsOf } from "./support-b/workspace.ts";
 
+const program = hostsProgram();
+
 const GUIDE = readFileSync("docs/guides/designs.md", "utf8");
+
+/** Files in the recipes have headings too. */
+function sectionOf(design: string): string {
+  return GUIDE.split(/^## (?=\d{3} )/m).find((part) => part.startsWith(`${design} `)) ?? "";
+}
 
 describe.each(DESIGNS)("the settings of %s", (design) => {
   it("are accepted where the guide puts them, and set the style that its table names", () => {
@@ -28,7 +38,7 @@ describe.each(DESIGNS)("the settings of %s", (design) => {
 describe("the guide", () => {
   it("gives every design its settings, what they bring, and what is different", () => {
     for (const design of DESIGNS) {
-      const section = GUIDE.split(/^## /m).find((part) => part.startsWith(`${design} `));
+      const section = sectionOf(design);
       for (const part of ["\n```json\n", "\n| you get | how |", "\n| different on purpose | why |\n"])
         expect(section, `${design}: ${part}`).toContain(part);
     }
@@ -44,6 +54,34 @@ describe("the guide", () => {
   it("is right that without settings the style is adaptive", () => {
     const dir = temporaryTree({ "home/.keep": "" });
     expect(openRepertoire({ dir, home: `${dir}/home`, env: {} }).config.style).toBe("adaptive");
+  });
+});
+
+describe.each(DESIGNS)("the recipe of %s", (design) => {
+  it("works when it is pasted into a shell", () => {
+    const section = sectionOf(design);
+    const [, commands = "", printed = ""] =
+      /^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```$/m.exec(section) ?? [];
+    expect(commands).toContain("repertoire ");
+    expect(printed).not.toBe("");
+    const root = temporaryTree({
+      "p/.keep": "",
+      [`home/.repertoire/${CONFIG_FILE}`]: settingsOf(design).text,
+      "bin/repertoire": `#!/bin/sh\nexec "${process.execPath}" "${program.bin}" "$@"\n`,
+    });
+    chmodSync(join(root, "bin/repertoire"), 0o755);
+    const { status, stdout } = spawnSync("sh", ["-e", "-c", commands], {
+      cwd: join(root, "p"),
+      env: { PATH: `${join(root, "bin")}:${process.env.PATH}`, HOME: join(root, "home") },
+      encoding: "utf8",
+    });
+    expect(status).toBe(0);
+    // An ellipsis stands for what differs from machine to machine, or is left out.
+    const expected = printed
+      .split("…")
+      .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .join("[\\s\\S]*?");
+    expect(stdout).toMatch(new RegExp(`^${expected}$`));
   });
 });
 

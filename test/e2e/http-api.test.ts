@@ -351,6 +351,8 @@ describe("jobs over HTTP", () => {
   it("indexes and evaluates while the request waits, or as a job whose result is fetched later", async () => {
     const { call } = await served();
     expect(await call("indexSkills", { query: { wait: 30 } })).toMatchObject({ skills: 2 });
+    const { removed } = await call("tidy", { body: { dryRun: true } });
+    expect(removed).toContainEqual({ rule: "events", items: 0, bytes: 0 });
     const report = await call("evaluate", { body: { cases }, query: { wait: 30 } });
     expect(report).toMatchObject({ macro: { messages: 1, hit1: 1 }, falseAlarms: 0, regressions: [] });
     const later = await call("evaluate", { body: { cases, baseline: report }, status: 202 });

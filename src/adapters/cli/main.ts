@@ -78,7 +78,7 @@ const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names:
         ["sessions outcome journal", journal],
         ["dream proposals", dreams],
         ["eval", dreams],
-        ["index", library],
+        ["index tidy", library],
       ],
     },
     {

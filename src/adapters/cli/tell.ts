@@ -32,6 +32,13 @@ export function briefly(description: string): string {
   return rest.length < 10 ? text : rest.slice(0, 1).toUpperCase() + rest.slice(1);
 }
 
+/** As `3.2 MB`. */
+export function size(bytes: number): string {
+  const units = ["bytes", "KB", "MB", "GB"];
+  const power = bytes < 1000 ? 0 : Math.min(3, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
+
 export function percent(share: number): string {
   return `${Math.round(share * 100)}%`;
 }

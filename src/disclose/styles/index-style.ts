@@ -6,7 +6,7 @@ import { clip } from "../../text/markdown.ts";
 import { type Cost, fits, minus, NO_COST, textCost } from "../budget.ts";
 import { type Entry, NOTHING, pack, type Rendered } from "../fit.ts";
 import { DISCLOSE_LIMITS } from "../limits.ts";
-import { briefLine, type Notice, omissionNotice, turnNotice } from "../lines.ts";
+import { briefLine, type OmissionNotice, omissionNotice, turnNotice } from "../lines.ts";
 import type { Selection } from "../select.ts";
 import type { StyleRequest } from "./style.ts";
 
@@ -40,7 +40,7 @@ function entry(skill: Skill): Entry {
 /** Both lines with as many names as fit; the related ones are cut first. */
 function turnNames(
   selection: Selection,
-  { limit, notice }: { readonly limit: Cost; readonly notice: Notice },
+  { limit, notice }: { readonly limit: Cost; readonly notice: OmissionNotice },
 ): Rendered {
   const relevant = selection.relevant.slice(0, DISCLOSE_LIMITS.namesPerTurn).map(({ skill }) => skill.name);
   const related = selection.related.slice(0, DISCLOSE_LIMITS.namesPerTurn).map(({ skill }) => skill.name);
@@ -61,7 +61,7 @@ function turnNames(
   return NOTHING;
 }
 
-function unfitNotice({ relevant, related }: Selection, notice: Notice): Rendered {
+function unfitNotice({ relevant, related }: Selection, notice: OmissionNotice): Rendered {
   const count = relevant.length + related.length;
   if (count === 0) return NOTHING;
   return { text: notice(count, true), shown: [] };

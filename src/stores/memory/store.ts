@@ -3,7 +3,13 @@
 import type { ConsentRecord, TaskRecord, TrustRecord } from "../../activate/activate.ts";
 import type { ProposalRecord } from "../../dream/dream.ts";
 import { HALF_LIFE_MS, SessionLog, type SessionStep, turnStep } from "../../journal/journal.ts";
-import { followRedirects, type RedirectRecord, type VersionRecord } from "../../learn/learn.ts";
+import {
+  followRedirects,
+  type PendingChange,
+  type RedirectRecord,
+  redirectAfter,
+  type VersionRecord,
+} from "../../learn/learn.ts";
 import { compareNames, type SkillName } from "../../model/name.ts";
 import { sha256Of } from "../../package/package.ts";
 import { InTurn } from "../in-turn.ts";
@@ -21,7 +27,8 @@ export function memoryStore(options: { readonly halfLifeMs?: number | undefined 
   const inTurn = new InTurn();
   const journal = new MemoryJournal(options.halfLifeMs ?? HALF_LIFE_MS);
   const conversation = memoryConversation();
-  const redirects = memoryRedirects();
+  const moved = new Map<SkillName, RedirectRecord>();
+  const redirects = memoryRedirects(moved);
   const remembered = new MemoryRemembered((name) => redirects.resolve(name));
   return {
     journal,
@@ -30,7 +37,7 @@ export function memoryStore(options: { readonly halfLifeMs?: number | undefined 
     sessions: memorySessions(),
     tasks: memoryTasks(),
     trust: memoryTrust(),
-    versions: memoryVersions(),
+    versions: memoryVersions(moved),
     blobs: memoryBlobs(),
     redirects,
     proposals: memoryProposals(),
@@ -42,7 +49,7 @@ export function memoryStore(options: { readonly halfLifeMs?: number | undefined 
     tallyBook: () => journal.tallyBook(),
     rememberedBook: () => remembered.book(),
     exclusive: (work) => inTurn.run(work),
-    tidy: () => {},
+    tidy: () => [],
     close() {},
   };
 }
@@ -113,12 +120,25 @@ function memoryTrust(): Store["trust"] {
   };
 }
 
-function memoryVersions(): Store["versions"] {
+function memoryVersions(redirects: Map<SkillName, RedirectRecord>): Store["versions"] {
   const versions = new Map<string, VersionRecord>();
+  const changes = new Map<string, PendingChange>();
+  const add = (version: VersionRecord) => {
+    if (versions.has(version.id)) return;
+    versions.set(version.id, structuredClone(version));
+    const redirect = redirectAfter(version);
+    if (redirect === "none") redirects.delete(version.name);
+    else if (redirect) redirects.set(version.name, redirect);
+  };
   return {
-    add(version) {
-      if (!versions.has(version.id)) versions.set(version.id, structuredClone(version));
+    add,
+    begin: (change) => void changes.set(change.id, structuredClone(change)),
+    commit(id) {
+      for (const version of changes.get(id)?.versions ?? []) add(version);
+      changes.delete(id);
     },
+    abandon: (id) => void changes.delete(id),
+    pending: () => [...changes.values()],
     get: (id) => versions.get(id),
     list({ name, batch, limit = Number.POSITIVE_INFINITY }) {
       const fitting = [...versions.values()].filter(
@@ -145,13 +165,10 @@ function memoryBlobs(): Store["blobs"] {
   };
 }
 
-function memoryRedirects() {
-  const redirects = new Map<SkillName, RedirectRecord>();
+function memoryRedirects(redirects: Map<SkillName, RedirectRecord>) {
   return {
-    put: (redirect) => void redirects.set(redirect.from, { ...redirect }),
     resolve: (name) => followRedirects(name, (from) => redirects.get(from)?.to),
     list: () => sortedBy(redirects.values(), ({ from }) => from),
-    remove: (from) => redirects.delete(from),
   } satisfies Store["redirects"];
 }
 

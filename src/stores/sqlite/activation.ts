@@ -7,13 +7,18 @@ import type {
   TrustRecord,
   TrustStore,
 } from "../../activate/activate.ts";
+import { isRecord, jsonIn } from "../../text/json.ts";
 import type { Connection } from "./connection.ts";
 
 export function sqliteTasks(db: Connection) {
   const consents = (where: string, ...values: string[]) =>
     db
       .rows<ConsentRecord & { files: string }>(`SELECT * FROM consents WHERE ${where}`, ...values)
-      .map((row): ConsentRecord => ({ ...row, files: JSON.parse(row.files) }));
+      .flatMap((row): ConsentRecord[] => {
+        // A damaged consent is none: the person is asked again.
+        const files = jsonIn(row.files);
+        return isRecord(files) ? [{ ...row, files: files as ConsentRecord["files"] }] : [];
+      });
   return {
     start: ({ id, startedAt, agent = null }) =>
       db.write(() => {

@@ -2,12 +2,12 @@
 // to be damaged. Does not own tables or queries.
 
 import { existsSync, renameSync, statSync } from "node:fs";
-import { messageOf, RepertoireError } from "../../model/errors.ts";
+import { messageOf } from "../../model/errors.ts";
 import {
-  isBusy,
+  explained,
   isCorrupt,
   isDriverError,
-  openDatabase,
+  type openDatabase,
   type SqlDatabase,
   type SqlRow,
   type SqlStatement,
@@ -15,6 +15,7 @@ import {
 } from "./driver.ts";
 import { migrate } from "./migrations.ts";
 import type { ProcessLock } from "./process-lock.ts";
+import { copyIfOld, salvage } from "./salvage.ts";
 
 const NUMBERS = {
   /** A writer holds the file for milliseconds; only a stopped machine makes this run out. */
@@ -38,6 +39,9 @@ export interface Rebuild {
 
 interface ConnectionOptions {
   readonly path: string;
+  /** A copy of what nobody can make again, replaced once a day. */
+  readonly copy: string;
+  readonly openDatabase: typeof openDatabase;
   /** Held while a damaged file is replaced. Not one that work on the store may hold already. */
   readonly lock: ProcessLock;
   readonly now: () => Date;
@@ -117,6 +121,13 @@ export class Connection {
     return rows.map((row) => String(row.quick_check)).filter((line) => line !== "ok");
   }
 
+  /** Replaces the copy if it is a day old. */
+  copyIfOld(): void {
+    this.read(() =>
+      copyIfOld(this.open(), this.options.copy, this.options.now().getTime(), this.options.openDatabase),
+    );
+  }
+
   close(): void {
     this.checkpoint();
     this.drop();
@@ -154,7 +165,10 @@ export class Connection {
     try {
       this.openFile();
     } catch (error) {
-      if (!isCorrupt(error)) throw error;
+      if (!isCorrupt(error)) {
+        this.drop();
+        throw error;
+      }
       this.rebuild(error);
       return this.db!;
     }
@@ -174,7 +188,7 @@ export class Connection {
 
   private openFile(): void {
     const { path } = this.options;
-    const db = openDatabase(path);
+    const db = this.options.openDatabase(path);
     this.db = db;
     this.inode = statSync(path, { throwIfNoEntry: false })?.ino ?? 0;
     db.exec(`PRAGMA busy_timeout = ${NUMBERS.busyMs}`);
@@ -214,13 +228,14 @@ export class Connection {
   }
 
   private rebuild(error: unknown): void {
-    const { path, lock, now, onRebuild } = this.options;
+    const { path, copy, openDatabase, lock, now, onRebuild } = this.options;
     const damaged = this.inode;
     this.drop();
     const moved = lock.runSync(() => {
       const movedTo =
         statSync(path, { throwIfNoEntry: false })?.ino === damaged ? moveAside(path, now()) : undefined;
       this.openFile();
+      if (movedTo !== undefined) salvage(this.db!, [movedTo, copy], openDatabase);
       return movedTo;
     });
     this.refill();
@@ -230,23 +245,9 @@ export class Connection {
       path,
       movedTo: moved,
       cause,
-      message: `${path} was damaged (${cause}). It was moved to ${moved} and a new one begun: skills and versions are all there; the journal, consents, trust, redirects and proposals start anew.`,
+      message: `${path} was damaged (${cause}). It was moved to ${moved} and a new one begun. Skills and versions are all there; of the journal, conversations, consents, trust and proposals there is what could still be read, and what the last copy had.`,
     });
   }
-}
-
-/** An error of the driver as one that says what to do; any other as it is. */
-function explained(error: unknown, path: string): unknown {
-  if (!isDriverError(error)) return error;
-  const isLocked = isBusy(error);
-  const advice = isLocked
-    ? "Another process is writing to it without end; wait for it or end it, then try again."
-    : "Check that the disk has room and that the file and its folder may be written.";
-  return new RepertoireError(
-    isLocked ? "store-busy" : "store-unusable",
-    `${path}: ${messageOf(error)}. ${advice}`,
-    path,
-  );
 }
 
 /** Reads where truncation and overwritten pages show first. */

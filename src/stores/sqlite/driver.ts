@@ -26,6 +26,8 @@ interface RawStatement {
   run(...values: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
   get(...values: unknown[]): unknown;
   all(...values: unknown[]): unknown[];
+  /** Only `libsql` has it on every Node that we support. */
+  columns?(): readonly { readonly name: string }[];
 }
 
 interface RawDatabase {
@@ -42,7 +44,7 @@ export function openDatabase(path: string): SqlDatabase {
   const native = nodeSqlite();
   if (native) return adapt(new native.DatabaseSync(path), (values) => values);
   // `libsql` takes a lone null or array for a set of parameters; one array is always meant as the list.
-  return adapt(new (libsql())(path), (values) => [values]);
+  return adapt(textAsBytes(new (libsql())(path)), (values) => [values]);
 }
 
 function adapt(raw: RawDatabase, bind: (values: SqlValue[]) => unknown[]): SqlDatabase {
@@ -61,6 +63,40 @@ function adapt(raw: RawDatabase, bind: (values: SqlValue[]) => unknown[]): SqlDa
       };
     },
   };
+}
+
+/**
+ * `libsql` ends the whole process at a text that is not UTF-8, which a damaged page can hold. So text leaves it as bytes, and
+ * is decoded here, where a bad byte is one bad character. The tables hold no bytes of their own.
+ */
+function textAsBytes(raw: RawDatabase): RawDatabase {
+  return {
+    exec: (sql) => raw.exec(sql),
+    close: () => raw.close(),
+    prepare(sql) {
+      if (!/^\s*SELECT\b/i.test(sql)) return raw.prepare(sql);
+      const columns = raw.prepare(sql).columns!().map(({ name }) => `"${name.replaceAll('"', '""')}"`);
+      const asBytes = (column: string) =>
+        `CASE typeof(${column}) WHEN 'text' THEN CAST(${column} AS BLOB) ELSE ${column} END AS ${column}`;
+      const statement = raw.prepare(`SELECT ${columns.map(asBytes).join(", ")} FROM (${sql})`);
+      return {
+        run: (...values) => statement.run(...values),
+        get: (...values) => decoded(statement.get(...values)),
+        all: (...values) => statement.all(...values).map(decoded),
+      };
+    },
+  };
+}
+
+const UTF8 = new TextDecoder();
+
+function decoded(row: unknown): unknown {
+  const cells = row as Record<string, unknown> | undefined;
+  for (const column in cells) {
+    const value = cells[column];
+    if (value instanceof ArrayBuffer || value instanceof Uint8Array) cells[column] = UTF8.decode(value);
+  }
+  return cells;
 }
 
 type Opener = new (path: string) => RawDatabase;
@@ -107,4 +143,18 @@ export function isBusy(error: unknown): boolean {
 /** The file is damaged, or is no database at all. */
 export function isCorrupt(error: unknown): boolean {
   return hasResultCode(error, "SQLITE_CORRUPT", 11) || hasResultCode(error, "SQLITE_NOTADB", 26);
+}
+
+/** An error of the driver as one that says what to do; any other as it is. */
+export function explained(error: unknown, path: string): unknown {
+  if (!isDriverError(error)) return error;
+  const isLocked = isBusy(error);
+  const advice = isLocked
+    ? "Another process is writing to it without end; wait for it or end it, then try again."
+    : "Check that the disk has room and that the file and its folder may be written.";
+  return new RepertoireError(
+    isLocked ? "store-busy" : "store-unusable",
+    `${path}: ${messageOf(error)}. ${advice}`,
+    path,
+  );
 }

@@ -33,6 +33,7 @@ import {
   withoutOutcome,
 } from "../../journal/journal.ts";
 import type { SkillName } from "../../model/name.ts";
+import { jsonIn } from "../../text/json.ts";
 import type { Connection } from "./connection.ts";
 import type { SqlRow, SqlValue } from "./driver.ts";
 
@@ -369,8 +370,8 @@ class Counts {
   ): (EarlierOutcome & { readonly digest: string }) | undefined {
     const row = this.db.sql(EARLIER).get(session, turn, kindNumber("outcome"), skill!, seq);
     if (!row) return undefined;
-    const { result } = JSON.parse(String(row.details)) as { result: Outcome };
-    return { result, at: Number(row.at), digest: String(row.digest) };
+    const details = jsonIn(String(row.details)) as { readonly result?: Outcome } | undefined;
+    return details?.result && { result: details.result, at: Number(row.at), digest: String(row.digest) };
   }
 }
 
@@ -413,6 +414,6 @@ function toJournalEvent(row: SqlRow): JournalEvent {
   const event: Record<string, unknown> = {};
   for (const field in row) if (row[field] !== "") event[field] = row[field];
   event.kind = EVENT_KINDS[Number(row.kind)];
-  event.details = JSON.parse(String(row.details ?? "{}"));
+  event.details = jsonIn(String(row.details ?? "{}")) ?? {};
   return event as unknown as JournalEvent;
 }

@@ -1,55 +1,127 @@
 // Keeps versions, their bytes and old names in SQLite and in files beside it.
 
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { appendLines, readLines, syncFile, unlessMissing, writeFileAtomically } from "../../disk/disk.ts";
+import { type Files, unlessMissing, writeFileAtomically } from "../../disk/disk.ts";
 import {
   type BlobStore,
   followRedirects,
+  type PendingChange,
   type RedirectRecord,
   type RedirectStore,
+  redirectAfter,
   type VersionRecord,
   type VersionStore,
 } from "../../learn/learn.ts";
+import { codeOf } from "../../model/errors.ts";
 import type { SkillName } from "../../model/name.ts";
 import { sha256Of } from "../../package/package.ts";
+import { jsonIn } from "../../text/json.ts";
 import type { Connection } from "./connection.ts";
 import type { SqliteMeta } from "./proposals.ts";
+import type { LogLine, VersionLog } from "./version-log.ts";
 
 const TAKEN = "versions.taken";
+/** What decoding puts in the place of a byte that is no UTF-8. */
+const BAD_CHARACTER = "\ufffd";
 
-/** Version records: a log file is the truth, and a table over it answers questions. Lost rows are read from the log again. */
-export function sqliteVersions(db: Connection, { meta, log }: { meta: SqliteMeta; log: string }) {
-  const select = (rest: string, ...values: (string | number | null)[]) =>
-    db
+interface VersionOptions {
+  readonly meta: SqliteMeta;
+  readonly log: VersionLog;
+  readonly redirects: SqliteRedirects;
+}
+
+/** Version records: the log is the truth, and tables over it answer questions. Lost rows are read from the log again. */
+export function sqliteVersions(db: Connection, { meta, log, redirects }: VersionOptions) {
+  let wasRefilled = false;
+  const records = (rest: string, ...values: (string | number | null)[]): VersionRecord[] => {
+    const found = db
       .rows<{ record: string }>(`SELECT record FROM versions ${rest}`, ...values)
-      .map(({ record }): VersionRecord => JSON.parse(record));
-  const get = (id: string) => select("WHERE id = ?", id)[0];
-  /** Takes over what the log has and the table has not: after a crash between the two, or into a new database. */
+      .map(({ record }) => ({
+        record: jsonIn(record) as VersionRecord | undefined,
+        isDoubtful: record.includes(BAD_CHARACTER),
+      }));
+    const isSound = found.every(({ record, isDoubtful }) => record !== undefined && !isDoubtful);
+    // A row is damaged, and the log has it whole. Once, because a version may hold such a character by itself.
+    if (!isSound && !wasRefilled && refill()) return records(rest, ...values);
+    return found.flatMap(({ record }) => record ?? []);
+  };
+  const pendingRows = (rest = "ORDER BY seq", ...values: string[]) =>
+    db
+      .rows<{ record: string }>(`SELECT record FROM changes ${rest}`, ...values)
+      .flatMap(({ record }) => (jsonIn(record) as PendingChange | undefined) ?? []);
+  const pendingOf = (id: string) => pendingRows("WHERE id = ?", id)[0];
+  const keep = (version: VersionRecord) => {
+    const sql =
+      "INSERT INTO versions (id, name, batch, record) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING";
+    if (db.change(sql, version.id, version.name, version.batch ?? null, JSON.stringify(version)) > 0)
+      redirects.take(version);
+  };
+  const take = (line: LogLine) => {
+    if ("begin" in line) {
+      const sql = "INSERT INTO changes (id, record) VALUES (?, ?) ON CONFLICT (id) DO NOTHING";
+      db.change(sql, line.begin.id, JSON.stringify(line.begin));
+    } else if ("commit" in line) {
+      for (const version of pendingOf(line.commit)?.versions ?? []) keep(version);
+      db.change("DELETE FROM changes WHERE id = ?", line.commit);
+    } else if ("abandon" in line) db.change("DELETE FROM changes WHERE id = ?", line.abandon);
+    else keep(line);
+  };
+  const takeNew = () => {
+    const taken = Number(meta.get(TAKEN) ?? 0);
+    meta.set(TAKEN, String(log.read(taken <= log.size() ? taken : 0, take)));
+  };
+  /** Takes over what the log has and the tables have not: after a crash between the two, or into a new database. */
   const takeLog = () => {
-    const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-    if (size === Number(meta.get(TAKEN) ?? 0)) return;
+    if (log.size() === Number(meta.get(TAKEN) ?? 0)) return;
     db.write(() => {
-      const taken = Number(meta.get(TAKEN) ?? 0);
-      const { values, end } = readLines(log, taken <= size ? taken : 0);
-      const sql =
-        "INSERT INTO versions (id, name, batch, record) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING";
-      for (const version of values.filter(isVersion))
-        db.change(sql, version.id, version.name, version.batch ?? null, JSON.stringify(version));
-      meta.set(TAKEN, String(end));
+      log.sync();
+      takeNew();
     });
   };
+  /** Reads the whole log again, unless the tables know more than it does. */
+  const refill = () => {
+    wasRefilled = true;
+    if (log.size() < Number(meta.get(TAKEN) ?? 0)) return false;
+    db.write(() => {
+      db.change("DELETE FROM versions");
+      db.change("DELETE FROM changes");
+      meta.remove(TAKEN);
+      takeNew();
+    });
+    return true;
+  };
+  /** Once the line is in the log it counts. Tables that could not follow are brought up to date by the next question. */
+  const append = (line: () => LogLine | undefined) => {
+    let logged = false;
+    try {
+      db.write(() => {
+        takeLog();
+        const next = line();
+        if (next === undefined) return;
+        log.append(next);
+        logged = true;
+        takeNew();
+      });
+    } catch (error) {
+      if (!logged || codeOf(error) === "") throw error;
+    }
+  };
+  const select: typeof records = (...query) => {
+    takeLog();
+    return records(...query);
+  };
+  const get = (id: string) => select("WHERE id = ?", id)[0];
   return {
     takeLog,
     get,
-    add: (version: VersionRecord) =>
-      db.write(() => {
-        takeLog();
-        if (get(version.id)) return;
-        appendLines(log, [version]);
-        syncFile(log);
-        takeLog();
-      }),
+    begin: (change) => append(() => ({ begin: change })),
+    commit: (id) => append(() => (pendingOf(id) ? { commit: id } : undefined)),
+    abandon: (id) => append(() => (pendingOf(id) ? { abandon: id } : undefined)),
+    pending() {
+      takeLog();
+      return pendingRows();
+    },
+    add: (version) => append(() => (records("WHERE id = ?", version.id).length > 0 ? undefined : version)),
     list({ name, batch, limit = -1 }) {
       const where = "WHERE (?1 IS NULL OR name = ?1) AND (?2 IS NULL OR batch = ?2)";
       return select(`${where} ORDER BY seq DESC LIMIT ?3`, name ?? null, batch ?? null, limit);
@@ -59,41 +131,46 @@ export function sqliteVersions(db: Connection, { meta, log }: { meta: SqliteMeta
 }
 
 /** Bytes as files named by their SHA-256. Files and not rows, so that a damaged database costs no version. */
-export function blobFiles(directory: string) {
+export function blobFiles(files: Files, directory: string) {
   const pathOf = (sha256: string) => join(directory, sha256.slice(0, 2), sha256.slice(2));
   const get = (sha256: string): Uint8Array | undefined => {
     if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
-    const bytes = unlessMissing(() => readFileSync(pathOf(sha256)));
+    const bytes = unlessMissing(() => files.readFileSync(pathOf(sha256)));
     return bytes && sha256Of(bytes) === sha256 ? bytes : undefined;
   };
   return {
     get,
     put(bytes) {
       const sha256 = sha256Of(bytes);
-      if (get(sha256) === undefined) writeFileAtomically(pathOf(sha256), bytes);
+      if (get(sha256) === undefined) writeFileAtomically(pathOf(sha256), bytes, { files });
       return sha256;
     },
   } satisfies BlobStore;
 }
 
-export function sqliteRedirects(db: Connection) {
+type SqliteRedirects = ReturnType<typeof sqliteRedirects>;
+
+/** `onChange` is called when a name leads somewhere else than before. */
+export function sqliteRedirects(db: Connection, onChange: () => void) {
   const target = (from: SkillName) =>
     db.rows<{ target: SkillName }>("SELECT target FROM redirects WHERE source = ?", from)[0]?.target;
   return {
-    put({ from, to, at, reason = null }) {
-      const sql = "INSERT OR REPLACE INTO redirects (source, target, at, reason) VALUES (?, ?, ?, ?)";
-      db.change(sql, from, to, at, reason);
-    },
     resolve: (name) => db.read(() => followRedirects(name, target)),
     list: () =>
       db.rows<RedirectRecord>(
         'SELECT source AS "from", target AS "to", at, reason FROM redirects ORDER BY source',
       ),
-    remove: (from) => db.change("DELETE FROM redirects WHERE source = ?", from) > 0,
-  } satisfies RedirectStore;
-}
-
-function isVersion(value: unknown): value is VersionRecord {
-  const { id, name, files } = value as Partial<VersionRecord>;
-  return typeof id === "string" && typeof name === "string" && Array.isArray(files);
+    /** Takes over what a version says about its skill's name. */
+    take(version: VersionRecord) {
+      const next = redirectAfter(version);
+      if (next === undefined) return;
+      const before = target(version.name);
+      if (next === "none") db.change("DELETE FROM redirects WHERE source = ?", version.name);
+      else {
+        const sql = "INSERT OR REPLACE INTO redirects (source, target, at, reason) VALUES (?, ?, ?, ?)";
+        db.change(sql, next.from, next.to, next.at, next.reason ?? null);
+      }
+      if (before !== target(version.name)) onChange();
+    },
+  } satisfies RedirectStore & { take(version: VersionRecord): void };
 }

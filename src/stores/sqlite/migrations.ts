@@ -150,6 +150,14 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE tallies ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
   UPDATE tallies SET tries = activated, worked = successes, failed = failures;
   `,
+  // 6: changes of skills that are under way.
+  `
+  CREATE TABLE changes (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    record TEXT NOT NULL
+  );
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,11 +1,12 @@
 // Owns that one work at a time happens over all processes of this machine. The lock is SQLite's on a file of its own:
 // the system lets go of it when its holder dies, and the journal's writers never wait for it.
 
+import { truncateSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Awaitable } from "../../model/awaitable.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { InTurn } from "../in-turn.ts";
-import { isBusy, openDatabase, type SqlDatabase } from "./driver.ts";
+import { explained, isBusy, isCorrupt, type openDatabase, type SqlDatabase } from "./driver.ts";
 
 const NUMBERS = {
   /** Longer than any save of a skill takes, even sixteen in a row on a slow disk. */
@@ -17,10 +18,12 @@ const NUMBERS = {
 
 export class ProcessLock {
   private readonly path: string;
+  private readonly openDatabase: typeof openDatabase;
   private readonly inTurn = new InTurn();
 
-  constructor(path: string) {
+  constructor(path: string, open: typeof openDatabase) {
     this.path = path;
+    this.openDatabase = open;
   }
 
   run<T>(work: () => Awaitable<T>): Promise<T> {
@@ -32,7 +35,8 @@ export class ProcessLock {
     const db = this.open();
     try {
       db.exec(`PRAGMA busy_timeout = ${NUMBERS.patienceMs}`);
-      db.exec("BEGIN IMMEDIATE");
+      // The second time is for a lock that was garbage.
+      if (!this.tryBegin(db) && !this.tryBegin(db)) throw tooLong(this.path);
       return work();
     } finally {
       db.close();
@@ -42,7 +46,7 @@ export class ProcessLock {
   private async holding<T>(work: () => Awaitable<T>): Promise<T> {
     const db = this.open();
     try {
-      for (let waited = 0; !tryBegin(db); ) {
+      for (let waited = 0; !this.tryBegin(db); ) {
         if (waited > NUMBERS.patienceMs) throw tooLong(this.path);
         const pause = NUMBERS.retryMs + Math.random() * NUMBERS.retrySpreadMs;
         await sleep(pause);
@@ -55,17 +59,24 @@ export class ProcessLock {
   }
 
   private open(): SqlDatabase {
-    return openDatabase(this.path);
+    try {
+      return this.openDatabase(this.path);
+    } catch (error) {
+      throw explained(error, this.path);
+    }
   }
-}
 
-function tryBegin(db: SqlDatabase): boolean {
-  try {
-    db.exec("BEGIN IMMEDIATE");
-    return true;
-  } catch (error) {
-    if (isBusy(error)) return false;
-    throw error;
+  private tryBegin(db: SqlDatabase): boolean {
+    try {
+      db.exec("BEGIN IMMEDIATE");
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      if (!isCorrupt(error)) throw explained(error, this.path);
+      // A lock holds nothing. Emptied in place, so that whoever holds it meanwhile goes on holding this file.
+      truncateSync(this.path, 0);
+      return false;
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // Keeps proposals and small facts in SQLite.
 
 import type { MetaStore, ProposalRecord, ProposalState, ProposalStore } from "../../dream/dream.ts";
+import { isRecord, jsonIn } from "../../text/json.ts";
 import type { Connection } from "./connection.ts";
 
 export function sqliteProposals(db: Connection) {
@@ -10,7 +11,10 @@ export function sqliteProposals(db: Connection) {
         `SELECT * FROM proposals WHERE ${where} ORDER BY number`,
         ...values,
       )
-      .map(({ number, state, record }): ProposalRecord => ({ ...JSON.parse(record), number, state }));
+      .flatMap(({ number, state, record }): ProposalRecord[] => {
+        const kept = jsonIn(record);
+        return isRecord(kept) ? [{ ...(kept as unknown as ProposalRecord), number, state }] : [];
+      });
   const get = (number: number) => select("number = ?", number)[0];
   return {
     add: (proposal) =>

@@ -8,6 +8,7 @@ import {
   withRemembered,
 } from "../../journal/journal.ts";
 import type { SkillName } from "../../model/name.ts";
+import { jsonIn } from "../../text/json.ts";
 import type { Connection } from "./connection.ts";
 
 const COLUMNS = "skill, digest, session, turn, at, weight, text, terms";
@@ -102,7 +103,7 @@ export class SqliteRemembered implements RememberedStore {
   private rows(sql: string, ...values: string[]): Map<RememberedMessage, number> {
     const found = this.db.rows<Row>(sql, ...values);
     return new Map(
-      found.map(({ id, terms, ...row }) => [{ ...row, terms: JSON.parse(terms) as number[] }, id]),
+      found.map(({ id, terms, ...row }) => [{ ...row, terms: (jsonIn(terms) ?? []) as number[] }, id]),
     );
   }
 }

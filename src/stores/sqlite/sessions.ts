@@ -1,9 +1,9 @@
 // Keeps sessions in files: one file of steps per session, only ever appended to, so that two hooks of one message agree
 // without a lock on who was first. Files and not a table, because loading a database driver doubles the start of a hook.
 
-import { readdirSync, rmSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { appendLines, readLines, unlessMissing } from "../../disk/disk.ts";
+import { appendLines, readLines } from "../../disk/disk.ts";
 import {
   SessionLog,
   type SessionState,
@@ -54,16 +54,6 @@ export class SessionFiles implements SessionStore {
 
   add(id: string, step: Exclude<SessionStep, { step: "turn" | "shown" }>): void {
     this.append(id, step);
-  }
-
-  /** Forgets sessions that nothing was added to since the given time. */
-  sweep(before: number): void {
-    const files = unlessMissing(() => readdirSync(this.directory)) ?? [];
-    for (const file of files.filter((name) => name.endsWith(SUFFIX))) {
-      const path = join(this.directory, file);
-      if ((statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? before) < before)
-        rmSync(path, { force: true });
-    }
   }
 
   private append(id: string, step: SessionStep): SessionLog {

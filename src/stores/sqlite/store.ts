@@ -2,18 +2,23 @@
 
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { DISK, type Files } from "../../disk/disk.ts";
 import { HALF_LIFE_MS } from "../../journal/journal.ts";
 import type { Clock } from "../../model/clock.ts";
+import { RETENTION, type Retention, type TidyOptions } from "../retention.ts";
 import type { Store } from "../store.ts";
 import { sqliteTasks, sqliteTrust } from "./activation.ts";
 import { Connection, type Rebuild } from "./connection.ts";
+import { openDatabase } from "./driver.ts";
 import { Inbox, InboxReader } from "./inbox.ts";
 import { SqliteJournal, sqliteConversation } from "./journal.ts";
 import { blobFiles, sqliteRedirects, sqliteVersions } from "./learned.ts";
 import { ProcessLock } from "./process-lock.ts";
 import { sqliteMeta, sqliteProposals } from "./proposals.ts";
 import { SqliteRemembered } from "./remembered.ts";
+import { Tidying } from "./tidying.ts";
 import { placesIn, TurnFiles, writeRememberedFile, writeTallyFile } from "./turn-files.ts";
+import { VersionLog } from "./version-log.ts";
 
 /**
  * The copy of the tallies that recall reads has every outcome at once. Who used what last may be this much older: it only
@@ -21,8 +26,6 @@ import { placesIn, TurnFiles, writeRememberedFile, writeTallyFile } from "./turn
  */
 const TALLY_COPY_MS = 2_000;
 const HALF_LIFE = "halfLifeMs";
-/** Nobody continues a conversation after this long; the journal keeps what was done in it. */
-const QUIET_SESSION_MS = 30 * 24 * 60 * 60 * 1000;
 
 export interface SqliteOptions {
   /** `.repertoire` in the home folder unless given; created when it is missing. */
@@ -30,8 +33,17 @@ export interface SqliteOptions {
   readonly clock?: Clock | undefined;
   /** How long until an outcome weighs half. After a change all outcomes are counted anew. */
   readonly halfLifeMs?: number | undefined;
+  /** How long what is kept, where it is not as usual. */
+  readonly keep?: Partial<Retention> | undefined;
   /** Called when a damaged database was moved aside and a new one begun. */
   readonly onRebuild?: ((rebuild: Rebuild) => void) | undefined;
+}
+
+/** How the store reaches the machine; a simulation passes its own. */
+interface Machine {
+  /** The calls for versions and their bytes. */
+  readonly files?: Files | undefined;
+  readonly openDatabase?: typeof openDatabase | undefined;
 }
 
 /**
@@ -46,17 +58,19 @@ export function sqliteStore(options: SqliteOptions = {}): Store {
 
 export type SqliteStore = ReturnType<typeof openSqliteStore>;
 
-export function openSqliteStore({ onRebuild, ...options }: SqliteOptions) {
+export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machine) {
   const {
     directory = join(process.env.REPERTOIRE_HOME ?? homedir(), ".repertoire"),
     clock = { now: () => new Date() },
     halfLifeMs = HALF_LIFE_MS,
+    files = DISK,
+    openDatabase: open = openDatabase,
   } = options;
   const places = placesIn(directory);
   const now = () => clock.now();
   const turnFiles = new TurnFiles({ directory, clock });
   const { sessions } = turnFiles;
-  const lock = new ProcessLock(places.lock);
+  const lock = new ProcessLock(places.lock, open);
   let copiedAt = 0;
   let copyDue = false;
   const writeTallies = () => {
@@ -73,8 +87,16 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions) {
     // A process that was killed between an outcome and its copy leaves an old one.
     if (turnFiles.talliesUpTo() < journal.lastSeq()) writeTallies();
   };
-  const rebuildLock = new ProcessLock(places.rebuildLock);
-  const db = new Connection({ path: places.database, lock: rebuildLock, now, refill, onRebuild });
+  const rebuildLock = new ProcessLock(places.rebuildLock, open);
+  const db = new Connection({
+    path: places.database,
+    copy: places.copy,
+    openDatabase: open,
+    lock: rebuildLock,
+    now,
+    refill,
+    onRebuild,
+  });
   const facts = sqliteMeta(db, "store:");
   const takeInbox = () => reader.take();
   const onChange = (change: "outcome" | "use") => {
@@ -85,32 +107,24 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions) {
   const conversation = sqliteConversation(db, takeInbox);
   const inbox = new Inbox(places.inbox);
   const reader = new InboxReader(db, { inbox, meta: facts, journal, conversation, now });
-  const redirects = sqliteRedirects(db);
+  const redirects = sqliteRedirects(db, () => remembered.follow());
   const remembered = new SqliteRemembered(db, {
     currentName: (name) => redirects.resolve(name),
     onChange: () => writeRememberedFile(places.remembered, remembered.list()),
   });
-  const versions = sqliteVersions(db, { meta: facts, log: places.versionLog });
+  const log = new VersionLog(files, places.versionLog);
+  const versions = sqliteVersions(db, { meta: facts, log, redirects });
+  const keep = { ...RETENTION, ...options.keep };
+  const tidying = new Tidying({ db, places, versions, now: () => now().getTime(), keep });
   return {
     journal,
     conversation,
     sessions,
     versions,
-    blobs: blobFiles(places.blobs),
+    blobs: blobFiles(files, places.blobs),
     tasks: sqliteTasks(db),
     trust: sqliteTrust(db),
-    redirects: {
-      ...redirects,
-      put(redirect) {
-        redirects.put(redirect);
-        remembered.follow();
-      },
-      remove(from) {
-        const removed = redirects.remove(from);
-        if (removed) remembered.follow();
-        return removed;
-      },
-    },
+    redirects,
     remembered,
     proposals: sqliteProposals(db),
     meta: sqliteMeta(db, "user:"),
@@ -118,9 +132,11 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions) {
     tallyBook: () => turnFiles.tallyBook(),
     rememberedBook: () => turnFiles.rememberedBook(),
     exclusive: (work) => lock.run(work),
-    tidy() {
+    async tidy(options?: TidyOptions) {
       reader.take();
-      sessions.sweep(now().getTime() - QUIET_SESSION_MS);
+      const tidied = await tidying.run(options);
+      if (!options?.dryRun) db.copyIfOld();
+      return tidied;
     },
     /** Checks every page of the database and returns the problems found. */
     check: () => db.check(),

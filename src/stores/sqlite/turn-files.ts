@@ -26,6 +26,7 @@ import { SessionFiles } from "./sessions.ts";
 export function placesIn(directory: string) {
   return {
     database: join(directory, "repertoire.db"),
+    copy: join(directory, "repertoire.copy.db"),
     lock: join(directory, "repertoire.lock.db"),
     rebuildLock: join(directory, "repertoire.rebuild.db"),
     sessions: join(directory, "sessions"),

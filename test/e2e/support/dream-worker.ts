@@ -36,8 +36,7 @@ const real = sqliteStore({ directory: join(root, "home/.repertoire"), clock });
 const store: Store = {
   ...real,
   meta: counted(real.meta, ["set", "remove"]),
-  versions: counted(real.versions, ["add"]),
-  redirects: counted(real.redirects, ["put", "remove"]),
+  versions: counted(real.versions, ["add", "begin", "commit", "abandon"]),
   proposals: counted(real.proposals, ["decide"]),
   record: (events, said) => real.record(events, said),
   tallyBook: () => real.tallyBook(),

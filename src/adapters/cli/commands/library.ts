@@ -1,4 +1,4 @@
-// The verbs about the library: why, list, show, check, new, enable, disable, index, sources, doctor.
+// The verbs about the library: why, list, show, check, new, enable, disable, index, tidy, sources, doctor.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -11,6 +11,7 @@ import {
   skillDetails,
   TEMPLATES,
   type Template,
+  type Tidied,
 } from "../../../engine/engine.ts";
 import type { Diagnostic } from "../../../model/diagnostic.ts";
 import { RepertoireError } from "../../../model/errors.ts";
@@ -20,7 +21,7 @@ import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { answerEach, namesFrom } from "../names.ts";
-import { numberOf, paintVerdict, verdictCounts } from "../tell.ts";
+import { numberOf, paintVerdict, size, verdictCounts } from "../tell.ts";
 import { listVerb, tellUnavailable } from "./list.ts";
 import { type RecallFlags, tellWhy } from "./recall.ts";
 
@@ -50,6 +51,16 @@ async function managedNames(library: Repertoire["library"], asked: readonly stri
   );
   return Promise.all(names.map(async (name) => (await library.named(name)).name));
 }
+/** What each rule of retention removes. */
+const RETAINED: Readonly<Record<Tidied["rule"], string>> = {
+  events: "events of the journal",
+  said: "lines of conversations",
+  sessions: "quiet sessions",
+  blobs: "files of changes that failed",
+  leftovers: "files of killed processes",
+  damaged: "damaged files that were moved aside",
+  caches: "caches of libraries",
+};
 
 export const LIBRARY_VERBS: readonly Verb[] = [
   {
@@ -171,6 +182,24 @@ export const LIBRARY_VERBS: readonly Verb[] = [
           io.note(
             `${unencoded} skills are not encoded: \`repertoire index --encode\` makes recall more accurate.`,
           );
+      });
+    },
+  },
+  {
+    use: "tidy",
+    about: "remove what is older than the settings keep it; skills, versions and tallies stay",
+    options: [["--dry-run", "tell what would be removed, and remove nothing"]],
+    async run({ io, engine }, { dryRun = false }: { readonly dryRun?: boolean }) {
+      const removed = await engine.tidy({ dryRun });
+      const bytes = removed.reduce((sum, each) => sum + each.bytes, 0);
+      io.answer({ dryRun, removed, bytes }, () => {
+        const found = removed.filter(({ items }) => items > 0);
+        if (found.length === 0) return io.line("Nothing is older than it is kept.");
+        io.table([
+          ["WHAT", "ITEMS", "SIZE"],
+          ...found.map((each) => [RETAINED[each.rule], String(each.items), size(each.bytes)]),
+        ]);
+        io.line(dryRun ? `${size(bytes)} would be freed.` : `${size(bytes)} freed.`);
       });
     },
   },

@@ -8,6 +8,7 @@ import {
   selectSkills,
   skillDetails,
   TEMPLATES,
+  TIDY_RULES,
   VERDICTS,
 } from "../../../engine/engine.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
@@ -224,6 +225,18 @@ export const LIBRARY_OPERATIONS = [
     }),
     run: ({ body }, { engine }, { signal, progress }) =>
       engine.enrichment.run({ ...body, signal, onProgress: (done, total) => progress({ done, total }) }),
+  }),
+  operation("post /api/tidy", {
+    id: "tidy",
+    command: "tidy",
+    summary: "Remove what is older than the settings keep it.",
+    body: z.strictObject({
+      dryRun: z.boolean().exactOptional().describe("Only tell what would be removed."),
+    }),
+    answer: z.strictObject({
+      removed: z.array(z.strictObject({ rule: z.enum(TIDY_RULES), items: z.int(), bytes: z.int() })),
+    }),
+    run: async ({ body }, { engine }) => ({ removed: [...(await engine.tidy(body))] }),
   }),
   operation("post /api/index", {
     id: "indexSkills",

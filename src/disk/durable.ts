@@ -1,0 +1,252 @@
+// How bytes reach the disk whole and durably.
+
+import * as fs from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { codeOf } from "../model/errors.ts";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "./private.ts";
+
+/** The calls that reach the disk, passed in so that tests can make each of them fail. */
+export type Files = Pick<
+  typeof fs,
+  | "openSync"
+  | "readSync"
+  | "writeSync"
+  | "fsyncSync"
+  | "ftruncateSync"
+  | "closeSync"
+  | "renameSync"
+  | "unlinkSync"
+  | "mkdirSync"
+  | "rmdirSync"
+  | "readFileSync"
+  | "readdirSync"
+  | "statSync"
+>;
+
+export const DISK: Files = fs;
+
+interface WriteOptions {
+  /** Permissions of the file; it is private unless given. New folders are as open as the file. */
+  readonly mode?: number | undefined;
+  /** False for caches: others still see the old file or the new one, but a power cut may lose both. */
+  readonly sync?: boolean | undefined;
+  readonly files?: Files | undefined;
+}
+
+/**
+ * Replaces a whole file; makes its folders. Once this returns, the new content survives a power cut.
+ *
+ * @example
+ * writeFileAtomically(join(folder, "state.json"), JSON.stringify(state));
+ */
+export function writeFileAtomically(
+  path: string,
+  content: Uint8Array | string,
+  options: WriteOptions = {},
+): void {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const { files = DISK, sync = true } = options;
+  const temporary = stageFile(files, path, bytes, options);
+  try {
+    files.renameSync(temporary, path);
+  } catch (error) {
+    removeQuietly(files, temporary);
+    throw error;
+  }
+  if (sync) syncFolder(files, dirname(path));
+}
+
+const TEMPORARY = /^\..+\.[0-9a-f]{12}\.repertoire-tmp$/;
+
+/** Whether a file is what a killed write left behind. */
+export function isLeftover(name: string): boolean {
+  return TEMPORARY.test(name);
+}
+
+/** Writes the bytes to a temporary file beside `path`, and returns the temporary file, to be renamed. */
+export function stageFile(
+  files: Files,
+  path: string,
+  bytes: Uint8Array,
+  { mode = PRIVATE_FILE, sync = true }: WriteOptions = {},
+): string {
+  makeFolders(files, dirname(path), { sync, mode: folderMode(mode) });
+  // Not from `node:crypto`: a hook would load it at every message.
+  const unique = Math.floor(Math.random() * 2 ** 48)
+    .toString(16)
+    .padStart(12, "0");
+  const temporary = join(dirname(path), `.${basename(path)}.${unique}.repertoire-tmp`);
+  try {
+    writeAndClose(files, files.openSync(temporary, "wx", mode), bytes, sync);
+  } catch (error) {
+    removeQuietly(files, temporary);
+    throw error;
+  }
+  return temporary;
+}
+
+function writeAndClose(files: Files, file: number, bytes: Uint8Array, sync: boolean): void {
+  try {
+    for (let written = 0; written < bytes.length; ) written += files.writeSync(file, bytes, written);
+    if (sync) files.fsyncSync(file);
+  } finally {
+    files.closeSync(file);
+  }
+}
+
+/** Paths that this process has made to last. That one exists says nothing: its maker may have died before that. */
+const lasting = new WeakMap<Files, Set<string>>();
+
+export function lastingIn(files: Files): Set<string> {
+  const known = lasting.get(files) ?? new Set();
+  lasting.set(files, known);
+  return known;
+}
+
+/**
+ * Makes a folder and its parents, and returns the outermost one that was missing. Node's own recursive form never returns if a
+ * file system refuses with ENOENT, as /proc does.
+ */
+export function makeFolder(path: string, mode = 0o777, files: Files = DISK): string | undefined {
+  let first: string | undefined;
+  for (const isLast of [false, true]) {
+    try {
+      files.mkdirSync(path, { mode });
+      return first ?? path;
+    } catch (error) {
+      const code = codeOf(error);
+      if ((code === "EEXIST" || code === "EISDIR") && files.statSync(path).isDirectory()) return first;
+      if (code !== "ENOENT" || isLast || dirname(path) === path) throw error;
+    }
+    first = makeFolder(dirname(path), mode, files);
+  }
+  return first;
+}
+
+/** Makes the folder and its parents. */
+export function makeFolders(
+  files: Files,
+  path: string,
+  { sync, mode }: { readonly sync: boolean; readonly mode: number },
+): void {
+  const first = makeFolder(path, mode, files);
+  if (!sync) return;
+  const known = lastingIn(files);
+  const isNew = (folder: string) => first !== undefined && folder.length >= first.length;
+  const synced: string[] = [];
+  for (let at = path; at !== dirname(at) && (isNew(at) || !known.has(at)); at = dirname(at)) {
+    // Who may not open a folder cannot have made anything in it.
+    syncFolder(files, dirname(at), isNew(at) ? [] : ["EACCES"]);
+    synced.push(at);
+  }
+  for (const folder of synced) known.add(folder);
+}
+
+export function folderMode(fileMode: number): number {
+  return fileMode === PRIVATE_FILE ? PRIVATE_FOLDER : 0o777;
+}
+
+/** Makes the names in a folder survive a power cut. Does nothing on Windows, which has no folder handles. */
+export function syncFolder(files: Files, path: string, tolerated: readonly string[] = []): void {
+  let folder: number;
+  try {
+    folder = files.openSync(path, "r");
+  } catch (error) {
+    if (["EISDIR", "EPERM", "ENOENT", ...tolerated].includes(codeOf(error))) return;
+    throw error;
+  }
+  try {
+    files.fsyncSync(folder);
+  } catch (error) {
+    if (codeOf(error) !== "EPERM" && codeOf(error) !== "EINVAL") throw error;
+  } finally {
+    files.closeSync(folder);
+  }
+}
+
+/** Returns whether there was a file. */
+export function removeFile(files: Files, path: string): boolean {
+  try {
+    files.unlinkSync(path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** Removes a file after a failure. What cannot be removed now is removed by `sweepLeftovers` later. */
+export function removeQuietly(files: Files, path: string): void {
+  quietly(() => removeFile(files, path));
+}
+
+/** For work after which all is well, whether the disk lets it happen or not. */
+export function quietly(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (codeOf(error) === "") throw error;
+  }
+}
+
+/** Removes folders that have become empty, from the given one up to, and not including, `root`. */
+export function removeEmptyFolders(files: Files, folder: string, root: string): void {
+  for (let at = folder; at.length > root.length && at.startsWith(root); at = dirname(at)) {
+    lastingIn(files).delete(at);
+    try {
+      files.rmdirSync(at);
+    } catch (error) {
+      if (["ENOTEMPTY", "EEXIST"].includes(codeOf(error))) return;
+      if (codeOf(error) !== "ENOENT") throw error;
+    }
+    syncFolder(files, dirname(at));
+  }
+}
+
+/** Removes what killed writes left below the folder, and returns how many files that were. */
+export function sweepLeftovers(files: Files, folder: string): number {
+  let removed = 0;
+  for (const entry of entriesOf(files, folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name)) removed += sweepLeftovers(files, path);
+    else if (entry.isFile() && isLeftover(entry.name)) removed += removeFile(files, path) ? 1 : 0;
+  }
+  return removed;
+}
+
+/** Removes the files of a folder that were last written before a moment; `dryRun` only counts them. */
+export function sweepFolder(
+  folder: string | undefined,
+  { before, dryRun }: { readonly before: number; readonly dryRun?: boolean | undefined },
+): { readonly items: number; readonly bytes: number } {
+  let [items, bytes] = [0, 0];
+  if (folder === undefined) return { items, bytes };
+  for (const entry of entriesOf(DISK, folder)) {
+    const path = join(folder, entry.name);
+    const stat = entry.isFile() ? DISK.statSync(path, { throwIfNoEntry: false }) : undefined;
+    if (stat === undefined || stat.mtimeMs >= before) continue;
+    if (!dryRun) removeFile(DISK, path);
+    items++;
+    bytes += stat.size;
+  }
+  return { items, bytes };
+}
+
+/** The entries of a folder; none if there is no folder. */
+export function entriesOf(files: Files, folder: string): fs.Dirent[] {
+  const read = () => files.readdirSync(folder, { withFileTypes: true });
+  return unlessMissing(read, ["ENOENT", "ENOTDIR"]) ?? [];
+}
+
+/** What `look` returns; undefined if it fails with one of the codes, by default because a file is missing. */
+export function unlessMissing<T>(look: () => T, codes: readonly string[] = ["ENOENT"]): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (codes.includes(codeOf(error))) return undefined;
+    throw error;
+  }
+}
+
+/** Never part of a skill or a library. */
+export const IGNORED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);

@@ -1,0 +1,149 @@
+// Lines of JSON in a file: appended in one write, read from an offset on, in pieces.
+
+import { appendFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { codeOf } from "../model/errors.ts";
+import { isRecord, jsonIn } from "../text/json.ts";
+import {
+  DISK,
+  type Files,
+  folderMode,
+  lastingIn,
+  makeFolder,
+  makeFolders,
+  quietly,
+  syncFolder,
+  unlessMissing,
+} from "./durable.ts";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "./private.ts";
+
+export interface Lines {
+  readonly values: readonly unknown[];
+  /** Lines that hold no JSON object: what a crash left, or what somebody else wrote. */
+  readonly torn: number;
+  /** Where to read on: behind the last complete line. */
+  readonly end: number;
+}
+
+/**
+ * Appends the values in one write and returns how many bytes that were. The write begins with a line break, so that a
+ * line torn by a crash never damages the next one. A new file is private unless `mode` says otherwise.
+ *
+ * @example
+ * appendLines(path, [{ step: "turn" }, { step: "shown" }]);
+ */
+export function appendLines(path: string, values: readonly unknown[], mode = PRIVATE_FILE): number {
+  const bytes = linesOf(values);
+  try {
+    appendFileSync(path, bytes, { mode });
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    makeFolder(dirname(path), folderMode(mode));
+    appendFileSync(path, bytes, { mode });
+  }
+  return bytes.length;
+}
+
+/**
+ * Appends the values so that they survive a power cut once this returns. If it fails, the file is as it was before; if not
+ * even that can be had, `uncertain` makes the error to throw. Only for a file with one writer at a time.
+ */
+export function appendDurably(
+  files: Files,
+  path: string,
+  values: readonly unknown[],
+  uncertain: (cause: unknown) => Error,
+): void {
+  const bytes = linesOf(values);
+  const before = files.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  makeFolders(files, dirname(path), { sync: true, mode: PRIVATE_FOLDER });
+  const file = files.openSync(path, "a", PRIVATE_FILE);
+  try {
+    for (let written = 0; written < bytes.length; ) written += files.writeSync(file, bytes, written);
+    sync(files, path, file);
+  } catch (error) {
+    try {
+      files.ftruncateSync(file, before);
+      files.fsyncSync(file);
+    } catch {
+      throw uncertain(error);
+    }
+    throw error;
+  } finally {
+    // What was written is on disk or taken back; a failing close changes nothing about it.
+    quietly(() => files.closeSync(file));
+  }
+}
+
+/** Makes what somebody appended last, before it is relied on: they may have ended before that. */
+export function syncAppended(files: Files, path: string): void {
+  const file = unlessMissing(() => files.openSync(path, "a"));
+  if (file === undefined) return;
+  try {
+    sync(files, path, file);
+  } finally {
+    quietly(() => files.closeSync(file));
+  }
+}
+
+function sync(files: Files, path: string, file: number): void {
+  files.fsyncSync(file);
+  if (lastingIn(files).has(path)) return;
+  makeFolders(files, dirname(path), { sync: true, mode: PRIVATE_FOLDER });
+  syncFolder(files, dirname(path));
+  lastingIn(files).add(path);
+}
+
+function linesOf(values: readonly unknown[]): Buffer {
+  return Buffer.from(`\n${values.map((value) => JSON.stringify(value)).join("\n")}\n`);
+}
+
+/** The complete lines from an offset on; a missing file has none. */
+export function readLines(path: string, from = 0): Lines {
+  const values: unknown[] = [];
+  const { torn, end } = forEachLine(DISK, path, from, (value) => values.push(value));
+  return { values, torn, end };
+}
+
+const LINE_BREAK = 10;
+/** Small enough to hold many, large enough that a file of any usual size is one read. */
+const PIECE = 1 << 20;
+
+/** Visits the complete lines from an offset on, in pieces, so that a file of any size can be read. */
+export function forEachLine(
+  files: Files,
+  path: string,
+  from: number,
+  visit: (value: object, end: number) => void,
+): Pick<Lines, "torn" | "end"> {
+  let torn = 0;
+  let end = from;
+  const take = (line: Buffer) => {
+    end += line.length + 1;
+    const text = line.toString("utf8");
+    if (text.trim() === "") return;
+    const value = jsonIn(text);
+    if (isRecord(value)) visit(value, end);
+    else torn++;
+  };
+  const file = unlessMissing(() => files.openSync(path, "r"));
+  if (file === undefined) return { torn, end };
+  try {
+    let rest = Buffer.alloc(0);
+    const piece = Buffer.allocUnsafe(PIECE);
+    for (let at = from; ; ) {
+      const read = files.readSync(file, piece, 0, PIECE, at);
+      if (read === 0) return { torn, end };
+      at += read;
+      const text = Buffer.concat([rest, piece.subarray(0, read)]);
+      let start = 0;
+      for (let stop = text.indexOf(LINE_BREAK); stop >= 0; stop = text.indexOf(LINE_BREAK, start)) {
+        take(text.subarray(start, stop));
+        start = stop + 1;
+      }
+      rest = text.subarray(start);
+    }
+  } finally {
+    files.closeSync(file);
+  }
+}

@@ -1,0 +1,112 @@
+// Removes from the SQLite store what is older than it is kept, in small steps.
+
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { setImmediate as pause } from "node:timers/promises";
+import { isLeftover, unlessMissing } from "../../disk/disk.ts";
+import type { VersionStore } from "../../learn/learn.ts";
+import { ABANDONED_MS, before, type Retention, type Tidied, type TidyOptions } from "../retention.ts";
+import type { Connection } from "./connection.ts";
+import type { placesIn } from "./turn-files.ts";
+
+/** Rows removed in one transaction: others wait for it no longer than for a save. */
+const ROWS_AT_ONCE = 5_000;
+
+interface TidyingNeeds {
+  readonly db: Connection;
+  readonly places: ReturnType<typeof placesIn>;
+  readonly versions: Pick<VersionStore, "pending">;
+  readonly now: () => number;
+  readonly keep: Retention;
+}
+
+interface OldFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+export class Tidying {
+  private readonly needs: TidyingNeeds;
+
+  constructor(needs: TidyingNeeds) {
+    this.needs = needs;
+  }
+
+  async run({ dryRun = false }: TidyOptions = {}): Promise<Tidied[]> {
+    const { keep, now, places } = this.needs;
+    const old = (days: number) => before(now(), days);
+    const files = (rule: Tidied["rule"], found: readonly OldFile[]): Tidied => {
+      if (!dryRun) for (const { path } of found) rmSync(path, { force: true });
+      return { rule, items: found.length, bytes: found.reduce((sum, { bytes }) => sum + bytes, 0) };
+    };
+    const folder = dirname(places.database);
+    return [
+      await this.rows("events", old(keep.events), dryRun),
+      await this.rows("said", old(keep.said), dryRun),
+      files("sessions", filesIn(places.sessions, old(keep.sessions))),
+      files("blobs", await this.unnamedBlobs()),
+      files(
+        "leftovers",
+        [folder, places.sessions, dirname(places.versionLog), ...foldersIn(places.blobs)].flatMap((each) =>
+          filesIn(each, now() - ABANDONED_MS).filter(({ path }) => isLeftover(basename(path))),
+        ),
+      ),
+      files(
+        "damaged",
+        filesIn(folder, old(keep.damaged)).filter(({ path }) => basename(path).includes(".corrupt-")),
+      ),
+    ];
+  }
+
+  private async rows(table: "events" | "said", at: number, dryRun: boolean): Promise<Tidied> {
+    const { db } = this.needs;
+    if (dryRun) {
+      const sql = `SELECT count(*) AS items FROM ${table} WHERE at < ?`;
+      return { rule: table, items: db.rows<{ items: number }>(sql, at)[0]?.items ?? 0, bytes: 0 };
+    }
+    const sql = `DELETE FROM ${table} WHERE seq IN (SELECT seq FROM ${table} WHERE at < ? LIMIT ${ROWS_AT_ONCE})`;
+    let items = 0;
+    for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE; await pause()) {
+      removed = db.change(sql, at);
+      items += removed;
+    }
+    return { rule: table, items, bytes: 0 };
+  }
+
+  /** What a change that failed put into the store. */
+  private async unnamedBlobs(): Promise<OldFile[]> {
+    const { db, places, versions, now } = this.needs;
+    const found = foldersIn(places.blobs)
+      .flatMap((folder) => filesIn(folder, now() - ABANDONED_MS))
+      .filter(({ path }) => !isLeftover(basename(path)));
+    if (found.length === 0) return [];
+    const named = new Set<string>();
+    const name = (record: { readonly files: readonly { readonly sha256: string }[] }) => {
+      for (const { sha256 } of record.files) named.add(sha256);
+    };
+    for (const { versions: begun } of await versions.pending()) begun.forEach(name);
+    for (let from = 0; ; await pause()) {
+      const sql = `SELECT seq, record FROM versions WHERE seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
+      const rows = db.rows<{ seq: number; record: string }>(sql, from);
+      for (const { record } of rows)
+        for (const [sha256] of record.matchAll(/[0-9a-f]{64}/g)) named.add(sha256);
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      from = last.seq;
+    }
+    return found.filter(({ path }) => !named.has(basename(dirname(path)) + basename(path)));
+  }
+}
+
+/** The files of a folder that were last written before a moment. */
+function filesIn(folder: string, at: number): OldFile[] {
+  return (unlessMissing(() => readdirSync(folder)) ?? []).flatMap((name) => {
+    const path = join(folder, name);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() && stat.mtimeMs < at ? [{ path, bytes: stat.size }] : [];
+  });
+}
+
+function foldersIn(folder: string): string[] {
+  return (unlessMissing(() => readdirSync(folder)) ?? []).map((name) => join(folder, name));
+}
