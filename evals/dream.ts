@@ -1,4 +1,4 @@
-// Measures the two rules of dreams that read language, on sets that were written before the rules were looked at: which messages
+// Measures the two rules of dreams that read language, on sets of our own: which messages
 // correct an answer, and which clauses a rewrite has lost. `npm run evals -- dream`.
 
 import { readFileSync } from "node:fs";

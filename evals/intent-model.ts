@@ -139,7 +139,8 @@ export function intentWeights({ rows, places }: FittedIntents): IntentWeights {
       phrase,
       rows.map((row) => Math.round(100 * FIT.phraseScale * row[place]!)),
     ])
-    .filter(([, values]) => values.some((value) => Math.abs(value) >= 5));
+    .filter(([, values]) => values.some((value) => Math.abs(value) >= 5))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     weights: rows.map((row) => Array.from(row.slice(0, size), (weight) => Number(weight.toFixed(3)))),
     phrases: `${phrases.map(([phrase, values]) => `\n${phrase}\t${values.join(" ")}`).join("")}\n`,

@@ -1,13 +1,13 @@
 // Is the hook quick enough to run at every message, and the MCP server to be asked at every message? The built hook as a
-// cold process over 1,000 and 10,000 skills, as a ratio to `node -e 0`; the server as `mcp.mjs` says: node bench/hook/run.mjs [CORPUS FOLDER]. Needs `npm run build`; REPERTOIRE_BIN names another build.
+// cold process over 1,000 and 10,000 skills, as a ratio to the processor time of `node -e 0`; the server as `mcp.mjs` says: node bench/hook/run.mjs [CORPUS FOLDER]. Needs `npm run build`; REPERTOIRE_BIN names another build.
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeLibrary } from "../library.mjs";
-import { printRatio, race } from "../timing.mjs";
+import { printRatio, processorTime, race } from "../timing.mjs";
 import { startOverNode, warmRecall, whileServed } from "./mcp.mjs";
 
 const BIN = process.env.REPERTOIRE_BIN ?? fileURLToPath(new URL("../../dist/bin.cjs", import.meta.url));
@@ -38,18 +38,20 @@ for (const [count, bar] of BARS) {
     const hook = (prompt) => () => {
       // A session of its own each time: a repeated message would be answered with silence, and sooner.
       const event = { session_id: `s${turn++}`, cwd: dir, hook_event_name: "UserPromptSubmit", prompt };
-      const { status, stderr } = spawnSync(process.execPath, [BIN, "hook", "claude-code", "--home", home], {
-        input: JSON.stringify(event),
-      });
-      if (status !== 0 || stderr.length > 0) throw new Error(`The hook failed: ${stderr}`);
+      return processorTime(
+        [process.execPath, BIN, "hook", "claude-code", "--home", home],
+        JSON.stringify(event),
+      );
     };
+    const nothing = () => processorTime([process.execPath, "-e", "0"]);
     const times = await race(
       {
-        node: () => spawnSync(process.execPath, ["-e", "0"]),
+        node: nothing,
         matching: hook(MESSAGE),
         smalltalk: hook("thanks, that is all for today"),
       },
       ROUNDS,
+      (measured) => measured(),
     );
     printRatio(`hook, ${count} skills, a message that recalls / node -e 0`, times.matching, times.node, bar);
     printRatio(`hook, ${count} skills, small talk / node -e 0`, times.smalltalk, times.node, bar);
@@ -57,7 +59,7 @@ for (const [count, bar] of BARS) {
     const sockets = join(home, ".repertoire", "run");
     const isReady = () => existsSync(sockets) && readdirSync(sockets).length > 0;
     const served = await whileServed(server, isReady, () =>
-      race({ node: () => spawnSync(process.execPath, ["-e", "0"]), warm: hook(MESSAGE) }, ROUNDS),
+      race({ node: nothing, warm: hook(MESSAGE) }, ROUNDS, (measured) => measured()),
     );
     printRatio(
       `hook, ${count} skills, answered by a warm server / node -e 0`,

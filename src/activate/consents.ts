@@ -36,7 +36,7 @@ export interface ConsentNeeds {
   readonly scopeOf: (source: string) => SourceScope;
   readonly trust: TrustStore;
   readonly now: () => number;
-  /** What inspection found before. */
+  /** What inspection found before; the sheet is made anew each time. */
   readonly inspections?: InspectionCache | undefined;
 }
 
@@ -97,7 +97,7 @@ export class Consents {
     { skill, snapshot, parsed: { manifest } }: Offer,
     changed?: FileChanges,
   ): Promise<ConsentSheet> {
-    const { scripts, addresses, verdict, findings, unscanned } = await this.inspect(snapshot);
+    const { scripts, addresses, verdict, findings, unscanned } = await inspect(snapshot);
     const sizes = [...snapshot.files.values()].map(({ bytes }) => bytes.length);
     return {
       name: skill.name,
@@ -120,13 +120,12 @@ export class Consents {
     };
   }
 
-  /** @internal What inspection finds in the content of an offer, without blocking the event loop. */
-  async inspect(snapshot: PackageSnapshot): Promise<Inspection> {
+  /** @internal The verdict on the content of an offer, for a rule that is followed without a question. */
+  async verdict(snapshot: PackageSnapshot): Promise<Verdict> {
     const { inspections } = this.needs;
-    const survey = { digest: snapshot.digest, files: inspectedFiles(snapshot), unread: [] };
-    const inspection = await inSlices(cachedInspection(survey, inspections));
+    const { verdict } = await inspect(snapshot, inspections);
     inspections?.save();
-    return inspection;
+    return verdict;
   }
 
   /**
@@ -220,6 +219,12 @@ function instructions(skill: Skill, snapshot: PackageSnapshot): ParsedSkill {
     `"${skill.name}" has no instructions below its front matter, so there is nothing to activate. Write them into ${skill.path}.`,
     skill.path,
   );
+}
+
+/** Does not block the event loop. */
+function inspect(snapshot: PackageSnapshot, cache?: InspectionCache): Promise<Inspection> {
+  const survey = { digest: snapshot.digest, files: inspectedFiles(snapshot), unread: [] };
+  return inSlices(cachedInspection(survey, cache));
 }
 
 function inspectedFiles({ files }: PackageSnapshot) {

@@ -35,7 +35,7 @@ interface SavedHere {
 }
 
 export interface GateNeeds {
-  readonly consents: Pick<Consents, "offer" | "sheet" | "inspect">;
+  readonly consents: Pick<Consents, "offer" | "sheet" | "verdict">;
   readonly policy: ConsentPolicy;
   readonly tasks: Pick<TaskStore, "consentFor">;
   readonly trust: Pick<TrustStore, "has">;
@@ -145,7 +145,7 @@ export class ConsentGate {
   /** A rule was written before this content was seen: it does not cover what inspection finds dangerous. */
   private async isFitForRule({ subject, snapshot }: Offer): Promise<boolean> {
     if (subject.scope === "bundled") return true;
-    return (await this.needs.consents.inspect(snapshot)).verdict !== "dangerous";
+    return (await this.needs.consents.verdict(snapshot)) !== "dangerous";
   }
 
   /** A skill that was saved here is its person's own text; what it runs, or what inspection finds, is still asked about. */

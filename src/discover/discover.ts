@@ -2,6 +2,7 @@
 
 export {
   DECIDING_HOSTS,
+  disabledInHost,
   type HostDecision,
   type ProjectStanding,
   projectStanding,

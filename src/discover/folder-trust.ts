@@ -2,10 +2,10 @@
 // decided here. Both are bound to real paths, so that a link or a renamed folder brings no trust along.
 
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { unlessMissing, writeFileAtomically } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
-import type { ProjectTrust } from "../model/source.ts";
+import type { ProjectTrust, Source } from "../model/source.ts";
 import { projectFolders } from "./sources.ts";
 
 /** `undecided`: the host decides about folders, but not yet about this one. `none`: it has no decision that can be read. */
@@ -18,6 +18,8 @@ export interface ProjectStanding {
   readonly shown: boolean;
   /** Whether the person trusts the project here. */
   readonly trusted: boolean;
+  /** Whether the person has to be asked: they are in the mode `ask` and have not answered. */
+  readonly isOpen: boolean;
   /** What the host has decided. */
   readonly host: HostDecision;
 }
@@ -37,7 +39,8 @@ export function projectStanding({ mode, host, project, home, env }: TrustQuestio
   const decision = hostDecision(host ?? "", { folders: foldersAbove(project), home, env });
   const believed = decision === "undecided" ? trusted : decision !== "untrusted";
   const shown = { all: true, ask: trusted, host: believed }[mode];
-  return { folder, shown, trusted, host: decision };
+  const isOpen = mode === "ask" && !trusted && !keptFolders(home, "declined").includes(folder);
+  return { folder, shown, trusted, isOpen, host: decision };
 }
 
 /** The hosts whose decisions are read, for `doctor`. */
@@ -97,6 +100,55 @@ function codex({ folders, home, env }: HostQuestion): HostDecision {
 const TABLE = /^\s*\[\s*projects\s*\.\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')\s*\]/;
 const LEVEL = /^\s*trust_level\s*=\s*["'](\w+)["']/;
 
+const DISABLED_TABLE = /^\s*\[\[\s*skills\s*\.\s*config\s*\]\]/;
+const ENTRY = /^\s*(path|name|enabled)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(true|false))/;
+
+/**
+ * The skills that the person has disabled in the host that asks, as rules of `disable`: Codex has `[[skills.config]]` with a
+ * `path` or a `name` and `enabled = false`.
+ */
+export function disabledInHost(
+  { host, home, env }: Pick<TrustQuestion, "host" | "home" | "env">,
+  sources: readonly Source[],
+): string[] {
+  if (!/^codex\b/i.test(host ?? "")) return [];
+  const text = unlessUnusable(() => readText(join(env.CODEX_HOME || join(home, ".codex"), "config.toml")));
+  return text === undefined ? [] : disabledEntries(text).flatMap((entry) => ruleFor(entry, sources) ?? []);
+}
+
+interface SkillEntry {
+  path?: string | undefined;
+  name?: string | undefined;
+  enabled?: string | undefined;
+}
+
+function disabledEntries(text: string): SkillEntry[] {
+  const entries: SkillEntry[] = [];
+  let entry: SkillEntry | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    if (DISABLED_TABLE.test(line)) {
+      entry = {};
+      entries.push(entry);
+    } else if (/^\s*\[/.test(line)) entry = undefined;
+    const [, key, quoted, literal, truth] = ENTRY.exec(line) ?? [];
+    if (entry && key !== undefined)
+      entry[key as keyof SkillEntry] = truth ?? literal ?? quoted?.replace(/\\(["\\])/g, "$1");
+  }
+  return entries.filter(({ enabled }) => enabled === "false");
+}
+
+/** The path of an entry is that of a SKILL.md or of its folder. */
+function ruleFor({ path, name }: SkillEntry, sources: readonly Source[]): string | undefined {
+  if (path === undefined) return name;
+  const folder = realPath(/(?:^|[\\/])skill\.md$/i.test(path) ? dirname(path) : path);
+  for (const { id, root } of sources) {
+    const below = relative(realPath(root), folder);
+    if (below !== "" && !below.startsWith("..") && !isAbsolute(below))
+      return `${below.split(sep).join("/")}@${id}`;
+  }
+  return undefined;
+}
+
 /** The levels in tables `[projects."/path"]`, as Codex writes them. */
 function codexLevels(text: string): Map<string, string> {
   const levels = new Map<string, string>();
@@ -144,17 +196,27 @@ function pi({ folders, home, env }: HostQuestion): HostDecision {
 
 /** The projects that the person trusts, by their real paths. */
 export function trustedProjects(home: string): readonly string[] {
-  const kept = unlessUnusable(() => readJson(ownList(home)));
-  const folders = field(kept, "projects");
+  return keptFolders(home, "projects");
+}
+
+function keptFolders(home: string, list: "projects" | "declined"): readonly string[] {
+  const folders = field(
+    unlessUnusable(() => readJson(ownList(home))),
+    list,
+  );
   return Array.isArray(folders) ? folders.filter((folder) => typeof folder === "string") : [];
 }
 
-/** Keeps or withdraws the person's trust in a project; returns whether something changed. */
+/** Keeps or withdraws the person's trust in a project, so that they are not asked again; returns whether something changed. */
 export function trustProject(home: string, folder: string, on: boolean): boolean {
-  const before = trustedProjects(home);
-  if (before.includes(folder) === on) return false;
-  const projects = on ? [...before, folder].sort() : before.filter((each) => each !== folder);
-  writeFileAtomically(ownList(home), Buffer.from(`${JSON.stringify({ projects }, null, 2)}\n`));
+  const [yes, no] = [keptFolders(home, "projects"), keptFolders(home, "declined")];
+  if (yes.includes(folder) === on && no.includes(folder) === !on) return false;
+  const others = (list: readonly string[]) => list.filter((each) => each !== folder);
+  const lists = {
+    projects: [...others(yes), ...(on ? [folder] : [])].sort(),
+    declined: [...others(no), ...(on ? [] : [folder])].sort(),
+  };
+  writeFileAtomically(ownList(home), Buffer.from(`${JSON.stringify(lists, null, 2)}\n`));
   return true;
 }
 

@@ -337,6 +337,20 @@ export class LibraryPart {
   }
 
   /**
+   * Whether the project's skills are shown, and whether the person has to be asked first.
+   *
+   * @example
+   * const { folder, shown, isOpen } = skills.library.project();
+   */
+  project(): ProjectStanding & {
+    /** The folders with skills that are not shown. */
+    readonly hidden: readonly string[];
+  } {
+    const { project, hiddenSources } = this.turns;
+    return { ...project, hidden: hiddenSources.map(({ root }) => root).filter((root) => existsSync(root)) };
+  }
+
+  /**
    * Keeps or withdraws the person's trust in the project, and returns its folder. Holds for engines that are opened from now
    * on.
    *

@@ -6,6 +6,7 @@ import type { ConsentGate } from "../activate/activate.ts";
 import { type Config, loadConfig } from "../config/config.ts";
 import type { BringTools, Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
 import {
+  disabledInHost,
   misnamedSources,
   type ProjectStanding,
   projectStanding,
@@ -70,8 +71,11 @@ export class TurnEngine {
   readonly clock: Clock;
   /** Lowest precedence first; without those of a project that is not to be shown. */
   readonly sources: readonly Source[];
+  /** Those of a project that is not to be shown. */
+  readonly hiddenSources: readonly Source[];
   /** Whether the project's skills are shown, and why. */
   readonly project: ProjectStanding;
+  private offInHost: readonly string[] | undefined;
   readonly reader: LibraryReader;
   readonly bodies: ConsentGate["bodies"];
   readonly bringTools: BringTools;
@@ -93,7 +97,8 @@ export class TurnEngine {
     const sources = resolveSources(sourceOptions);
     const isProject = ({ scope }: Source) => scope === "project";
     this.project = this.projectFor(options.host);
-    this.sources = this.project.shown ? sources : sources.filter((source) => !isProject(source));
+    this.hiddenSources = this.project.shown ? [] : sources.filter(isProject);
+    this.sources = sources.filter((source) => !this.hiddenSources.includes(source));
     const findings = misnamedSources(sourceOptions, config.files.at(-1) ?? project);
     this.bodies = bodies;
     this.bringTools = bringTools;
@@ -169,7 +174,16 @@ export class TurnEngine {
     const allowlist = agent === undefined ? undefined : agents[agent]?.skills;
     const scopeOf = (source: string) => this.scopeOf(source);
     const env = this.options.env ?? process.env;
-    return new Visibility({ agent, allowlist, enable, disable, scopeOf, env });
+    const off = [...disable, ...this.disabledInHost()];
+    return new Visibility({ agent, allowlist, enable, disable: off, scopeOf, env });
+  }
+
+  /** What the person has switched off in the host that asks stays off. */
+  private disabledInHost(): readonly string[] {
+    const { home } = this.config;
+    const env = this.options.env ?? process.env;
+    this.offInHost ??= disabledInHost({ host: this.options.host, home, env }, this.sources);
+    return this.offInHost;
   }
 
   /** Whether an author may save, change or delete a skill of this name: an agent the names that it may see or was given. */

@@ -50,7 +50,7 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
   const around = surroundings(unit.text, span.start, span.end);
   const data = isPattern(unit.text, span) ? 2 : isDataEntry(hit) ? 1 : 0;
   if (file.script) {
-    const cited = Math.max(data, quoted && DESCRIBES.test(around) ? 1 : 0);
+    const cited = Math.max(data, (quoted && DESCRIBES.test(around)) || isComment(hit) ? 1 : 0);
     return lower(severity, cited + (cited > 0 && file.security ? 1 : 0));
   }
   let steps = data;
@@ -116,6 +116,11 @@ function isListed(text: string, span: { readonly start: number; readonly end: nu
       text,
     )
   );
+}
+
+/** A command in a comment is not run; what a comment tells an agent is looked for in paragraphs. */
+function isComment({ unit, file }: RuleHit): boolean {
+  return unit.scope === "line" && file.followed === true && /^(?:# |\/\/ |\* )/.test(unit.text);
 }
 
 function surroundings(text: string, start: number, end: number): string {

@@ -277,7 +277,7 @@ function mutated(bare: string): string[] {
   return found.filter((name) => !/^(?:os\.environ|process\.env|process|sys\.path|console)$/.test(name));
 }
 
-function definition(code: string): Definition | undefined {
+export function definition(code: string): Definition | undefined {
   const match =
     /^(?:async\s)?def\s([A-Za-z_]\w{0,80})\s?\((.{0,600})/s.exec(code) ??
     /^(?:(?:export|default|async)\s){0,3}function\s?\*?\s?([A-Za-z_$][\w$]{0,80})\s?\((.{0,600})/s.exec(

@@ -23,6 +23,7 @@ import { fileFindings, isScript } from "./rules/files.ts";
 import { flowFindings } from "./rules/flows.ts";
 import { FOOTHOLD } from "./rules/foothold.ts";
 import { INJECTION } from "./rules/injection.ts";
+import { inputFindings } from "./rules/inputs.ts";
 import { INSTALLERS } from "./rules/installers.ts";
 import { lookalikeFindings } from "./rules/lookalikes.ts";
 import { manifestFindings } from "./rules/manifests.ts";
@@ -125,7 +126,11 @@ export function* inspectionSteps(
   }
   findings.push(...(yield* behaviourFindings(programs)));
   yield;
-  findings.push(...claimFindings(about, programs), ...lookalikeFindings(programs));
+  findings.push(
+    ...claimFindings(about, programs),
+    ...lookalikeFindings(programs),
+    ...inputFindings(programs),
+  );
   if (files.length > inspected.length)
     unscanned.push({ path: "", reason: `${files.length} files, ${inspected.length} of them inspected` });
   const kept = distinct(findings)

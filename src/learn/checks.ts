@@ -111,11 +111,17 @@ export function checkConformance(text: string, path: string): ParsedSkill {
 }
 
 /** Refuses that an agent's save takes the place of a skill of another source: it would be used instead without anybody's word. */
-export function checkCovering(author: string, { name, source }: Skill): void {
-  if (!isAgent(author)) return;
+export function checkCovering(
+  { author, force = false }: { readonly author: string; readonly force?: boolean | undefined },
+  { name, source }: Skill,
+): void {
+  if (!isAgent(author) && (force || author !== "person")) return;
+  const next = isAgent(author)
+    ? "which only a person decides. Choose another name, or ask the user to save it."
+    : "so say that you mean it (--force), or choose another name.";
   throw new RepertoireError(
     "skill-covered",
-    `"${name}" comes from ${source}. A saved skill of this name would be used instead, which only a person decides. Choose another name, or ask the user to save it. Nothing was changed.`,
+    `"${name}" comes from ${source}. A saved skill of this name would be used instead, ${next} Nothing was changed.`,
     name,
   );
 }

@@ -53,6 +53,8 @@ export interface SaveRequest {
   readonly project?: boolean | undefined;
   /** Save content that looks dangerous. Only a person may. */
   readonly allowUnsafe?: boolean | undefined;
+  /** Save it although a skill of another source has this name, so that the saved one is used instead. Only a person may. */
+  readonly force?: boolean | undefined;
   /** Refuse if the SKILL.md has another digest now. */
   readonly ifDigest?: string | undefined;
 }
@@ -128,7 +130,7 @@ export class Drafts {
     const target = this.target(name, request.project ?? false);
     const { place, copyFrom } = target;
     this.checkWriting(request.author, name);
-    if (copyFrom) checkCovering(request.author, copyFrom);
+    if (copyFrom) checkCovering(request, copyFrom);
     const current = this.needs.versions.onDisk(place);
     if (current.length === 0) this.checkFolder(place);
     const basis =

@@ -177,20 +177,26 @@ describe("save", () => {
     ]);
   });
 
-  it("copies a skill of another source to a folder with precedence, and says so", async () => {
+  it("copies a skill of another source to a folder with precedence, if the person means it, and says so", async () => {
     const { learnedSkills, engine, root, text } = workshop({
       "home/.claude/skills/far/SKILL.md": skillText("Far away."),
       "home/.claude/skills/far/scripts/run.sh": "#!/bin/sh\necho hi\n",
       "p/.claude/skills/near/SKILL.md": skillText("Near by."),
     });
-    const far = await learnedSkills.save({ name: "far", content: "Another way.\n" });
+    for (const name of ["far", "near"])
+      await expect(learnedSkills.save({ name, content: "Another way.\n" })).rejects.toThrow(
+        withCode("skill-covered"),
+      );
+    expect(existsSync(join(root, "home/.repertoire/skills/far"))).toBe(false);
+    const far = await learnedSkills.save({ name: "far", content: "Another way.\n", force: true });
     expect(far.notices).toEqual([{ code: "copied", message: expect.stringContaining("~/.claude/skills") }]);
     expect(text("far")).toMatch(
       /^---\nname: far\ndescription: "Far away\."\n[\s\S]*provenance: installed\n {2}copied-from: ~\/\.claude\/skills/,
     );
     expect(existsSync(join(root, "home/.repertoire/skills/far/scripts/run.sh"))).toBe(true);
     expect(readFileSync(join(root, "home/.claude/skills/far/SKILL.md"), "utf8")).toBe(skillText("Far away."));
-    await learnedSkills.save({ name: "near", content: "Another way.\n" });
+    await learnedSkills.save({ name: "near", content: "Another way.\n", force: true });
+    expect((await learnedSkills.save({ name: "near", content: "Another way.\n" })).result).toBe("unchanged");
     expect(text("near", "p")).toContain("Another way.");
     expect((await engine.library.find("near")).source).toBe("./.repertoire/skills");
   });
@@ -201,9 +207,9 @@ describe("save", () => {
       "p/.claude/skills/near/SKILL.md": skillText("Near by."),
     });
     for (const name of ["far", "near"])
-      await expect(learnedSkills.save({ name, content: "Mine.\n", author: "agent" })).rejects.toThrow(
-        withCode("skill-covered"),
-      );
+      await expect(
+        learnedSkills.save({ name, content: "Mine.\n", author: "agent", force: true }),
+      ).rejects.toThrow(withCode("skill-covered"));
     expect(existsSync(join(root, "home/.repertoire/skills"))).toBe(false);
   });
 

@@ -68,6 +68,13 @@ const REQUESTS =
   "add|build|create|implement|make|write|generate|set ?up|configure|install|deploy|refactor|migrate|convert|update|upgrade|remove|delete|rename|move|run|test|review|publish|release|summari[sz]e|translate|analy[sz]e|extract|optimi[sz]e|document|send|schedule|plan|prepare|scan|audit|benchmark|integrate";
 const wordEnd = ({ letters, digits }: Alphabet) => `(?![${letters}${digits}_])`;
 
+const greets = alternativesIn(GREETINGS);
+const asks = choice(REQUESTS, (alphabet, given) => `^[\\s¡¿]*${POLITELY}(?:${given})${wordEnd(alphabet)}`);
+const asksAfterGreeting = choice(
+  REQUESTS,
+  (alphabet, given) => `^[\\s¡¿]*(?:(?:${GREETINGS})[\\s,!.]+)?${POLITELY}(?:${given})${wordEnd(alphabet)}`,
+);
+
 /** Phrases that name the frame weigh more than words that only occur in it. */
 const CUES: readonly Cue[] = [
   {
@@ -134,11 +141,7 @@ const CUES: readonly Cue[] = [
   {
     frame: "task",
     weight: 1.2,
-    fits: choice(
-      REQUESTS,
-      (alphabet, given) =>
-        `^[\\s¡¿]*(?:(?:${GREETINGS})[\\s,!.]+)?${POLITELY}(?:${given})${wordEnd(alphabet)}`,
-    ),
+    fits: (text) => (greets(text) === undefined ? asks(text) : asksAfterGreeting(text)),
   },
 ];
 

@@ -36,4 +36,26 @@ describe("the intent of a message", () => {
       expect(Object.values(chances).reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1);
     }
   });
+
+  test("of the first message of a process is that of any later one, though its phrases are looked up otherwise", () => {
+    for (const text of [
+      "thanks a lot!",
+      "write an nda for a freelancer",
+      "who won?",
+      "zzz",
+      "what is a b-tree?",
+    ]) {
+      const first = createIntentModel(weights, (given) => local.embedOne(given));
+      expect(first({ text })).toEqual(intentOf({ text }));
+    }
+  });
+
+  test("has its phrases in order, as the search expects them", () => {
+    const phrases = weights.phrases
+      .trim()
+      .split("\n")
+      .map((line) => line.split("\t")[0]!);
+    expect(phrases).toEqual([...phrases].sort());
+    expect(phrases.length).toBeGreaterThan(1000);
+  });
 });

@@ -89,8 +89,8 @@ export interface IntentWeights {
   /** One row of weights for the inputs of each intent. */
   readonly weights: readonly (readonly number[])[];
   /**
-   * A line for each phrase, with a tab and what it adds to the points of each intent, in hundredths; line breaks at both ends. A
-   * text is read faster than a table.
+   * A line for each phrase in their order, with a tab and what it adds to the points of each intent, in hundredths; line breaks at
+   * both ends. A text is read faster than a table.
    */
   readonly phrases: string;
 }
@@ -105,18 +105,29 @@ export interface IntentGuess {
 function phraseTable(lines: string): (message: Glossed) => number[][] {
   let asked = 0;
   let table: Map<string, number[]> | undefined;
-  const inText = (phrase: string) => {
-    const at = lines.indexOf(`\n${phrase}\t`);
-    return at < 0 ? undefined : pointsAt(lines, at + phrase.length + 2);
-  };
   return (message) => {
     if (++asked === 2)
       table = new Map(
         [...lines.matchAll(/^(.+)\t/gm)].map((hit) => [hit[1]!, pointsAt(lines, hit.index + hit[0].length)]),
       );
-    const find = table ? (phrase: string) => table!.get(phrase) : inText;
+    const find = (phrase: string) => (table ? table.get(phrase) : searchLines(lines, phrase));
     return [...phrasesOf(message)].map(find).filter((points) => points !== undefined);
   };
+}
+
+function searchLines(lines: string, phrase: string): number[] | undefined {
+  // Both are the line break before a line.
+  let low = 0;
+  let high = lines.length - 1;
+  while (low < high) {
+    const at = lines.lastIndexOf("\n", (low + high) >>> 1);
+    const tab = lines.indexOf("\t", at);
+    const found = lines.slice(at + 1, tab);
+    if (found === phrase) return pointsAt(lines, tab + 1);
+    if (found < phrase) low = lines.indexOf("\n", tab);
+    else high = at;
+  }
+  return undefined;
 }
 
 function pointsAt(lines: string, from: number): number[] {

@@ -9,8 +9,10 @@ export interface ByteSource {
   readonly resident: boolean;
   /** The bytes of a range, aligned in memory at least as `offset` is. Throws `DamagedSnapshot`. */
   read(offset: number, length: number): Uint8Array;
-  /** Fills `target` from the beginning of the source. Throws `DamagedSnapshot`. */
+  /** Fills `target`, as long as the source, with it. Throws `DamagedSnapshot`. */
   readInto(target: Uint8Array): void;
+  /** Fills `target` with whole blocks from `offset` on; only the source's last one may be shorter. Throws `DamagedSnapshot`. */
+  readBlocks(offset: number, target: Uint8Array): void;
 }
 
 /** The stored bytes are not what was written. `SearchIndex` catches it; callers see its `damage` instead. */
@@ -44,6 +46,7 @@ export function memoryBytes(bytes: Uint8Array): ByteSource {
     resident: true,
     read,
     readInto: (target) => target.set(read(0, target.length)),
+    readBlocks: (offset, target) => target.set(read(offset, target.length)),
   };
 }
 
@@ -136,6 +139,10 @@ export function fileBytes({
         throw new DamagedSnapshot(`Expected ${target.length} bytes, but the index has ${total}`);
       }
       readBlocks(target, 0);
+    },
+    readBlocks(offset, target) {
+      checkRange(offset, target.length, total);
+      readBlocks(target, offset / BLOCK_BYTES);
     },
   };
 }

@@ -62,6 +62,7 @@ export function longChecksum(bytes: Uint8Array): number {
 
 /** Blocks that are copied into the kernel's memory at once. */
 const KERNEL_BLOCKS = 16;
+const FOUR_BLOCKS = 4 * BLOCK_BYTES;
 /** Shorter blocks are filled with zeros to a multiple of this. */
 const ROUND_BYTES = 16;
 
@@ -97,7 +98,13 @@ function kernelChecksummer(): Checksummer | undefined {
   return {
     bytes: new Uint8Array(kernel.buffer, 0, sumsAt),
     sums: new Uint32Array(kernel.buffer, sumsAt, KERNEL_BLOCKS),
-    run: (at, end, size) => kernel.checksums(at, end, size, sumsAt, FINISHER ^ size, MULTIPLIER),
+    run(at, end, size) {
+      const seed = FINISHER ^ size;
+      const fours = size === BLOCK_BYTES ? Math.floor((end - at) / FOUR_BLOCKS) : 0;
+      const next = at + fours * FOUR_BLOCKS;
+      if (fours > 0) kernel.fourChecksums(at, next, sumsAt, seed, MULTIPLIER);
+      if (next < end) kernel.checksums(next, end, size, sumsAt + fours * 16, seed, MULTIPLIER);
+    },
   };
 }
 

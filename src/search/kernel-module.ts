@@ -1,6 +1,8 @@
 // Assembles the WebAssembly of the kernels. The build runs this file and puts the bytes in its place (scripts/bundle.mjs),
 // because a process that answers one message should not assemble anything.
 
+/** Bytes of a block in checksum.ts. */
+const BLOCK_BYTES = 4096;
 /** Bytes of a vector register. */
 const LANE_BYTES = 16;
 
@@ -179,8 +181,48 @@ function checksumsBody(): Code {
   );
 }
 
+/** The checksums of four blocks at once: the steps of one wait for each other, those of four blocks do not. */
+function fourChecksumsBody(): Code {
+  const [at, end, result, seed, multiplier, blockEnd, sum, factors, ...states] = [
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+  ] as const;
+  const [xor, multiply, shiftRight, splat] = [simd(0x51), simd(0xb5), simd(0xad), simd(0x11)];
+  const start = simd(0x0c, ...[1, 2, 3, 4].flatMap((word) => [word, 0, 0, 0]));
+  const step = (state: number, block: number): Code => [
+    [get(state), get(at), simd(0x00, 0, ...leb128(block * BLOCK_BYTES)), xor, get(factors), multiply],
+    [tee(state), get(state), i32.const(15), shiftRight, xor, set(state)],
+  ];
+  const mix = (word: Code): Code => [
+    [get(sum), word, i32.xor, get(multiplier), i32.multiply, tee(sum)],
+    [get(sum), i32.const(15), i32.shiftRight, i32.xor, set(sum)],
+  ];
+  return [
+    [get(multiplier), splat, set(factors)],
+    loop(
+      states.map((state) => [start, set(state)]),
+      [get(at), i32.const(BLOCK_BYTES), i32.add, set(blockEnd)],
+      loop(states.map(step), [advance(at, LANE_BYTES), get(at), get(blockEnd), i32.lessThan]),
+      states.map((state, block) => [
+        [get(seed), set(sum), [0, 1, 2, 3].map((lane) => mix([get(state), simd(0x1b, lane)]))],
+        [get(result), get(sum), i32.store(block * 4)],
+      ]),
+      [advance(result, states.length * 4), advance(at, (states.length - 1) * BLOCK_BYTES)],
+      [get(at), get(end), i32.lessThan],
+    ),
+  ];
+}
+
 /** In the order of their types and bodies. */
-const FUNCTIONS = ["dots", "next", "unpack", "checksums", "addDocs", "addGaps", "above"] as const;
+const FUNCTIONS = [
+  "dots",
+  "next",
+  "unpack",
+  "checksums",
+  "addDocs",
+  "addGaps",
+  "above",
+  "fourChecksums",
+] as const;
 
 /** The module of `Kernel` in kernels.ts. It imports its memory as `m.m`. */
 export function kernelModule(): Uint8Array {
@@ -208,7 +250,7 @@ export function kernelModule(): Uint8Array {
         [functionType, 4, int, int, int, int, 1, int],
       ),
       section(2, 1, name("m"), name("m"), 0x02, 0x00, 1),
-      section(3, FUNCTIONS.length, [0, 1, 2, 3, 0, 0, 4]),
+      section(3, FUNCTIONS.length, [0, 1, 2, 3, 0, 0, 4, 0]),
       section(
         7,
         FUNCTIONS.length,
@@ -224,6 +266,7 @@ export function kernelModule(): Uint8Array {
         body([1, 2, int], addDocsBody()),
         body([1, 3, int], addGapsBody()),
         body([0], aboveBody()),
+        body([2, 2, int, 5, v128], fourChecksumsBody()),
       ),
     ]),
   );

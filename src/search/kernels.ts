@@ -49,6 +49,8 @@ interface Kernel {
     seed: number,
     multiplier: number,
   ) => void;
+  /** The same for four whole blocks at a time. */
+  readonly fourChecksums: (at: number, end: number, result: number, seed: number, multiplier: number) => void;
 }
 
 /** The part of WebAssembly that is used here; TypeScript describes it only in its DOM library. */

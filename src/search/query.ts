@@ -283,7 +283,7 @@ export function nearest(segments: readonly LiveSegment[], query: QuantizedVector
 }
 
 function nearestInSegment(live: LiveSegment, query: QuantizedVectors, top: TopK): TopK {
-  const matrix = live.segment.vectors();
+  const matrix = live.segment.vectorsFor(query);
   const dots = matrix.dots(query.values);
   const factor = query.scales[0]! * COSINE_UNITS;
   const nextFrom = (doc: number) => matrix.nextReaching(doc, factor, top.floor - COSINE_UNITS);

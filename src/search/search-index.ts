@@ -166,7 +166,7 @@ export class SearchIndex {
   /** The cosine of one document's vector with the query's. */
   similarity(query: QuantizedVectors, doc: number): number {
     if (!this.hasVectorsLike(query)) return 0;
-    return this.at(doc, 0, (segment, local) => segment.vectors().cosine(query, local));
+    return this.at(doc, 0, (segment, local) => segment.vectorsFor(query).cosine(query, local));
   }
 
   key(doc: number): string {

@@ -3,7 +3,7 @@
 
 import { type ByteSource, loaded, memoryBytes, RecentBytes, wordsOf } from "./bytes.ts";
 import { rowBytes } from "./passages.ts";
-import { Int8Matrix } from "./vectors.ts";
+import { Int8Matrix, productsOnce, type QuantizedVectors, type VectorRows } from "./vectors.ts";
 
 /** Bounds the memory that building or merging a segment takes. A document's number must fit into 16 bits. */
 export const SEGMENT_DOCUMENTS = 16_384;
@@ -248,6 +248,8 @@ export class Segment {
   private termWords: Uint32Array | undefined;
   private recordWords: Uint32Array | undefined;
   private matrix: Int8Matrix | undefined;
+  /** The products with the only query so far. */
+  private once: { readonly query: QuantizedVectors; readonly rows: VectorRows } | undefined;
   private readonly keys: (string | undefined)[] = [];
   private readonly recent = new RecentBytes(RECENT_BYTES);
   private readonly decoded = new RecentBytes<Uint16Array>(DECODED_BYTES);
@@ -397,10 +399,26 @@ export class Segment {
   /** The vectors of all documents, read on first use. */
   vectors(): Int8Matrix {
     this.matrix ??= Int8Matrix.fill(this.shape.documents, this.shape.dims, (values, scales) => {
-      this.sections.vectors.readInto(new Uint8Array(values.buffer, values.byteOffset, values.length));
-      this.sections.scales.readInto(new Uint8Array(scales.buffer, scales.byteOffset, scales.byteLength));
+      this.sections.vectors.readInto(bytesOf(values));
+      this.sections.scales.readInto(bytesOf(scales));
     });
+    this.once = undefined;
     return this.matrix;
+  }
+
+  /** The vectors for one query: the first one of a process reads them without keeping them. */
+  vectorsFor(query: QuantizedVectors): VectorRows {
+    if (this.once?.query === query) return this.once.rows;
+    const { vectors, scales } = this.sections;
+    if (this.matrix || this.once || vectors.resident) return this.vectors();
+    const rows = productsOnce(this.shape.documents, this.shape.dims, {
+      query,
+      readScales: (target) => scales.readInto(bytesOf(target)),
+      readRows: (offset, target) => vectors.readBlocks(offset, bytesOf(target)),
+    });
+    if (rows === undefined) return this.vectors();
+    this.once = { query, rows };
+    return rows;
   }
 
   private passageBytes(record: Uint32Array): number {
@@ -430,6 +448,10 @@ export class Segment {
     if (terms.resident) this.termWords = wordsOf(terms.read(0, terms.length));
     if (records.resident) this.recordWords = wordsOf(records.read(0, records.length));
   }
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Int8Array | Float32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
 /** A segment without its deleted documents. */

@@ -99,6 +99,40 @@ test("a reopened index answers as the one that was saved, lazily and loaded alik
   index.close();
 });
 
+test("the first query reads the vectors piece by piece and later ones keep them, with the same answers", () => {
+  const dims = 32;
+  const vectorAt = (n: number) => Array.from({ length: dims }, (_, i) => Math.sin(n * 7 + i * (1 + (n % 5))));
+  const many = Array.from({ length: 5000 }, (_, n) => ({
+    key: `skill-${n}`,
+    digest: String(n),
+    fields: [["word"]],
+    vector: quantizeOne(vectorAt(n)),
+  }));
+  const options = { embedder: "test", dims };
+  const own = join(folder, "many.idx");
+  const whole = buildIndex(many, options);
+  whole.save(own);
+  const answer = (index: SearchIndex, n: number) => {
+    const query = quantizeOne(vectorAt(n));
+    const near = index.nearest(query, 20).map(({ doc, score }) => [index.key(doc), score]);
+    return { near, similarity: index.similarity(query, index.find("skill-4321")!) };
+  };
+  const opened = SearchIndex.open(own, options);
+  if ("problem" in opened) throw new Error(opened.problem.message);
+  for (const n of [17, 17, 4000, 17]) expect(answer(opened.index, n)).toEqual(answer(whole, n));
+  opened.index.close();
+  // Damage in the last vectors shows in the first query, too.
+  const bytes = readFileSync(own);
+  const last = Buffer.from(Int8Array.from(quantizeOne(vectorAt(999)).values).buffer);
+  bytes[bytes.indexOf(last)]! ^= 1;
+  writeFileSync(own, bytes);
+  const damaged = SearchIndex.open(own, options);
+  if ("problem" in damaged) throw new Error(damaged.problem.message);
+  expect(damaged.index.nearest(quantizeOne(vectorAt(17)), 5)).toEqual([]);
+  expect(damaged.index.damage).toBeDefined();
+  damaged.index.close();
+});
+
 test("an index goes on answering after it was saved", () => {
   const index = buildIndex(documents, OPTIONS);
   const before = everything(index);

@@ -120,32 +120,77 @@ export class Int8Matrix implements QuantizedVectors {
   }
 }
 
+/** What a search asks of the vectors of a segment. */
+export interface VectorRows extends Pick<Int8Matrix, "rows" | "dots" | "nextReaching" | "cosine"> {
+  readonly scales: Float32Array;
+}
+
+/** Bytes of rows that are in memory at once while they are read for one query. */
+const PIECE_BYTES = 65_536;
+
+/**
+ * The products of all rows with one query, for a process that asks once: the rows are read piece by piece and not kept. Undefined
+ * where the kernel cannot do that.
+ */
+export function productsOnce(
+  rows: number,
+  dims: number,
+  { query, readScales, readRows }: OneQuery,
+): VectorRows | undefined {
+  if (rows < KERNEL_ROWS || PIECE_BYTES % dims !== 0) return undefined;
+  const kernel = matrixKernel(rows, dims, PIECE_BYTES);
+  if (kernel === undefined) return undefined;
+  readScales(kernel.scales);
+  const perPiece = PIECE_BYTES / dims;
+  for (let row = 0; row < rows; row += perPiece) {
+    const count = Math.min(perPiece, rows - row);
+    readRows(row * dims, kernel.values.subarray(0, count * dims));
+    kernel.run(query.values, count, row);
+  }
+  const { scales, dots, next } = kernel;
+  return {
+    rows,
+    scales,
+    dots: () => dots,
+    nextReaching: next,
+    cosine: (_query, row) => dots[row]! * query.scales[0]! * scales[row]!,
+  };
+}
+
+interface OneQuery {
+  readonly query: QuantizedVectors;
+  readonly readScales: (target: Float32Array) => void;
+  /** Fills `target` with the rows' bytes from `offset` on. */
+  readonly readRows: (offset: number, target: Int8Array) => void;
+}
+
 interface MatrixKernel {
   values: Int8Array;
   scales: Float32Array;
   dots: Int32Array;
-  run(query: Int8Array, rows: number): void;
+  /** The products of the first `count` rows in memory, which are the rows from `firstRow` on. */
+  run(query: Int8Array, count: number, firstRow?: number): void;
   next(from: number, factor: number, least: number): number;
 }
 
 /** A kernel with its own memory for the rows; undefined if the host lacks SIMD or `dims` is not a multiple of 16. */
-function matrixKernel(rows: number, dims: number): MatrixKernel | undefined {
+function matrixKernel(rows: number, dims: number, rowBytes = rows * dims): MatrixKernel | undefined {
   if (rows === 0 || dims === 0 || dims % LANE_BYTES !== 0) return undefined;
   // Memory: the query widened to 16 bits, one 32-bit product and one scale per row, the rows.
   const dotsAt = dims * 2;
   const scalesAt = dotsAt + rows * 4;
   const rowsAt = Math.ceil((scalesAt + rows * 4) / LANE_BYTES) * LANE_BYTES;
-  const kernel = instantiate(rowsAt + rows * dims);
+  const kernel = instantiate(rowsAt + rowBytes);
   if (kernel === undefined) return undefined;
   const wideQuery = new Int16Array(kernel.buffer, 0, dims);
   return {
-    values: new Int8Array(kernel.buffer, rowsAt, rows * dims),
+    values: new Int8Array(kernel.buffer, rowsAt, rowBytes),
     scales: new Float32Array(kernel.buffer, scalesAt, rows),
     dots: new Int32Array(kernel.buffer, dotsAt, rows),
-    run(query, first) {
-      if (first === 0) return;
+    run(query, count, firstRow = 0) {
+      if (count === 0) return;
       wideQuery.set(query.length === dims ? query : query.subarray(0, dims));
-      kernel.dots(0, rowsAt, dotsAt, first, dims);
+      kernel.dots(0, rowsAt, dotsAt + firstRow * 4, count, dims);
     },
     next: (from, factor, least) => kernel.next(dotsAt, scalesAt, from, rows, factor, least),
   };

@@ -1,7 +1,7 @@
 // Escapes text of others for its target: a Markdown line, XML text, an XML attribute, a body inside an envelope, or any other
 // place that a model reads. Everywhere the tokens are escaped that models and hosts use to begin and end a turn.
 
-import { lazyPattern } from "./patterns.ts";
+import { isPlain, lazyPattern } from "./patterns.ts";
 
 /** The elements that Repertoire wraps around text of a skill. A body may neither open nor close one of them. */
 export const ENVELOPES = [
@@ -31,7 +31,23 @@ const LINE_BREAK = /\r\n?|[\u0085\u2028\u2029]/g;
 // Matches a tag even with invisible characters between its letters, and blanks and slashes before them.
 // No two adjacent runs share a character, so matching stays linear.
 const GAP = "\\p{DI}\\p{Cc}\\p{Z}";
-const envelopeTag = lazyPattern(`<(?=[${GAP}/\\\\_-]*(?:${ENVELOPES.map(looseName).join("|")}))`, "giu");
+/** Those of them that are ASCII. */
+const PLAIN_GAP = "\\x00-\\x20\\x7f";
+
+/** A pattern with gaps: for all of Unicode it takes tens of milliseconds to compile, so ASCII has one of its own. */
+function withGaps(source: (gap: string) => string, flags: string): (text: string) => RegExp {
+  const plain = lazyPattern(source(PLAIN_GAP), flags);
+  let whole: RegExp | undefined;
+  return (text) => {
+    if (isPlain(text)) return plain();
+    whole ??= new RegExp(source(GAP), `${flags}u`);
+    return whole;
+  };
+}
+
+const looseNames = (names: readonly string[], gap: string) =>
+  names.map((name) => looseName(name, gap)).join("|");
+const envelopeTag = withGaps((gap) => `<(?=[${gap}/\\\\_-]*(?:${looseNames(ENVELOPES, gap)}))`, "gi");
 const cardHead = lazyPattern(
   "^([\\p{DI}\\p{Zs}\\t]*)\\[(?=[\\p{DI}\\p{Zs}\\t]*skill[\\p{DI}\\p{Zs}\\t]*:)",
   "gimu",
@@ -90,14 +106,15 @@ const TURN_BRACKETS = [
 ] as const;
 
 /** A special token such as `<|im_end|>`, also with the full-width bar; longer ones are in no vocabulary. */
-const SPECIAL = `<(?=[${GAP}]*[|\uFF5C][^<>\\s]{1,64}[|\uFF5C][${GAP}]*>)`;
-const turnTag = lazyPattern(
-  `${SPECIAL}|<(?=[${GAP}/\\\\]*(?:${TURN_TAGS.map(looseName).join("|")})[${GAP}]*(?:[>/:=]|[a-z_]+=|$))`,
-  "giu",
+const special = (gap: string) => `<(?=[${gap}]*[|\uFF5C][^<>\\s]{1,64}[|\uFF5C][${gap}]*>)`;
+const turnTag = withGaps(
+  (gap) =>
+    `${special(gap)}|<(?=[${gap}/\\\\]*(?:${looseNames(TURN_TAGS, gap)})[${gap}]*(?:[>/:=]|[a-z_]+=|$))`,
+  "gi",
 );
-const turnBracket = lazyPattern(
-  `\\[(?=[${GAP}/]*(?:${TURN_BRACKETS.map(looseName).join("|")})[${GAP}]*\\])`,
-  "gu",
+const turnBracket = withGaps(
+  (gap) => `\\[(?=[${gap}/]*(?:${looseNames(TURN_BRACKETS, gap)})[${gap}]*\\])`,
+  "g",
 );
 /**
  * A speaker's name with a colon at the start of a line, which ends a turn in the format of text completion. `User:` and
@@ -111,22 +128,21 @@ const turnLine = lazyPattern(
 const TURN_WORD = /\b(Human|Assistant):/g;
 /** The end of a sentence in old vocabularies; in capitals it is a type parameter. */
 const SENTENCE = /<(?=\/?s>)/g;
-/** What every one of these tokens needs. Most texts have none of it, and are left alone. */
-const MAY_MARK_TURN = /<|\[|:/;
+/** Most texts have none of these words, and the pattern is slow to compile. */
+const SPEAKER = /Human|HUMAN|Assistant|ASSISTANT|###|User|System/;
 
 /** Text in which no token can begin or end a turn of a conversation; it reads the same. */
 function withoutTurns(text: string): string {
-  if (!MAY_MARK_TURN.test(text)) return text;
-  return text
-    .replace(turnTag(), "&lt;")
-    .replace(SENTENCE, "&lt;")
-    .replace(turnBracket(), "&#91;")
-    .replace(turnLine(), "$1\\:");
+  let safe = text;
+  if (safe.includes("<")) safe = safe.replace(turnTag(safe), "&lt;").replace(SENTENCE, "&lt;");
+  if (safe.includes("[")) safe = safe.replace(turnBracket(safe), "&#91;");
+  if (safe.includes(":") && SPEAKER.test(safe)) safe = safe.replace(turnLine(), "$1\\:");
+  return safe;
 }
 
-function looseName(name: string): string {
-  const words = name.split("_").map((word) => [...word].join(`[${GAP}]*`));
-  return words.join(`[${GAP}_-]*`);
+function looseName(name: string, gap: string): string {
+  const words = name.split("_").map((word) => [...word].join(`[${gap}]*`));
+  return words.join(`[${gap}_-]*`);
 }
 
 /** One visible line: without line breaks, control and invisible characters, and with single spaces. */
@@ -175,7 +191,8 @@ export function dataForModel<T>(data: T): T {
 
 /** For a body inside an envelope: Markdown as written, with the tags of envelopes escaped. */
 export function forEnvelope(body: string): string {
-  return forModel(body).replace(envelopeTag(), "&lt;");
+  const safe = forModel(body);
+  return safe.includes("<") ? safe.replace(envelopeTag(safe), "&lt;") : safe;
 }
 
 /** For a part of a body on a card: as in an envelope, with lines that look like the head of a card escaped. */

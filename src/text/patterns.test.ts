@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inAlphabet, isPlain, lazyPattern } from "./patterns.ts";
+import { alternativesIn, inAlphabet, isPlain, lazyPattern } from "./patterns.ts";
 
 test("isPlain accepts only ASCII text and white space", () => {
   expect(isPlain("")).toBe(true);
@@ -27,5 +27,30 @@ test("both alphabets classify ASCII characters alike", () => {
     const char = String.fromCharCode(code);
     expect([char, signs(char).test(char)]).toEqual([char, whole.test(char)]);
     expect([char, others(char).test(char)]).toEqual([char, !whole.test(char)]);
+  }
+});
+
+test("alternativesIn leaves out only what cannot match", () => {
+  const source =
+    "bugs?|does ?n[o']t work|(?:do|some (?:old|new)) tests?|(?:re)?write|good (?:day|night)|(?:may|can)(?! you)";
+  const within = alternativesIn(source);
+  expect(within("good night")).toBe("(?:re)?write|good (?:day|night)");
+  const texts = [
+    "a bug",
+    "doesn't work",
+    "dont work",
+    "some old test",
+    "do tests",
+    "rewrite",
+    "write",
+    "may",
+    "can you",
+    "nothing",
+    "",
+  ];
+  for (const text of texts) {
+    const given = within(text);
+    const found = given !== undefined && new RegExp(`^(?:${given})$`).test(text);
+    expect(found, text).toBe(new RegExp(`^(?:${source})$`).test(text));
   }
 });

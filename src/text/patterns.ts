@@ -50,36 +50,15 @@ export function alternativesIn(alternatives: string): (text: string) => string |
   };
 }
 
-function splitAlternatives(source: string): string[] {
-  const found: string[] = [];
-  let depth = 0;
-  let from = 0;
-  for (let at = 0; at < source.length; at++) {
-    const char = source[at];
-    if (char === "\\") at++;
-    else if (char === "(") depth++;
-    else if (char === ")") depth--;
-    else if (char === "|" && depth === 0) {
-      found.push(source.slice(from, at));
-      from = at + 1;
-    }
-  }
-  return [...found, source.slice(from)];
+/** Groups at most in groups, and no classes with brackets or bars. */
+function splitAlternatives(source: string): readonly string[] {
+  return source.match(/(?:\((?:[^()]|\([^()]*\))*\)|[^|()])+/g) ?? [];
 }
 
 /** The letters with which every match of an alternative begins; empty ones if that is not plain. */
-function startsOf(source: string): string[] {
-  const group = /^\(\?:/.test(source) ? splitAlternatives(source.slice(3, groupEnd(source))) : undefined;
-  if (group && !/^[?*{]/.test(source.slice(groupEnd(source) + 1))) return group.flatMap(startsOf);
+function startsOf(source: string): readonly string[] {
+  const group = /^\(\?:((?:[^()]|\([^()]*\))*)\)(?![?*{])/.exec(source)?.[1];
+  if (group !== undefined) return splitAlternatives(group).flatMap(startsOf);
   // A letter before a quantifier may be missing.
   return [/^[^\\[\](){}.?*+^$|]*(?![?*{])/.exec(source)![0]];
-}
-
-function groupEnd(source: string): number {
-  let depth = 0;
-  for (let at = 0; at < source.length; at++) {
-    if (source[at] === "(") depth++;
-    else if (source[at] === ")" && --depth === 0) return at;
-  }
-  return source.length;
 }

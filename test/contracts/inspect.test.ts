@@ -283,7 +283,7 @@ function expand(text: string): string {
 it.each([
   ["lines in a fence", `\`\`\`\n${"x\n".repeat(125_000)}\`\`\`\n`],
   ["lines in a fence that is not closed", `\`\`\`\n${"x\n".repeat(125_000)}`],
-  ["lines of prose", "x\n\n".repeat(85_000)],
+  ["lines of prose", "x\n".repeat(250_000)],
   ["messages in tag characters", "\u{E0041}\u{E0042}\u{E0043} ".repeat(60_000)],
 ])("inspects a file of very many %s", (_, text) => {
   const bytes = new TextEncoder().encode(text);

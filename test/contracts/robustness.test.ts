@@ -161,6 +161,14 @@ describe("the parser stands", () => {
     }
   });
 
+  it.each([
+    ["lists in lists", `a:\n  ${"- ".repeat(500)}b`],
+    ["maps in maps", `a: ${"{b: ".repeat(500)}`],
+  ])("nesting without end, which it refuses before it goes down: %s", (_, front) => {
+    const { diagnostics } = parseSkill(`---\nname: deep\n${front}\n---\n\nText.\n`, "deep/SKILL.md");
+    expect(diagnostics.map(({ code }) => code)).toContain("yaml-too-deep");
+  });
+
   it("any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => holds(parseSkill(bytes, "any/SKILL.md"))),

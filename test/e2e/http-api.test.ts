@@ -130,6 +130,9 @@ describe("a task over HTTP", () => {
     const wrong = { digest: "0".repeat(64), scope: "task" };
     const stale = await call("activateSkill", { params, body: { task: "t", consent: wrong }, status: 409 });
     expect(stale.error.code).toBe("consent-stale");
+    const always = { ...wrong, scope: "always" };
+    await call("activateSkill", { params, body: { task: "t", consent: always }, status: 409 });
+    await call("trustSkill", { body: { name: "demo", digest: wrong.digest }, status: 409 });
     await call("readSkillFile", { params, query: { task: "t", path: "references/notes.md" }, status: 403 });
     const consent = { digest: asked.digest, scope: "task" };
     const given = await call("activateSkill", { params, body: { task: "t", consent } });

@@ -130,11 +130,11 @@ describe("the exit code", () => {
   });
 
   it.each([
-    [["inspect", "some", "--fail-on", "often"]],
-    [["inspect", "./nothing"]],
-    [["inspect", "some/nothing"]],
-  ])("is 2 for a mistake: %j", (args) => {
-    expect(piped(...args).status).toBe(2);
+    [["inspect", "some", "--fail-on", "often"], 2],
+    [["inspect", "./nothing"], 1],
+    [["inspect", "some/nothing"], 1],
+  ])("is 2 for a mistake, and 1 if there is nothing: %j", (args, code) => {
+    expect(piped(...args).status).toBe(code);
   });
 });
 

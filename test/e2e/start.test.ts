@@ -27,3 +27,11 @@ it("loads none of the libraries of the other verbs for a hook, whether it opens 
   expect(packagesOf(join(folder, "engine.js"))).toEqual([]);
   expect(packagesOf(join(folder, "index.js"))).toContain("zod");
 });
+
+it("keeps other scripts in the patterns of a hook, whose file is read byte by byte", () => {
+  const folder = dirname(program.bin);
+  const [quick] = readdirSync(folder).filter((name) => /^quick-[0-9a-f]+\.cjs$/.test(name));
+  const bytes = readFileSync(join(folder, quick!));
+  expect(bytes.every((byte) => byte < 128)).toBe(true);
+  expect(bytes.toString("latin1")).toContain("\\u6280\\u80fd");
+});

@@ -50,6 +50,8 @@ export interface Verb {
   readonly isHidden?: true;
   /** The one of `verbs` that is meant when none is named. */
   readonly isDefault?: true;
+  /** True if it uses the project's skills: who waits to be asked about the project is asked before. */
+  readonly usesProject?: true;
   /** Gets the arguments and the options. Returns the exit code if it is not 0. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most verbs return nothing
   run?(context: Context, ...args: never[]): number | void | Promise<number | void>;

@@ -92,7 +92,7 @@ function agreedBeforehand({ name, digest, verdict }: ConsentSheet, agreed: strin
 export async function confirmed(
   io: Io,
   question: string,
-  options: { readonly yes?: boolean | undefined; readonly input?: AskOptions["input"] } = {},
+  options: { readonly yes?: boolean | undefined; readonly input?: AskOptions["input"] | undefined } = {},
 ): Promise<boolean | undefined> {
   if (options.yes) return true;
   const answer = await answerTo(io, `${question} [y/N] `, options.input);

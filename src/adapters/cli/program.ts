@@ -86,6 +86,7 @@ export async function runProgram(
       const context = makeContext(command.optsWithGlobals<GlobalFlags>(), { streams, open, allVerbs });
       try {
         try {
+          if (verb.usesProject && (await trustsProjectNow(context))) await context.close();
           exit = (await verb.run!(context, ...(received.slice(0, -1) as never[]))) ?? EXIT.ok;
         } finally {
           await context.close();
@@ -109,6 +110,13 @@ export async function runProgram(
     return reportFailure(grammarError(thrown, used), io, used);
   }
   return exit;
+}
+
+/** Whether the person has just agreed to the project's skills, so that the engine has to be opened again. */
+async function trustsProjectNow(context: Context): Promise<boolean> {
+  if (!context.engine.library.project().isOpen) return false;
+  const { askForProject } = await import("./project-question.ts");
+  return askForProject(context);
 }
 
 function describeProgram(streams: Streams, isJson: boolean): Command {
@@ -194,7 +202,11 @@ function makeContext(
       engine ??= this.open();
       return engine;
     },
-    close: async () => engine?.close(),
+    close: async () => {
+      const opened = engine;
+      engine = undefined;
+      await opened?.close();
+    },
   };
 }
 

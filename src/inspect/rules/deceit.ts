@@ -63,7 +63,7 @@ export const DECEIT: readonly Rule[] = [
       ),
       pattern(
         new RegExp(
-          String.raw`\b${USER} (?:must|should|shall|can|may|need|does|do|is|are|will) ?(?:not|never|n't)(?: need)?(?: to)?(?: be)? (?:know|knows|see|notice|aware|be aware|find out|learn|told|informed|notified|realize|suspect)(?: (?:about|of|that|this|any of (?:this|it))\b| it\b|[.,]|$)`,
+          String.raw`\b${USER} (?:must|should|shall|can|may|need|does|do|is|are|will) ?(?:not|never|n't)(?: need)?(?: to)?(?: be)? (?:know|knows|see|notice|aware|be aware|find out|learn|told|informed|notified|realize|suspect)(?: (?:about(?! ")|of|that|this|any of (?:this|it))\b| it\b|[.,]|$)`,
         ),
       ),
       pattern(

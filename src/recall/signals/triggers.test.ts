@@ -158,6 +158,10 @@ describe("a pattern", () => {
     expect(mayMatch("write a note", "invoice|letters?\\b")).toBe(false);
     expect(mayMatch("anything", "\\x41|(?i)b")).toBe(true);
     expect(mayMatch("ſ", "s")).toBe(true);
+    expect(mayMatch("write a note", "开发.*功能|note")).toBe(true);
+    expect(mayMatch("write a letter", "开发.*功能|note")).toBe(false);
+    expect(mayMatch("write a letter", "é?letter|ſtop")).toBe(true);
+    expect(mayMatch("write a letter", "\u{1F600}?letter")).toBe(true);
   });
 
   test("is compiled for every message that it matches", () => {
@@ -179,6 +183,9 @@ describe("a pattern", () => {
       "(a|b)",
       "(?:ab)",
       "(?i)",
+      "é",
+      "K",
+      "功",
       "^",
       "$",
       "|",

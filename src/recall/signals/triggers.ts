@@ -140,9 +140,12 @@ const wordEnd = lazyPattern(`${SPACED}$`, "u");
 const words = lazyPattern(`${UNSPACED}|(?:${SPACED})+`, "gu");
 const letterOrDigit = lazyPattern("^[\\p{L}\\p{N}]", "u");
 
+/** Two letters, each of which may take two units. */
+const SHORT_UNITS = 4;
+
 /** `Go`, `R` and `AI` are names, `go` and `ai` may be anything; so names this short match with their case only. */
 function isShortName(phrase: string): boolean {
-  return /^\p{Lu}\p{L}?$/u.test(phrase);
+  return phrase.length <= SHORT_UNITS && /^\p{Lu}\p{L}?$/u.test(phrase);
 }
 
 function normal(text: string): string {
@@ -158,9 +161,12 @@ function searched(message: string): string {
   return squeezed(message.slice(0, READ_CHARS));
 }
 
-/** What the quick look at a pattern understands: escaped signs and classes, sets, groups, quantifiers, single characters. */
+/**
+ * What the quick look at a pattern understands: escaped signs and classes, sets, groups, quantifiers, single characters. Of other
+ * scripts those that stand for no ASCII letter in any case.
+ */
 const PIECE =
-  /(?<other>\\[bBsSwWdD]|\\[^\w\s]|\[\^?[\w .-]+\]|[\^$.])|(?<open>\((?:\?:|(?!\?)))|(?<close>\))|(?<optional>[?*]\??|\{\d+(?:,\d*)?\}\??)|(?<more>\+\??)|(?<or>\|)|(?<literal>[\w -])/y;
+  /(?<other>\\[bBsSwWdD]|\\[^\w\s]|\[\^?[\w .-]+\]|[\^$.])|(?<open>\((?:\?:|(?!\?)))|(?<close>\))|(?<optional>[?*]\??|\{\d+(?:,\d*)?\}\??)|(?<more>\+\??)|(?<or>\|)|(?<literal>[\w -]|[\u0080-\u017e\u0180-\u2129\u212b-\ud7ff])/y;
 
 /**
  * Whether a pattern may match a lower-case text, without compiling it: false if the text lacks characters that every match

@@ -31,6 +31,7 @@ const TOOLS_OPTION: VerbOption = [
 export const HOST_VERBS: readonly Verb[] = [
   {
     use: "chat [message...]",
+    usesProject: true,
     about: "talk to an agent that uses your skills; with a message or a pipe it answers once",
     options: [
       ["--show-prompt", "also show what went into the prompt"],

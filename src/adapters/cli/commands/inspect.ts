@@ -1,5 +1,6 @@
 // The verb `inspect`: which packages to worry about and why, on one screen, as JSON or as SARIF.
 
+import { sep } from "node:path";
 import {
   CATEGORIES,
   type Finding,
@@ -99,21 +100,22 @@ function tellPackage(io: Io, inspected: InspectedPackage): void {
   tellRest(io, inspected, findings.slice(SCREEN.ofOne));
 }
 
-/** A package with its worst findings, one for each rule. */
+/** A package with the findings that make it worrying, one for each rule. What is worth a notice is only counted. */
 function tellBriefly(io: Io, inspected: InspectedPackage): void {
-  const { findings } = inspected;
-  const perRule = findings.filter(({ code }, at) => findings.findIndex((one) => one.code === code) === at);
+  const { findings, name, path: place, verdict } = inspected;
+  const grave = findings.filter(({ severity }) => severity !== "low");
+  const perRule = grave.filter(({ code }, at) => grave.findIndex((one) => one.code === code) === at);
   const shown = perRule.slice(0, SCREEN.findings);
-  tellHead(io, inspected);
+  // Below a folder the name is the path from there.
+  const where = place.split(sep).join("/").endsWith(name) ? "" : io.colour.dim(`  ${forLine(place)}`);
+  io.line(cut(io, `${paintVerdict(io, verdict)}  ${io.colour.bold(forLine(name))}${where}`));
   for (const { severity, path, line, message, excerpt } of shown) {
     io.line(cut(io, `  ${paintSeverity(io, severity)} ${placeOf(path, line)} ${message}`));
     if (excerpt !== "") io.line(cut(io, `         ${io.colour.dim(`> ${forLine(excerpt)}`)}`));
   }
-  tellRest(
-    io,
-    inspected,
-    findings.filter((finding) => !shown.includes(finding)),
-  );
+  const more = findings.length - shown.length;
+  if (more > 0) io.line(io.colour.dim(`         and ${numberOf(more, "more finding")}`));
+  tellUnread(io, inspected);
 }
 
 function tellHead(io: Io, { name, path, verdict, files, digest }: InspectedPackage): void {
@@ -124,14 +126,18 @@ function tellHead(io: Io, { name, path, verdict, files, digest }: InspectedPacka
 
 function tellRest(io: Io, { unscanned, known }: InspectedPackage, more: readonly Finding[]): void {
   if (more.length > 0) io.line(cut(io, `  and ${numberOf(more.length, "more finding")}: ${codesOf(more)}`));
+  tellUnread(io, { unscanned });
+  if (known.length > 0) io.line(cut(io, `  ${numberOf(known.length, "known finding")}: ${codesOf(known)}`));
+  io.line();
+}
+
+function tellUnread(io: Io, { unscanned }: Pick<InspectedPackage, "unscanned">): void {
   for (const { path, reason } of unscanned.slice(0, SCREEN.findings))
     io.line(
       cut(io, `  ${io.colour.yellow("not inspected")} ${forLine(path || "package")}: ${forLine(reason)}`),
     );
   if (unscanned.length > SCREEN.findings)
     io.line(`  and ${unscanned.length - SCREEN.findings} more that were not inspected`);
-  if (known.length > 0) io.line(cut(io, `  ${numberOf(known.length, "known finding")}: ${codesOf(known)}`));
-  io.line();
 }
 
 function placeOf(path: string, line: number | undefined): string {

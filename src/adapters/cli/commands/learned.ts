@@ -12,8 +12,9 @@ import {
   readInput,
   type VersionRecord,
 } from "../../../engine/engine.ts";
-import { messageOf, RepertoireError } from "../../../model/errors.ts";
+import { codeOf, messageOf, RepertoireError } from "../../../model/errors.ts";
 import { positiveInteger, type Verb, type VerbOption } from "../command.ts";
+import { confirmed } from "../consent-prompt.ts";
 import type { Io } from "../io.ts";
 import { answerEach, namesFrom } from "../names.ts";
 import { day, minute, numberOf, tellDiff } from "../tell.ts";
@@ -26,6 +27,7 @@ interface SaveFlags {
   readonly reason?: string;
   readonly project?: boolean;
   readonly allowUnsafe?: boolean;
+  readonly force?: boolean;
 }
 
 interface Why {
@@ -70,12 +72,19 @@ export const LEARNED_VERBS: readonly Verb[] = [
       REASON_OPTION,
       ["--project", "into the project's .repertoire/skills instead of your home folder's"],
       ["--allow-unsafe", "save it even if it looks dangerous"],
+      ["--force", "save it even if it is then used instead of a skill of another source"],
     ],
     async run({ io, engine }, name: string, { from, seeAlso, ...rest }: SaveFlags) {
       const content = from === undefined ? await typedText(io, engine, name) : read(resolve(from));
       const names = seeAlso?.split(",").map((one) => one.trim());
       const related = names && { seeAlso: names.filter(Boolean) };
-      const changed = await engine.learned.save({ name, content, author: "person", ...rest, ...related });
+      const request = { name, content, author: "person", ...rest, ...related };
+      const changed = await engine.learned.save(request).catch(async (thrown: unknown) => {
+        if (codeOf(thrown) !== "skill-covered" || from === undefined) throw thrown;
+        const means = await confirmed(io, `${messageOf(thrown)} Save it all the same?`);
+        if (!means) throw thrown;
+        return engine.learned.save({ ...request, force: true });
+      });
       const back = changed.result === "created" ? `repertoire delete ${changed.name}` : "repertoire undo";
       io.answer(changed, () => tellChange(io, changed, back));
     },

@@ -65,6 +65,7 @@ const RETAINED: Readonly<Record<Tidied["rule"], string>> = {
 export const LIBRARY_VERBS: readonly Verb[] = [
   {
     use: "why <name> <message...>",
+    usesProject: true,
     about: "explain why a skill is or is not recalled for a message, and what would change that",
     examples: ['why skill-author "write a skill for our releases"'],
     options: [
@@ -85,6 +86,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
   listVerb,
   {
     use: "show <names...>",
+    usesProject: true,
     about: "show skills: front matter, files, sub-skills, findings and instructions; names may be globs",
     examples: ["show skill-author", "show 'git-*'"],
     async run({ io, engine }, asked: string[]) {

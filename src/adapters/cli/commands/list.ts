@@ -25,6 +25,7 @@ interface ListFlags extends Pick<SkillSelection, "all" | "source" | "state"> {
 
 export const listVerb: Verb = {
   use: "list [words...]",
+  usesProject: true,
   about: "list the skills, or those whose name or description has the words",
   examples: ["list", "list git --sort used", "list --unused 30d --source '~/.claude/skills'", "list --tree"],
   options: [

@@ -7,6 +7,7 @@ import { accepting, type Verb } from "../command.ts";
 
 export const promptVerb: Verb = {
   use: "prompt [message...]",
+  usesProject: true,
   about: "print the text that an agent's prompt gets for a message",
   options: [
     ["--style <style>", STYLES.join(", "), accepting(STYLES)],

@@ -19,6 +19,7 @@ export interface RecallFlags {
 
 export const recallVerb: Verb = {
   use: "recall <message...>",
+  usesProject: true,
   about: "show which skills matter for a message, and why; exits 1 when none does",
   options: [
     ["--explain", "show every reason: they add up to the score, evidence and boosts apart"],

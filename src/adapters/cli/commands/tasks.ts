@@ -32,6 +32,7 @@ const TASK_OPTION: VerbOption = ["--task <id>", "the task that it belongs to", u
 export const TASK_VERBS: readonly Verb[] = [
   {
     use: "activate <name>",
+    usesProject: true,
     about: "activate a skill after your consent, and print its instructions as a model gets them",
     options: [TASK_OPTION, ...AGREEMENT_OPTIONS],
     async run({ io, engine }, name: string, { task, ...flags }: { task: string } & AgreementFlags) {
@@ -47,6 +48,7 @@ export const TASK_VERBS: readonly Verb[] = [
   },
   {
     use: "expand <text...>",
+    usesProject: true,
     about: 'print what a slash command becomes: "/sven/plan analyse the auth module"',
     options: [["--complete", "list the commands that begin with this text instead"], TASK_OPTION],
     async run(

@@ -38,6 +38,10 @@ export const LEARNED_OPERATIONS = [
       reason: reason.optional(),
       project: z.boolean().optional().describe("Into the project instead of the home folder."),
       allowUnsafe: z.boolean().optional().describe("Save it even if it looks dangerous."),
+      force: z
+        .boolean()
+        .optional()
+        .describe("Save it even if it is then used instead of a skill of another source."),
     }),
     answer: ChangedSchema,
     run: ({ params, body }, { engine }) =>
