@@ -80,7 +80,7 @@ export function answerHooks({ home, onProblem }: WarmOptions): () => void {
     mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
     chmodSync(folder, PRIVATE_FOLDER);
     removeDead(folder);
-    server.listen(path, () => chmodSync(path, PRIVATE_FILE));
+    listenPrivately(server, path);
     server.unref();
   } catch (thrown) {
     onProblem(thrown);
@@ -89,6 +89,16 @@ export function answerHooks({ home, onProblem }: WarmOptions): () => void {
     server.close();
     rmSync(path, { force: true });
   };
+}
+
+/** Nobody else can open the socket at any moment: it is made with its mode, which is done before `listen` returns. */
+function listenPrivately(server: Server, path: string): void {
+  const usual = process.umask(0o777 & ~PRIVATE_FILE);
+  try {
+    server.listen(path);
+  } finally {
+    process.umask(usual);
+  }
 }
 
 /** Collects a request; one that is too large, or whose sender is gone, is dropped. */

@@ -16,8 +16,8 @@ export interface StdioOptions {
   readonly note: (text: string) => void;
 }
 
-/** The answer to a client's first message takes a few milliseconds; what is slow begins behind it. */
-const AFTER_FIRST_ANSWER_MS = 25;
+/** A host that starts its servers is busy with itself: what is slow and not asked for begins so much later. */
+const AFTER_FIRST_ANSWER_MS = 3_000;
 
 /** Refuses messages that are too large, and says when it is over. */
 class EndingTransport extends StdioServerTransport {
