@@ -104,7 +104,7 @@ describe("setup", () => {
     );
     expect(json(home, ".claude.json").mcpServers).toEqual({
       other: { command: "other" },
-      repertoire: { type: "stdio", command: "repertoire", args: ["mcp"] },
+      repertoire: { type: "stdio", command: "repertoire", args: ["mcp", "--consent", "ask"] },
     });
   });
 
@@ -179,11 +179,11 @@ describe("setup", () => {
     const before = snapshot(home);
     await setup(home, "claude-code", "--mode", "replace");
     const replaced = json(home, ".claude/settings.json");
-    expect(replaced.permissions).toEqual({ deny: ["Skill"] });
+    expect(replaced.permissions.deny).toEqual(["Skill"]);
     expect(replaced.hooks.Stop[0].hooks[0].command).toBe("repertoire hook claude-code --mode replace");
     await setup(home, "claude-code", "--mode", "off");
     const off = json(home, ".claude/settings.json");
-    expect([off.permissions, Object.keys(off.hooks)]).toEqual([undefined, ["UserPromptSubmit"]]);
+    expect([off.permissions.deny, Object.keys(off.hooks)]).toEqual([undefined, ["UserPromptSubmit"]]);
     await setup(home, "claude-code", "--undo");
     expect(snapshot(home)).toEqual(before);
     const { code, out } = await setup(home, "pi", "--mode", "replace", "--json");
