@@ -185,9 +185,14 @@ describe("every hook", () => {
 
   it("leaves compiled code for the next one, and answers alike with it, without it and with a damaged one", async () => {
     const { send, event } = workspace();
-    await send("codex", event("codex", "message"));
     const folder = dirname(program.bin);
     const compiled = () => readdirSync(folder).filter((file) => file.endsWith(".compiled"));
+    for (const file of compiled()) rmSync(join(folder, file));
+    // The code of other events is not what the next message needs.
+    await send("codex", event("codex", "session-start"), "--mode", "replace");
+    await send("codex", event("codex", "session-start"), "--mode", "replace");
+    expect(compiled()).toEqual([]);
+    await send("codex", event("codex", "message"));
     const first = await send("codex", event("codex", "message", { session_id: "a" }));
     expect(compiled()).toHaveLength(1);
     writeFileSync(join(folder, compiled()[0]!), "garbage");

@@ -31,7 +31,7 @@ export interface HookCall {
 interface HookRan {
   /** For standard error, when the verb was misused. */
   readonly misuse?: string;
-  /** Whether there was something to add to the host's prompt. */
+  /** Whether a message was answered, if only with silence: most events are messages, and their code is kept compiled. */
   readonly answered: boolean;
 }
 
@@ -41,6 +41,7 @@ interface HookAnswer {
   /** Set if the index may need an update after the answer, which begins so many seconds later. */
   readonly turns?: TurnEngine | undefined;
   readonly after?: number | undefined;
+  readonly isMessage?: boolean | undefined;
 }
 
 /** A host that begins a session is busy with itself; the index waits for so long. */
@@ -53,17 +54,17 @@ export async function runHook(words: readonly string[], input?: string | undefin
     const misuse = `There is no hook for "${words[0] ?? ""}". Hosts: ${HOOK_HOSTS.join(", ")}.\n`;
     return { misuse, answered: false };
   }
-  const { output, turns, after } = await answerHook(call, () => input ?? readHookInput());
+  const { output, turns, after, isMessage = false } = await answerHook(call, () => input ?? readHookInput());
   if (output !== "") writeOut(`${output}\n`);
-  const answered = output !== "";
-  if (turns === undefined) return { answered };
+  const ran = { answered: isMessage };
+  if (turns === undefined) return ran;
   try {
     const { dir, home: from } = turns.config;
     await refreshBehind(turns, { dir, home: from, after });
   } catch (thrown) {
     logProblem(thrown, call);
   }
-  return { answered };
+  return ran;
 }
 
 /** How the hook was called; undefined if the host is unknown. */
@@ -85,7 +86,7 @@ async function answerHook(call: HookCall, read: () => string): Promise<HookAnswe
       answerEvent(event, { ...call, turns: engine }),
     );
     if (event.kind === "session") return { output: answer, turns, after: HOST_START_SECONDS };
-    return { output: answer, turns: event.kind === "message" ? turns : undefined };
+    return event.kind === "message" ? { output: answer, turns, isMessage: true } : { output: answer };
   } catch (thrown) {
     logProblem(thrown, call);
     return { output: "" };
