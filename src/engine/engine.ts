@@ -32,8 +32,9 @@ export {
   typedCommand,
   WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
-export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
+export type { CatalogChoice, Prompt, PromptOptions } from "../disclose/disclose.ts";
 export {
+  isInside,
   makeFolder,
   PRIVATE_FILE,
   PRIVATE_FOLDER,
@@ -48,6 +49,7 @@ export {
   type Dreams,
   fromRecord,
   inSessions,
+  isCorrection,
   PASSES,
   type Pass,
   PROPOSAL_STATES,
