@@ -41,7 +41,7 @@ export {
   type ConfigValues,
   loadConfig,
 } from "./config/config.ts";
-export type { MemoryItem, Prompt, PromptOptions } from "./disclose/disclose.ts";
+export type { CatalogChoice, MemoryItem, Prompt, PromptOptions } from "./disclose/disclose.ts";
 export type { HostDecision, ProjectStanding } from "./discover/discover.ts";
 export type {
   Accepted,
@@ -203,7 +203,7 @@ export type {
   SkillReport,
   SourceReport,
 } from "./library/library.ts";
-export type { AgentToolAlias } from "./model/agent-tool-alias.ts";
+export type { AgentToolAlias, NamedTools } from "./model/agent-tool-alias.ts";
 export type { Awaitable } from "./model/awaitable.ts";
 export type { Clock } from "./model/clock.ts";
 export { type Diagnostic, type Severity, SKILL_FILE_CODES, type SkillFileCode } from "./model/diagnostic.ts";
