@@ -386,6 +386,10 @@ function openFiles(
     return { problem: { code: "index-mismatch", message: `${path}: ${mismatch}. Rebuild the index.` } };
   }
   const delta = openDelta(path, main, wanted);
+  if (delta !== undefined && "problem" in delta) {
+    main.close();
+    return delta;
+  }
   const segments = main.segments.map(({ segment }) => segment);
   const stored = {
     path,
@@ -402,10 +406,17 @@ function openFiles(
   return { stack: [...kept, ...delta.segments], stored };
 }
 
-/** The delta, unless it belongs to a main file that was replaced since: then the main file alone is right. */
-function openDelta(path: string, main: IndexSnapshot, wanted: SnapshotLabel): IndexSnapshot | undefined {
+/**
+ * The delta, unless it belongs to a main file that was replaced since: then the main file alone is right. A damaged delta may
+ * belong to it, and then the main file alone would be stale.
+ */
+function openDelta(
+  path: string,
+  main: IndexSnapshot,
+  wanted: SnapshotLabel,
+): IndexSnapshot | { problem: IndexProblem } | undefined {
   const opened = openSnapshot(deltaPath(path));
-  if ("problem" in opened) return undefined;
+  if ("problem" in opened) return opened.problem.code === "index-damaged" ? opened : undefined;
   const delta = opened.snapshot;
   if (delta.label.base === main.id && difference(delta.label, wanted) === undefined) return delta;
   delta.close();
