@@ -169,6 +169,7 @@ export type {
   ModelAnswer,
   ModelRequest,
   Notice,
+  PendingChange,
   PlacedPackage,
   RedirectRecord,
   RedirectStore,
@@ -195,6 +196,7 @@ export type {
   Progress,
   RuleSubject,
   ShadowedSkill,
+  SkillCost,
   SkillReport,
   SourceReport,
 } from "./library/library.ts";
