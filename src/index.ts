@@ -239,6 +239,7 @@ export {
 export {
   type Embedder,
   type EvalCase,
+  type EvalFailure,
   type EvalOptions,
   type EvalReport,
   type Explanation,

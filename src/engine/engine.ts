@@ -103,6 +103,7 @@ export { SPEC } from "../package/package.ts";
 export {
   addCase,
   casesFrom,
+  type EvalFailure,
   type EvalReport,
   type Explanation,
   type GroupFigures,

@@ -195,7 +195,9 @@ export class Repertoire {
    */
   async evaluate(cases: readonly EvalCase[], options: EvalOptions = {}): Promise<EvalReport> {
     const { evaluate } = await import("../recall/recall.ts");
-    return evaluate((turn, request) => this.turns.recall(turn, request), cases, options);
+    const library = await this.library.current();
+    const isKnown = (name: string) => library.find(name) !== undefined;
+    return evaluate((turn, request) => this.turns.recall(turn, request), cases, { isKnown, ...options });
   }
 
   /**
@@ -251,7 +253,8 @@ export class Repertoire {
     await this.library.close();
     const opened = this.opened;
     this.opened = undefined;
-    if (opened) await (await opened).close();
+    // Whoever used a workshop that could not be opened was told why; nothing of it needs closing.
+    if (opened) await (await opened.catch(() => undefined))?.close();
     else await this.turns.options.store?.close();
   }
 

@@ -42,6 +42,7 @@ export const ERROR_CODES = {
   "eval-unreadable": "The file of evaluation cases cannot be read.",
   "eval-not-json": "A line of the evaluation cases is not valid JSON.",
   "eval-not-lines": "A case cannot be added to a file that is not JSON lines.",
+  "eval-no-cases": "The journal has no message to evaluate with.",
   "eval-no-query": "An evaluation case has no query.",
 
   "package-changed": "A file of the skill changed while it was read.",

@@ -61,6 +61,7 @@ const SYSTEM: Readonly<Record<string, (path: string) => string>> = {
   ENAMETOOLONG: (path) => `${path} is too long for a path.`,
   EMFILE: () => "Too many files are open.",
   EIO: (path) => `${path} cannot be read: the disk reports an error.`,
+  ERR_INVALID_ARG_VALUE: () => "A path has a character that no path may have.",
   EBUSY: (path) => `${path} is in use by another program.`,
 };
 

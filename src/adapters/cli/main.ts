@@ -77,7 +77,7 @@ const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names:
       verbs: [
         ["sessions outcome journal", journal],
         ["dream proposals", dreams],
-        ["eval", dreams],
+        ["eval", async () => [(await import("./commands/eval.ts")).evalVerb]],
         ["index tidy", library],
       ],
     },
