@@ -440,6 +440,11 @@ export class LearnedSkills {
     return this.past.archived();
   }
 
+  /** A file of a version's skill as it is on disk now; undefined if there is none, or none that can be read. */
+  fileNow(version: VersionRecord, path: string): Uint8Array | undefined {
+    return this.versions.fileNow(placeOf(version), path);
+  }
+
   /**
    * A skill of any source with its whole SKILL.md, read from disk now.
    *

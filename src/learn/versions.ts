@@ -110,6 +110,16 @@ export class SkillVersions {
     return readPackage(this.needs.files, this.needs.places.directory(place));
   }
 
+  /** One file of it; undefined if there is none, or the skill cannot be read. */
+  fileNow(place: SkillPlace, path: string): Uint8Array | undefined {
+    try {
+      return this.onDisk(place).find((file) => file.path === path)?.bytes;
+    } catch (error) {
+      if (codeOf(error) === "" && !isRepertoireError(error)) throw error;
+      return undefined;
+    }
+  }
+
   /** The version that this one replaced. */
   async parentOf({ parent }: VersionRecord): Promise<VersionRecord | undefined> {
     return parent === undefined ? undefined : this.store.versions.get(parent);

@@ -1,13 +1,14 @@
 // The way from sources to the library: believe the snapshot or scan, read what changed, keep what was read, watch.
 
 import { hash } from "node:crypto";
-import { utimesSync } from "node:fs";
+import { rmSync, utimesSync } from "node:fs";
 import { discover, FolderWatch, type Scan } from "../discover/discover.ts";
 import { writeFileAtomically } from "../disk/disk.ts";
 import type { InspectionCache } from "../inspect/inspect.ts";
 import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
+import { MENDING_COMMAND, type StateCheckOptions, type StateFinding } from "../model/state-finding.ts";
 import { parseSkill } from "../parse/parse.ts";
 import { isUnchanged, type Progress, readCatalog, readSkillFile, reread } from "./catalog.ts";
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./diff.ts";
@@ -24,6 +25,7 @@ import {
   SnapshotDamage,
   type SnapshotOptions,
   snapshotPath,
+  snapshotProblem,
 } from "./snapshot.ts";
 import { inspectedRecord } from "./withheld.ts";
 
@@ -198,6 +200,29 @@ export class LibraryScanner implements LibraryReader {
       this.watching?.close();
       this.watching = undefined;
     };
+  }
+
+  /** Reads the snapshot on disk whole, and with `fix` makes it again if it is damaged. */
+  async check({ fix = false }: StateCheckOptions = {}): Promise<StateFinding[]> {
+    const problem = snapshotProblem(this.sources, this.options);
+    const { path } = this;
+    if (problem === undefined || path === undefined) return [];
+    if (fix) {
+      rmSync(path, { recursive: true, force: true });
+      this.latest = undefined;
+      await this.refresh();
+    }
+    return [
+      {
+        code: "snapshot-damaged",
+        severity: "warning",
+        path,
+        message: `The snapshot of the library cannot be read: ${problem} Each process reads the skills instead.`,
+        fix: MENDING_COMMAND,
+        canFix: true,
+        fixed: fix ? "It was made again from the skills." : undefined,
+      },
+    ];
   }
 
   /** Stops looking for edits. */

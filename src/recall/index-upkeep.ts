@@ -9,6 +9,8 @@ import { SnapshotDamage, sourcesKey } from "../library/library.ts";
 import { codeOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
+import { MENDING_COMMAND, type StateCheckOptions, type StateFinding } from "../model/state-finding.ts";
+import { indexFiles } from "../search/search.ts";
 import { type EncodeOptions, Encoding } from "./encoding.ts";
 import { type IndexSettings, RecallIndex } from "./recall-index.ts";
 
@@ -140,6 +142,44 @@ export class Indexing {
       rmSync(`${this.path}.refreshing`, { force: true });
     }
     return { skills: skills.length, changed };
+  }
+
+  /** Reads the whole index on disk, and compares it with the library that it says it was made for. */
+  async check({ fix = false }: StateCheckOptions = {}): Promise<StateFinding[]> {
+    const { path } = this;
+    if (path === undefined) return [];
+    const problem = RecallIndex.problemOf(path, this.needs);
+    const unread = problem === undefined ? await this.unreadOnDisk(path) : 0;
+    if (problem === undefined && unread === 0) return [];
+    if (fix) {
+      for (const file of indexFiles(path)) rmSync(file, { force: true });
+      this.index = undefined;
+    }
+    const rebuilt = fix ? await this.refresh() : undefined;
+    return [
+      {
+        code: problem === undefined ? "index-differs" : "index-damaged",
+        severity: "error",
+        path,
+        message:
+          problem ??
+          `The index says of ${unread} skills what they no longer say, so that recall may answer wrongly.`,
+        fix: MENDING_COMMAND,
+        canFix: true,
+        fixed: rebuilt && `It was built anew from ${rebuilt.skills} skills.`,
+      },
+    ];
+  }
+
+  /** How many skills the index on disk has otherwise than the library that it names. */
+  private async unreadOnDisk(path: string): Promise<number> {
+    const snapshot = await this.needs.library.snapshot(this.bodies);
+    const stored = RecallIndex.open(path, this.needs, () => undefined);
+    this.needs.examples?.refresh();
+    const isOf = stored.generation === snapshot.generation;
+    const unread = isOf ? stored.unread(indexable(snapshot.library())) : 0;
+    stored.text.close();
+    return unread;
   }
 
   /** How many skills an update would have to read now. */

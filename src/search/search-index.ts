@@ -5,11 +5,18 @@
 
 import { rmSync } from "node:fs";
 import { type IndexDocument, mergeSegments, SegmentBuilder } from "./build.ts";
-import { DamagedSnapshot } from "./bytes.ts";
+import { type ByteSource, DamagedSnapshot } from "./bytes.ts";
 import { closestOf } from "./passages.ts";
 import { globalDoc, type Hit, nearest, type SearchOptions, type SearchResult, search } from "./query.ts";
 import { DEFAULT_PARAMS, fingerprint, type ScoringParams } from "./scoring.ts";
-import { hashTerm, LiveSegment, SEGMENT_DOCUMENTS, SEGMENT_POSTINGS, type Segment } from "./segment.ts";
+import {
+  hashTerm,
+  LiveSegment,
+  SECTION_NAMES,
+  SEGMENT_DOCUMENTS,
+  SEGMENT_POSTINGS,
+  type Segment,
+} from "./segment.ts";
 import {
   type IndexSnapshot,
   openSnapshot,
@@ -218,6 +225,15 @@ export class SearchIndex {
     });
   }
 
+  /** Reads every stored byte once; says what is wrong with them. */
+  verify(): IndexProblem | undefined {
+    this.guard(undefined, () => {
+      for (const { segment } of this.segments)
+        for (const name of SECTION_NAMES) readAll(segment.section(name));
+    });
+    return this.damage;
+  }
+
   /** Writes the index to `path`. Returns the problem if that fails; the index itself stays as it was. */
   save(path: string, stamp = ""): IndexProblem | undefined {
     return this.guard(this.damage, () => {
@@ -313,6 +329,13 @@ const MERGE = {
   deletedMinimum: 256,
 } as const;
 
+const READ_BYTES = 1 << 20;
+
+function readAll(source: ByteSource): void {
+  for (let from = 0; from < source.length; from += READ_BYTES)
+    source.read(from, Math.min(READ_BYTES, source.length - from));
+}
+
 function sizeOf(stack: Stack): number {
   return stack.reduce((sum, live) => sum + live.size, 0);
 }
@@ -368,6 +391,11 @@ function compacted(stack: Stack, dims: number): Stack {
 
 /** Changes up to this share of the saved index are written to a delta file instead of writing everything again. */
 const DELTA_SHARE = 1 / 8;
+
+/** The files of an index. */
+export function indexFiles(path: string): string[] {
+  return [path, deltaPath(path)];
+}
 
 function deltaPath(path: string): string {
   return `${path}.delta`;

@@ -164,9 +164,8 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
         for (const version of compareWithLog().differing) {
           const row = records("WHERE id = ?", version.id)[0];
           if (row !== undefined && isWhole(row) && !isWhole(version)) continue;
-          const sql = "UPDATE versions SET name = ?, batch = ?, record = ? WHERE id = ?";
-          const { name, batch = null, id } = version;
-          if (db.change(sql, name, batch, JSON.stringify(version), id) === 0) keep(version);
+          const sql = "UPDATE versions SET record = ? WHERE id = ?";
+          if (db.change(sql, JSON.stringify(version), version.id) === 0) keep(version);
         }
       }),
     /** Writes the log anew from the tables; the old one is kept at `aside`. */
