@@ -23,7 +23,7 @@ import type { LostBytes } from "../store.ts";
 import { asideOf, type Connection, integrityOf } from "./connection.ts";
 import { isDriverError, type openDatabase } from "./driver.ts";
 import type { blobFiles, SqliteVersions } from "./learned.ts";
-import { findBadRows, removeRows } from "./rows.ts";
+import { findBadRows, mendRows } from "./rows.ts";
 import type { placesIn } from "./turn-files.ts";
 
 interface CheckupNeeds {
@@ -166,18 +166,19 @@ export class Checkup {
   }
 
   private async rows(): Promise<Found[]> {
-    const { db, places, now } = this.needs;
+    const { db, places, now, versions } = this.needs;
     return (await findBadRows(db)).map((bad) => ({
       code: "rows-damaged",
       path: places.database,
-      message: `${bad.keys.length} rows of the table "${bad.table}" hold what nobody wrote.`,
+      message: `${bad.rows.length} rows of the table "${bad.table}" hold what nobody wrote.`,
       mend: () => {
         const aside = asideOf(places.database, now());
         db.copyTo(aside);
-        // The log has every version.
-        const refilled = bad.table === "versions" && this.needs.versions.refill();
-        const removed = refilled ? bad.keys.length : removeRows(db, bad);
-        return `${removed} rows were ${refilled ? "read from the log again" : "removed"}; the database as it was is ${aside}.`;
+        const isOfLog = bad.table === "versions" || bad.table === "changes";
+        if (isOfLog && versions.refill())
+          return `They were read from the version log again; the database as it was is ${aside}.`;
+        const removed = mendRows(db, bad);
+        return `${removed} rows were removed, of the others there is what can be read; the database as it was is ${aside}.`;
       },
     }));
   }

@@ -20,11 +20,18 @@ const JSON_COLUMNS: Readonly<Record<string, string>> = {
 const BAD_CHARACTER = "\ufffd";
 const ROWS_AT_ONCE = 2_000;
 
-/** The bad rows of a table, each by its key in hexadecimal. */
+/** The bad rows of a table. */
 export interface BadRows {
   readonly table: string;
-  readonly keys: readonly (readonly string[])[];
   readonly keyColumns: readonly string[];
+  readonly rows: readonly BadRow[];
+}
+
+interface BadRow {
+  /** In hexadecimal, because the key itself may be no text. */
+  readonly key: readonly string[];
+  /** Its columns as far as they can be read; undefined if what is left says nothing. */
+  readonly readable: SqlRow | undefined;
 }
 
 export async function findBadRows(db: Connection): Promise<BadRows[]> {
@@ -34,24 +41,32 @@ export async function findBadRows(db: Connection): Promise<BadRows[]> {
   );
   for (const { name } of tables) {
     const bad = await badRowsIn(db, name);
-    if (bad.keys.length > 0) found.push(bad);
+    if (bad.rows.length > 0) found.push(bad);
   }
   return found;
 }
 
-/** Removes the rows and returns how many there were. */
-export function removeRows(db: Connection, { table, keys, keyColumns }: BadRows): number {
+/** Keeps of each row what can be read, and removes those that say nothing any more. Returns how many that were. */
+export function mendRows(db: Connection, { table, keyColumns, rows }: BadRows): number {
   const where = keyColumns.map((column) => `hex(${column}) = ?`).join(" AND ");
-  return db.write(() =>
-    keys.reduce((sum, key) => sum + db.change(`DELETE FROM ${table} WHERE ${where}`, ...key), 0),
-  );
+  return db.write(() => {
+    for (const { key, readable } of rows) {
+      const texts = Object.entries(readable ?? {}).filter(([, value]) => typeof value === "string");
+      const set = texts.map(([column]) => `${column} = ?`).join(", ");
+      const sql = readable
+        ? `UPDATE ${table} SET ${set} WHERE ${where}`
+        : `DELETE FROM ${table} WHERE ${where}`;
+      db.change(sql, ...texts.map(([, value]) => value), ...key);
+    }
+    return rows.filter(({ readable }) => readable === undefined).length;
+  });
 }
 
 async function badRowsIn(db: Connection, table: string): Promise<BadRows> {
   const columns = db.columnsOf(table);
   const keyColumns = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
   const jsonColumn = JSON_COLUMNS[table];
-  const keys: string[][] = [];
+  const bad: BadRow[] = [];
   // A table of numbered rows is read on from the last number; the others are small.
   const number = columns.find(({ isKey, type }) => isKey && type === "INTEGER" && keyColumns.length === 1);
   for (let from = number ? -1 : 0; ; await pause()) {
@@ -68,10 +83,13 @@ async function badRowsIn(db: Connection, table: string): Promise<BadRows> {
       );
       for (const at of doubtful)
         if (isBad(hex[at]!, rows[at]!, jsonColumn))
-          keys.push(keyColumns.map((column) => hex[at]![column] ?? ""));
+          bad.push({
+            key: keyColumns.map((column) => hex[at]![column] ?? ""),
+            readable: holdsJson(rows[at]!, jsonColumn) ? rows[at] : undefined,
+          });
     }
     const last = rows.at(-1);
-    if (last === undefined || rows.length < ROWS_AT_ONCE) return { table, keys, keyColumns };
+    if (last === undefined || rows.length < ROWS_AT_ONCE) return { table, keyColumns, rows: bad };
     from = number ? Number(last[number.name]) : from + rows.length;
   }
 }
