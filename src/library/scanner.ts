@@ -1,7 +1,7 @@
 // The way from sources to the library: believe the snapshot or scan, read what changed, keep what was read, watch.
 
 import { hash } from "node:crypto";
-import { rmSync, utimesSync } from "node:fs";
+import { existsSync, rmSync, utimesSync } from "node:fs";
 import { discover, FolderWatch, type Scan } from "../discover/discover.ts";
 import { writeFileAtomically } from "../disk/disk.ts";
 import type { InspectionCache } from "../inspect/inspect.ts";
@@ -25,7 +25,6 @@ import {
   SnapshotDamage,
   type SnapshotOptions,
   snapshotPath,
-  snapshotProblem,
 } from "./snapshot.ts";
 import { inspectedRecord } from "./withheld.ts";
 
@@ -321,4 +320,20 @@ function unlessUnwritable(write: () => void): void {
 function generationOf(records: readonly FileRecord[]): string {
   const skills = records.flatMap(({ skill }) => (skill ? [skill.name, skill.path, skill.digest] : []));
   return hash("sha256", `${SNAPSHOT_VERSION}\n${skills.join("\n")}`).slice(0, 16);
+}
+
+/** Reads a snapshot file whole; says what is wrong with it, undefined if nothing is or there is none. */
+function snapshotProblem(sources: readonly Source[], options: SnapshotOptions): string | undefined {
+  const { cacheDir } = options;
+  if (cacheDir === undefined || !existsSync(snapshotPath(cacheDir, sources))) return undefined;
+  try {
+    const snapshot = openLibrarySnapshot(sources, options);
+    if (snapshot === undefined) return "The file cannot be used.";
+    snapshot.catalog();
+    snapshot.records();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof SnapshotDamage) return thrown.message;
+    throw thrown;
+  }
 }

@@ -302,22 +302,6 @@ export function openLibrarySnapshot(
   return undefined;
 }
 
-/** Reads a snapshot file whole; says what is wrong with it, undefined if nothing is or there is none. */
-export function snapshotProblem(sources: readonly Source[], options: SnapshotOptions): string | undefined {
-  const { cacheDir } = options;
-  if (cacheDir === undefined || !existsSync(snapshotPath(cacheDir, sources))) return undefined;
-  try {
-    const snapshot = openLibrarySnapshot(sources, options);
-    if (snapshot === undefined) return "The file cannot be used.";
-    snapshot.catalog();
-    snapshot.records();
-    return undefined;
-  } catch (thrown) {
-    if (thrown instanceof SnapshotDamage) return thrown.message;
-    throw thrown;
-  }
-}
-
 function readHead(fd: number): { head: Head; scannedAt: number; records: StoredRecords } {
   const { size, mtimeMs } = fstatSync(fd);
   const first = readBytes(fd, 0, Math.min(size, FIRST_READ));

@@ -146,6 +146,8 @@ export const ERROR_CODES = {
 
   "hook-input": "The input of a hook is not what a host sends.",
   "setup-changed": "A file changed while it was set up.",
+  "setup-mode": "This host cannot be set up in this mode.",
+  "setup-not-installed": "The program is in a cache, from where hosts could not start it later.",
   "setup-not-ours": "A file of this name was not written by the setup.",
   "setup-unfit": "A file does not have the form that the setup expects.",
   "host-refused": "The request's Host header is not one of the server's addresses.",

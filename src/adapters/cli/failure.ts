@@ -32,7 +32,8 @@ const NEXT: readonly (readonly [code: string, next: string])[] = [
   ["trust-not-found", "repertoire trust --list"],
   ["proposal-not-found", "repertoire proposals list --all"],
   ["proposal-", "repertoire proposals list"],
-  ["consent-", "repertoire trust NAME"],
+  // Names no command that gives consent: an agent with a shell reads this, too.
+  ["consent-", "Look at the skill and agree to it yourself, on a terminal of your own."],
   ["not-consented", "repertoire activate NAME"],
   ["not-activated", "repertoire activate NAME"],
   ["no-history", "repertoire archive"],

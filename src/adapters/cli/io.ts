@@ -4,7 +4,7 @@
 import { fstatSync, readFileSync } from "node:fs";
 import type { Diagnostic } from "../../model/diagnostic.ts";
 import { jsonVisibly, lineVisibly, visibly } from "../../text/terminal.ts";
-import { STANDARD_ERROR, STANDARD_OUTPUT, writeOut } from "../answer-quickly.ts";
+import { STANDARD_ERROR, STANDARD_OUTPUT, writeOut } from "../write-out.ts";
 
 type Colours = Readonly<
   Record<"bold" | "cyan" | "dim" | "green" | "red" | "yellow", (text: string) => string>

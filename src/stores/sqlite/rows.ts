@@ -21,7 +21,7 @@ const BAD_CHARACTER = "\ufffd";
 const ROWS_AT_ONCE = 2_000;
 
 /** The bad rows of a table. */
-export interface BadRows {
+interface BadRows {
   readonly table: string;
   readonly keyColumns: readonly string[];
   readonly rows: readonly BadRow[];

@@ -90,8 +90,12 @@ export const doctorVerb: Verb = {
     }));
     const problems = diagnosis.diagnostics.filter(({ severity }) => severity !== "info");
     const errors = problems.filter(({ severity }) => severity === "error").length;
-    io.answer({ node: process.version, ...diagnosis, checks }, () => {
+    const { hostReports } = await import("../../hooks/setup/installed.ts");
+    const { placesOf, tellHosts } = await import("./setup.ts");
+    const hosts = await hostReports(placesOf(engine, { writes: false }));
+    io.answer({ node: process.version, ...diagnosis, checks, hosts }, () => {
       for (const finding of found) tellFinding(io, finding);
+      tellHosts(io, hosts);
       io.table([
         ["SOURCE", "SKILLS", "FOLDER"],
         ...diagnosis.sources.map(({ id, skills: count, root }) => [id, String(count), root]),

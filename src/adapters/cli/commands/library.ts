@@ -1,5 +1,6 @@
 // The verbs about the library: why, list, show, check, new, enable, disable, index, tidy, sources, doctor.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type EnrichmentResult,
   type InspectedPackage,
@@ -163,11 +164,13 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     options: [
       ["--encode", "encode every skill for the trained encoder, however many there are"],
       ["--no-encode", "leave the trained encoder alone"],
+      ["--after <seconds>", "begin so many seconds later, as hooks ask while a host starts", positiveInteger],
       ["--enrich", "let the configured model write messages that people might type for each skill"],
       ["--limit <n>", "with --enrich: at most this many skills", positiveInteger],
       ["--yes", "with --enrich: agree to the cost without being asked"],
     ],
-    async run({ io, engine }, options: EnrichFlags & { readonly encode?: boolean }) {
+    async run({ io, engine }, options: EnrichFlags & { readonly encode?: boolean; readonly after?: number }) {
+      if (options.after !== undefined) await sleep(options.after * 1_000);
       if (options.enrich) return enrich(io, engine, options);
       const encode = options.encode === undefined ? undefined : options.encode ? Infinity : 0;
       const onProgress = progressDisplay(io.streams, "encoding skills");

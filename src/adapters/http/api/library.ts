@@ -12,6 +12,7 @@ import {
   VERDICTS,
 } from "../../../engine/engine.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
+import { STATE_CODES } from "../../../model/state-finding.ts";
 import { operation } from "./operation.ts";
 import {
   booleanText,
@@ -55,7 +56,7 @@ const switchTo = (on: boolean) =>
 const StateSchema = z
   .array(
     z.looseObject({
-      code: text,
+      code: z.enum(Object.keys(STATE_CODES) as (keyof typeof STATE_CODES)[]),
       severity: z.enum(["error", "warning"]),
       path: text,
       message: text,
