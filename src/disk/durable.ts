@@ -203,16 +203,22 @@ export function removeEmptyFolders(files: Files, folder: string, root: string): 
   }
 }
 
-/** Removes what killed writes left below the folder, and returns how many files that were. */
+/**
+ * Removes what killed writes left below the folder, and returns how many files that were. What nobody may read or change is
+ * left alone: it is the problem of that folder, and of no other.
+ */
 export function sweepLeftovers(files: Files, folder: string): number {
   let removed = 0;
-  for (const entry of entriesOf(files, folder)) {
+  for (const entry of unlessMissing(() => entriesOf(files, folder), FORBIDDEN) ?? []) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name)) removed += sweepLeftovers(files, path);
-    else if (entry.isFile() && isLeftover(entry.name)) removed += removeFile(files, path) ? 1 : 0;
+    else if (entry.isFile() && isLeftover(entry.name))
+      removed += unlessMissing(() => removeFile(files, path), FORBIDDEN) ? 1 : 0;
   }
   return removed;
 }
+
+const FORBIDDEN = ["EACCES", "EPERM"];
 
 /** Removes the files of a folder that were last written before a moment; `dryRun` only counts them. */
 export function sweepFolder(
