@@ -115,7 +115,10 @@ export function makeFolder(path: string, mode = 0o777, files: Files = DISK): str
       return first ?? path;
     } catch (error) {
       const code = codeOf(error);
-      if ((code === "EEXIST" || code === "EISDIR") && files.statSync(path).isDirectory()) return first;
+      if (code === "EEXIST" || code === "EISDIR") {
+        if (files.statSync(path).isDirectory()) return first;
+        throw Object.assign(new Error(`ENOTDIR: not a folder, ${path}`), { code: "ENOTDIR", path });
+      }
       if (code !== "ENOENT" || isLast || dirname(path) === path) throw error;
     }
     first = makeFolder(dirname(path), mode, files);
@@ -253,6 +256,12 @@ export function unlessMissing<T>(look: () => T, codes: readonly string[] = ["ENO
     throw error;
   }
 }
+
+/** Codes of a file that is not there or cannot be read, for what may be missing. */
+export const UNREADABLE = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES", "EPERM", "EIO", "ELOOP"];
+
+/** Codes of a disk that takes nothing now, for what can be done without. */
+export const UNWRITABLE = [...UNREADABLE, "EROFS", "ENOSPC", "EDQUOT"];
 
 /** Never part of a skill or a library. */
 export const IGNORED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);

@@ -3,7 +3,7 @@
 
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { PRIVATE_FILE } from "../disk/disk.ts";
+import { DISK, PRIVATE_FILE, removeQuietly, UNREADABLE, unlessMissing } from "../disk/disk.ts";
 import type { BodySink, Library, LibraryReader, LibrarySnapshot } from "../library/library.ts";
 import { SnapshotDamage, sourcesKey } from "../library/library.ts";
 import { codeOf } from "../model/errors.ts";
@@ -165,7 +165,7 @@ export class Indexing {
     this.snapshot = snapshot;
     if (this.path !== undefined) {
       if (changed || isNew) this.open().save(this.path);
-      rmSync(`${this.path}.refreshing`, { force: true });
+      removeQuietly(DISK, `${this.path}.refreshing`);
     }
     return { skills: skills.length, changed };
   }
@@ -273,7 +273,7 @@ class ReadBodies implements BodySink {
 const MARK_MS = 10 * 60_000;
 
 function claimMark(path: string): boolean {
-  const left = statSync(path, { throwIfNoEntry: false });
+  const left = unlessMissing(() => statSync(path, { throwIfNoEntry: false }), UNREADABLE);
   if (left !== undefined && Date.now() - left.mtimeMs < MARK_MS) return false;
   try {
     if (left !== undefined) rmSync(path, { force: true });

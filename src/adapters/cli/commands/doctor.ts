@@ -82,7 +82,7 @@ export const doctorVerb: Verb = {
     const patient: Patient = { engine, diagnosis, env: process.env, fix: options.fix === true };
     const found: (Finding & { readonly check: string })[] = [];
     for (const [check, look] of Object.entries(CHECKS))
-      for (const finding of [await look(patient)].flat())
+      for (const finding of await looked(look, patient))
         found.push({ check, ...finding, fixed: await fixedNow(finding, patient) });
     const checks = found.map(({ repair, ...rest }) => ({
       ...rest,
@@ -119,6 +119,16 @@ export const doctorVerb: Verb = {
     return isBroken ? EXIT.findings : EXIT.ok;
   },
 };
+
+/** What a check found; that it could not look is a finding, too, and keeps no other check from looking. */
+async function looked(look: Check, patient: Patient): Promise<readonly Finding[]> {
+  try {
+    return [await look(patient)].flat();
+  } catch (thrown) {
+    const { message, next } = failureOf(thrown, "doctor");
+    return [{ level: "error", message, fix: next.includes("doctor") ? "repair what `home` says" : next }];
+  }
+}
 
 async function fixedNow({ repair, fixed }: Finding, { fix }: Patient): Promise<string | undefined> {
   return fixed ?? (fix ? await repair?.() : undefined);
