@@ -153,6 +153,7 @@ export type {
   WeekCount,
 } from "./journal/journal.ts";
 export type {
+  ArchivedSkill,
   Attribution,
   BesidePackage,
   BlobStore,
@@ -217,6 +218,7 @@ export { FRAMES, type Frame } from "./model/frame.ts";
 export { type NameResult, type SkillName, toSkillName } from "./model/name.ts";
 export type { ListedSkill, Requirements, Skill, SkillManifest, SkillState, Triggers } from "./model/skill.ts";
 export type { ExtraSource, Identity, Source, SourceScope } from "./model/source.ts";
+export { STATE_CODES, type StateCheckOptions, type StateFinding } from "./model/state-finding.ts";
 export {
   type Budget,
   type ContextMode,

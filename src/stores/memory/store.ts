@@ -50,6 +50,7 @@ export function memoryStore(options: { readonly halfLifeMs?: number | undefined 
     rememberedBook: () => remembered.book(),
     exclusive: (work) => inTurn.run(work),
     tidy: () => [],
+    check: () => [],
     close() {},
   };
 }
