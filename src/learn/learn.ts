@@ -20,7 +20,7 @@ export {
   LearnedSkills,
   type PlacedPackage,
 } from "./learned-skills.ts";
-export { SkillPlaces } from "./places.ts";
+export { isSamePlace, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
 export { TEMPLATES, type Template } from "./scaffold.ts";
 export type { SkillContent } from "./skill-content.ts";
 export { bundledStarters, type Starter, type StarterFate, type StarterProvider } from "./starters.ts";

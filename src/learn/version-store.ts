@@ -2,6 +2,7 @@
 
 import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
+import type { SkillPlace } from "./places.ts";
 
 export interface VersionFile {
   readonly path: string;
@@ -58,6 +59,17 @@ export interface PendingChange {
   readonly versions: readonly VersionRecord[];
 }
 
+export interface VersionFilter {
+  /** Of this name, wherever the skill is. */
+  readonly name?: SkillName | undefined;
+  /** Of the skill at this place alone. */
+  readonly place?: SkillPlace | undefined;
+  readonly batch?: string | undefined;
+  /** The id of a version: only those that are older than it. None if it is unknown. */
+  readonly before?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
 /**
  * Versions, and the changes that make them. A change is begun, then made on disk, then committed: only a committed change
  * has versions. One that was begun and never committed has failed, whoever finds it.
@@ -75,13 +87,11 @@ export interface VersionStore {
   add(version: VersionRecord): Awaitable<void>;
   get(id: string): Awaitable<VersionRecord | undefined>;
   /** Newest first. */
-  list(filter: {
-    readonly name?: SkillName | undefined;
-    readonly batch?: string | undefined;
-    readonly limit?: number | undefined;
-  }): Awaitable<readonly VersionRecord[]>;
-  /** The newest version of every skill, by name. */
-  heads(): Awaitable<readonly VersionRecord[]>;
+  list(filter: VersionFilter): Awaitable<readonly VersionRecord[]>;
+  /** The newest version of every skill at every place, by name; of one name if it is given. */
+  heads(name?: SkillName): Awaitable<readonly VersionRecord[]>;
+  /** The newest version of one skill. Costs the same however many versions there are. */
+  head(place: SkillPlace): Awaitable<VersionRecord | undefined>;
 }
 
 /** Bytes by their SHA-256, each kept once. */

@@ -6,6 +6,7 @@ import {
   type BlobStore,
   followRedirects,
   type PendingChange,
+  placeOf,
   type RedirectRecord,
   type RedirectStore,
   redirectAfter,
@@ -51,10 +52,17 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
       .flatMap(({ record }) => (jsonIn(record) as PendingChange | undefined) ?? []);
   const pendingOf = (id: string) => pendingRows("WHERE id = ?", id)[0];
   const keep = (version: VersionRecord) => {
+    const { id, name, batch = null } = version;
+    const { root = "" } = placeOf(version);
     const sql =
-      "INSERT INTO versions (id, name, batch, record) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING";
-    if (db.change(sql, version.id, version.name, version.batch ?? null, JSON.stringify(version)) > 0)
-      redirects.take(version);
+      "INSERT INTO versions (id, name, root, batch, record) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING";
+    if (db.change(sql, id, name, root, batch, JSON.stringify(version)) === 0) return;
+    db.change(
+      "INSERT OR REPLACE INTO heads (name, root, seq) VALUES (?, ?, last_insert_rowid())",
+      name,
+      root,
+    );
+    redirects.take(version);
   };
   const take = (line: LogLine) => {
     if ("begin" in line) {
@@ -84,6 +92,7 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
     if (log.size() < Number(meta.get(TAKEN) ?? 0)) return false;
     db.write(() => {
       db.change("DELETE FROM versions");
+      db.change("DELETE FROM heads");
       db.change("DELETE FROM changes");
       meta.remove(TAKEN);
       takeNew();
@@ -122,11 +131,24 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
       return pendingRows();
     },
     add: (version) => append(() => (records("WHERE id = ?", version.id).length > 0 ? undefined : version)),
-    list({ name, batch, limit = -1 }) {
-      const where = "WHERE (?1 IS NULL OR name = ?1) AND (?2 IS NULL OR batch = ?2)";
-      return select(`${where} ORDER BY seq DESC LIMIT ?3`, name ?? null, batch ?? null, limit);
+    list({ name, place, batch, before, limit = -1 }) {
+      const conditions: [string, string | undefined][] = [
+        ["name = ?", place?.name],
+        ["root = ?", place && (place.root ?? "")],
+        ["name = ?", name],
+        ["batch = ?", batch],
+        ["seq < (SELECT seq FROM versions WHERE id = ?)", before],
+      ];
+      const asked = conditions.filter((each): each is [string, string] => each[1] !== undefined);
+      const where = asked.length > 0 ? `WHERE ${asked.map(([sql]) => sql).join(" AND ")}` : "";
+      return select(`${where} ORDER BY seq DESC LIMIT ?`, ...asked.map(([, value]) => value), limit);
     },
-    heads: () => select("WHERE seq IN (SELECT max(seq) FROM versions GROUP BY name) ORDER BY name"),
+    heads: (name?: SkillName) =>
+      name === undefined
+        ? select("WHERE seq IN (SELECT seq FROM heads) ORDER BY name, root")
+        : select("WHERE seq IN (SELECT seq FROM heads WHERE name = ?) ORDER BY root", name),
+    head: ({ name, root = "" }) =>
+      select("WHERE seq = (SELECT seq FROM heads WHERE name = ? AND root = ?)", name, root)[0],
   } satisfies VersionStore & { takeLog(): void };
 }
 
