@@ -85,7 +85,7 @@ class Model {
     const taken = this.undone.pop();
     if (taken === undefined) return;
     this.mark("redo", taken);
-    this.done.push(...taken.toReversed());
+    this.done.push(...taken);
   }
 
   private mark(action: "undo" | "redo", versions: readonly VersionRecord[]) {
