@@ -52,6 +52,7 @@ export function memoryStore(options: { readonly halfLifeMs?: number | undefined 
     tallyBook: () => journal.tallyBook(),
     rememberedBook: () => remembered.book(),
     exclusive: (work) => inTurn.run(work),
+    catchUp() {},
     tidy: () => [],
     close() {},
   };

@@ -22,6 +22,8 @@ import type { SqliteMeta } from "./proposals.ts";
 import type { LogLine, VersionLog } from "./version-log.ts";
 
 const TAKEN = "versions.taken";
+/** Others wait for a transaction of these no longer than for a save. */
+const LINES_AT_ONCE = 2_000;
 /** What decoding puts in the place of a byte that is no UTF-8. */
 const BAD_CHARACTER = "\ufffd";
 
@@ -74,29 +76,35 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
     } else if ("abandon" in line) db.change("DELETE FROM changes WHERE id = ?", line.abandon);
     else keep(line);
   };
-  const takeNew = () => {
-    const taken = Number(meta.get(TAKEN) ?? 0);
-    meta.set(TAKEN, String(log.read(taken <= log.size() ? taken : 0, take)));
+  const taken = () => Number(meta.get(TAKEN) ?? 0);
+  /** Says whether there may be more. */
+  const takeSome = () => {
+    const from = taken() <= log.size() ? taken() : 0;
+    const end = log.read(from, LINES_AT_ONCE, take);
+    meta.set(TAKEN, String(end));
+    return end > from && end < log.size();
   };
   /** Takes over what the log has and the tables have not: after a crash between the two, or into a new database. */
   const takeLog = () => {
-    if (log.size() === Number(meta.get(TAKEN) ?? 0)) return;
-    db.write(() => {
+    if (log.size() === taken()) return;
+    const takeSynced = () => {
       log.sync();
-      takeNew();
-    });
+      return takeSome();
+    };
+    // Each slice is a transaction of its own, so that a log of any size needs little memory, and a crash costs one slice.
+    while (db.write(takeSynced));
   };
   /** Reads the whole log again, unless the tables know more than it does. */
   const refill = () => {
     wasRefilled = true;
-    if (log.size() < Number(meta.get(TAKEN) ?? 0)) return false;
+    if (log.size() < taken()) return false;
     db.write(() => {
       db.change("DELETE FROM versions");
       db.change("DELETE FROM heads");
       db.change("DELETE FROM changes");
       meta.remove(TAKEN);
-      takeNew();
     });
+    takeLog();
     return true;
   };
   /** Once the line is in the log it counts. Tables that could not follow are brought up to date by the next question. */
@@ -109,7 +117,7 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
         if (next === undefined) return;
         log.append(next);
         logged = true;
-        takeNew();
+        while (takeSome());
       });
     } catch (error) {
       if (!logged || codeOf(error) === "") throw error;

@@ -36,10 +36,12 @@ export class VersionLog {
     syncAppended(this.files, this.path);
   }
 
-  /** Visits the lines from an offset on and returns the offset of what comes next. */
-  read(from: number, visit: (line: LogLine) => void): number {
+  /** Visits the lines from an offset on, at most so many, and returns the offset of what comes next. */
+  read(from: number, most: number, visit: (line: LogLine) => void): number {
+    let left = most;
     const { end } = forEachLine(this.files, this.path, from, (value) => {
       if (isLogLine(value)) visit(value);
+      if (--left <= 0) return false;
     });
     return end;
   }
