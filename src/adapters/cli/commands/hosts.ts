@@ -4,6 +4,7 @@ import { InvalidArgumentError } from "commander";
 import type { Repertoire } from "../../../engine/engine.ts";
 import { CONSENT_APPROVALS, type ConsentApproval } from "../../../model/consent-approval.ts";
 import { messageOf } from "../../../model/errors.ts";
+import { HOOK_MODES, type HookMode } from "../../hooks/catalog.ts";
 import { HOOK_HOSTS } from "../../hooks/event.ts";
 import { accepting, EXIT, type Verb, type VerbOption } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -53,7 +54,7 @@ export const HOST_VERBS: readonly Verb[] = [
     async run({ io, open }, { tools, consent }: { tools: ToolsChosen; consent?: ConsentApproval }) {
       const { serveOverStdio } = await import("../../mcp/stdio.ts");
       const engine = open({ "consent.approval": consent });
-      const stop = encodeBehind(engine, io);
+      const stop = workBehind(engine, io);
       await serveOverStdio(engine, { version: packageVersion(), tools, note: (text) => io.note(text) });
       stop();
     },
@@ -69,7 +70,7 @@ export const HOST_VERBS: readonly Verb[] = [
         for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
       });
       const engine = open();
-      const stop = encodeBehind(engine, io);
+      const stop = workBehind(engine, io);
       const serving = await serveOverHttp(engine, {
         ...options,
         version: packageVersion(),
@@ -92,9 +93,13 @@ export const HOST_VERBS: readonly Verb[] = [
     // flag.
     use: "hook <host>",
     about: `answer a host's hook event from standard input (${HOOK_HOSTS.join(", ")}); always exits 0`,
-    async run({ io, flags }, host: string) {
+    options: [
+      ["--mode <mode>", "complement or replace, as `setup` wrote it", accepting(HOOK_MODES), "complement"],
+    ],
+    async run({ io, flags }, host: string, { mode }: { mode: HookMode }) {
       const { runHook } = await import("../../hooks/hook.ts");
-      const { misuse } = await runHook([host, ...(flags.home === undefined ? [] : ["--home", flags.home])]);
+      const home = flags.home === undefined ? [] : ["--home", flags.home];
+      const { misuse } = await runHook([host, "--mode", mode, ...home]);
       if (misuse !== undefined) io.note(misuse.trimEnd());
     },
   },
@@ -103,15 +108,27 @@ export const HOST_VERBS: readonly Verb[] = [
 /** A host's start has this long, in milliseconds, before encoding begins. */
 const AFTER_START = 5_000;
 
-/** Encodes the skills for the trained encoder once the server is up. Returns how to stop it. */
-function encodeBehind(engine: Repertoire, io: Io): () => void {
+/** The answer to a client's first message comes before hooks are answered, which takes a moment to begin. */
+const AFTER_HELLO = 100;
+
+/** Answers hooks, and encodes the skills for the trained encoder, once the server is up. Returns how to stop it. */
+function workBehind(engine: Repertoire, io: Io): () => void {
   const stop = new AbortController();
+  const { home } = engine.config;
+  const onProblem = (error: unknown) => io.note(`Hooks answer themselves: ${messageOf(error)}.`);
+  const listening = setTimeout(async () => {
+    const { answerHooks } = await import("../../hooks/warm-server.ts");
+    if (stop.signal.aborted) return;
+    const end = answerHooks({ home, onProblem });
+    stop.signal.addEventListener("abort", end);
+  }, AFTER_HELLO).unref();
   const begin = () =>
     engine.library.index({ signal: stop.signal }).catch((thrown) => {
       if (!stop.signal.aborted) io.note(`The skills could not be encoded: ${messageOf(thrown)}.`);
     });
   const timer = setTimeout(begin, AFTER_START).unref();
   return () => {
+    clearTimeout(listening);
     clearTimeout(timer);
     stop.abort();
   };

@@ -27,6 +27,10 @@ const Report = z.looseObject({
   macro: figures,
   falseAlarms: share,
   forbiddenFirst: share,
+  failures: z
+    .array(z.looseObject({ query: text, kind: text, skills: z.array(text), shown: z.array(text) }))
+    .optional(),
+  unknown: z.array(text).optional().describe("Right answers that no skill of the library is."),
 });
 
 export const DREAM_OPERATIONS = [
@@ -153,7 +157,7 @@ export const DREAM_OPERATIONS = [
   operation("post /api/eval", {
     id: "evaluate",
     command: "eval",
-    summary: "Measure recall on messages with known answers.",
+    summary: "Measure recall on messages with known answers, or on those that went well by the journal.",
     job: true,
     bodyBytes: HTTP_LIMITS.uploadBytes,
     body: z.strictObject({
@@ -168,7 +172,9 @@ export const DREAM_OPERATIONS = [
           }),
         )
         .min(1)
-        .max(20_000),
+        .max(20_000)
+        .optional()
+        .describe("Unless given, the messages after which a skill was activated with success."),
       libraries: z
         .record(text, z.array(text))
         .exactOptional()
@@ -179,7 +185,10 @@ export const DREAM_OPERATIONS = [
     answer: Report.extend({ regressions: z.array(text) }),
     async run({ body }, { engine }, { progress }) {
       const { cases, baseline, ...options } = body;
-      const report = await engine.evaluate(casesFrom(cases, "cases"), {
+      const known =
+        cases ??
+        (await engine.journal.successes()).map(({ message, skills }) => ({ query: message, gold: skills }));
+      const report = await engine.evaluate(casesFrom(known, "cases"), {
         ...options,
         async onProgress(done, total) {
           progress({ done, total });
