@@ -5,9 +5,9 @@ import type { Awaitable } from "../model/awaitable.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
 import { unifiedDiff } from "../text/diff.ts";
-import { placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
+import type { SkillPlaces } from "./places.ts";
 import type { Past } from "./undo-stack.ts";
-import type { VersionRecord, VersionStore } from "./version-store.ts";
+import { placeOf, type SkillPlace, type VersionRecord, type VersionStore } from "./version-store.ts";
 import type { BesidePackage, SkillVersions } from "./versions.ts";
 
 export interface HistoryOptions {

@@ -20,17 +20,20 @@ export {
   LearnedSkills,
   type PlacedPackage,
 } from "./learned-skills.ts";
-export { isSamePlace, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
+export { SkillPlaces } from "./places.ts";
 export { TEMPLATES, type Template } from "./scaffold.ts";
 export type { SkillContent } from "./skill-content.ts";
 export { bundledStarters, type Starter, type StarterFate, type StarterProvider } from "./starters.ts";
 export {
   type BlobStore,
   followRedirects,
+  isSamePlace,
   type PendingChange,
+  placeOf,
   type RedirectRecord,
   type RedirectStore,
   redirectAfter,
+  type SkillPlace,
   VERSION_ACTIONS,
   type VersionAction,
   type VersionFile,

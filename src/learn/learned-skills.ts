@@ -16,14 +16,14 @@ import { learnedName } from "./checks.ts";
 import { Drafts, type LearnedStep, type Notice, type SaveRequest } from "./drafts.ts";
 import { type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
 import type { LanguageModel } from "./language-model.ts";
-import { type PlaceNeeds, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
+import { type PlaceNeeds, SkillPlaces } from "./places.ts";
 import { scaffold, type Template } from "./scaffold.ts";
 import { similarNotices } from "./similar.ts";
 import { contentOf, type SkillContent } from "./skill-content.ts";
 import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
 import { SUMMARY_REASON, Summaries } from "./summaries.ts";
 import { FOUND_ON_DISK, lastChange, lastUndone, placeSteps } from "./undo-stack.ts";
-import type { VersionRecord } from "./version-store.ts";
+import { placeOf, type SkillPlace, type VersionRecord } from "./version-store.ts";
 import {
   type BesidePackage,
   type ChangeStore,

@@ -4,8 +4,7 @@
 import type { Awaitable } from "../model/awaitable.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import { isSamePlace, placeOf, type SkillPlace } from "./places.ts";
-import type { VersionRecord } from "./version-store.ts";
+import { isSamePlace, placeOf, type SkillPlace, type VersionRecord } from "./version-store.ts";
 
 /** The reason of a version that somebody made outside Repertoire. */
 export const FOUND_ON_DISK = "found on disk";

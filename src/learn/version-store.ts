@@ -2,7 +2,6 @@
 
 import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
-import type { SkillPlace } from "./places.ts";
 
 export interface VersionFile {
   readonly path: string;
@@ -45,6 +44,12 @@ export interface VersionRecord {
   readonly data?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A learned skill's name and root. Without a root it is the home folder's, so that the home folder can move. */
+export interface SkillPlace {
+  readonly name: SkillName;
+  readonly root?: string | undefined;
+}
+
 /** An old name that leads to a new one. */
 export interface RedirectRecord {
   readonly from: SkillName;
@@ -59,7 +64,7 @@ export interface PendingChange {
   readonly versions: readonly VersionRecord[];
 }
 
-export interface VersionFilter {
+interface VersionFilter {
   /** Of this name, wherever the skill is. */
   readonly name?: SkillName | undefined;
   /** Of the skill at this place alone. */
@@ -107,6 +112,14 @@ export interface RedirectStore {
   /** Where a name leads in the end; itself when nowhere. A circle ends where it closes. */
   resolve(name: SkillName): Awaitable<SkillName>;
   list(): Awaitable<readonly RedirectRecord[]>;
+}
+
+export function placeOf({ name, data }: VersionRecord): SkillPlace {
+  return typeof data?.root === "string" ? { name, root: data.root } : { name };
+}
+
+export function isSamePlace(a: SkillPlace, b: SkillPlace): boolean {
+  return a.name === b.name && a.root === b.root;
 }
 
 /** What a version says about its skill's name: that it leads elsewhere from now on, or that it does not; else undefined. */

@@ -15,16 +15,19 @@ import {
   sha256Of,
   skillFileOf,
 } from "../package/package.ts";
-import { isSamePlace, placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
+import type { SkillPlaces } from "./places.ts";
 import { FOUND_ON_DISK, placeSteps } from "./undo-stack.ts";
-import type {
-  BlobStore,
-  PendingChange,
-  RedirectStore,
-  VersionAction,
-  VersionFile,
-  VersionRecord,
-  VersionStore,
+import {
+  type BlobStore,
+  isSamePlace,
+  type PendingChange,
+  placeOf,
+  type RedirectStore,
+  type SkillPlace,
+  type VersionAction,
+  type VersionFile,
+  type VersionRecord,
+  type VersionStore,
 } from "./version-store.ts";
 
 /** One skill's new files, before they are written. */
