@@ -64,17 +64,6 @@ export interface PendingChange {
   readonly versions: readonly VersionRecord[];
 }
 
-interface VersionFilter {
-  /** Of this name, wherever the skill is. */
-  readonly name?: SkillName | undefined;
-  /** Of the skill at this place alone. */
-  readonly place?: SkillPlace | undefined;
-  readonly batch?: string | undefined;
-  /** The id of a version: only those that are older than it. None if it is unknown. */
-  readonly before?: string | undefined;
-  readonly limit?: number | undefined;
-}
-
 /**
  * Versions, and the changes that make them. A change is begun, then made on disk, then committed: only a committed change
  * has versions. One that was begun and never committed has failed, whoever finds it.
@@ -92,7 +81,16 @@ export interface VersionStore {
   add(version: VersionRecord): Awaitable<void>;
   get(id: string): Awaitable<VersionRecord | undefined>;
   /** Newest first. */
-  list(filter: VersionFilter): Awaitable<readonly VersionRecord[]>;
+  list(filter: {
+    /** Of this name, wherever the skill is. */
+    readonly name?: SkillName | undefined;
+    /** Of the skill at this place alone. */
+    readonly place?: SkillPlace | undefined;
+    readonly batch?: string | undefined;
+    /** The id of a version: only those that are older than it. None if it is unknown. */
+    readonly before?: string | undefined;
+    readonly limit?: number | undefined;
+  }): Awaitable<readonly VersionRecord[]>;
   /** The newest version of every skill at every place, by name; of one name if it is given. */
   heads(name?: SkillName): Awaitable<readonly VersionRecord[]>;
   /** The newest version of one skill. Costs the same however many versions there are. */
