@@ -66,15 +66,22 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
     );
     redirects.take(version);
   };
+  /** The last change that was begun. A commit nearly always follows at once, and needs no look into the tables. */
+  let begun: PendingChange | undefined;
   const take = (line: LogLine) => {
     if ("begin" in line) {
       const sql = "INSERT INTO changes (id, record) VALUES (?, ?) ON CONFLICT (id) DO NOTHING";
       db.change(sql, line.begin.id, JSON.stringify(line.begin));
-    } else if ("commit" in line) {
-      for (const version of pendingOf(line.commit)?.versions ?? []) keep(version);
+      begun = line.begin;
+      return;
+    }
+    if ("commit" in line) {
+      const change = begun?.id === line.commit ? begun : pendingOf(line.commit);
+      for (const version of change?.versions ?? []) keep(version);
       db.change("DELETE FROM changes WHERE id = ?", line.commit);
     } else if ("abandon" in line) db.change("DELETE FROM changes WHERE id = ?", line.abandon);
     else keep(line);
+    begun = undefined;
   };
   const taken = () => Number(meta.get(TAKEN) ?? 0);
   /** Says whether there may be more. */
@@ -194,13 +201,14 @@ export function sqliteRedirects(db: Connection, onChange: () => void) {
     take(version: VersionRecord) {
       const next = redirectAfter(version);
       if (next === undefined) return;
-      const before = target(version.name);
-      if (next === "none") db.change("DELETE FROM redirects WHERE source = ?", version.name);
-      else {
-        const sql = "INSERT OR REPLACE INTO redirects (source, target, at, reason) VALUES (?, ?, ?, ?)";
-        db.change(sql, next.from, next.to, next.at, next.reason ?? null);
+      if (next === "none") {
+        if (db.change("DELETE FROM redirects WHERE source = ?", version.name) > 0) onChange();
+        return;
       }
-      if (before !== target(version.name)) onChange();
+      const before = target(version.name);
+      const sql = "INSERT OR REPLACE INTO redirects (source, target, at, reason) VALUES (?, ?, ?, ?)";
+      db.change(sql, next.from, next.to, next.at, next.reason ?? null);
+      if (before !== next.to) onChange();
     },
   } satisfies RedirectStore & { take(version: VersionRecord): void };
 }
