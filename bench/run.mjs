@@ -12,6 +12,8 @@ const BENCHES = {
   journal: false,
   hook: false,
   prompt: true,
+  changes: false,
+  loop: false,
 };
 
 const { values } = parseArgs({ options: { corpus: { type: "string" }, only: { type: "string" } } });

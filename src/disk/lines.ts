@@ -98,10 +98,12 @@ function linesOf(values: readonly unknown[]): Buffer {
   return Buffer.from(`\n${values.map((value) => JSON.stringify(value)).join("\n")}\n`);
 }
 
-/** The complete lines from an offset on; a missing file has none. */
-export function readLines(path: string, from = 0): Lines {
+/** The complete lines from an offset on, at most so many; a missing file has none. */
+export function readLines(path: string, from = 0, most = Number.POSITIVE_INFINITY): Lines {
   const values: unknown[] = [];
-  const { torn, end } = forEachLine(DISK, path, from, (value) => values.push(value));
+  const { torn, end } = forEachLine(DISK, path, from, (value) => {
+    if (values.push(value) >= most) return false;
+  });
   return { values, torn, end };
 }
 
@@ -109,22 +111,24 @@ const LINE_BREAK = 10;
 /** Small enough to hold many, large enough that a file of any usual size is one read. */
 const PIECE = 1 << 20;
 
-/** Visits the complete lines from an offset on, in pieces, so that a file of any size can be read. */
+/** Visits the complete lines from an offset on, in pieces, so that a file of any size can be read. Stops if `visit` says `false`. */
 export function forEachLine(
   files: Files,
   path: string,
   from: number,
-  visit: (value: object, end: number) => void,
+  // biome-ignore lint/suspicious/noConfusingVoidType: who reads to the end says nothing.
+  visit: (value: object, end: number) => void | false,
 ): Pick<Lines, "torn" | "end"> {
   let torn = 0;
   let end = from;
   const take = (line: Buffer) => {
     end += line.length + 1;
     const text = line.toString("utf8");
-    if (text.trim() === "") return;
+    if (text.trim() === "") return true;
     const value = jsonIn(text);
-    if (isRecord(value)) visit(value, end);
-    else torn++;
+    if (isRecord(value)) return visit(value, end) !== false;
+    torn++;
+    return true;
   };
   const file = unlessMissing(() => files.openSync(path, "r"));
   if (file === undefined) return { torn, end };
@@ -138,7 +142,7 @@ export function forEachLine(
       const text = Buffer.concat([rest, piece.subarray(0, read)]);
       let start = 0;
       for (let stop = text.indexOf(LINE_BREAK); stop >= 0; stop = text.indexOf(LINE_BREAK, start)) {
-        take(text.subarray(start, stop));
+        if (!take(text.subarray(start, stop))) return { torn, end };
         start = stop + 1;
       }
       rest = text.subarray(start);

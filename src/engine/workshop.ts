@@ -6,6 +6,7 @@ import { makePrivate, sweepFolder } from "../disk/disk.ts";
 import type { Dreams } from "../dream/dream.ts";
 import { Journal, useRecorder, withUsageFiles } from "../journal/journal.ts";
 import { Enrichment, type LanguageModel, type LearnedSkills } from "../learn/learn.ts";
+import { quiet } from "../library/library.ts";
 import type { Skill } from "../model/skill.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
@@ -127,6 +128,8 @@ export async function openWorkshop(
     await store.tidy();
     sweepCaches();
   };
+  // Hooks may have left much since the last process: nobody waits for it in one piece.
+  await store.catchUp(() => quiet());
   // A dream that a crash cut short is settled before anything else happens.
   await dreams.recover();
   return {

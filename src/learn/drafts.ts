@@ -31,8 +31,8 @@ import {
   learnedName,
   metadataIn,
 } from "./checks.ts";
-import type { SkillPlace, SkillPlaces } from "./places.ts";
-import type { RedirectStore } from "./version-store.ts";
+import type { SkillPlaces } from "./places.ts";
+import type { RedirectStore, SkillPlace } from "./version-store.ts";
 import type { SkillChange, SkillVersions } from "./versions.ts";
 
 export interface SaveRequest {

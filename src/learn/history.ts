@@ -1,11 +1,13 @@
 // Reads the past of learned skills: their versions, what each changed, what was deleted.
 
 import type { Library } from "../library/library.ts";
+import type { Awaitable } from "../model/awaitable.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
 import { unifiedDiff } from "../text/diff.ts";
-import { placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
-import type { VersionRecord, VersionStore } from "./version-store.ts";
+import type { SkillPlaces } from "./places.ts";
+import type { Past } from "./undo-stack.ts";
+import { placeOf, type SkillPlace, type VersionRecord, type VersionStore } from "./version-store.ts";
 import type { BesidePackage, SkillVersions } from "./versions.ts";
 
 export interface HistoryOptions {
@@ -32,6 +34,9 @@ export interface HistoryReport {
   readonly to?: SkillName | undefined;
 }
 
+/** The last few versions answer nearly every undo. */
+const PAGE = { first: 16, largest: 512 } as const;
+
 interface HistoryNeeds {
   readonly library: () => Promise<Library>;
   readonly store: VersionStore;
@@ -39,7 +44,7 @@ interface HistoryNeeds {
   readonly places: SkillPlaces;
 }
 
-export class SkillHistory {
+export class SkillHistory implements Past {
   private readonly needs: HistoryNeeds;
 
   constructor(needs: HistoryNeeds) {
@@ -113,20 +118,36 @@ export class SkillHistory {
     return head?.files.length === 0 ? (head.data?.before as BesidePackage | undefined) : undefined;
   }
 
-  /** Versions of this home folder and this project, newest first. */
-  async known(filter: { readonly name?: SkillName }): Promise<VersionRecord[]> {
-    const all = await this.needs.store.list(filter);
-    return all.filter((version) => this.needs.places.isKnown(version));
+  /** Versions of this home folder and this project, read page by page. */
+  async *newestFirst(name: SkillName | undefined): AsyncGenerator<VersionRecord> {
+    let before: string | undefined;
+    for (let limit: number = PAGE.first; ; limit = Math.min(2 * limit, PAGE.largest)) {
+      const page = await this.needs.store.list({ name, before, limit });
+      yield* this.ofHere(page);
+      before = page.at(-1)?.id;
+      if (page.length < limit) return;
+    }
   }
 
-  /** Where skills with a history are: of one name, or all. */
-  async places(spelling: string | undefined): Promise<SkillPlace[]> {
-    const name = spelling === undefined ? undefined : lookupKey(spelling);
-    return (await this.heads()).filter((head) => name === undefined || head.name === name).map(placeOf);
+  get(id: string): Awaitable<VersionRecord | undefined> {
+    return this.needs.store.get(id);
   }
 
-  private async heads(): Promise<VersionRecord[]> {
-    return (await this.needs.store.heads()).filter((head) => this.needs.places.isKnown(head));
+  async batch(id: string): Promise<VersionRecord[]> {
+    return this.ofHere(await this.needs.store.list({ batch: id }));
+  }
+
+  /** Where skills of a name with a history are. */
+  async places(name: SkillName): Promise<SkillPlace[]> {
+    return (await this.heads(name)).map(placeOf);
+  }
+
+  private async heads(name?: SkillName): Promise<VersionRecord[]> {
+    return this.ofHere(await this.needs.store.heads(name));
+  }
+
+  private ofHere(versions: readonly VersionRecord[]): VersionRecord[] {
+    return versions.filter((version) => this.needs.places.isKnown(version));
   }
 
   private stateOf(head: VersionRecord): HistoryReport["state"] {
@@ -142,7 +163,7 @@ export class SkillHistory {
     const own = lookupKey(spelling);
     const library = await this.needs.library();
     for (const name of new Set([own, library.find(spelling)?.name ?? own])) {
-      const versions = await this.known({ name });
+      const versions = this.ofHere(await this.needs.store.list({ name }));
       if (versions[0]) return { name, head: versions[0], versions };
     }
     const skill = library.find(spelling) ?? library.skills.get(own);

@@ -27,10 +27,13 @@ export { bundledStarters, type Starter, type StarterFate, type StarterProvider }
 export {
   type BlobStore,
   followRedirects,
+  isSamePlace,
   type PendingChange,
+  placeOf,
   type RedirectRecord,
   type RedirectStore,
   redirectAfter,
+  type SkillPlace,
   VERSION_ACTIONS,
   type VersionAction,
   type VersionFile,

@@ -16,14 +16,14 @@ import { learnedName } from "./checks.ts";
 import { Drafts, type LearnedStep, type Notice, type SaveRequest } from "./drafts.ts";
 import { type ArchivedSkill, type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
 import type { LanguageModel } from "./language-model.ts";
-import { type PlaceNeeds, placeOf, type SkillPlace, SkillPlaces } from "./places.ts";
+import { type PlaceNeeds, SkillPlaces } from "./places.ts";
 import { scaffold, type Template } from "./scaffold.ts";
 import { similarNotices } from "./similar.ts";
 import { contentOf, type SkillContent } from "./skill-content.ts";
 import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
 import { SUMMARY_REASON, Summaries } from "./summaries.ts";
-import { FOUND_ON_DISK, lastChange, lastUndone } from "./undo-stack.ts";
-import type { VersionRecord } from "./version-store.ts";
+import { FOUND_ON_DISK, lastChange, lastUndone, placeSteps } from "./undo-stack.ts";
+import { placeOf, type SkillPlace, type VersionRecord } from "./version-store.ts";
 import {
   type BesidePackage,
   type ChangeStore,
@@ -495,18 +495,25 @@ export class LearnedSkills {
 
   private async versionsToUndo(target: string | undefined): Promise<readonly VersionRecord[]> {
     const { versions } = this.needs.store;
-    await this.versions.adoptEdits(await this.past.places(target));
-    if (target === undefined) return lastChange(await this.past.known({}));
+    if (target === undefined) return this.withEdits(() => lastChange(this.past));
+    const name = lookupKey(target);
+    await this.versions.adoptEdits(await this.past.places(name));
     const batch = await versions.list({ batch: target });
     if (batch.length > 0) return batch;
     const version = await versions.get(target);
     if (version) return version.batch ? versions.list({ batch: version.batch }) : [version];
-    return lastChange(await this.past.known({ name: lookupKey(target) }));
+    return lastChange(this.past, name);
   }
 
-  private async versionsToRedo(name: string | undefined): Promise<readonly VersionRecord[]> {
-    await this.versions.adoptEdits(await this.past.places(name));
-    return lastUndone(await this.past.known(name === undefined ? {} : { name: lookupKey(name) }));
+  private versionsToRedo(name: string | undefined): Promise<readonly VersionRecord[]> {
+    return this.withEdits(() => lastUndone(this.past, name === undefined ? undefined : lookupKey(name)));
+  }
+
+  /** Asks again if skills of the answer were edited by hand. Edits of other skills do not change the answer. */
+  private async withEdits(ask: () => Promise<VersionRecord[]>): Promise<VersionRecord[]> {
+    const found = await ask();
+    const places = placeSteps(found).map(({ place }) => place);
+    return (await this.versions.adoptEdits(places)) > 0 ? ask() : found;
   }
 
   private async change(work: (drafts: Drafts) => Promise<Changed[]>): Promise<Changed[]> {

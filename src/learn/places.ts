@@ -5,13 +5,7 @@ import { isBelow } from "../disk/disk.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
-import type { VersionRecord } from "./version-store.ts";
-
-/** A learned skill's name and root. Without a root it is the home folder's, so that the home folder can move. */
-export interface SkillPlace {
-  readonly name: SkillName;
-  readonly root?: string | undefined;
-}
+import { placeOf, type SkillPlace, type VersionRecord } from "./version-store.ts";
 
 /** The folders that learned skills belong to, and the sources that the library reads. */
 export interface PlaceNeeds {
@@ -126,12 +120,4 @@ export class SkillPlaces {
 
 function ownRoot(base: string): string {
   return join(base, ".repertoire", "skills");
-}
-
-export function placeOf({ name, data }: VersionRecord): SkillPlace {
-  return typeof data?.root === "string" ? { name, root: data.root } : { name };
-}
-
-export function isSamePlace(a: SkillPlace, b: SkillPlace): boolean {
-  return a.name === b.name && a.root === b.root;
 }

@@ -6,8 +6,7 @@ import { skillFileOf } from "../package/package.ts";
 import { readSkillText, withMetadata } from "../parse/parse.ts";
 import { firstWords, SUMMARY_WORDS } from "../text/summary.ts";
 import type { LanguageModel } from "./language-model.ts";
-import { placeOf } from "./places.ts";
-import type { VersionRecord } from "./version-store.ts";
+import { placeOf, type VersionRecord } from "./version-store.ts";
 import type { SkillVersions } from "./versions.ts";
 
 const NUMBERS = {

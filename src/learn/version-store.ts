@@ -44,6 +44,12 @@ export interface VersionRecord {
   readonly data?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** A learned skill's name and root. Without a root it is the home folder's, so that the home folder can move. */
+export interface SkillPlace {
+  readonly name: SkillName;
+  readonly root?: string | undefined;
+}
+
 /** An old name that leads to a new one. */
 export interface RedirectRecord {
   readonly from: SkillName;
@@ -76,12 +82,19 @@ export interface VersionStore {
   get(id: string): Awaitable<VersionRecord | undefined>;
   /** Newest first. */
   list(filter: {
+    /** Of this name, wherever the skill is. */
     readonly name?: SkillName | undefined;
+    /** Of the skill at this place alone. */
+    readonly place?: SkillPlace | undefined;
     readonly batch?: string | undefined;
+    /** The id of a version: only those that are older than it. None if it is unknown. */
+    readonly before?: string | undefined;
     readonly limit?: number | undefined;
   }): Awaitable<readonly VersionRecord[]>;
-  /** The newest version of every skill, by name. */
-  heads(): Awaitable<readonly VersionRecord[]>;
+  /** The newest version of every skill at every place, by name; of one name if it is given. */
+  heads(name?: SkillName): Awaitable<readonly VersionRecord[]>;
+  /** The newest version of one skill. Costs the same however many versions there are. */
+  head(place: SkillPlace): Awaitable<VersionRecord | undefined>;
 }
 
 /** Bytes by their SHA-256, each kept once. */
@@ -97,6 +110,14 @@ export interface RedirectStore {
   /** Where a name leads in the end; itself when nowhere. A circle ends where it closes. */
   resolve(name: SkillName): Awaitable<SkillName>;
   list(): Awaitable<readonly RedirectRecord[]>;
+}
+
+export function placeOf({ name, data }: VersionRecord): SkillPlace {
+  return typeof data?.root === "string" ? { name, root: data.root } : { name };
+}
+
+export function isSamePlace(a: SkillPlace, b: SkillPlace): boolean {
+  return a.name === b.name && a.root === b.root;
 }
 
 /** What a version says about its skill's name: that it leads elsewhere from now on, or that it does not; else undefined. */

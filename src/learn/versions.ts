@@ -15,16 +15,19 @@ import {
   sha256Of,
   skillFileOf,
 } from "../package/package.ts";
-import { isSamePlace, placeOf, type SkillPlace, type SkillPlaces } from "./places.ts";
+import type { SkillPlaces } from "./places.ts";
 import { FOUND_ON_DISK, placeSteps } from "./undo-stack.ts";
-import type {
-  BlobStore,
-  PendingChange,
-  RedirectStore,
-  VersionAction,
-  VersionFile,
-  VersionRecord,
-  VersionStore,
+import {
+  type BlobStore,
+  isSamePlace,
+  type PendingChange,
+  placeOf,
+  type RedirectStore,
+  type SkillPlace,
+  type VersionAction,
+  type VersionFile,
+  type VersionRecord,
+  type VersionStore,
 } from "./version-store.ts";
 
 /** One skill's new files, before they are written. */
@@ -80,7 +83,6 @@ interface VersionNeeds {
 export class SkillVersions {
   private readonly needs: VersionNeeds;
   private readonly store: ChangeStore;
-  private swept = false;
 
   constructor(needs: VersionNeeds) {
     this.needs = needs;
@@ -97,12 +99,11 @@ export class SkillVersions {
 
   /** Newest first. */
   async history(place: SkillPlace): Promise<VersionRecord[]> {
-    const all = await this.store.versions.list({ name: place.name });
-    return all.filter((version) => placeOf(version).root === place.root);
+    return [...(await this.store.versions.list({ place }))];
   }
 
   async head(place: SkillPlace): Promise<VersionRecord | undefined> {
-    return (await this.history(place))[0];
+    return this.store.versions.head(place);
   }
 
   /** The skill as it is on disk now. */
@@ -168,8 +169,8 @@ export class SkillVersions {
     return isUnchanged(this.onDisk(placeOf(head)), head);
   }
 
-  /** Records edits made outside Repertoire as versions, the latest edit last. Only within `exclusive`. */
-  async adoptEdits(places: readonly SkillPlace[]): Promise<void> {
+  /** Records edits made outside Repertoire as versions, the latest edit last; returns how many. Only within `exclusive`. */
+  async adoptEdits(places: readonly SkillPlace[]): Promise<number> {
     const edited: { place: SkillPlace; at: number }[] = [];
     for (const place of places) {
       const head = await this.head(place);
@@ -182,6 +183,7 @@ export class SkillVersions {
       edited.push({ place, at });
     }
     for (const { place } of edited.sort((a, b) => a.at - b.at)) await this.adopt(place);
+    return edited.length;
   }
 
   /** The changes that take these versions back. Refuses if later changes would be lost. */
@@ -293,7 +295,6 @@ export class SkillVersions {
   /** Returns to the old state after a failure, then throws. If that fails too, the next change tries again. */
   private async unwind(change: PendingChange, error: unknown): Promise<never> {
     const names = [...new Set(change.versions.map(({ name }) => name))].join(", ");
-    this.swept = false;
     if (isRepertoireError(error) && error.code === "commit-uncertain") throw error;
     let after = "Nothing was changed.";
     try {
@@ -308,12 +309,9 @@ export class SkillVersions {
     );
   }
 
-  /** Takes back the changes of killed processes, then removes the temporary files that they left. */
+  /** Takes back the changes of killed processes. */
   private async settle(): Promise<void> {
-    const roots = new Set(this.needs.places.roots);
     for (const change of await this.store.versions.pending()) {
-      for (const version of change.versions) roots.add(this.needs.places.root(placeOf(version)));
-      this.swept = false;
       try {
         await this.takeBack(change);
       } catch (error) {
@@ -321,8 +319,6 @@ export class SkillVersions {
         if (codeOf(error) === "") throw error;
       }
     }
-    if (!this.swept) for (const root of roots) sweepLeftovers(this.needs.files, root);
-    this.swept = true;
   }
 
   /** A skill that an earlier change left half made, and that cannot be taken back now, is not changed again. */
@@ -341,8 +337,10 @@ export class SkillVersions {
     }
   }
 
-  /** Puts the files of before back where the change was begun, and says that it is over. */
+  /** Removes the temporary files of the change, puts the files of before back, and says that it is over. */
   private async takeBack(change: PendingChange): Promise<void> {
+    const roots = new Set(change.versions.map((version) => this.needs.places.root(placeOf(version))));
+    for (const root of roots) sweepLeftovers(this.needs.files, root);
     for (const version of [...change.versions].reverse()) await this.putBack(version);
     await this.store.versions.abandon(change.id);
   }

@@ -5,7 +5,7 @@ import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DISK, PRIVATE_FILE, removeQuietly, UNREADABLE, unlessMissing } from "../disk/disk.ts";
 import type { BodySink, Library, LibraryReader, LibrarySnapshot } from "../library/library.ts";
-import { SnapshotDamage, sourcesKey } from "../library/library.ts";
+import { quiet, SnapshotDamage, sourcesKey } from "../library/library.ts";
 import { codeOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
@@ -154,7 +154,9 @@ export class Indexing {
     const { generation } = snapshot;
     const readBody = (skill: Skill) => this.bodies.take(skill) ?? library.body(skill);
     const isNew = this.open().generation !== generation;
-    const input = { skills, readBody, generation, onProgress };
+    // Whoever needs no index is answered meanwhile.
+    const pause = () => quiet(() => true);
+    const input = { skills, readBody, generation, onProgress, pause };
     let changed = await this.open().update(input);
     // Damage may show only while the old index is read.
     if (this.isDamaged) {

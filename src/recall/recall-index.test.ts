@@ -27,6 +27,21 @@ const withTriggers = (name: string, keywords: string[]): Skill =>
   skillOf(name, { triggers: { keywords, verbs: [], patterns: [] } } satisfies Partial<SkillManifest>);
 
 describe("an update", () => {
+  test("lets others go on after every few skills", async () => {
+    const skills = Array.from({ length: 100 }, (_, n) => skillOf(`skill-${n}`));
+    let read = 0;
+    const readAtPauses: number[] = [];
+    const index = RecallIndex.empty(settings);
+    await index.update({
+      ...input(skills),
+      readBody: () => String(read++),
+      pause: async () => void readAtPauses.push(read),
+    });
+    const steps = readAtPauses.map((at, n) => at - (readAtPauses[n - 1] ?? 0));
+    expect(readAtPauses.at(-1)).toBe(100);
+    expect(Math.max(...steps)).toBeLessThanOrEqual(32);
+  });
+
   test("reads only what is new or changed", async () => {
     const index = await indexOf([skillOf("a"), skillOf("b")]);
     const read: string[] = [];

@@ -36,6 +36,8 @@ export interface UpdateInput {
   /** Names this state of the library. */
   readonly generation?: string | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Lets others go on, every few skills. */
+  readonly pause?: (() => Promise<unknown>) | undefined;
 }
 
 type SkillLookup = (name: SkillName) => Skill | undefined;
@@ -88,7 +90,7 @@ export class RecallIndex {
     const changed = skills.filter((skill) => known.get(skill.name) !== this.digestOf(skill));
     if (remove.length > 0) this.change({ remove });
     for (let from = 0; from < changed.length; from += BATCH) {
-      await this.upsert(changed.slice(from, from + BATCH), input.readBody);
+      await this.upsert(changed.slice(from, from + BATCH), input);
       onProgress?.(Math.min(from + BATCH, changed.length), changed.length);
     }
     this.text.settle();
@@ -175,7 +177,7 @@ export class RecallIndex {
     return this.text.payload(doc);
   }
 
-  private async upsert(batch: readonly Skill[], readBody: (skill: Skill) => string): Promise<void> {
+  private async upsert(batch: readonly Skill[], { readBody, pause }: UpdateInput): Promise<void> {
     const { embedder, background, examples } = this.settings;
     const read = batch.map((skill) => {
       const sections = bodySections(readBody(skill));
@@ -184,14 +186,17 @@ export class RecallIndex {
       const texts = [headTextOf(skill, clauses), ...sectionTexts(sections), ...messages];
       return { skill, sections, clauses, messages, texts };
     });
+    await pause?.();
     const texts = read.flatMap((one) => one.texts);
     const vectors = embedder.dimensions > 0 ? await embedder.embed(texts) : [];
+    await pause?.();
     let at = 0;
     const documents = read.map(({ texts: own, ...input }) => {
       const [head, ...sections] = vectors.slice(at, at + own.length);
       at += own.length;
       return toDocument({ ...input, vectors: { head, sections }, background });
     });
+    await pause?.();
     this.change({ upsert: documents });
   }
 

@@ -22,6 +22,8 @@ export interface Store extends TurnStore {
   readonly meta: MetaStore;
   /** Runs one work at a time, over all processes. The lock is released when the process dies. Not re-entrant. */
   exclusive<T>(work: () => Awaitable<T>): Promise<T>;
+  /** Takes over what hooks have recorded, a little at a time; `pause` lets others go on. */
+  catchUp(pause: () => Promise<unknown>): Awaitable<void>;
   /** Takes over what hooks have recorded, and removes what is older than it is kept. */
   tidy(options?: TidyOptions): Awaitable<readonly Tidied[]>;
   /** Looks at everything that is kept. `lostBytes` may still have bytes that the store has lost, by their SHA-256. */

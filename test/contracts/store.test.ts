@@ -523,6 +523,34 @@ for (const [name, open] of Object.entries(STORES)) {
         expect((await store.versions.heads()).map(({ id }) => id)).toEqual(["v2", "v3"]);
       });
 
+      test("a skill is known by its place: its past, its newest version", async () => {
+        const inProject = { root: "/project/.repertoire/skills" };
+        await store.versions.add(version("v1"));
+        await store.versions.add(version("v2", { data: inProject }));
+        await store.versions.add(version("v3"));
+        await store.versions.add(version("v4", { name: "plan" }));
+        const ids = async (filter: Parameters<Store["versions"]["list"]>[0]) =>
+          (await store.versions.list(filter)).map(({ id }) => id);
+        expect(await ids({ place: { name: "mail" } })).toEqual(["v3", "v1"]);
+        expect(await ids({ place: { name: "mail", ...inProject } })).toEqual(["v2"]);
+        expect((await store.versions.head({ name: "mail" }))?.id).toBe("v3");
+        expect((await store.versions.head({ name: "mail", ...inProject }))?.id).toBe("v2");
+        expect(await store.versions.head({ name: "plan", ...inProject })).toBeUndefined();
+        expect((await store.versions.heads()).map(({ id }) => id)).toEqual(["v3", "v2", "v4"]);
+        expect((await store.versions.heads("mail")).map(({ id }) => id)).toEqual(["v3", "v2"]);
+      });
+
+      test("versions are read page by page", async () => {
+        for (const id of ["v1", "v2", "v3", "v4", "v5"])
+          await store.versions.add(version(id, { name: id === "v3" ? "plan" : "mail" }));
+        const ids = async (filter: Parameters<Store["versions"]["list"]>[0]) =>
+          (await store.versions.list(filter)).map(({ id }) => id);
+        expect(await ids({ before: "v4", limit: 2 })).toEqual(["v3", "v2"]);
+        expect(await ids({ before: "v4", name: "mail" })).toEqual(["v2", "v1"]);
+        expect(await ids({ before: "v1" })).toEqual([]);
+        expect(await ids({ before: "unknown" })).toEqual([]);
+      });
+
       test("a version that is there already is left alone", async () => {
         await store.versions.add(version("v1"));
         await store.versions.add(version("v1", { author: "somebody else" }));

@@ -48,6 +48,25 @@ function statusOf(url: URL, headers: Record<string, string>, body = HELLO, metho
   });
 }
 
+/** A request of which half has been sent. */
+function startSlowly(url: URL, headers: Record<string, string>, body: string) {
+  const half = body.length / 2;
+  const sent = request(url, { method: "POST", headers: { ...headers, "content-length": body.length } });
+  const answer = new Promise<{ status?: number | undefined; text: string }>((settle, fail) => {
+    sent.on("error", fail);
+    sent.on("response", (response) => {
+      let text = "";
+      response.on("data", (part) => {
+        text += part;
+      });
+      response.on("error", fail);
+      response.on("end", () => settle({ status: response.statusCode, text }));
+    });
+  });
+  sent.write(body.slice(0, half));
+  return { answer, finish: () => sent.end(body.slice(half)) };
+}
+
 describe("serve", () => {
   it.each(REVISIONS)("answers a real client in revision %s", async (_, revision) => {
     const { url, token } = await serve();
@@ -189,6 +208,24 @@ describe("serve", () => {
     if (spawnSync("curl", ["--version"]).status !== 0) return;
     const answer = execFileSync("sh", ["-c", line!], { encoding: "utf8" });
     expect(JSON.parse(answer)).toMatchObject({ message: "write a skill", matches: expect.any(Array) });
+  });
+
+  it("answers what it has accepted before it stops, and accepts nothing new", async () => {
+    const { child, ended, url, token } = await serve();
+    const plain = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const slow = [
+      startSlowly(new URL("/api/recall", url), plain, JSON.stringify({ message: "plan a meeting" })),
+      startSlowly(url, { ...plain, accept: "application/json, text/event-stream" }, HELLO),
+    ];
+    // Answered once the server has read what was sent before.
+    await fetch(new URL("/health", url));
+    child.kill("SIGTERM");
+    await expect.poll(() => statusOf(new URL("/health", url), {}, "", "GET").catch(() => 0)).toBe(0);
+    for (const { finish } of slow) finish();
+    const [recalled, greeted] = await Promise.all(slow.map(({ answer }) => answer));
+    expect(recalled).toMatchObject({ status: 200, text: expect.stringContaining("plan-meeting") });
+    expect(greeted).toMatchObject({ status: 200, text: expect.stringContaining("serverInfo") });
+    expect(await ended).toBe(0);
   });
 
   it("stops in good order when told to", async () => {

@@ -5,9 +5,12 @@ import type { ProposalRecord } from "../../dream/dream.ts";
 import { HALF_LIFE_MS, SessionLog, type SessionStep, turnStep } from "../../journal/journal.ts";
 import {
   followRedirects,
+  isSamePlace,
   type PendingChange,
+  placeOf,
   type RedirectRecord,
   redirectAfter,
+  type SkillPlace,
   type VersionRecord,
 } from "../../learn/learn.ts";
 import { compareNames, type SkillName } from "../../model/name.ts";
@@ -49,6 +52,7 @@ export function memoryStore(options: { readonly halfLifeMs?: number | undefined 
     tallyBook: () => journal.tallyBook(),
     rememberedBook: () => remembered.book(),
     exclusive: (work) => inTurn.run(work),
+    catchUp() {},
     tidy: () => [],
     check: () => [],
     close() {},
@@ -123,10 +127,13 @@ function memoryTrust(): Store["trust"] {
 
 function memoryVersions(redirects: Map<SkillName, RedirectRecord>): Store["versions"] {
   const versions = new Map<string, VersionRecord>();
+  const heads = new Map<string, VersionRecord>();
   const changes = new Map<string, PendingChange>();
+  const placeKey = ({ name, root = "" }: SkillPlace) => `${name}\n${root}`;
   const add = (version: VersionRecord) => {
     if (versions.has(version.id)) return;
     versions.set(version.id, structuredClone(version));
+    heads.set(placeKey(placeOf(version)), versions.get(version.id)!);
     const redirect = redirectAfter(version);
     if (redirect === "none") redirects.delete(version.name);
     else if (redirect) redirects.set(version.name, redirect);
@@ -141,16 +148,24 @@ function memoryVersions(redirects: Map<SkillName, RedirectRecord>): Store["versi
     abandon: (id) => void changes.delete(id),
     pending: () => [...changes.values()],
     get: (id) => versions.get(id),
-    list({ name, batch, limit = Number.POSITIVE_INFINITY }) {
-      const fitting = [...versions.values()].filter(
-        (each) => (name === undefined || each.name === name) && (batch === undefined || each.batch === batch),
-      );
+    list({ name, place, batch, before, limit = Number.POSITIVE_INFINITY }) {
+      const all = [...versions.values()];
+      const end = before === undefined ? all.length : all.findIndex(({ id }) => id === before);
+      const fitting = all
+        .slice(0, Math.max(end, 0))
+        .filter(
+          (each) =>
+            (name === undefined || each.name === name) &&
+            (place === undefined || isSamePlace(placeOf(each), place)) &&
+            (batch === undefined || each.batch === batch),
+        );
       return fitting.reverse().slice(0, limit);
     },
-    heads() {
-      const newest = new Map([...versions.values()].map((each) => [each.name, each]));
-      return sortedBy(newest.values(), ({ name }) => name);
-    },
+    heads: (name) =>
+      sortedBy(heads.values(), (each) => `${each.name}\n${placeOf(each).root ?? ""}`).filter(
+        (each) => name === undefined || each.name === name,
+      ),
+    head: (place) => heads.get(placeKey(place)),
   };
 }
 

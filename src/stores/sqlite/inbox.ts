@@ -4,11 +4,19 @@ import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { appendLines, type Lines, readLines, unlessMissing } from "../../disk/disk.ts";
 import { type NewEvent, type SaidRecord, toEvent } from "../../journal/journal.ts";
+import { codeOf, isRepertoireError } from "../../model/errors.ts";
 import type { Connection } from "./connection.ts";
 import type { SqliteConversation, SqliteJournal } from "./journal.ts";
 import type { SqliteMeta } from "./proposals.ts";
 
 type InboxLine = { readonly event: NewEvent } | { readonly said: SaidRecord };
+
+const NUMBERS = {
+  /** Lines taken over in one transaction: others wait for it no longer than for a save. */
+  linesAtOnce: 500,
+  /** Transactions for which a question waits; more than hooks leave between two questions of a busy day. */
+  stepsAtOnce: 8,
+} as const;
 
 /** A file is written to on one day only; a day later no writer can still hold it. */
 const KEEP_MS = 24 * 60 * 60 * 1000;
@@ -35,8 +43,8 @@ export class Inbox {
     }));
   }
 
-  read(file: string, from: number): Lines {
-    return readLines(join(this.directory, file), from);
+  read(file: string, from: number, most: number): Lines {
+    return readLines(join(this.directory, file), from, most);
   }
 
   /** Removes a file that was taken over, once it is too old for anybody to add to it; says whether it is gone. */
@@ -67,26 +75,58 @@ export class InboxReader {
   /** Sizes at which this process has seen the files taken; saves asking the database. */
   private readonly known = new Map<string, number>();
   private busy = false;
+  private closed = false;
 
   constructor(db: Connection, options: ReaderOptions) {
     this.db = db;
     this.options = options;
   }
 
-  /** Takes over what is new. Costs one look at a folder when nothing is. */
+  /**
+   * Takes over what is new. Costs one look at a folder when nothing is. If there is very much, the rest follows in the
+   * background, and whoever asks meanwhile is answered with what was taken so far.
+   */
   take(): void {
     if (this.busy) return;
+    const steps = this.steps();
+    for (let left: number = NUMBERS.stepsAtOnce; left > 0; left--) if (steps.next().done) return;
+    void this.run(steps, () => new Promise((goOn) => setImmediate(goOn))).catch((error: unknown) => {
+      // The next question meets the same problem, and tells it.
+      if (!isRepertoireError(error) && codeOf(error) === "") throw error;
+    });
+  }
+
+  /** Takes over what is new, with pauses for others. */
+  async catchUp(pause: () => Promise<unknown>): Promise<void> {
+    if (!this.busy) await this.run(this.steps(), pause);
+  }
+
+  /** Takes over nothing any more. */
+  close(): void {
+    this.closed = true;
+  }
+
+  private async run(steps: Generator<undefined, void>, pause: () => Promise<unknown>): Promise<void> {
+    try {
+      while (!this.closed && !steps.next().done) await pause();
+    } finally {
+      steps.return();
+    }
+  }
+
+  /** Each step is a transaction of its own. */
+  private *steps(): Generator<undefined, void> {
     const files = this.options.inbox.files().filter(({ file, size }) => this.known.get(file) !== size);
     if (files.length === 0) return;
     this.busy = true;
     try {
-      this.db.write(() => {
-        for (const { file } of files) this.takeFile(file);
-      });
+      for (const { file, size } of files) {
+        while (this.db.write(() => this.takeSome(file))) yield;
+        this.known.set(file, size);
+      }
     } finally {
       this.busy = false;
     }
-    for (const { file, size } of files) this.known.set(file, size);
     this.retire();
   }
 
@@ -95,10 +135,11 @@ export class InboxReader {
     return Number(this.options.meta.get(REFUSED) ?? 0);
   }
 
-  private takeFile(file: string): void {
+  /** Says whether there may be more. */
+  private takeSome(file: string): boolean {
     const { inbox, meta, journal, conversation } = this.options;
     const key = TAKEN + file;
-    const { values, torn, end } = inbox.read(file, Number(meta.get(key) ?? 0));
+    const { values, torn, end } = inbox.read(file, Number(meta.get(key) ?? 0), NUMBERS.linesAtOnce);
     const events: NewEvent[] = [];
     let refused = torn;
     for (const value of values as { event?: unknown; said?: unknown }[]) {
@@ -110,6 +151,7 @@ export class InboxReader {
     journal.insert(events);
     meta.set(key, String(end));
     if (refused > 0) meta.set(REFUSED, String(this.refused() + refused));
+    return values.length === NUMBERS.linesAtOnce;
   }
 
   /** After the lines are safe in the database, never before. */

@@ -6,6 +6,7 @@ import {
   type BlobStore,
   followRedirects,
   type PendingChange,
+  placeOf,
   type RedirectRecord,
   type RedirectStore,
   redirectAfter,
@@ -21,6 +22,8 @@ import type { SqliteMeta } from "./proposals.ts";
 import type { LogLine, VersionLog } from "./version-log.ts";
 
 const TAKEN = "versions.taken";
+/** Others wait for a transaction of these no longer than for a save. */
+const LINES_AT_ONCE = 2_000;
 /** What decoding puts in the place of a byte that is no UTF-8. */
 const BAD_CHARACTER = "\ufffd";
 
@@ -53,20 +56,34 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
       .flatMap(({ record }) => (jsonIn(record) as PendingChange | undefined) ?? []);
   const pendingOf = (id: string) => pendingRows("WHERE id = ?", id)[0];
   const keep = (version: VersionRecord) => {
+    const { id, name, batch = null } = version;
+    const { root = "" } = placeOf(version);
     const sql =
-      "INSERT INTO versions (id, name, batch, record) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING";
-    if (db.change(sql, version.id, version.name, version.batch ?? null, JSON.stringify(version)) > 0)
-      redirects.take(version);
+      "INSERT INTO versions (id, name, root, batch, record) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING";
+    if (db.change(sql, id, name, root, batch, JSON.stringify(version)) === 0) return;
+    db.change(
+      "INSERT OR REPLACE INTO heads (name, root, seq) VALUES (?, ?, last_insert_rowid())",
+      name,
+      root,
+    );
+    redirects.take(version);
   };
+  /** The last change that was begun. A commit nearly always follows at once, and needs no look into the tables. */
+  let begun: PendingChange | undefined;
   const take = (line: LogLine) => {
     if ("begin" in line) {
       const sql = "INSERT INTO changes (id, record) VALUES (?, ?) ON CONFLICT (id) DO NOTHING";
       db.change(sql, line.begin.id, JSON.stringify(line.begin));
-    } else if ("commit" in line) {
-      for (const version of pendingOf(line.commit)?.versions ?? []) keep(version);
+      begun = line.begin;
+      return;
+    }
+    if ("commit" in line) {
+      const change = begun?.id === line.commit ? begun : pendingOf(line.commit);
+      for (const version of change?.versions ?? []) keep(version);
       db.change("DELETE FROM changes WHERE id = ?", line.commit);
     } else if ("abandon" in line) db.change("DELETE FROM changes WHERE id = ?", line.abandon);
     else keep(line);
+    begun = undefined;
   };
   /** Every row, oldest first, without holding them all. */
   const rows = function* () {
@@ -104,29 +121,37 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
         if (!isLogged[seq] && (jsonIn(record) as VersionRecord | undefined)?.id === id) unlogged++;
       return { flawed, differing, unlogged };
     });
-  const takeNew = () => {
-    const taken = Number(meta.get(TAKEN) ?? 0);
-    meta.set(TAKEN, String(log.read(taken <= log.size() ? taken : 0, take).end));
+  const taken = () => Number(meta.get(TAKEN) ?? 0);
+  /** Says whether there may be more. */
+  const takeSome = () => {
+    const from = taken() <= log.size() ? taken() : 0;
+    const { end } = log.read(from, take, LINES_AT_ONCE);
+    meta.set(TAKEN, String(end));
+    return end > from && end < log.size();
   };
   /** Takes over what the log has and the tables have not: after a crash between the two, or into a new database. */
   const takeLog = () => {
-    if (log.size() === Number(meta.get(TAKEN) ?? 0)) return;
-    db.write(() => {
+    if (log.size() === taken()) return;
+    const takeSynced = () => {
       log.sync();
-      takeNew();
-    });
+      return takeSome();
+    };
+    // Each slice is a transaction of its own, so that a log of any size needs little memory, and a crash costs one slice.
+    while (db.write(takeSynced));
   };
   /** Reads the whole log again, unless the tables know more than it does. */
   const refill = () => {
     wasRefilled = true;
-    return db.write(() => {
+    const isRead = db.write(() => {
       if (compareWithLog().unlogged > 0) return false;
       db.change("DELETE FROM versions");
+      db.change("DELETE FROM heads");
       db.change("DELETE FROM changes");
       meta.remove(TAKEN);
-      takeNew();
       return true;
     });
+    if (isRead) takeLog();
+    return isRead;
   };
   /** Once the line is in the log it counts. Tables that could not follow are brought up to date by the next question. */
   const append = (line: () => LogLine | undefined) => {
@@ -138,7 +163,7 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
         if (next === undefined) return;
         log.append(next);
         logged = true;
-        takeNew();
+        while (takeSome());
       });
     } catch (error) {
       if (!logged || codeOf(error) === "") throw error;
@@ -186,11 +211,24 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
       return pendingRows();
     },
     add: (version) => append(() => (records("WHERE id = ?", version.id).length > 0 ? undefined : version)),
-    list({ name, batch, limit = -1 }) {
-      const where = "WHERE (?1 IS NULL OR name = ?1) AND (?2 IS NULL OR batch = ?2)";
-      return select(`${where} ORDER BY seq DESC LIMIT ?3`, name ?? null, batch ?? null, limit);
+    list({ name, place, batch, before, limit = -1 }) {
+      const conditions: [string, string | undefined][] = [
+        ["name = ?", place?.name],
+        ["root = ?", place && (place.root ?? "")],
+        ["name = ?", name],
+        ["batch = ?", batch],
+        ["seq < (SELECT seq FROM versions WHERE id = ?)", before],
+      ];
+      const asked = conditions.filter((each): each is [string, string] => each[1] !== undefined);
+      const where = asked.length > 0 ? `WHERE ${asked.map(([sql]) => sql).join(" AND ")}` : "";
+      return select(`${where} ORDER BY seq DESC LIMIT ?`, ...asked.map(([, value]) => value), limit);
     },
-    heads: () => select("WHERE seq IN (SELECT max(seq) FROM versions GROUP BY name) ORDER BY name"),
+    heads: (name?: SkillName) =>
+      name === undefined
+        ? select("WHERE seq IN (SELECT seq FROM heads) ORDER BY name, root")
+        : select("WHERE seq IN (SELECT seq FROM heads WHERE name = ?) ORDER BY root", name),
+    head: ({ name, root = "" }) =>
+      select("WHERE seq = (SELECT seq FROM heads WHERE name = ? AND root = ?)", name, root)[0],
   } satisfies VersionStore & Record<string, unknown>;
 }
 
@@ -244,13 +282,14 @@ export function sqliteRedirects(db: Connection, onChange: () => void) {
     take(version: VersionRecord) {
       const next = redirectAfter(version);
       if (next === undefined) return;
-      const before = target(version.name);
-      if (next === "none") db.change("DELETE FROM redirects WHERE source = ?", version.name);
-      else {
-        const sql = "INSERT OR REPLACE INTO redirects (source, target, at, reason) VALUES (?, ?, ?, ?)";
-        db.change(sql, next.from, next.to, next.at, next.reason ?? null);
+      if (next === "none") {
+        if (db.change("DELETE FROM redirects WHERE source = ?", version.name) > 0) onChange();
+        return;
       }
-      if (before !== target(version.name)) onChange();
+      const before = target(version.name);
+      const sql = "INSERT OR REPLACE INTO redirects (source, target, at, reason) VALUES (?, ?, ?, ?)";
+      db.change(sql, next.from, next.to, next.at, next.reason ?? null);
+      if (before !== next.to) onChange();
     },
   } satisfies RedirectStore & { take(version: VersionRecord): void };
 }

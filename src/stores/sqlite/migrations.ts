@@ -158,6 +158,21 @@ export const MIGRATIONS: readonly string[] = [
     record TEXT NOT NULL
   );
   `,
+  // 7: where each skill is, and its newest version: a question about one skill costs the same however many there are.
+  `
+  ALTER TABLE versions ADD COLUMN root TEXT NOT NULL DEFAULT '';
+  UPDATE versions SET root = json_extract(record, '$.data.root')
+    WHERE CASE WHEN json_valid(record) THEN json_type(record, '$.data.root') = 'text' ELSE 0 END;
+  DROP INDEX versions_by_name;
+  CREATE INDEX versions_by_place ON versions (name, root);
+  CREATE TABLE heads (
+    name TEXT NOT NULL,
+    root TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (name, root)
+  ) WITHOUT ROWID;
+  INSERT INTO heads (name, root, seq) SELECT name, root, max(seq) FROM versions GROUP BY name, root;
+  `,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { withCode } from "../../../test/errors.ts";
 import type { NewEvent } from "../../journal/events.ts";
 import type { Tidied } from "../retention.ts";
@@ -386,6 +386,22 @@ describe("the hook's inbox", () => {
     light.record([activated("plan")]);
     expect(two.journal.query({})).toHaveLength(2);
     expect(open().journal.query({})).toHaveLength(2);
+  });
+
+  test("much of it is taken over with pauses, each line once, and the rest of a very long one in the background", async () => {
+    const light = new TurnFiles({ directory, clock });
+    const leave = (count: number) =>
+      light.record(Array.from({ length: count }, (_, n) => activated(`skill-${n}`)));
+    const store = open();
+    leave(1_200);
+    const seen: number[] = [];
+    await store.catchUp(async () => void seen.push(store.journal.query({}).length));
+    expect(seen).toEqual([500, 1_000]);
+    expect(store.journal.query({})).toHaveLength(1_200);
+    leave(5_000);
+    expect(store.journal.query({}).length).toBeLessThan(6_200);
+    await vi.waitFor(() => expect(store.journal.query({})).toHaveLength(6_200));
+    expect(open().journal.query({})).toHaveLength(6_200);
   });
 
   test("an outcome counts for activations that are still in the inbox", () => {

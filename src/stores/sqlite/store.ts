@@ -2,6 +2,7 @@
 
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { DISK, type Files } from "../../disk/disk.ts";
 import { HALF_LIFE_MS } from "../../journal/journal.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -135,8 +136,9 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
     tallyBook: () => turnFiles.tallyBook(),
     rememberedBook: () => turnFiles.rememberedBook(),
     exclusive: (work) => lock.run(work),
+    catchUp: (pause) => reader.catchUp(pause),
     async tidy(options?: TidyOptions) {
-      reader.take();
+      await reader.catchUp(() => setImmediate());
       const tidied = await tidying.run(options);
       if (!options?.dryRun) db.copyIfOld();
       return tidied;
@@ -145,6 +147,7 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
     /** Lines of the inbox so far that were not events. */
     refusedLines: () => reader.refused(),
     close() {
+      reader.close();
       if (copyDue) writeTallies();
       db.close();
     },

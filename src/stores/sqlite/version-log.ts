@@ -44,12 +44,18 @@ export class VersionLog {
     syncAppended(this.files, this.path);
   }
 
-  /** Visits the lines from an offset on; says where the next one begins, and how many were none. */
-  read(from: number, visit: (line: LogLine) => void): { readonly end: number; readonly flawed: number } {
+  /** Visits the lines from an offset on, at most so many; says where the next one begins, and how many were none. */
+  read(
+    from: number,
+    visit: (line: LogLine) => void,
+    most = Number.POSITIVE_INFINITY,
+  ): { readonly end: number; readonly flawed: number } {
     let foreign = 0;
+    let left = most;
     const { end, torn } = forEachLine(this.files, this.path, from, (value) => {
       if (isLogLine(value)) visit(value);
       else foreign++;
+      if (--left <= 0) return false;
     });
     return { end, flawed: torn + foreign };
   }
