@@ -40,7 +40,24 @@ export interface EvalOptions {
   readonly duplicates?: Readonly<Record<string, string>>;
   /** Awaited, so that a server can answer others between two messages; an error that it throws ends the evaluation. */
   readonly onProgress?: (done: number, total: number) => void | Promise<void>;
+  /** Told what became of each message. */
+  readonly onResult?: ((result: EvalResult) => void) | undefined;
 }
+
+/** What became of one message of an evaluation. */
+interface EvalResult {
+  readonly query: string;
+  readonly source: string;
+  readonly gold: readonly SkillName[];
+  readonly not: readonly SkillName[];
+  /** Recalled, best first. */
+  readonly got: readonly SkillName[];
+  /** A right skill is among them and no forbidden one is first; or nothing, if nothing fits. */
+  readonly isRight: boolean;
+}
+
+/** The file in the person's data folder that "should have been" adds to. */
+export const OWN_CASES = "evals.jsonl";
 
 /**
  * Reads JSON lines with `query` and `gold`, or a JSON list with `query` and `should_trigger` in the skill's folder.
@@ -173,16 +190,25 @@ export async function evaluate(
     const shown = await recall(turn, within);
     latency.set(one.length, [...(latency.get(one.length) ?? []), shown.ms]);
     const direct = shown.matches.filter(({ via }) => via === undefined);
-    if (one.gold.length === 0 && one.not.length === 0) silent.push(direct.length === 0);
-    if (one.not.length > 0)
-      forbidden.push(direct.slice(0, 1).some((match) => goldIndex(match, one.not, identity) !== undefined));
+    const isIn = (found: readonly Match[], names: readonly SkillName[]) =>
+      found.some((match) => goldIndex(match, names, identity) !== undefined);
+    const isForbidden = isIn(direct.slice(0, 1), one.not);
+    const isShown = isIn(direct, one.gold);
+    const fitsNothing = one.gold.length === 0 && one.not.length === 0;
+    if (fitsNothing) silent.push(direct.length === 0);
+    if (one.not.length > 0) forbidden.push(isForbidden);
+    options.onResult?.({
+      ...{ query: one.query, source: one.source, gold: one.gold, not: one.not },
+      got: direct.map(({ name }) => name),
+      isRight: fitsNothing ? direct.length === 0 : !isForbidden && (one.gold.length === 0 || isShown),
+    });
     if (one.gold.length > 0) {
       const ranked = await recall(turn, { ...within, limit: 10, threshold: 0 });
       const found = ranked.matches
         .filter(({ via }) => via === undefined)
         .map((match) => goldIndex(match, one.gold, identity));
       const golds = new Set(one.gold.map(identity)).size;
-      const shown3 = direct.some((match) => goldIndex(match, one.gold, identity) !== undefined) ? 1 : 0;
+      const shown3 = isShown ? 1 : 0;
       scores.set(one.source, [...(scores.get(one.source) ?? []), { ...scoreRanking(found, golds), shown3 }]);
     }
     await options.onProgress?.(done + 1, cases.length);

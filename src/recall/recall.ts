@@ -10,6 +10,7 @@ export {
   type EvalReport,
   evaluate,
   type GroupFigures,
+  OWN_CASES,
   readCases,
   readEvalJson,
   regressions,

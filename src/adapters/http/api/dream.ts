@@ -1,8 +1,10 @@
 // The operations that improve the library: dreams, proposals, and measuring recall.
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setImmediate as others } from "node:timers/promises";
 import * as z from "zod";
-import { casesFrom, type EvalReport, PASSES, regressions } from "../../../engine/engine.ts";
+import { casesFrom, type EvalReport, OWN_CASES, PASSES, readCases, regressions } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { operation } from "./operation.ts";
@@ -150,6 +152,18 @@ export const DREAM_OPERATIONS = [
       throw new RepertoireError("proposal-not-accepted", message, asked);
     },
   }),
+  operation("get /api/cases", {
+    id: "listCases",
+    summary: "The messages with known answers that corrections were added to.",
+    answer: z.looseObject({
+      file: text,
+      cases: z.array(z.looseObject({ query: text, gold: z.array(text), not: z.array(text) })),
+    }),
+    run(_, { engine }) {
+      const file = join(engine.turns.dataDirectory, OWN_CASES);
+      return { file, cases: existsSync(file) ? readCases(file) : [] };
+    },
+  }),
   operation("post /api/eval", {
     id: "evaluate",
     command: "eval",
@@ -176,18 +190,26 @@ export const DREAM_OPERATIONS = [
       duplicates: z.record(text, text).exactOptional().describe("A copy -> the skill it counts as."),
       baseline: Report.optional().describe("An earlier answer, to compare with."),
     }),
-    answer: Report.extend({ regressions: z.array(text) }),
+    answer: Report.extend({
+      regressions: z.array(text),
+      failures: z
+        .array(z.looseObject({ query: text, source: text, gold: z.array(text), got: z.array(text) }))
+        .describe("The messages that did not lead where they should."),
+    }),
+    reads: true,
     async run({ body }, { engine }, { progress }) {
       const { cases, baseline, ...options } = body;
+      const failures: object[] = [];
       const report = await engine.evaluate(casesFrom(cases, "cases"), {
         ...options,
+        onResult: ({ isRight, ...result }) => isRight || failures.push(result),
         async onProgress(done, total) {
           progress({ done, total });
           await others();
         },
       });
       const earlier = baseline as EvalReport | undefined;
-      return { ...report, regressions: earlier ? regressions(report, earlier) : [] };
+      return { ...report, failures, regressions: earlier ? regressions(report, earlier) : [] };
     },
   }),
 ];

@@ -35,5 +35,6 @@ export const NOT_OVER_HTTP: Readonly<Record<string, string>> = {
   hook: "a host calls it as a process of its own",
   mcp: "uses standard input and output; /mcp is the same over HTTP",
   serve: "is the server",
+  ui: "opens the dashboard, which is a page over this API",
   setup: "writes the configuration of programs on this machine, and shows the person what it writes",
 };

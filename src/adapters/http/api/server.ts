@@ -1,7 +1,11 @@
 // The operations about the server itself: health, metrics, events, jobs.
 
+import { resolve } from "node:path";
 import * as z from "zod";
+import { codeOf, messageOf } from "../../../model/errors.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
+import { HOST_TABLE, SETUP_HOSTS, type SetupHost } from "../../hooks/setup/hosts.ts";
+import { planSetup } from "../../hooks/setup/setup.ts";
 import { ApiError } from "../errors.ts";
 import { EVENTS_TYPE } from "../events.ts";
 import { type Gauge, METRICS_TYPE } from "../metrics.ts";
@@ -26,6 +30,34 @@ export const SERVER_OPERATIONS = [
     type: METRICS_TYPE,
     answer: text,
     run: async (_, api) => api.metrics.text(await gauges(api)),
+  }),
+  operation("get /api/server", {
+    id: "describeServer",
+    summary: "Which project is served, and whether the dashboard may change things.",
+    answer: z.looseObject({ version: text, project: text, readOnly: z.boolean(), ready: z.boolean() }),
+    run: (_, { version, engine, readOnly, isReady }) => ({
+      ...{ version, readOnly, ready: isReady() },
+      project: engine.config.dir,
+    }),
+  }),
+  operation("get /api/hosts", {
+    id: "listHosts",
+    summary: "The hosts that can be set up: whether each is, and when it was last heard.",
+    answer: z.looseObject({
+      hosts: z.array(
+        z.looseObject({
+          host: z.enum(SETUP_HOSTS),
+          connected: z.boolean(),
+          lastAt: z.int().optional().describe("When its last session was active."),
+          next: text.describe("What to do to connect it, or what is wrong."),
+        }),
+      ),
+    }),
+    async run(_, { engine }) {
+      const sessions = await engine.journal.sessions({ limit: HEARD_SESSIONS });
+      const lastAt = (host: SetupHost) => sessions.find((one) => one.host === host)?.lastAt;
+      return { hosts: SETUP_HOSTS.map((host) => ({ host, ...setupOf(engine, host), lastAt: lastAt(host) })) };
+    },
   }),
   operation("get /api/events", {
     id: "streamEvents",
@@ -60,6 +92,20 @@ export const SERVER_OPERATIONS = [
     run: ({ params }, { jobs }) => jobs.cancel(params.id),
   }),
 ];
+
+/** Sessions that are looked through for the last of each host. */
+const HEARD_SESSIONS = 200;
+
+/** Whether a host's files have our entries; a file that cannot be read is the person's to mend. */
+function setupOf({ config }: Api["engine"], host: SetupHost): { connected: boolean; next: string } {
+  try {
+    const connected = planSetup(host, { home: resolve(config.home), dir: resolve(config.dir) }).length === 0;
+    return { connected, next: connected ? HOST_TABLE[host].next : `repertoire setup ${host}` };
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return { connected: false, next: messageOf(thrown) };
+  }
+}
 
 async function gauges({ engine, events, jobs, startedAt, version }: Api): Promise<Gauge[]> {
   const { skills } = await engine.library.list();
