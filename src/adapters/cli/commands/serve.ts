@@ -13,6 +13,8 @@ export type ToolsChosen = "default" | "all";
 
 /** Not a port that development servers usually take. */
 const PORT = 7431;
+/** Always the same: a browser keeps the theme and the last visit by port. */
+const UI_PORT = 7432;
 
 export const TOOLS_OPTION: VerbOption = [
   "--tools <which>",
@@ -39,7 +41,7 @@ export const SERVE_VERBS: readonly Verb[] = [
     use: "ui",
     about: "open the dashboard in your browser: the library, why a message got its skills, what dreams propose",
     options: [
-      ["--port <n>", "0 takes a free one", portNumber, 0],
+      ["--port <n>", "0 takes a free one", portNumber, UI_PORT],
       ["--no-open", "print the link only"],
       ["--read-only", "look, and change nothing"],
       ["--demo", "with made-up skills and sessions in a temporary folder"],
