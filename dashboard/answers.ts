@@ -26,7 +26,11 @@ export interface Stats {
   readonly skills: readonly (Funnel & { readonly name: string })[];
   readonly cost: {
     readonly always: number;
-    readonly skills: readonly { readonly name: string; readonly always: number; readonly activated: number }[];
+    readonly skills: readonly {
+      readonly name: string;
+      readonly always: number;
+      readonly activated: number;
+    }[];
     readonly hosts: readonly { readonly host: string; readonly shown: number; readonly chars: number }[];
   };
 }
@@ -213,7 +217,11 @@ export interface Doctor {
   readonly diagnostics: readonly Diagnostic[];
   readonly inspection: {
     readonly verdict: Verdict;
-    readonly worrying: readonly { readonly name: string; readonly verdict: Verdict; readonly rules: readonly string[] }[];
+    readonly worrying: readonly {
+      readonly name: string;
+      readonly verdict: Verdict;
+      readonly rules: readonly string[];
+    }[];
   };
 }
 
@@ -230,7 +238,11 @@ export interface EvalAnswer {
   readonly falseAlarms: number | null;
   readonly forbiddenFirst: number | null;
   readonly regressions: readonly string[];
-  readonly failures: readonly { readonly query: string; readonly gold: readonly string[]; readonly got: readonly string[] }[];
+  readonly failures: readonly {
+    readonly query: string;
+    readonly gold: readonly string[];
+    readonly got: readonly string[];
+  }[];
 }
 
 export interface EvalCase {

@@ -27,7 +27,9 @@ export function Diff({ text }: { text: string }) {
               </tr>
             ) : (
               <tr key={at}>
-                <td class={kind === "changed" && before !== undefined ? "minus" : ""}>{plain(before ?? "")}</td>
+                <td class={kind === "changed" && before !== undefined ? "minus" : ""}>
+                  {plain(before ?? "")}
+                </td>
                 <td class={kind === "changed" && after !== undefined ? "plus" : ""}>{plain(after ?? "")}</td>
               </tr>
             ),

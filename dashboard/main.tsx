@@ -20,7 +20,12 @@ import { Skill } from "./views/skill.tsx";
 const VIEWS = [
   { view: "home", title: "Home", key: "h", render: () => <Home /> },
   { view: "library", title: "Library", key: "l", render: ({ query }: Route) => <Library query={query} /> },
-  { view: "playground", title: "Playground", key: "p", render: ({ query }: Route) => <Playground query={query} /> },
+  {
+    view: "playground",
+    title: "Playground",
+    key: "p",
+    render: ({ query }: Route) => <Playground query={query} />,
+  },
   { view: "evaluation", title: "Evaluation", key: "e", render: () => <Evaluation /> },
   { view: "sessions", title: "Sessions", key: "s", render: (route: Route) => <Sessions route={route} /> },
   { view: "dreams", title: "Dreams", key: "d", render: ({ query }: Route) => <Dreams query={query} /> },
@@ -46,7 +51,9 @@ function App() {
   const found = VIEWS.find(({ view }) => view === route.view);
   return (
     <div class="frame">
-      <a class="skip" href="#content" onClick={toContent}>Skip to the content</a>
+      <a class="skip" href="#content" onClick={toContent}>
+        Skip to the content
+      </a>
       <nav aria-label="Views">
         <a class="brand" href="#/home">
           <img src="/icon.svg" alt="" width="24" height="24" /> Repertoire
@@ -54,7 +61,9 @@ function App() {
         <ul>
           {VIEWS.map(({ view, title }) => (
             <li key={view}>
-              <a href={`#/${view}`} aria-current={isCurrent(route.view, view) ? "page" : undefined}>{title}</a>
+              <a href={`#/${view}`} aria-current={isCurrent(route.view, view) ? "page" : undefined}>
+                {title}
+              </a>
             </li>
           ))}
         </ul>
@@ -62,16 +71,28 @@ function App() {
           <button type="button" onClick={() => setOverlay("palette")}>
             Find <kbd>Ctrl K</kbd>
           </button>
-          <button type="button" onClick={switchTheme}>Light or dark</button>
+          <button type="button" onClick={switchTheme}>
+            Light or dark
+          </button>
           <button type="button" onClick={() => setOverlay("keys")}>
             Keys <kbd>?</kbd>
           </button>
-          {server.data && <p class="quiet" title={server.data.project}>{lastPart(server.data.project)} · {server.data.version}</p>}
+          {server.data && (
+            <p class="quiet" title={server.data.project}>
+              {lastPart(server.data.project)} · {server.data.version}
+            </p>
+          )}
         </div>
       </nav>
       <main id="content" tabIndex={-1}>
-        {!isThere && <p class="banner" role="status">The server does not answer. If it was stopped, run <code>repertoire ui</code> again.</p>}
-        {server.data?.readOnly && <p class="banner">Read only: you can look at everything and change nothing.</p>}
+        {!isThere && (
+          <p class="banner" role="status">
+            The server does not answer. If it was stopped, run <code>repertoire ui</code> again.
+          </p>
+        )}
+        {server.data?.readOnly && (
+          <p class="banner">Read only: you can look at everything and change nothing.</p>
+        )}
         {route.view === "skill" ? (
           <Skill key={route.subject} name={route.subject} />
         ) : found ? (
@@ -94,7 +115,8 @@ function Outside({ error }: { error: Error }) {
       <h1>Repertoire</h1>
       <Trouble error={error} />
       <p>
-        Run <code>repertoire ui</code> in your project and open the link that it prints. It lets this browser in, once.
+        Run <code>repertoire ui</code> in your project and open the link that it prints. It lets this browser
+        in, once.
       </p>
     </main>
   );
@@ -129,7 +151,8 @@ function useShortcuts(open: (overlay: "palette" | "keys") => void): void {
         open("palette");
         return;
       }
-      const isTyping = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
+      const isTyping =
+        event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
       if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "?") open("keys");
       else if (event.key === "/") {

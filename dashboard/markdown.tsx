@@ -87,11 +87,19 @@ function Table({ table }: { table: Tokens.Table }) {
     <div class="scrolls" tabIndex={0} role="region" aria-label="Table">
       <table>
         <thead>
-          <tr>{table.header.map((cell, at) => <th key={at}>{inline(cell.tokens)}</th>)}</tr>
+          <tr>
+            {table.header.map((cell, at) => (
+              <th key={at}>{inline(cell.tokens)}</th>
+            ))}
+          </tr>
         </thead>
         <tbody>
           {table.rows.slice(0, MOST_ROWS).map((row, at) => (
-            <tr key={at}>{row.map((cell, column) => <td key={column}>{inline(cell.tokens)}</td>)}</tr>
+            <tr key={at}>
+              {row.map((cell, column) => (
+                <td key={column}>{inline(cell.tokens)}</td>
+              ))}
+            </tr>
           ))}
         </tbody>
       </table>
@@ -127,7 +135,11 @@ function Inline({ token }: { token: Token }) {
     }
     case "image": {
       const { href, text } = token as Tokens.Image;
-      return <span class="picture" title={plain(href)}>[picture: {plain(text || href)}]</span>;
+      return (
+        <span class="picture" title={plain(href)}>
+          [picture: {plain(text || href)}]
+        </span>
+      );
     }
     case "text":
     case "escape": {
@@ -143,7 +155,14 @@ function isOfTheWeb(href: string): boolean {
   return URL.canParse(href) && ["http:", "https:", "mailto:"].includes(new URL(href).protocol);
 }
 
-const CHARACTERS: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', nbsp: " ", "#39": "'" };
+const CHARACTERS: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  nbsp: " ",
+  "#39": "'",
+};
 
 function withCharacters(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name) => CHARACTERS[name]!);

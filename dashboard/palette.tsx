@@ -14,7 +14,15 @@ interface PaletteOptions {
 
 const MOST = 12;
 
-function Dialog({ label, onClose, children }: { label: string; onClose: () => void; children: ComponentChildren }) {
+function Dialog({
+  label,
+  onClose,
+  children,
+}: {
+  label: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
@@ -36,7 +44,15 @@ export function Palette({ views, onClose }: PaletteOptions) {
   const fitting = places.filter(({ title }) => wanted.every((part) => title.toLowerCase().includes(part)));
   const found = [
     ...fitting.slice(0, MOST),
-    ...(text === "" ? [] : [{ title: `Try “${text}” in the playground`, kind: "message", to: address("playground", "", { m: text }) }]),
+    ...(text === ""
+      ? []
+      : [
+          {
+            title: `Try “${text}” in the playground`,
+            kind: "message",
+            to: address("playground", "", { m: text }),
+          },
+        ]),
   ];
   const chosen = Math.min(at, found.length - 1);
   const onKey = (event: KeyboardEvent) => {
@@ -114,7 +130,9 @@ export function Keys({ onClose }: { onClose: () => void }) {
           </>
         ))}
       </dl>
-      <button type="button" onClick={onClose}>Close</button>
+      <button type="button" onClick={onClose}>
+        Close
+      </button>
     </Dialog>
   );
 }

@@ -2,11 +2,16 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiFailure, type Loaded } from "./api.ts";
 import type { Verdict } from "./answers.ts";
+import { ApiFailure, type Loaded } from "./api.ts";
 import { skillAddress } from "./route.ts";
 
-export function Page({ title, about, actions, children }: {
+export function Page({
+  title,
+  about,
+  actions,
+  children,
+}: {
   title: string;
   about?: ComponentChildren;
   actions?: ComponentChildren;
@@ -29,7 +34,15 @@ export function Page({ title, about, actions, children }: {
   );
 }
 
-export function Card({ title, children, id }: { title: ComponentChildren; children: ComponentChildren; id?: string }) {
+export function Card({
+  title,
+  children,
+  id,
+}: {
+  title: ComponentChildren;
+  children: ComponentChildren;
+  id?: string;
+}) {
   return (
     <section class="card" id={id}>
       <h2>{title}</h2>
@@ -39,9 +52,20 @@ export function Card({ title, children, id }: { title: ComponentChildren; childr
 }
 
 /** Shows what was loaded; until then that it is loading, or what went wrong and what to do. */
-export function Shown<T>({ loaded, children }: { loaded: Loaded<T>; children: (data: T) => ComponentChildren }) {
+export function Shown<T>({
+  loaded,
+  children,
+}: {
+  loaded: Loaded<T>;
+  children: (data: T) => ComponentChildren;
+}) {
   if (loaded.error) return <Trouble error={loaded.error} onRetry={loaded.reload} />;
-  if (loaded.data === undefined) return <p class="quiet" role="status">Loading …</p>;
+  if (loaded.data === undefined)
+    return (
+      <p class="quiet" role="status">
+        Loading …
+      </p>
+    );
   return <>{children(loaded.data)}</>;
 }
 
@@ -50,7 +74,11 @@ export function Trouble({ error, onRetry }: { error: Error; onRetry?: () => void
     <div class="trouble" role="alert">
       <p>{error.message}</p>
       {error instanceof ApiFailure && <p class="quiet">Code: {error.code}</p>}
-      {onRetry && <button type="button" onClick={onRetry}>Try again</button>}
+      {onRetry && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
     </div>
   );
 }
@@ -60,7 +88,11 @@ export function Empty({ children }: { children: ComponentChildren }) {
 }
 
 export function SkillLink({ name }: { name: string }) {
-  return <a href={skillAddress(name)} class="name">{plain(name)}</a>;
+  return (
+    <a href={skillAddress(name)} class="name">
+      {plain(name)}
+    </a>
+  );
 }
 
 export function Tag({ kind, children }: { kind: string; children: ComponentChildren }) {
@@ -72,7 +104,11 @@ export function VerdictTag({ verdict }: { verdict: Verdict | undefined }) {
 }
 
 /** A share from 0 to 1, as a bar with an optional mark. */
-export function Bar({ parts, mark, label }: {
+export function Bar({
+  parts,
+  mark,
+  label,
+}: {
   parts: readonly { readonly kind: string; readonly value: number; readonly note?: string }[];
   mark?: number;
   label: string;

@@ -1,8 +1,8 @@
 // Takes pictures of every view of the dashboard, with the data of the demo, into `pictures/`: wide and narrow, light and dark.
 
 import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
 import { once } from "node:events";
+import { mkdirSync } from "node:fs";
 import { startBrowser } from "./browser.mjs";
 
 const VIEWS = {
@@ -23,7 +23,15 @@ const VIEWS = {
 };
 const WIDTHS = { 1440: 900, 390: 844 };
 
-const server = spawn(process.execPath, ["dist/bin.cjs", "ui", "--demo", "--no-open", "--port", "0", "--json"]);
+const server = spawn(process.execPath, [
+  "dist/bin.cjs",
+  "ui",
+  "--demo",
+  "--no-open",
+  "--port",
+  "0",
+  "--json",
+]);
 server.stderr.pipe(process.stderr);
 let printed = "";
 while (!printed.includes("}")) printed += (await once(server.stdout, "data"))[0];

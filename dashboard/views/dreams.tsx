@@ -17,12 +17,19 @@ interface Job {
 
 interface Listed {
   readonly proposals: readonly ProposalRecord[];
-  readonly account: { readonly accepted: number; readonly rejected: number; readonly acceptanceRate?: number };
+  readonly account: {
+    readonly accepted: number;
+    readonly rejected: number;
+    readonly acceptanceRate?: number;
+  };
 }
 
 export function Dreams({ query }: { query: URLSearchParams }) {
   const isAll = query.get("all") === "1";
-  const listed = useLoad(`proposals ${isAll}`, () => get<Listed>("/proposals", { all: isAll }), ["proposal", "library"]);
+  const listed = useLoad(`proposals ${isAll}`, () => get<Listed>("/proposals", { all: isAll }), [
+    "proposal",
+    "library",
+  ]);
   const proposals = listed.data?.proposals ?? [];
   const wanted = Number(query.get("n"));
   const chosen = proposals.find(({ number }) => number === wanted) ?? proposals[0];
@@ -34,21 +41,34 @@ export function Dreams({ query }: { query: URLSearchParams }) {
       actions={<Run reload={listed.reload} />}
     >
       <div class="chips" role="group" aria-label="Which proposals">
-        <button type="button" aria-pressed={!isAll} onClick={() => setQuery({ all: "" })}>Waiting</button>
-        <button type="button" aria-pressed={isAll} onClick={() => setQuery({ all: "1" })}>All</button>
+        <button type="button" aria-pressed={!isAll} onClick={() => setQuery({ all: "" })}>
+          Waiting
+        </button>
+        <button type="button" aria-pressed={isAll} onClick={() => setQuery({ all: "1" })}>
+          All
+        </button>
       </div>
       <Shown loaded={listed}>
         {() =>
           chosen === undefined ? (
-            <Empty>No proposal waits. A dream looks at sessions, failures and overlaps, and proposes changes; nothing changes before you accept it.</Empty>
+            <Empty>
+              No proposal waits. A dream looks at sessions, failures and overlaps, and proposes changes;
+              nothing changes before you accept it.
+            </Empty>
           ) : (
             <div class="split">
               <ul class="list" aria-label="Proposals">
                 {proposals.map(({ number, title, state, at }) => (
                   <li key={number}>
-                    <button type="button" aria-pressed={number === chosen.number} onClick={() => setQuery({ n: String(number) })}>
+                    <button
+                      type="button"
+                      aria-pressed={number === chosen.number}
+                      onClick={() => setQuery({ n: String(number) })}
+                    >
                       <b>{plain(title)}</b>
-                      <span class="quiet">{number} · {state} · <Ago at={at} /></span>
+                      <span class="quiet">
+                        {number} · {state} · <Ago at={at} />
+                      </span>
                     </button>
                   </li>
                 ))}
@@ -67,10 +87,15 @@ function accountOf({ accepted, rejected, acceptanceRate }: Listed["account"]): s
   return `${accepted} accepted, ${rejected} rejected so far${rate}.`;
 }
 
-function useKeys(proposals: readonly ProposalRecord[], chosen: ProposalRecord | undefined, reload: () => void): void {
+function useKeys(
+  proposals: readonly ProposalRecord[],
+  chosen: ProposalRecord | undefined,
+  reload: () => void,
+): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
+      const isTyping =
+        event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
       if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !chosen) return;
       const step = { j: 1, k: -1 }[event.key];
       const next = step === undefined ? undefined : proposals[proposals.indexOf(chosen) + step];
@@ -111,36 +136,80 @@ function Proposal({ proposal, reload }: { proposal: ProposalRecord; reload: () =
   const { evidence = [], diff = "", lost = [], routes = [], tried = 0, by } = payload;
   return (
     <div>
-      <Card title={<>{plain(title)} <Tag kind={state}>{state}</Tag></>}>
-        <p class="quiet">{kind}, made by {by ?? "rules"}. {count(tried, "stored message was", "stored messages were")} tried; all still find their skills.</p>
-        <ul>{evidence.map((line) => <li key={line}>{plain(line)}</li>)}</ul>
+      <Card
+        title={
+          <>
+            {plain(title)} <Tag kind={state}>{state}</Tag>
+          </>
+        }
+      >
+        <p class="quiet">
+          {kind}, made by {by ?? "rules"}. {count(tried, "stored message was", "stored messages were")} tried;
+          all still find their skills.
+        </p>
+        <ul>
+          {evidence.map((line) => (
+            <li key={line}>{plain(line)}</li>
+          ))}
+        </ul>
         {state === "open" && (
           <div class="tools">
-            <button type="button" class="main" onClick={() => accept(proposal, reload)}>Accept <kbd>a</kbd></button>
-            <button type="button" onClick={() => reject(proposal, note, reload)}>Reject <kbd>x</kbd></button>
-            <input aria-label="Why you reject it" placeholder="why, if you reject it" value={note} onInput={({ currentTarget }) => setNote(currentTarget.value)} />
+            <button type="button" class="main" onClick={() => accept(proposal, reload)}>
+              Accept <kbd>a</kbd>
+            </button>
+            <button type="button" onClick={() => reject(proposal, note, reload)}>
+              Reject <kbd>x</kbd>
+            </button>
+            <input
+              aria-label="Why you reject it"
+              placeholder="why, if you reject it"
+              value={note}
+              onInput={({ currentTarget }) => setNote(currentTarget.value)}
+            />
           </div>
         )}
-        {state === "accepted" && <button type="button" onClick={() => undo(proposal, reload)}>Undo <kbd>u</kbd></button>}
+        {state === "accepted" && (
+          <button type="button" onClick={() => undo(proposal, reload)}>
+            Undo <kbd>u</kbd>
+          </button>
+        )}
       </Card>
       {lost.length > 0 && (
         <Card title="What would be said nowhere any more">
           {lost.map(({ name, clauses }) => (
             <div key={name}>
               <h3>{plain(name)}</h3>
-              <ul>{clauses.map((clause) => <li key={clause}>{plain(clause)}</li>)}</ul>
+              <ul>
+                {clauses.map((clause) => (
+                  <li key={clause}>{plain(clause)}</li>
+                ))}
+              </ul>
             </div>
           ))}
         </Card>
       )}
-      {diff !== "" && <Card title="Changes"><Diff text={diff} /></Card>}
+      {diff !== "" && (
+        <Card title="Changes">
+          <Diff text={diff} />
+        </Card>
+      )}
       {routes.length > 0 && (
         <Card title="Messages before and after">
           <table class="plain">
-            <thead><tr><th>Message</th><th>Before</th><th>After</th></tr></thead>
+            <thead>
+              <tr>
+                <th>Message</th>
+                <th>Before</th>
+                <th>After</th>
+              </tr>
+            </thead>
             <tbody>
               {routes.slice(0, 30).map(({ message, before, after }, at) => (
-                <tr key={at}><td>{plain(message)}</td><td>{before.join(", ") || "nothing"}</td><td>{after.join(", ") || "nothing"}</td></tr>
+                <tr key={at}>
+                  <td>{plain(message)}</td>
+                  <td>{before.join(", ") || "nothing"}</td>
+                  <td>{after.join(", ") || "nothing"}</td>
+                </tr>
               ))}
             </tbody>
           </table>
@@ -154,7 +223,11 @@ const ENDED = ["done", "failed", "cancelled"];
 
 function Run({ reload }: { reload: () => void }) {
   const [job, setJob] = useState<string>();
-  const state = useLoad(`job ${job}`, async () => (job === undefined ? undefined : get<Job>(`/jobs/${job}`)), ["job"]);
+  const state = useLoad(
+    `job ${job}`,
+    async () => (job === undefined ? undefined : get<Job>(`/jobs/${job}`)),
+    ["job"],
+  );
   const isRunning = job !== undefined && !ENDED.includes(state.data?.state ?? "running");
   const { done = 0, total, note } = state.data?.progress ?? {};
   useEffect(() => {
@@ -167,8 +240,14 @@ function Run({ reload }: { reload: () => void }) {
   const start = () => attempt(async () => setJob((await post<Job>("/dream", { force: true })).id));
   return (
     <>
-      {isRunning && <span role="status" class="quiet">Dreaming {total !== undefined && `${done} of ${total}`} {note}</span>}
-      <button type="button" class="main" disabled={isRunning} onClick={start}>Dream now</button>
+      {isRunning && (
+        <span role="status" class="quiet">
+          Dreaming {total !== undefined && `${done} of ${total}`} {note}
+        </span>
+      )}
+      <button type="button" class="main" disabled={isRunning} onClick={start}>
+        Dream now
+      </button>
     </>
   );
 }

@@ -26,7 +26,12 @@ export function Evaluation() {
     attempt(async () => {
       setRunning(true);
       try {
-        const given = cases.data!.cases.map(({ query, gold, not }) => ({ query, gold, not, source: "corrections" }));
+        const given = cases.data!.cases.map(({ query, gold, not }) => ({
+          query,
+          gold,
+          not,
+          source: "corrections",
+        }));
         const answer = await post<EvalAnswer>("/eval?wait=60", { cases: given });
         const next = [{ ...answer, at: Date.now() }, ...runs].slice(0, KEPT_RUNS);
         localStorage.setItem(RUNS, JSON.stringify(next));
@@ -40,14 +45,23 @@ export function Evaluation() {
     <Page
       title="Evaluation"
       about="Messages with known answers: those that you corrected in the playground, or with `repertoire eval add`."
-      actions={<button type="button" class="main" disabled={!cases.data || isEmpty || isRunning} onClick={run}>{isRunning ? "Measuring …" : "Measure"}</button>}
+      actions={
+        <button type="button" class="main" disabled={!cases.data || isEmpty || isRunning} onClick={run}>
+          {isRunning ? "Measuring …" : "Measure"}
+        </button>
+      }
     >
       <Shown loaded={cases}>
         {({ cases: all, file }) =>
           all.length === 0 ? (
-            <Empty>There is no case yet. In the <a href={address("playground")}>playground</a>, “Should have been” keeps a message with its right skill.</Empty>
+            <Empty>
+              There is no case yet. In the <a href={address("playground")}>playground</a>, “Should have been”
+              keeps a message with its right skill.
+            </Empty>
           ) : (
-            <p class="quiet">{count(all.length, "case")} in {plain(file)}</p>
+            <p class="quiet">
+              {count(all.length, "case")} in {plain(file)}
+            </p>
           )
         }
       </Shown>
@@ -64,12 +78,19 @@ const FIGURES: readonly (readonly [keyof Figures, string])[] = [
 
 function Latest({ run, before }: { run: Run; before: Run | undefined }) {
   const failedBefore = new Set(before?.failures.map(({ query }) => query));
-  const mended = before?.failures.filter(({ query }) => !run.failures.some((one) => one.query === query)) ?? [];
+  const mended =
+    before?.failures.filter(({ query }) => !run.failures.some((one) => one.query === query)) ?? [];
   return (
     <>
       <Card title={`Run of ${new Date(run.at).toLocaleString()}`}>
         <table class="plain">
-          <thead><tr><th>Figure</th><th class="number">Now</th><th class="number">Run before</th></tr></thead>
+          <thead>
+            <tr>
+              <th>Figure</th>
+              <th class="number">Now</th>
+              <th class="number">Run before</th>
+            </tr>
+          </thead>
           <tbody>
             {FIGURES.map(([key, title]) => (
               <tr key={key}>
@@ -80,7 +101,9 @@ function Latest({ run, before }: { run: Run; before: Run | undefined }) {
             ))}
           </tbody>
         </table>
-        {mended.length > 0 && <p>Right since the run before: {mended.map(({ query }) => plain(query)).join("; ")}</p>}
+        {mended.length > 0 && (
+          <p>Right since the run before: {mended.map(({ query }) => plain(query)).join("; ")}</p>
+        )}
       </Card>
       <Card title={run.failures.length === 0 ? "No failures" : count(run.failures.length, "failure")}>
         {run.failures.length === 0 && <Empty>Every message led where it should.</Empty>}
@@ -88,7 +111,11 @@ function Latest({ run, before }: { run: Run; before: Run | undefined }) {
           {run.failures.map(({ query, gold, got }) => (
             <li key={query}>
               <a href={address("playground", "", { m: query })}>{plain(query)}</a>
-              <span class="quiet"> should be {gold.join(", ") || "nothing"}, was {got.join(", ") || "nothing"}{before && !failedBefore.has(query) && " · new"}</span>
+              <span class="quiet">
+                {" "}
+                should be {gold.join(", ") || "nothing"}, was {got.join(", ") || "nothing"}
+                {before && !failedBefore.has(query) && " · new"}
+              </span>
             </li>
           ))}
         </ul>

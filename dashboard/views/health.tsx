@@ -2,19 +2,31 @@
 
 import type { Doctor, Host } from "../answers.ts";
 import { get, post, useLoad } from "../api.ts";
-import { Ago, attempt, Card, count, Empty, Page, plain, Shown, SkillLink, Tag, tell, VerdictTag } from "../pieces.tsx";
+import {
+  Ago,
+  attempt,
+  Card,
+  count,
+  Empty,
+  Page,
+  plain,
+  Shown,
+  SkillLink,
+  Tag,
+  tell,
+  VerdictTag,
+} from "../pieces.tsx";
 
 const ORDER = ["error", "warning", "info"];
 
 export function Health() {
-  const health = useLoad(
-    "health",
-    async () => {
-      const [doctor, { hosts }] = await Promise.all([get<Doctor>("/doctor"), get<{ hosts: readonly Host[] }>("/hosts")]);
-      return { doctor, hosts };
-    },
-    ["library", "index"],
-  );
+  const health = useLoad("health", async () => {
+    const [doctor, { hosts }] = await Promise.all([
+      get<Doctor>("/doctor"),
+      get<{ hosts: readonly Host[] }>("/hosts"),
+    ]);
+    return { doctor, hosts };
+  }, ["library", "index"]);
   const index = () =>
     attempt(async () => {
       await post("/index?wait=60");
@@ -32,8 +44,12 @@ export function Health() {
       title="Health"
       actions={
         <>
-          <button type="button" onClick={index}>Scan and index again</button>
-          <button type="button" onClick={tidy}>Tidy</button>
+          <button type="button" onClick={index}>
+            Scan and index again
+          </button>
+          <button type="button" onClick={tidy}>
+            Tidy
+          </button>
         </>
       }
     >
@@ -57,18 +73,24 @@ function Findings({ doctor: { diagnostics, inspection } }: { doctor: Doctor }) {
   const sorted = [...diagnostics].sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
   return (
     <Card title={diagnostics.length + inspection.worrying.length === 0 ? "All is well" : "Findings"}>
-      {diagnostics.length + inspection.worrying.length === 0 && <Empty>Nothing is broken, nothing looks dangerous.</Empty>}
+      {diagnostics.length + inspection.worrying.length === 0 && (
+        <Empty>Nothing is broken, nothing looks dangerous.</Empty>
+      )}
       <ul class="findings">
         {inspection.worrying.map(({ name, verdict, rules }) => (
           <li key={name}>
-            <VerdictTag verdict={verdict} /> <SkillLink name={name} /> <span class="quiet">{rules.join(", ")}</span>
+            <VerdictTag verdict={verdict} /> <SkillLink name={name} />{" "}
+            <span class="quiet">{rules.join(", ")}</span>
           </li>
         ))}
         {sorted.slice(0, 100).map(({ code, severity, path, line, message, fix }, at) => (
           <li key={at}>
             <Tag kind={severity}>{severity}</Tag> <b>{plain(message)}</b>
             <p>{plain(fix)}</p>
-            <p class="quiet path">{plain(path)}{line !== undefined && `:${line}`} · {code}</p>
+            <p class="quiet path">
+              {plain(path)}
+              {line !== undefined && `:${line}`} · {code}
+            </p>
           </li>
         ))}
       </ul>
@@ -83,8 +105,14 @@ function Hosts({ hosts }: { hosts: readonly Host[] }) {
       <ul>
         {hosts.map(({ host, connected, lastAt, next }) => (
           <li key={host}>
-            <b>{host}</b> <Tag kind={connected ? "success" : "hidden"}>{connected ? "set up" : "not set up"}</Tag> last heard <Ago at={lastAt} />
-            {!connected && <p class="quiet"><code>{next}</code></p>}
+            <b>{host}</b>{" "}
+            <Tag kind={connected ? "success" : "hidden"}>{connected ? "set up" : "not set up"}</Tag> last
+            heard <Ago at={lastAt} />
+            {!connected && (
+              <p class="quiet">
+                <code>{next}</code>
+              </p>
+            )}
           </li>
         ))}
       </ul>
@@ -99,13 +127,20 @@ function Facts({ doctor: { node, config, cache, project, counts } }: { doctor: D
         <dt>Node</dt>
         <dd>{node}</dd>
         <dt>Project</dt>
-        <dd>{plain(project.folder)} {!project.shown && "(its skills are not shown: the host does not trust it)"}</dd>
+        <dd>
+          {plain(project.folder)} {!project.shown && "(its skills are not shown: the host does not trust it)"}
+        </dd>
         <dt>Configuration</dt>
         <dd>{config.length === 0 ? "none" : config.map(plain).join(", ")}</dd>
         <dt>Cache</dt>
         <dd>{cache ?? "off"}</dd>
         <dt>Skills</dt>
-        <dd>{Object.entries(counts).filter(([, number]) => number > 0).map(([state, number]) => `${number} ${state}`).join(", ") || "none"}</dd>
+        <dd>
+          {Object.entries(counts)
+            .filter(([, number]) => number > 0)
+            .map(([state, number]) => `${number} ${state}`)
+            .join(", ") || "none"}
+        </dd>
       </dl>
     </Card>
   );
@@ -115,11 +150,23 @@ function Sources({ doctor: { sources } }: { doctor: Doctor }) {
   return (
     <Card title="Sources, lowest precedence first">
       <table class="plain">
-        <thead><tr><th>Source</th><th>Folder</th><th class="number">Skills</th></tr></thead>
+        <thead>
+          <tr>
+            <th>Source</th>
+            <th>Folder</th>
+            <th class="number">Skills</th>
+          </tr>
+        </thead>
         <tbody>
-          {sources.filter(({ exists }) => exists).map(({ id, root, skills }) => (
-            <tr key={id}><td>{id}</td><td class="path">{plain(root)}</td><td class="number">{skills}</td></tr>
-          ))}
+          {sources
+            .filter(({ exists }) => exists)
+            .map(({ id, root, skills }) => (
+              <tr key={id}>
+                <td>{id}</td>
+                <td class="path">{plain(root)}</td>
+                <td class="number">{skills}</td>
+              </tr>
+            ))}
         </tbody>
       </table>
     </Card>

@@ -58,7 +58,14 @@ export function Home() {
     setSeen(seen + 1);
   };
   return (
-    <Page title="Home" actions={<button type="button" onClick={markSeen}>Mark all as seen</button>}>
+    <Page
+      title="Home"
+      actions={
+        <button type="button" onClick={markSeen}>
+          Mark all as seen
+        </button>
+      }
+    >
       <Shown loaded={everything}>{(data) => <Overview key={seen} data={data} visit={visitTo(data)} />}</Shown>
     </Page>
   );
@@ -76,30 +83,45 @@ function Overview({ data, visit }: { data: Everything; visit: Visit }) {
   return (
     <div class="cards">
       <Card title="Since your last visit">
-        <p class="quiet">You looked <Ago at={visit.at} />.</p>
-        {fresh.length + changed.length + gone.length === 0 && <Empty>No skill is new, changed or gone.</Empty>}
+        <p class="quiet">
+          You looked <Ago at={visit.at} />.
+        </p>
+        {fresh.length + changed.length + gone.length === 0 && (
+          <Empty>No skill is new, changed or gone.</Empty>
+        )}
         <Names title="New" names={fresh} />
         <Names title="Changed" names={changed} />
         {gone.length > 0 && <p>Gone: {gone.map(plain).join(", ")}</p>}
       </Card>
       <Card title="Findings">
-        {doctor.inspection.worrying.length + broken.length === 0 && <Empty>Nothing dangerous, nothing broken.</Empty>}
+        {doctor.inspection.worrying.length + broken.length === 0 && (
+          <Empty>Nothing dangerous, nothing broken.</Empty>
+        )}
         <ul>
           {doctor.inspection.worrying.slice(0, 8).map(({ name, verdict, rules }) => (
             <li key={name}>
-              <VerdictTag verdict={verdict} /> <SkillLink name={name} /> <span class="quiet">{rules.slice(0, 2).join(", ")}</span>
+              <VerdictTag verdict={verdict} /> <SkillLink name={name} />{" "}
+              <span class="quiet">{rules.slice(0, 2).join(", ")}</span>
             </li>
           ))}
           {broken.slice(0, 5).map(({ path, message }) => (
-            <li key={path}><a href={address("health")}>{plain(message)}</a></li>
+            <li key={path}>
+              <a href={address("health")}>{plain(message)}</a>
+            </li>
           ))}
         </ul>
       </Card>
       <Card title="Proposals that wait">
-        {proposals.length === 0 && <Empty>None. <a href={address("dreams")}>Run a dream</a> to review what happened.</Empty>}
+        {proposals.length === 0 && (
+          <Empty>
+            None. <a href={address("dreams")}>Run a dream</a> to review what happened.
+          </Empty>
+        )}
         <ul>
           {proposals.slice(0, 8).map(({ number, title }) => (
-            <li key={number}><a href={address("dreams", "", { n: String(number) })}>{plain(title)}</a></li>
+            <li key={number}>
+              <a href={address("dreams", "", { n: String(number) })}>{plain(title)}</a>
+            </li>
           ))}
         </ul>
       </Card>
@@ -108,7 +130,10 @@ function Overview({ data, visit }: { data: Everything; visit: Visit }) {
         <ul>
           {missed.slice(0, 8).map(({ text, session, turn, at }) => (
             <li key={`${session}${turn}`}>
-              <a href={address("playground", "", { m: text })}>{plain(text)}</a> <span class="quiet"><Ago at={at} /></span>
+              <a href={address("playground", "", { m: text })}>{plain(text)}</a>{" "}
+              <span class="quiet">
+                <Ago at={at} />
+              </span>
             </li>
           ))}
         </ul>
@@ -119,19 +144,34 @@ function Overview({ data, visit }: { data: Everything; visit: Visit }) {
         ) : (
           <ul>
             {ignored.slice(0, 8).map(({ name, shown }) => (
-              <li key={name}><SkillLink name={name} /> <span class="quiet">shown {count(shown, "time")}</span></li>
+              <li key={name}>
+                <SkillLink name={name} /> <span class="quiet">shown {count(shown, "time")}</span>
+              </li>
             ))}
           </ul>
         )}
-        {ignored.length > 8 && <p><a href={address("library", "", { view: "ignored" })}>All {ignored.length}</a></p>}
+        {ignored.length > 8 && (
+          <p>
+            <a href={address("library", "", { view: "ignored" })}>All {ignored.length}</a>
+          </p>
+        )}
       </Card>
       <Card title="Hosts">
-        {heard.length === 0 && <Empty>No host is connected. <code>repertoire setup claude-code</code> connects Claude Code.</Empty>}
+        {heard.length === 0 && (
+          <Empty>
+            No host is connected. <code>repertoire setup claude-code</code> connects Claude Code.
+          </Empty>
+        )}
         <ul>
           {heard.map(({ host, connected, lastAt, next }) => (
             <li key={host}>
               <b>{host}</b> {connected ? "is set up" : "is not set up"}, last heard <Ago at={lastAt} />
-              {!connected && <span class="quiet"> · <code>{next}</code></span>}
+              {!connected && (
+                <span class="quiet">
+                  {" "}
+                  · <code>{next}</code>
+                </span>
+              )}
             </li>
           ))}
         </ul>
@@ -148,7 +188,11 @@ function Names({ title, names }: { title: string; names: readonly string[] }) {
     <>
       <h3>{title}</h3>
       <ul>
-        {names.slice(0, MOST_NAMES).map((name) => <li key={name}><SkillLink name={name} /></li>)}
+        {names.slice(0, MOST_NAMES).map((name) => (
+          <li key={name}>
+            <SkillLink name={name} />
+          </li>
+        ))}
         {names.length > MOST_NAMES && <li>and {names.length - MOST_NAMES} more</li>}
       </ul>
     </>

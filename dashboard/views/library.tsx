@@ -3,7 +3,20 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Evidence, Funnel, ListedSkill, Recall, Stats, Verdict } from "../answers.ts";
 import { get, post, skillPath, useLoad } from "../api.ts";
-import { Ago, attempt, count, Empty, interval, Page, percent, Shown, SkillLink, Tag, tell, VerdictTag } from "../pieces.tsx";
+import {
+  Ago,
+  attempt,
+  count,
+  Empty,
+  interval,
+  Page,
+  percent,
+  Shown,
+  SkillLink,
+  Tag,
+  tell,
+  VerdictTag,
+} from "../pieces.tsx";
 import { address, setQuery } from "../route.ts";
 
 interface Row extends ListedSkill {
@@ -16,10 +29,22 @@ const SEVERITY: readonly Verdict[] = ["clean", "notice", "unscanned", "suspiciou
 const severity = ({ verdict }: Row) => SEVERITY.indexOf(verdict ?? "clean");
 
 /** Ways to look at the library that people come back to. */
-const SAVED: Readonly<Record<string, { readonly title: string; readonly fits: (row: Row, overlapping: ReadonlySet<string>) => boolean; readonly sort?: string }>> = {
+const SAVED: Readonly<
+  Record<
+    string,
+    {
+      readonly title: string;
+      readonly fits: (row: Row, overlapping: ReadonlySet<string>) => boolean;
+      readonly sort?: string;
+    }
+  >
+> = {
   all: { title: "All", fits: () => true },
   unused: { title: "Never used", fits: ({ used }) => !used?.activated },
-  ignored: { title: "Shown, never activated", fits: ({ used }) => Boolean(used?.shown) && used?.activated === 0 },
+  ignored: {
+    title: "Shown, never activated",
+    fits: ({ used }) => Boolean(used?.shown) && used?.activated === 0,
+  },
   overlapping: { title: "Overlapping", fits: ({ name }, overlapping) => overlapping.has(name) },
   broken: { title: "Broken or dangerous", fits: (row) => row.state === "unavailable" || severity(row) >= 3 },
   expensive: { title: "Expensive", fits: () => true, sort: "tokens" },
@@ -69,16 +94,24 @@ export function Library({ query }: { query: URLSearchParams }) {
         />
         <label>
           Source{" "}
-          <select value={query.get("source") ?? ""} onChange={({ currentTarget }) => setQuery({ source: currentTarget.value })}>
+          <select
+            value={query.get("source") ?? ""}
+            onChange={({ currentTarget }) => setQuery({ source: currentTarget.value })}
+          >
             <option value="">all</option>
             {[...new Set(rows.data?.map(({ source }) => source))].sort().map((source) => (
-              <option key={source} value={source}>{source}</option>
+              <option key={source} value={source}>
+                {source}
+              </option>
             ))}
           </select>
         </label>
         <label>
           Order{" "}
-          <select value={query.get("sort") ?? ""} onChange={({ currentTarget }) => setQuery({ sort: currentTarget.value })}>
+          <select
+            value={query.get("sort") ?? ""}
+            onChange={({ currentTarget }) => setQuery({ sort: currentTarget.value })}
+          >
             <option value="">{text === "" ? "of the view" : "best match"}</option>
             <option value="name">name</option>
             <option value="used">last used</option>
@@ -89,13 +122,24 @@ export function Library({ query }: { query: URLSearchParams }) {
       </div>
       <div class="chips" role="group" aria-label="Views of the library">
         {Object.entries(SAVED).map(([name, { title }]) => (
-          <button key={name} type="button" aria-pressed={view === name} onClick={() => setQuery({ view: name === "all" ? "" : name })}>
+          <button
+            key={name}
+            type="button"
+            aria-pressed={view === name}
+            onClick={() => setQuery({ view: name === "all" ? "" : name })}
+          >
             {title}
           </button>
         ))}
       </div>
       <Shown loaded={rows}>
-        {(all) => <Table rows={select(all, query, found.data ?? new Map(), overlaps.data ?? new Set())} isAll={all.length > 0} reload={rows.reload} />}
+        {(all) => (
+          <Table
+            rows={select(all, query, found.data ?? new Map(), overlaps.data ?? new Set())}
+            isAll={all.length > 0}
+            reload={rows.reload}
+          />
+        )}
       </Shown>
     </Page>
   );
@@ -117,22 +161,30 @@ async function recalled(text: string): Promise<ReadonlyMap<string, number>> {
   return new Map(matches.map(({ name, score }) => [name, score]));
 }
 
-function select(all: readonly Row[], query: URLSearchParams, found: ReadonlyMap<string, number>, overlapping: ReadonlySet<string>): Row[] {
+function select(
+  all: readonly Row[],
+  query: URLSearchParams,
+  found: ReadonlyMap<string, number>,
+  overlapping: ReadonlySet<string>,
+): Row[] {
   const words = (query.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const saved = SAVED[query.get("view") ?? "all"] ?? SAVED.all!;
   const source = query.get("source") ?? "";
-  const says = ({ name, description }: Row) => words.every((word) => `${name} ${description}`.toLowerCase().includes(word));
+  const says = ({ name, description }: Row) =>
+    words.every((word) => `${name} ${description}`.toLowerCase().includes(word));
   const rows = all.filter(
     (row) =>
       saved.fits(row, overlapping) &&
       (source === "" || row.source === source) &&
       (words.length === 0 || says(row) || found.has(row.name)),
   );
-  const order = SORTS[query.get("sort") ?? ""] ?? (words.length > 0 ? best(found) : SORTS[saved.sort ?? "name"]!);
+  const order =
+    SORTS[query.get("sort") ?? ""] ?? (words.length > 0 ? best(found) : SORTS[saved.sort ?? "name"]!);
   return rows.sort((a, b) => order(a, b) || SORTS.name!(a, b));
 }
 
-const best = (found: ReadonlyMap<string, number>) => (a: Row, b: Row) => (found.get(b.name) ?? 0) - (found.get(a.name) ?? 0);
+const best = (found: ReadonlyMap<string, number>) => (a: Row, b: Row) =>
+  (found.get(b.name) ?? 0) - (found.get(a.name) ?? 0);
 
 /** In pixels, as in the style sheet. */
 const ROW_HEIGHT = 52;
@@ -160,9 +212,15 @@ function Table({ rows, isAll, reload }: { rows: readonly Row[]; isAll: boolean; 
   };
   if (rows.length === 0)
     return isAll ? (
-      <Empty>No skill fits. <a href={address("library")}>Show all</a>, or run <code>repertoire new NAME</code> to make one.</Empty>
+      <Empty>
+        No skill fits. <a href={address("library")}>Show all</a>, or run <code>repertoire new NAME</code> to
+        make one.
+      </Empty>
     ) : (
-      <Empty>There are no skills yet. <code>repertoire add anthropics/skills</code> brings some; <code>repertoire new NAME</code> makes one.</Empty>
+      <Empty>
+        There are no skills yet. <code>repertoire add anthropics/skills</code> brings some;{" "}
+        <code>repertoire new NAME</code> makes one.
+      </Empty>
     );
   const from = Math.min(seen.from, Math.max(0, rows.length - 1));
   const visible = rows.slice(from, seen.to);
@@ -171,9 +229,15 @@ function Table({ rows, isAll, reload }: { rows: readonly Row[]; isAll: boolean; 
       {marked.length > 0 && (
         <div class="bulk" role="status">
           {count(marked.length, "skill")} chosen
-          <button type="button" onClick={() => switchAll(marked, true, reload)}>Enable</button>
-          <button type="button" onClick={() => switchAll(marked, false, reload)}>Disable</button>
-          <button type="button" class="bare" onClick={() => setChosen(new Set())}>Choose none</button>
+          <button type="button" onClick={() => switchAll(marked, true, reload)}>
+            Enable
+          </button>
+          <button type="button" onClick={() => switchAll(marked, false, reload)}>
+            Disable
+          </button>
+          <button type="button" class="bare" onClick={() => setChosen(new Set())}>
+            Choose none
+          </button>
         </div>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
@@ -181,21 +245,36 @@ function Table({ rows, isAll, reload }: { rows: readonly Row[]; isAll: boolean; 
         <table aria-rowcount={rows.length + 1}>
           <thead>
             <tr>
-              <th class="tick"><span class="unseen">Choose</span></th>
+              <th class="tick">
+                <span class="unseen">Choose</span>
+              </th>
               <th>Skill</th>
               <th class="wide">Source</th>
               <th class="wide">Shown → activated → succeeded</th>
               <th class="wide">Last used</th>
-              <th class="number" title="Tokens: always in the prompt + when activated">Tokens</th>
-              <th class="switch"><span class="unseen">State</span></th>
+              <th class="number" title="Tokens: always in the prompt + when activated">
+                Tokens
+              </th>
+              <th class="switch">
+                <span class="unseen">State</span>
+              </th>
             </tr>
           </thead>
           <tbody>
             {from > 0 && <tr aria-hidden="true" style={{ height: `${from * ROW_HEIGHT}px` }} />}
             {visible.map((row, at) => (
-              <SkillRow key={row.path} row={row} place={from + at + 2} isChosen={chosen.has(row.name)} onChoose={() => toggle(row.name)} reload={reload} />
+              <SkillRow
+                key={row.path}
+                row={row}
+                place={from + at + 2}
+                isChosen={chosen.has(row.name)}
+                onChoose={() => toggle(row.name)}
+                reload={reload}
+              />
             ))}
-            {seen.to < rows.length && <tr aria-hidden="true" style={{ height: `${(rows.length - seen.to) * ROW_HEIGHT}px` }} />}
+            {seen.to < rows.length && (
+              <tr aria-hidden="true" style={{ height: `${(rows.length - seen.to) * ROW_HEIGHT}px` }} />
+            )}
           </tbody>
         </table>
       </div>
@@ -203,22 +282,52 @@ function Table({ rows, isAll, reload }: { rows: readonly Row[]; isAll: boolean; 
   );
 }
 
-function SkillRow({ row, place, isChosen, onChoose, reload }: { row: Row; place: number; isChosen: boolean; onChoose: () => void; reload: () => void }) {
+function SkillRow({
+  row,
+  place,
+  isChosen,
+  onChoose,
+  reload,
+}: {
+  row: Row;
+  place: number;
+  isChosen: boolean;
+  onChoose: () => void;
+  reload: () => void;
+}) {
   const { name, description, source, state, reason, verdict, used, always, activated } = row;
   return (
     <tr class="skill" aria-rowindex={place}>
-      <td class="tick"><input type="checkbox" aria-label={`Choose ${name}`} checked={isChosen} onChange={onChoose} /></td>
+      <td class="tick">
+        <input type="checkbox" aria-label={`Choose ${name}`} checked={isChosen} onChange={onChoose} />
+      </td>
       <td class="what">
         <SkillLink name={name} /> <VerdictTag verdict={verdict} />
         {state !== "active" && <Tag kind={state}>{state}</Tag>}
-        <span class="line quiet" title={reason ?? description}>{description}</span>
+        <span class="line quiet" title={reason ?? description}>
+          {description}
+        </span>
       </td>
-      <td class="wide"><span class="line" title={source}>{source}</span></td>
-      <td class="wide"><Success used={used} /></td>
-      <td class="wide"><Ago at={used?.lastUsedAt} /></td>
-      <td class="number" title={`${always} always, ${activated} when activated`}>{(always + activated).toLocaleString("en")}</td>
+      <td class="wide">
+        <span class="line" title={source}>
+          {source}
+        </span>
+      </td>
+      <td class="wide">
+        <Success used={used} />
+      </td>
+      <td class="wide">
+        <Ago at={used?.lastUsedAt} />
+      </td>
+      <td class="number" title={`${always} always, ${activated} when activated`}>
+        {(always + activated).toLocaleString("en")}
+      </td>
       <td class="switch">
-        <button type="button" aria-label={`${state === "disabled" ? "Enable" : "Disable"} ${name}`} onClick={() => switchAll([name], state === "disabled", reload)}>
+        <button
+          type="button"
+          aria-label={`${state === "disabled" ? "Enable" : "Disable"} ${name}`}
+          onClick={() => switchAll([name], state === "disabled", reload)}
+        >
           {state === "disabled" ? "Enable" : "Disable"}
         </button>
       </td>
@@ -233,7 +342,12 @@ function Success({ used }: { used: Funnel | undefined }) {
   return (
     <span>
       {used.shown} → {used.activated} → {used.succeeded}
-      {ended > 0 && <span class="quiet"> ({percent(low)} to {percent(high)})</span>}
+      {ended > 0 && (
+        <span class="quiet">
+          {" "}
+          ({percent(low)} to {percent(high)})
+        </span>
+      )}
     </span>
   );
 }

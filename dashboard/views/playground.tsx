@@ -7,7 +7,11 @@ import { attempt, Bar, Card, count, Empty, Page, percent, Shown, SkillLink, Tag,
 import { setQuery } from "../route.ts";
 
 const STYLES = ["adaptive", "cards", "index", "tiers", "on-demand", "catalog"];
-const TRIES = ["write the release notes for the next version", "this test fails only sometimes", "what is the capital of Peru?"];
+const TRIES = [
+  "write the release notes for the next version",
+  "this test fails only sometimes",
+  "what is the capital of Peru?",
+];
 const PAUSE_MS = 200;
 
 export function Playground({ query }: { query: URLSearchParams }) {
@@ -21,7 +25,9 @@ export function Playground({ query }: { query: URLSearchParams }) {
   const skills = useLoad("names", () => get<{ skills: readonly ListedSkill[] }>("/skills"));
   return (
     <Page title="Playground" about="What a message recalls, and why. Nothing here is recorded.">
-      <label class="unseen" for="message">Message</label>
+      <label class="unseen" for="message">
+        Message
+      </label>
       <textarea
         id="message"
         rows={3}
@@ -33,7 +39,9 @@ export function Playground({ query }: { query: URLSearchParams }) {
         <Empty>
           Try one:{" "}
           {TRIES.map((text) => (
-            <button key={text} type="button" onClick={() => setQuery({ m: text })}>{text}</button>
+            <button key={text} type="button" onClick={() => setQuery({ m: text })}>
+              {text}
+            </button>
           ))}
         </Empty>
       )}
@@ -41,7 +49,11 @@ export function Playground({ query }: { query: URLSearchParams }) {
       {isAsked && answer.data && (
         <>
           <Answer answer={answer.data} />
-          <Correction message={message} names={skills.data?.skills.map(({ name }) => name) ?? []} onDone={answer.reload} />
+          <Correction
+            message={message}
+            names={skills.data?.skills.map(({ name }) => name) ?? []}
+            onDone={answer.reload}
+          />
           <NearMisses message={message} near={answer.data.near} />
           <Section message={message} />
         </>
@@ -52,13 +64,25 @@ export function Playground({ query }: { query: URLSearchParams }) {
 
 function Answer({ answer: { frame, intent, matches, considered, ms } }: { answer: Recall }) {
   return (
-    <Card title={matches.length === 0 ? "Nothing is recalled" : `${count(matches.length, "match", "matches")}`}>
+    <Card
+      title={matches.length === 0 ? "Nothing is recalled" : `${count(matches.length, "match", "matches")}`}
+    >
       <p class="quiet">
         Frame <b>{frame.name}</b>
-        {intent && <> · intent <b>{intent.name}</b> ({percent(intent.confidence)})</>} · {count(considered, "skill")} considered in {ms.toFixed(0)} ms
+        {intent && (
+          <>
+            {" "}
+            · intent <b>{intent.name}</b> ({percent(intent.confidence)})
+          </>
+        )}{" "}
+        · {count(considered, "skill")} considered in {ms.toFixed(0)} ms
       </p>
-      {matches.length === 0 && <Empty>No skill has enough evidence. Below is what came nearest, and what it lacks.</Empty>}
-      {matches.map((match) => <MatchCard key={match.name} match={match} />)}
+      {matches.length === 0 && (
+        <Empty>No skill has enough evidence. Below is what came nearest, and what it lacks.</Empty>
+      )}
+      {matches.map((match) => (
+        <MatchCard key={match.name} match={match} />
+      ))}
     </Card>
   );
 }
@@ -68,19 +92,29 @@ function MatchCard({ match: { name, evidence, boosts, score, via, reasons } }: {
     <article class="match">
       <h3>
         <SkillLink name={name} /> {via !== undefined && <Tag kind="notice">see also of {via}</Tag>}
-        <span class="quiet"> evidence {percent(evidence)}{boosts !== 0 && ` + boosts ${boosts.toFixed(2)}`} = {score.toFixed(2)}</span>
+        <span class="quiet">
+          {" "}
+          evidence {percent(evidence)}
+          {boosts !== 0 && ` + boosts ${boosts.toFixed(2)}`} = {score.toFixed(2)}
+        </span>
       </h3>
-      <Bar label={`Evidence ${percent(evidence)} of 100%`} parts={bySignal(reasons)} />
+      <Bar label={`Evidence ${percent(evidence)} of 100%`} parts={bySignal(reasons, evidence)} />
       <Reasons reasons={reasons} />
     </article>
   );
 }
 
-function bySignal(reasons: readonly Reason[]) {
+/** The share of each signal in the evidence. Doubts have taken their part from all of them alike. */
+function bySignal(reasons: readonly Reason[], evidence: number) {
   const sums = new Map<string, number>();
   for (const { signal, value, boost } of reasons)
     if (!boost && value > 0) sums.set(signal, (sums.get(signal) ?? 0) + value);
-  return [...sums].map(([kind, value]) => ({ kind, value, note: `${kind} ${value.toFixed(2)}` }));
+  const all = [...sums.values()].reduce((sum, value) => sum + value, 0);
+  return [...sums].map(([kind, value]) => ({
+    kind,
+    value: (value / all) * evidence,
+    note: `${kind} ${value.toFixed(2)}`,
+  }));
 }
 
 function Reasons({ reasons }: { reasons: readonly Reason[] }) {
@@ -89,12 +123,19 @@ function Reasons({ reasons }: { reasons: readonly Reason[] }) {
       <summary>{count(reasons.length, "reason")}</summary>
       <table class="plain">
         <thead>
-          <tr><th>Signal</th><th>Why</th><th class="number">Value</th></tr>
+          <tr>
+            <th>Signal</th>
+            <th>Why</th>
+            <th class="number">Value</th>
+          </tr>
         </thead>
         <tbody>
           {reasons.map(({ signal, note, value, boost }, at) => (
             <tr key={at}>
-              <td><i class={`dot ${signal}`} /> {signal}{boost && " (boost)"}</td>
+              <td>
+                <i class={`dot ${signal}`} /> {signal}
+                {boost && " (boost)"}
+              </td>
               <td>{note}</td>
               <td class="number">{value.toFixed(3)}</td>
             </tr>
@@ -105,7 +146,15 @@ function Reasons({ reasons }: { reasons: readonly Reason[] }) {
   );
 }
 
-function Correction({ message, names, onDone }: { message: string; names: readonly string[]; onDone: () => void }) {
+function Correction({
+  message,
+  names,
+  onDone,
+}: {
+  message: string;
+  names: readonly string[];
+  onDone: () => void;
+}) {
   const [name, setName] = useState("");
   const correct = () =>
     attempt(async () => {
@@ -122,9 +171,21 @@ function Correction({ message, names, onDone }: { message: string; names: readon
       }}
     >
       <label for="right">Should have been</label>
-      <input id="right" list="names" value={name} placeholder="name of a skill" onInput={({ currentTarget }) => setName(currentTarget.value)} />
-      <datalist id="names">{names.map((one) => <option key={one} value={one} />)}</datalist>
-      <button type="submit" disabled={!names.includes(name)}>Correct it, and keep it as a case</button>
+      <input
+        id="right"
+        list="names"
+        value={name}
+        placeholder="name of a skill"
+        onInput={({ currentTarget }) => setName(currentTarget.value)}
+      />
+      <datalist id="names">
+        {names.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+      <button type="submit" disabled={!names.includes(name)}>
+        Correct it, and keep it as a case
+      </button>
     </form>
   );
 }
@@ -141,17 +202,37 @@ function NearMisses({ message, near }: { message: string; near: Recall["near"] }
     <Card title="Just missed">
       <Shown loaded={whys}>
         {(all) =>
-          all.map(({ name, evidence, threshold, reasons, fellShort, advice }) => (
+          all.map(({ name, recalled, evidence, threshold, reasons, fellShort, advice }) => (
             <article class="match" key={name}>
               <h3>
-                <SkillLink name={name} /> <span class="quiet">evidence {percent(evidence)}, {percent(threshold)} needed</span>
+                <SkillLink name={name} />{" "}
+                <span class="quiet">
+                  evidence {percent(evidence)}, {percent(threshold)} needed
+                </span>
               </h3>
-              <Bar label={`Evidence ${percent(evidence)}, ${percent(threshold)} needed`} parts={bySignal(reasons)} mark={threshold} />
-              {fellShort.length > 0 && <ul>{fellShort.map((line) => <li key={line}>{line}</li>)}</ul>}
+              <Bar
+                label={`Evidence ${percent(evidence)}, ${percent(threshold)} needed`}
+                parts={bySignal(reasons, evidence)}
+                mark={threshold}
+              />
+              {recalled && (
+                <p>It has enough evidence by itself; next to what was recalled it falls behind.</p>
+              )}
+              {fellShort.length > 0 && (
+                <ul>
+                  {fellShort.map((line) => (
+                    <li key={line}>{line}</li>
+                  ))}
+                </ul>
+              )}
               {advice.length > 0 && (
                 <details>
                   <summary>What its author could change</summary>
-                  <ul>{advice.map((line) => <li key={line}>{line}</li>)}</ul>
+                  <ul>
+                    {advice.map((line) => (
+                      <li key={line}>{line}</li>
+                    ))}
+                  </ul>
                 </details>
               )}
             </article>
@@ -165,12 +246,16 @@ function NearMisses({ message, near }: { message: string; near: Recall["near"] }
 function Section({ message }: { message: string }) {
   const [style, setStyle] = useState("adaptive");
   const [context, setContext] = useState("append");
-  const prompt = useLoad(`prompt ${style} ${context} ${message}`, () => post<Prompt>("/prompt", { message, style, context }));
+  const prompt = useLoad(`prompt ${style} ${context} ${message}`, () =>
+    post<Prompt>("/prompt", { message, style, context }),
+  );
   return (
     <Card title="What the agent gets">
       <div class="chips" role="group" aria-label="Style">
         {STYLES.map((name) => (
-          <button key={name} type="button" aria-pressed={style === name} onClick={() => setStyle(name)}>{name}</button>
+          <button key={name} type="button" aria-pressed={style === name} onClick={() => setStyle(name)}>
+            {name}
+          </button>
         ))}
         <label>
           Host mode{" "}
@@ -183,10 +268,17 @@ function Section({ message }: { message: string }) {
       <Shown loaded={prompt}>
         {({ section, tokens, chars, omitted }) => (
           <>
-            <p class="quiet">{count(tokens, "token")}, {count(chars, "character")}{omitted > 0 && `, ${omitted} skills left out`}</p>
-            {section === "" ? <Empty>Nothing: this style has nothing to say to this message.</Empty> : (
+            <p class="quiet">
+              {count(tokens, "token")}, {count(chars, "character")}
+              {omitted > 0 && `, ${omitted} skills left out`}
+            </p>
+            {section === "" ? (
+              <Empty>Nothing: this style has nothing to say to this message.</Empty>
+            ) : (
               // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
-              <pre class="source" tabIndex={0}>{section}</pre>
+              <pre class="source" tabIndex={0}>
+                {section}
+              </pre>
             )}
           </>
         )}

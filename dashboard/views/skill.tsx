@@ -5,7 +5,22 @@ import type { Sheet, SkillDetails, SkillStats, Version } from "../answers.ts";
 import { ApiFailure, get, post, put, remove, skillPath, useLoad } from "../api.ts";
 import { Diff } from "../diff.tsx";
 import { Markdown } from "../markdown.tsx";
-import { Ago, attempt, Card, count, Empty, interval, Page, percent, plain, Shown, SkillLink, Tag, tell, VerdictTag } from "../pieces.tsx";
+import {
+  Ago,
+  attempt,
+  Card,
+  count,
+  Empty,
+  interval,
+  Page,
+  percent,
+  plain,
+  Shown,
+  SkillLink,
+  Tag,
+  tell,
+  VerdictTag,
+} from "../pieces.tsx";
 import { address } from "../route.ts";
 import { switchAll } from "./library.tsx";
 
@@ -50,9 +65,16 @@ export function Skill({ name }: { name: string }) {
       actions={
         skill && (
           <>
-            <button type="button" onClick={() => switchAll([name], isOff, whole.reload)}>{isOff ? "Enable" : "Disable"}</button>
+            <button type="button" onClick={() => switchAll([name], isOff, whole.reload)}>
+              {isOff ? "Enable" : "Disable"}
+            </button>
             {isLearned && <Pin name={name} isPinned={skill.pinned === true} reload={whole.reload} />}
-            <a class="button" href={address("playground", "", { m: skill.description.split(/(?<=\.)\s/)[0] ?? "" })}>Try it</a>
+            <a
+              class="button"
+              href={address("playground", "", { m: skill.description.split(/(?<=\.)\s/)[0] ?? "" })}
+            >
+              Try it
+            </a>
           </>
         )
       }
@@ -86,43 +108,74 @@ function Pin({ name, isPinned, reload }: { name: string; isPinned: boolean; relo
       reload();
       tell(on ? "Pinned: only you may change it." : "Agents may change it again.", () => change(!on));
     });
-  return <button type="button" onClick={() => change(!isPinned)}>{isPinned ? "Unpin" : "Pin"}</button>;
+  return (
+    <button type="button" onClick={() => change(!isPinned)}>
+      {isPinned ? "Unpin" : "Pin"}
+    </button>
+  );
 }
 
 function Findings({ data: { inspection, diagnostics, skill } }: { data: Whole }) {
   const findings = inspection?.findings ?? [];
   if (findings.length === 0 && diagnostics.length === 0) return null;
   return (
-    <Card title={<>Findings <VerdictTag verdict={inspection?.verdict} /></>}>
+    <Card
+      title={
+        <>
+          Findings <VerdictTag verdict={inspection?.verdict} />
+        </>
+      }
+    >
       <ul class="findings">
         {findings.map(({ code, severity, path, line, excerpt, message, fix }, at) => (
           <li key={at}>
-            <Tag kind={severity}>{severity}</Tag> <b>{message}</b> <span class="quiet">{path}{line !== undefined && `:${line}`} · {code}</span>
+            <Tag kind={severity}>{severity}</Tag> <b>{message}</b>{" "}
+            <span class="quiet">
+              {path}
+              {line !== undefined && `:${line}`} · {code}
+            </span>
             <pre class="raw">{excerpt}</pre>
             <p>{fix}</p>
           </li>
         ))}
         {diagnostics.map(({ code, severity, line, message, fix }, at) => (
           <li key={`d${at}`}>
-            <Tag kind={severity}>{severity}</Tag> <b>{message}</b> <span class="quiet">{line !== undefined && `line ${line} · `}{code}</span>
+            <Tag kind={severity}>{severity}</Tag> <b>{message}</b>{" "}
+            <span class="quiet">
+              {line !== undefined && `line ${line} · `}
+              {code}
+            </span>
             <p>{fix}</p>
           </li>
         ))}
       </ul>
-      {skill.state === "active" && (inspection?.verdict === "dangerous" || inspection?.verdict === "suspicious") && (
-        <p>If you do not know where it comes from, disable it with the button above.</p>
-      )}
+      {skill.state === "active" &&
+        (inspection?.verdict === "dangerous" || inspection?.verdict === "suspicious") && (
+          <p>If you do not know where it comes from, disable it with the button above.</p>
+        )}
     </Card>
   );
 }
 
-function Instructions({ data: { skill }, isLearned, reload }: { data: Whole; isLearned: boolean; reload: () => void }) {
+function Instructions({
+  data: { skill },
+  isLearned,
+  reload,
+}: {
+  data: Whole;
+  isLearned: boolean;
+  reload: () => void;
+}) {
   const [draft, setDraft] = useState<string>();
   const [isRaw, setRaw] = useState(false);
   const body = skill.body ?? "";
   const save = () =>
     attempt(async () => {
-      await put(skillPath(skill.name), { content: draft, description: skill.description, reason: "edited in the dashboard" });
+      await put(skillPath(skill.name), {
+        content: draft,
+        description: skill.description,
+        reason: "edited in the dashboard",
+      });
       setDraft(undefined);
       reload();
       tell(`${skill.name} was saved as a new version.`, () =>
@@ -137,19 +190,49 @@ function Instructions({ data: { skill }, isLearned, reload }: { data: Whole; isL
       {draft === undefined ? (
         <>
           <div class="chips">
-            <button type="button" aria-pressed={!isRaw} onClick={() => setRaw(false)}>Rendered</button>
-            <button type="button" aria-pressed={isRaw} onClick={() => setRaw(true)}>Source</button>
-            {isLearned && <button type="button" onClick={() => setDraft(body)}>Edit</button>}
+            <button type="button" aria-pressed={!isRaw} onClick={() => setRaw(false)}>
+              Rendered
+            </button>
+            <button type="button" aria-pressed={isRaw} onClick={() => setRaw(true)}>
+              Source
+            </button>
+            {isLearned && (
+              <button type="button" onClick={() => setDraft(body)}>
+                Edit
+              </button>
+            )}
           </div>
-          {body === "" ? <Empty>It has no instructions.</Empty> : isRaw ? <pre class="source">{plain(body)}</pre> : <Markdown text={body} />}
+          {body === "" ? (
+            <Empty>It has no instructions.</Empty>
+          ) : isRaw ? (
+            <pre class="source">{plain(body)}</pre>
+          ) : (
+            <Markdown text={body} />
+          )}
         </>
       ) : (
         <>
-          <label class="unseen" for="draft">Instructions</label>
-          <textarea id="draft" rows={18} value={draft} onInput={({ currentTarget }) => setDraft(currentTarget.value)} />
+          <label class="unseen" for="draft">
+            Instructions
+          </label>
+          <textarea
+            id="draft"
+            rows={18}
+            value={draft}
+            onInput={({ currentTarget }) => setDraft(currentTarget.value)}
+          />
           <div class="tools">
-            <button type="button" class="main" disabled={draft.trim() === "" || draft === body} onClick={save}>Save a new version</button>
-            <button type="button" onClick={() => setDraft(undefined)}>Cancel</button>
+            <button
+              type="button"
+              class="main"
+              disabled={draft.trim() === "" || draft === body}
+              onClick={save}
+            >
+              Save a new version
+            </button>
+            <button type="button" onClick={() => setDraft(undefined)}>
+              Cancel
+            </button>
           </div>
         </>
       )}
@@ -158,7 +241,17 @@ function Instructions({ data: { skill }, isLearned, reload }: { data: Whole; isL
 }
 
 /** Fields that the page shows elsewhere. */
-const SHOWN_ELSEWHERE = ["name", "displayName", "description", "body", "digest", "directory", "withheld"];
+const SHOWN_ELSEWHERE = [
+  "name",
+  "displayName",
+  "declaredName",
+  "description",
+  "brief",
+  "body",
+  "digest",
+  "directory",
+  "withheld",
+];
 
 function Facts({ data: { skill, files } }: { data: Whole }) {
   const fields = Object.entries(skill).filter(
@@ -176,7 +269,11 @@ function Facts({ data: { skill, files } }: { data: Whole }) {
       </dl>
       <details open={files.length <= 12}>
         <summary>{count(files.length, "file")}</summary>
-        <ul class="paths">{files.map((file) => <li key={file}>{plain(file)}</li>)}</ul>
+        <ul class="paths">
+          {files.map((file) => (
+            <li key={file}>{plain(file)}</li>
+          ))}
+        </ul>
       </details>
     </Card>
   );
@@ -184,10 +281,16 @@ function Facts({ data: { skill, files } }: { data: Whole }) {
 
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === "" || value === false) return true;
-  return typeof value === "object" && Object.keys(value).length === 0;
+  return typeof value === "object" && Object.values(value).every(isEmpty);
 }
 
-function Consent({ data: { skill, sheet, trusted, inspection }, reload }: { data: Whole; reload: () => void }) {
+function Consent({
+  data: { skill, sheet, trusted, inspection },
+  reload,
+}: {
+  data: Whole;
+  reload: () => void;
+}) {
   if (!sheet) return null;
   const decide = () =>
     attempt(async () => {
@@ -196,26 +299,43 @@ function Consent({ data: { skill, sheet, trusted, inspection }, reload }: { data
       reload();
       tell(trusted ? "Agents ask again before they use it." : "Trusted in this content, in every task.");
     });
-  const lists = { scripts: sheet.scripts, toolsets: sheet.toolsets, "tools it asks for": sheet.requestedTools, "environment it reads": sheet.environment, addresses: sheet.addresses };
+  const lists = {
+    scripts: sheet.scripts,
+    toolsets: sheet.toolsets,
+    "tools it asks for": sheet.requestedTools,
+    "environment it reads": sheet.environment,
+    addresses: sheet.addresses,
+  };
   return (
     <Card title="Consent">
       <p>{trusted ? "You trust this content in every task." : "Agents ask before they use it."}</p>
       <dl class="facts">
         <dt>digest</dt>
-        <dd class="digest" title={sheet.digest}>{sheet.digest.slice(0, 16)}…</dd>
+        <dd class="digest" title={sheet.digest}>
+          {sheet.digest.slice(0, 16)}…
+        </dd>
         <dt>size</dt>
-        <dd>{count(sheet.files, "file")}, {count(sheet.bytes, "byte")}</dd>
-        {Object.entries(lists).map(([title, list]) => list.length > 0 && (
-          <>
-            <dt key={title}>{title}</dt>
-            <dd>{list.map(plain).join(", ")}</dd>
-          </>
-        ))}
+        <dd>
+          {count(sheet.files, "file")}, {count(sheet.bytes, "byte")}
+        </dd>
+        {Object.entries(lists).map(
+          ([title, list]) =>
+            list.length > 0 && (
+              <>
+                <dt key={title}>{title}</dt>
+                <dd>{list.map(plain).join(", ")}</dd>
+              </>
+            ),
+        )}
       </dl>
       {inspection?.verdict === "dangerous" && !trusted ? (
-        <p class="quiet">It is dangerous: read the findings first. <code>repertoire trust</code> can still agree to it.</p>
+        <p class="quiet">
+          It is dangerous: read the findings first. <code>repertoire trust</code> can still agree to it.
+        </p>
       ) : (
-        <button type="button" onClick={decide}>{trusted ? "Stop trusting it" : "Trust this content"}</button>
+        <button type="button" onClick={decide}>
+          {trusted ? "Stop trusting it" : "Trust this content"}
+        </button>
       )}
     </Card>
   );
@@ -226,15 +346,23 @@ function Use({ stats }: { stats: SkillStats }) {
   const [low, high] = interval(stats.succeeded, ended);
   const most = Math.max(1, ...stats.trend);
   if (stats.shown + stats.activated + stats.recalled === 0)
-    return <Card title="Use"><Empty>It was never recalled yet. Try a message in the playground.</Empty></Card>;
+    return (
+      <Card title="Use">
+        <Empty>It was never recalled yet. Try a message in the playground.</Empty>
+      </Card>
+    );
   return (
     <Card title="Use">
       <p>
-        Recalled {stats.recalled}, shown {stats.shown}, activated {stats.activated}, succeeded {stats.succeeded}, failed {stats.failed}.{" "}
-        {ended > 0 && `It helps in ${percent(low)} to ${percent(high)} of the cases.`} Last used <Ago at={stats.lastUsedAt} />.
+        Recalled {stats.recalled}, shown {stats.shown}, activated {stats.activated}, succeeded{" "}
+        {stats.succeeded}, failed {stats.failed}.{" "}
+        {ended > 0 && `It helps in ${percent(low)} to ${percent(high)} of the cases.`} Last used{" "}
+        <Ago at={stats.lastUsedAt} />.
       </p>
       <div class="trend" role="img" aria-label={`Activations a week: ${stats.trend.join(", ")}`}>
-        {stats.trend.map((value, at) => <i key={at} style={{ height: `${(value / most) * 100}%` }} title={String(value)} />)}
+        {stats.trend.map((value, at) => (
+          <i key={at} style={{ height: `${(value / most) * 100}%` }} title={String(value)} />
+        ))}
       </div>
       <p class="quiet">Activations a week, this week last.</p>
     </Card>
@@ -249,7 +377,9 @@ function Messages({ stats }: { stats: SkillStats }) {
         {stats.messages.slice(0, 20).map(({ text, weight, at }) => (
           <li key={`${text}${at}`}>
             <a href={address("playground", "", { m: text })}>{plain(text)}</a>{" "}
-            <span class="quiet">{weight < 0 ? "against it" : "for it"}, <Ago at={at} /></span>
+            <span class="quiet">
+              {weight < 0 ? "against it" : "for it"}, <Ago at={at} />
+            </span>
           </li>
         ))}
       </ul>
@@ -267,19 +397,35 @@ function Related({ data: { subSkills, stats, skill } }: { data: Whole }) {
   ];
   return (
     <Card title="Relations">
-      {lists.map(([title, names]) => names.length > 0 && (
-        <div key={title}>
-          <h3>{title}</h3>
-          <ul>{names.map((one) => <li key={one}><SkillLink name={one} /></li>)}</ul>
-        </div>
-      ))}
+      {lists.map(
+        ([title, names]) =>
+          names.length > 0 && (
+            <div key={title}>
+              <h3>{title}</h3>
+              <ul>
+                {names.map((one) => (
+                  <li key={one}>
+                    <SkillLink name={one} />
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ),
+      )}
     </Card>
   );
 }
 
 function History({ data: { versions, skill }, reload }: { data: Whole; reload: () => void }) {
   if (versions.length === 0)
-    return <Card title="History"><Empty>It is a file of its source, which keeps no versions here. Skills that are saved with <code>repertoire save</code> do.</Empty></Card>;
+    return (
+      <Card title="History">
+        <Empty>
+          It is a file of its source, which keeps no versions here. Skills that are saved with{" "}
+          <code>repertoire save</code> do.
+        </Empty>
+      </Card>
+    );
   const restore = (version: Version) =>
     attempt(async () => {
       await post(`${skillPath(skill.name)}/restore`, { version: version.id });
@@ -296,8 +442,13 @@ function History({ data: { versions, skill }, reload }: { data: Whole; reload: (
       <ol class="versions">
         {versions.map((version, at) => (
           <li key={version.id}>
-            <b>{version.action}</b> by {version.author} <Ago at={version.at} /> {version.reason && <span class="quiet">{version.reason}</span>}
-            {at > 0 && <button type="button" onClick={() => restore(version)}>Restore</button>}
+            <b>{version.action}</b> by {version.author} <Ago at={version.at} />{" "}
+            {version.reason && <span class="quiet">{version.reason}</span>}
+            {at > 0 && (
+              <button type="button" onClick={() => restore(version)}>
+                Restore
+              </button>
+            )}
             {version.diff && (
               <details>
                 <summary>Changes</summary>

@@ -50,7 +50,8 @@ export const DEMO_SKILLS: readonly DemoSkill[] = [
   },
   {
     name: "changelog-entry",
-    description: "Writes an entry of the changelog from the commits since the last tag. Use for a new version.",
+    description:
+      "Writes an entry of the changelog from the commits since the last tag. Use for a new version.",
     body: steps(
       "Changelog",
       "List the commits since the last tag.",
@@ -60,14 +61,15 @@ export const DEMO_SKILLS: readonly DemoSkill[] = [
   },
   {
     name: "database-backup",
-    description: "Backs up and restores the Postgres database. Use before a migration, or when data was lost.",
+    description:
+      "Backs up and restores the Postgres database. Use before a migration, or when data was lost.",
     body: steps(
       "Backup",
       "Run `pg_dump --format=custom`.",
       "Restore it into a scratch database and count the rows.",
       "Write down where the dump is.",
     ),
-    files: { "scripts/backup.sh": "#!/bin/sh\npg_dump --format=custom \"$1\" > backup.dump\n" },
+    files: { "scripts/backup.sh": '#!/bin/sh\npg_dump --format=custom "$1" > backup.dump\n' },
   },
   {
     name: "free-coupons",
@@ -92,6 +94,12 @@ export const DEMO_SKILLS: readonly DemoSkill[] = [
   {
     name: "deploy-preview",
     description: "Deploys a branch to a preview address. Use when somebody wants to try a branch.",
+    body: steps("Preview", "Push the branch.", "Wait for the build.", "Post the address."),
+    learned: true,
+  },
+  {
+    name: "preview-branch",
+    description: "Deploys a branch to a preview address. Use when somebody wants to try a branch of theirs.",
     body: steps("Preview", "Push the branch.", "Wait for the build.", "Post the address."),
     learned: true,
   },
@@ -137,7 +145,11 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
     daysAgo: 15,
     host: codex,
     turns: [
-      { message: "we publish version 2.4 today, write the release notes", used: ["release-notes"], outcome: "success" },
+      {
+        message: "we publish version 2.4 today, write the release notes",
+        used: ["release-notes"],
+        outcome: "success",
+      },
       { message: "translate the poem into French" },
     ],
   },
@@ -180,7 +192,11 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
     daysAgo: 2,
     host: claude,
     turns: [
-      { message: "write the minutes of the meeting with the bank", used: ["meeting-minutes"], outcome: "success" },
+      {
+        message: "write the minutes of the meeting with the bank",
+        used: ["meeting-minutes"],
+        outcome: "success",
+      },
       { message: "send the invoice for November", used: ["invoice-pdf"], outcome: "success" },
     ],
   },
@@ -188,5 +204,33 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
     daysAgo: 1,
     host: claude,
     turns: [{ message: "the spreadsheet has German column names, rename them all" }],
+  },
+  {
+    daysAgo: 3,
+    host: codex,
+    turns: [{ message: "rename the columns of the spreadsheet with the customers" }],
+  },
+  {
+    daysAgo: 4,
+    host: claude,
+    turns: [
+      { message: "rename all columns in the new spreadsheet" },
+      {
+        message: "write the invoice for the bank, then the minutes",
+        used: ["invoice-pdf", "meeting-minutes"],
+        outcome: "success",
+      },
+    ],
+  },
+  {
+    daysAgo: 6,
+    host: claude,
+    turns: [
+      {
+        message: "minutes of the meeting, and an invoice for it",
+        used: ["meeting-minutes", "invoice-pdf"],
+        outcome: "success",
+      },
+    ],
   },
 ];

@@ -83,7 +83,10 @@ interface PagesOptions {
 }
 
 /** Serves the dashboard, if it was built. Its files hold no data of the person, so that they need no key. */
-export function mountPages(app: Hono<HttpEnv>, { browsers, gate, folder = builtFolder() }: PagesOptions): void {
+export function mountPages(
+  app: Hono<HttpEnv>,
+  { browsers, gate, folder = builtFolder() }: PagesOptions,
+): void {
   if (!existsSync(folder)) return;
   const files = new Map(
     readdirSync(folder)

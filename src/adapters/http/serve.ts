@@ -48,7 +48,16 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
   let ready = false;
   // Opens the store: a server that cannot open it does not start.
   await engine.toolbox();
-  const app = createApp({ parts, version, token, hosts, isReady: () => ready, limits, readOnly: options.readOnly === true, note });
+  const app = createApp({
+    parts,
+    version,
+    token,
+    hosts,
+    isReady: () => ready,
+    limits,
+    readOnly: options.readOnly === true,
+    note,
+  });
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: {

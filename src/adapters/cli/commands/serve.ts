@@ -39,7 +39,8 @@ interface UiFlags {
 export const SERVE_VERBS: readonly Verb[] = [
   {
     use: "ui",
-    about: "open the dashboard in your browser: the library, why a message got its skills, what dreams propose",
+    about:
+      "open the dashboard in your browser: the library, why a message got its skills, what dreams propose",
     options: [
       ["--port <n>", "0 takes a free one", portNumber, UI_PORT],
       ["--no-open", "print the link only"],
@@ -118,7 +119,9 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
 function openInBrowser(link: string, io: Io): void {
   const [program, ...args] = OPENERS[process.platform] ?? ["xdg-open"];
   spawn(program!, [...args, link], { stdio: "ignore", detached: true })
-    .once("error", (error) => io.note(`No browser could be opened (${messageOf(error)}). Open the link yourself.`))
+    .once("error", (error) =>
+      io.note(`No browser could be opened (${messageOf(error)}). Open the link yourself.`),
+    )
     .unref();
 }
 

@@ -4,7 +4,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as others } from "node:timers/promises";
 import * as z from "zod";
-import { casesFrom, type EvalReport, OWN_CASES, PASSES, readCases, regressions } from "../../../engine/engine.ts";
+import {
+  casesFrom,
+  type EvalReport,
+  OWN_CASES,
+  PASSES,
+  readCases,
+  regressions,
+} from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { operation } from "./operation.ts";

@@ -13,7 +13,13 @@ const count = z.int().min(0);
 const funnel = { recalled: count, shown: count, activated: count, succeeded: count, failed: count };
 const number = z.coerce.number().int().min(0);
 
-const Said = z.looseObject({ session: text, turn: count, role: z.enum(["user", "assistant"]), text, at: count });
+const Said = z.looseObject({
+  session: text,
+  turn: count,
+  role: z.enum(["user", "assistant"]),
+  text,
+  at: count,
+});
 
 function turnKey({ session: id, turn }: { session?: string | undefined; turn?: number | undefined }): string {
   return JSON.stringify([id, turn]);
@@ -109,10 +115,20 @@ export const JOURNAL_OPERATIONS = [
     }),
     answer: z.looseObject({ missed: z.array(Said) }),
     async run({ query: { since, limit } }, { engine }) {
-      const recalls = await engine.journal.query({ since, kinds: ["recalled"], newestFirst: true, limit: 5_000 });
+      const recalls = await engine.journal.query({
+        since,
+        kinds: ["recalled"],
+        newestFirst: true,
+        limit: 5_000,
+      });
       const turns = new Set(recalls.flatMap((one) => (one.skill === undefined ? [turnKey(one)] : [])));
       const said = turns.size === 0 ? [] : await engine.journal.conversation({ since, role: "user" });
-      return { missed: said.filter((one) => turns.has(turnKey(one))).slice(-limit).reverse() };
+      return {
+        missed: said
+          .filter((one) => turns.has(turnKey(one)))
+          .slice(-limit)
+          .reverse(),
+      };
     },
   }),
   operation("post /api/sessions/{session}/rating", {
