@@ -60,7 +60,6 @@ export function useLoad<T>(key: string, load: () => Promise<T>, events: readonly
   const current = useRef(load);
   current.current = load;
   const reload = useCallback(() => setRound((before) => before + 1), []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `round` asks for the same thing again
   useEffect(() => {
     let isWanted = true;
     current.current().then(

@@ -11,7 +11,7 @@ interface Row {
 export function Diff({ text }: { text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
-    <div class="diff scrolls" tabIndex={0} role="region" aria-label="Changes">
+    <section class="diff scrolls" tabIndex={0} aria-label="Changes">
       <table>
         <thead class="unseen">
           <tr>
@@ -36,7 +36,7 @@ export function Diff({ text }: { text: string }) {
           )}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 

@@ -84,7 +84,7 @@ function Table({ table }: { table: Tokens.Table }) {
   const left = table.rows.length - MOST_ROWS;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
-    <div class="scrolls" tabIndex={0} role="region" aria-label="Table">
+    <section class="scrolls" tabIndex={0} aria-label="Table">
       <table>
         <thead>
           <tr>
@@ -104,7 +104,7 @@ function Table({ table }: { table: Tokens.Table }) {
         </tbody>
       </table>
       {left > 0 && <p class="quiet">{left} more rows are not shown.</p>}
-    </div>
+    </section>
   );
 }
 
@@ -144,7 +144,7 @@ function Inline({ token }: { token: Token }) {
     case "text":
     case "escape": {
       const { tokens, text } = token as Tokens.Text;
-      return tokens ? <>{inline(tokens)}</> : <>{plain(withCharacters(text))}</>;
+      return <>{tokens ? inline(tokens) : plain(withCharacters(text))}</>;
     }
     default:
       return <code class="raw">{plain(token.raw)}</code>;

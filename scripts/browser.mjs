@@ -15,5 +15,7 @@ const INSTALLED = [
 export async function startBrowser() {
   const installed = INSTALLED.find((path) => existsSync(path));
   if (installed !== undefined) return playwright.launch({ executablePath: installed });
-  return playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
+  // In one process, the end of one window would be the end of all.
+  const args = chromium.args.filter((arg) => arg !== "--single-process");
+  return playwright.launch({ executablePath: await chromium.executablePath(), args });
 }

@@ -193,7 +193,7 @@ const SPARE = 8;
 
 function Table({ rows, isAll, reload }: { rows: readonly Row[]; isAll: boolean; reload: () => void }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const box = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLElement>(null);
   const [seen, setSeen] = useState({ from: 0, to: 40 });
   const look = () => {
     const { scrollTop = 0, clientHeight = 800 } = box.current ?? {};
@@ -201,7 +201,6 @@ function Table({ rows, isAll, reload }: { rows: readonly Row[]; isAll: boolean; 
     const to = Math.ceil((scrollTop + clientHeight) / ROW_HEIGHT) + SPARE;
     setSeen((before) => (before.from === from && before.to === to ? before : { from, to }));
   };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other rows are looked at from the top again
   useEffect(look, [rows.length]);
   const names = useMemo(() => new Set(rows.map(({ name }) => name)), [rows]);
   const marked = [...chosen].filter((name) => names.has(name));
@@ -241,7 +240,7 @@ function Table({ rows, isAll, reload }: { rows: readonly Row[]; isAll: boolean; 
         </div>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-      <div class="rows" ref={box} onScroll={look} tabIndex={0} role="region" aria-label="Skills">
+      <section class="rows" ref={box} onScroll={look} tabIndex={0} aria-label="Skills">
         <table aria-rowcount={rows.length + 1}>
           <thead>
             <tr>
@@ -261,7 +260,7 @@ function Table({ rows, isAll, reload }: { rows: readonly Row[]; isAll: boolean; 
             </tr>
           </thead>
           <tbody>
-            {from > 0 && <tr aria-hidden="true" style={{ height: `${from * ROW_HEIGHT}px` }} />}
+            {from > 0 && <tr style={{ height: `${from * ROW_HEIGHT}px` }} />}
             {visible.map((row, at) => (
               <SkillRow
                 key={row.path}
@@ -272,12 +271,10 @@ function Table({ rows, isAll, reload }: { rows: readonly Row[]; isAll: boolean; 
                 reload={reload}
               />
             ))}
-            {seen.to < rows.length && (
-              <tr aria-hidden="true" style={{ height: `${(rows.length - seen.to) * ROW_HEIGHT}px` }} />
-            )}
+            {seen.to < rows.length && <tr style={{ height: `${(rows.length - seen.to) * ROW_HEIGHT}px` }} />}
           </tbody>
         </table>
-      </div>
+      </section>
     </>
   );
 }

@@ -1,5 +1,6 @@
 // The dashboard in a real browser, against a real server, store and library. Needs `npm run build`.
 
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -23,8 +24,8 @@ const complaints: string[] = [];
 /** Every address that the pages asked for. */
 const asked: string[] = [];
 
-async function opened(link: string, options: { readonly readOnly?: boolean } = {}): Promise<BrowserContext> {
-  const made = await browser.newContext(options);
+async function opened(link: string): Promise<BrowserContext> {
+  const made = await browser.newContext();
   made.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   made.on("weberror", (error) => complaints.push(String(error.error())));
   made.on("request", (request) => asked.push(request.url()));
@@ -320,6 +321,7 @@ describe("a hostile skill", () => {
       hits.push(request.url ?? "");
       response.end();
     }).listen(0, "127.0.0.1");
+    await once(trap, "listening");
     onTestFinished(() => void trap.close());
     const away = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`;
     const body = [
