@@ -67,6 +67,8 @@ export interface SkillDetails {
   };
   readonly files: readonly string[];
   readonly subSkills: readonly string[];
+  /** 0 for a skill that was not saved here. */
+  readonly versions: number;
   readonly diagnostics: readonly Diagnostic[];
   readonly inspection?: { readonly verdict: Verdict; readonly findings: readonly Finding[] };
 }
@@ -196,9 +198,11 @@ export interface Evidence {
 
 export interface Host {
   readonly host: string;
+  readonly title: string;
+  readonly installed: boolean;
   readonly connected: boolean;
   readonly lastAt?: number;
-  readonly next: string;
+  readonly missing: readonly string[];
 }
 
 export interface Doctor {
@@ -240,8 +244,10 @@ export interface EvalAnswer {
   readonly regressions: readonly string[];
   readonly failures: readonly {
     readonly query: string;
-    readonly gold: readonly string[];
-    readonly got: readonly string[];
+    readonly kind: "not-shown" | "false-alarm" | "forbidden-first";
+    /** The right skills, or the forbidden ones. */
+    readonly skills: readonly string[];
+    readonly shown: readonly string[];
   }[];
 }
 

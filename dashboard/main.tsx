@@ -51,9 +51,9 @@ function App() {
   const found = VIEWS.find(({ view }) => view === route.view);
   return (
     <div class="frame">
-      <a class="skip" href="#content" onClick={toContent}>
+      <button type="button" class="skip" onClick={toContent}>
         Skip to the content
-      </a>
+      </button>
       <nav aria-label="Views">
         <a class="brand" href="#/home">
           <img src="/icon.svg" alt="" width="24" height="24" /> Repertoire
@@ -125,8 +125,7 @@ function Outside({ error }: { error: Error }) {
 const isCurrent = (now: string, view: string) => now === view || (now === "skill" && view === "library");
 const lastPart = (path: string) => path.split(/[/\\]/).filter(Boolean).at(-1) ?? path;
 
-function toContent(event: Event): void {
-  event.preventDefault();
+function toContent(): void {
   document.getElementById("content")?.focus();
 }
 

@@ -64,7 +64,7 @@ export function measuredSets(folder: string, ids: readonly string[]): MeasuredFo
     { name: "queries in their libraries", messages: inOwn("queries") },
     { name: "queries over all", messages: overAll("queries") },
     { name: "everyday in their libraries", messages: inOwn("everyday") },
-    { name: `paraphrase among ${AMONG}`, messages: among },
+    { name: `paraphrase among ${Math.min(AMONG, ids.length)}`, messages: among },
     { name: "paraphrase in their libraries", messages: inOwn("paraphrase") },
     { name: "paraphrase over all", messages: overAll("paraphrase") },
     { name: "foreign in their libraries", messages: inOwn("foreign") },

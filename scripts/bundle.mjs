@@ -73,6 +73,7 @@ export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
   const plugins = [{ name: "assembled", setup: assembleBefore }, ...more, frontDoors];
   const common = commonOptions(plugins);
   await bundleToolsetProgram(outdir);
+  const quick = await bundleQuick(outdir, { common, moduleUrl });
   await build({
     ...common,
     entryPoints: {
@@ -90,15 +91,31 @@ export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
     format: "esm",
     chunkNames: "chunks/[name]-[hash]",
     banner: { js: REQUIRE },
-    ...(moduleUrl && { define: { "import.meta.url": JSON.stringify(moduleUrl) } }),
+    define: {
+      QUICK_BUNDLE: JSON.stringify(quick),
+      ...(moduleUrl && { "import.meta.url": JSON.stringify(moduleUrl) }),
+    },
   });
+  await build({
+    ...common,
+    entryPoints: { bin: "src/adapters/cli/bin.ts" },
+    outdir,
+    format: "cjs",
+    outExtension: { ".js": ".cjs" },
+    plugins: [{ name: "beside", setup: leaveBeside }, ...plugins],
+    define: { QUICK_BUNDLE: JSON.stringify(quick) },
+  });
+}
+
+/** Bundles the verbs that run at every message; returns the file's name, which has a digest of its content. */
+async function bundleQuick(outdir, { common, moduleUrl }) {
   const quick = await build({
     ...common,
     entryPoints: ["src/adapters/cli/quick.ts"],
     write: false,
     legalComments: "inline",
     format: "cjs",
-    plugins: [{ name: "beside", setup: leaveBeside }, { name: "late", setup: loadLate }, ...plugins],
+    plugins: [{ name: "beside", setup: leaveBeside }, { name: "late", setup: loadLate }, ...common.plugins],
     banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     define: { "import.meta.url": moduleUrl ? JSON.stringify(moduleUrl) : "__moduleUrl" },
   });
@@ -109,15 +126,7 @@ export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
     .replaceAll(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
   const name = `quick-${crypto.createHash("sha256").update(code).digest("hex").slice(0, 12)}.cjs`;
   writeFileSync(join(outdir, name), code);
-  await build({
-    ...common,
-    entryPoints: { bin: "src/adapters/cli/bin.ts" },
-    outdir,
-    format: "cjs",
-    outExtension: { ".js": ".cjs" },
-    plugins: [{ name: "beside", setup: leaveBeside }, ...plugins],
-    define: { QUICK_BUNDLE: JSON.stringify(name) },
-  });
+  return name;
 }
 
 function leaveBeside({ onResolve }) {

@@ -78,9 +78,11 @@ export type {
   UnusedSkill,
 } from "./dream/dream.ts";
 export {
+  type CatalogSkill,
   type CheckReport,
   type Deferred,
   type EngineEvent,
+  type FoundSkill,
   type IndexingOptions,
   type IndexReport,
   type InspectOptions,
@@ -91,6 +93,7 @@ export {
   type OpenTurn,
   openRepertoire,
   type Repertoire,
+  type SearchReport,
   type TaskOptions,
   type TaskPart,
 } from "./engine/engine.ts";
@@ -169,6 +172,7 @@ export type {
   ModelAnswer,
   ModelRequest,
   Notice,
+  PendingChange,
   PlacedPackage,
   RedirectRecord,
   RedirectStore,
@@ -195,6 +199,7 @@ export type {
   Progress,
   RuleSubject,
   ShadowedSkill,
+  SkillCost,
   SkillReport,
   SourceReport,
 } from "./library/library.ts";
@@ -237,6 +242,7 @@ export {
 export {
   type Embedder,
   type EvalCase,
+  type EvalFailure,
   type EvalOptions,
   type EvalReport,
   type Explanation,
@@ -261,7 +267,13 @@ export {
 } from "./stores/stores.ts";
 export {
   type Agreement,
+  type CatalogReport,
+  type Catalogs,
+  type ExportReport,
+  type ExportRequest,
   type InstallOptions,
+  type LinkReport,
+  type LinkRequest,
   type ListedPackage,
   type LockedPackage,
   mayTakeUnasked,
@@ -271,6 +283,8 @@ export {
   type PackageOffer,
   type PackageRefusal,
   type PackageUpdate,
+  type PublishReport,
+  type Sharing,
   type Supplies,
   type SupplyAddress,
   type SupplyProgress,

@@ -83,3 +83,15 @@ export async function warmRecall(command, rounds) {
   await client.close();
   return median(times);
 }
+
+/** Does the work while a server lives that answers hooks: once `isReady`. */
+export async function whileServed(command, isReady, work) {
+  const client = connect(command);
+  await client.call("initialize", INITIALIZE);
+  while (!isReady()) await new Promise((resolve) => setTimeout(resolve, 50));
+  try {
+    return await work();
+  } finally {
+    await client.close();
+  }
+}

@@ -2,13 +2,13 @@
 // cold process over 1,000 and 10,000 skills, as a ratio to the processor time of `node -e 0`; the server as `mcp.mjs` says: node bench/hook/run.mjs [CORPUS FOLDER]. Needs `npm run build`; REPERTOIRE_BIN names another build.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeLibrary } from "../library.mjs";
 import { printRatio, processorTime, race } from "../timing.mjs";
-import { startOverNode, warmRecall } from "./mcp.mjs";
+import { startOverNode, warmRecall, whileServed } from "./mcp.mjs";
 
 const BIN = process.env.REPERTOIRE_BIN ?? fileURLToPath(new URL("../../dist/bin.cjs", import.meta.url));
 const ROUNDS = 21;
@@ -23,6 +23,8 @@ const MCP = {
   recall: 2,
   rounds: 100,
 };
+/** With a server that answers the hook, at any number of skills. */
+const WARM_BAR = 1.3;
 const MESSAGE = "write a postgres migration for the users table";
 
 for (const [count, bar] of BARS) {
@@ -41,9 +43,10 @@ for (const [count, bar] of BARS) {
         JSON.stringify(event),
       );
     };
+    const nothing = () => processorTime([process.execPath, "-e", "0"]);
     const times = await race(
       {
-        node: () => processorTime([process.execPath, "-e", "0"]),
+        node: nothing,
         matching: hook(MESSAGE),
         smalltalk: hook("thanks, that is all for today"),
       },
@@ -53,6 +56,17 @@ for (const [count, bar] of BARS) {
     printRatio(`hook, ${count} skills, a message that recalls / node -e 0`, times.matching, times.node, bar);
     printRatio(`hook, ${count} skills, small talk / node -e 0`, times.smalltalk, times.node, bar);
     const server = [BIN, "--home", home, "--dir", dir, "mcp"];
+    const sockets = join(home, ".repertoire", "run");
+    const isReady = () => existsSync(sockets) && readdirSync(sockets).length > 0;
+    const served = await whileServed(server, isReady, () =>
+      race({ node: nothing, warm: hook(MESSAGE) }, ROUNDS, (measured) => measured()),
+    );
+    printRatio(
+      `hook, ${count} skills, answered by a warm server / node -e 0`,
+      served.warm,
+      served.node,
+      WARM_BAR,
+    );
     const start = await startOverNode(server, ROUNDS);
     printMs(`mcp, ${count} skills, initialize beyond Node's own start`, start, MCP.start);
     printMs(`mcp, ${count} skills, recall_skills, p50`, await warmRecall(server, MCP.rounds), MCP.recall);

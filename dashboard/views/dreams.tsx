@@ -40,14 +40,14 @@ export function Dreams({ query }: { query: URLSearchParams }) {
       about={listed.data && accountOf(listed.data.account)}
       actions={<Run reload={listed.reload} />}
     >
-      <div class="chips" role="group" aria-label="Which proposals">
+      <fieldset class="chips" aria-label="Which proposals">
         <button type="button" aria-pressed={!isAll} onClick={() => setQuery({ all: "" })}>
           Waiting
         </button>
         <button type="button" aria-pressed={isAll} onClick={() => setQuery({ all: "1" })}>
           All
         </button>
-      </div>
+      </fieldset>
       <Shown loaded={listed}>
         {() =>
           chosen === undefined ? (

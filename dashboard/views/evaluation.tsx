@@ -108,12 +108,13 @@ function Latest({ run, before }: { run: Run; before: Run | undefined }) {
       <Card title={run.failures.length === 0 ? "No failures" : count(run.failures.length, "failure")}>
         {run.failures.length === 0 && <Empty>Every message led where it should.</Empty>}
         <ul>
-          {run.failures.map(({ query, gold, got }) => (
+          {run.failures.map(({ query, kind, skills, shown }) => (
             <li key={query}>
               <a href={address("playground", "", { m: query })}>{plain(query)}</a>
               <span class="quiet">
                 {" "}
-                should be {gold.join(", ") || "nothing"}, was {got.join(", ") || "nothing"}
+                should {kind === "forbidden-first" && "not "}be {skills.join(", ") || "nothing"}, was{" "}
+                {shown.join(", ") || "nothing"}
                 {before && !failedBefore.has(query) && " · new"}
               </span>
             </li>

@@ -100,22 +100,28 @@ function Findings({ doctor: { diagnostics, inspection } }: { doctor: Doctor }) {
 }
 
 function Hosts({ hosts }: { hosts: readonly Host[] }) {
+  const isHere = ({ installed, connected, lastAt }: Host) => installed || connected || lastAt !== undefined;
+  const others = hosts.filter((host) => !isHere(host));
   return (
     <Card title="Hosts">
       <ul>
-        {hosts.map(({ host, connected, lastAt, next }) => (
+        {hosts.filter(isHere).map(({ host, title, connected, lastAt, missing }) => (
           <li key={host}>
-            <b>{host}</b>{" "}
-            <Tag kind={connected ? "success" : "hidden"}>{connected ? "set up" : "not set up"}</Tag> last
-            heard <Ago at={lastAt} />
-            {!connected && (
-              <p class="quiet">
-                <code>{next}</code>
+            <b>{title}</b>{" "}
+            <Tag kind={connected ? "success" : "hidden"}>{connected ? "connected" : "not connected"}</Tag>{" "}
+            last heard <Ago at={lastAt} />
+            {missing.map((line) => (
+              <p key={line} class="quiet">
+                {line}
               </p>
-            )}
+            ))}
           </li>
         ))}
       </ul>
+      <p class="quiet">
+        Not on this machine: {others.map(({ title }) => title).join(", ") || "none"}.{" "}
+        <code>repertoire setup</code> connects those that are.
+      </p>
     </Card>
   );
 }

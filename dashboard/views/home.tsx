@@ -79,7 +79,9 @@ function Overview({ data, visit }: { data: Everything; visit: Visit }) {
   const gone = Object.keys(visit.digests).filter((name) => now[name] === undefined);
   const ignored = stats.skills.filter(({ shown, activated }) => shown > 0 && activated === 0);
   const broken = doctor.diagnostics.filter(({ severity }) => severity === "error");
-  const heard = hosts.filter(({ connected, lastAt }) => connected || lastAt !== undefined);
+  const heard = hosts.filter(
+    ({ installed, connected, lastAt }) => installed || connected || lastAt !== undefined,
+  );
   return (
     <div class="cards">
       <Card title="Since your last visit">
@@ -163,15 +165,14 @@ function Overview({ data, visit }: { data: Everything; visit: Visit }) {
           </Empty>
         )}
         <ul>
-          {heard.map(({ host, connected, lastAt, next }) => (
+          {heard.map(({ host, title, connected, lastAt, missing }) => (
             <li key={host}>
-              <b>{host}</b> {connected ? "is set up" : "is not set up"}, last heard <Ago at={lastAt} />
-              {!connected && (
-                <span class="quiet">
-                  {" "}
-                  · <code>{next}</code>
-                </span>
-              )}
+              <b>{title}</b> {connected ? "is connected" : "is not connected"}, last heard <Ago at={lastAt} />
+              {missing.map((line) => (
+                <p key={line} class="quiet">
+                  {line}
+                </p>
+              ))}
             </li>
           ))}
         </ul>

@@ -120,7 +120,7 @@ export function Library({ query }: { query: URLSearchParams }) {
           </select>
         </label>
       </div>
-      <div class="chips" role="group" aria-label="Views of the library">
+      <fieldset class="chips" aria-label="Views of the library">
         {Object.entries(SAVED).map(([name, { title }]) => (
           <button
             key={name}
@@ -131,7 +131,7 @@ export function Library({ query }: { query: URLSearchParams }) {
             {title}
           </button>
         ))}
-      </div>
+      </fieldset>
       <Shown loaded={rows}>
         {(all) => (
           <Table

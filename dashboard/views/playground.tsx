@@ -251,7 +251,7 @@ function Section({ message }: { message: string }) {
   );
   return (
     <Card title="What the agent gets">
-      <div class="chips" role="group" aria-label="Style">
+      <fieldset class="chips" aria-label="Style">
         {STYLES.map((name) => (
           <button key={name} type="button" aria-pressed={style === name} onClick={() => setStyle(name)}>
             {name}
@@ -264,7 +264,7 @@ function Section({ message }: { message: string }) {
             <option>rebuild</option>
           </select>
         </label>
-      </div>
+      </fieldset>
       <Shown loaded={prompt}>
         {({ section, tokens, chars, omitted }) => (
           <>

@@ -26,14 +26,14 @@ function All({ query }: { query: URLSearchParams }) {
   }, ["journal"]);
   return (
     <Page title="Sessions" about="The latest conversations in which skills were looked for.">
-      <div class="chips" role="group" aria-label="Which sessions">
+      <fieldset class="chips" aria-label="Which sessions">
         <button type="button" aria-pressed={!isBad} onClick={() => setQuery({ look: "" })}>
           All
         </button>
         <button type="button" aria-pressed={isBad} onClick={() => setQuery({ look: "bad" })}>
           Look bad
         </button>
-      </div>
+      </fieldset>
       <Shown loaded={lists}>
         {({ sessions, missed }) => {
           const empty = new Set(missed.map(({ session }) => session));

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { Sheet, SkillDetails, SkillStats, Version } from "../answers.ts";
-import { ApiFailure, get, post, put, remove, skillPath, useLoad } from "../api.ts";
+import { get, post, put, remove, skillPath, useLoad } from "../api.ts";
 import { Diff } from "../diff.tsx";
 import { Markdown } from "../markdown.tsx";
 import {
@@ -26,38 +26,35 @@ import { switchAll } from "./library.tsx";
 
 interface Whole extends SkillDetails {
   readonly stats: SkillStats;
+  /** Absent for a skill that cannot be used now. */
   readonly sheet: Sheet | undefined;
-  readonly trusted: boolean;
-  readonly versions: readonly Version[];
+  readonly isTrusted: boolean;
+  readonly isPinned: boolean;
+  readonly history: readonly Version[];
 }
 
 async function load(name: string): Promise<Whole> {
   const path = skillPath(name);
-  const [details, stats, sheet, { trusted }, { versions }] = await Promise.all([
-    get<SkillDetails>(path, { review: true }),
+  const details = await get<SkillDetails>(path, { review: true });
+  const { skill, versions } = details;
+  const [stats, sheet, { trusted }, { versions: history }] = await Promise.all([
     get<SkillStats>(`${path}/stats`),
-    get<Sheet>(`${path}/sheet`).catch(unlessRefused),
+    skill.state === "active" ? get<Sheet>(`${path}/sheet`) : undefined,
     get<{ trusted: readonly { digest: string }[] }>("/trust"),
-    get<{ versions: readonly Version[] }>(`${path}/history`, { diff: true, limit: 50 }).catch((error) => {
-      unlessRefused(error);
-      return { versions: [] };
-    }),
+    versions > 0
+      ? get<{ versions: readonly Version[] }>(`${path}/history`, { diff: true, limit: 50 })
+      : { versions: [] },
   ]);
   const isTrusted = trusted.some(({ digest }) => digest === sheet?.digest);
-  return { ...details, stats, sheet, trusted: isTrusted, versions };
-}
-
-/** A skill that is switched off or broken has no sheet, and one from a file no history. */
-function unlessRefused(error: unknown): undefined {
-  if (!(error instanceof ApiFailure) || error.status >= 500 || error.status === 0) throw error;
-  return undefined;
+  const isPinned = (skill.metadata as Record<string, unknown> | undefined)?.pinned === "true";
+  return { ...details, stats, sheet, isTrusted, isPinned, history };
 }
 
 export function Skill({ name }: { name: string }) {
   const whole = useLoad(name, () => load(name), ["library", "journal"]);
   const skill = whole.data?.skill;
   const isOff = skill?.state === "disabled";
-  const isLearned = (whole.data?.versions.length ?? 0) > 0;
+  const isLearned = (whole.data?.versions ?? 0) > 0;
   return (
     <Page
       title={plain(name)}
@@ -68,7 +65,7 @@ export function Skill({ name }: { name: string }) {
             <button type="button" onClick={() => switchAll([name], isOff, whole.reload)}>
               {isOff ? "Enable" : "Disable"}
             </button>
-            {isLearned && <Pin name={name} isPinned={skill.pinned === true} reload={whole.reload} />}
+            {isLearned && <Pin name={name} isPinned={whole.data?.isPinned === true} reload={whole.reload} />}
             <a
               class="button"
               href={address("playground", "", { m: skill.description.split(/(?<=\.)\s/)[0] ?? "" })}
@@ -285,7 +282,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function Consent({
-  data: { skill, sheet, trusted, inspection },
+  data: { skill, sheet, isTrusted, inspection },
   reload,
 }: {
   data: Whole;
@@ -294,10 +291,10 @@ function Consent({
   if (!sheet) return null;
   const decide = () =>
     attempt(async () => {
-      if (trusted) await remove(`/trust/${sheet.digest}`);
+      if (isTrusted) await remove(`/trust/${sheet.digest}`);
       else await post("/trust", { name: skill.name, digest: sheet.digest });
       reload();
-      tell(trusted ? "Agents ask again before they use it." : "Trusted in this content, in every task.");
+      tell(isTrusted ? "Agents ask again before they use it." : "Trusted in this content, in every task.");
     });
   const lists = {
     scripts: sheet.scripts,
@@ -308,7 +305,7 @@ function Consent({
   };
   return (
     <Card title="Consent">
-      <p>{trusted ? "You trust this content in every task." : "Agents ask before they use it."}</p>
+      <p>{isTrusted ? "You trust this content in every task." : "Agents ask before they use it."}</p>
       <dl class="facts">
         <dt>digest</dt>
         <dd class="digest" title={sheet.digest}>
@@ -328,13 +325,13 @@ function Consent({
             ),
         )}
       </dl>
-      {inspection?.verdict === "dangerous" && !trusted ? (
+      {inspection?.verdict === "dangerous" && !isTrusted ? (
         <p class="quiet">
           It is dangerous: read the findings first. <code>repertoire trust</code> can still agree to it.
         </p>
       ) : (
         <button type="button" onClick={decide}>
-          {trusted ? "Stop trusting it" : "Trust this content"}
+          {isTrusted ? "Stop trusting it" : "Trust this content"}
         </button>
       )}
     </Card>
@@ -416,8 +413,8 @@ function Related({ data: { subSkills, stats, skill } }: { data: Whole }) {
   );
 }
 
-function History({ data: { versions, skill }, reload }: { data: Whole; reload: () => void }) {
-  if (versions.length === 0)
+function History({ data: { history, skill }, reload }: { data: Whole; reload: () => void }) {
+  if (history.length === 0)
     return (
       <Card title="History">
         <Empty>
@@ -440,7 +437,7 @@ function History({ data: { versions, skill }, reload }: { data: Whole; reload: (
   return (
     <Card title="History">
       <ol class="versions">
-        {versions.map((version, at) => (
+        {history.map((version, at) => (
           <li key={version.id}>
             <b>{version.action}</b> by {version.author} <Ago at={version.at} />{" "}
             {version.reason && <span class="quiet">{version.reason}</span>}

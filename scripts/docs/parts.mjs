@@ -12,6 +12,10 @@ const WRITERS = {
   "http-errors": httpErrors,
   "error-codes": errorCodes,
   diagnostics,
+  hosts,
+  host,
+  "hosts-documented": hostsDocumented,
+  "host-modes": hostModes,
   style,
   example,
   run,
@@ -99,6 +103,72 @@ function errorCodes({ ERROR_CODES }) {
     ["code", "meaning"],
     Object.entries(ERROR_CODES).map(([name, meaning]) => [code(name), meaning]),
   );
+}
+
+/** What was seen when the hosts were run: `npm run test:hosts -- --record` writes it. */
+function seenHosts(root) {
+  return JSON.parse(readFileSync(join(root, "test/hosts/table.json"), "utf8"));
+}
+
+function hosts({ root }) {
+  const rows = seenHosts(root).map(({ title, version, section, tools, consent, joined, undo }) => {
+    return [title, version, section, nameOf(tools), consent, joined, undo];
+  });
+  const head = [
+    "host",
+    "version",
+    "skills that fit",
+    "loads a skill with",
+    "without your consent",
+    "one session",
+    "undo",
+  ];
+  return table(head, rows);
+}
+
+/** A name that is a command is written as code already. */
+function nameOf(tool) {
+  return tool.includes("`") ? tool : code(tool);
+}
+
+/** One screen about a host that was run. */
+function host(product, id) {
+  const { seen, tools, version } = seenHosts(product.root).find((row) => row.host === id);
+  const reads =
+    seen === ""
+      ? `Its model reads nothing of Repertoire before it asks. It has the tools, and loads a skill with ${nameOf(tools)}.`
+      : `Before it answers, the model of version ${version} has read:\n\n${fenced(seen, "text")}`;
+  return [
+    fenced(`$ repertoire setup ${id}\n$ repertoire setup ${id} --undo`, "console"),
+    `Files: ${filesOf(product, id).map(code).join(", ")}. ${product.HOST_TABLE[id].next}`,
+    reads,
+  ].join("\n\n");
+}
+
+function filesOf({ hostEdits, home, project, tidy }, id) {
+  const places = { home, dir: project, env: {}, program: ["repertoire"] };
+  const { server, hooks } = hostEdits(id, places, "complement");
+  return [...new Set([...hooks, ...server].map(({ path }) => tidy(path)))];
+}
+
+function hostsDocumented(product) {
+  const rows = Object.entries(product.HOST_TABLE)
+    .filter(([, { known }]) => known.documentation !== undefined)
+    .map(([id, { title, known, next }]) => [
+      title,
+      code(`repertoire setup ${id}`),
+      filesOf(product, id).map(code).join(", "),
+      `[documentation](${known.documentation})`,
+      next,
+    ]);
+  return table(["host", "command", "files", "written from", "then"], rows);
+}
+
+function hostModes({ HOST_TABLE }) {
+  const rows = Object.values(HOST_TABLE)
+    .filter(({ replaces }) => replaces !== undefined)
+    .map(({ title, replaces }) => [title, replaces]);
+  return table(["host", "how its own list is switched off"], rows);
 }
 
 function verbsIn(help) {

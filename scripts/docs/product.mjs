@@ -9,6 +9,7 @@ import { build } from "esbuild";
 
 const ENTRY = `
 export { run } from "./src/adapters/cli/main.ts";
+export { HOST_TABLE, hostEdits } from "./src/adapters/hooks/setup/hosts.ts";
 export { openApiDocument } from "./src/adapters/http/api/openapi.ts";
 export { NOT_OVER_HTTP, OPERATIONS } from "./src/adapters/http/api/operations.ts";
 export { ERROR_STATUS } from "./src/adapters/http/errors.ts";

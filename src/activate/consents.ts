@@ -260,9 +260,9 @@ export interface ConsentSheet {
   readonly changed?: FileChanges | undefined;
 }
 
-/** Asks a person. Any answer but `true` is a no. */
+/** Asks a person. `true` is a yes, `undefined` means that nobody answered, everything else is a no. */
 export interface ConsentAsker {
-  (sheet: ConsentSheet): boolean | Promise<boolean>;
+  (sheet: ConsentSheet): boolean | undefined | Promise<boolean | undefined>;
   /** Set if it asks once by itself for calls at the same time; otherwise the gate sees to that. */
   readonly asksOnce?: true | undefined;
 }

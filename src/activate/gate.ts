@@ -56,7 +56,7 @@ interface Passing extends Reading {
 export class ConsentGate {
   private readonly needs: GateNeeds;
   /** Questions that wait for an answer, by task and digest. */
-  private readonly asking = new Map<string, Promise<boolean>>();
+  private readonly asking = new Map<string, Promise<boolean | undefined>>();
 
   constructor(needs: GateNeeds) {
     this.needs = needs;
@@ -100,10 +100,10 @@ export class ConsentGate {
     const earlier = await this.needs.tasks.consentFor(task, subject.name);
     const changed = earlier && compareMarks(earlier.files, marksOf(snapshot.files));
     if (ask === undefined) throw unasked(subject.name, changed);
-    if (
-      await this.answer(`${task}\n${snapshot.digest}`, ask, () => this.needs.consents.sheet(offer, changed))
-    )
-      return "risky";
+    const sheet = () => this.needs.consents.sheet(offer, changed);
+    const answer = await this.answer(`${task}\n${snapshot.digest}`, ask, sheet);
+    if (answer === true) return "risky";
+    if (answer === undefined) throw unasked(subject.name, changed);
     throw new RepertoireError(
       "consent-refused",
       `"${subject.name}" was not activated: the answer was no. Continue without it.`,
@@ -160,10 +160,10 @@ export class ConsentGate {
 
   /** Calls for the same content in the same task share one question. */
   private async answer(key: string, ask: ConsentAsker, sheet: () => Promise<ConsentSheet>) {
-    if (ask.asksOnce) return (await ask(await sheet())) === true;
+    if (ask.asksOnce) return ask(await sheet());
     const waiting = this.asking.get(key);
     if (waiting) return waiting;
-    const answer = (async () => (await ask(await sheet())) === true)();
+    const answer = (async () => ask(await sheet()))();
     this.asking.set(key, answer);
     try {
       return await answer;

@@ -1,7 +1,6 @@
-// Answers one message quickly: from the index on disk if it can, without Node's stream for the output, and with the update
-// of the index after the answer.
+// Answers one message quickly: from the index on disk if it can, and with the update of the index after the answer.
 
-import { writeSync } from "node:fs";
+import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { type OpenOptions, openTurnEngine, packageRoot, type TurnEngine } from "../engine/engine.ts";
 import { codeOf } from "../model/errors.ts";
@@ -25,20 +24,22 @@ export async function answerQuickly<T>(
 /** Edits inside a known file are seen at the latest this long after they were made, once the next message comes. */
 const MAX_AGE_MS = 30_000;
 
-/** The flags of the command line that decide which library it is. */
-interface LibraryFlags {
+/** The flags of the command line that decide which library it is, and when. */
+interface RefreshOptions {
   readonly dir?: string | undefined;
   readonly home?: string | undefined;
   readonly config?: string | undefined;
+  /** How many seconds later the update begins; at once unless given. */
+  readonly after?: number | undefined;
 }
 
 /**
  * Starts `repertoire index` in a child that nobody waits for, which looks for edits inside known files. Does nothing if the
- * index was updated a moment ago.
+ * index was updated a moment ago. The child gives way to every other process: the host is at work.
  */
 export async function refreshBehind(
   turns: Pick<TurnEngine, "indexing" | "options">,
-  { dir, home, config }: LibraryFlags,
+  { dir, home, config, after }: RefreshOptions,
 ): Promise<void> {
   const indexing = await turns.indexing();
   if (!indexing.claimRefresh(MAX_AGE_MS)) return;
@@ -46,35 +47,28 @@ export async function refreshBehind(
   const given = Object.entries({ dir, home, config }).flatMap(([flag, value]) =>
     value === undefined ? [] : [`--${flag}`, value],
   );
-  const child = spawn(process.execPath, [join(packageRoot(), "dist", "bin.cjs"), ...given, "index"], {
-    detached: true,
-    stdio: "ignore",
-    // The library of a host that does not trust the project is another one.
-    env: { ...process.env, REPERTOIRE_HOST: turns.options.host },
-  });
+  const later = after === undefined ? [] : ["--after", String(after)];
+  const child = spawn(
+    process.execPath,
+    [join(packageRoot(), "dist", "bin.cjs"), ...given, "index", ...later],
+    {
+      detached: true,
+      stdio: "ignore",
+      // The library of a host that does not trust the project is another one.
+      env: { ...process.env, REPERTOIRE_HOST: turns.options.host },
+    },
+  );
   // A child that cannot start means an older index for a while; the answer has been given.
   child.on("error", () => child.unref());
+  if (child.pid !== undefined) giveWay(child.pid);
   child.unref();
 }
 
-export const STANDARD_OUTPUT = 1;
-export const STANDARD_ERROR = 2;
-/** How long to wait before writing to a full pipe again. */
-const RETRY_MS = 5;
-
-/**
- * Writes to standard output or error at once: setting up Node's stream for a pipe loads a tenth of Node, too much for a process
- * that answers one message. Waits for a slow reader, and stops when nobody reads any more.
- */
-export function writeOut(text: string, to = STANDARD_OUTPUT): void {
-  const bytes = Buffer.from(text);
-  for (let done = 0; done < bytes.length; ) {
-    try {
-      done += writeSync(to, bytes, done);
-    } catch (thrown) {
-      if (codeOf(thrown) === "EPIPE") return;
-      if (codeOf(thrown) !== "EAGAIN") throw thrown;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
-    }
+/** Not every system lets a process do this, and the update works without. */
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    return;
   }
 }

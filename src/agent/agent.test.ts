@@ -147,7 +147,7 @@ describe("the tools", () => {
     const { text, data, isError } = await (await tools()).call(name, args);
     const value = wrong.map((argument) => ({ argument, problem: expect.any(String) }));
     expect({ data, isError }).toEqual({
-      data: { error: { code: "invalid-arguments", value } },
+      data: { error: { code: "invalid-arguments", message: text, value } },
       isError: true,
     });
     for (const argument of wrong) expect(text).toContain(argument === "" ? "object" : `"${argument}"`);

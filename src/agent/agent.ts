@@ -1,7 +1,7 @@
 // The tools that a model gets, the same for every host: which ones a host serves, and those that activated skills bring.
 
 import type { TaskContext } from "../activate/activate.ts";
-import { AGENT_TOOL_ALIASES } from "../model/agent-tool-alias.ts";
+import { AGENT_TOOL_ALIASES, type AgentToolAlias } from "../model/agent-tool-alias.ts";
 import { dataForModel, forEnvelope } from "../text/escape.ts";
 import { DREAM_TOOLS } from "./dream-tools.ts";
 import { ENRICHMENT_TOOLS } from "./enrichment-tools.ts";
@@ -35,6 +35,8 @@ export type ToolChoice = "default" | "all" | readonly string[];
 export interface AgentToolsOptions extends Omit<TaskContext, "audience" | "served"> {
   /** Set by a host that sees no messages: each recall begins a turn of the session. */
   readonly beginsTurns?: boolean | undefined;
+  /** The name under which the host gets `activate_skill`, if a tool of its own has that name. */
+  readonly activateAs?: AgentToolAlias | undefined;
 }
 
 /**
@@ -118,13 +120,14 @@ export class Toolbox {
   }
 
   private toolsOf(rows: readonly ToolRow[], options: AgentToolsOptions): AgentTool[] {
-    const { beginsTurns = false, ...context } = options;
-    const served = [...this.chosen.map(({ name }) => name), ...this.aliases];
+    const { beginsTurns = false, activateAs = ACTIVATE.name, ...context } = options;
+    const named = (row: ToolRow) => (row === ACTIVATE ? { ...row, name: activateAs } : row);
+    const served = [...this.chosen.map((row) => named(row).name), ...this.aliases];
     const scope = {
       engine: this.engine,
       context: { ...context, served, audience: "model" as const },
       beginsTurns,
     };
-    return rows.map((row) => toolOf(row, scope));
+    return rows.map((row) => toolOf(named(row), scope));
   }
 }

@@ -50,7 +50,7 @@ export const LEARNED_TOOLS: readonly ToolRow[] = [
   }),
   row({
     name: "get_skill",
-    effect: "run",
+    effect: "load",
     description:
       "Load a skill's full instructions by its name or an old name. The first time in a task, a person may be asked for consent.",
     schema: z.strictObject({ name: NAME }),

@@ -47,7 +47,7 @@ export const SKILL_TOOLS: readonly ToolRow[] = [
   }),
   row({
     name: "activate_skill",
-    effect: "run",
+    effect: "load",
     description:
       "Load a skill's full instructions before you follow it. The first time in a task, a person may be asked for consent.",
     schema: z.strictObject({ name: SKILL }),

@@ -44,14 +44,17 @@ interface RecallByModel {
 export interface AgentToolResult {
   /** The answer for the model. */
   readonly text: string;
-  /** The same answer for programs. */
+  /** The same answer for programs; of a failed call `{ error: { code, message, value } }`. */
   readonly data: unknown;
   /** Set for a mistake or a refusal; the text says what to do next. */
   readonly isError?: boolean | undefined;
 }
 
-/** What a call may do: read, write something that can be undone, delete, or run code or instructions of others. */
-export type ToolEffect = "read" | "write" | "delete" | "run";
+/**
+ * What a call may do: read, load instructions of others behind the consent of a person, write something that can be undone,
+ * delete, or run code of others.
+ */
+export type ToolEffect = "read" | "load" | "write" | "delete" | "run";
 
 /** A tool as hosts serve it to a model. */
 export interface AgentTool {
@@ -128,7 +131,8 @@ export function toolOf(tool: ToolRow, scope: ToolScope): AgentTool {
       } catch (thrown) {
         const code = codeOf(thrown) || "unexpected";
         const value = isRepertoireError(thrown) ? thrown.value : undefined;
-        return { text: forEnvelope(messageOf(thrown)), data: { error: { code, value } }, isError: true };
+        const message = forEnvelope(messageOf(thrown));
+        return { text: message, data: { error: { code, message, value } }, isError: true };
       }
     },
   };

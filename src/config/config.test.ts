@@ -43,6 +43,7 @@ describe("the configuration", () => {
         requireName: [],
         identity: "path",
       },
+      catalogs: [],
       enable: [],
       disable: [],
       style: "adaptive",

@@ -14,7 +14,7 @@ import {
 } from "./keys.ts";
 import { acceptedValues, accepts, isObject } from "./kinds.ts";
 
-export { CONFIG_FILE, linkSkill, switchSkill } from "./file.ts";
+export { CONFIG_FILE, linkSkill, switchCatalog, switchSkill } from "./file.ts";
 export type { ConfigValues } from "./keys.ts";
 
 export interface Config extends Omit<ResolvedValues, "cache"> {

@@ -113,6 +113,19 @@ export async function linkSkill(
   return path;
 }
 
+/** Adds a catalog to the person's file, or removes it, and returns the path. */
+export async function switchCatalog(home: string, source: string, on: boolean): Promise<string> {
+  const { applyEdits, modify } = await import("jsonc-parser");
+  const path = userConfigPath(home);
+  const { text, values } = readConfigFile(path) ?? { text: "{}\n", values: {} };
+  const known = Array.isArray(values.catalogs) ? values.catalogs : [];
+  const others = known.filter((each) => each !== source);
+  const formattingOptions = { insertSpaces: true, tabSize: 2 };
+  const next = on ? [...others, source] : others;
+  replaceFile(path, applyEdits(text, modify(text, ["catalogs"], next, { formattingOptions })));
+  return path;
+}
+
 /**
  * Adds a skill to `enable` or `disable` in the person's file, removes it from the other list, and returns the path. Without
  * `on` it is removed from both, so that the skill is as it is by default. A project's file can only disable, so that switching

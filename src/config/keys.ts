@@ -130,6 +130,10 @@ const CONFIG_TABLE = {
       { default: "path" },
     ),
   },
+  catalogs: userOnly(
+    "Collections of skills to search that are not installed: owner/repository, a git address or a folder. `repertoire catalog` edits the list.",
+    listOf(string(), ["anthropics/skills"]),
+  ),
   enable: userOnly("Names and globs of skills to switch on although they are off by default.", skillGlobs),
   disable: shared(
     "Names and globs of skills to switch off, in the same form as consent.allow; wins over enable. A project switches off its own skills only.",

@@ -18,6 +18,8 @@ export interface Shown {
 
 export interface Rendered {
   readonly text: string;
+  /** How many characters at its beginning do not depend on the turn. */
+  readonly stableChars?: number | undefined;
   readonly shown: readonly Shown[];
 }
 

@@ -20,6 +20,8 @@ export interface DiscloseRequest {
   readonly style: Style;
   /** The visible and available skills, in the same order at every turn: those that are always shown, then the most important. */
   readonly skills: readonly Skill[];
+  /** How many visible skills are not among `skills`, and are mentioned by their number; none by default. */
+  readonly counted?: number | undefined;
   readonly matches: readonly Match[];
   /** Matches of earlier turns that stay in the prompt, most relevant first. */
   readonly kept?: readonly Match[] | undefined;
@@ -57,9 +59,14 @@ const LEVELS: readonly ShownLevel[] = ["body", "card", "full", "short", "name"];
 
 /** Writes the section of one turn. */
 export function disclose(request: DiscloseRequest): Section {
-  const { style, skills, bodyOf, standing = true, asksForList = false } = request;
-  const { text, shown } = STYLE_TABLE[style]({
+  const { style, skills, counted = 0, bodyOf, standing = true, asksForList = false } = request;
+  const {
+    text,
+    stableChars = 0,
+    shown,
+  } = STYLE_TABLE[style]({
     selection: select(request),
+    counted,
     limit: sectionLimit(request),
     bodyOf,
     toolsOf: request.toolsOf ?? (() => undefined),
@@ -73,8 +80,9 @@ export function disclose(request: DiscloseRequest): Section {
     style,
     tokens: estimateTokens(text),
     chars: text.length,
+    stableChars,
     shown: once,
-    omitted: skills.length - once.length,
+    omitted: skills.length + counted - once.length,
   };
 }
 

@@ -25,11 +25,21 @@ export interface PromptOptions extends RecallRequest {
   readonly standing?: boolean | undefined;
   /** Whether skills whose whole instructions are shown are activated in the task, with their tools; true by default. */
   readonly activates?: boolean | undefined;
+  /** Which skills the standing part lists; all by default. */
+  readonly lists?: CatalogChoice | undefined;
   /** The tools that the model gets, by name, so that the text names no other; those of `tools.serve` unless given. */
   readonly served?: readonly string[] | undefined;
+  /** The same tools, if the host has other names for them. */
+  readonly tools?: NamedTools | undefined;
   /** The task whose consents count if the style shows instructions; the session unless given. */
   readonly task?: string | undefined;
 }
+
+/** Chooses and orders what a catalog lists. `counted` skills more are mentioned by their number. */
+export type CatalogChoice = (skills: readonly Skill[]) => {
+  readonly listed: readonly Skill[];
+  readonly counted: number;
+};
 
 export interface Prompt extends Section {
   readonly matches: readonly Match[];
@@ -129,11 +139,14 @@ export class TurnPrompt {
       near: answer?.near,
       bodyOf: ({ name }: Skill) => read.get(name),
       toolsOf: ({ name }: Skill) => tools?.get(name),
-      tools: options.served === undefined ? settings.tools : namedTools(options.served),
+      tools: options.tools ?? (options.served ? namedTools(options.served) : settings.tools),
       standing: options.standing ?? (isRebuilt || firstTurn),
       asksForList: asksForList(turn.message),
     };
-    const section = await this.needs.withSkills(options.agent, (skills) => disclose({ ...asked, skills }));
+    const section = await this.needs.withSkills(options.agent, (all) => {
+      const { listed, counted } = options.lists?.(all) ?? { listed: all, counted: 0 };
+      return disclose({ ...asked, skills: listed, counted });
+    });
     if (session !== undefined && matches.length > 0)
       await this.record(turn, section, { matches, session, agent: options.agent });
     return { ...section, matches };

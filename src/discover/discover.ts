@@ -9,7 +9,8 @@ export {
   trustedProjects,
   trustProject,
 } from "./folder-trust.ts";
+export { type HostSkills, hostSkills } from "./host-registries.ts";
 export { misnamedSources } from "./misnamed.ts";
-export { checkedSource, projectFolders, resolveSources, type SourceOptions } from "./sources.ts";
+export { checkedSource, hostFolders, projectFolders, resolveSources, type SourceOptions } from "./sources.ts";
 export { discover, type FoundFile, POLICY_FILE, type Scan } from "./walk.ts";
 export { FolderWatch } from "./watch.ts";

@@ -6,15 +6,39 @@ import { resolveSources } from "./sources.ts";
 const ids = (options: Partial<Parameters<typeof resolveSources>[0]>) =>
   resolveSources({ bundled: "/bundled", home: "/home/u", project: "/p", ...options }).map(({ id }) => id);
 
+const SHARED = [".agent/skills", ".agents/skills", ".claude/skills", ".codex/skills", ".repertoire/skills"];
 const USER = [
-  "~/.sven/skills",
-  "~/.agent/skills",
-  "~/.agents/skills",
-  "~/.claude/skills",
-  "~/.codex/skills",
-  "~/.repertoire/skills",
+  ".sven/skills",
+  ".hermes/skills",
+  ".openclaw/skills",
+  ".codeium/windsurf/skills",
+  ".cline/skills",
+  ".continue/skills",
+  ".cursor/skills",
+  ".copilot/skills",
+  ".qwen/skills",
+  ".gemini/skills",
+  ".pi/agent/skills",
+  ".config/opencode/skill",
+  ".config/opencode/skills",
+  ...SHARED,
+].map((folder) => `~/${folder}`);
+const PROJECT = [
+  "skills",
+  ".sven/skills",
+  ".windsurf/skills",
+  ".cline/skills",
+  ".continue/skills",
+  ".cursor/skills",
+  ".github/skills",
+  ".qwen/skills",
+  ".gemini/skills",
+  ".pi/skills",
+  ".opencode/skill",
+  ".opencode/skills",
+  ...SHARED,
 ];
-const project = (at: string) => [`${at}/skills`, ...USER.map((id) => id.replace("~", at))];
+const project = (at: string) => PROJECT.map((folder) => `${at}/${folder}`);
 
 describe("the table of sources", () => {
   it("is ordered bundled, user, project, lowest precedence first", () => {
@@ -24,16 +48,20 @@ describe("the table of sources", () => {
   it("includes each ancestor up to the repository's root, shallow to deep", () => {
     const root = temporaryTree({ ".git/HEAD": "", "packages/app/x": "" });
     const seen = ids({ project: join(root, "packages/app") });
-    expect(seen.slice(7)).toEqual([...project("../.."), ...project(".."), ...project(".")]);
+    expect(seen.slice(1 + USER.length)).toEqual([...project("../.."), ...project(".."), ...project(".")]);
   });
 
   it("stays in the project outside a repository", () => {
     const root = temporaryTree({ "packages/app/x": "" });
-    expect(ids({ project: join(root, "packages/app") }).slice(7)).toEqual(project("."));
+    expect(ids({ project: join(root, "packages/app") }).slice(1 + USER.length)).toEqual(project("."));
   });
 
   it("lists a root once when the project is the home folder", () => {
-    expect(ids({ project: "/home/u" })).toEqual(["bundled", ...USER, "./skills"]);
+    expect(ids({ project: "/home/u" })).toEqual([
+      "bundled",
+      ...USER,
+      ...project(".").filter((id) => !USER.includes(id.replace(".", "~"))),
+    ]);
   });
 
   it("can be added to, cut and reordered", () => {

@@ -4,10 +4,14 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { ExtraSource, Identity, Source, SourceScope } from "../model/source.ts";
 import { isSkillFile } from "../package/package.ts";
+import type { HostSkills } from "./host-registries.ts";
 
+/** A folder of skills and the agent that reads it. */
 interface Place {
-  /** Folder below the home folder or the project, `/`-separated. */
+  /** Below the home folder or the project, `/`-separated. */
   readonly folder: string;
+  /** The agent that the folder belongs to; absent if several read it. */
+  readonly host?: string;
   readonly rootSkill?: boolean;
 }
 
@@ -16,16 +20,65 @@ const OUR_FOLDER = ".repertoire/skills";
 
 /** Below the home folder, lowest precedence first. */
 const USER_PLACES: readonly Place[] = [
-  { folder: ".sven/skills" },
+  { folder: ".sven/skills", host: "sven" },
+  { folder: ".hermes/skills", host: "hermes" },
+  { folder: ".openclaw/skills", host: "openclaw" },
+  { folder: ".codeium/windsurf/skills", host: "windsurf" },
+  { folder: ".cline/skills", host: "cline" },
+  { folder: ".continue/skills", host: "continue" },
+  { folder: ".cursor/skills", host: "cursor" },
+  { folder: ".copilot/skills", host: "copilot" },
+  { folder: ".qwen/skills", host: "qwen" },
+  { folder: ".gemini/skills", host: "gemini" },
+  { folder: ".pi/agent/skills", host: "pi" },
+  // Earlier versions of it called the folder `skill`.
+  { folder: ".config/opencode/skill" },
+  { folder: ".config/opencode/skills", host: "opencode" },
   { folder: ".agent/skills" },
-  { folder: ".agents/skills" },
-  { folder: ".claude/skills" },
-  { folder: ".codex/skills" },
+  { folder: ".agents/skills", host: "agents" },
+  { folder: ".claude/skills", host: "claude" },
+  { folder: ".codex/skills", host: "codex" },
   { folder: OUR_FOLDER },
 ];
 
 /** Below the project and each ancestor up to the repository's root, lowest precedence first. */
-const PROJECT_PLACES: readonly Place[] = [{ folder: "skills", rootSkill: true }, ...USER_PLACES];
+const PROJECT_PLACES: readonly Place[] = [
+  { folder: "skills", rootSkill: true },
+  { folder: ".sven/skills", host: "sven" },
+  { folder: ".windsurf/skills", host: "windsurf" },
+  { folder: ".cline/skills", host: "cline" },
+  { folder: ".continue/skills", host: "continue" },
+  { folder: ".cursor/skills", host: "cursor" },
+  { folder: ".github/skills", host: "copilot" },
+  { folder: ".qwen/skills", host: "qwen" },
+  { folder: ".gemini/skills", host: "gemini" },
+  { folder: ".pi/skills", host: "pi" },
+  { folder: ".opencode/skill" },
+  { folder: ".opencode/skills", host: "opencode" },
+  { folder: ".agent/skills" },
+  { folder: ".agents/skills", host: "agents" },
+  { folder: ".claude/skills", host: "claude" },
+  { folder: ".codex/skills", host: "codex" },
+  { folder: OUR_FOLDER },
+];
+
+/** The agents that a skill can be made visible to, with the folders that each reads. */
+export function hostFolders({ home, project }: Pick<SourceOptions, "home" | "project">): {
+  readonly host: string;
+  readonly user: string | undefined;
+  readonly project: string | undefined;
+}[] {
+  const hosts = new Set([...USER_PLACES, ...PROJECT_PLACES].flatMap(({ host }) => host ?? []));
+  const folder = (places: readonly Place[], host: string, base: string) => {
+    const place = places.find((each) => each.host === host);
+    return place && join(base, place.folder);
+  };
+  return [...hosts].map((host) => ({
+    host,
+    user: folder(USER_PLACES, host, home),
+    project: folder(PROJECT_PLACES, host, project),
+  }));
+}
 
 export interface SourceOptions {
   /** The skills that ship with the package. */
@@ -34,6 +87,8 @@ export interface SourceOptions {
   readonly project: string;
   /** Where learned skills are kept, if not in the home folder's `.repertoire/skills`. */
   readonly learned?: string | undefined;
+  /** Folders of skills that agents have installed: plugins, extensions, packages. */
+  readonly installed?: HostSkills["folders"] | undefined;
   readonly add?: readonly ExtraSource[];
   /** Ids of the only sources to use; empty = all. */
   readonly only?: readonly string[];
@@ -68,8 +123,11 @@ export function resolveSources(options: SourceOptions): Source[] {
     });
   };
   if (options.bundled) add("bundled", resolve(options.bundled), "bundled");
+  const installed = options.installed ?? [];
+  for (const { id, root, scope } of installed) if (scope === "user") add(id, root, scope);
   for (const { folder } of USER_PLACES) add(`~/${folder}`, join(options.home, folder), "user");
   if (options.learned) add("learned", options.learned, "user");
+  for (const { id, root, scope } of installed) if (scope === "project") add(id, root, scope);
   for (const base of projectFolders(options.project)) {
     const above =
       relative(base, options.project) === "" ? "." : relative(options.project, base).replaceAll("\\", "/");

@@ -2,6 +2,7 @@
 
 export type { Accepted, DeclinedProposal, UndoneChanges } from "./acceptance.ts";
 export { PASSES, type Pass, type Refusal } from "./changes.ts";
+export { isCorrection } from "./corrections.ts";
 export { type DreamNeeds, type DreamResult, Dreams, type RunOptions } from "./dreams.ts";
 export type {
   AtRiskSkill,

@@ -13,6 +13,7 @@ export type {
 export type { OpenOptions } from "./options.ts";
 export { packageRoot } from "./package-root.ts";
 export { openRepertoire, Repertoire } from "./repertoire.ts";
+export type { CatalogSkill, FoundSkill, SearchReport } from "./search-part.ts";
 export { OpenTask, type TaskOptions } from "./task.ts";
 export type { TaskPart } from "./task-part.ts";
 export { OpenTurn } from "./turn.ts";
@@ -31,8 +32,9 @@ export {
   typedCommand,
   WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
-export type { Prompt, PromptOptions } from "../disclose/disclose.ts";
+export type { CatalogChoice, Prompt, PromptOptions } from "../disclose/disclose.ts";
 export {
+  isInside,
   makeFolder,
   PRIVATE_FILE,
   PRIVATE_FOLDER,
@@ -47,6 +49,7 @@ export {
   type Dreams,
   fromRecord,
   inSessions,
+  isCorrection,
   PASSES,
   type Pass,
   PROPOSAL_STATES,
@@ -103,6 +106,7 @@ export { SPEC } from "../package/package.ts";
 export {
   addCase,
   casesFrom,
+  type EvalFailure,
   type EvalReport,
   type Explanation,
   type GroupFigures,
@@ -113,6 +117,7 @@ export {
 } from "../recall/recall.ts";
 export { TIDY_RULES, type Tidied } from "../stores/stores.ts";
 export {
+  type CatalogReport,
   type ListedPackage,
   mayTakeUnasked,
   type OpenedSource,

@@ -19,6 +19,11 @@ export interface OpenOptions extends ConfigInput {
   readonly store?: Store | undefined;
   /** Turns texts into vectors; the configured embedder unless given. */
   readonly embedder?: Embedder | undefined;
+  /**
+   * The most instructions that a recall reads for its index before it answers; beyond it the answer comes from names,
+   * descriptions and triggers. No limit unless given, as in hooks.
+   */
+  readonly bodiesUpTo?: number | undefined;
   /** "off" leaves the trained encoder out, as hooks do, which must answer at once. */
   readonly encoder?: "off" | undefined;
   /** Writes summaries and proposals; the configured language model unless given. */

@@ -2,7 +2,7 @@
 
 import type { ConsentGate, Consents, SlashCommands } from "../activate/activate.ts";
 import type { AgentTool, AgentToolsOptions, Toolbox, ToolChoice } from "../agent/agent.ts";
-import type { Config } from "../config/config.ts";
+import { type Config, switchCatalog } from "../config/config.ts";
 import type { MemoryItem } from "../disclose/disclose.ts";
 import type { Dreams } from "../dream/dream.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -14,11 +14,12 @@ import type { Turn } from "../model/turn.ts";
 import type { StreamingModel } from "../models/models.ts";
 import type { EvalCase, EvalOptions, EvalReport } from "../recall/recall.ts";
 import type { Tidied, TidyOptions } from "../stores/stores.ts";
-import type { Supplies } from "../supply/supply.ts";
+import type { Catalogs, Sharing, Supplies } from "../supply/supply.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import { type EngineEvent, EventStream } from "./events.ts";
 import { LibraryPart } from "./library-part.ts";
 import type { OpenOptions } from "./options.ts";
+import type { SearchReport } from "./search-part.ts";
 import { OpenTask, type TaskOptions } from "./task.ts";
 import type { TaskPart } from "./task-part.ts";
 import { OpenTurn } from "./turn.ts";
@@ -60,6 +61,10 @@ export class Repertoire {
   readonly journal: Deferred<Journal>;
   /** Skills from elsewhere: open a source, take, install, verify, update, remove. */
   readonly supply: Deferred<Supplies>;
+  /** Collections of skills that are not installed, to be searched. */
+  readonly catalogs: Deferred<Catalogs>;
+  /** Gives skills to other agents and other people. */
+  readonly sharing: Deferred<Sharing>;
   private readonly stream = new EventStream();
   private opened: Promise<Workshop> | undefined;
   private other: Repertoire | undefined;
@@ -84,6 +89,10 @@ export class Repertoire {
     this.commands = deferred(async () => (await this.workshop()).commands);
     this.journal = deferred(async () => (await this.workshop()).journal);
     this.supply = deferred(async () => (await this.workshop()).supply);
+    this.catalogs = deferred(async () => (await import("./supply-part.ts")).openCatalogs(this.turns));
+    this.sharing = deferred(async () =>
+      (await import("./supply-part.ts")).openSharing(this.turns, this.library),
+    );
   }
 
   get config(): Config {
@@ -186,6 +195,53 @@ export class Repertoire {
   }
 
   /**
+   * Skills for some words: those that are installed, and those of catalogs, best first and with reasons.
+   *
+   * @example
+   * const { installed, catalogs } = await skills.search("tables in a PDF");
+   */
+  async search(
+    words: string,
+    { limit = 10 }: { readonly limit?: number | undefined } = {},
+  ): Promise<SearchReport> {
+    const [{ catalogOptions, searchIn }, { catalogFolder }, catalogs] = await Promise.all([
+      import("./search-part.ts"),
+      import("./supply-part.ts"),
+      this.catalogs.list(),
+    ]);
+    const installed = (await searchIn(this, words, limit)).map(({ from: _, ...found }) => found);
+    const missing = catalogs.filter(({ skills }) => skills === undefined).map(({ source }) => source);
+    const { fetched, ...options } = catalogOptions(catalogs, catalogFolder(this.turns));
+    if (fetched.length === 0) return { installed, catalogs: [], missing };
+    const other = new Repertoire({ ...this.turns.options, ...options });
+    try {
+      const found = await searchIn(other, words, limit);
+      const sourceOf = (folder: string) => fetched.find((catalog) => catalog.folder === folder)!.source;
+      return {
+        installed,
+        catalogs: found.map(({ from, ...rest }) => ({ ...rest, source: sourceOf(from) })),
+        missing,
+      };
+    } finally {
+      await other.close();
+    }
+  }
+
+  /**
+   * Adds a catalog to the person's configuration, or removes it, and at once in this engine.
+   *
+   * @example
+   * const { file } = await skills.setCatalog("anthropics/skills", true);
+   */
+  async setCatalog(source: string, on: boolean): Promise<{ readonly file: string }> {
+    const { config } = this.turns;
+    const file = await switchCatalog(config.home, source, on);
+    const others = config.catalogs.filter((each) => each !== source);
+    this.turns.config = { ...config, catalogs: on ? [...others, source] : others };
+    return { file };
+  }
+
+  /**
    * Measures recall on messages whose right answers are known.
    *
    * @example
@@ -195,7 +251,9 @@ export class Repertoire {
    */
   async evaluate(cases: readonly EvalCase[], options: EvalOptions = {}): Promise<EvalReport> {
     const { evaluate } = await import("../recall/recall.ts");
-    return evaluate((turn, request) => this.turns.recall(turn, request), cases, options);
+    const library = await this.library.current();
+    const isKnown = (name: string) => library.find(name) !== undefined;
+    return evaluate((turn, request) => this.turns.recall(turn, request), cases, { isKnown, ...options });
   }
 
   /**
@@ -251,7 +309,8 @@ export class Repertoire {
     await this.library.close();
     const opened = this.opened;
     this.opened = undefined;
-    if (opened) await (await opened).close();
+    // Whoever used a workshop that could not be opened was told why; nothing of it needs closing.
+    if (opened) await (await opened.catch(() => undefined))?.close();
     else await this.turns.options.store?.close();
   }
 

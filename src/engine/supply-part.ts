@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { rulesDigest } from "../inspect/inspect.ts";
 import { type LearnedSkills, type PackageSurroundings, SkillPlaces } from "../learn/learn.ts";
 import type { Source } from "../model/source.ts";
-import { packageSurroundings, Supplies } from "../supply/supply.ts";
+import { Catalogs, packageSurroundings, Sharing, Supplies } from "../supply/supply.ts";
 import type { LibraryPart } from "./library-part.ts";
 import { ownVersion } from "./package-root.ts";
 import type { TurnEngine } from "./turn-engine.ts";
@@ -34,4 +34,27 @@ export function openSupply(
     rules: `${ownVersion()}+${rulesDigest()}`,
     now: () => clock.now(),
   });
+}
+
+/** Where catalogs are kept. */
+export function catalogFolder(turns: TurnEngine): string {
+  return join(turns.dataDirectory, "catalogs");
+}
+
+export function openCatalogs(turns: TurnEngine): Catalogs {
+  const { home, dir } = turns.config;
+  return new Catalogs({
+    folder: catalogFolder(turns),
+    dir,
+    home,
+    sources: () => turns.config.catalogs,
+    env: turns.options.env ?? process.env,
+    fetchDir: join(turns.dataDirectory, "fetch"),
+    now: () => turns.clock.now(),
+  });
+}
+
+export function openSharing(turns: TurnEngine, library: LibraryPart): Sharing {
+  const { home, dir: project } = turns.config;
+  return new Sharing({ home, project, find: (name) => library.find(name, "person") });
 }

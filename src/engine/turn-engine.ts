@@ -7,6 +7,7 @@ import { type Config, loadConfig } from "../config/config.ts";
 import type { BringTools, Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
 import {
   disabledInHost,
+  hostSkills,
   misnamedSources,
   type ProjectStanding,
   projectStanding,
@@ -75,6 +76,8 @@ export class TurnEngine {
   readonly hiddenSources: readonly Source[];
   /** Whether the project's skills are shown, and why. */
   readonly project: ProjectStanding;
+  /** Rules of the skills that agents have switched off in their own settings. */
+  private readonly disabledByHost: readonly string[];
   private offInHost: readonly string[] | undefined;
   readonly reader: LibraryReader;
   readonly bodies: ConsentGate["bodies"];
@@ -93,7 +96,17 @@ export class TurnEngine {
     this.clock = options.clock ?? { now: () => new Date() };
     const { home, dir: project, cacheDir } = config;
     const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
-    const sourceOptions = { home, project, learned: config.learnedDir, ...config.sources, bundled };
+    const hosts = hostSkills({ home, project, env: options.env ?? process.env });
+    this.disabledByHost = hosts.disabled;
+    const installed = hosts.folders;
+    const sourceOptions = {
+      home,
+      project,
+      learned: config.learnedDir,
+      installed,
+      ...config.sources,
+      bundled,
+    };
     const sources = resolveSources(sourceOptions);
     const isProject = ({ scope }: Source) => scope === "project";
     this.project = this.projectFor(options.host);
@@ -175,7 +188,8 @@ export class TurnEngine {
     const scopeOf = (source: string) => this.scopeOf(source);
     const env = this.options.env ?? process.env;
     const off = [...disable, ...this.disabledInHost()];
-    return new Visibility({ agent, allowlist, enable, disable: off, scopeOf, env });
+    const { disabledByHost } = this;
+    return new Visibility({ agent, allowlist, enable, disable: off, disabledByHost, scopeOf, env });
   }
 
   /** What the person has switched off in the host that asks stays off. */

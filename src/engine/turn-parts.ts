@@ -48,10 +48,10 @@ export function openTurnParts(needs: TurnPartsNeeds): TurnParts {
   let opened: Promise<Indexing> | undefined;
   const indexing = () => {
     const { cacheDir } = config;
-    const { onProgress } = options;
+    const { onProgress, bodiesUpTo } = options;
     const examples = new ExampleMessages(needs.exampleMessagesPath);
     opened ??= openMeaning(config, options).then(
-      (meaning) => new Indexing({ ...meaning, examples, library: reader, cacheDir, onProgress }),
+      (meaning) => new Indexing({ ...meaning, examples, library: reader, cacheDir, onProgress, bodiesUpTo }),
     );
     return opened;
   };

@@ -266,6 +266,33 @@ export class Journal {
   }
 
   /**
+   * The messages after which a skill was activated with success, each with its skills; the newest first.
+   *
+   * @example
+   * for (const { message, skills: used } of await skills.journal.successes()) console.log(message, used);
+   */
+  async successes(): Promise<{ readonly message: string; readonly skills: readonly SkillName[] }[]> {
+    const { journal, conversation } = this.needs;
+    const outcomes = await journal.query({ kinds: ["outcome"], newestFirst: true });
+    const found = new Map<string, Set<SkillName>>();
+    for (const { session, turn, skill, details } of outcomes) {
+      if (
+        session === undefined ||
+        turn === undefined ||
+        (details as EventDetails["outcome"]).result !== "success"
+      )
+        continue;
+      const said = await conversation.query({ session, role: "user" });
+      const message = said.find((each) => each.turn === turn)?.text;
+      if (message === undefined) continue;
+      const used = await journal.query({ session, turn, kinds: ["activated"] });
+      const names = skill === undefined ? used.flatMap((event) => event.skill ?? []) : [skill];
+      if (names.length > 0) found.set(message, new Set([...(found.get(message) ?? []), ...names]));
+    }
+    return [...found].map(([message, names]) => ({ message, skills: [...names] }));
+  }
+
+  /**
    * Fails for a session of which nothing was recorded, with the ids that resemble it.
    *
    * @example

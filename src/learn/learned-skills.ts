@@ -399,14 +399,14 @@ export class LearnedSkills {
   }
 
   /**
-   * The name under which a skill can be found now: the same if the library has it, else the name that it leads to.
+   * The name under which a skill can be found now: that of the skill which is meant, else the name that an old one leads to.
    *
    * @example
    * await skills.learned.currentName("plan-meeting"); // "meetings/plan"
    */
   async currentName(spelling: string): Promise<string> {
     const library = await this.needs.library();
-    return library.find(spelling) ? spelling : this.needs.store.redirects.resolve(lookupKey(spelling));
+    return library.find(spelling)?.name ?? this.needs.store.redirects.resolve(lookupKey(spelling));
   }
 
   /**

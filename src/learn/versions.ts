@@ -187,7 +187,7 @@ export class SkillVersions {
         const expected = before === undefined ? undefined : await this.store.versions.get(before);
         await this.refuseLoss(place, { expected, target: after, subject: after });
         const data = { redoes: after.id, to: after.data?.to };
-        const beside = (after.data?.beside as BesidePackage | undefined) ?? null;
+        const beside = after.data?.beside as BesidePackage | null | undefined;
         return { place, action: "redo", files: await this.filesOf(after), data, beside } as const;
       }),
     );

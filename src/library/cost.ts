@@ -14,7 +14,7 @@ const HOST_LISTS: Readonly<Record<string, { readonly chars: number; readonly des
   Codex: { chars: 16_000, description: 1_024 },
 };
 
-interface SkillCost {
+export interface SkillCost {
   readonly name: SkillName;
   /** Tokens of its name and description. */
   readonly always: number;

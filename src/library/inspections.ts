@@ -78,7 +78,7 @@ export async function placesInSources(
 export async function placesAt(path: string): Promise<InspectionPlace[] | undefined> {
   const real = unlessMissing(
     () => realpathSync(path),
-    ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG"],
+    ["ENOENT", "ENOTDIR", "ELOOP", "EACCES", "ENAMETOOLONG", "ERR_INVALID_ARG_VALUE"],
   );
   if (real === undefined) return undefined;
   const stats = statSync(real);

@@ -1,7 +1,7 @@
 // The front door of library: what other rooms may use.
 
 export type { Progress } from "./catalog.ts";
-export { alwaysTokens, type LibraryCost, libraryCost } from "./cost.ts";
+export { alwaysTokens, type LibraryCost, libraryCost, type SkillCost } from "./cost.ts";
 export type { LibraryChanges } from "./diff.ts";
 export { matchesAny, type RuleSubject, ruleFits } from "./glob.ts";
 export {

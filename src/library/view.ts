@@ -13,7 +13,7 @@ import type { JudgedState, Visibility } from "./visibility.ts";
 export type Audience = "model" | "person";
 
 /** How many names an error lists before it counts the rest. */
-const NAMES_IN_ERROR = 20;
+const NAMES_IN_ERROR = 10;
 
 const NOT_FOUND: JudgedState = { state: "hidden" };
 

@@ -15,6 +15,8 @@ export interface VisibilityOptions {
   readonly enable?: readonly string[] | undefined;
   /** Rules `GLOB` or `GLOB@SOURCE`. */
   readonly disable?: readonly string[] | undefined;
+  /** Rules of the same form for what an agent has switched off in its own settings. */
+  readonly disabledByHost?: readonly string[] | undefined;
   /** The scope of a source; `custom` unless given. */
   readonly scopeOf?: ((source: string) => SourceScope) | undefined;
   readonly env: Environment;
@@ -45,6 +47,8 @@ export class Visibility {
     return (skill) => {
       if (!this.allows(skill.name))
         return { state: "hidden", reason: `not in the allowlist of "${this.options.agent ?? "this view"}"` };
+      if (this.isOffInHost(skill))
+        return { state: "disabled", reason: "switched off in the settings of the agent that it belongs to" };
       if (!this.isEnabled(skill))
         return {
           state: "disabled",
@@ -60,6 +64,14 @@ export class Visibility {
 
   allows(name: SkillName): boolean {
     return this.isAllowed?.(name) ?? true;
+  }
+
+  /** What a person enables by its name is enabled, whatever an agent's settings say. */
+  private isOffInHost(skill: Judged): boolean {
+    const { enable = [], disabledByHost = [] } = this.options;
+    if (disabledByHost.length === 0 || enable.includes(skill.name)) return false;
+    const subject = { name: skill.name, source: skill.source, scope: "user" } as const;
+    return disabledByHost.some((rule) => ruleFits(rule, subject));
   }
 
   private isEnabled(skill: Judged): boolean {

@@ -42,6 +42,7 @@ export const ERROR_CODES = {
   "eval-unreadable": "The file of evaluation cases cannot be read.",
   "eval-not-json": "A line of the evaluation cases is not valid JSON.",
   "eval-not-lines": "A case cannot be added to a file that is not JSON lines.",
+  "eval-no-cases": "The journal has no message to evaluate with.",
   "eval-no-query": "An evaluation case has no query.",
 
   "package-changed": "A file of the skill changed while it was read.",
@@ -145,6 +146,8 @@ export const ERROR_CODES = {
 
   "hook-input": "The input of a hook is not what a host sends.",
   "setup-changed": "A file changed while it was set up.",
+  "setup-mode": "This host cannot be set up in this mode.",
+  "setup-not-installed": "The program is in a cache, from where hosts could not start it later.",
   "setup-not-ours": "A file of this name was not written by the setup.",
   "setup-unfit": "A file does not have the form that the setup expects.",
   "host-refused": "The request's Host header is not one of the server's addresses.",

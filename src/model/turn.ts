@@ -77,6 +77,8 @@ export interface Section {
   readonly style: Style;
   readonly tokens: number;
   readonly chars: number;
+  /** How many characters at its beginning are the same at every turn as long as the library is; 0 if none are known to be. */
+  readonly stableChars: number;
   readonly shown: readonly { readonly name: SkillName; readonly level: ShownLevel }[];
   /** The number of visible skills that the text does not name. */
   readonly omitted: number;

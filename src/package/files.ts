@@ -389,7 +389,8 @@ export function replacePackage(
   const foldersOf = (all: readonly PackageFile[]) =>
     new Set(all.map(({ path }) => dirname(join(directory, path))));
   for (const folder of foldersOf([...changed, ...gone])) syncFolder(files, folder);
-  for (const folder of foldersOf(gone)) removeEmptyFolders(files, folder, root);
+  // A change that failed may have made folders for files that it did not write.
+  for (const folder of foldersOf([...gone, ...(formerly ?? [])])) removeEmptyFolders(files, folder, root);
   if (formerly === undefined) return;
   for (const folder of foldersOf([...next, ...formerly]))
     for (let at = folder; at.length >= root.length; at = dirname(at)) syncFolder(files, at);

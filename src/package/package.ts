@@ -21,6 +21,7 @@ export {
   sha256Of,
   skillFileOf,
   snapshotPackage,
+  walkPackage,
   writeNewPackage,
 } from "./files.ts";
 export { surveyFile, surveyPackage } from "./survey.ts";

@@ -193,6 +193,8 @@ describe("regressions", () => {
     falseAlarms,
     forbiddenFirst: null,
     latency: {},
+    failures: [],
+    unknown: [],
   });
 
   test("are figures that fell and alarms that rose by more than the tolerance", () => {

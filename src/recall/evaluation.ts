@@ -31,6 +31,22 @@ export interface EvalReport {
   /** Share of the messages with a forbidden skill that recall it first; null without such messages. */
   readonly forbiddenFirst: number | null;
   readonly latency: Readonly<Record<string, { readonly p50: number; readonly p95: number }>>;
+  /** The messages that went wrong, in the order of the cases. */
+  readonly failures: readonly EvalFailure[];
+  /** Right answers that no skill of the library is, each once. */
+  readonly unknown: readonly SkillName[];
+}
+
+/** A message that went wrong, and what came instead of what was wanted. */
+export interface EvalFailure {
+  readonly query: string;
+  readonly source: string;
+  /** The right skill was not shown, something was shown that should not be, or a forbidden skill came first. */
+  readonly kind: "not-shown" | "false-alarm" | "forbidden-first";
+  /** The right skills, or the forbidden ones. */
+  readonly skills: readonly SkillName[];
+  /** What was shown, best first. */
+  readonly shown: readonly SkillName[];
 }
 
 export interface EvalOptions {
@@ -38,22 +54,10 @@ export interface EvalOptions {
   readonly libraries?: Readonly<Record<string, readonly string[]>>;
   /** For each copy, the skill that it counts as. */
   readonly duplicates?: Readonly<Record<string, string>>;
+  /** Whether the library has a skill of this name; every name counts as known unless given. */
+  readonly isKnown?: ((name: SkillName) => boolean) | undefined;
   /** Awaited, so that a server can answer others between two messages; an error that it throws ends the evaluation. */
   readonly onProgress?: (done: number, total: number) => void | Promise<void>;
-  /** Told what became of each message. */
-  readonly onResult?: ((result: EvalResult) => void) | undefined;
-}
-
-/** What became of one message of an evaluation. */
-interface EvalResult {
-  readonly query: string;
-  readonly source: string;
-  readonly gold: readonly SkillName[];
-  readonly not: readonly SkillName[];
-  /** Recalled, best first. */
-  readonly got: readonly SkillName[];
-  /** A right skill is among them and no forbidden one is first; or nothing, if nothing fits. */
-  readonly isRight: boolean;
 }
 
 /** The file in the person's data folder that "should have been" adds to. */
@@ -174,6 +178,7 @@ export async function evaluate(
     Object.entries(options.duplicates ?? {}).map(([copy, first]) => [lookupKey(copy), lookupKey(first)]),
   );
   const identity = (name: SkillName) => original.get(name) ?? name;
+  const { isKnown = () => true } = options;
   const libraries = new Map(
     Object.entries(options.libraries ?? {}).map(([source, ids]) => {
       const names = new Set(ids.map(lookupKey));
@@ -184,31 +189,38 @@ export async function evaluate(
   const latency = new Map<string, number[]>();
   const silent: boolean[] = [];
   const forbidden: boolean[] = [];
+  const failures: EvalFailure[] = [];
   for (const [done, one] of cases.entries()) {
     const within = libraries.get(one.source) ?? {};
     const turn = { message: one.query };
     const shown = await recall(turn, within);
     latency.set(one.length, [...(latency.get(one.length) ?? []), shown.ms]);
     const direct = shown.matches.filter(({ via }) => via === undefined);
-    const isIn = (found: readonly Match[], names: readonly SkillName[]) =>
-      found.some((match) => goldIndex(match, names, identity) !== undefined);
-    const isForbidden = isIn(direct.slice(0, 1), one.not);
-    const isShown = isIn(direct, one.gold);
-    const fitsNothing = one.gold.length === 0 && one.not.length === 0;
-    if (fitsNothing) silent.push(direct.length === 0);
-    if (one.not.length > 0) forbidden.push(isForbidden);
-    options.onResult?.({
-      ...{ query: one.query, source: one.source, gold: one.gold, not: one.not },
-      got: direct.map(({ name }) => name),
-      isRight: fitsNothing ? direct.length === 0 : !isForbidden && (one.gold.length === 0 || isShown),
-    });
+    const fail = (kind: EvalFailure["kind"], skills: readonly SkillName[]) =>
+      failures.push({
+        query: one.query,
+        source: one.source,
+        kind,
+        skills,
+        shown: direct.map(({ name }) => name),
+      });
+    if (one.gold.length === 0 && one.not.length === 0) {
+      silent.push(direct.length === 0);
+      if (direct.length > 0) fail("false-alarm", []);
+    }
+    if (one.not.length > 0) {
+      const isFirst = direct.slice(0, 1).some((match) => goldIndex(match, one.not, identity) !== undefined);
+      forbidden.push(isFirst);
+      if (isFirst) fail("forbidden-first", one.not);
+    }
     if (one.gold.length > 0) {
       const ranked = await recall(turn, { ...within, limit: 10, threshold: 0 });
       const found = ranked.matches
         .filter(({ via }) => via === undefined)
         .map((match) => goldIndex(match, one.gold, identity));
       const golds = new Set(one.gold.map(identity)).size;
-      const shown3 = isShown ? 1 : 0;
+      const shown3 = direct.some((match) => goldIndex(match, one.gold, identity) !== undefined) ? 1 : 0;
+      if (shown3 === 0) fail("not-shown", one.gold);
       scores.set(one.source, [...(scores.get(one.source) ?? []), { ...scoreRanking(found, golds), shown3 }]);
     }
     await options.onProgress?.(done + 1, cases.length);
@@ -222,6 +234,8 @@ export async function evaluate(
     latency: Object.fromEntries(
       [...latency].map(([length, ms]) => [length, { p50: percentile(ms, 0.5), p95: percentile(ms, 0.95) }]),
     ),
+    failures,
+    unknown: [...new Set(cases.flatMap(({ gold }) => gold))].filter((name) => !isKnown(identity(name))),
   };
 }
 

@@ -37,6 +37,15 @@ describe("refusals", () => {
     expect(refused("use SQL instead of an ORM, and no migration")).toEqual(["an ORM", "migration"]);
   });
 
+  test("finds what is done with or given up", () => {
+    expect(refused("we're done designing surveys, what do the answers say")).toEqual(["designing surveys"]);
+    expect(refused("we threw out nextjs last year, add a route")).toEqual(["nextjs last year"]);
+    expect(refused("forget the dashboard for now, just the query")).toEqual(["dashboard for now"]);
+    expect(refused("don't forget the tests")).toEqual([]);
+    expect(refused("I forget the command that lists ports")).toEqual([]);
+    expect(refused("when the job is done, send a report")).toEqual([]);
+  });
+
   test("ignores negations that describe a state", () => {
     expect(refused("the build is not working")).toEqual([]);
     expect(refused("I am not sure which index to use")).toEqual([]);

@@ -192,8 +192,11 @@ const STATES =
   "sure|only|just|longer|yet|able|found|matter|idea|problem|enough|many|much|more|less|than|one|need|know|want|being|been|running|be|to|so|too|very|really|quite|if|when|what|why|how|where|all|every|any";
 const STATE_STEMS =
   "work|show|seem|get|appear|load|start|respond|compil|build|return|find|match|render|updat|pass";
+/** What is done with or given up is not asked for; "don't forget the tests" and "I forget the command" ask for it. */
+const GIVEN_UP =
+  "(?:we|i|they)(?:['\\u2019](?:re|m)| are| am)\\s+(?:already\\s+)?(?:done|finished)(?:\\s+with)?|(?:threw|thrown)\\s+out|got\\s+rid\\s+of|ditched|moved\\s+(?:off|away\\s+from)|(?<=(?:^|[.,;:!?\\n])\\s*)forget\\s+(?:about\\s+)?(?:the|that)";
 const REFUSAL = new RegExp(
-  `\\b(?:(?<!why\\s)(?:not|no)|without|isn['\\u2019]t|aren['\\u2019]t|(?<!why\\s)don['\\u2019]t\\s+(?:use|run|apply|invoke|activate|call|follow|load)|instead of|rather than|other than|except for|excluding)\\s+` +
+  `\\b(?:${GIVEN_UP}|(?<!why\\s)(?:not|no)|without|isn['\\u2019]t|aren['\\u2019]t|(?<!why\\s)don['\\u2019]t\\s+(?:use|run|apply|invoke|activate|call|follow|load)|instead of|rather than|other than|except for|excluding)\\s+` +
     `(?!(?:${STATES})\\b|(?:${STATE_STEMS})\\w*)`,
   "gi",
 );
@@ -249,7 +252,10 @@ export function refusals(text: string): Range[] {
     found.push([start, start + name.length]);
   }
   REFUSAL.lastIndex = 0;
-  const isRefusing = /no|without|n['\u2019]t|instead|rather|other|except|excluding/i.test(text);
+  const isRefusing =
+    /no|without|n['\u2019]t|instead|rather|other|except|excluding|done|finished|thr[eo]w|rid of|ditched|moved|forget/i.test(
+      text,
+    );
   for (let hit = isRefusing ? REFUSAL.exec(text) : null; hit !== null; hit = REFUSAL.exec(text)) {
     const start = hit.index + hit[0].length;
     const end = reachEnd(text, start);

@@ -16,6 +16,11 @@ interface IndexingNeeds extends IndexSettings {
   readonly library: Pick<LibraryReader, "sources" | "snapshot" | "rescan" | "stored" | "body">;
   readonly cacheDir: string | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
+  /**
+   * If an update would have to read more instructions than this, answers come from names, descriptions and triggers alone,
+   * and the update is left to a process that nobody waits for. Without it, an update is always made first.
+   */
+  readonly bodiesUpTo?: number | undefined;
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
 }
@@ -33,6 +38,8 @@ export class Indexing {
   /** What the last scan has read and the index has not taken yet. */
   private bodies = new ReadBodies();
   private running: Promise<Updated> | undefined;
+  /** Made of everything but the instructions, for the library of this generation; never saved. */
+  private brief: RecallIndex | undefined;
   /** The vectors of a trained encoder. */
   readonly encoding: Encoding;
   private asked = 0;
@@ -61,17 +68,36 @@ export class Indexing {
   async current(): Promise<RecallIndex> {
     await this.running;
     const snapshot = await this.needs.library.snapshot(this.bodies);
-    if (this.open().generation !== snapshot.generation) await this.bringTo(snapshot);
-    else this.snapshot = snapshot;
+    if (this.open().generation === snapshot.generation) this.snapshot = snapshot;
+    else if (this.isTooMuch(snapshot)) return this.briefIndex(snapshot);
+    else await this.bringTo(snapshot);
     // The first answer of a process is quickest from the file, every later one from memory.
     if (++this.asked === 2) this.open().warmUp();
     return this.open();
   }
 
+  private isTooMuch(snapshot: LibrarySnapshot): boolean {
+    const { bodiesUpTo = Infinity } = this.needs;
+    return bodiesUpTo < Infinity && this.open().unread(indexable(snapshot.library())) > bodiesUpTo;
+  }
+
+  private async briefIndex(snapshot: LibrarySnapshot): Promise<RecallIndex> {
+    const { generation } = snapshot;
+    this.snapshot = snapshot;
+    if (this.brief?.generation !== generation) {
+      this.brief = RecallIndex.empty(this.needs);
+      await this.brief.update({ skills: indexable(snapshot.library()), readBody: () => "", generation });
+    }
+    return this.brief;
+  }
+
   /** Scans, behind all requests or not, reads what changed, and keeps the result. Returns how many skills are in the index. */
   async refresh({ isBehind }: { readonly isBehind?: boolean | undefined } = {}): Promise<Updated> {
     await this.running;
-    return this.bringTo(await this.needs.library.rescan({ bodies: this.bodies, isBehind }));
+    const snapshot = await this.needs.library.rescan({ bodies: this.bodies, isBehind });
+    if (!this.isTooMuch(snapshot)) return this.bringTo(snapshot);
+    const { text } = await this.briefIndex(snapshot);
+    return { skills: text.size, changed: true };
   }
 
   /**
@@ -142,13 +168,6 @@ export class Indexing {
     return { skills: skills.length, changed };
   }
 
-  /** How many skills an update would have to read now. */
-  async unread(): Promise<number> {
-    const snapshot = await this.needs.library.snapshot(this.bodies);
-    if (this.open().generation === snapshot.generation) return 0;
-    return this.open().unread(indexable(snapshot.library()));
-  }
-
   /** Whether the file of each of these skills is the one that was indexed. */
   filesUnchanged(names: readonly SkillName[]): boolean {
     return names.every((name) => this.snapshot?.isFileUnchanged(name) ?? true);
@@ -167,12 +186,12 @@ export class Indexing {
 
   /**
    * Whether the caller should have the index brought up to date in the background: the last whole scan is older than
-   * that, and nobody has taken it on yet. One caller gets a yes, so that many messages start one scan.
+   * that, or its instructions were not read, and nobody has taken it on yet. One caller gets a yes, so that many messages start one scan.
    */
   claimRefresh(olderThanMs: number): boolean {
     const now = this.needs.now?.() ?? Date.now();
-    if (this.path === undefined || now - (this.needs.library.stored()?.scannedAt ?? 0) < olderThanMs)
-      return false;
+    const isYoung = now - (this.needs.library.stored()?.scannedAt ?? 0) < olderThanMs;
+    if (this.path === undefined || (isYoung && this.brief === undefined)) return false;
     return claimMark(`${this.path}.refreshing`);
   }
 

@@ -63,6 +63,25 @@ describe("rank", () => {
     expect(points("Fill in PDF forms. Not for scanned pages.")).toBeLessThan(open - 1);
   });
 
+  test("scores a skill lower, the closer the message is to what other skills in general are about", () => {
+    const candidates = candidatesOf([{ lexical: 3 }]);
+    const scores = [0.4, 0.6, 0.8].map((topic) => {
+      const probe = { ...probeOf("please fill in this PDF form for me"), topic };
+      return rank(probe, candidates)[0]!.score;
+    });
+    expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+    expect(scores[0]! - scores[2]!).toBeGreaterThan(0.1);
+  });
+
+  test("scores a skill higher if the word that it shares with the message is rare", () => {
+    const read = readMessage({ text: "merge the fields" });
+    const scoreWith = (rarity: number) => {
+      const weights = read.factors.map((factor) => factor * rarity);
+      return rank(createProbe({ message: read, weights, reach: 200 }), candidatesOf())[0]!.score;
+    };
+    expect(scoreWith(10)).toBeGreaterThan(scoreWith(3));
+  });
+
   test("lowers the score of a one-word name that is in the message by chance", () => {
     const named = (name: string) =>
       candidatesOf().map((candidate) => ({

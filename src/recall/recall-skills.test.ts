@@ -214,11 +214,21 @@ describe("boosts", () => {
     expect(await namesFor(space.open(), { message: "hm", frame: "task" })).toEqual([]);
   });
 
+  test("raise a skill as far as it fits, so that one that hardly fits stays behind one that does", async () => {
+    const space = workspace({ ...TRADES, any: skillText("Fields of all kinds.", "frames: [task]\n") });
+    const options = await optionsFor(space, { threshold: 0 });
+    const { matches } = await recall({ message: "PDF forms: fields", frame: "task" }, options);
+    const place = (name: string) => matches.findIndex((match) => match.name === name);
+    expect(place("pdf-forms")).toBe(0);
+    expect(place("any")).toBeGreaterThan(0);
+    expect(matches[place("any")]!.boosts).toBeLessThan(WORTH.frame);
+  });
+
   test("a skill that keeps failing loses 0.1, and ranks after an equal one", async () => {
     const space = workspace({
-      alpha: skillText("Waters plants.", "triggers: [plants]\n", "# Alpha\n\nOne way of doing it.\n"),
+      alpha: skillText("Looks after them.", "triggers: [plants]\n", "# Alpha\n\nOne way of doing it.\n"),
       omega: skillText(
-        "Waters plants.",
+        "Looks after them.",
         "triggers: [plants]\n",
         "# Omega\n\nAnother quite different manner.\n",
       ),
@@ -240,9 +250,9 @@ describe("boosts", () => {
 
   test("recent use decides between equal scores, after the precedence of the source", async () => {
     const space = workspace({
-      alpha: skillText("Waters plants.", "triggers: [plants]\n", "# Alpha\n\nOne way of doing it.\n"),
+      alpha: skillText("Looks after them.", "triggers: [plants]\n", "# Alpha\n\nOne way of doing it.\n"),
       omega: skillText(
-        "Waters plants.",
+        "Looks after them.",
         "triggers: [plants]\n",
         "# Omega\n\nAnother quite different manner.\n",
       ),

@@ -6,6 +6,7 @@ export {
   addCase,
   casesFrom,
   type EvalCase,
+  type EvalFailure,
   type EvalOptions,
   type EvalReport,
   evaluate,

@@ -20,7 +20,7 @@ export function createTopics(read: () => Uint8Array): Topics {
   };
 }
 
-/** The length of each topic: a byte holds any number of such a vector, because none of 256 is near 1. */
+/** The length of each topic in bytes: with hundreds of dimensions, no number of a unit vector is above one half. */
 export const TOPIC_LENGTH = 254;
 
 function signed(bytes: Uint8Array): Int8Array {

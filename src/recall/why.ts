@@ -96,7 +96,7 @@ function rarest(
   fits: (term: string) => boolean,
   background: RecallOptions["background"],
 ): string[] {
-  const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'-]*/gu));
+  const words = new Set(text.toLowerCase().match(/\p{L}[\p{L}\p{N}-]*\p{L}/gu));
   return [...words]
     .map((word) => ({ word, terms: tokenize(word) }))
     .filter(({ terms }) => terms.length > 0 && terms.every(fits))

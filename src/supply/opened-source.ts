@@ -1,12 +1,12 @@
 // A source that is open: lists its packages, lets a person choose, and offers what was chosen.
 
-import { lstatSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { unlessMissing } from "../disk/disk.ts";
 import { type Library, matchesAny } from "../library/library.ts";
 import { isRepertoireError, RepertoireError } from "../model/errors.ts";
 import { lookupKey, type SkillName } from "../model/name.ts";
-import { snapshotPackage } from "../package/package.ts";
+import { snapshotPackage, walkPackage } from "../package/package.ts";
 import { didYouMean, nearTo } from "../text/near.ts";
 import type { SupplyAddress } from "./address.ts";
 import { type LockedPackage, readLock } from "./lock.ts";
@@ -131,14 +131,15 @@ export class OpenedSource {
 
   /**
    * The package at a path of the source, under a name that a lock gave it. Whether its place is free is not looked at.
+   * A package with the digest `known` is not inspected again: it is there already.
    *
    * @example
    * const source = await skills.supply.open(`${dir}/.repertoire/skills/write-changelog`);
    * const offer = await source.offerAt("", "changelog");
    */
-  async offerAt(path: string, name: SkillName): Promise<PackageOffer | undefined> {
+  async offerAt(path: string, name: SkillName, known?: string): Promise<PackageOffer | undefined> {
     const found = this.packages.find((each) => each.path === path);
-    return found && this.read(found, name);
+    return found && this.read(found, name, known);
   }
 
   /**
@@ -180,11 +181,12 @@ export class OpenedSource {
   }
 
   /** Reads and inspects a package. */
-  private async read(found: FoundPackage, name: SkillName): Promise<PackageOffer> {
+  private async read(found: FoundPackage, name: SkillName, known?: string): Promise<PackageOffer> {
     const { path, plugin } = found;
     const about = { name, path, plugin, state: "new" } as const;
     try {
       const read = await readFound(this.tree, found);
+      if (read.digest === known) return { ...about, state: "there" };
       const { source, ref } = this.address as { source: string; ref?: string };
       const sheet = await sheetFor({ name, ...read }, { source, path: path || "." });
       const offer: PackageOffer = { ...about, sheet };
@@ -261,9 +263,14 @@ export function directoryOf(root: string, name: SkillName): string {
   return join(root, ...name.split("/"));
 }
 
-/** Whether something is at a path: also a link that leads nowhere. */
+/**
+ * Whether a skill's place is taken: by a package, by files of somebody else, or by a link, even one that leads nowhere. A folder
+ * that holds only other skills, or nothing, is free.
+ */
 export function isThere(path: string): boolean {
-  return unlessMissing(() => lstatSync(path), ["ENOENT", "ENOTDIR"]) !== undefined;
+  const stats = unlessMissing(() => lstatSync(path), ["ENOENT", "ENOTDIR"]);
+  if (!stats?.isDirectory()) return stats !== undefined;
+  return !walkPackage(path, (folder) => readdirSync(folder, { withFileTypes: true })).next().done;
 }
 
 /** The digest of a package on disk; undefined if there is none that can be read whole. */

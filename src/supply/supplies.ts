@@ -232,14 +232,13 @@ export class Supplies {
       ...about,
       refusal: { code, message, value },
     });
-    const found = await source.offerAt(locked.path ?? "", name);
+    const found = await source.offerAt(locked.path ?? "", name, locked.digest);
     if (!found)
       return refused(
         "package-not-found",
         `${locked.source} no longer has "${name}" (${locked.path ?? "."}). It stays as it is.`,
       );
     if (!found.sheet) return found;
-    if (found.sheet.digest === locked.digest) return { ...found, state: "there" };
     if (!isThere(directory))
       return refused(
         "package-edited",

@@ -1,6 +1,8 @@
 // The front door of supply: what other rooms may use.
 
 export type { SupplyAddress } from "./address.ts";
+export { type CatalogReport, Catalogs } from "./catalogs.ts";
+export type { LinkReport, LinkRequest } from "./links.ts";
 export type { LockedPackage } from "./lock.ts";
 export {
   type Agreement,
@@ -10,7 +12,9 @@ export {
   type PackageRefusal,
 } from "./offer.ts";
 export type { ListedPackage, OpenedSource } from "./opened-source.ts";
+export type { ExportReport, ExportRequest, PublishReport } from "./outgoing.ts";
 export type { PackageUpdate } from "./package-update.ts";
+export { Sharing } from "./sharing.ts";
 export {
   type InstallOptions,
   type OpenSourceOptions,

@@ -52,13 +52,13 @@ function linksTo(place: PackagePlace, folders: readonly string[]): string[] {
 }
 
 /** Where a link leads; undefined if there is no link. */
-function leadsTo(path: string): string | undefined {
+export function leadsTo(path: string): string | undefined {
   const stats = unlessMissing(() => lstatSync(path), ["ENOENT", "ENOTDIR", "EACCES"]);
   return stats?.isSymbolicLink() ? resolve(dirname(path), readlinkSync(path)) : undefined;
 }
 
 /** Makes a link to a folder; leaves what is there already. Returns whether the link is there now. */
-function makeLink(link: string, directory: string): boolean {
+export function makeLink(link: string, directory: string): boolean {
   mkdirSync(dirname(link), { recursive: true });
   try {
     const target = relative(dirname(link), directory);

@@ -10,6 +10,8 @@ it.each([
   ["marketing", ["marketing-plan", "marketing-copy"]],
   ["workflow", ["git-workflow"]],
   ["git-workflow-v2", ["git-workflow"]],
+  ["workflow-of-git", ["git-workflow"]],
+  ["workflw", ["git-workflow"]],
   ["zzz", []],
   ["", []],
 ])("%s may mean %j", (typed, meant) => {

@@ -4,7 +4,8 @@
 const OFFERED = 3;
 
 /**
- * The candidates that resemble a word, best first: spelled nearly the same, or one begins with or contains the other.
+ * The candidates that resemble a word, best first: spelled nearly the same, one begins with
+ * or contains the other, or both have a word in common.
  *
  * @example
  * nearTo("pdf-tabels", ["pdf-tables", "git-workflow"]); // ["pdf-tables"]
@@ -38,7 +39,13 @@ function costOf(typed: string, known: string): number | undefined {
   if (typed.length < 3) return undefined;
   if (known.startsWith(typed)) return allowed + 1;
   if (known.includes(typed)) return allowed + 2;
-  return known.length >= 4 && typed.includes(known) ? allowed + 3 : undefined;
+  if (known.length >= 4 && typed.includes(known)) return allowed + 3;
+  const parts = known.split(/[-_/ ]/);
+  const isPart = (word: string) =>
+    word.length >= 4 &&
+    parts.some((part) => Math.abs(part.length - word.length) <= 1 && editsBetween(word, part) <= 1);
+  const shared = typed.split(/[-_/ ]/).filter(isPart).length;
+  return shared > 0 ? allowed + 4 + 1 / shared : undefined;
 }
 
 /** Letters added, left out, replaced or swapped with their neighbour. */

@@ -132,10 +132,9 @@ describe("every view", () => {
             .join(" ")}`,
       );
       expect(told).toEqual([]);
-      const overflow = await page.evaluate(() => {
-        const { scrollWidth, clientWidth } = document.documentElement;
-        return scrollWidth - clientWidth;
-      });
+      const overflow = await page.evaluate<number>(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
       expect([hash, overflow]).toEqual([hash, 0]);
     }
   });
@@ -150,11 +149,11 @@ interface Violation {
 describe("the library", () => {
   it("finds by meaning as you type, keeps the filter in the address, switches off and undoes it", async () => {
     const page = await show("#/library");
-    await page.getByRole("searchbox").fill("publish a new version");
+    await page.getByRole("searchbox").fill("try out a branch");
     await expect
       .poll(() => page.locator("tr.skill .name").first().textContent())
-      .toMatch(/release-notes|changelog/);
-    expect(page.url()).toContain("q=publish");
+      .toMatch(/deploy-preview|preview-branch/);
+    expect(page.url()).toContain("q=try");
     await page.getByRole("searchbox").fill("");
     await page.getByRole("button", { name: "Broken or dangerous" }).click();
     await expect.poll(() => page.locator("tr.skill").count()).toBe(1);
@@ -234,7 +233,7 @@ describe("a skill's page", () => {
     await page.getByLabel("Instructions", { exact: true }).fill(`${before}\n4. Tell the others.\n`);
     await page.getByRole("button", { name: "Save a new version" }).click();
     await expect.poll(body).toContain("Tell the others");
-    await page.getByText("Changes").first().click();
+    await page.locator("summary", { hasText: "Changes" }).first().click();
     await page.locator(".diff .plus").getByText("Tell the others").first().waitFor();
     await page.getByRole("button", { name: "Restore" }).first().click();
     await expect.poll(body).not.toContain("Tell the others");
@@ -267,7 +266,7 @@ describe("dreams", () => {
     await page.getByRole("button", { name: /^Accept/ }).click();
     await expect.poll(states).toContain("accepted");
     await page.getByRole("button", { name: "Undo" }).click();
-    await expect.poll(states).not.toContain("accepted");
+    await page.getByText(/^Undone: /).waitFor();
     if (waiting > 1) {
       await page.locator("h1").click();
       await page.keyboard.press("x");
@@ -291,7 +290,7 @@ describe("sessions, home and health", () => {
     await page.getByRole("link", { name: "translate the poem into French" }).click();
     await page.getByRole("heading", { name: "Playground" }).waitFor();
     await page.goto(`${originOf(serving)}/#/health`);
-    await page.getByText("claude-code").first().waitFor();
+    await page.getByText("Claude Code").first().waitFor();
     await page.getByRole("button", { name: "Scan and index again" }).click();
     await page.getByText("the recall index is up to date").waitFor();
   });

@@ -17,7 +17,8 @@ function workspace() {
     "p/.agents/skills/plan-meeting/SKILL.md": skillText("Plans meetings. Use when people are to meet."),
     "p/.agents/skills/bake-bread/SKILL.md": skillText("Bakes sourdough bread."),
   });
-  const send = (host: string, input: string) => program.run(["hook", host], { home, input });
+  const send = (host: string, input: string, ...flags: string[]) =>
+    program.run(["hook", host, ...flags], { home, input });
   const event = (host: string, name: string, more: Record<string, unknown> = {}) => {
     const text = readFileSync(`test/fixtures/hooks/${host}/${name}.json`, "utf8");
     return JSON.stringify({ ...JSON.parse(text.replace("PROJECT", join(home, "p"))), ...more });
@@ -41,7 +42,7 @@ describe.each(RECORDED)("the hook of %s", (host) => {
       hookSpecificOutput: {
         hookEventName: "UserPromptSubmit",
         additionalContext:
-          "Skills that fit this message. Before work that one of them covers, load it with activate_skill and follow what that returns:\n- plan-meeting: Plans meetings. Use when people are to meet.",
+          "Skills that fit this message. Before work that one of them covers, load it with mcp__repertoire__activate_skill and follow what that returns:\n- plan-meeting: Plans meetings. Use when people are to meet.",
       },
     });
   });
@@ -84,12 +85,64 @@ describe.each(RECORDED)("the hook of %s", (host) => {
   });
 
   it("gives a new session the catalog, and a resumed one nothing", async () => {
-    const { send, event } = workspace();
-    const { out } = await send(host, event(host, "session-start"));
+    const { home, send, event } = workspace();
+    const { out } = await send(host, event(host, "session-start"), "--mode", "replace");
     const { hookEventName, additionalContext } = JSON.parse(out).hookSpecificOutput;
     expect(hookEventName).toBe("SessionStart");
     expect(additionalContext).toContain("- bake-bread: Bakes sourdough bread.");
     expect((await send(host, event(host, "session-start", { source: "resume" }))).out).toBe("");
+    // The host lists the skills of its own folder itself.
+    const own = { "claude-code": ".claude/skills", codex: ".agents/skills" }[host];
+    const path = join(home, "p", own, "native-skill/SKILL.md");
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, skillText("Is listed by the host."));
+    const complement = (await send(host, event(host, "session-start"))).out;
+    expect(complement).not.toContain("native-skill");
+    expect(complement.includes("bake-bread")).toBe(host === "claude-code");
+  });
+
+  it("does not recommend what the host has loaded by itself, and counts it as activated", async () => {
+    const { home, send, event, inbox } = workspace();
+    const own = { "claude-code": ".claude/skills", codex: ".agents/skills" }[host];
+    const path = join(home, "p", own, "plan-party/SKILL.md");
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, skillText("Plans parties. Use when people are to celebrate."));
+    const typed = { prompt: "/plan-party for the team", turn_id: "typed", prompt_id: "typed" };
+    expect((await send(host, event(host, "message", typed))).out).not.toContain("plan-party");
+    const heard = {
+      hook_event_name: "PostToolUse",
+      tool_name: "Skill",
+      tool_input: { skill: "plan-meeting" },
+    };
+    expect((await send(host, event(host, "stop", heard))).out).toBe("");
+    const later = { prompt: "plan a meeting and a party to celebrate", turn_id: "later", prompt_id: "later" };
+    expect((await send(host, event(host, "message", later))).out).toBe("");
+    const activated = inbox().filter((line) => line.event?.kind === "activated");
+    expect(activated.map(({ event: { skill, turn } }) => [skill, turn])).toEqual([
+      ["plan-party", 1],
+      ["plan-meeting", 1],
+    ]);
+  });
+
+  it("records what the next words say about a turn in which a skill was activated, and else nothing", async () => {
+    const { send, event, inbox } = workspace();
+    const say = (prompt: string, id: string) =>
+      send(host, event(host, "message", { prompt, turn_id: id, prompt_id: id }));
+    await say("plan a meeting", "1");
+    await say("no, that is wrong", "2");
+    const heard = {
+      hook_event_name: "PostToolUse",
+      tool_name: "Skill",
+      tool_input: { skill: "plan-meeting" },
+    };
+    await send(host, event(host, "stop", heard));
+    await say("you forgot the agenda", "3");
+    await say("thanks, perfect", "4");
+    const outcomes = inbox().filter((line) => line.event?.kind === "outcome");
+    expect(outcomes.map(({ event: { turn, details } }) => [turn, details.result])).toEqual([
+      [2, "failure"],
+      [3, "success"],
+    ]);
   });
 
   it("shows a skill again once the host has compacted the session", async () => {
@@ -113,15 +166,18 @@ describe.each(RECORDED)("the hook of %s", (host) => {
 });
 
 describe("every hook", () => {
-  it("is silent while a large library waits to be read, and speaks once it is", async () => {
+  it("answers the first message of a large library, and reads its instructions behind that", async () => {
     const { home, send, event } = workspace();
     for (let n = 0; n < 501; n++) {
       const folder = join(home, `p/.agents/skills/thing-${n}`);
       mkdirSync(folder);
       writeFileSync(join(folder, "SKILL.md"), skillText(`Handles thing ${n}.`));
     }
-    expect((await send("codex", event("codex", "message"))).out).toBe("");
+    expect((await send("codex", event("codex", "message"))).out).toContain("plan-meeting");
+    const caches = () => readdirSync(join(home, ".repertoire/cache"));
+    expect(caches().filter((name) => name.endsWith(".index"))).toEqual([]);
     await program.run(["--dir", join(home, "p"), "index"], { home });
+    expect(caches().filter((name) => name.endsWith(".index"))).toHaveLength(1);
     expect((await send("codex", event("codex", "message", { session_id: "b" }))).out).toContain(
       "plan-meeting",
     );
@@ -129,9 +185,14 @@ describe("every hook", () => {
 
   it("leaves compiled code for the next one, and answers alike with it, without it and with a damaged one", async () => {
     const { send, event } = workspace();
-    await send("codex", event("codex", "message"));
     const folder = dirname(program.bin);
     const compiled = () => readdirSync(folder).filter((file) => file.endsWith(".compiled"));
+    for (const file of compiled()) rmSync(join(folder, file));
+    // The code of other events is not what the next message needs.
+    await send("codex", event("codex", "session-start"), "--mode", "replace");
+    await send("codex", event("codex", "session-start"), "--mode", "replace");
+    expect(compiled()).toEqual([]);
+    await send("codex", event("codex", "message"));
     const first = await send("codex", event("codex", "message", { session_id: "a" }));
     expect(compiled()).toHaveLength(1);
     writeFileSync(join(folder, compiled()[0]!), "garbage");
@@ -187,5 +248,47 @@ describe("every hook", () => {
     const ended = await program.run(["hook", "emacs"], { home: temporaryTree() });
     expect(ended.code).toBe(0);
     expect(ended.err).toContain(HOOK_HOSTS.join(", "));
+  });
+});
+
+describe("a recorded event of", () => {
+  const SKILLS = {
+    ".repertoire/repertoire.config.json": '{"sources": {"bundled": false}}',
+    "p/.repertoire/skills/plan-meeting/SKILL.md": skillText("Plans meetings. Use when people are to meet."),
+  };
+  const base = (home: string) => ({ session_id: "s", cwd: join(home, "p") });
+
+  it.each([
+    ["gemini", "BeforeAgent", { timestamp: "2026-11-17T20:05:08.562Z" }],
+    ["qwen", "UserPromptSubmit", { permission_mode: "yolo", prompt_id: "s########0" }],
+    ["continue", "UserPromptSubmit", { transcript_path: "" }],
+    ["opencode", "UserPromptSubmit", { turn_id: "msg_1" }],
+    ["pi", "UserPromptSubmit", {}],
+  ])("%s is answered under its own name", async (host, name, more) => {
+    const home = temporaryTree(SKILLS);
+    const prompt =
+      "<hook_context>## Skills\n- bake: Bakes bread.</hook_context>\n\nplan a meeting with the team";
+    const event = { ...base(home), hook_event_name: name, prompt, ...more };
+    const { code, out } = await program.run(["hook", host], { home, input: JSON.stringify(event) });
+    const { hookEventName, additionalContext } = JSON.parse(out).hookSpecificOutput;
+    expect([code, hookEventName]).toEqual([0, name]);
+    expect(additionalContext).toContain("plan-meeting");
+    const said = readFileSync(
+      join(home, ".repertoire/inbox", readdirSync(join(home, ".repertoire/inbox"))[0]!),
+      "utf8",
+    );
+    expect(said).not.toContain("hook_context");
+  });
+
+  it("cursor is answered in its own form when a session begins", async () => {
+    const home = temporaryTree(SKILLS);
+    const event = {
+      conversation_id: "s",
+      session_id: "s",
+      hook_event_name: "sessionStart",
+      workspace_roots: [join(home, "p")],
+    };
+    const { out } = await program.run(["hook", "cursor"], { home, input: JSON.stringify(event) });
+    expect(JSON.parse(out).additional_context).toContain("plan-meeting");
   });
 });

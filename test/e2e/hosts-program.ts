@@ -33,10 +33,14 @@ export function hostsProgram() {
     },
     run(
       args: readonly string[],
-      options: { readonly input?: string; readonly home: string },
+      options: {
+        readonly input?: string;
+        readonly home: string;
+        readonly env?: Readonly<Record<string, string>>;
+      },
     ): Promise<Ended> {
       const child = spawn(process.execPath, [program.bin, ...args], {
-        env: { PATH: process.env.PATH, HOME: options.home, REPERTOIRE_HOME: options.home },
+        env: { PATH: process.env.PATH, HOME: options.home, REPERTOIRE_HOME: options.home, ...options.env },
         cwd: options.home,
       });
       let out = "";

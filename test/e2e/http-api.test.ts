@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { OPERATIONS } from "../../src/adapters/http/api/operations.ts";
 import { ENV, FILES, SKILLS, sandbox } from "../activation-workspace.ts";
 import { dreamRoot, served } from "../http-served.ts";
-import { skillText } from "../skill-tree.ts";
+import { skillText, temporaryTree } from "../skill-tree.ts";
 
 const NEW = "# Water\n\nWaters the plants. Use when plants look dry.\n";
 
@@ -379,6 +379,39 @@ describe("jobs over HTTP", () => {
     await expect.poll(async () => (await call("showJob", { params: { id } })).state).toBe("cancelled");
     await call("showJob", { params: { id: "none" }, status: 404 });
     await call("evaluate", { body: { cases }, query: { wait: 30 } });
+  });
+});
+
+describe("skills from elsewhere over HTTP", () => {
+  it("adds only what was looked at, and does the rest of their life", async () => {
+    const { call, root } = await served();
+    const source = temporaryTree({ "water/SKILL.md": skillText("Waters plants. Use when plants are dry.") });
+    const query = { wait: 60 };
+    const { offers } = await call("lookAtPackages", { body: { source }, query });
+    expect(offers).toMatchObject([{ name: "water", state: "new", sheet: { verdict: "clean" } }]);
+    const { digest } = offers[0].sheet;
+    expect(await call("addPackages", { body: { source }, query })).toMatchObject({
+      changed: [],
+      refused: [{ name: "water" }],
+    });
+    const added = await call("addPackages", { body: { source, digests: [digest] }, query });
+    expect(added.changed).toMatchObject([{ name: "water", result: "created" }]);
+    expect((await call("verifyPackages")).packages).toMatchObject([{ name: "water", state: "same" }]);
+    writeFileSync(join(source, "water/SKILL.md"), skillText("Waters plants well. Use when plants are dry."));
+    const checked = await call("updatePackages", { body: { check: true }, query });
+    const seen = checked.offers[0].sheet.digest;
+    expect((await call("updatePackages", { body: { digests: [seen] }, query })).changed).toHaveLength(1);
+    expect(await call("installPackages", { body: { frozen: true }, query })).toMatchObject({
+      same: ["water"],
+    });
+    expect((await call("searchSkills", { query: { words: "water the plants" } })).installed[0].name).toBe(
+      "water",
+    );
+    expect(await call("listCatalogs")).toEqual({ catalogs: [] });
+    expect(await call("refreshCatalogs", { body: {}, query })).toEqual({ catalogs: [] });
+    expect((await call("removePackages", { body: { names: ["water"] } })).changed).toHaveLength(1);
+    expect(existsSync(join(root, "h/.repertoire/skills/water"))).toBe(false);
+    await call("removePackages", { body: { names: ["water"] }, status: 404 });
   });
 });
 

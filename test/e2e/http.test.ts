@@ -8,7 +8,15 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { sandbox } from "../activation-workspace.ts";
 import { temporaryTree } from "../skill-tree.ts";
 import { hostsProgram } from "./hosts-program.ts";
-import { connectHttp, REVISIONS, type Revision, serve as startServer, workspace } from "./support/mcp.ts";
+import {
+  type Answer,
+  connectHttp,
+  REVISIONS,
+  type Revision,
+  serve as startServer,
+  workspace,
+  YES,
+} from "./support/mcp.ts";
 
 const program = hostsProgram();
 const MODERN = REVISIONS[1][1];
@@ -16,8 +24,8 @@ const MODERN = REVISIONS[1][1];
 const serve = () => startServer(program.bin, workspace());
 
 async function connect(url: URL, token: string, revision: Revision, answer?: boolean) {
-  const answers =
-    answer === undefined ? {} : { answer: () => ({ action: "accept", content: { agree: answer } }) as const };
+  const given: Answer = answer ? YES : { action: "decline" };
+  const answers = answer === undefined ? {} : { answer: () => given };
   return (await connectHttp({ url, token }, { revision, ...answers })).client;
 }
 

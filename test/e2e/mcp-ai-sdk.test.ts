@@ -1,11 +1,12 @@
 // The MCP server with a second published client, that of the AI SDK, over standard input and output and over HTTP.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { createMCPClient, ElicitationRequestSchema, type MCPClient } from "@ai-sdk/mcp";
 import { Experimental_StdioMCPTransport } from "@ai-sdk/mcp/mcp-stdio";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sandbox } from "../activation-workspace.ts";
 import { hostsProgram } from "./hosts-program.ts";
-import { type Answer, serve, stdioCommand, workspace, wrong, YES } from "./support/mcp.ts";
+import { type Answer, serve, stdioCommand, THINK_MS, workspace, wrong, YES } from "./support/mcp.ts";
 
 const program = hostsProgram();
 
@@ -25,8 +26,9 @@ async function connect(kind: "stdio" | "http", answer?: Answer) {
   onTestFinished(() => client.close());
   const asked: string[] = [];
   if (answer)
-    client.onElicitationRequest(ElicitationRequestSchema, ({ params }) => {
+    client.onElicitationRequest(ElicitationRequestSchema, async ({ params }) => {
       asked.push(params.message);
+      await delay(THINK_MS);
       return answer;
     });
   return { client, asked, call: await callerOf(client) };
@@ -42,7 +44,11 @@ async function callerOf(client: MCPClient) {
       readonly isError?: boolean;
     };
     const { content, structuredContent } = result;
-    return { text: content[0]!.text, structuredContent, isError: result.isError === true };
+    return {
+      text: content[0]!.text,
+      structuredContent,
+      isError: result.isError === true,
+    };
   };
 }
 
@@ -56,14 +62,9 @@ describe.each(["stdio", "http"] as const)("the AI SDK's client over %s", (kind) 
     expect(asked).toEqual([expect.stringContaining("plan-meeting")]);
     const file = { name: "plan-meeting", path: "references/agenda.md" };
     expect((await call("read_skill_file", file)).text).toBe("# Agenda\n");
-    expect((await call("report_outcome", { outcome: "success" })).structuredContent).toMatchObject({
-      skills: ["plan-meeting"],
-    });
+    expect((await call("report_outcome", { outcome: "success" })).text).toContain("plan-meeting");
     const content = "Brews tea. Use when somebody is thirsty.\n\n1. Boil water.\n";
-    expect((await call("save_skill", { name: "brew-tea", content })).structuredContent).toMatchObject({
-      name: "brew-tea",
-      result: "created",
-    });
+    expect((await call("save_skill", { name: "brew-tea", content })).text).toContain('"brew-tea"');
     expect((await call("list_skills", {})).text).toContain("- brew-tea:");
   });
 

@@ -192,7 +192,8 @@ describe("consent over MCP", () => {
     const { tools } = await client.listTools();
     const hints = new Map(tools.map(({ name, annotations }) => [name, annotations]));
     expect(hints.get("recall_skills")).toMatchObject({ readOnlyHint: true });
-    expect(hints.get("activate_skill")).toMatchObject({ destructiveHint: true, openWorldHint: true });
+    if (sandbox.ok)
+      expect(hints.get("run_skill_script")).toMatchObject({ destructiveHint: true, openWorldHint: true });
     expect(hints.get("save_skill")).toMatchObject({ readOnlyHint: false, destructiveHint: false });
   });
 });

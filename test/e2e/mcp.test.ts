@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { ErrorCode } from "../../src/model/errors.ts";
 import { sandbox } from "../activation-workspace.ts";
 import { hostsProgram } from "./hosts-program.ts";
 import { type Answer, connectStdio, REVISIONS, workspace, writingSkills, wrong, YES } from "./support/mcp.ts";
@@ -13,6 +14,9 @@ const program = hostsProgram();
 
 /** An error of the protocol, by its JSON-RPC code. */
 const INVALID_PARAMS: Error = expect.objectContaining({ code: -32602 });
+
+/** What a model could run to agree by itself. */
+const COMMAND = /`|--|repertoire (?:activate|trust)/;
 
 const connect = (options: Parameters<typeof connectStdio>[1]) => connectStdio(program.bin, options);
 
@@ -84,23 +88,57 @@ describe.each(REVISIONS)("the MCP server in revision %s", (_, revision) => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each<[string, Answer]>([
-    ["declines", { action: "decline" }],
-    ["closes the question", { action: "cancel" }],
-    ["sends the form with no", { action: "accept", content: { agree: false } }],
-  ])("does not activate when the person %s", async (_how, answer) => {
+  it.each<[string, Answer, ErrorCode]>([
+    ["declines", { action: "decline" }, "consent-refused"],
+    // So does a host that has nobody to ask.
+    ["closes the question", { action: "cancel" }, "consent-required"],
+  ])("does not activate when the person %s", async (_how, answer, code) => {
     const home = workspace();
     const { call } = await connect({ home, revision, answer: () => answer });
     const refused = await call("activate_skill", { name: "plan-meeting" });
-    expect(refused).toMatchObject(wrong("consent-refused"));
+    expect(refused).toMatchObject(wrong(code));
+    expect(refused.text).not.toMatch(COMMAND);
     expect(existsSync(join(home, ".repertoire/private"))).toBe(false);
+  });
+
+  it("asks with a form without fields, so that Accept is the answer", async () => {
+    const { call, forms } = await connect({ home: workspace(), revision, answer: () => YES });
+    expect((await call("activate_skill", { name: "plan-meeting" })).isError).toBeUndefined();
+    expect(forms).toEqual([{ type: "object", properties: {} }]);
+  });
+
+  it("gives the model text alone, data to a program that asks, and the sentence of a failure in both", async () => {
+    const { client, call } = await connect({ home: workspace(), revision, answer: () => YES });
+    const activate = { name: "activate_skill", arguments: { name: "plan-meeting" } };
+    expect(await client.callTool(activate)).not.toHaveProperty("structuredContent");
+    const asked = await call("activate_skill", { name: "plan-meeting" });
+    expect(asked.structuredContent).toMatchObject({ name: "plan-meeting", alreadyActivated: true });
+    const failed = await client.callTool({ ...activate, arguments: { name: "nothing-of-this-name" } });
+    const [said] = failed.content;
+    expect(failed.structuredContent).toMatchObject({
+      error: { message: said?.type === "text" && said.text },
+    });
+  });
+
+  it("lets hosts load a skill without a question of theirs, unless theirs is the consent", async () => {
+    const home = workspace();
+    const hints = async (args: readonly string[], answer?: () => Answer) => {
+      const { client } = await connect({ home, revision, args, ...(answer && { answer }) });
+      const { tools } = await client.listTools();
+      return tools.find(({ name }) => name === "activate_skill")!.annotations;
+    };
+    const harmless = { readOnlyHint: true, openWorldHint: false };
+    expect(await hints([], () => YES)).toEqual(harmless);
+    expect(await hints([])).toEqual(harmless);
+    expect(await hints(["--consent", "host"], () => YES)).toEqual(harmless);
+    expect(await hints(["--consent", "host"])).toMatchObject({ readOnlyHint: false, destructiveHint: true });
   });
 
   it("refuses when the client cannot ask, without a command that a model could run instead", async () => {
     const { call } = await connect({ home: workspace(), revision });
     const refused = await call("activate_skill", { name: "plan-meeting" });
     expect(refused).toMatchObject(wrong("consent-required"));
-    expect(refused.text).not.toMatch(/`|--|repertoire (?:activate|trust)/);
+    expect(refused.text).not.toMatch(COMMAND);
   });
 
   it("saves a skill and lists it", async () => {

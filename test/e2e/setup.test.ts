@@ -1,9 +1,18 @@
 // `repertoire setup` on homes with configurations of their own: merged, idempotent, undone byte for byte.
 
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
 import { SETUP_HOSTS } from "../../src/adapters/hooks/setup/hosts.ts";
 import { skillText, temporaryTree } from "../skill-tree.ts";
 import { hostsProgram } from "./hosts-program.ts";
@@ -31,7 +40,13 @@ function snapshot(home: string): Record<string, string> {
   return Object.fromEntries(paths.sort().map((path) => [path, readFileSync(path, "latin1")]));
 }
 
-const setup = (home: string, ...args: string[]) => program.run(["setup", ...args], { home });
+/** A folder with a command `repertoire`, as an installed package has it. */
+const INSTALLED = mkdtempSync(join(tmpdir(), "repertoire-installed-"));
+writeFileSync(join(INSTALLED, "repertoire"), "#!/bin/sh\n", { mode: 0o755 });
+afterAll(() => rmSync(INSTALLED, { recursive: true }));
+const PATH = `${INSTALLED}:${process.env.PATH}`;
+
+const setup = (home: string, ...args: string[]) => program.run(["setup", ...args], { home, env: { PATH } });
 /** The paths that a setup wrote. */
 const written = async (home: string, ...args: string[]): Promise<string[]> =>
   JSON.parse((await setup(home, ...args, "--json")).out).written;
@@ -76,14 +91,20 @@ describe("setup", () => {
       model: "opus",
       commands: ["mine.sh", "repertoire hook claude-code"],
     });
-    expect(Object.keys(hooks).sort()).toEqual(["SessionStart", "Stop", "UserPromptSubmit"]);
+    expect(Object.keys(hooks).sort()).toEqual([
+      "PostToolUse",
+      "PostToolUseFailure",
+      "SessionStart",
+      "Stop",
+      "UserPromptSubmit",
+    ]);
     writeFileSync(
       join(home, ".claude.json"),
       readFileSync(join(home, ".claude.json"), "utf8").replace("\ufeff", ""),
     );
     expect(json(home, ".claude.json").mcpServers).toEqual({
       other: { command: "other" },
-      repertoire: { type: "stdio", command: "repertoire", args: ["mcp"] },
+      repertoire: { type: "stdio", command: "repertoire", args: ["mcp", "--consent", "ask"] },
     });
   });
 
@@ -128,6 +149,84 @@ describe("setup", () => {
     const home = temporaryTree({ ".pi/agent/extensions/repertoire.js": "// mine\n" });
     expect(JSON.parse((await setup(home, "pi", "--json")).out).error.code).toBe("setup-not-ours");
     expect(readFileSync(join(home, ".pi/agent/extensions/repertoire.js"), "utf8")).toBe("// mine\n");
+  });
+
+  it("writes the command that works if `repertoire` is not on the path, and undo finds it", async () => {
+    const home = temporaryTree(EXISTING);
+    const before = snapshot(home);
+    await program.run(["setup", "codex"], { home, env: { PATH: "/usr/bin:/bin" } });
+    const [, node, bin] = /command = "(.*)"\nargs = \["(.*)", "mcp"\]/.exec(
+      readFileSync(join(home, ".codex/config.toml"), "utf8"),
+    )!;
+    expect([node, bin]).toEqual([process.execPath, resolve("dist/bin.cjs")]);
+    await setup(home, "codex", "--undo");
+    expect(snapshot(home)).toEqual(before);
+  });
+
+  it("keeps the tables that Codex wrote behind ours, and plans nothing for a second run", async () => {
+    const home = temporaryTree(EXISTING);
+    await setup(home, "codex");
+    const path = join(home, ".codex/config.toml");
+    const theirs = '\n[projects."/p"]\ntrust_level = "trusted"\n';
+    writeFileSync(path, readFileSync(path, "utf8") + theirs);
+    expect(await written(home, "codex")).toEqual([]);
+    await setup(home, "codex", "--undo");
+    expect(readFileSync(path, "utf8")).toBe(`${EXISTING[".codex/config.toml"]}\n${theirs}`);
+  });
+
+  it("switches the host's own list off in the mode replace, and back on in another one or by undo", async () => {
+    const home = temporaryTree(EXISTING);
+    const before = snapshot(home);
+    await setup(home, "claude-code", "--mode", "replace");
+    const replaced = json(home, ".claude/settings.json");
+    expect(replaced.permissions.deny).toEqual(["Skill"]);
+    expect(replaced.hooks.Stop[0].hooks[0].command).toBe("repertoire hook claude-code --mode replace");
+    await setup(home, "claude-code", "--mode", "off");
+    const off = json(home, ".claude/settings.json");
+    expect([off.permissions.deny, Object.keys(off.hooks)]).toEqual([undefined, ["UserPromptSubmit"]]);
+    await setup(home, "claude-code", "--undo");
+    expect(snapshot(home)).toEqual(before);
+    const { code, out } = await setup(home, "pi", "--mode", "replace", "--json");
+    expect([code, JSON.parse(out).error.code]).toEqual([1, "setup-mode"]);
+  });
+
+  it("finds the hosts that are here, shows what each would get, and writes nothing unasked", async () => {
+    const home = temporaryTree({ ".codex/config.toml": "", ".qwen/settings.json": "{}", ".zed/x": "" });
+    const before = snapshot(home);
+    const asked = await program.run(["setup", "--json"], { home, env: { PATH: "/nowhere" } });
+    const found = JSON.parse(asked.out);
+    expect([asked.code, found.hosts, found.written]).toEqual([1, ["codex", "qwen"], []]);
+    expect(snapshot(home)).toEqual(before);
+    const agreed = await program.run(["setup", "--yes", "--json"], { home, env: { PATH: "/nowhere" } });
+    expect(JSON.parse(agreed.out).written).toHaveLength(3);
+    const undone = await program.run(["setup", "--yes", "--undo", "--json"], {
+      home,
+      env: { PATH: "/nowhere" },
+    });
+    expect(undone.code).toBe(0);
+    expect(snapshot(home)).toEqual(before);
+  });
+
+  it("lists the hosts: installed, version, connected, heard and what is missing", async () => {
+    const home = temporaryTree({ "bin/codex": "#!/bin/sh\necho codex-cli 0.169.0\n" });
+    chmodSync(join(home, "bin/codex"), 0o755);
+    const env = { PATH: `${join(home, "bin")}:${PATH}` };
+    await setup(home, "codex");
+    const list = async (...args: string[]) =>
+      JSON.parse((await program.run([...args, "--json"], { home, env })).out).hosts;
+    const codex = (hosts: { host: string }[]) => hosts.find(({ host }) => host === "codex");
+    const hosts = await list("setup", "--list");
+    expect(hosts.map(({ host }: { host: string }) => host)).toEqual(SETUP_HOSTS);
+    expect(codex(hosts)).toMatchObject({
+      installed: true,
+      version: "0.169.0",
+      connected: true,
+      evidence: "run",
+    });
+    expect(codex(hosts)).toMatchObject({ missing: [expect.any(String)] });
+    const input = JSON.stringify({ session_id: "s", hook_event_name: "Stop", cwd: home });
+    await program.run(["hook", "codex"], { home, input });
+    expect(codex(await list("doctor"))).toMatchObject({ heardAt: expect.any(Number), missing: [] });
   });
 
   it("names the hosts when asked for an unknown one", async () => {

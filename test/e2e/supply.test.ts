@@ -1,6 +1,15 @@
 // Skills from elsewhere: real repositories, folders and archives, through the engine.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -81,7 +90,8 @@ describe("adding skills", () => {
   it("takes a folder, an owner's nested family and a repository that is one skill", async () => {
     const engine = opened();
     const folder = temporaryTree({ "x/mcp/SKILL.md": PDF, "x/mcp/email/SKILL.md": SQL, "x/mcp/a.txt": "a" });
-    await add(engine, folder);
+    await add(engine, folder, { names: ["mcp/email"] });
+    await add(engine, folder, { names: ["mcp"] });
     expect(readdirSync(join(engine.root, "mcp")).sort()).toEqual(["SKILL.md", "a.txt", "email"]);
     const single = new TestRepository({
       "SKILL.md": `---\nname: one-skill\ndescription: One.\n---\n\nDo.\n`,
@@ -369,6 +379,23 @@ describe("a lock", () => {
   });
 });
 
+describe("redo", () => {
+  it("keeps the entry in the lock through an undone and redone edit, and brings it back with the package", async () => {
+    const engine = opened();
+    await add(engine, temporaryTree({ "pdf/SKILL.md": PDF }));
+    const locked = lockOf(engine.root);
+    await engine.learned.save({ name: "pdf", content: "Extracts tables.\n\n1. Look.\n" });
+    await engine.learned.undo();
+    await engine.learned.redo();
+    expect(lockOf(engine.root)).toEqual(locked);
+    await engine.learned.undo();
+    await engine.learned.undo();
+    expect(lockOf(engine.root)).toEqual({});
+    await engine.learned.redo();
+    expect(lockOf(engine.root)).toEqual(locked);
+  });
+});
+
 describe("removing", () => {
   it("archives the skill, its lock entry and the links to it; undo brings all back", async () => {
     const engine = opened();
@@ -388,5 +415,86 @@ describe("removing", () => {
     await engine.learned.restore("pdf");
     expect(lockOf(engine.root).pdf).toBeDefined();
     await expect(engine.supply.remove(["pdff"])).rejects.toThrow(withCode("package-not-found"));
+  });
+});
+
+describe("catalogs", () => {
+  it("are searched without their source, with reasons, and what they have is added by name", async () => {
+    const repository = new TestRepository({
+      "skills/pdf-tables/SKILL.md": skillText("Extracts tables from PDF files into CSV."),
+      "skills/sql/SKILL.md": SQL,
+    });
+    const engine = opened();
+    expect(await engine.search("tables in a PDF")).toEqual({ installed: [], catalogs: [], missing: [] });
+    await engine.setCatalog(repository.url, true);
+    expect((await engine.search("tables")).missing).toEqual([repository.url]);
+    expect(await engine.catalogs.refresh()).toMatchObject([{ skills: 2, source: repository.url }]);
+    rmSync(repository.path, { recursive: true });
+    const { catalogs, installed } = await engine.search("extract the tables from a PDF");
+    expect(installed).toEqual([]);
+    expect(catalogs[0]).toMatchObject({ name: "pdf-tables", source: repository.url });
+    expect(catalogs[0]!.reasons.length).toBeGreaterThan(0);
+    expect(await engine.catalogs.refresh()).toMatchObject([
+      { skills: 2, failure: { code: "source-unreachable" } },
+    ]);
+    await expect(engine.catalogs.refresh({ source: "none/such" })).rejects.toThrow(
+      withCode("catalog-unknown"),
+    );
+    expect((await engine.library.list()).skills).toEqual([]);
+  });
+});
+
+describe("sharing", () => {
+  it("links a skill into the folders of other agents, and takes the links away", async () => {
+    const home = temporaryTree({ ".claude/settings.json": "{}", ".cursor/skills/taken/SKILL.md": SQL });
+    const engine = opened(home);
+    await add(engine, temporaryTree({ "pdf/SKILL.md": PDF }));
+    const links = await engine.sharing.link("pdf");
+    expect(links.map(({ host, result }) => [host, result])).toEqual([
+      ["cursor", "linked"],
+      ["claude", "linked"],
+    ]);
+    expect(readFileSync(join(home, ".claude/skills/pdf/SKILL.md"), "utf8")).toBe(PDF);
+    expect((await engine.library.list()).skills.map(({ skill }) => skill.name).sort()).toEqual([
+      "pdf",
+      "taken",
+    ]);
+    await engine.sharing.link("pdf", { off: true });
+    expect(existsSync(join(home, ".claude/skills/pdf"))).toBe(false);
+    await expect(engine.sharing.link("pdf", { hosts: ["claud"] })).rejects.toThrow(withCode("host-unknown"));
+  });
+
+  it.each(["out.zip", "out.skill", "out.tar.gz", "out"])(
+    "packs a skill as %s, which can be added again",
+    async (to) => {
+      const engine = opened();
+      const folder = temporaryTree({ "pdf/SKILL.md": PDF, "pdf/scripts/run.sh": "#!/bin/sh\necho\n" });
+      chmodSync(join(folder, "pdf/scripts/run.sh"), 0o755);
+      await add(engine, folder);
+      const { digest } = lockOf(engine.root).pdf!;
+      const { path } = await engine.sharing.export(["pdf"], { to });
+      await expect(engine.sharing.export(["pdf"], { to })).rejects.toThrow(withCode("export-exists"));
+      const other = opened();
+      await add(other, path);
+      expect(lockOf(other.root).pdf!.digest).toBe(digest);
+    },
+  );
+
+  it("prepares a repository that can be added, and changes nothing the second time", async () => {
+    const dir = temporaryTree({ "team/README.md": "# Team\n\nHello.\n" });
+    const engine = opened(temporaryTree(), dir);
+    await add(engine, temporaryTree({ "pdf/SKILL.md": PDF, "sql/SKILL.md": SQL }));
+    const { folder, skills } = await engine.sharing.publish("team", ["pdf", "sql"]);
+    expect(skills).toEqual(["pdf", "sql"]);
+    expect((await engine.sharing.publish("team")).written).toEqual([]);
+    const readme = readFileSync(join(folder, "README.md"), "utf8");
+    expect(readme).toMatch(/^# Team\n\nHello\.\n/);
+    expect(readme).toContain("skills/pdf/SKILL.md");
+    const source = await opened().supply.open(folder);
+    expect((await source.list()).map(({ name, plugin }) => [name, plugin])).toEqual([
+      ["pdf", "team"],
+      ["sql", "team"],
+    ]);
+    expect((await engine.sharing.export(["pdf", "sql"], { to: "plugin", plugin: "mine" })).files).toBe(3);
   });
 });

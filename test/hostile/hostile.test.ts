@@ -421,8 +421,7 @@ describe("adapters", () => {
       for (const part of answer.split("\n").filter((line) => line.startsWith("data: {"))) {
         const { result } = JSON.parse(part.slice(6));
         for (const { type, text: said } of result?.content ?? []) if (type === "text") shown("model", said);
-        if (result?.structuredContent)
-          for (const said of textsIn(result.structuredContent)) shown("model", said);
+        for (const said of textsIn(result?.structuredContent ?? "")) shown("model", said);
       }
     });
     expect((await raw("/health")).status).toBe(200);

@@ -32,7 +32,7 @@ export interface Weather {
 
 export const CALM: Weather = { failBefore: 0, failAfter: 0, shortWrite: 0 };
 
-/** The process is gone. Has no code, so that nobody takes it for an error of the disk. */
+/** The processes are gone. Has no code, so that nobody takes it for an error of the disk. */
 export class Crash extends Error {
   override name = "Crash";
 }
@@ -159,8 +159,8 @@ export class SimulatedDisk {
   /** The calls of the process that runs now. */
   files: Files = this.process();
 
-  /** Every call counts, may fail, and fails for good once the process is gone. */
-  private process(): Files {
+  /** The calls of one process. Every call counts, may fail, and fails for good once the machine is gone. */
+  process(): Files {
     const wrapped = Object.entries(this.system).map(([name, call]) => [
       name,
       (...args: never[]) => {

@@ -30,7 +30,8 @@ type Skills = ReadonlyMap<string, string>;
 interface Step {
   readonly what: string;
   readonly changes: (versions: SkillVersions) => Promise<SkillChange[]> | SkillChange[];
-  readonly after: Skills;
+  /** The skills that are different afterwards; undefined for one that is gone. */
+  readonly changed: ReadonlyMap<string, string | undefined>;
 }
 
 export class World {
@@ -59,39 +60,62 @@ export class World {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Does one step in some weather, then lets a sound process settle what is left, and checks everything. */
+  /** Does one step, or two processes a step each, in some weather; lets a sound process settle what is left; checks everything. */
   async step(): Promise<void> {
-    const step = await this.nextStep();
+    const isPair = this.random.chance(0.15);
+    const steps = isPair ? this.pair() : [await this.nextStep()];
+    const other = isPair ? this.start(this.disk.process()) : undefined;
     this.disk.weather = this.random.pick(WEATHERS);
     this.hasFailingCommit = this.random.chance(0.05);
     if (this.random.chance(0.3)) this.disk.crashAfter(this.random.below(90));
-    const outcome = await this.attempt(step);
+    const outcomes = await Promise.all(
+      steps.map((step, at) => this.attempt(step, at === 0 ? this.versions : other![1])),
+    );
     this.disk.weather = CALM;
     this.hasFailingCommit = false;
-    this.story.push(`${step.what}: ${outcome}`);
+    this.story.push(steps.map(({ what }, at) => `${what}: ${outcomes[at]}`).join(" beside "));
     const wasCrash = this.disk.crashed;
     this.disk.crashAfter(Number.POSITIVE_INFINITY);
+    other?.[0].close();
     if (wasCrash || this.random.chance(0.2)) this.restart();
     await this.versions.exclusive(() => {});
     const found = this.found();
-    const allowed =
-      outcome === "done" ? [step.after] : outcome === "failed" ? [this.now] : [this.now, step.after];
+    const allowed = steps.reduce<Skills[]>(
+      (states, { changed }, at) =>
+        states.flatMap((state) => {
+          const after = new Map(state);
+          for (const [name, text] of changed) {
+            if (text === undefined) after.delete(name);
+            else after.set(name, text);
+          }
+          const outcome = outcomes[at];
+          return outcome === "done" ? [after] : outcome === "failed" ? [state] : [state, after];
+        }),
+      [this.now],
+    );
     if (!allowed.some((skills) => same(skills, found)))
       throw new Error(`the disk holds ${tell(found)}, wanted ${allowed.map(tell).join(" or ")}`);
-    if (outcome !== "failed" && same(found, step.after)) await this.remember();
+    if (!isPair && !same(found, this.now)) await this.remember();
     this.now = found;
     await this.check();
   }
 
-  private start(): [SqliteStore, SkillVersions] {
+  /** Two changes of different skills. */
+  private pair(): Step[] {
+    const first = this.random.below(NAMES.length);
+    const second = (first + 1 + this.random.below(NAMES.length - 1)) % NAMES.length;
+    return [this.saving([NAMES[first]!]), this.saving([NAMES[second]!])];
+  }
+
+  private start(files = this.disk.files): [SqliteStore, SkillVersions] {
     const store = openSqliteStore({
       // The database is on a real disk, and everything else below the same path on the simulated one.
       directory: join(this.folder, ".repertoire"),
-      files: this.disk.files,
+      files,
       openDatabase: (path) => this.failing(openDatabase(path)),
     });
     const clock = { now: () => new Date(0) };
-    return [store, new SkillVersions({ store, files: this.disk.files, clock, places: this.places })];
+    return [store, new SkillVersions({ store, files, clock, places: this.places })];
   }
 
   /** Lets a commit fail, before or after its effect. */
@@ -127,10 +151,10 @@ export class World {
     [this.store, this.versions] = this.start();
   }
 
-  private async attempt({ changes }: Step): Promise<"done" | "failed" | "unknown"> {
+  private async attempt({ changes }: Step, versions: SkillVersions): Promise<"done" | "failed" | "unknown"> {
     try {
-      const made = await this.versions.exclusive(async () =>
-        this.versions.apply(await changes(this.versions), { author: "person" }),
+      const made = await versions.exclusive(async () =>
+        versions.apply(await changes(versions), { author: "person" }),
       );
       this.acknowledged.push(...made);
       return "done";
@@ -159,43 +183,48 @@ export class World {
   }
 
   private saving(names: readonly string[]): Step {
-    const after = new Map(this.now);
+    const changed = new Map<string, string>();
     const changes = names.map((name): SkillChange => {
       const text = `${name} ${this.random.below(1e6)}`;
       const notes = this.random.chance(0.5) ? `notes ${this.random.below(1e6)}` : undefined;
-      after.set(name, notes === undefined ? text : `${text}|${notes}`);
+      changed.set(name, notes === undefined ? text : `${text}|${notes}`);
       const files = [{ path: "SKILL.md", bytes: Buffer.from(text) }];
       if (notes !== undefined) files.push({ path: "deep/notes.md", bytes: Buffer.from(notes) });
       return { place: { name }, action: "save", files };
     });
-    return { what: `save ${names.join(", ")}`, changes: () => changes, after };
+    return { what: `save ${names.join(", ")}`, changes: () => changes, changed };
   }
 
   private deletion(name: string): Step {
-    const after = new Map(this.now);
-    after.delete(name);
+    const changed = new Map([[name, undefined]]);
     return {
       what: `delete ${name}`,
       changes: () => [{ place: { name }, action: "delete", files: [] }],
-      after,
+      changed,
     };
   }
 
   private renaming(from: string, to: string): Step {
-    const after = new Map(this.now);
-    after.set(to, after.get(from)!);
-    after.delete(from);
+    const changed = new Map([
+      [to, this.now.get(from)],
+      [from, undefined],
+    ]);
     const changes = (versions: SkillVersions): SkillChange[] => [
       { place: { name: to }, action: "rename", files: versions.onDisk({ name: from }) },
       { place: { name: from }, action: "rename", files: [], data: { to } },
     ];
-    return { what: `rename ${from} to ${to}`, changes, after };
+    return { what: `rename ${from} to ${to}`, changes, changed };
   }
 
-  private undoing(batch: string, after: Skills): Step {
+  private undoing(batch: string, before: Skills): Step {
+    const changed = new Map(
+      [...NAMES]
+        .filter((name) => before.get(name) !== this.now.get(name))
+        .map((name) => [name, before.get(name)]),
+    );
     const changes = async (versions: SkillVersions) =>
       versions.undoChanges(await this.store.versions.list({ batch }));
-    return { what: "undo", changes, after };
+    return { what: "undo", changes, changed };
   }
 
   /** What the disk holds now. */

@@ -63,6 +63,29 @@ describe("the section", () => {
     expect(requests).toHaveLength(2);
   });
 
+  it("begins with what is the same at every turn, and ends with what is for the message", async () => {
+    const { engine } = agentWorkspace();
+    const { model, requests } = await scripted(call("list_skills", {}), "Done.", "You are welcome.");
+    const { tools, prepareStep } = await withRepertoire(engine, { session: "s" });
+    const first = { role: "user", content: MEETING } as const;
+    const common = { model, system: "Be kind.", tools, prepareStep, stopWhen };
+    await generateText({ ...common, messages: [first] });
+    const history = [first, { role: "assistant", content: "Done." } as const];
+    await generateText({
+      ...common,
+      messages: [...history, { role: "user", content: "thanks, that is all" }],
+    });
+    const [asked, step, thanked] = requests.map((request) => systemOf(request));
+    expect([step, thanked]).toEqual([asked, asked]);
+    const said = requests.map(({ messages }) =>
+      JSON.stringify(messages.findLast(({ role }) => role === "user")),
+    );
+    expect(said[0]).toContain("For this message");
+    expect(said[1]).toBe(said[0]);
+    expect(said[2]).not.toContain("For this message");
+    expect(asked).not.toContain("For this message");
+  });
+
   it("is the same when a busy server is asked again", async () => {
     const { engine } = agentWorkspace();
     const { model, requests } = await scripted(503, "Done.");
@@ -106,6 +129,7 @@ describe("the section", () => {
     const { textStream } = streamText({ model, prompt: MEETING, prepareStep: both.prepareStep });
     for await (const _ of textStream);
     expect(times(systemOf(requests[1]), "## Skills")).toBe(1);
+    expect(times(JSON.stringify(requests[1]), "For this message")).toBe(1);
     expect(await journal(engine, "b", "recalled")).toHaveLength(1);
   });
 });

@@ -93,8 +93,16 @@ function watched<RESULT>(result: RESULT, signal: AbortSignal | undefined, run: R
 /** A conversation goes on with its last message; a few more serve runs side by side and messages that are sent again. */
 const TURNS_KEPT = 8;
 
+/** The section of a turn: what is the same at every turn, and what is for this message. */
+interface TurnSection {
+  readonly stable: string;
+  readonly turn: string;
+}
+
+const NO_SECTION: TurnSection = { stable: "", turn: "" };
+
 interface Begun {
-  readonly text: Promise<string>;
+  readonly section: Promise<TurnSection>;
   answered: boolean;
 }
 
@@ -107,7 +115,10 @@ interface Moment {
   readonly endsWithMessage: boolean;
 }
 
-/** Adds the engine's section to a prompt, exactly once, and finds out which turn of the session the prompt belongs to. */
+/**
+ * Adds the engine's section to a prompt, exactly once, and finds out which turn of the session the prompt belongs to. What is the
+ * same at every turn goes into the system prompt, so that a provider's cache holds; what is for this message goes behind it.
+ */
 export class PromptSections {
   private readonly engine: Repertoire;
   private readonly session: string;
@@ -122,8 +133,8 @@ export class PromptSections {
 
   /** The prompt with the section of its turn; steps and retries of the turn get the same one. */
   async into<MESSAGE extends PromptMessage>(prompt: readonly MESSAGE[]): Promise<MESSAGE[]> {
-    const text = await this.textFor(momentOf(prompt));
-    return withSection(prompt, text);
+    const { stable, turn } = await this.sectionFor(momentOf(prompt));
+    return withTurn(withStable(prompt, stable), turn);
   }
 
   /** The model has answered this prompt: should the same come again, it is not a retry. */
@@ -132,32 +143,35 @@ export class PromptSections {
     if (begun) begun.answered = true;
   }
 
-  private async textFor(moment: Moment): Promise<string> {
-    if (moment.position === 0) return "";
+  private async sectionFor(moment: Moment): Promise<TurnSection> {
+    if (moment.position === 0) return NO_SECTION;
     const key = keyOf(moment);
     const known = this.turns.get(key);
     // A host that sends no history gives no place in the conversation: there, each message is a new one.
     const withoutHistory = moment.position === 1 && moment.endsWithMessage;
-    if (known && !(withoutHistory && known.answered)) return known.text;
-    const text = this.ask(moment.message, withoutHistory ? undefined : key);
+    if (known && !(withoutHistory && known.answered)) return known.section;
+    const section = this.ask(moment.message, withoutHistory ? undefined : key);
     this.turns.delete(key);
-    this.turns.set(key, { text, answered: false });
+    this.turns.set(key, { section, answered: false });
     for (const old of [...this.turns.keys()].slice(0, -TURNS_KEPT)) this.turns.delete(old);
     // What failed is asked anew.
-    text.catch(() => this.turns.delete(key));
-    return text;
+    section.catch(() => this.turns.delete(key));
+    return section;
   }
 
-  private async ask(message: string, id: string | undefined): Promise<string> {
-    // The section goes into the system prompt, which is made anew for each message.
+  private async ask(message: string, id: string | undefined): Promise<TurnSection> {
+    // The prompt is made anew for each message.
     const { context = "rebuild" } = this.engine.config;
     const turn = this.engine.turn({ message, session: this.session, id });
-    return (await turn.prompt({ context, ...this.options })).text;
+    const { text, stableChars } = await turn.prompt({ context, ...this.options });
+    // A style that does not tell the two apart is shown as one.
+    if (stableChars === 0) return { stable: text, turn: "" };
+    return { stable: text.slice(0, stableChars).trimEnd(), turn: text.slice(stableChars).trim() };
   }
 }
 
 /** In the last system message, because many servers take only one; beside it where that one is marked for a cache. */
-function withSection<MESSAGE extends PromptMessage>(prompt: readonly MESSAGE[], text: string): MESSAGE[] {
+function withStable<MESSAGE extends PromptMessage>(prompt: readonly MESSAGE[], text: string): MESSAGE[] {
   if (text === "" || prompt.some((message) => isSystem(message) && message.content.includes(text)))
     return [...prompt];
   const afterSystem = prompt.findIndex((message) => message.role !== "system");
@@ -167,6 +181,30 @@ function withSection<MESSAGE extends PromptMessage>(prompt: readonly MESSAGE[], 
   if (last !== undefined && isSystem(last) && last.providerOptions === undefined)
     return [...prompt.slice(0, at - 1), { ...last, content: `${last.content}\n\n${text}` }, ...rest];
   return [...prompt.slice(0, at), { role: "system", content: text } as unknown as MESSAGE, ...rest];
+}
+
+/** Marks our part of a message. Providers pay no attention to options of others. */
+const OURS = { repertoire: { section: true } };
+
+/** Behind the words of the last message that the person wrote. */
+function withTurn<MESSAGE extends PromptMessage>(prompt: readonly MESSAGE[], text: string): MESSAGE[] {
+  const at = prompt.findLastIndex(({ role }) => role === "user");
+  const message = prompt[at];
+  if (text === "" || message === undefined) return [...prompt];
+  const { content } = message;
+  const isThere = Array.isArray(content) ? content.some(isOurs) : String(content).endsWith(text);
+  if (isThere) return [...prompt];
+  const part = { type: "text", text: `\n\n${text}`, providerOptions: OURS };
+  const added = {
+    ...message,
+    content: Array.isArray(content) ? [...content, part] : `${content}${part.text}`,
+  };
+  return [...prompt.slice(0, at), added, ...prompt.slice(at + 1)];
+}
+
+function isOurs(part: unknown): boolean {
+  const { providerOptions } = part as { readonly providerOptions?: Partial<typeof OURS> };
+  return providerOptions?.repertoire?.section === true;
 }
 
 function isSystem(message: PromptMessage): message is PromptMessage & { readonly content: string } {
@@ -187,6 +225,7 @@ function textOf(content: unknown): string {
   if (!Array.isArray(content)) return "";
   const parts = content as readonly { readonly type?: unknown; readonly text?: unknown }[];
   return parts
+    .filter((part) => !isOurs(part))
     .flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? text : []))
     .join("\n");
 }

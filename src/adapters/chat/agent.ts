@@ -91,27 +91,27 @@ export class Agent {
     if (!expand) yield { type: "recalled", matches: section.matches };
     const said = (await expand?.()) ?? message;
     const told = this.history.withNotes(said);
-    yield { type: "prompt", section, ...(told !== message && { expanded: told }) };
+    const { standing, fresh } = await this.parted(section.text);
+    yield { type: "prompt", section, fresh, ...(told !== message && { expanded: told }) };
     const { model } = this;
     if (!model) {
       yield { type: "done", end: "no-model", steps: 0, usage: { inputTokens: 0, outputTokens: 0 } };
       return;
     }
-    const standing = context === "append" ? await this.append(section.text) : section.text;
+    // In an appended context the engine shows nothing twice, so what is for this message stays in the history.
+    if (context === "append") this.history.note(fresh);
     const content = this.history.withNotes(said);
     const reporting = this.tools().some(({ name }) => name === "report_outcome") ? REPORTING : "";
-    const system = [INSTRUCTIONS, reporting, standing].filter((text) => text !== "").join("\n\n");
+    const front = context === "append" ? standing : section.text;
+    const system = [INSTRUCTIONS, reporting, front].filter((text) => text !== "").join("\n\n");
     yield* this.think([{ role: "user", content }], { model, system, signal });
   }
 
-  /**
-   * Lets what is for this message go along with it and stay in the history, because the engine shows nothing twice in an
-   * appended context. Returns what is the same in every turn: it goes to the front, where a prompt cache keeps it.
-   */
-  private async append(section: string): Promise<string> {
+  /** What is the same in every turn, which goes to the front, where a prompt cache keeps it; and what is for this message. */
+  private async parted(section: string): Promise<{ readonly standing: string; readonly fresh: string }> {
     const standing = (await this.parts.engine.turn({ message: "" }).prompt()).text;
-    this.history.note((section.startsWith(standing) ? section.slice(standing.length) : section).trim());
-    return standing;
+    const fresh = section.startsWith(standing) ? section.slice(standing.length) : section;
+    return { standing, fresh: fresh.trim() };
   }
 
   /** What the model gets in this step: the engine's tools, and those that activated skills have brought so far. */

@@ -54,7 +54,9 @@ async function talk(engine: Repertoire, io: Io, options: ChatOptions): Promise<b
     const conversation = new Conversation(agent, io, { showPrompt });
     const skills = (await engine.library.view()).visible().length;
     io.note(
-      io.colour.dim(`${skills} skills; ${agent.model?.id ?? "no model"}. /help shows what can be typed.`),
+      io.colour.dim(
+        `${skills === 1 ? "1 skill" : `${skills} skills`}; ${agent.model?.id ?? "no model"}. /help shows what can be typed.`,
+      ),
     );
     if (!agent.model) io.note(io.colour.yellow(HOW_TO_SET_A_MODEL));
     // Edited skills count from the next message on.

@@ -250,13 +250,17 @@ async function help({ agent, io, tell }: CommandScope): Promise<void> {
   tell({ commands, skills }, () => {
     io.table(commands.map(({ name, hint, about }) => [`/${name} ${hint}`, about]));
     if (skills.length === 0) return;
-    io.line("\nSkills:");
+    io.line("Skills:");
     io.table(
-      skills.map(({ command, argumentHint = "", description }) => [
-        `/${command} ${oneLine(argumentHint)}`,
-        oneLine(description),
-      ]),
+      skills
+        .slice(0, CHAT_LIMITS.helpSkills)
+        .map(({ command, argumentHint = "", description }) => [
+          `/${command} ${oneLine(argumentHint)}`,
+          oneLine(description),
+        ]),
     );
+    const more = skills.length - CHAT_LIMITS.helpSkills;
+    if (more > 0) io.line(`… and ${more} more: /skills`);
   });
 }
 

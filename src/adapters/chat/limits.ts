@@ -9,6 +9,8 @@ export const CHAT_LIMITS = {
   reasons: 3,
   /** Characters of a tool call and of its result that fit beside the name of the tool. */
   toolChars: 100,
+  /** Skills that `/help` names: with the commands they fit a screen of 24 lines. */
+  helpSkills: 5,
   /** Skills that `/skills` lists before the rest is counted. */
   skills: 40,
 } as const;

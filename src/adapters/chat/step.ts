@@ -9,8 +9,11 @@ import { messageOf } from "../../model/errors.ts";
 /** The events of a turn, as the view shows them and `--json` prints them. */
 export type ChatEvent =
   | { readonly type: "recalled"; readonly matches: Prompt["matches"] }
-  /** `expanded` is the text that the model gets, if it differs from what was typed. */
-  | { readonly type: "prompt"; readonly section: Prompt; readonly expanded?: string }
+  /**
+   * `fresh` is the part of the section that is for this message; `expanded` the text that the model gets, if it differs from
+   * what was typed.
+   */
+  | { readonly type: "prompt"; readonly section: Prompt; readonly fresh: string; readonly expanded?: string }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool"; readonly name: string; readonly input: unknown }
   | { readonly type: "result"; readonly name: string; readonly ok: boolean; readonly text: string }

@@ -5,11 +5,12 @@ import type { Match } from "../../model/turn.ts";
 import { oneLine } from "../../text/escape.ts";
 import { clip } from "../../text/markdown.ts";
 import type { Io } from "../cli/io.ts";
+import { numberOf } from "../cli/tell.ts";
 import { CHAT_LIMITS } from "./limits.ts";
 import type { ChatEvent, End } from "./step.ts";
 
 interface ViewOptions {
-  /** Also show what went into the prompt. Without a model it is always shown: it is the answer. */
+  /** Also show what went into the prompt. Without a model the part for the message is always shown: it is the answer. */
   readonly showPrompt: boolean;
   readonly hasModel: () => boolean;
 }
@@ -77,13 +78,15 @@ export class View {
     this.isMidLine = !text.endsWith("\n");
   }
 
-  private prompt({ section, expanded }: Extract<ChatEvent, { type: "prompt" }>): void {
+  private prompt({ section, fresh, expanded }: Extract<ChatEvent, { type: "prompt" }>): void {
     const { io, options } = this;
     const { style, tokens, shown, omitted } = section;
-    const given = [section.text, expanded ?? ""].filter((text) => text !== "");
+    const given = [options.showPrompt ? section.text : fresh, expanded ?? ""].filter((text) => text !== "");
+    if (given.length === 0)
+      this.aside("Nothing is for this message alone; --show-prompt shows what always goes along.");
     if (options.hasModel()) for (const text of given) this.aside(io.colour.dim(text));
     else for (const text of given) io.line(text);
-    const account = `${style}: ${shown.length} skills shown, ${omitted} not, about ${tokens} tokens`;
+    const account = `${style}: ${numberOf(shown.length, "skill")} shown, ${omitted} not, about ${numberOf(tokens, "token")}`;
     this.aside(io.colour.dim(account));
     if (!options.hasModel()) this.aside(io.colour.yellow(HOW_TO_SET_A_MODEL));
   }

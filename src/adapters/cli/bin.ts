@@ -7,6 +7,9 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Script } from "node:vm";
 import { jsonVisibly, visibly } from "../../text/terminal.ts";
+import { readHookInput } from "../hooks/input.ts";
+import { askWarm } from "../hooks/warm-client.ts";
+import { writeOut } from "../write-out.ts";
 import { failureOf, wantsJson } from "./failure.ts";
 import type * as Quick from "./quick.ts";
 import { verbOf } from "./verb.ts";
@@ -30,10 +33,23 @@ process.on("uncaughtException", (thrown: unknown) => {
   process.exit(1);
 });
 
-if (args[0] === "hook" || verb === "recall" || verb === "prompt") void runQuickly();
+if (args[0] === "hook") void runHookWarmly();
+else if (verb === "recall" || verb === "prompt") void runQuickly();
 else void import("./main.ts").then(({ main }) => main(args));
 
-async function runQuickly(): Promise<void> {
+/** Lets a server of ours that is warm answer, if there is one; else answers here. */
+async function runHookWarmly(): Promise<void> {
+  let input: string | undefined;
+  const read = () => {
+    input ??= readHookInput();
+    return input;
+  };
+  const output = await askWarm({ words: args.slice(1), read, net: () => require("node:net") });
+  if (output === undefined) await runQuickly(input);
+  else if (output !== "") writeOut(`${output}\n`);
+}
+
+async function runQuickly(input?: string | undefined): Promise<void> {
   const file = join(__dirname, QUICK_BUNDLE);
   // One file for each verb, with the code that this verb uses.
   const compiled = `${file}.${verb}.${process.version}-${process.arch}.compiled`;
@@ -48,7 +64,7 @@ async function runQuickly(): Promise<void> {
   };
   // The bundle is beside this file, so both resolve alike; a `require` of its own would load another module of Node.
   script.runInThisContext()(module, require, file, load);
-  const { exit, answered } = await module.exports.run(args);
+  const { exit, answered } = await module.exports.run(args, input);
   process.exitCode = exit;
   // After an answer without the whole engine, the compiled code holds all that the next call will use.
   if (answered && !isWhole && (cachedData === undefined || script.cachedDataRejected)) keep(compiled, script);

@@ -6,7 +6,7 @@ import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
 import type { VerbOption } from "./command.ts";
 import type { Io } from "./io.ts";
-import { paintVerdict } from "./tell.ts";
+import { numberOf, paintVerdict } from "./tell.ts";
 
 /** Rows of one kind before the rest is counted. */
 const ROWS = 8;
@@ -139,7 +139,7 @@ export function showSheet(io: Io, sheet: ConsentSheet): void {
   io.note("");
   row("source", forLine(sheet.source));
   row("path", forLine(sheet.path));
-  row("package", `${sheet.files} files, ${sheet.bytes.toLocaleString("en-US")} bytes`);
+  row("package", `${numberOf(sheet.files, "file")}, ${numberOf(sheet.bytes, "byte")}`);
   row("digest", sheet.digest);
   list("scripts", sheet.scripts);
   list("toolsets", sheet.toolsets);

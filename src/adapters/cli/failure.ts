@@ -32,7 +32,8 @@ const NEXT: readonly (readonly [code: string, next: string])[] = [
   ["trust-not-found", "repertoire trust --list"],
   ["proposal-not-found", "repertoire proposals list --all"],
   ["proposal-", "repertoire proposals list"],
-  ["consent-", "repertoire trust NAME"],
+  // Names no command that gives consent: an agent with a shell reads this, too.
+  ["consent-", "Look at the skill and agree to it yourself, on a terminal of your own."],
   ["not-consented", "repertoire activate NAME"],
   ["not-activated", "repertoire activate NAME"],
   ["no-history", "repertoire archive"],
@@ -61,6 +62,7 @@ const SYSTEM: Readonly<Record<string, (path: string) => string>> = {
   ENAMETOOLONG: (path) => `${path} is too long for a path.`,
   EMFILE: () => "Too many files are open.",
   EIO: (path) => `${path} cannot be read: the disk reports an error.`,
+  ERR_INVALID_ARG_VALUE: () => "A path has a character that no path may have.",
   EBUSY: (path) => `${path} is in use by another program.`,
 };
 

@@ -4,7 +4,7 @@
 import { fstatSync, readFileSync } from "node:fs";
 import type { Diagnostic } from "../../model/diagnostic.ts";
 import { jsonVisibly, lineVisibly, visibly } from "../../text/terminal.ts";
-import { STANDARD_ERROR, STANDARD_OUTPUT, writeOut } from "../answer-quickly.ts";
+import { STANDARD_ERROR, STANDARD_OUTPUT, writeOut } from "../write-out.ts";
 
 type Colours = Readonly<
   Record<"bold" | "cyan" | "dim" | "green" | "red" | "yellow", (text: string) => string>
@@ -216,9 +216,9 @@ export class Io {
     if (errors + warnings === 0) return;
     const parts = [
       ...(errors > 0
-        ? [counted(errors, "file of a skill cannot be used", "files of skills cannot be used")]
+        ? [countOf(errors, "file of a skill cannot be used", "files of skills cannot be used")]
         : []),
-      ...(warnings > 0 ? [counted(warnings, "warning", "warnings")] : []),
+      ...(warnings > 0 ? [countOf(warnings, "warning", "warnings")] : []),
     ];
     this.note(this.colour.dim(`${parts.join(", ")}: repertoire doctor`));
   }
@@ -271,6 +271,7 @@ export function progressDisplay(streams: Streams, what: string): (done: number, 
   };
 }
 
-function counted(count: number, one: string, many: string): string {
+/** `1 file`, `2 files`: for the verbs that start quickly; `numberOf` is for the others. */
+export function countOf(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -56,6 +56,83 @@ it("rename leaves a redirect, and only the person can change a pinned skill", as
   expect((await cli("stats", "ledger/book")).out).toMatch(/0 -> .*0 -> .*0/);
 });
 
+it("an old name leads to the new one in every verb and as a slash command", async () => {
+  const { cli, notes } = shell();
+  await cli("save", "book", "--from", notes);
+  await cli("rename", "book", "ledger/book");
+  const named = async (...args: string[]) => JSON.stringify((await cli(...args, "--json")).json());
+  for (const args of [
+    ["show", "book"],
+    ["why", "book", "read it"],
+    ["stats", "book"],
+    ["check", "book"],
+    ["inspect", "book"],
+    ["disable", "book"],
+    ["enable", "book"],
+    ["pin", "book"],
+    ["unpin", "book"],
+    ["expand", "/book"],
+  ])
+    expect({ args, answer: await named(...args) }).toEqual({
+      args,
+      answer: expect.stringMatching(args[0] === "check" ? /"checked":1\b/ : /ledger\/book/),
+    });
+  expect((await cli("delete", "book", "--json")).json()).toMatchObject({ name: "ledger/book" });
+});
+
+it("several names and globs are looked up before anything is changed", async () => {
+  const { cli, notes } = shell();
+  for (const name of ["draft-a", "draft-b", "final"]) await cli("save", name, "--from", notes);
+  expect((await cli("delete", "final", "no-such-skill", "--json")).json().error.code).toBe("skill-not-found");
+  expect((await cli("disable", "draft-*", "final", "--json")).json().results).toHaveLength(3);
+  const { results } = (await cli("delete", "draft-*", "--json")).json();
+  expect(results.map(({ name }: { name: string }) => name)).toEqual(["draft-a", "draft-b"]);
+  expect((await cli("undo", "--json")).json().undone).toHaveLength(2);
+  expect((await cli("disable", "final", "--project", "--json")).json().error.code).toBe("usage");
+});
+
+it("undo goes back step by step, redo forward, and both say what they would do", async () => {
+  const { cli, notes, text } = shell();
+  await cli("save", "book", "--from", notes);
+  const first = text();
+  writeFileSync(notes, "Books an invoice.\n\n1. Burn it.\n");
+  await cli("save", "book", "--from", notes, "--reason", "shorter");
+  expect((await cli("undo", "--dry-run", "--json")).json().would).toMatchObject([
+    { name: "book", action: "save", reason: "shorter" },
+  ]);
+  await cli("undo");
+  expect(text()).toBe(first);
+  await cli("undo");
+  expect((await cli("show", "book", "--json")).code).toBe(1);
+  expect((await cli("redo", "--json")).json().redone).toMatchObject([{ name: "book", result: "redone" }]);
+  expect((await cli("redo")).code).toBe(0);
+  expect(text()).toContain("Burn it.");
+  expect((await cli("redo", "--json")).json().error.code).toBe("nothing-to-redo");
+});
+
+it("eval without a file measures on what went well, and names what fails", async () => {
+  const { cli, notes } = shell();
+  expect((await cli("eval", "--json")).json().error.code).toBe("eval-no-cases");
+  await cli("save", "book", "--from", notes);
+  const cases = join(notes, "../cases.jsonl");
+  writeFileSync(
+    cases,
+    [
+      { query: "books an invoice: read it", gold: ["book"] },
+      { query: "paint the fence blue", gold: ["painter"] },
+    ]
+      .map((one) => JSON.stringify(one))
+      .join("\n"),
+  );
+  const page = join(notes, "../page.html");
+  const report = (await cli("eval", cases, "--html", page, "--json")).json();
+  expect(report).toMatchObject({
+    failures: [{ query: "paint the fence blue", kind: "not-shown", skills: ["painter"] }],
+    unknown: ["painter"],
+  });
+  expect(readFileSync(page, "utf8")).toContain("<td>paint the fence blue</td>");
+});
+
 it("eval add teaches recall and adds a case to measure; stats shows and forgets what was learned", async () => {
   const { cli, notes } = shell();
   await cli("save", "book", "--from", notes);

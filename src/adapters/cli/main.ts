@@ -62,7 +62,11 @@ const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names:
     {
       title: "Get skills from elsewhere",
       example: "add anthropics/skills",
-      verbs: [["add install update verify remove", supply]],
+      verbs: [
+        ["search catalog", async () => (await import("./commands/catalogs.ts")).CATALOG_VERBS],
+        ["add install update verify remove", supply],
+        ["link export publish", async () => (await import("./commands/sharing.ts")).SHARING_VERBS],
+      ],
     },
     {
       title: "Keep what works",
@@ -79,7 +83,7 @@ const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names:
       verbs: [
         ["sessions outcome journal", journal],
         ["dream proposals", dreams],
-        ["eval", dreams],
+        ["eval", async () => [(await import("./commands/eval.ts")).evalVerb]],
         ["index tidy", library],
       ],
     },

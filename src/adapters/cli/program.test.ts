@@ -65,6 +65,46 @@ describe("list", () => {
   });
 });
 
+describe("list with filters", () => {
+  const names = ({ skills }: { skills: { name: string }[] }) => skills.map(({ name }) => name);
+
+  it("selects by words, source, state and use, and sorts", async () => {
+    const cli = workspace();
+    const listed = async (...args: string[]) => names((await cli("list", "--json", ...args)).json());
+    expect(await listed("good")).toEqual(["good"]);
+    expect(await listed("--source", "./.claude/*", "child")).toEqual([
+      "family/child",
+      "family/child/grandchild",
+    ]);
+    expect(await listed("--state", "shadowed")).toEqual(["good"]);
+    await cli("disable", "good");
+    expect(await listed("--state", "disabled")).toEqual(["good"]);
+    expect((await listed("--sort", "tokens", "--source", "./.claude/skills"))[0]).toBe("good");
+    expect(await listed("--unused", "30d", "good")).toEqual(["good"]);
+    expect((await cli("list", "--sort", "size")).code).toBe(2);
+  });
+
+  it("fits its columns, so that a long name leaves room for the others, and draws families as a tree", async () => {
+    const long = "a".repeat(60);
+    const cli = workspace({
+      [`p/.claude/skills/${long}/SKILL.md`]: skillText("Has a long name and a description."),
+    });
+    const { out } = await cli("list", "--source", "./.claude/skills");
+    expect(out.split("\n").filter((line) => line.length > 100)).toEqual([]);
+    expect(out).toMatch(/^a+… +active +\.\/\.claude\/skills +Has a long name/m);
+    expect((await cli("list", "--tree")).out).toMatch(/^ {2}family\n {4}child\n {6}grandchild$/m);
+  });
+});
+
+describe("the cost of a library", () => {
+  it("is told in tokens, with what a host's own list has room for", async () => {
+    const { cost, neverUsed } = (await workspace()("stats", "--json")).json();
+    expect(cost.always).toBeGreaterThan(0);
+    expect(cost.hosts[0]).toMatchObject({ host: "Claude Code", shown: cost.skills.length });
+    expect(neverUsed).toContain("good");
+  });
+});
+
 describe("show", () => {
   it("gives the skill, its own files and its direct children", async () => {
     const { json, code } = await workspace()("show", "Family", "--json");
@@ -190,6 +230,15 @@ describe("sources and doctor", () => {
     const doctor = await cli("doctor");
     expect(doctor.code).toBe(1);
     expect(doctor.out).toMatch(/\b\d+ errors, \d+ warnings/);
+    const { checks } = (await cli("doctor", "--json")).json();
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        check: "skills",
+        level: "error",
+        message: expect.stringMatching(/^\.\/\.claude\/skills: 2 files/),
+      }),
+    );
+    expect(checks.find(({ check }: { check: string }) => check === "home")).toMatchObject({ level: "ok" });
   });
 });
 

@@ -3,7 +3,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Command, CommanderError } from "commander";
-import { type OpenOptions, packageRoot, type Repertoire } from "../../engine/engine.ts";
+import { type OpenOptions, openTurnEngine, packageRoot, type Repertoire } from "../../engine/engine.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { didYouMean, nearTo } from "../../text/near.ts";
 import {
@@ -86,7 +86,7 @@ export async function runProgram(
       const context = makeContext(command.optsWithGlobals<GlobalFlags>(), { streams, open, allVerbs });
       try {
         try {
-          if (verb.usesProject && (await trustsProjectNow(context))) await context.close();
+          if (verb.usesProject) await askAboutProject(context);
           exit = (await verb.run!(context, ...(received.slice(0, -1) as never[]))) ?? EXIT.ok;
         } finally {
           await context.close();
@@ -112,11 +112,18 @@ export async function runProgram(
   return exit;
 }
 
-/** Whether the person has just agreed to the project's skills, so that the engine has to be opened again. */
-async function trustsProjectNow(context: Context): Promise<boolean> {
-  if (!context.engine.library.project().isOpen) return false;
+/** Asks about a project that waits for an answer, before the verb opens its own engine. */
+async function askAboutProject({ io, openOptions }: Context): Promise<void> {
+  // The whole engine is loaded only to ask: `recall` and `prompt` do without it.
+  if (!openTurnEngine(openOptions()).project.isOpen) return;
+  const { openRepertoire } = await import("../../engine/engine.ts");
   const { askForProject } = await import("./project-question.ts");
-  return askForProject(context);
+  const engine = openRepertoire(openOptions());
+  try {
+    await askForProject({ io, engine });
+  } finally {
+    await engine.close();
+  }
 }
 
 function describeProgram(streams: Streams, isJson: boolean): Command {
@@ -145,7 +152,7 @@ function describeProgram(streams: Streams, isJson: boolean): Command {
     .helpCommand(true)
     .addHelpText(
       "after",
-      "\n`repertoire VERB --help` has more. The exit code is 0, 1 (problems or nothing found) or 2 (wrong usage).",
+      "\n`repertoire VERB --help` has more, with examples.\nThe exit code is 0, 1 (problems, or nothing found) or 2 (wrong usage).",
     );
 }
 

@@ -11,9 +11,10 @@ interface Ran {
   readonly answered: boolean;
 }
 
-export async function run(args: readonly string[]): Promise<Ran> {
+/** `input` is a hook's standard input, if it was read already. */
+export async function run(args: readonly string[], input?: string | undefined): Promise<Ran> {
   if (args[0] !== "hook") return runVerb(args);
-  const { misuse, answered } = await runHook(args.slice(1));
+  const { misuse, answered } = await runHook(args.slice(1), input);
   if (misuse !== undefined) process.stderr.write(visibly(misuse));
   return { exit: 0, answered };
 }

@@ -4,11 +4,13 @@ import {
   type DreamEvidence,
   type DreamResult,
   type InspectionReport,
+  type InspectionSummary,
   inSessions,
   type ProposalRecord,
   VERDICTS,
   type Verdict,
 } from "../../engine/engine.ts";
+import { forLine } from "../../text/escape.ts";
 import type { Io } from "./io.ts";
 
 /** As `2026-01-31`. */
@@ -78,7 +80,9 @@ export function tellEvidence(io: Io, evidence: DreamEvidence): void {
     "Idle for long": evidence.idle.map(({ name, lastUsedAt }) => `${name}: last used ${day(lastUsedAt)}`),
     "Recurring words": terms.length === 0 ? [] : [terms.join(", ")],
   };
-  io.line(`${evidence.sessions} sessions of the last 30 days, ${evidence.skills} skills.`);
+  io.line(
+    `${numberOf(evidence.sessions, "session")} of the last 30 days, ${numberOf(evidence.skills, "skill")}.`,
+  );
   for (const [title, lines] of Object.entries(sections)) {
     if (lines.length === 0) continue;
     io.line();
@@ -154,4 +158,19 @@ export function verdictCounts(io: Io, { counts, left }: Pick<InspectionReport, "
 
 export function numberOf(count: number, what: string): string {
   return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
+}
+
+/** Packages to worry about that another answer names. */
+const WORRYING_SHOWN = 10;
+
+/** The packages to worry about, one line each. */
+export function tellWorrying(io: Io, { worrying }: InspectionSummary): void {
+  for (const { name, verdict, rules } of worrying.slice(0, WORRYING_SHOWN))
+    io.line(`${paintVerdict(io, verdict)} ${forLine(name)}: ${rules.join(", ") || "not inspected whole"}`);
+  if (worrying.length > 0)
+    io.line(
+      io.colour.dim(
+        `\`repertoire inspect NAME\` says why${worrying.length > WORRYING_SHOWN ? `; ${worrying.length - WORRYING_SHOWN} more` : ""}.`,
+      ),
+    );
 }

@@ -3,222 +3,117 @@
 
 import { appendFileSync, renameSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import {
   makeFolder,
   type OpenOptions,
-  openTurnEngine,
   PRIVATE_FILE,
   PRIVATE_FOLDER,
-  type PromptOptions,
-  readInput,
-  SPEC,
   type TurnEngine,
 } from "../../engine/engine.ts";
-import { configuredTools } from "../../model/agent-tool-alias.ts";
 import { codeOf, isRepertoireError, messageOf } from "../../model/errors.ts";
-import type { Skill } from "../../model/skill.ts";
-import { forLine, oneLine } from "../../text/escape.ts";
-import { clip } from "../../text/markdown.ts";
 import { redacted } from "../../text/secrets.ts";
-import { answerQuickly, refreshBehind, writeOut } from "../answer-quickly.ts";
+import { answerQuickly, refreshBehind } from "../answer-quickly.ts";
+import { writeOut } from "../write-out.ts";
+import { answerEvent } from "./answer.ts";
+import { HOOK_MODES, type HookMode } from "./catalog.ts";
 import { HOOK_HOSTS, type HookEvent, type HookHost, readEvent } from "./event.ts";
+import { ancestorsOf, forgetSilent, markHeard } from "./heard.ts";
+import { readHookInput } from "./input.ts";
 
-type MessageEvent = Extract<HookEvent, { kind: "message" }>;
-
-interface HookRequest {
+/** How a hook was called. */
+export interface HookCall {
   readonly host: HookHost;
-  /** Reads standard input; what goes wrong there is logged like the rest. */
-  readonly read: () => string;
+  readonly mode: HookMode;
   readonly home?: string | undefined;
 }
 
 interface HookRan {
   /** For standard error, when the verb was misused. */
   readonly misuse?: string;
-  /** Whether there was something to add to the host's prompt. */
+  /** Whether a message was answered, if only with silence: most events are messages, and their code is kept compiled. */
   readonly answered: boolean;
 }
 
 interface HookAnswer {
   /** For standard output; empty if there is nothing to add. */
   readonly output: string;
-  /** Set if the index may need an update after the answer. */
-  readonly turns?: TurnEngine;
+  /** Set if the index may need an update after the answer, which begins so many seconds later. */
+  readonly turns?: TurnEngine | undefined;
+  readonly after?: number | undefined;
+  readonly isMessage?: boolean | undefined;
 }
 
-const STANDARD_INPUT = 0;
+/** A host that begins a session is busy with itself; the index waits for so long. */
+const HOST_START_SECONDS = 10;
 
-/** A message with what was pasted into it; a host sends no more. */
-const INPUT_BYTES = 8 * 1024 * 1024;
-
-/** Claude Code keeps longer output out of the prompt and shows a preview only. */
-const HINT_CHARS = 10_000;
-
-/** Two events of one message come within moments; the same words again later are another message. */
-const SAME_MESSAGE_MS = 5_000;
-
-/** Reading more skills than this takes longer than a person waits for a message: it is done behind this one, for the next. */
-const READ_AT_ONCE = 500;
-
-/** The session's catalog is read once, so it may take more than a turn's hint and still leave room. */
-const CATALOG_CHARS = 4_000;
-
-/** A host keeps what a hook adds. No tools come with it: those belong to the process that serves them. */
-function hookSection({ config: { context = "append" } }: TurnEngine): PromptOptions {
-  return { context, activates: false, hostChars: HINT_CHARS };
-}
-
-/** Takes the arguments after `hook`: the host, and `--home FOLDER`. */
-export async function runHook(words: readonly string[]): Promise<HookRan> {
-  const [named = "", flag, folder] = words;
-  const host = HOOK_HOSTS.find((known) => known === named);
-  if (host === undefined) {
-    const misuse = `There is no hook for "${named}". Hosts: ${HOOK_HOSTS.join(", ")}.\n`;
+/** Takes the arguments after `hook`: the host, `--home FOLDER` and `--mode MODE`; and the input, if it was read already. */
+export async function runHook(words: readonly string[], input?: string | undefined): Promise<HookRan> {
+  const call = readCall(words);
+  if (call === undefined) {
+    const misuse = `There is no hook for "${words[0] ?? ""}". Hosts: ${HOOK_HOSTS.join(", ")}.\n`;
     return { misuse, answered: false };
   }
-  const home = flag === "--home" ? folder : undefined;
-  const { output, turns } = await answerHook({
-    host,
-    home,
-    read: () => readInput(STANDARD_INPUT, INPUT_BYTES).toString("utf8"),
-  });
+  const { output, turns, after, isMessage = false } = await answerHook(call, () => input ?? readHookInput());
   if (output !== "") writeOut(`${output}\n`);
-  const answered = output !== "";
-  if (turns === undefined) return { answered };
+  const ran = { answered: isMessage };
+  if (turns === undefined) return ran;
   try {
     const { dir, home: from } = turns.config;
-    await refreshBehind(turns, { dir, home: from });
+    await refreshBehind(turns, { dir, home: from, after });
   } catch (thrown) {
-    logProblem(thrown, { host, home });
+    logProblem(thrown, call);
   }
-  return { answered };
+  return ran;
 }
 
-async function answerHook({ host, read, home }: HookRequest): Promise<HookAnswer> {
+/** How the hook was called; undefined if the host is unknown. */
+export function readCall([named, ...flags]: readonly string[]): HookCall | undefined {
+  const host = HOOK_HOSTS.find((known) => known === named);
+  const given = (flag: string) => (flags.includes(flag) ? flags[flags.indexOf(flag) + 1] : undefined);
+  const mode = HOOK_MODES.find((known) => known === given("--mode")) ?? "complement";
+  return host && { host, mode, home: given("--home") };
+}
+
+/** Reads standard input; what goes wrong there is logged like the rest. */
+async function answerHook(call: HookCall, read: () => string): Promise<HookAnswer> {
   try {
     const event = readEvent(read());
-    const options = { host, dir: event.dir, home, encoder: "off" as const };
-    if (event.kind === "session") return await catalog(event, options);
-    if (event.kind === "stop") await recordAnswer(event, openTurnEngine(options));
-    if (event.kind !== "message" || event.text.trim() === "") return { output: "" };
-    const { answer, turns } = await answerQuickly(options, async (engine) =>
-      (await (await engine.indexing()).unread()) > READ_AT_ONCE ? "" : hint(event, { host, turns: engine }),
+    noteHeard(event, call, process.ppid);
+    if (event.kind === "other") return { output: "" };
+    const options = hookOptions(call, event.dir);
+    const { answer, turns } = await answerQuickly(options, (engine) =>
+      answerEvent(event, { ...call, turns: engine }),
     );
-    return { output: answer, turns };
+    if (event.kind === "session") return { output: answer, turns, after: HOST_START_SECONDS };
+    return event.kind === "message" ? { output: answer, turns, isMessage: true } : { output: answer };
   } catch (thrown) {
-    logProblem(thrown, { host, home });
+    logProblem(thrown, call);
     return { output: "" };
   }
 }
 
-async function hint(
-  event: MessageEvent,
-  { host, turns }: { readonly host: HookHost; readonly turns: TurnEngine },
-): Promise<string> {
-  const { session, text } = event;
-  const now = turns.clock.now().getTime();
-  const turn = { id: messageId(event, now), message: text, session };
-  // The style adaptive has sent its catalog at the start, and here needs no more than names and descriptions.
-  if (turns.config.style !== "adaptive") {
-    const section = await turns.prompt(turn, { ...hookSection(turns), standing: false });
-    return contextOutput("UserPromptSubmit", section.text);
-  }
-  const { matches } = await turns.recall(turn);
-  if (matches.length === 0) return "";
-  const { store } = turns;
-  const names = matches.map(({ name }) => name);
-  const { fresh, state } = await store.sessions.markShown(session, names);
-  if (fresh.length === 0) return "";
-  const indexing = await turns.indexing();
-  const skills = fresh.map((name) => indexing.skill(name)).filter((skill) => skill !== undefined);
-  const { text: words, shown } = hintFor(skills, turns.config.tools.serve);
-  const { agent } = turns.config;
-  await store.record(
-    shown.map(({ name, digest }) => ({
-      at: now,
-      session,
-      turn: state.turn,
-      host,
-      agent,
-      kind: "shown",
-      skill: name,
-      digest,
-      details: { level: "full" },
-    })),
-  );
-  return contextOutput("UserPromptSubmit", words);
+/** Reading more instructions than this takes longer than a person waits for a message: it is done behind this one. */
+const READ_AT_ONCE = 500;
+
+/** How a hook opens its engine. */
+export function hookOptions({ host, home }: HookCall, dir: string | undefined): OpenOptions {
+  return { host, dir, home, encoder: "off", bodiesUpTo: READ_AT_ONCE };
 }
 
-/** A resumed session still holds its catalog, and what it was shown; a cleared or compacted one has lost both. */
-async function catalog(
-  event: Extract<HookEvent, { kind: "session" }>,
-  options: OpenOptions,
-): Promise<HookAnswer> {
-  if (event.source === "resume") return { output: "" };
-  const { answer, turns } = await answerQuickly(options, async (engine) => {
-    await engine.sessions.forgetShown(event.session);
-    const { style } = engine.config;
-    const budget = style === "adaptive" ? { chars: CATALOG_CHARS } : undefined;
-    return engine.prompt({ message: "" }, { ...hookSection(engine), budget });
-  });
-  return { output: contextOutput("SessionStart", answer.text), turns };
-}
-
-async function recordAnswer(
-  { session, answer }: Extract<HookEvent, { kind: "stop" }>,
-  { clock, store }: TurnEngine,
-): Promise<void> {
-  const { turn } = await store.sessions.read(session);
-  if (answer === undefined || turn === 0) return;
-  const at = clock.now().getTime();
-  await store.record([], [{ session, turn, role: "assistant", text: answer, at }]);
-}
-
-/** The host's id of the turn; else the place in the conversation, else the moment, tells two equal messages apart. */
-function messageId({ id, text, transcript }: MessageEvent, now: number): string {
-  if (id !== undefined) return id;
-  const place = transcript === undefined ? undefined : statSync(transcript, { throwIfNoEntry: false })?.size;
-  return `${place ?? `t${Math.floor(now / SAME_MESSAGE_MS)}`}:${text}`;
-}
-
-function contextOutput(hookEventName: string, additionalContext: string): string {
-  if (additionalContext === "") return "";
-  return JSON.stringify({
-    hookSpecificOutput: { hookEventName, additionalContext: additionalContext.slice(0, HINT_CHARS) },
-  });
-}
-
-function headFor(served: readonly string[]): string {
-  const { activate } = configuredTools(served);
-  const use = `. Before work that one of them covers, load it with ${activate} and follow what that returns`;
-  return `Skills that fit this message${activate === undefined ? "" : use}:\n`;
-}
-
-/** As many as fit, best first; nothing when there are none. */
-function hintFor(
-  skills: readonly Skill[],
-  served: readonly string[],
-): { readonly text: string; readonly shown: readonly Skill[] } {
-  let text = headFor(served);
-  const shown: Skill[] = [];
-  for (const skill of skills) {
-    const { name, manifest } = skill;
-    const description = clip(oneLine(manifest.description), SPEC.descriptionChars);
-    // Without its path: an agent that reads the file itself has asked nobody.
-    const line = `- ${forLine(name)}: ${forLine(description)}\n`;
-    if (text.length + line.length > HINT_CHARS) break;
-    text += line;
-    shown.push(skill);
-  }
-  return shown.length === 0 ? { text: "", shown } : { text: text.trimEnd(), shown };
+/** Remembers the session, for `doctor` and for the MCP server that the same host started. */
+export function noteHeard(event: HookEvent, { host, home }: HookCall, parent: number): void {
+  const { session, dir } = event;
+  const place = resolve(home ?? process.env.REPERTOIRE_HOME ?? homedir());
+  markHeard(host, place, { session, dir: dir ?? "", ancestors: ancestorsOf(parent) });
+  if (event.kind === "session") forgetSilent(host, place, Date.now());
 }
 
 /** A larger log is set aside once, so that a failing hook never fills a disk. */
 const LOG_BYTES = 1024 * 1024;
 
 /** Adds a line to the log of failed hooks. Knows the folder without a configuration: that may be what is broken. */
-function logProblem(thrown: unknown, { host, home }: Pick<HookRequest, "host" | "home">): void {
+function logProblem(thrown: unknown, { host, home }: HookCall): void {
   const directory = join(home ?? process.env.REPERTOIRE_HOME ?? homedir(), ".repertoire", "logs");
   const path = join(directory, "hook.log");
   const line = {

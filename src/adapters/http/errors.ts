@@ -28,6 +28,8 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCo
     "file-not-found",
     "job-not-found",
     "no-history",
+    "catalog-unknown",
+    "host-unknown",
     "package-not-found",
     "path-not-found",
     "proposal-not-found",

@@ -2,7 +2,6 @@
 // was shown; or the host's own approval counts, if the person's settings say so.
 
 import {
-  acceptedContent,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
@@ -15,6 +14,7 @@ import {
   codeInWords,
   WHAT_A_PERSON_CAN_DO,
 } from "../../engine/engine.ts";
+import type { Clock } from "../../model/clock.ts";
 import type { ConsentApproval } from "../../model/consent-approval.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { forLine } from "../../text/escape.ts";
@@ -22,29 +22,62 @@ import { forLine } from "../../text/escape.ts";
 /** How long a call waits for the answer to a question that another call has put. */
 const WAIT_MS = 5 * 60_000;
 
+/** Undefined if nobody answered. */
+type Answer = boolean | undefined;
+
+/**
+ * Nobody reads a question and answers it in less. Codex and Copilot decline every question at once if they run without a
+ * person.
+ */
+const READ_MS = 250;
+
+const ANSWERS = {
+  accept: true,
+  decline: false,
+  // Also of a person who closes the question, which is not a no either.
+  cancel: undefined,
+} as const;
+
+interface OpenQuestion {
+  readonly askedAt: number;
+  readonly answer: Promise<Answer>;
+  settle(answer: Answer): void;
+}
+
 /** The questions that clients have been given and not answered yet, by task and content. */
 export class OpenQuestions {
-  private readonly open = new Map<
-    string,
-    { readonly answer: Promise<boolean>; settle(agreed: boolean): void }
-  >();
+  private readonly open = new Map<string, OpenQuestion>();
+  private readonly clock: Clock;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
 
   /** The answer to the question, if another call has put it; otherwise it is this call's to put. */
-  waitFor(key: string): Promise<boolean> | undefined {
+  waitFor(key: string): Promise<Answer> | undefined {
     const known = this.open.get(key);
     if (known) return known.answer;
-    let settle = (_: boolean) => {};
-    const answer = new Promise<boolean>((resolve) => {
+    let settle = (_: Answer) => {};
+    const answer = new Promise<Answer>((resolve) => {
       settle = resolve;
     });
-    this.open.set(key, { answer, settle });
-    setTimeout(() => this.settle(key, false), WAIT_MS).unref();
+    this.open.set(key, { askedAt: this.now(), answer, settle });
+    setTimeout(() => this.settle(key, "cancel"), WAIT_MS).unref();
     return undefined;
   }
 
-  settle(key: string, agreed: boolean): void {
-    this.open.get(key)?.settle(agreed);
+  /** Takes the client's answer, for every call that waits for it. */
+  settle(key: string, action: keyof typeof ANSWERS): Answer {
+    const question = this.open.get(key);
+    const isHasty = question !== undefined && this.now() - question.askedAt < READ_MS;
+    const answer = action === "decline" && isHasty ? undefined : ANSWERS[action];
+    question?.settle(answer);
     this.open.delete(key);
+    return answer;
+  }
+
+  private now(): number {
+    return this.clock.now().getTime();
   }
 }
 
@@ -52,14 +85,12 @@ export class OpenQuestions {
 export function questionFor(ctx: ServerContext, task: string, questions: OpenQuestions) {
   const responses = ctx.mcpReq.inputResponses;
   let unanswered: ConsentSheet | undefined;
-  const ask = async (sheet: ConsentSheet): Promise<boolean> => {
+  const ask = async (sheet: ConsentSheet): Promise<Answer> => {
     const key = keyOf(sheet);
     const shared = `${task} ${key}`;
-    if (inputResponse(responses, key).kind !== "missing") {
-      const agreed = acceptedContent(responses, key)?.agree === true;
-      questions.settle(shared, agreed);
-      return agreed;
-    }
+    const response = inputResponse(responses, key);
+    if (response.kind !== "missing")
+      return questions.settle(shared, response.kind === "elicit" ? response.action : "cancel");
     const other = questions.waitFor(shared);
     if (other) return other;
     unanswered = sheet;
@@ -72,11 +103,8 @@ export function questionFor(ctx: ServerContext, task: string, questions: OpenQue
       if (!unanswered) return undefined;
       const consent = inputRequired.elicit({
         message: sheetInWords(unanswered),
-        requestedSchema: {
-          type: "object",
-          properties: { agree: { type: "boolean", title: `Activate ${unanswered.name}`, default: false } },
-          required: ["agree"],
-        },
+        // No fields: what the person presses is the answer. A box to tick would have to be ticked, too.
+        requestedSchema: { type: "object", properties: {} },
       });
       return inputRequired({ inputRequests: { [keyOf(unanswered)]: consent } });
     },
@@ -116,20 +144,21 @@ function sheetInWords(sheet: ConsentSheet): string {
   const findings = sheet.findings.map(({ severity, path, message }) => `${severity}, ${path}: ${message}`);
   return [
     `Activate the skill ${sheet.name}? ${forLine(sheet.description)}`,
+    // Hosts show the first lines and fold the rest: what speaks against it comes first.
+    `Verdict: ${sheet.verdict}`,
+    ...list("Findings", findings),
+    ...(sheet.changed ? [`Not what was agreed to before: ${forLine(changesInWords(sheet.changed))}`] : []),
+    ...codeInWords(sheet),
     `Source: ${forLine(sheet.source)} (${forLine(sheet.path)}), ${sheet.files} files, ${sheet.bytes} bytes`,
-    `Digest: ${sheet.digest}`,
     ...list("Scripts", sheet.scripts),
     ...list("Toolsets", sheet.toolsets),
-    ...codeInWords(sheet),
     ...list("Asks for tools", sheet.requestedTools),
     ...list("Environment", sheet.environment),
     ...list("Addresses", sheet.addresses),
-    ...(sheet.changed ? [`Not what was agreed to before: ${forLine(changesInWords(sheet.changed))}`] : []),
-    `Verdict: ${sheet.verdict}`,
-    ...list("Findings", findings),
     ...list(
       "Not inspected",
       sheet.unscanned.map(({ path, reason }) => `${path || "package"} (${reason})`),
     ),
+    `Digest: ${sheet.digest}`,
   ].join("\n");
 }

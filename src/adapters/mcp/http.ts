@@ -50,7 +50,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
   const scopes = new Scopes<CallScope>({ clock, onEnd: ({ task }) => inBackground(endTask(task)) });
 
   /** Calls belong together when the caller says so, else when they come from clients of one name. */
-  const scopeOf = ({ session, client }: { session?: string; client: string }): CallScope => {
+  const scopeOf = ({ session, client }: { session?: string | undefined; client: string }): CallScope => {
     const key = session === undefined ? `client ${client}` : `session ${session}`;
     return scopes.get(key) ?? scopes.add(key, { task: newTask(), session });
   };

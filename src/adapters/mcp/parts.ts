@@ -22,7 +22,7 @@ export function openParts(engine: Repertoire, which: "default" | "all"): McpPart
   const others = new Map<Repertoire, McpParts>();
   return {
     engine,
-    questions: new OpenQuestions(),
+    questions: new OpenQuestions(engine.clock),
     of(client) {
       const other = engine.forHost(client);
       if (other === engine) return this;

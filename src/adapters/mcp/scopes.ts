@@ -8,6 +8,8 @@ export interface CallScope {
   readonly task: string;
   /** None where nobody says which calls belong together. */
   readonly session?: string | undefined;
+  /** Whether the session is the host's own, whose hook begins its turns. */
+  readonly isHosts?: boolean | undefined;
 }
 
 export const SCOPE_LIMITS = {

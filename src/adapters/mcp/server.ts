@@ -1,6 +1,7 @@
 // The MCP server of one connection: tools, prompts and skills, in both protocol revisions.
 
 import {
+  type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   type ClientCapabilities,
@@ -11,11 +12,13 @@ import {
   type ServerContext,
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
-import type { ToolEffect } from "../../agent/agent.ts";
+import type { AgentToolResult, ToolEffect } from "../../agent/agent.ts";
 import type { Repertoire } from "../../engine/engine.ts";
 import { namedTools } from "../../model/agent-tool-alias.ts";
 import { dataForModel } from "../../text/escape.ts";
+import { activateNameFor } from "../tool-names.ts";
 import { approvedByHost, questionFor } from "./consent.ts";
+import { sessionInMeta } from "./host-session.ts";
 import type { McpParts } from "./parts.ts";
 import { promptPage, promptText } from "./prompts.ts";
 import type { CallScope } from "./scopes.ts";
@@ -25,7 +28,7 @@ interface McpOptions {
   readonly parts: McpParts;
   readonly version: string;
   /** Where a call belongs. `session` is what the caller says its conversation is called, `client` the client's name. */
-  readonly scopeOf: (call: { readonly session?: string; readonly client: string }) => CallScope;
+  readonly scopeOf: (call: { readonly session?: string | undefined; readonly client: string }) => CallScope;
   /** A skill has brought tools to a task: its clients should list them again. */
   readonly onToolsChanged: () => void;
   readonly onWarning: (text: string) => void;
@@ -51,9 +54,16 @@ function instructionsFor(served: readonly string[]): string {
 /** Characters of a section in the instructions: clients cut longer ones, and every conversation pays for them. */
 const SECTION_CHARS = 10_000;
 
-/** By these a host decides whether it asks its user before a call. */
+/** In a request's `_meta`: the caller is a program and wants the answer as data, too. */
+const DATA_META_KEY = "repertoire/data";
+
+/**
+ * By these a host decides whether it asks its user before a call. To load a skill changes nothing that is the user's, and a
+ * person is asked for consent by us: a host that asks before it would ask twice.
+ */
 const ANNOTATIONS: Readonly<Record<ToolEffect, ToolAnnotations>> = {
   read: { readOnlyHint: true, openWorldHint: false },
+  load: { readOnlyHint: true, openWorldHint: false },
   write: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   delete: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
   run: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
@@ -74,10 +84,13 @@ export function createServer(options: McpOptions): McpServer {
   const { server } = mcp;
   const contextOf = (ctx: ServerContext) => {
     const client = clientIn(mcp, ctx);
-    const given = ctx.mcpReq._meta?.[SESSION_META_KEY];
-    const named = typeof given === "string" && given !== "" ? { session: given } : {};
-    const scope = scopeOf({ ...named, client });
-    return { ...scope, host: `mcp:${client}`, beginsTurns: true, endsWithProcess: true };
+    const { _meta } = ctx.mcpReq;
+    const given = _meta?.[SESSION_META_KEY];
+    const named = typeof given === "string" && given !== "" ? given : undefined;
+    const hosts = named === undefined ? sessionInMeta(_meta) : undefined;
+    const { isHosts = hosts !== undefined, ...scope } = scopeOf({ session: named ?? hosts, client });
+    const activateAs = activateNameFor(client);
+    return { ...scope, host: `mcp:${client}`, beginsTurns: !isHosts, endsWithProcess: true, activateAs };
   };
   const partsOf = (ctx: ServerContext) => options.parts.of(clientIn(mcp, ctx));
   const askerOf = (ctx: ServerContext) => {
@@ -85,6 +98,11 @@ export function createServer(options: McpOptions): McpServer {
     const question = canElicit(mcp, ctx) ? questionFor(ctx, contextOf(ctx).task, questions) : undefined;
     const { approval } = engine.config.consent;
     return { question, ask: question?.ask ?? approvedByHost(approval) };
+  };
+  /** If the host's approval is the consent, the host has to ask before the call. */
+  const annotationsOf = (effect: ToolEffect, ctx: ServerContext) => {
+    const { question, ask } = askerOf(ctx);
+    return ANNOTATIONS[effect === "load" && ask && !question ? "run" : effect];
   };
   for (const hello of ["initialize", "server/discover"])
     addInstructions(server, hello, async (ctx) => {
@@ -98,7 +116,7 @@ export function createServer(options: McpOptions): McpServer {
       name,
       description,
       inputSchema: { ...inputSchema, type: "object" as const },
-      annotations: ANNOTATIONS[effect],
+      annotations: annotationsOf(effect, ctx),
     })),
   }));
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
@@ -114,15 +132,9 @@ export function createServer(options: McpOptions): McpServer {
         `There is no tool "${params.name}". Tools: ${names}.`,
       );
     }
-    const { text, data, isError } = await tool.run(params.arguments, { signal: ctx.mcpReq.signal });
+    const result = await tool.run(params.arguments, { signal: ctx.mcpReq.signal });
     if ((await parts.tools(context)).length !== tools.length) options.onToolsChanged();
-    return (
-      question?.pending() ?? {
-        content: [{ type: "text" as const, text }],
-        structuredContent: dataForModel(data) as Record<string, unknown>,
-        ...(isError && { isError }),
-      }
-    );
+    return question?.pending() ?? resultOf(result, ctx.mcpReq._meta?.[DATA_META_KEY] === true);
   });
   server.setRequestHandler("prompts/list", async ({ params }, ctx) =>
     promptPage(partsOf(ctx).engine.commands, params?.cursor),
@@ -141,6 +153,21 @@ export function createServer(options: McpOptions): McpServer {
   const taskOf = (ctx: ServerContext) => contextOf(ctx).task;
   skillsExtension({ partsOf, taskOf, onWarning: options.onWarning }).attach(mcp);
   return mcp;
+}
+
+/**
+ * The text is for the model. Hosts show it `structuredContent` instead of the text, or both: so only a failure has it, with
+ * the same sentence and its code, and what a program asked for.
+ */
+function resultOf({ text, data, isError }: AgentToolResult, wantsData: boolean): CallToolResult {
+  const content = [{ type: "text" as const, text }];
+  const given = dataForModel(data) as Record<string, unknown>;
+  const isFailure = isError === true && "error" in given;
+  return {
+    content,
+    ...((isFailure || wantsData) && { structuredContent: given }),
+    ...(isError && { isError }),
+  };
 }
 
 /** Without it nobody can be asked, and the refusal says what a person can do. */

@@ -5,6 +5,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import type { Repertoire } from "../../engine/engine.ts";
 import { messageOf } from "../../model/errors.ts";
 import { FrameReader } from "./frames.ts";
+import { joinedSession } from "./host-session.ts";
 import { openParts } from "./parts.ts";
 import { newTask } from "./scopes.ts";
 import { createServer } from "./server.ts";
@@ -15,8 +16,8 @@ export interface StdioOptions {
   readonly note: (text: string) => void;
 }
 
-/** The answer to a client's first message takes a few milliseconds; what is slow begins behind it. */
-const AFTER_FIRST_ANSWER_MS = 25;
+/** A host that starts its servers is busy with itself: what is slow and not asked for begins so much later. */
+const AFTER_FIRST_ANSWER_MS = 3_000;
 
 /** Refuses messages that are too large, and says when it is over. */
 class EndingTransport extends StdioServerTransport {
@@ -56,8 +57,14 @@ export async function serveOverStdio(
   const transport = new EndingTransport();
   const handle = serveStdio(
     () => {
-      // One process is one conversation, unless the client says otherwise.
-      const scopeOf = ({ session = task }: { session?: string }) => ({ task, session });
+      // One process is one conversation, unless the client or the host's hook says otherwise.
+      const scopeOf = ({ session, client }: { session?: string | undefined; client: string }) => {
+        if (session !== undefined) return { task, session };
+        const { home, dir } = engine.config;
+        const now = engine.clock.now().getTime();
+        const joined = joinedSession({ home, dir, client, parent: process.ppid, now });
+        return joined === undefined ? { task, session: task } : { task, session: joined, isHosts: true };
+      };
       const onToolsChanged = () => server.sendToolListChanged();
       const server = createServer({ parts, version, scopeOf, onToolsChanged, onWarning: note });
       servers.add(server);

@@ -13,21 +13,27 @@ import type { StyleRequest } from "./style.ts";
 
 const NEAR_HEAD = "\n\nNear this message, if nothing above fits: ";
 
-export function adaptive({ selection, limit, standing, tools }: StyleRequest): Rendered {
-  const catalog = standing ? catalogOf(selection, { limit, tools }) : NOTHING;
+export function adaptive({ selection, limit, standing, counted, tools }: StyleRequest): Rendered {
+  const catalog = standing ? catalogOf(selection, { limit, tools, counted }) : NOTHING;
   const described = new Set(catalog.shown.filter(({ level }) => level === "full").map(({ name }) => name));
   const left = minus(limit, textCost(catalog.text));
   const matches = matchesBlock(selection, described, { limit: left, tools });
   const text = catalog.text + matches.text;
   const near = nearBlock(selection, [...catalog.shown, ...matches.shown], minus(limit, textCost(text)));
   const shown = [...catalog.shown, ...matches.shown, ...near.shown];
-  return { text: (text + near.text).trimStart(), shown };
+  const stableChars = catalog.text.trimStart().length;
+  return { text: (text + near.text).trimStart(), stableChars, shown };
 }
 
 /** Where a part of the section goes, and which tools it may name. */
 interface Room {
   readonly limit: Cost;
   readonly tools: NamedTools;
+}
+
+/** The room of the catalog, and how many skills it mentions by their number. */
+interface CatalogRoom extends Room {
+  readonly counted: number;
 }
 
 function catalogHead({ activate }: NamedTools): string {
@@ -40,15 +46,18 @@ function matchesHead({ activate }: NamedTools): string {
   return `\n\n### For this message\n\nLikely to help now${use}:\n\n`;
 }
 
-function catalogOf({ skills }: Selection, { limit, tools }: Room): Rendered {
+function catalogOf({ skills }: Selection, { limit, tools, counted }: CatalogRoom): Rendered {
   // The reserve is kept even without matches, because the catalog must not depend on the turn.
-  return shrink({
-    skills,
-    entry: listEntry,
-    head: catalogHead(tools),
-    notice: omissionNotice(tools),
-    limit: minus(limit, matchReserve(limit)),
-  });
+  const room = minus(limit, matchReserve(limit));
+  const head = catalogHead(tools);
+  const layout = { skills, entry: listEntry, head };
+  const notice = omissionNotice(tools);
+  if (counted === 0) return shrink({ ...layout, notice, limit: room });
+  const noticeFor = (shown: number) => `\n${notice(skills.length + counted - shown, shown === 0)}`;
+  const listed = shrink({ ...layout, notice: () => "", limit: minus(room, textCost(noticeFor(0))) });
+  const { shown } = listed;
+  const text = (shown.length === 0 ? head : listed.text).trimEnd();
+  return { text: text + (shown.length === 0 ? "\n" : "") + noticeFor(shown.length), shown };
 }
 
 /**

@@ -25,6 +25,8 @@ export interface StyleRequest {
   readonly standing: boolean;
   /** Whether the user only asks which skills there are. */
   readonly asksForList: boolean;
+  /** How many skills a catalog mentions by their number, besides those of the selection that do not fit. */
+  readonly counted: number;
 }
 
 export type RenderStyle = (request: StyleRequest) => Rendered;

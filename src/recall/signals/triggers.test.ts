@@ -29,6 +29,22 @@ const skillWith = ({ keywords = [], verbs = [], patterns = [] }: Given, name = "
 const query: Query = { message: "", frame: { name: "task", confidence: 1 }, files: [] };
 const judge = (message: string, given: Given) => triggerSignal(message).judge(skillWith(given), query);
 
+describe("a keyword that many skills have", () => {
+  const judgeCommon = (message: string, given: Given) =>
+    triggerSignal(message, (word) => word === "model").judge(skillWith(given), query);
+
+  test("adds to a text that fits, but recalls nothing alone", () => {
+    const judgement = judgeCommon("which model are you", { keywords: ["Model"] });
+    expect(judgement).toMatchObject({ value: WORTH.triggerWordBeside, beside: WORTH.triggerWordBeside });
+  });
+
+  test("counts in full as a part of a phrase, and beside a rare one", () => {
+    const message = "tune the model checkpoint";
+    expect(judgeCommon(message, { keywords: ["the model"] })?.value).toBe(WORTH.exactPhrase);
+    expect(judgeCommon(message, { keywords: ["model", "checkpoint"] })?.value).toBe(WORTH.triggerWord);
+  });
+});
+
 function findingsIn(skills: readonly Skill[]): Diagnostic[] {
   const steps = patternFindings(skills);
   for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;

@@ -1,9 +1,11 @@
 // Talks to `repertoire mcp` in a workspace as an MCP host does: its own process, a real client, a person who answers.
 
+import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
 import { hostsProgram } from "../../e2e/hosts-program.ts";
+import { THINK_MS, WITH_DATA } from "../../e2e/support/mcp.ts";
 
 const program = hostsProgram();
 
@@ -13,9 +15,10 @@ export async function mcpClient(
 ) {
   const client = new Client({ name: "test", version: "1" }, { capabilities: { elicitation: { form: {} } } });
   const asked: string[] = [];
-  client.setRequestHandler("elicitation/create", ({ params }) => {
+  client.setRequestHandler("elicitation/create", async ({ params }) => {
     asked.push(params.message);
-    return { action: "accept", content: { agree } };
+    await delay(THINK_MS);
+    return agree ? { action: "accept", content: {} } : { action: "decline" };
   });
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -26,9 +29,10 @@ export async function mcpClient(
   await client.connect(transport);
   onTestFinished(() => client.close());
   const call = async (name: string, given: Record<string, unknown>) => {
-    const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: given });
-    const [first] = content;
-    return { text: first?.type === "text" ? first.text : "", data: structuredContent, isError };
+    const result = await client.callTool({ name, arguments: given, _meta: WITH_DATA });
+    const [first] = result.content;
+    const text = first?.type === "text" ? first.text : "";
+    return { text, data: result.structuredContent, isError: result.isError === true };
   };
   /** Ends the server as a crash does. */
   const kill = async () => {

@@ -3,6 +3,7 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
+import { WITH_DATA } from "../../e2e/support/mcp.ts";
 
 export interface Answer {
   readonly text: string;
@@ -29,10 +30,11 @@ export async function mcpAgent(options: {
     close: () => client.close(),
     toolNames: async () => (await client.listTools()).tools.map(({ name }) => name),
     async call(name: string, args: Record<string, unknown> = {}): Promise<Answer> {
-      const { content, structuredContent, isError } = await client.callTool({ name, arguments: args });
-      const [first] = content;
+      const result = await client.callTool({ name, arguments: args, _meta: WITH_DATA });
+      const [first] = result.content;
       const text = first?.type === "text" ? first.text : "";
-      return { text, data: structuredContent as Record<string, unknown>, isError: isError === true };
+      const data = result.structuredContent as Record<string, unknown>;
+      return { text, data, isError: result.isError === true };
     },
   };
 }

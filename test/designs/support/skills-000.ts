@@ -44,9 +44,9 @@ export const LIBRARY = {
 export const WORDS_ALONE = { "embedder.kind": "none", "recall.learn": false };
 /** Two skills that nothing but their use tells apart. */
 export const EQUALS = {
-  "p/skills/alpha/SKILL.md": skillText("Waters plants.", "triggers: [plants]\n", "# Alpha\n\nOne way.\n"),
+  "p/skills/alpha/SKILL.md": skillText("Looks after them.", "triggers: [plants]\n", "# Alpha\n\nOne way.\n"),
   "p/skills/omega/SKILL.md": skillText(
-    "Waters plants.",
+    "Looks after them.",
     "triggers: [plants]\n",
     "# Omega\n\nAnother quite different manner.\n",
   ),

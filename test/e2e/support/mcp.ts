@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, onTestFinished } from "vitest";
@@ -16,8 +17,8 @@ export const REVISIONS = [
 ] as const;
 export type Revision = (typeof REVISIONS)[number][1];
 
-export type Answer = { action: "accept"; content: { agree: boolean } } | { action: "decline" | "cancel" };
-export const YES: Answer = { action: "accept", content: { agree: true } };
+export type Answer = { action: "accept"; content: Record<string, never> } | { action: "decline" | "cancel" };
+export const YES: Answer = { action: "accept", content: {} };
 
 export function workspace(more: Readonly<Record<string, string>> = {}): string {
   const named = (name: string, lines = "") => `name: ${name}\n${lines}`;
@@ -42,23 +43,29 @@ export interface ConnectOptions {
   readonly clientName?: string;
 }
 
+/** How long the person reads a question; a host that answers by itself is faster. */
+export const THINK_MS = 400;
+
 function clientFor({ revision, answer, clientName = "test" }: ConnectOptions) {
   const client = new Client(
     { name: clientName, version: "1" },
     { ...revision, capabilities: answer ? { elicitation: { form: {} } } : {} },
   );
   const asked: string[] = [];
+  const forms: unknown[] = [];
   if (answer)
-    client.setRequestHandler("elicitation/create", ({ params }) => {
+    client.setRequestHandler("elicitation/create", async ({ params }) => {
       asked.push(params.message);
+      if ("requestedSchema" in params) forms.push(params.requestedSchema);
+      await delay(THINK_MS);
       return answer(params.message);
     });
   const call = async (name: string, given: Record<string, unknown> = {}, meta?: Record<string, unknown>) => {
-    const result = await client.callTool({ name, arguments: given, ...(meta && { _meta: meta }) });
+    const result = await client.callTool({ name, arguments: given, _meta: { ...WITH_DATA, ...meta } });
     const [first] = result.content;
     return { ...result, text: first?.type === "text" ? first.text : "" };
   };
-  return { client, call, asked };
+  return { client, call, asked, forms };
 }
 
 export function stdioCommand(bin: string, home: string, args: readonly string[] = []) {
@@ -138,6 +145,9 @@ export function copiedTasks(home: string): string[] {
     throw thrown;
   }
 }
+
+/** In the `_meta` of a call: the answer is wanted as data, too. */
+export const WITH_DATA = { "repertoire/data": true } as const;
 
 /** What a failed tool call comes back as. */
 export const wrong = (code: ErrorCode) => ({ isError: true, structuredContent: { error: { code } } });

@@ -1,26 +1,18 @@
-// The verbs that improve the library: dream, proposals, eval. `dream prepare` and `dream submit` let an agent do the
+// The verbs that improve the library: dream, proposals. `dream prepare` and `dream submit` let an agent do the
 // thinking.
 
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  addCase,
   fromRecord,
-  type GroupFigures,
-  OWN_CASES,
   PASSES,
   type Pass,
   type ProposalRecord,
   readBounded,
-  readCases,
-  readEvalJson,
   readInput,
-  regressions,
 } from "../../../engine/engine.ts";
 import { isRepertoireError, messageOf, RepertoireError } from "../../../model/errors.ts";
 import { accepting, type Context, duration, EXIT, positiveInteger, type Verb } from "../command.ts";
-import { type Io, progressDisplay } from "../io.ts";
+import type { Io } from "../io.ts";
 import { percent, tellAccepted, tellDiff, tellEvidence, tellProposals, tellResult } from "../tell.ts";
 
 interface DreamFlags {
@@ -28,13 +20,6 @@ interface DreamFlags {
   readonly apply?: boolean;
   readonly force?: boolean;
   readonly every?: number;
-}
-
-interface EvalFlags {
-  readonly libraries?: string;
-  readonly duplicates?: string;
-  readonly save?: string;
-  readonly baseline?: string;
 }
 
 const HOW_TO_THINK = `No language model is configured, so this is what rules alone can find. To let an agent do the thinking:
@@ -157,67 +142,6 @@ export const DREAM_VERBS: readonly Verb[] = [
       },
     ],
   },
-  {
-    use: "eval <file...>",
-    about: "measure recall on messages with known answers (query/gold lines, or query/should_trigger lists)",
-    options: [
-      ["--libraries <file>", "JSON: source of messages -> names of the skills that its messages may recall"],
-      ["--duplicates <file>", "JSON: name of a copy -> the skill it counts as"],
-      ["--save <file>", "save the figures as a baseline"],
-      ["--baseline <file>", "compare with saved figures; exits 1 when one is lower"],
-    ],
-    async run({ io, flags: { dir }, open }, files: string[], options: EvalFlags) {
-      const repertoire = open(
-        dir !== undefined && isLibrary(dir)
-          ? { "sources.add": [{ path: resolve(dir), id: "library" }], "sources.only": ["library"] }
-          : {},
-      );
-      const report = await repertoire.evaluate(files.flatMap(readCases), {
-        ...(options.libraries && { libraries: readEvalJson(options.libraries) }),
-        ...(options.duplicates && { duplicates: readEvalJson(options.duplicates) }),
-        onProgress: progressDisplay(io.streams, "messages"),
-      });
-      const lost = options.baseline ? regressions(report, readEvalJson(options.baseline)) : [];
-      if (options.save) writeFileSync(options.save, `${JSON.stringify(report, null, 2)}\n`);
-      io.answer({ ...report, regressions: lost }, () => {
-        const groups = Object.entries({ ...report.groups, "macro average": report.macro });
-        io.table([
-          ["SOURCE", "MESSAGES", "HIT@1", "R@3", "R@5", "R@10", "MRR", "NDCG@10", "SHOWN"],
-          ...groups.map(([name, figures]) => [name, String(figures.messages), ...sharesOf(figures)]),
-        ]);
-        const { falseAlarms, forbiddenFirst, latency } = report;
-        if (falseAlarms !== null)
-          io.line(`messages that fit nothing but recall something: ${(falseAlarms * 100).toFixed(1)}%`);
-        if (forbiddenFirst !== null)
-          io.line(`messages that put a forbidden skill first: ${(forbiddenFirst * 100).toFixed(1)}%`);
-        for (const [length, { p50, p95 }] of Object.entries(latency))
-          io.line(`${length} messages: p50 ${p50.toFixed(2)} ms, p95 ${p95.toFixed(2)} ms`);
-        for (const line of lost) io.line(`${io.colour.red("regression")} ${line}`);
-      });
-      return lost.length > 0 ? EXIT.findings : EXIT.ok;
-    },
-    verbs: [
-      {
-        use: "add <message> <name>",
-        about: "tell recall which skill a message should have led to, and add it to an evaluation file",
-        options: [["--to <file>", "the file, of JSON lines; ~/.repertoire/evals.jsonl unless given"]],
-        async run({ io, engine }, message: string, name: string, options: { to?: string }) {
-          const corrected = await engine.journal.shouldHaveBeen({ skill: name, message });
-          const file = options.to ?? join(engine.turns.dataDirectory, OWN_CASES);
-          addCase(file, { query: message, gold: [corrected.skill] });
-          const isOn = engine.config.recall.learn;
-          io.answer({ skill: corrected.skill, message, file, learned: isOn }, () => {
-            io.line(
-              isOn
-                ? `Messages like this one now lead to ${corrected.skill}.`
-                : "Recall does not learn, because recall.learn is false.",
-            );
-            io.line(`Added to ${file}; measure with repertoire eval ${file}`);
-          });
-        },
-      },
-    ],
-  },
 ];
 
 async function dream({ io, engine }: Pick<Context, "io" | "engine">, options: DreamFlags): Promise<void> {
@@ -280,18 +204,4 @@ function tellProposal(io: Io, record: ProposalRecord): void {
     io.line(
       `\nAccept: repertoire proposals accept ${record.number}. Reject: repertoire proposals reject ${record.number}.`,
     );
-}
-
-function sharesOf({ hit1, recall3, recall5, recall10, mrr, ndcg10, shown3 }: GroupFigures): string[] {
-  return [hit1, recall3, recall5, recall10, mrr, ndcg10, shown3].map((share) => (share * 100).toFixed(1));
-}
-
-/** A folder whose children are skills is the library itself, not a project. */
-function isLibrary(folder: string): boolean {
-  return (
-    existsSync(folder) &&
-    readdirSync(folder, { withFileTypes: true }).some(
-      (entry) => entry.isDirectory() && existsSync(join(folder, entry.name, "SKILL.md")),
-    )
-  );
 }

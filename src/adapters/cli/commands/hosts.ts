@@ -1,10 +1,11 @@
 // The verbs that connect people and hosts: chat, mcp, hook.
 
 import { CONSENT_APPROVALS, type ConsentApproval } from "../../../model/consent-approval.ts";
+import { HOOK_MODES, type HookMode } from "../../hooks/catalog.ts";
 import { HOOK_HOSTS } from "../../hooks/event.ts";
 import { accepting, EXIT, type Verb } from "../command.ts";
 import { packageVersion } from "../program.ts";
-import { encodeBehind, TOOLS_OPTION, type ToolsChosen } from "./serve.ts";
+import { TOOLS_OPTION, type ToolsChosen, workBehind } from "./serve.ts";
 
 interface ChatFlags {
   readonly showPrompt?: boolean;
@@ -38,7 +39,7 @@ export const HOST_VERBS: readonly Verb[] = [
     async run({ io, open }, { tools, consent }: { tools: ToolsChosen; consent?: ConsentApproval }) {
       const { serveOverStdio } = await import("../../mcp/stdio.ts");
       const engine = open({ "consent.approval": consent });
-      const stop = encodeBehind(engine, io);
+      const stop = workBehind(engine, io);
       await serveOverStdio(engine, { version: packageVersion(), tools, note: (text) => io.note(text) });
       stop();
     },
@@ -48,9 +49,13 @@ export const HOST_VERBS: readonly Verb[] = [
     // flag.
     use: "hook <host>",
     about: `answer a host's hook event from standard input (${HOOK_HOSTS.join(", ")}); always exits 0`,
-    async run({ io, flags }, host: string) {
+    options: [
+      ["--mode <mode>", "complement or replace, as `setup` wrote it", accepting(HOOK_MODES), "complement"],
+    ],
+    async run({ io, flags }, host: string, { mode }: { mode: HookMode }) {
       const { runHook } = await import("../../hooks/hook.ts");
-      const { misuse } = await runHook([host, ...(flags.home === undefined ? [] : ["--home", flags.home])]);
+      const home = flags.home === undefined ? [] : ["--home", flags.home];
+      const { misuse } = await runHook([host, "--mode", mode, ...home]);
       if (misuse !== undefined) io.note(misuse.trimEnd());
     },
   },

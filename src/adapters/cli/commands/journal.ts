@@ -181,7 +181,7 @@ export const JOURNAL_VERBS: readonly Verb[] = [
           const { imported, known, torn, foreign } = report;
           io.answer(report, () =>
             io.line(
-              `${imported} events imported; ${known} were known, ${torn} lines damaged, ${foreign} foreign.`,
+              `${numberOf(imported, "event")} imported; ${known} known before, ${numberOf(torn, "damaged line")}, ${foreign} foreign.`,
             ),
           );
         },

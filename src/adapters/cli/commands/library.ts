@@ -1,9 +1,9 @@
 // The verbs about the library: why, list, show, check, new, enable, disable, index, tidy, sources, doctor.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type EnrichmentResult,
   type InspectedPackage,
-  type InspectionSummary,
   isWorrying,
   type Repertoire,
   type SkillReport,
@@ -12,7 +12,6 @@ import {
   type Template,
   type Tidied,
 } from "../../../engine/engine.ts";
-import type { Diagnostic } from "../../../model/diagnostic.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { FRAMES } from "../../../model/frame.ts";
 import { forLine } from "../../../text/escape.ts";
@@ -20,12 +19,10 @@ import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { answerEach, namesFrom } from "../names.ts";
-import { numberOf, paintVerdict, size, verdictCounts } from "../tell.ts";
-import { listVerb, tellUnavailable } from "./list.ts";
+import { numberOf, paintVerdict, size, tellWorrying, verdictCounts } from "../tell.ts";
+import { doctorVerb } from "./doctor.ts";
+import { listVerb } from "./list.ts";
 import { type RecallFlags, tellWhy } from "./recall.ts";
-
-/** Packages to worry about that another answer names. */
-const WORRYING_SHOWN = 10;
 
 const switchTo = (on: boolean): Verb => ({
   use: `${on ? "enable" : "disable"} <names...>`,
@@ -107,7 +104,8 @@ export const LIBRARY_VERBS: readonly Verb[] = [
   },
   {
     use: "check [path]",
-    about: "check a skill, a folder of skills, or all skills; exits 1 when one has errors",
+    about: "check a skill by name or path, a folder of skills, or all skills; exits 1 when one has errors",
+    examples: ["check", "check ./.claude/skills --profile strict", "check skill-author"],
     options: [
       [
         "--profile <profile>",
@@ -122,7 +120,9 @@ export const LIBRARY_VERBS: readonly Verb[] = [
       io.answer(answer, () => {
         for (const finding of diagnostics) io.line(io.finding(finding));
         tellWorrying(io, answer.inspection);
-        io.line(`${checked} skills checked (${profile}): ${errors} errors, ${warnings} warnings.`);
+        io.line(
+          `${numberOf(checked, "skill")} checked (${profile}): ${numberOf(errors, "error")}, ${numberOf(warnings, "warning")}.`,
+        );
         io.line(verdictCounts(io, answer.inspection));
       });
       return errors > 0 ? EXIT.findings : EXIT.ok;
@@ -164,11 +164,13 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     options: [
       ["--encode", "encode every skill for the trained encoder, however many there are"],
       ["--no-encode", "leave the trained encoder alone"],
+      ["--after <seconds>", "begin so many seconds later, as hooks ask while a host starts", positiveInteger],
       ["--enrich", "let the configured model write messages that people might type for each skill"],
       ["--limit <n>", "with --enrich: at most this many skills", positiveInteger],
       ["--yes", "with --enrich: agree to the cost without being asked"],
     ],
-    async run({ io, engine }, options: EnrichFlags & { readonly encode?: boolean }) {
+    async run({ io, engine }, options: EnrichFlags & { readonly encode?: boolean; readonly after?: number }) {
+      if (options.after !== undefined) await sleep(options.after * 1_000);
       if (options.enrich) return enrich(io, engine, options);
       const encode = options.encode === undefined ? undefined : options.encode ? Infinity : 0;
       const onProgress = progressDisplay(io.streams, "encoding skills");
@@ -176,10 +178,10 @@ export const LIBRARY_VERBS: readonly Verb[] = [
       await engine.tidy();
       const { skills, changed, unencoded, ms } = answer;
       io.answer(answer, () => {
-        io.line(`${skills} skills indexed${changed ? "" : ", nothing had changed"} (${ms} ms).`);
+        io.line(`${numberOf(skills, "skill")} indexed${changed ? "" : ", nothing had changed"} (${ms} ms).`);
         if (unencoded > 0 && options.encode !== false)
           io.note(
-            `${unencoded} skills are not encoded: \`repertoire index --encode\` makes recall more accurate.`,
+            `${numberOf(unencoded, "skill")} not encoded yet: \`repertoire index --encode\` makes recall more accurate.`,
           );
       });
     },
@@ -218,44 +220,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
       });
     },
   },
-  {
-    use: "doctor",
-    about: "show what was found where, what is broken and how to fix it; exits 1 when a skill is broken",
-    async run({ io, engine: { library } }) {
-      const { skills } = await library.list();
-      const answer = { node: process.version, ...(await library.diagnosis()) };
-      const { sources, counts, diagnostics, config, cache, project } = answer;
-      const problems = diagnostics.filter(({ severity }) => severity !== "info");
-      const errors = problems.filter(({ severity }) => severity === "error").length;
-      io.answer(answer, () => {
-        io.line(
-          `Node ${process.version}; configuration: ${config.length > 0 ? config.join(", ") : "none (defaults)"}; cache: ${cache ?? "off"}`,
-        );
-        const hosts = Object.entries(project.hosts).map(([host, decision]) => `${host} ${decision}`);
-        const own = project.trusted ? "trusted by you" : "not trusted by you";
-        io.line(
-          `Project ${project.folder}: skills ${project.shown ? "shown" : "not shown"}; ${own}; hosts: ${hosts.join(", ")}`,
-        );
-        io.table([
-          ["SOURCE", "SKILLS", "FOLDER"],
-          ...sources.map(({ id, skills: count, root }) => [id, String(count), root]),
-        ]);
-        const states = Object.entries(counts).map(([state, count]) => `${count} ${state}`);
-        io.line(states.join(", "));
-        tellUnavailable(io, skills);
-        for (const finding of problems) io.line(io.finding(finding));
-        tellConflicts(io, diagnostics);
-        tellWorrying(io, answer.inspection);
-        io.line(verdictCounts(io, answer.inspection));
-        io.line(
-          problems.length === 0
-            ? io.colour.green("Nothing is broken.")
-            : `${errors} errors, ${problems.length - errors} warnings.`,
-        );
-      });
-      return errors > 0 ? EXIT.findings : EXIT.ok;
-    },
-  },
+  doctorVerb,
 ];
 
 function tellSkill(io: Io, report: SkillReport): void {
@@ -328,7 +293,7 @@ async function enrich(
   const tokens = `about ${plan.inputTokens.toLocaleString("en-US")} input and ${plan.outputTokens.toLocaleString("en-US")} output tokens`;
   const cost =
     plan.cost === undefined ? "" : `, about ${plan.cost.toFixed(2)} US dollars by the configured prices`;
-  io.note(`${plan.skills} skills in ${plan.calls} calls: ${tokens}${cost}.`);
+  io.note(`${numberOf(plan.skills, "skill")} in ${numberOf(plan.calls, "call")}: ${tokens}${cost}.`);
   const agreed = await confirmed(io, "Send names, descriptions and instructions to the model?", { yes });
   if (agreed === undefined)
     throw new RepertoireError("usage", "Nobody can be asked here. Add --yes to agree to the cost.");
@@ -354,21 +319,9 @@ function tellEnriched(io: Io, result: EnrichmentResult): void {
   for (const { name, reason } of refused) io.line(`${io.colour.yellow("skipped")} ${name}: ${reason}`);
   const spent = cost === undefined ? "" : `, ${cost.toFixed(2)} US dollars`;
   io.line(
-    `${enriched.length} skills have messages now, ${left} have none (${inputTokens} input and ${outputTokens} output tokens${spent}).`,
+    `${numberOf(enriched.length, "skill")} with messages now, ${left} without (${inputTokens} input and ${outputTokens} output tokens${spent}).`,
   );
   if (stopped !== undefined) io.line(`Stopped: ${stopped}. Run the same command again to go on from here.`);
-}
-
-/** The packages to worry about, one line each. */
-function tellWorrying(io: Io, { worrying }: InspectionSummary): void {
-  for (const { name, verdict, rules } of worrying.slice(0, WORRYING_SHOWN))
-    io.line(`${paintVerdict(io, verdict)} ${forLine(name)}: ${rules.join(", ") || "not inspected whole"}`);
-  if (worrying.length > 0)
-    io.line(
-      io.colour.dim(
-        `\`repertoire inspect NAME\` says why${worrying.length > WORRYING_SHOWN ? `; ${worrying.length - WORRYING_SHOWN} more` : ""}.`,
-      ),
-    );
 }
 
 /** `suspicious: 2 findings (repertoire inspect NAME)`. */
@@ -376,15 +329,4 @@ function inWords(io: Io, { verdict, findings, known, name }: InspectedPackage): 
   const more = known.length > 0 ? `, ${known.length} known` : "";
   const how = isWorrying({ verdict }) ? ` (repertoire inspect ${name})` : "";
   return `${paintVerdict(io, verdict)}: ${numberOf(findings.length, "finding")}${more}${how}`;
-}
-
-/** Phrases that several skills declare are no error; who wins may still surprise. */
-const CONFLICTS_SHOWN = 10;
-
-function tellConflicts(io: Io, diagnostics: readonly Diagnostic[]): void {
-  const conflicts = diagnostics.filter(({ code }) => code === "trigger-conflict");
-  for (const { message } of conflicts.slice(0, CONFLICTS_SHOWN))
-    io.line(`${io.colour.dim("conflict")} ${message}`);
-  const more = conflicts.length - CONFLICTS_SHOWN;
-  if (more > 0) io.line(io.colour.dim(`${more} more conflicts: repertoire doctor --json`));
 }

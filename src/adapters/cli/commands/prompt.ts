@@ -4,6 +4,7 @@ import { InvalidArgumentError } from "commander";
 import { type Budget, CONTEXTS, type ContextMode, STYLES, type Style } from "../../../model/turn.ts";
 import { answerQuickly, refreshBehind } from "../../answer-quickly.ts";
 import { accepting, type Verb } from "../command.ts";
+import { countOf } from "../io.ts";
 
 export const promptVerb: Verb = {
   use: "prompt [message...]",
@@ -44,7 +45,7 @@ export const promptVerb: Verb = {
       if (text !== "") io.line(text);
       io.note(
         io.colour.dim(
-          `${style}: ${shown.length} skills shown, ${omitted} not, about ${tokens} tokens (${chars} characters).`,
+          `${style}: ${countOf(shown.length, "skill", "skills")} shown, ${omitted} not, about ${countOf(tokens, "token", "tokens")} (${chars} characters).`,
         ),
       );
       io.findingCount(answer.findings);

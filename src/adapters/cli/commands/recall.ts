@@ -7,7 +7,7 @@ import { oneLine } from "../../../text/escape.ts";
 import { lineVisibly } from "../../../text/terminal.ts";
 import { answerQuickly, refreshBehind } from "../../answer-quickly.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
-import type { Io } from "../io.ts";
+import { countOf, type Io } from "../io.ts";
 
 export interface RecallFlags {
   readonly explain?: boolean;
@@ -37,7 +37,7 @@ export const recallVerb: Verb = {
     io.answer(answer, () => {
       io.line(
         io.colour.dim(
-          `frame ${answer.frame.name} (${answer.frame.confidence}); ${answer.considered} skills considered; ${answer.ms} ms`,
+          `frame ${answer.frame.name} (${answer.frame.confidence}); ${countOf(answer.considered, "skill", "skills")} considered; ${answer.ms} ms`,
         ),
       );
       for (const match of answer.matches) printMatch(io, match, explain);

@@ -98,7 +98,7 @@ async function serveUntilStopped(
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
   });
-  const stop = encodeBehind(engine, io);
+  const stop = workBehind(engine, io);
   const serving = await serveOverHttp(engine, {
     ...options,
     version: packageVersion(),
@@ -128,15 +128,27 @@ function openInBrowser(link: string, io: Io): void {
 /** A host's start has this long, in milliseconds, before encoding begins. */
 const AFTER_START = 5_000;
 
-/** Encodes the skills for the trained encoder once the server is up. Returns how to stop it. */
-export function encodeBehind(engine: Repertoire, io: Io): () => void {
+/** The answer to a client's first message comes before hooks are answered, which takes a moment to begin. */
+const AFTER_HELLO = 100;
+
+/** Answers hooks, and encodes the skills for the trained encoder, once the server is up. Returns how to stop it. */
+export function workBehind(engine: Repertoire, io: Io): () => void {
   const stop = new AbortController();
+  const { home } = engine.config;
+  const onProblem = (error: unknown) => io.note(`Hooks answer themselves: ${messageOf(error)}.`);
+  const listening = setTimeout(async () => {
+    const { answerHooks } = await import("../../hooks/warm-server.ts");
+    if (stop.signal.aborted) return;
+    const end = answerHooks({ home, onProblem });
+    stop.signal.addEventListener("abort", end);
+  }, AFTER_HELLO).unref();
   const begin = () =>
     engine.library.index({ signal: stop.signal }).catch((thrown) => {
       if (!stop.signal.aborted) io.note(`The skills could not be encoded: ${messageOf(thrown)}.`);
     });
   const timer = setTimeout(begin, AFTER_START).unref();
   return () => {
+    clearTimeout(listening);
     clearTimeout(timer);
     stop.abort();
   };

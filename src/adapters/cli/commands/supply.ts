@@ -41,6 +41,7 @@ const AGREE_OPTIONS: readonly VerbOption[] = [
 export const SUPPLY_VERBS: readonly Verb[] = [
   {
     use: "add <source> [names...]",
+    examples: ["add anthropics/skills pdf docx", "add ./my-skill.zip --to project"],
     about:
       "add skills from owner/repository, a git address, a folder, an archive or a SKILL.md; shows what they hold and asks first",
     options: [
@@ -69,6 +70,7 @@ export const SUPPLY_VERBS: readonly Verb[] = [
   },
   {
     use: "install",
+    examples: ["install --frozen"],
     about:
       "bring every skill of the locks (repertoire.lock.json, skills-lock.json) that is missing here, exactly as it was",
     options: [
@@ -84,6 +86,7 @@ export const SUPPLY_VERBS: readonly Verb[] = [
   },
   {
     use: "update [names...]",
+    examples: ["update --check", "update pdf"],
     about:
       "bring what is new at the sources of added skills; your edits are merged in, and nothing is overwritten",
     options: [
@@ -110,6 +113,7 @@ export const SUPPLY_VERBS: readonly Verb[] = [
   },
   {
     use: "verify [names...]",
+    examples: ["verify"],
     about: "say which added skills differ from their lock; exits 1 if one does",
     options: [TO_OPTION],
     async run({ io, engine }, names: readonly string[], { to }: AddFlags) {
@@ -138,6 +142,7 @@ export const SUPPLY_VERBS: readonly Verb[] = [
   },
   {
     use: "remove <names...>",
+    examples: ["remove pdf docx"],
     about: "remove skills that were added from elsewhere; undo brings them back",
     options: [TO_OPTION],
     async run({ io, engine }, names: readonly string[], { to }: AddFlags) {
@@ -147,7 +152,7 @@ export const SUPPLY_VERBS: readonly Verb[] = [
 ];
 
 /** One display for each step of fetching and reading. */
-function stepsDisplay(io: Io): (step: string, done: number, total: number) => void {
+export function stepsDisplay(io: Io): (step: string, done: number, total: number) => void {
   const displays = new Map<string, ReturnType<typeof progressDisplay>>();
   return (step, done, total) => {
     const display = displays.get(step) ?? progressDisplay(io.streams, step);

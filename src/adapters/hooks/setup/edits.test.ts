@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { hookEntries, jsonServer, tomlBlock } from "./edits.ts";
+import { hookEntries, jsonServer } from "./edits.ts";
 
 const SERVER = { command: "repertoire", args: ["mcp"] };
 const server = jsonServer("mcp.json", ["servers", "repertoire"], SERVER);
-const hooks = hookEntries("settings.json", ["UserPromptSubmit", "Stop"], "repertoire hook x");
-const block = tomlBlock("config.toml", "mcp_servers.repertoire", ['command = "repertoire"']);
+const hooks = hookEntries("settings.json", {
+  host: "x",
+  command: "repertoire hook x",
+  events: { UserPromptSubmit: "", Stop: "" },
+});
 
 const COMMENTED = `{
   // mine
@@ -43,7 +46,7 @@ describe.each([
   ["hooks", hooks],
 ])("adding %s", (_, edit) => {
   it.each(TEXTS)("keeps every byte of a text with %s, and undo restores it exactly", (_, text) => {
-    const after = edit.add(text);
+    const after = edit.add(text)!;
     expect(after).toContain("repertoire");
     expectKept(text, after);
     expect(edit.add(after)).toBe(after);
@@ -94,20 +97,39 @@ describe("an entry", () => {
     const commented = '{"servers": { // why\n "repertoire": {"command": "repertoire"} }}';
     const left = server.remove(commented)!;
     expect(left).toContain("// why\n");
-    expect(server.remove(server.add(left))).toBe(left);
+    expect(server.remove(server.add(left)!)).toBe(left);
   });
 });
 
-describe("a TOML block", () => {
-  it.each([
-    ["\n", "a = 1\n\n\n"],
-    ["\r\n", "a = 1\r\n[b]\r\nc = 2\r\n"],
-  ])("keeps line ends and blank lines, and is taken back to the byte", (lineEnd, text) => {
-    const after = block.add(text);
-    expect(after.startsWith(text)).toBe(true);
-    expect(after.split(lineEnd).join("")).not.toMatch(/[\r\n]/);
-    expect(block.add(after)).toBe(after);
-    expect(block.remove(after)).toBe(text);
-    expect(block.remove(`# new${lineEnd}${after}`)).toBe(`# new${lineEnd}${text}`);
+describe("an entry that starts the program by its path", () => {
+  const absolute = { command: "/opt/node/bin/node", args: ["/opt/lib/repertoire/dist/bin.cjs", "mcp"] };
+  const stopWith = (command: string) => JSON.stringify({ hooks: { Stop: [{ hooks: [{ command }] }] } });
+
+  it("is ours, and so is a hook that does, quoted or not", () => {
+    const text = JSON.stringify({ servers: { repertoire: absolute, other: {} } });
+    expect(server.has(text)).toBe(true);
+    expect(JSON.parse(server.remove(text)!)).toEqual({ servers: { other: {} } });
+    for (const command of [
+      "/opt/node/bin/node /opt/x/dist/bin.cjs hook x",
+      '"/opt/my node/node" "/opt/my x/dist/bin.cjs" hook x --mode replace',
+    ])
+      expect(hooks.has(stopWith(command))).toBe(true);
+    for (const command of ["repertoire hook y", "mine hook x", "echo repertoire hook x"])
+      expect(hooks.has(stopWith(command))).toBe(false);
+  });
+
+  it("is made anew if the command has changed, once for each event", () => {
+    const before = hooks.add(stopWith("mine"))!;
+    const moved = hookEntries("settings.json", {
+      host: "x",
+      command: "/usr/bin/repertoire hook x",
+      events: { UserPromptSubmit: "", Stop: "" },
+    });
+    const after = JSON.parse(moved.add(before)!);
+    const commands = after.hooks.Stop.map(
+      (group: { hooks: { command: string }[] }) => group.hooks[0]!.command,
+    );
+    expect(commands).toEqual(["mine", "/usr/bin/repertoire hook x"]);
+    expect(after.hooks.UserPromptSubmit).toHaveLength(1);
   });
 });

@@ -75,15 +75,15 @@ const HOOKS = fileWith("hooks", listOf(EVENTS, ["{", "}"]));
 /** A home whose two files can be written anew for each run of a property. */
 function claudeCode() {
   const home = temporaryTree({ ".claude/settings.json": "" });
-  const places = { home, dir: home };
+  const places = { home, dir: home, env: {}, program: ["repertoire"] };
   const paths = [join(home, ".claude.json"), join(home, ".claude/settings.json")];
   return {
     read: () => paths.map((path) => readFileSync(path, "utf8")),
     write(texts: readonly string[]) {
       for (const [at, text] of texts.entries()) writeFileSync(paths[at]!, text);
     },
-    setup: () => applySetup("claude-code", places, planSetup("claude-code", places)),
-    undo: () => applyUndo("claude-code", places, planUndo("claude-code", places)),
+    setup: () => applySetup("claude-code", places, { changes: planSetup("claude-code", places) }),
+    undo: () => applyUndo("claude-code", places, { changes: planUndo("claude-code", places) }),
   };
 }
 
@@ -104,7 +104,7 @@ it("restores every byte of any file, and adds only our entry to its data", () =>
       host.write([servers, hooks]);
       host.setup();
       const [nowServers, nowHooks] = host.read() as [string, string];
-      const repertoire = { type: "stdio", command: "repertoire", args: ["mcp"] };
+      const repertoire = { type: "stdio", command: "repertoire", args: ["mcp", "--consent", "ask"] };
       const before = data(servers);
       expect(data(nowServers)).toEqual({ ...before, mcpServers: { ...before.mcpServers, repertoire } });
       for (const event of ["SessionStart", "UserPromptSubmit", "Stop"]) {

@@ -36,6 +36,10 @@ const Report = z.looseObject({
   macro: figures,
   falseAlarms: share,
   forbiddenFirst: share,
+  failures: z
+    .array(z.looseObject({ query: text, kind: text, skills: z.array(text), shown: z.array(text) }))
+    .optional(),
+  unknown: z.array(text).optional().describe("Right answers that no skill of the library is."),
 });
 
 export const DREAM_OPERATIONS = [
@@ -173,8 +177,9 @@ export const DREAM_OPERATIONS = [
   }),
   operation("post /api/eval", {
     id: "evaluate",
+    reads: true,
     command: "eval",
-    summary: "Measure recall on messages with known answers.",
+    summary: "Measure recall on messages with known answers, or on those that went well by the journal.",
     job: true,
     bodyBytes: HTTP_LIMITS.uploadBytes,
     body: z.strictObject({
@@ -189,7 +194,9 @@ export const DREAM_OPERATIONS = [
           }),
         )
         .min(1)
-        .max(20_000),
+        .max(20_000)
+        .optional()
+        .describe("Unless given, the messages after which a skill was activated with success."),
       libraries: z
         .record(text, z.array(text))
         .exactOptional()
@@ -197,26 +204,21 @@ export const DREAM_OPERATIONS = [
       duplicates: z.record(text, text).exactOptional().describe("A copy -> the skill it counts as."),
       baseline: Report.optional().describe("An earlier answer, to compare with."),
     }),
-    answer: Report.extend({
-      regressions: z.array(text),
-      failures: z
-        .array(z.looseObject({ query: text, source: text, gold: z.array(text), got: z.array(text) }))
-        .describe("The messages that did not lead where they should."),
-    }),
-    reads: true,
+    answer: Report.extend({ regressions: z.array(text) }),
     async run({ body }, { engine }, { progress }) {
       const { cases, baseline, ...options } = body;
-      const failures: object[] = [];
-      const report = await engine.evaluate(casesFrom(cases, "cases"), {
+      const known =
+        cases ??
+        (await engine.journal.successes()).map(({ message, skills }) => ({ query: message, gold: skills }));
+      const report = await engine.evaluate(casesFrom(known, "cases"), {
         ...options,
-        onResult: ({ isRight, ...result }) => isRight || failures.push(result),
         async onProgress(done, total) {
           progress({ done, total });
           await others();
         },
       });
       const earlier = baseline as EvalReport | undefined;
-      return { ...report, failures, regressions: earlier ? regressions(report, earlier) : [] };
+      return { ...report, regressions: earlier ? regressions(report, earlier) : [] };
     },
   }),
 ];

@@ -30,10 +30,15 @@ export const OPENAPI_PATH = "/api/openapi.json";
 /** Commands of the command line that the API leaves out, and why. */
 export const NOT_OVER_HTTP: Readonly<Record<string, string>> = {
   chat: "a conversation in the terminal",
+  "catalog add": "edits the person's configuration on this machine",
+  "catalog remove": "edits the person's configuration on this machine",
   complete: "for shells",
   completion: "for shells",
+  export: "writes files anywhere on this machine",
   hook: "a host calls it as a process of its own",
+  link: "writes into the folders of other programs on this machine",
   mcp: "uses standard input and output; /mcp is the same over HTTP",
+  publish: "writes files anywhere on this machine",
   serve: "is the server",
   ui: "opens the dashboard, which is a page over this API",
   setup: "writes the configuration of programs on this machine, and shows the person what it writes",

@@ -2,10 +2,8 @@
 
 import { resolve } from "node:path";
 import * as z from "zod";
-import { codeOf, messageOf } from "../../../model/errors.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
-import { HOST_TABLE, SETUP_HOSTS, type SetupHost } from "../../hooks/setup/hosts.ts";
-import { planSetup } from "../../hooks/setup/setup.ts";
+import { hostReports } from "../../hooks/setup/installed.ts";
 import { ApiError } from "../errors.ts";
 import { EVENTS_TYPE } from "../events.ts";
 import { type Gauge, METRICS_TYPE } from "../metrics.ts";
@@ -42,21 +40,28 @@ export const SERVER_OPERATIONS = [
   }),
   operation("get /api/hosts", {
     id: "listHosts",
-    summary: "The hosts that can be set up: whether each is, and when it was last heard.",
+    summary: "The hosts that can be set up: which are here, how each is connected, when it was last heard.",
     answer: z.looseObject({
       hosts: z.array(
         z.looseObject({
-          host: z.enum(SETUP_HOSTS),
+          host: text,
+          title: text,
+          installed: z.boolean(),
           connected: z.boolean(),
-          lastAt: z.int().optional().describe("When its last session was active."),
-          next: text.describe("What to do to connect it, or what is wrong."),
+          lastAt: z.int().optional().describe("When its hook or a session of it was last heard."),
+          missing: z.array(text).describe("What would have to be done."),
         }),
       ),
     }),
     async run(_, { engine }) {
+      const { home, dir } = engine.config;
+      const places = { home: resolve(home), dir: resolve(dir), env: process.env, program: ["repertoire"] };
       const sessions = await engine.journal.sessions({ limit: HEARD_SESSIONS });
-      const lastAt = (host: SetupHost) => sessions.find((one) => one.host === host)?.lastAt;
-      return { hosts: SETUP_HOSTS.map((host) => ({ host, ...setupOf(engine, host), lastAt: lastAt(host) })) };
+      const hosts = (await hostReports(places)).map(({ heardAt, ...report }) => {
+        const inSession = sessions.find(({ host }) => host === report.host)?.lastAt;
+        return { ...report, lastAt: Math.max(heardAt ?? 0, inSession ?? 0) || undefined };
+      });
+      return { hosts };
     },
   }),
   operation("get /api/events", {
@@ -95,17 +100,6 @@ export const SERVER_OPERATIONS = [
 
 /** Sessions that are looked through for the last of each host. */
 const HEARD_SESSIONS = 200;
-
-/** Whether a host's files have our entries; a file that cannot be read is the person's to mend. */
-function setupOf({ config }: Api["engine"], host: SetupHost): { connected: boolean; next: string } {
-  try {
-    const connected = planSetup(host, { home: resolve(config.home), dir: resolve(config.dir) }).length === 0;
-    return { connected, next: connected ? HOST_TABLE[host].next : `repertoire setup ${host}` };
-  } catch (thrown) {
-    if (codeOf(thrown) === undefined) throw thrown;
-    return { connected: false, next: messageOf(thrown) };
-  }
-}
 
 async function gauges({ engine, events, jobs, startedAt, version }: Api): Promise<Gauge[]> {
   const { skills } = await engine.library.list();

@@ -1,4 +1,4 @@
-// The operations on skills from elsewhere: look, add, install, update, verify, remove. A package is taken only with the digest that
+// The operations on skills from elsewhere: look, add, install, update, verify, remove, search. A package is taken only with the digest that
 // was looked at.
 
 import * as z from "zod";
@@ -37,6 +37,20 @@ const SuppliedSchema = z.looseObject({
   same: z.array(text).describe("Skills that were there already, as they should be."),
   refused: z.array(z.looseObject({ name: text, code: text, message: text })),
   batch: text.optional().describe("What one undo takes back together."),
+});
+
+const FoundSchema = z.looseObject({
+  name: text,
+  description: text,
+  score: z.number(),
+  reasons: z.array(z.looseObject({ signal: text, value: z.number() })),
+});
+const CatalogSchema = z.looseObject({
+  source: text,
+  skills: z.int().optional(),
+  commit: text.optional(),
+  fetchedAt: text.optional(),
+  failure: z.looseObject({ code: text, message: text }).optional(),
 });
 
 /** Agrees to packages whose digest the person has looked at, never to dangerous ones. */
@@ -140,5 +154,39 @@ export const SUPPLY_OPERATIONS = [
     body: z.strictObject({ names: names.min(1), to }),
     answer: SuppliedSchema,
     run: ({ body }, { engine }) => engine.supply.remove(body.names, body),
+  }),
+  operation("get /api/search", {
+    id: "searchSkills",
+    command: "search",
+    summary: "Search installed skills and those of catalogs, with the reasons of each match.",
+    query: z.strictObject({
+      words: text.min(1).max(2000),
+      limit: z.coerce.number().int().min(1).max(50).optional(),
+    }),
+    answer: z.looseObject({
+      installed: z.array(FoundSchema),
+      catalogs: z.array(FoundSchema.extend({ source: text.describe("Where to add it from.") })),
+      missing: z.array(text).describe("Catalogs that were never fetched."),
+    }),
+    run: ({ query: { words, ...options } }, { engine }) => engine.search(words, options),
+  }),
+  operation("get /api/catalogs", {
+    id: "listCatalogs",
+    command: "catalog list",
+    summary: "List the catalogs with the number of their skills.",
+    answer: z.looseObject({ catalogs: z.array(CatalogSchema) }),
+    run: async (_, { engine }) => ({ catalogs: await engine.catalogs.list() }),
+  }),
+  operation("post /api/catalogs/refresh", {
+    id: "refreshCatalogs",
+    command: "catalog refresh",
+    summary: "Fetch the catalogs again.",
+    job: true,
+    refuses: [404, 502],
+    body: z.strictObject({ source: text.min(1).exactOptional() }),
+    answer: z.looseObject({ catalogs: z.array(CatalogSchema) }),
+    run: async ({ body }, { engine }, asked) => ({
+      catalogs: await engine.catalogs.refresh({ ...body, onProgress: told(asked) }),
+    }),
   }),
 ];

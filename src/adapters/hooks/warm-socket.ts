@@ -1,0 +1,51 @@
+// Where a hook finds a server of ours that is warm, and what it asks: one JSON object each way over a socket in the private folder.
+
+import { join } from "node:path";
+
+/** A hook's call, as it would have answered it itself. */
+export interface WarmRequest {
+  /** The arguments after `hook`. */
+  readonly words: readonly string[];
+  readonly input: string;
+  readonly home: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The process that started the hook. */
+  readonly parent: number;
+  /** Milliseconds since 1970. */
+  readonly sentAt: number;
+}
+
+/** The output, or nothing if the hook has to answer itself. */
+export interface WarmAnswer {
+  readonly output?: string | undefined;
+}
+
+/** Milliseconds that a request may wait to be begun. A server that is busy for longer leaves it to the hook. */
+export const BEGIN_MS = 500;
+
+/** Milliseconds after which a hook stops waiting; more than `BEGIN_MS`, so that no two answer one message. */
+export const ANSWER_MS = 2_000;
+
+declare const QUICK_BUNDLE: string;
+
+/** Tells builds apart: only the same code gives the same answer. */
+function buildName(): string {
+  return typeof QUICK_BUNDLE === "undefined" ? "source" : QUICK_BUNDLE.replace(/^quick-|\.cjs$/g, "");
+}
+
+export function socketFolder(home: string): string {
+  return join(home, ".repertoire", "run");
+}
+
+export function socketName(pid: number): string {
+  return `${buildName()}-${pid}.sock`;
+}
+
+/** The process of a socket of this build; undefined for every other file. */
+export function pidOfSocket(name: string): number | undefined {
+  const build = `${buildName()}-`;
+  if (!name.startsWith(build)) return undefined;
+  const pid = /^(\d+)\.sock$/.exec(name.slice(build.length))?.[1];
+  return pid === undefined ? undefined : Number(pid);
+}

@@ -1,0 +1,148 @@
+// Installs a host into the cache, gives it a home with skills of ours, connects it with `repertoire setup`, and runs it once.
+
+import { execFileSync, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import type { Host, Started } from "./hosts.ts";
+
+/** Not part of `npm ci`: the hosts take two gigabytes. */
+const CACHE = resolve(process.env.REPERTOIRE_HOSTS_CACHE ?? "node_modules/.cache/hosts");
+const PROGRAM = resolve("dist/bin.cjs");
+
+/** Installs a package into the cache, unless it is there, and returns its `node_modules`. */
+export function cached(name: string, spec: string): string {
+  const folder = join(CACHE, name);
+  const done = join(folder, "installed");
+  if (!existsSync(done)) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{"private": true}\n');
+    const flags = ["--no-audit", "--no-fund", "--no-save", "--loglevel=error"];
+    execFileSync("npm", ["install", ...flags, spec], { cwd: folder, stdio: "ignore" });
+    writeFileSync(done, "");
+  }
+  return join(folder, "node_modules");
+}
+
+/** The command that starts the pinned version of a host; installs it at the first call. */
+function programOf({ id, npm, version, bin, node }: Host): readonly string[] {
+  const path = join(cached(`${id}-${version}`, `${npm}@${version}`), ".bin", bin);
+  return node === undefined ? [path] : [nodeProgram(node), path];
+}
+
+/** A version of Node for programs that need a newer one than ours. */
+export function nodeProgram(version: string): string {
+  const platform = `node-${process.platform}-${process.arch}`;
+  return join(cached(`node-${version}`, `${platform}@${version}`), platform, "bin", "node");
+}
+
+export interface Place {
+  readonly home: string;
+  readonly project: string;
+  readonly env: Readonly<Record<string, string>>;
+  repertoire(...args: string[]): string;
+  /** What hooks were given so far, in order. */
+  hookInputs(): string[];
+  remove(): void;
+}
+
+/** A home and a project of their own, with the files given, and `repertoire` on the path. */
+export function placeWith(files: Readonly<Record<string, string>>): Place {
+  const root = mkdtempSync(join(tmpdir(), "repertoire-host-"));
+  const [home, project, programs, heard] = ["home", "project", "bin", "heard"].map((name) =>
+    join(root, name),
+  ) as [string, string, string, string];
+  for (const folder of [home, project, programs, heard]) mkdirSync(folder);
+  const program = `"${process.execPath}" "${PROGRAM}" "$@"`;
+  writeFileSync(
+    join(programs, "repertoire"),
+    `#!/bin/sh\nif [ "$1" = hook ]; then tee "${heard}/$$" | ${program}; else exec ${program}; fi\n`,
+    { mode: 0o755 },
+  );
+  writeAll(home, files);
+  const env = {
+    HOME: home,
+    PATH: [programs, dirname(process.execPath), process.env.PATH].join(delimiter),
+    TERM: "dumb",
+    LANG: "C.UTF-8",
+    // Nothing but the fake model can be reached.
+    HTTP_PROXY: "http://127.0.0.1:9",
+    HTTPS_PROXY: "http://127.0.0.1:9",
+    NO_PROXY: "127.0.0.1,localhost",
+    DO_NOT_TRACK: "1",
+    DISABLE_TELEMETRY: "1",
+  };
+  return {
+    home,
+    project,
+    env,
+    repertoire: (...args) =>
+      execFileSync(join(programs, "repertoire"), args, { cwd: project, env, encoding: "utf8" }),
+    hookInputs: () =>
+      readdirSync(heard)
+        .sort((a, b) => Number(a) - Number(b))
+        .map((file) => readFileSync(join(heard, file), "utf8")),
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
+  };
+}
+
+export function writeAll(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+/** Of a host that hangs. */
+const LIMIT_SECONDS = 240;
+
+/** Runs the host once in the place, below the priority of everything else, and returns what it printed. */
+export async function runHost(host: Host, { project, env }: Place, started: Started): Promise<string> {
+  const child = spawn("nice", ["-n", "10", ...programOf(host), ...host.args(started)], {
+    cwd: project,
+    env: { ...env, ...host.env?.(started) },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (part) => {
+      output += part;
+    });
+  const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT_SECONDS * 1_000);
+  await new Promise((ended) => child.on("close", ended));
+  clearTimeout(timer);
+  endLeft(project);
+  return output;
+}
+
+/** Ends what the host has left running, such as a daemon: its command names the project of this run. Needs /proc. */
+function endLeft(project: string): void {
+  if (!existsSync("/proc/self/cmdline")) return;
+  for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    const command = commandOf(id);
+    if (command.includes(project) && Number(id) !== process.pid) process.kill(Number(id), "SIGTERM");
+  }
+}
+
+/** Empty if the process has ended since. */
+function commandOf(id: string): string {
+  try {
+    return readFileSync(`/proc/${id}/cmdline`, "utf8");
+  } catch (thrown) {
+    if (
+      (thrown as NodeJS.ErrnoException).code === "ENOENT" ||
+      (thrown as NodeJS.ErrnoException).code === "ESRCH"
+    )
+      return "";
+    throw thrown;
+  }
+}
