@@ -261,17 +261,14 @@ describe("dreams", () => {
   it("accepts a proposal, undoes it, and rejects another with keys", async () => {
     const page = await show("#/dreams");
     const states = async () => (await demo.engine.dreams.proposals()).map(({ state }) => state).sort();
-    expect(await states()).toContain("open");
-    const waiting = (await demo.engine.dreams.proposals("open")).length;
+    expect((await states()).length).toBeGreaterThanOrEqual(2);
     await page.getByRole("button", { name: /^Accept/ }).click();
     await expect.poll(states).toContain("accepted");
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText(/^Undone: /).waitFor();
-    if (waiting > 1) {
-      await page.locator("h1").click();
-      await page.keyboard.press("x");
-      await expect.poll(states).toContain("rejected");
-    }
+    await page.locator("h1").click();
+    await page.keyboard.press("x");
+    await expect.poll(states).toContain("rejected");
     await page.getByRole("button", { name: "Dream now" }).click();
     await page.getByText(/The dream made/).waitFor();
   });
