@@ -203,6 +203,7 @@ export type {
   SkillReport,
   SourceReport,
 } from "./library/library.ts";
+export type { AgentToolAlias } from "./model/agent-tool-alias.ts";
 export type { Awaitable } from "./model/awaitable.ts";
 export type { Clock } from "./model/clock.ts";
 export { type Diagnostic, type Severity, SKILL_FILE_CODES, type SkillFileCode } from "./model/diagnostic.ts";

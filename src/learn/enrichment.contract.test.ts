@@ -214,7 +214,7 @@ describe("index --enrich", () => {
     expect(model.asked).toHaveLength(0);
     const { code, out, err } = await cli(["index", "--enrich", "--limit", "2", "--yes", "--json"], space);
     expect(code).toBe(0);
-    expect(err).toMatch(/2 skills in 1 calls/);
+    expect(err).toMatch(/2 skills in 1 call\b/);
     const { enriched: done, plan } = JSON.parse(out);
     expect(plan).toMatchObject({ skills: 2, calls: 1 });
     expect(done).toHaveLength(2);

@@ -246,7 +246,8 @@ describe("the configuration of a cloned project", () => {
 describe("a folder that the host does not trust", () => {
   const untrusted = {
     ".claude.json": '{"projects": {}}',
-    ".claude/skills/mine/SKILL.md": skillText("Plans team meetings at home."),
+    // Not in a folder that the host lists by itself: those are not listed twice.
+    ".agents/skills/mine/SKILL.md": skillText("Plans team meetings at home."),
   };
 
   it("shows nothing of the project's skills through its hook, and all of the person's", async () => {

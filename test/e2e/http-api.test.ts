@@ -234,6 +234,7 @@ describe("learned skills over HTTP", () => {
     expect((await call("undo", { body: { target: "water-flowers" } })).undone).toMatchObject([
       { result: "undone" },
     ]);
+    expect((await call("redo", { body: { dryRun: true } })).would).toMatchObject([{ name: "water-flowers" }]);
     const history = await call("showHistory", { params: to, query: { diff: true, limit: 2 } });
     expect(history).toMatchObject({
       state: "archived",
