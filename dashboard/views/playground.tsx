@@ -62,7 +62,7 @@ export function Playground({ query }: { query: URLSearchParams }) {
   );
 }
 
-function Answer({ answer: { frame, intent, matches, considered, ms } }: { answer: Recall }) {
+function Answer({ answer: { frame, intent, matches, near, considered, ms } }: { answer: Recall }) {
   return (
     <Card
       title={matches.length === 0 ? "Nothing is recalled" : `${count(matches.length, "match", "matches")}`}
@@ -78,7 +78,10 @@ function Answer({ answer: { frame, intent, matches, considered, ms } }: { answer
         · {count(considered, "skill")} considered in {ms.toFixed(0)} ms
       </p>
       {matches.length === 0 && (
-        <Empty>No skill has enough evidence. Below is what came nearest, and what it lacks.</Empty>
+        <Empty>
+          No skill has enough evidence
+          {near.length > 0 ? ". Below is what came nearest, and what it lacks." : ", and none is near."}
+        </Empty>
       )}
       {matches.map((match) => (
         <MatchCard key={match.name} match={match} />
