@@ -233,6 +233,7 @@ describe("a skill's page", () => {
     await page.getByLabel("Instructions", { exact: true }).fill(`${before}\n4. Tell the others.\n`);
     await page.getByRole("button", { name: "Save a new version" }).click();
     await expect.poll(body).toContain("Tell the others");
+    await page.locator(".versions > li").nth(1).waitFor();
     await page.locator("summary", { hasText: "Changes" }).first().click();
     await page.locator(".diff .plus").getByText("Tell the others").first().waitFor();
     await page.getByRole("button", { name: "Restore" }).first().click();
