@@ -111,6 +111,7 @@ export {
   type EvalReport,
   type Explanation,
   type GroupFigures,
+  OWN_CASES,
   readCases,
   readEvalJson,
   regressions,

@@ -152,6 +152,7 @@ export const ERROR_CODES = {
   "setup-unfit": "A file does not have the form that the setup expects.",
   "host-refused": "The request's Host header is not one of the server's addresses.",
   "origin-refused": "Requests from this origin are refused.",
+  "read-only": "The dashboard was started with --read-only, and this would change something.",
   unauthorised: "The request lacks the token.",
   "token-unusable": "The server's token cannot be used.",
   "port-taken": "The port is in use.",

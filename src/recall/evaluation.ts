@@ -60,6 +60,9 @@ export interface EvalOptions {
   readonly onProgress?: (done: number, total: number) => void | Promise<void>;
 }
 
+/** The file in the person's data folder that "should have been" adds to. */
+export const OWN_CASES = "evals.jsonl";
+
 /**
  * Reads JSON lines with `query` and `gold`, or a JSON list with `query` and `should_trigger` in the skill's folder.
  *

@@ -11,6 +11,7 @@ export {
   type EvalReport,
   evaluate,
   type GroupFigures,
+  OWN_CASES,
   readCases,
   readEvalJson,
   regressions,

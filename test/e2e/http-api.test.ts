@@ -21,6 +21,7 @@ describe("the library over HTTP", () => {
     expect(skill.digest).toBe(skills[0].digest);
     const review = { params: { name: "mcp/email" }, query: { review: "true" } };
     expect((await call("showSkill", review)).skill.body).toContain("Do it.");
+    expect((await call("lookAtSkill", { params: { name: "mcp/email" } })).digest).toBe(skill.digest);
     const missing = await call("showSkill", { params: { name: "nowhere" }, status: 404 });
     expect(missing.error).toMatchObject({ code: "skill-not-found", value: "nowhere" });
   });
@@ -275,6 +276,11 @@ describe("the journal over HTTP", () => {
     expect(used).toMatchObject([{ host: "http", details: { by: "person" } }]);
     const { events } = await call("listEvents", { query: { session, kind: "outcome" } });
     expect(events).toMatchObject([{ kind: "outcome", details: { result: "success", note: "well" } }]);
+    expect((await call("showConversation", { params: { session } })).said).toMatchObject([
+      { turn: 1, role: "user", text: "plan a meeting" },
+    ]);
+    await call("prompt", { body: { message: "paint the old fence green", session: "missed" } });
+    expect((await call("listMissed")).missed).toMatchObject([{ text: "paint the old fence green" }]);
     const lines: string = await call("exportJournal", { query: { session } });
     expect(lines.trim().split("\n").length).toBeGreaterThanOrEqual(3);
     expect(await call("importJournal", { body: { lines: `${lines}torn\n` } })).toMatchObject({
@@ -299,7 +305,11 @@ describe("the journal over HTTP", () => {
       { text: body.message, weight: 3 },
     ]);
     expect(await call("forgetMessages", { params })).toEqual({ forgotten: 1 });
-    await call("correctRecall", { body });
+    expect((await call("listCases")).cases).toEqual([]);
+    const { file } = await call("correctRecall", { body: { ...body, keep: true } });
+    const { cases } = await call("listCases");
+    expect(cases).toMatchObject([{ query: body.message, gold: ["plan-meeting"] }]);
+    expect(readFileSync(file, "utf8")).toContain(body.message);
     expect(await call("forgetAllMessages")).toEqual({ forgotten: 1 });
     await call("correctRecall", { body: { skill: "plan-meeting" }, status: 400 });
   });
@@ -433,6 +443,13 @@ describe("the server itself", () => {
     expect(figures).toContain("repertoire_index_skills 2");
     expect(figures).toContain('repertoire_recall_seconds_bucket{le="+Inf"} 1');
     expect(figures).toMatch(/^repertoire_uptime_seconds [\d.]+$/m);
+  });
+
+  it("says which project it serves, and which hosts are connected", async () => {
+    const { call, root } = await served();
+    expect(await call("describeServer")).toMatchObject({ project: join(root, "p"), readOnly: false });
+    const { hosts } = await call("listHosts");
+    expect(hosts).toContainEqual(expect.objectContaining({ host: "claude-code", connected: false }));
   });
 
   it("says so when its port is taken", async () => {

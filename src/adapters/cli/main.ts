@@ -31,6 +31,7 @@ const learned: Load = async () => (await import("./commands/learned.ts")).LEARNE
 const journal: Load = async () => (await import("./commands/journal.ts")).JOURNAL_VERBS;
 const dreams: Load = async () => (await import("./commands/dreams.ts")).DREAM_VERBS;
 const supply: Load = async () => (await import("./commands/supply.ts")).SUPPLY_VERBS;
+const serve: Load = async () => (await import("./commands/serve.ts")).SERVE_VERBS;
 const hosts: Load = async () => (await import("./commands/hosts.ts")).HOST_VERBS;
 
 /** The verbs by what a person wants to do, in the order of the help. */
@@ -50,6 +51,7 @@ const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names:
       title: "Understand the library",
       example: "list --sort tokens",
       verbs: [
+        ["ui", serve],
         ["list show why", library],
         ["stats", journal],
         ["check", library],
@@ -90,7 +92,9 @@ const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names:
       example: "setup claude-code --dry-run",
       verbs: [
         ["setup", async () => [(await import("./commands/setup.ts")).setupVerb]],
-        ["mcp serve hook", hosts],
+        ["mcp", hosts],
+        ["serve", serve],
+        ["hook", hosts],
         ["completion complete", async () => (await import("./commands/completion.ts")).COMPLETION_VERBS],
       ],
     },

@@ -14,6 +14,7 @@ import { Gate, type HttpEnv } from "./gate.ts";
 import { JobBoard } from "./jobs.ts";
 import type { HttpLimits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
+import { Browsers, mountPages } from "./page.ts";
 
 interface AppOptions {
   readonly parts: McpParts;
@@ -23,11 +24,13 @@ interface AppOptions {
   readonly hosts: () => readonly string[];
   readonly isReady: () => boolean;
   readonly limits: HttpLimits;
+  /** The dashboard may look, and change nothing. */
+  readonly readOnly: boolean;
   readonly note: (text: string) => void;
 }
 
 export function createApp(options: AppOptions) {
-  const { parts, version, token, hosts, isReady, limits, note } = options;
+  const { parts, version, token, hosts, isReady, limits, readOnly, note } = options;
   const mcp = createMcpRoute({ parts, version, maxBodyBytes: limits.mcpBytes, note });
   const { engine } = parts;
   const events = new EventHub(limits);
@@ -60,8 +63,9 @@ export function createApp(options: AppOptions) {
     await next();
   });
   const startedAt = Date.now();
-  const api = { version, engine, jobs, events, metrics, isReady, startedAt };
-  const gate = new Gate({ token, limits, note });
+  const api = { version, engine, jobs, events, metrics, isReady, startedAt, readOnly };
+  const browsers = new Browsers();
+  const gate = new Gate({ token, isPage: (c) => browsers.sent(c), limits, note });
   mountApi(app, { api, gate, limits, note });
   app.use("/mcp", async (c, next) => {
     const refused = gate.refused(c, "mcp");
@@ -71,6 +75,7 @@ export function createApp(options: AppOptions) {
     await next();
   });
   app.all("/mcp", (c) => mcp.fetch(c.req.raw));
+  mountPages(app, { browsers, gate });
   app.notFound((c) =>
     c.json(refusal("not-found", `There is /mcp, /health, /metrics and /api: see ${OPENAPI_PATH}.`), 404),
   );
@@ -80,6 +85,8 @@ export function createApp(options: AppOptions) {
   });
   return {
     fetch: app.fetch,
+    /** The path of a link that lets one browser in. */
+    link: () => browsers.link(),
     /** Tells open subscriptions that the library has changed. */
     changed(changes: LibraryChanges) {
       mcp.changed();

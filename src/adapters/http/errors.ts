@@ -10,6 +10,7 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCo
   403: [
     "host-refused",
     "origin-refused",
+    "read-only",
     "consent-denied",
     "consent-refused",
     "not-consented",

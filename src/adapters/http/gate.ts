@@ -19,11 +19,15 @@ export interface HttpEnv {
   Variables: {
     /** The path of the operation that answered, for the metrics. */
     route?: string;
+    /** Set if our own page sent the request, instead of a program with the token. */
+    isPage?: boolean;
   };
 }
 
 interface GateOptions {
   readonly token: string;
+  /** Whether a browser that the person let in sent the request. */
+  readonly isPage: (c: Context<HttpEnv>) => boolean;
   readonly limits: HttpLimits;
   readonly note: (text: string) => void;
 }
@@ -52,16 +56,21 @@ export class Gate {
    * not slowed down by them.
    */
   refused(c: Context<HttpEnv>, way: "api" | "mcp"): Response | undefined {
-    const isKnown = isAuthorised(c.req.header("authorization"), this.options.token);
-    const rate = isKnown ? this.known[way] : this.strangers;
-    const seconds = rate(getConnInfo(c).remote.address ?? "");
-    if (seconds > 0) {
-      c.header("Retry-After", String(seconds));
-      return this.fail(c, new ApiError("too-many-requests", `Too many requests. Try again in ${seconds} s.`));
-    }
-    if (isKnown) return undefined;
+    const isPage = way === "api" && this.options.isPage(c);
+    c.set("isPage", isPage);
+    const isKnown = isPage || isAuthorised(c.req.header("authorization"), this.options.token);
+    const slowedDown = this.slowedDown(c, isKnown ? this.known[way] : this.strangers);
+    if (slowedDown || isKnown) return slowedDown;
     c.header("WWW-Authenticate", 'Bearer realm="repertoire"');
     return this.fail(c, new ApiError("unauthorised", "Send the token: Authorization: Bearer TOKEN."));
+  }
+
+  /** The refusal of one who asks too often; a stranger unless another rate is given. */
+  slowedDown(c: Context<HttpEnv>, rate: SecondsToWait = this.strangers): Response | undefined {
+    const seconds = rate(getConnInfo(c).remote.address ?? "");
+    if (seconds === 0) return undefined;
+    c.header("Retry-After", String(seconds));
+    return this.fail(c, new ApiError("too-many-requests", `Too many requests. Try again in ${seconds} s.`));
   }
 
   private fail(c: Context<HttpEnv>, error: ApiError): Response {

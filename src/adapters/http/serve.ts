@@ -19,11 +19,15 @@ export interface ServeOptions {
   readonly note: (text: string) => void;
   /** Replaces single values of `HTTP_LIMITS`. */
   readonly limits?: Partial<HttpLimits>;
+  /** The dashboard may look, and change nothing. */
+  readonly readOnly?: boolean | undefined;
 }
 
 export interface Serving {
   readonly port: number;
   readonly tokenPath: string;
+  /** The address of the dashboard, which lets one browser in, once. */
+  link(): string;
   /** Finishes open requests, then closes the server and the engine. */
   close(): Promise<void>;
 }
@@ -44,7 +48,16 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
   let ready = false;
   // Opens the store: a server that cannot open it does not start.
   await engine.toolbox();
-  const app = createApp({ parts, version, token, hosts, isReady: () => ready, limits, note });
+  const app = createApp({
+    parts,
+    version,
+    token,
+    hosts,
+    isReady: () => ready,
+    limits,
+    readOnly: options.readOnly === true,
+    note,
+  });
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: {
@@ -84,6 +97,7 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
   return {
     port,
     tokenPath,
+    link: () => `http://${ADDRESS}:${port}${app.link()}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       await app.close();

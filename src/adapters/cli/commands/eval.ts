@@ -8,6 +8,7 @@ import {
   type EvalFailure,
   type EvalReport,
   type GroupFigures,
+  OWN_CASES,
   type Repertoire,
   readCases,
   readEvalJson,
@@ -84,7 +85,7 @@ export const evalVerb: Verb = {
       options: [["--to <file>", "the file, of JSON lines; ~/.repertoire/evals.jsonl unless given"]],
       async run({ io, engine }, message: string, name: string, options: { to?: string }) {
         const corrected = await engine.journal.shouldHaveBeen({ skill: name, message });
-        const file = options.to ?? join(engine.turns.dataDirectory, "evals.jsonl");
+        const file = options.to ?? join(engine.turns.dataDirectory, OWN_CASES);
         addCase(file, { query: message, gold: [corrected.skill] });
         const isOn = engine.config.recall.learn;
         io.answer({ skill: corrected.skill, message, file, learned: isOn }, () => {

@@ -1,8 +1,17 @@
 // The operations that improve the library: dreams, proposals, and measuring recall.
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setImmediate as others } from "node:timers/promises";
 import * as z from "zod";
-import { casesFrom, type EvalReport, PASSES, regressions } from "../../../engine/engine.ts";
+import {
+  casesFrom,
+  type EvalReport,
+  OWN_CASES,
+  PASSES,
+  readCases,
+  regressions,
+} from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { operation } from "./operation.ts";
@@ -154,8 +163,21 @@ export const DREAM_OPERATIONS = [
       throw new RepertoireError("proposal-not-accepted", message, asked);
     },
   }),
+  operation("get /api/cases", {
+    id: "listCases",
+    summary: "The messages with known answers that corrections were added to.",
+    answer: z.looseObject({
+      file: text,
+      cases: z.array(z.looseObject({ query: text, gold: z.array(text), not: z.array(text) })),
+    }),
+    run(_, { engine }) {
+      const file = join(engine.turns.dataDirectory, OWN_CASES);
+      return { file, cases: existsSync(file) ? readCases(file) : [] };
+    },
+  }),
   operation("post /api/eval", {
     id: "evaluate",
+    reads: true,
     command: "eval",
     summary: "Measure recall on messages with known answers, or on those that went well by the journal.",
     job: true,

@@ -1,7 +1,8 @@
 // The operations on what happened: statistics, events, outcomes.
 
+import { join } from "node:path";
 import * as z from "zod";
-import { EVENT_KINDS, OUTCOMES, RATINGS } from "../../../engine/engine.ts";
+import { addCase, EVENT_KINDS, OUTCOMES, OWN_CASES, RATINGS } from "../../../engine/engine.ts";
 import { lookupKey } from "../../../model/name.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import { operation } from "./operation.ts";
@@ -11,6 +12,18 @@ const text = z.string();
 const count = z.int().min(0);
 const funnel = { recalled: count, shown: count, activated: count, succeeded: count, failed: count };
 const number = z.coerce.number().int().min(0);
+
+const Said = z.looseObject({
+  session: text,
+  turn: count,
+  role: z.enum(["user", "assistant"]),
+  text,
+  at: count,
+});
+
+function turnKey({ session: id, turn }: { session?: string | undefined; turn?: number | undefined }): string {
+  return JSON.stringify([id, turn]);
+}
 
 export const JOURNAL_OPERATIONS = [
   operation("get /api/stats", {
@@ -85,6 +98,38 @@ export const JOURNAL_OPERATIONS = [
       ),
     }),
     run: async ({ query }, { engine }) => ({ sessions: await engine.journal.sessions(query) }),
+  }),
+  operation("get /api/sessions/{session}/conversation", {
+    id: "showConversation",
+    summary: "What was said in a session, in order, where messages are recorded.",
+    params: z.strictObject({ session }),
+    answer: z.looseObject({ said: z.array(Said) }),
+    run: async ({ params }, { engine }) => ({ said: await engine.journal.conversation(params) }),
+  }),
+  operation("get /api/missed", {
+    id: "listMissed",
+    summary: "The latest messages that recalled no skill.",
+    query: z.strictObject({
+      since: number.optional().describe("Milliseconds since 1970, inclusive."),
+      limit: z.coerce.number().int().min(1).max(200).default(50),
+    }),
+    answer: z.looseObject({ missed: z.array(Said) }),
+    async run({ query: { since, limit } }, { engine }) {
+      const recalls = await engine.journal.query({
+        since,
+        kinds: ["recalled"],
+        newestFirst: true,
+        limit: 5_000,
+      });
+      const turns = new Set(recalls.flatMap((one) => (one.skill === undefined ? [turnKey(one)] : [])));
+      const said = turns.size === 0 ? [] : await engine.journal.conversation({ since, role: "user" });
+      return {
+        missed: said
+          .filter((one) => turns.has(turnKey(one)))
+          .slice(-limit)
+          .reverse(),
+      };
+    },
   }),
   operation("post /api/sessions/{session}/rating", {
     id: "rateSession",
@@ -166,9 +211,19 @@ export const JOURNAL_OPERATIONS = [
       skill: skillName,
       message: text.min(1).optional(),
       session: session.optional(),
+      keep: z.boolean().exactOptional().describe("Also add the message to the evaluation file."),
     }),
-    answer: z.looseObject({ skill: text, insteadOf: z.array(text) }),
-    run: ({ body: { session: id, ...correction } }, { engine }) =>
-      engine.journal.shouldHaveBeen(correction, { session: id }),
+    answer: z.looseObject({
+      skill: text,
+      insteadOf: z.array(text),
+      file: text.optional().describe("The evaluation file, if the message was added."),
+    }),
+    async run({ body: { session: id, keep, ...correction } }, { engine }) {
+      const corrected = await engine.journal.shouldHaveBeen(correction, { session: id });
+      if (!keep || correction.message === undefined) return corrected;
+      const file = join(engine.turns.dataDirectory, OWN_CASES);
+      addCase(file, { query: correction.message, gold: [corrected.skill] });
+      return { ...corrected, file };
+    },
   }),
 ];

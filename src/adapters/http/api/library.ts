@@ -11,9 +11,10 @@ import {
   TIDY_RULES,
   VERDICTS,
 } from "../../../engine/engine.ts";
+import { codeOf } from "../../../model/errors.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
 import { STATE_CODES } from "../../../model/state-finding.ts";
-import { operation } from "./operation.ts";
+import { type Api, operation } from "./operation.ts";
 import {
   booleanText,
   DiagnosticSchema,
@@ -66,6 +67,15 @@ const StateSchema = z
     }),
   )
   .describe("What is wrong with what is kept, in which file, and what mends it.");
+
+async function versionsOf({ learned }: Api["engine"], name: string): Promise<number> {
+  try {
+    return (await learned.history(name, { limit: 1 })).total;
+  } catch (thrown) {
+    if (codeOf(thrown) === "no-history") return 0;
+    throw thrown;
+  }
+}
 
 export const LIBRARY_OPERATIONS = [
   operation("get /api/skills", {
@@ -142,11 +152,13 @@ export const LIBRARY_OPERATIONS = [
       diagnostics,
       inspection: InspectedPackageSchema.optional(),
       messages: z.array(text).optional().describe("Written by a model, for recall."),
+      versions: z.int().describe("How many versions its history has; 0 for a skill that was not saved here."),
     }),
     async run({ params: { name }, query: { review = false } }, { engine }) {
       const { skill } = await engine.library.show(name);
       const agreed = await engine.gate.bodies([skill.name], { audience: "person" });
-      return skillDetails(await engine.library.show(name, { review: review || agreed.has(skill.name) }));
+      const report = await engine.library.show(name, { review: review || agreed.has(skill.name) });
+      return { ...skillDetails(report), versions: await versionsOf(engine, skill.name) };
     },
   }),
   switchTo(true),

@@ -18,6 +18,8 @@ export interface Api {
   readonly isReady: () => boolean;
   /** When the server began, in milliseconds. */
   readonly startedAt: number;
+  /** The dashboard may look, and change nothing. */
+  readonly readOnly: boolean;
 }
 
 export interface RequestControl extends JobControl {
@@ -45,6 +47,8 @@ interface OperationSpec<P extends Shape, Q extends Shape, B extends z.ZodType> {
   readonly type?: string;
   /** May take long: runs as a job, unless the request waits for it. */
   readonly job?: true;
+  /** Changes nothing, though it is no GET: the dashboard may use it in read-only mode. */
+  readonly reads?: true;
   /** Needs no token. */
   readonly open?: true;
   readonly bodyBytes?: number;

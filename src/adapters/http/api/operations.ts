@@ -40,5 +40,6 @@ export const NOT_OVER_HTTP: Readonly<Record<string, string>> = {
   mcp: "uses standard input and output; /mcp is the same over HTTP",
   publish: "writes files anywhere on this machine",
   serve: "is the server",
+  ui: "opens the dashboard, which is a page over this API",
   setup: "writes the configuration of programs on this machine, and shows the person what it writes",
 };

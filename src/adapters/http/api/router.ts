@@ -66,6 +66,11 @@ export function mountApi(app: Hono<HttpEnv>, { api, gate, limits, note }: Router
 }
 
 async function answered(row: ApiOperation, c: Context, api: Api): Promise<Response> {
+  if (api.readOnly && c.get("isPage") && row.method !== "get" && !row.reads)
+    throw new ApiError(
+      "read-only",
+      "This dashboard only looks. Start it without --read-only to change things.",
+    );
   const given = c.req.query();
   const { wait, ...query } = given;
   const input = {

@@ -1,7 +1,9 @@
 // The operations about the server itself: health, metrics, events, jobs.
 
+import { resolve } from "node:path";
 import * as z from "zod";
 import { SKILL_STATES } from "../../../model/skill.ts";
+import { hostReports } from "../../hooks/setup/installed.ts";
 import { ApiError } from "../errors.ts";
 import { EVENTS_TYPE } from "../events.ts";
 import { type Gauge, METRICS_TYPE } from "../metrics.ts";
@@ -26,6 +28,41 @@ export const SERVER_OPERATIONS = [
     type: METRICS_TYPE,
     answer: text,
     run: async (_, api) => api.metrics.text(await gauges(api)),
+  }),
+  operation("get /api/server", {
+    id: "describeServer",
+    summary: "Which project is served, and whether the dashboard may change things.",
+    answer: z.looseObject({ version: text, project: text, readOnly: z.boolean(), ready: z.boolean() }),
+    run: (_, { version, engine, readOnly, isReady }) => ({
+      ...{ version, readOnly, ready: isReady() },
+      project: engine.config.dir,
+    }),
+  }),
+  operation("get /api/hosts", {
+    id: "listHosts",
+    summary: "The hosts that can be set up: which are here, how each is connected, when it was last heard.",
+    answer: z.looseObject({
+      hosts: z.array(
+        z.looseObject({
+          host: text,
+          title: text,
+          installed: z.boolean(),
+          connected: z.boolean(),
+          lastAt: z.int().optional().describe("When its hook or a session of it was last heard."),
+          missing: z.array(text).describe("What would have to be done."),
+        }),
+      ),
+    }),
+    async run(_, { engine }) {
+      const { home, dir } = engine.config;
+      const places = { home: resolve(home), dir: resolve(dir), env: process.env, program: ["repertoire"] };
+      const sessions = await engine.journal.sessions({ limit: HEARD_SESSIONS });
+      const hosts = (await hostReports(places)).map(({ heardAt, ...report }) => {
+        const inSession = sessions.find(({ host }) => host === report.host)?.lastAt;
+        return { ...report, lastAt: Math.max(heardAt ?? 0, inSession ?? 0) || undefined };
+      });
+      return { hosts };
+    },
   }),
   operation("get /api/events", {
     id: "streamEvents",
@@ -60,6 +97,9 @@ export const SERVER_OPERATIONS = [
     run: ({ params }, { jobs }) => jobs.cancel(params.id),
   }),
 ];
+
+/** Sessions that are looked through for the last of each host. */
+const HEARD_SESSIONS = 200;
 
 async function gauges({ engine, events, jobs, startedAt, version }: Api): Promise<Gauge[]> {
   const { skills } = await engine.library.list();

@@ -50,6 +50,14 @@ export const TASK_OPERATIONS = [
       });
     },
   }),
+  operation("get /api/skills/{name}/sheet", {
+    id: "lookAtSkill",
+    summary: "What there is to agree to in a skill: the sheet, without a refusal.",
+    refuses: [404],
+    params: nameParams,
+    answer: ConsentSheetSchema,
+    run: ({ params }, { engine }) => engine.consents.look(params.name),
+  }),
   operation("get /api/skills/{name}/file", {
     id: "readSkillFile",
     summary: "Read a text file of an activated skill, in parts.",

@@ -21,6 +21,7 @@ const turnFields = {
 export const TURN_OPERATIONS = [
   operation("post /api/recall", {
     id: "recall",
+    reads: true,
     command: "recall",
     summary:
       "Recall the skills that matter for a message, with reasons. In a session nothing is recalled twice.",
@@ -47,6 +48,7 @@ export const TURN_OPERATIONS = [
   }),
   operation("post /api/why", {
     id: "why",
+    reads: true,
     command: "why",
     summary: "Explain why a skill is or is not recalled for a message.",
     refuses: [404],
@@ -66,6 +68,7 @@ export const TURN_OPERATIONS = [
   }),
   operation("post /api/prompt", {
     id: "prompt",
+    reads: true,
     command: "prompt",
     summary: "The exact text that an agent's prompt gets for a message.",
     body: z.strictObject({

@@ -1,0 +1,392 @@
+// The dashboard in a real browser, against a real server, store and library. Needs `npm run build`.
+
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startBrowser } from "../../scripts/browser.mjs";
+import { makeDemo } from "../../src/adapters/demo/demo.ts";
+import { type Serving, serveOverHttp } from "../../src/adapters/http/serve.ts";
+import { served } from "../http-served.ts";
+
+const VIEWS = ["home", "library", "playground", "evaluation", "sessions", "dreams", "relations", "health"];
+const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
+
+let browser: Browser;
+let demo: Awaited<ReturnType<typeof makeDemo>>;
+let serving: Serving;
+let context: BrowserContext;
+/** What the pages said on their consoles and threw. */
+const complaints: string[] = [];
+/** Every address that the pages asked for. */
+const asked: string[] = [];
+
+async function opened(link: string): Promise<BrowserContext> {
+  const made = await browser.newContext();
+  made.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  made.on("weberror", (error) => complaints.push(String(error.error())));
+  made.on("request", (request) => asked.push(request.url()));
+  const page = await made.newPage();
+  await page.goto(link);
+  await page.close();
+  return made;
+}
+
+async function show(hash: string, within = context, origin = originOf(serving)): Promise<Page> {
+  const page = await within.newPage();
+  onTestFinished(() => page.close());
+  await page.goto(`${origin}/${hash}`);
+  await settled(page);
+  return page;
+}
+
+const originOf = ({ port }: Serving) => `http://127.0.0.1:${port}`;
+
+async function settled(page: Page): Promise<void> {
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await expect.poll(() => page.getByText("Loading …").count()).toBe(0);
+}
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  demo = await makeDemo({ values: { "sources.bundled": false }, env: { PATH: process.env.PATH } });
+  await demo.engine.dreams.run({ force: true });
+  serving = await serveOverHttp(demo.engine, { port: 0, version: "0.0.0", tools: "default", note: () => {} });
+  context = await opened(serving.link());
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await serving?.close();
+  demo?.remove();
+});
+
+describe("the one-time link", () => {
+  it("lets one browser in, once, with a cookie that no script reads and no other site sends", async () => {
+    const link = serving.link();
+    const first = await fetch(link, { redirect: "manual" });
+    expect(first.status).toBe(303);
+    const cookie = first.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/HttpOnly/);
+    expect(cookie).toMatch(/SameSite=Strict/);
+    const again = await fetch(link, { redirect: "manual" });
+    expect(again.headers.get("set-cookie")).toBeNull();
+    const ask = (site: string | undefined) =>
+      fetch(`${originOf(serving)}/api/server`, {
+        headers: { cookie: cookie.split(";")[0]!, ...(site !== undefined && { "sec-fetch-site": site }) },
+      }).then(({ status }) => status);
+    expect([
+      await ask("same-origin"),
+      await ask("same-site"),
+      await ask("cross-site"),
+      await ask(undefined),
+    ]).toEqual([200, 401, 401, 401]);
+  });
+
+  it("tells a browser without it what to do", async () => {
+    const stranger = await browser.newContext();
+    onTestFinished(() => stranger.close());
+    const page = await stranger.newPage();
+    await page.goto(originOf(serving));
+    await page.getByText("repertoire ui").waitFor();
+    expect(await page.getByRole("navigation").count()).toBe(0);
+  });
+
+  it("comes with a policy that allows our own files only, and nothing inline", async () => {
+    const { headers } = await fetch(originOf(serving));
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:|data:/);
+  });
+});
+
+describe("every view", () => {
+  it.each(["light", "dark", "phone"] as const)("is without serious barriers: %s", async (look) => {
+    const page = await show("#/home");
+    await page.emulateMedia({ colorScheme: look === "dark" ? "dark" : "light" });
+    await page.setViewportSize(look === "phone" ? { width: 390, height: 844 } : { width: 1280, height: 900 });
+    const hashes = [
+      ...VIEWS,
+      "skill/invoice-pdf",
+      "skill/deploy-preview",
+      "sessions/demo-4",
+      "playground?m=write+an+invoice",
+    ];
+    for (const hash of hashes) {
+      await page.goto(`${originOf(serving)}/#/${hash}`);
+      await settled(page);
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate(() =>
+        (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe.run(),
+      );
+      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      const told = serious.map(
+        ({ id, nodes }) =>
+          `${hash}: ${id} ${nodes
+            .map(({ html }) => html)
+            .slice(0, 3)
+            .join(" ")}`,
+      );
+      expect(told).toEqual([]);
+      const overflow = await page.evaluate<number>(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+      );
+      expect([hash, overflow]).toEqual([hash, 0]);
+    }
+  });
+});
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+describe("the library", () => {
+  it("finds by meaning as you type, keeps the filter in the address, switches off and undoes it", async () => {
+    const page = await show("#/library");
+    await page.getByRole("searchbox").fill("try out a branch");
+    await expect
+      .poll(() => page.locator("tr.skill .name").first().textContent())
+      .toMatch(/deploy-preview|preview-branch/);
+    expect(page.url()).toContain("q=try");
+    await page.getByRole("searchbox").fill("");
+    await page.getByRole("button", { name: "Broken or dangerous" }).click();
+    await expect.poll(() => page.locator("tr.skill").count()).toBe(1);
+    const state = async () => (await demo.engine.library.show("free-coupons")).skill.state;
+    await page.getByRole("button", { name: "Disable free-coupons" }).click();
+    await expect.poll(state).toBe("disabled");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(state).toBe("active");
+  });
+
+  it("shows the most expensive first, and switches several at once", async () => {
+    const page = await show("#/library?view=expensive");
+    expect(await page.locator("tr.skill .name").first().textContent()).toBe("invoice-pdf");
+    await page.getByLabel("Choose old-intranet").check();
+    await page.getByLabel("Choose expense-report").check();
+    await page.locator(".bulk").getByRole("button", { name: "Disable" }).click();
+    await page.getByText("2 skills disabled.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect
+      .poll(async () => (await demo.engine.library.show("old-intranet")).skill.state)
+      .toBe("active");
+  });
+
+  it("has only the rows in sight in the page, of a thousand skills", async () => {
+    const files: Record<string, string> = {};
+    for (let at = 0; at < 1_000; at++)
+      files[`p/skills/s-${String(at).padStart(4, "0")}/SKILL.md`] =
+        `---\nname: s-${String(at).padStart(4, "0")}\ndescription: Does thing ${at}. Use for thing ${at}.\n---\nDo it.\n`;
+    const { engine, close } = await served({ files });
+    await close();
+    const { dir, home } = engine.config;
+    const { openRepertoire } = await import("../../src/engine/engine.ts");
+    const many = await serveOverHttp(openRepertoire({ dir, home, values: { "sources.bundled": false } }), {
+      ...{ port: 0, version: "0.0.0", tools: "default", note: () => {} },
+    });
+    onTestFinished(() => many.close());
+    const own = await opened(many.link());
+    onTestFinished(() => own.close());
+    const page = await show("#/library", own, originOf(many));
+    expect(await page.locator("tr.skill").count()).toBeLessThan(80);
+    await page.locator(".rows").evaluate((box) => {
+      box.scrollTop = box.scrollHeight;
+    });
+    await page.getByText("s-0999", { exact: true }).waitFor();
+    expect(await page.locator("tr.skill").count()).toBeLessThan(80);
+  });
+});
+
+describe("the playground", () => {
+  it("explains a recall, and makes a case of what should have been", async () => {
+    const page = await show("#/playground");
+    await page.getByLabel("Message").fill("rename the columns of the spreadsheet");
+    await page.getByText("Nothing is recalled").waitFor();
+    await page.getByText("What the agent gets").waitFor();
+    await page.getByRole("button", { name: "catalog" }).click();
+    await page.locator("pre.source").getByText("invoice-pdf").waitFor();
+    await page.getByLabel("Should have been").fill("expense-report");
+    await page.getByRole("button", { name: "Correct it" }).click();
+    await page.getByRole("heading", { name: "1 match" }).waitFor();
+    const cases = readFileSync(join(demo.engine.turns.dataDirectory, "evals.jsonl"), "utf8");
+    expect(JSON.parse(cases)).toEqual({
+      query: "rename the columns of the spreadsheet",
+      gold: ["expense-report"],
+    });
+    await page.goto(`${originOf(serving)}/#/evaluation`);
+    await page.getByRole("button", { name: "Measure" }).click();
+    await page.getByText("Every message led where it should.").waitFor();
+  });
+});
+
+describe("a skill's page", () => {
+  it("edits a learned skill, shows the change and takes it back", async () => {
+    const page = await show("#/skill/flaky-tests");
+    const body = async () => (await demo.engine.library.show("flaky-tests", { review: true })).body ?? "";
+    const before = await body();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Instructions", { exact: true }).fill(`${before}\n4. Tell the others.\n`);
+    await page.getByRole("button", { name: "Save a new version" }).click();
+    await expect.poll(body).toContain("Tell the others");
+    await page.locator(".versions > li").nth(1).waitFor();
+    await page.locator("summary", { hasText: "Changes" }).first().click();
+    await page.locator(".diff .plus").getByText("Tell the others").first().waitFor();
+    await page.getByRole("button", { name: "Restore" }).first().click();
+    await expect.poll(body).not.toContain("Tell the others");
+  });
+
+  it("pins, trusts what was looked at, and stops trusting it", async () => {
+    const page = await show("#/skill/flaky-tests");
+    await page.getByRole("button", { name: "Pin", exact: true }).click();
+    await page.getByRole("button", { name: "Unpin" }).click();
+    await page.getByRole("button", { name: "Pin", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Trust this content" }).click();
+    await expect.poll(async () => (await demo.engine.consents.trusted()).length).toBe(1);
+    await page.getByRole("button", { name: "Stop trusting it" }).click();
+    await expect.poll(async () => (await demo.engine.consents.trusted()).length).toBe(0);
+  });
+
+  it("says what is wrong when there is no such skill", async () => {
+    const page = await show("#/skill/nowhere");
+    await page.getByRole("alert").waitFor();
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes("404")));
+  });
+});
+
+describe("dreams", () => {
+  it("accepts a proposal, undoes it, and rejects another with keys", async () => {
+    const page = await show("#/dreams");
+    const states = async () => (await demo.engine.dreams.proposals()).map(({ state }) => state).sort();
+    expect((await states()).length).toBeGreaterThanOrEqual(2);
+    await page.getByRole("button", { name: /^Accept/ }).click();
+    await expect.poll(states).toContain("accepted");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText(/^Undone: /).waitFor();
+    await page.locator("h1").click();
+    await page.keyboard.press("x");
+    await expect.poll(states).toContain("rejected");
+    await page.getByRole("button", { name: "Dream now" }).click();
+    await page.getByText(/The dream made/).waitFor();
+  });
+});
+
+describe("sessions, home and health", () => {
+  it("take an outcome and a rating, and lead from a message to the playground", async () => {
+    const page = await show("#/sessions?look=bad");
+    await page.getByText("deploy the branch login-form as a preview").click();
+    await page.getByLabel("What should have been different in turn 1").fill("ask for the token first");
+    await page.getByRole("button", { name: "Turn 1 went wrong" }).click();
+    await page.getByText("note ask for the token first").waitFor();
+    await page.getByRole("button", { name: "good" }).click();
+    await page.getByText("The session was rated good.").waitFor();
+    await page.goto(`${originOf(serving)}/#/home`);
+    await page.getByRole("link", { name: "translate the poem into French" }).click();
+    await page.getByRole("heading", { name: "Playground" }).waitFor();
+    await page.goto(`${originOf(serving)}/#/health`);
+    await page.getByText("Claude Code").first().waitFor();
+    await page.getByRole("button", { name: "Scan and index again" }).click();
+    await page.getByText("the recall index is up to date").waitFor();
+  });
+});
+
+describe("the keyboard", () => {
+  it("finds a skill with Ctrl+K, shows the sheet of keys, and goes to views", async () => {
+    const page = await show("#/home");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "View, skill or message" }).fill("invoice");
+    await page.getByRole("option", { name: /invoice-pdf/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "invoice-pdf" }).waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.press("l");
+    await page.getByRole("heading", { level: 1, name: "Library" }).waitFor();
+  });
+});
+
+describe("a hostile skill", () => {
+  it("runs nothing and loads nothing", async () => {
+    const hits: string[] = [];
+    const trap = createServer((request, response) => {
+      hits.push(request.url ?? "");
+      response.end();
+    }).listen(0, "127.0.0.1");
+    await once(trap, "listening");
+    onTestFinished(() => void trap.close());
+    const away = `http://127.0.0.1:${(trap.address() as AddressInfo).port}`;
+    const body = [
+      "<script>window.owned = 1</script>",
+      `<img src="${away}/html.png" onerror="window.owned = 2">`,
+      `![picture](${away}/markdown.png)`,
+      "[click](javascript:window.owned=3) [data](data:text/html,<script>window.owned=4</script>)",
+      `<style>@import "${away}/style.css"; body { display: none }</style>`,
+      `<iframe src="${away}/frame"></iframe><svg onload="window.owned=5"></svg>`,
+      `<link rel="stylesheet" href="${away}/link.css"><base href="${away}/">`,
+      "evil\u202egnp.exe",
+      `${"> ".repeat(3_000)}deep`,
+      `| a | b |\n|---|---|\n${"| x | y |\n".repeat(5_000)}`,
+      `[safe](${away}/only-when-clicked)`,
+    ].join("\n\n");
+    const files = {
+      "p/skills/hostile/SKILL.md": `---\nname: hostile\ndescription: "<img src=${away}/d.png onerror=alert(1)> Use never."\n---\n${body}`,
+    };
+    const { engine, close } = await served({ files });
+    await close();
+    const { openRepertoire } = await import("../../src/engine/engine.ts");
+    const { dir, home } = engine.config;
+    const own = await serveOverHttp(openRepertoire({ dir, home, values: { "sources.bundled": false } }), {
+      ...{ port: 0, version: "0.0.0", tools: "default", note: () => {} },
+    });
+    onTestFinished(() => own.close());
+    const visitor = await opened(own.link());
+    onTestFinished(() => visitor.close());
+    const from = asked.length;
+    for (const hash of ["#/skill/hostile", "#/library", "#/home", "#/health", "#/playground?m=hostile"]) {
+      const page = await show(hash, visitor, originOf(own));
+      expect(await page.evaluate(() => (globalThis as { owned?: number }).owned)).toBeUndefined();
+      expect(
+        await page.locator("main img, main iframe, main style, main script, main svg, main link").count(),
+      ).toBe(0);
+      expect(await page.locator("main a[href^='javascript:'], main a[href^='data:']").count()).toBe(0);
+    }
+    const page = await show("#/skill/hostile", visitor, originOf(own));
+    await page.getByText("evil⟦U+202E⟧gnp.exe").waitFor();
+    expect(await page.locator("main table tr").count()).toBeLessThan(600);
+    expect(hits).toEqual([]);
+    expect(asked.slice(from).filter((url) => !url.startsWith(originOf(own)))).toEqual([]);
+  });
+});
+
+describe("read-only mode", () => {
+  it("looks at everything and changes nothing", async () => {
+    const { engine, close } = await served();
+    await close();
+    const { openRepertoire } = await import("../../src/engine/engine.ts");
+    const { dir, home } = engine.config;
+    const looking = openRepertoire({ dir, home, values: { "sources.bundled": false } });
+    const own = await serveOverHttp(looking, {
+      ...{ port: 0, version: "0.0.0", tools: "default", note: () => {}, readOnly: true },
+    });
+    onTestFinished(() => own.close());
+    const visitor = await opened(own.link());
+    onTestFinished(() => visitor.close());
+    const page = await show("#/library", visitor, originOf(own));
+    await page.getByText("Read only").waitFor();
+    await page.getByRole("button", { name: "Disable plan-meeting" }).click();
+    await page.getByText("--read-only").waitFor();
+    expect((await looking.library.show("plan-meeting")).skill.state).toBe("active");
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes("403")));
+  });
+});
+
+it("no page said an error on its console, and none asked another address than its server's", () => {
+  expect(complaints).toEqual([]);
+  expect(asked.filter((url) => !url.startsWith("http://127.0.0.1:"))).toEqual([]);
+});
