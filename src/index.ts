@@ -41,7 +41,7 @@ export {
   type ConfigValues,
   loadConfig,
 } from "./config/config.ts";
-export type { MemoryItem, Prompt, PromptOptions } from "./disclose/disclose.ts";
+export type { CatalogChoice, MemoryItem, Prompt, PromptOptions } from "./disclose/disclose.ts";
 export type { HostDecision, ProjectStanding } from "./discover/discover.ts";
 export type {
   Accepted,
@@ -153,6 +153,7 @@ export type {
   WeekCount,
 } from "./journal/journal.ts";
 export type {
+  ArchivedSkill,
   Attribution,
   BesidePackage,
   BlobStore,
@@ -203,7 +204,7 @@ export type {
   SkillReport,
   SourceReport,
 } from "./library/library.ts";
-export type { AgentToolAlias } from "./model/agent-tool-alias.ts";
+export type { AgentToolAlias, NamedTools } from "./model/agent-tool-alias.ts";
 export type { Awaitable } from "./model/awaitable.ts";
 export type { Clock } from "./model/clock.ts";
 export { type Diagnostic, type Severity, SKILL_FILE_CODES, type SkillFileCode } from "./model/diagnostic.ts";
@@ -217,6 +218,7 @@ export { FRAMES, type Frame } from "./model/frame.ts";
 export { type NameResult, type SkillName, toSkillName } from "./model/name.ts";
 export type { ListedSkill, Requirements, Skill, SkillManifest, SkillState, Triggers } from "./model/skill.ts";
 export type { ExtraSource, Identity, Source, SourceScope } from "./model/source.ts";
+export { STATE_CODES, type StateCheckOptions, type StateFinding } from "./model/state-finding.ts";
 export {
   type Budget,
   type ContextMode,

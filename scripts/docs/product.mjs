@@ -20,6 +20,7 @@ export { openRepertoire } from "./src/index.ts";
 export { ERROR_CODES } from "./src/model/errors.ts";
 export { STYLES } from "./src/model/turn.ts";
 export { diagnosticTable } from "./src/parse/codes.ts";
+export { STATE_CODES } from "./src/model/state-finding.ts";
 export { frontMatterTable } from "./src/parse/dialects.ts";
 export { estimateTokens } from "./src/text/estimate.ts";
 `;

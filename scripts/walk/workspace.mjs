@@ -23,6 +23,9 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const COUNTER = new URL("counter.mjs", import.meta.url).href;
 const CONFIG = { sources: { bundled: false } };
 
+/** So many looks in a row without a scan say that it is over. */
+const QUIET_LOOKS = 4;
+
 /** Builds the product with counters into a temporary folder. */
 export async function buildCounting() {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-walk-"));
@@ -110,6 +113,11 @@ export class Workspace {
           child.send("counts");
         });
       while (!(await (await fetch(`${address}/health`)).json()).ready) await sleep(20);
+      // The first scan goes on behind: what it reads is not the cost of a request.
+      for (let quiet = 0; quiet < QUIET_LOOKS; await sleep(100)) {
+        const { folders = 0, scans = 0, parses = 0 } = await counted();
+        quiet = folders + scans + parses === 0 ? quiet + 1 : 0;
+      }
       return await work({ post, counted });
     } finally {
       child.kill();

@@ -14,6 +14,8 @@ export {
   sweepFolder,
   sweepLeftovers,
   syncFolder,
+  UNREADABLE,
+  UNWRITABLE,
   unlessMissing,
   writeFileAtomically,
 } from "./durable.ts";

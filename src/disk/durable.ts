@@ -115,7 +115,10 @@ export function makeFolder(path: string, mode = 0o777, files: Files = DISK): str
       return first ?? path;
     } catch (error) {
       const code = codeOf(error);
-      if ((code === "EEXIST" || code === "EISDIR") && files.statSync(path).isDirectory()) return first;
+      if (code === "EEXIST" || code === "EISDIR") {
+        if (files.statSync(path).isDirectory()) return first;
+        throw Object.assign(new Error(`ENOTDIR: not a folder, ${path}`), { code: "ENOTDIR", path });
+      }
       if (code !== "ENOENT" || isLast || dirname(path) === path) throw error;
     }
     first = makeFolder(dirname(path), mode, files);
@@ -203,16 +206,22 @@ export function removeEmptyFolders(files: Files, folder: string, root: string): 
   }
 }
 
-/** Removes what killed writes left below the folder, and returns how many files that were. */
+/**
+ * Removes what killed writes left below the folder, and returns how many files that were. What nobody may read or change is
+ * left alone: it is the problem of that folder, and of no other.
+ */
 export function sweepLeftovers(files: Files, folder: string): number {
   let removed = 0;
-  for (const entry of entriesOf(files, folder)) {
+  for (const entry of unlessMissing(() => entriesOf(files, folder), FORBIDDEN) ?? []) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name)) removed += sweepLeftovers(files, path);
-    else if (entry.isFile() && isLeftover(entry.name)) removed += removeFile(files, path) ? 1 : 0;
+    else if (entry.isFile() && isLeftover(entry.name))
+      removed += unlessMissing(() => removeFile(files, path), FORBIDDEN) ? 1 : 0;
   }
   return removed;
 }
+
+const FORBIDDEN = ["EACCES", "EPERM"];
 
 /** Removes the files of a folder that were last written before a moment; `dryRun` only counts them. */
 export function sweepFolder(
@@ -247,6 +256,12 @@ export function unlessMissing<T>(look: () => T, codes: readonly string[] = ["ENO
     throw error;
   }
 }
+
+/** Codes of a file that is not there or cannot be read, for what may be missing. */
+export const UNREADABLE = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES", "EPERM", "EIO", "ELOOP"];
+
+/** Codes of a disk that takes nothing now, for what can be done without. */
+export const UNWRITABLE = [...UNREADABLE, "EROFS", "ENOSPC", "EDQUOT"];
 
 /** Never part of a skill or a library. */
 export const IGNORED_FOLDERS: ReadonlySet<string> = new Set([".git", "node_modules"]);

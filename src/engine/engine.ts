@@ -75,6 +75,7 @@ export {
   sparkline,
 } from "../journal/journal.ts";
 export {
+  type ArchivedSkill,
   type Changed,
   type EnrichmentResult,
   type HistoryReport,

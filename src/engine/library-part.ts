@@ -38,6 +38,7 @@ import type { Diagnostic } from "../model/diagnostic.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { ListedSkill, Skill, SkillState } from "../model/skill.ts";
+import type { StateCheckOptions, StateFinding } from "../model/state-finding.ts";
 import type { Turn } from "../model/turn.ts";
 import { isSkillFile } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
@@ -474,6 +475,17 @@ export class LibraryPart {
    */
   refresh(): Promise<LibraryChanges> {
     return this.scanner.refresh();
+  }
+
+  /**
+   * Reads the snapshot and the recall index on disk whole, and makes them again if they are damaged and `fix` asks for it.
+   *
+   * @example
+   * const damaged = await skills.library.checkCaches();
+   */
+  async checkCaches(options: StateCheckOptions = {}): Promise<StateFinding[]> {
+    const found = await this.scanner.check(options);
+    return [...found, ...(await (await this.turns.indexing()).check(options))];
   }
 
   /**

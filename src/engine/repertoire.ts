@@ -10,6 +10,7 @@ import type { Enrichment, LearnedSkills } from "../learn/learn.ts";
 import { LibraryScanner } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
 import { codeOf } from "../model/errors.ts";
+import type { StateCheckOptions, StateFinding } from "../model/state-finding.ts";
 import type { Turn } from "../model/turn.ts";
 import type { StreamingModel } from "../models/models.ts";
 import type { EvalCase, EvalOptions, EvalReport } from "../recall/recall.ts";
@@ -285,6 +286,22 @@ export class Repertoire {
    */
   async tidy(options?: TidyOptions): Promise<readonly Tidied[]> {
     return (await this.workshop()).tidy(options);
+  }
+
+  /**
+   * Looks at everything that is kept: the database page by page and row by row, versions and their bytes, the version log,
+   * locks, permissions, the recall index. With `fix` mends what can be mended without loss; a damaged file is kept.
+   *
+   * @example
+   * const broken = (await skills.checkState()).filter(({ severity }) => severity === "error");
+   */
+  async checkState(options: StateCheckOptions = {}): Promise<readonly StateFinding[]> {
+    const { checkStore } = await import("./state-part.ts");
+    const kept = await checkStore(this.turns, {
+      ...options,
+      lostBytes: (version, { path }) => this.learned.fileNow(version, path),
+    });
+    return [...kept, ...(await this.library.checkCaches(options))];
   }
 
   /**

@@ -17,6 +17,12 @@ export interface HistoryOptions {
   readonly limit?: number | undefined;
 }
 
+/** The newest version of a deleted skill. */
+export interface ArchivedSkill extends VersionRecord {
+  /** The folder of skills of another project; only there it can be restored. */
+  readonly elsewhere?: string | undefined;
+}
+
 export interface HistoryReport {
   readonly name: SkillName;
   /** Newest first. */
@@ -70,11 +76,14 @@ export class SkillHistory implements Past {
     return patches.join("\n");
   }
 
-  /** The newest versions of skills that were deleted, by name. */
-  async archived(): Promise<VersionRecord[]> {
-    return (await this.heads())
+  /** The newest versions of skills that were deleted, by name; also those of other projects. */
+  async archived(): Promise<ArchivedSkill[]> {
+    return (await this.needs.store.heads())
       .filter(
         ({ files, action, data }) => files.length === 0 && !(action === "rename" && data?.to !== undefined),
+      )
+      .map((version) =>
+        this.needs.places.isKnown(version) ? version : { ...version, elsewhere: placeOf(version).root },
       )
       .sort((a, b) => compareNames(a.name, b.name));
   }

@@ -9,7 +9,7 @@ export {
   type EnrichmentResult,
   type EnrichmentSubmitted,
 } from "./enrichment.ts";
-export type { HistoryOptions, HistoryReport } from "./history.ts";
+export type { ArchivedSkill, HistoryOptions, HistoryReport } from "./history.ts";
 export type { LanguageModel, ModelAnswer, ModelRequest } from "./language-model.ts";
 export {
   type Attribution,

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { withCode } from "../../test/errors.ts";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
+import { DISK, type Files } from "../disk/disk.ts";
 import { openRepertoire } from "../engine/engine.ts";
 import { openLearned } from "../engine/learned-part.ts";
 import { packageRoot } from "../engine/package-root.ts";
@@ -535,4 +536,41 @@ it("works the same with a store in memory", async () => {
   await learnedSkills.save({ name: "a", content: "Two.\n" });
   await learnedSkills.undo();
   expect(text("a")).toContain("One.");
+});
+
+describe("damage of one skill", () => {
+  /** Every call about a path below this folder fails, as if nobody had permission. */
+  function forbidding(folder: () => string): Files {
+    const refuse = (path: unknown) => {
+      if (folder() !== "" && String(path).startsWith(folder()))
+        throw Object.assign(new Error(`EACCES: permission denied, ${path}`), { code: "EACCES", path });
+    };
+    const guarded = { ...DISK } as Record<string, unknown>;
+    for (const name of ["openSync", "readdirSync", "statSync", "readFileSync"] as const)
+      guarded[name] = (path: unknown, ...rest: unknown[]) => {
+        refuse(path);
+        return (DISK[name] as (...all: unknown[]) => unknown)(path, ...rest);
+      };
+    return guarded as unknown as Files;
+  }
+
+  it("keeps nobody from changing the others: a folder that cannot be read", async () => {
+    let closed = "";
+    const { learnedSkills, learned, text } = workshop({}, { files: forbidding(() => closed) });
+    await learnedSkills.save({ name: "open", content: CONTENT });
+    await learnedSkills.save({ name: "shut", content: CONTENT });
+    closed = dirname(learned("shut"));
+    const fresh = { content: CONTENT.replace("invitations", "cards") };
+    await learnedSkills.save({ name: "open", ...fresh });
+    await learnedSkills.save({ name: "new", content: CONTENT });
+    await learnedSkills.delete("new");
+    await learnedSkills.restore("new");
+    expect(text("new")).toContain("invitations");
+    await learnedSkills.undo("new");
+    await learnedSkills.undo();
+    await expect(learnedSkills.save({ name: "shut", ...fresh })).rejects.toThrow(/shut/);
+    closed = "";
+    await learnedSkills.save({ name: "shut", ...fresh });
+    expect(text("shut")).toContain("cards");
+  });
 });

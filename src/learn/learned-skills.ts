@@ -14,7 +14,7 @@ import { type PackageFile, packageDigest, writeNewPackage } from "../package/pac
 import { changeEvent } from "./change-event.ts";
 import { learnedName } from "./checks.ts";
 import { Drafts, type LearnedStep, type Notice, type SaveRequest } from "./drafts.ts";
-import { type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
+import { type ArchivedSkill, type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
 import type { LanguageModel } from "./language-model.ts";
 import { type PlaceNeeds, SkillPlaces } from "./places.ts";
 import { scaffold, type Template } from "./scaffold.ts";
@@ -436,8 +436,13 @@ export class LearnedSkills {
    * @example
    * const names = (await skills.learned.archived()).map(({ name }) => name);
    */
-  async archived(): Promise<VersionRecord[]> {
+  async archived(): Promise<ArchivedSkill[]> {
     return this.past.archived();
+  }
+
+  /** A file of a version's skill as it is on disk now; undefined if there is none, or none that can be read. */
+  fileNow(version: VersionRecord, path: string): Uint8Array | undefined {
+    return this.versions.fileNow(placeOf(version), path);
   }
 
   /**

@@ -111,6 +111,21 @@ export class SkillVersions {
     return readPackage(this.needs.files, this.needs.places.directory(place));
   }
 
+  /** One file of it; undefined if there is none, or the skill cannot be read. */
+  fileNow(place: SkillPlace, path: string): Uint8Array | undefined {
+    return this.canRead(place) ? this.onDisk(place).find((file) => file.path === path)?.bytes : undefined;
+  }
+
+  private canRead(place: SkillPlace): boolean {
+    try {
+      this.onDisk(place);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === "" && !isRepertoireError(error)) throw error;
+      return false;
+    }
+  }
+
   /** The version that this one replaced. */
   async parentOf({ parent }: VersionRecord): Promise<VersionRecord | undefined> {
     return parent === undefined ? undefined : this.store.versions.get(parent);
@@ -159,7 +174,8 @@ export class SkillVersions {
     const edited: { place: SkillPlace; at: number }[] = [];
     for (const place of places) {
       const head = await this.head(place);
-      if (head === undefined || this.isRecorded(head)) continue;
+      // What cannot be read cannot be told from what is kept; a change of that very skill says so.
+      if (head === undefined || !this.canRead(place) || this.isRecorded(head)) continue;
       const folder = this.needs.files.statSync(this.needs.places.directory(place), { throwIfNoEntry: false });
       const [main] = this.onDisk(place);
       const path = main && join(this.needs.places.directory(place), main.path);

@@ -1,13 +1,14 @@
 // The way from sources to the library: believe the snapshot or scan, read what changed, keep what was read, watch.
 
 import { hash } from "node:crypto";
-import { utimesSync } from "node:fs";
+import { existsSync, rmSync, utimesSync } from "node:fs";
 import { discover, FolderWatch, type Scan } from "../discover/discover.ts";
 import { writeFileAtomically } from "../disk/disk.ts";
 import type { InspectionCache } from "../inspect/inspect.ts";
 import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
+import { MENDING_COMMAND, type StateCheckOptions, type StateFinding } from "../model/state-finding.ts";
 import { parseSkill } from "../parse/parse.ts";
 import { isUnchanged, type Progress, readCatalog, readSkillFile, reread } from "./catalog.ts";
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./diff.ts";
@@ -200,6 +201,29 @@ export class LibraryScanner implements LibraryReader {
     };
   }
 
+  /** Reads the snapshot on disk whole, and with `fix` makes it again if it is damaged. */
+  async check({ fix = false }: StateCheckOptions = {}): Promise<StateFinding[]> {
+    const problem = snapshotProblem(this.sources, this.options);
+    const { path } = this;
+    if (problem === undefined || path === undefined) return [];
+    if (fix) {
+      rmSync(path, { recursive: true, force: true });
+      this.latest = undefined;
+      await this.refresh();
+    }
+    return [
+      {
+        code: "snapshot-damaged",
+        severity: "warning",
+        path,
+        message: `The snapshot of the library cannot be read: ${problem} Each process reads the skills instead.`,
+        fix: MENDING_COMMAND,
+        canFix: true,
+        fixed: fix ? "It was made again from the skills." : undefined,
+      },
+    ];
+  }
+
   /** Stops looking for edits. */
   close(): void {
     this.sweep.stop();
@@ -296,4 +320,20 @@ function unlessUnwritable(write: () => void): void {
 function generationOf(records: readonly FileRecord[]): string {
   const skills = records.flatMap(({ skill }) => (skill ? [skill.name, skill.path, skill.digest] : []));
   return hash("sha256", `${SNAPSHOT_VERSION}\n${skills.join("\n")}`).slice(0, 16);
+}
+
+/** Reads a snapshot file whole; says what is wrong with it, undefined if nothing is or there is none. */
+function snapshotProblem(sources: readonly Source[], options: SnapshotOptions): string | undefined {
+  const { cacheDir } = options;
+  if (cacheDir === undefined || !existsSync(snapshotPath(cacheDir, sources))) return undefined;
+  try {
+    const snapshot = openLibrarySnapshot(sources, options);
+    if (snapshot === undefined) return "The file cannot be used.";
+    snapshot.catalog();
+    snapshot.records();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof SnapshotDamage) return thrown.message;
+    throw thrown;
+  }
 }

@@ -1,7 +1,7 @@
 // The port of a trained encoder, and the vectors that it made of skills, kept in one file by the skills' digests.
 
 import { readFileSync } from "node:fs";
-import { unlessMissing, writeFileAtomically } from "../disk/disk.ts";
+import { UNREADABLE, unlessMissing, writeFileAtomically } from "../disk/disk.ts";
 import { checksum, Int8Matrix, quantizeOne } from "../search/search.ts";
 
 /** What stands for a skill when its vector is made. */
@@ -29,9 +29,6 @@ const FILE = {
   /** Bytes of a digest that are kept: those that a document of the index has, too (`documentDigest`). */
   keyBytes: 10,
 } as const;
-
-/** Codes of a file or folder that cannot be read, which then counts as missing. */
-export const UNREADABLE = ["ENOENT", "ENOTDIR", "EISDIR", "EACCES"];
 
 /** The key of a vector: the first bytes of the skill's digest, in hexadecimal. */
 function keyOf(digest: string): string {

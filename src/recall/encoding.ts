@@ -2,12 +2,12 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { unlessMissing } from "../disk/disk.ts";
+import { UNREADABLE, unlessMissing } from "../disk/disk.ts";
 import { quiet } from "../library/library.ts";
 import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Encoded } from "./candidates.ts";
-import { type SkillEncoder, SkillVectors, UNREADABLE } from "./encoder.ts";
+import { type SkillEncoder, SkillVectors } from "./encoder.ts";
 import type { Glossed } from "./glossary.ts";
 import { leadText } from "./lead.ts";
 import type { RecallIndex } from "./recall-index.ts";

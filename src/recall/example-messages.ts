@@ -1,7 +1,7 @@
 // Example messages: what a person might type for a skill, written by a model. They are kept in one file by the digest of the
 // skill's content, so that they survive a rebuild of the index and end with the content they were written for.
 
-import { appendLines, readLines } from "../disk/disk.ts";
+import { appendLines, readLines, UNREADABLE, unlessMissing } from "../disk/disk.ts";
 
 export const EXAMPLE_LIMITS = {
   /** Characters of a message: shorter ones say nothing, longer ones are not what people type. */
@@ -40,7 +40,10 @@ export class ExampleMessages {
 
   /** Reads what was added since the last call, by any process. */
   refresh(): void {
-    const { values, end } = readLines(this.path, this.end);
+    // Recall is less sure without them, and not stopped.
+    const read = unlessMissing(() => readLines(this.path, this.end), UNREADABLE);
+    if (read === undefined) return;
+    const { values, end } = read;
     this.end = end;
     for (const value of values) {
       const { digest, messages } = value as Partial<ExampleRecord>;

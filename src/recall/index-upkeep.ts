@@ -3,12 +3,14 @@
 
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { PRIVATE_FILE } from "../disk/disk.ts";
+import { DISK, PRIVATE_FILE, removeQuietly, UNREADABLE, unlessMissing } from "../disk/disk.ts";
 import type { BodySink, Library, LibraryReader, LibrarySnapshot } from "../library/library.ts";
 import { quiet, SnapshotDamage, sourcesKey } from "../library/library.ts";
 import { codeOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
+import { MENDING_COMMAND, type StateCheckOptions, type StateFinding } from "../model/state-finding.ts";
+import { indexFiles } from "../search/search.ts";
 import { type EncodeOptions, Encoding } from "./encoding.ts";
 import { type IndexSettings, RecallIndex } from "./recall-index.ts";
 
@@ -165,9 +167,47 @@ export class Indexing {
     this.snapshot = snapshot;
     if (this.path !== undefined) {
       if (changed || isNew) this.open().save(this.path);
-      rmSync(`${this.path}.refreshing`, { force: true });
+      removeQuietly(DISK, `${this.path}.refreshing`);
     }
     return { skills: skills.length, changed };
+  }
+
+  /** Reads the whole index on disk, and compares it with the library that it says it was made for. */
+  async check({ fix = false }: StateCheckOptions = {}): Promise<StateFinding[]> {
+    const { path } = this;
+    if (path === undefined) return [];
+    const problem = RecallIndex.problemOf(path, this.needs);
+    const unread = problem === undefined ? await this.unreadOnDisk(path) : 0;
+    if (problem === undefined && unread === 0) return [];
+    if (fix) {
+      for (const file of indexFiles(path)) rmSync(file, { force: true });
+      this.index = undefined;
+    }
+    const rebuilt = fix ? await this.refresh() : undefined;
+    return [
+      {
+        code: problem === undefined ? "index-differs" : "index-damaged",
+        severity: "error",
+        path,
+        message:
+          problem ??
+          `The index says of ${unread} skills what they no longer say, so that recall may answer wrongly.`,
+        fix: MENDING_COMMAND,
+        canFix: true,
+        fixed: rebuilt && `It was built anew from ${rebuilt.skills} skills.`,
+      },
+    ];
+  }
+
+  /** How many skills the index on disk has otherwise than the library that it names. */
+  private async unreadOnDisk(path: string): Promise<number> {
+    const snapshot = await this.needs.library.snapshot(this.bodies);
+    const stored = RecallIndex.open(path, this.needs, () => undefined);
+    this.needs.examples?.refresh();
+    const isOf = stored.generation === snapshot.generation;
+    const unread = isOf ? stored.unread(indexable(snapshot.library())) : 0;
+    stored.text.close();
+    return unread;
   }
 
   /** Whether the file of each of these skills is the one that was indexed. */
@@ -235,7 +275,7 @@ class ReadBodies implements BodySink {
 const MARK_MS = 10 * 60_000;
 
 function claimMark(path: string): boolean {
-  const left = statSync(path, { throwIfNoEntry: false });
+  const left = unlessMissing(() => statSync(path, { throwIfNoEntry: false }), UNREADABLE);
   if (left !== undefined && Date.now() - left.mtimeMs < MARK_MS) return false;
   try {
     if (left !== undefined) rmSync(path, { force: true });

@@ -99,6 +99,16 @@ export class RecallIndex {
     return changed.length + remove.length > 0;
   }
 
+  /** What is wrong with the files of an index; undefined if nothing is, or there is none, or it is of another program. */
+  static problemOf(path: string, { embedder: { id, dimensions } }: IndexSettings): string | undefined {
+    const opened = SearchIndex.open(path, { embedder: id, dims: dimensions });
+    if ("problem" in opened)
+      return opened.problem.code === "index-damaged" ? opened.problem.message : undefined;
+    const problem = opened.index.verify();
+    opened.index.close();
+    return problem?.message;
+  }
+
   /** How many of these skills an update would have to read. */
   unread(skills: readonly Skill[]): number {
     const known = this.digests();

@@ -5,11 +5,18 @@
 
 import { rmSync } from "node:fs";
 import { type IndexDocument, mergeSegments, SegmentBuilder } from "./build.ts";
-import { DamagedSnapshot } from "./bytes.ts";
+import { type ByteSource, DamagedSnapshot } from "./bytes.ts";
 import { closestOf } from "./passages.ts";
 import { globalDoc, type Hit, nearest, type SearchOptions, type SearchResult, search } from "./query.ts";
 import { DEFAULT_PARAMS, fingerprint, type ScoringParams } from "./scoring.ts";
-import { hashTerm, LiveSegment, SEGMENT_DOCUMENTS, SEGMENT_POSTINGS, type Segment } from "./segment.ts";
+import {
+  hashTerm,
+  LiveSegment,
+  SECTION_NAMES,
+  SEGMENT_DOCUMENTS,
+  SEGMENT_POSTINGS,
+  type Segment,
+} from "./segment.ts";
 import {
   type IndexSnapshot,
   openSnapshot,
@@ -218,6 +225,15 @@ export class SearchIndex {
     });
   }
 
+  /** Reads every stored byte once; says what is wrong with them. */
+  verify(): IndexProblem | undefined {
+    this.guard(undefined, () => {
+      for (const { segment } of this.segments)
+        for (const name of SECTION_NAMES) readAll(segment.section(name));
+    });
+    return this.damage;
+  }
+
   /** Writes the index to `path`. Returns the problem if that fails; the index itself stays as it was. */
   save(path: string, stamp = ""): IndexProblem | undefined {
     return this.guard(this.damage, () => {
@@ -313,6 +329,13 @@ const MERGE = {
   deletedMinimum: 256,
 } as const;
 
+const READ_BYTES = 1 << 20;
+
+function readAll(source: ByteSource): void {
+  for (let from = 0; from < source.length; from += READ_BYTES)
+    source.read(from, Math.min(READ_BYTES, source.length - from));
+}
+
 function sizeOf(stack: Stack): number {
   return stack.reduce((sum, live) => sum + live.size, 0);
 }
@@ -369,6 +392,11 @@ function compacted(stack: Stack, dims: number): Stack {
 /** Changes up to this share of the saved index are written to a delta file instead of writing everything again. */
 const DELTA_SHARE = 1 / 8;
 
+/** The files of an index. */
+export function indexFiles(path: string): string[] {
+  return [path, deltaPath(path)];
+}
+
 function deltaPath(path: string): string {
   return `${path}.delta`;
 }
@@ -386,6 +414,10 @@ function openFiles(
     return { problem: { code: "index-mismatch", message: `${path}: ${mismatch}. Rebuild the index.` } };
   }
   const delta = openDelta(path, main, wanted);
+  if (delta !== undefined && "problem" in delta) {
+    main.close();
+    return delta;
+  }
   const segments = main.segments.map(({ segment }) => segment);
   const stored = {
     path,
@@ -402,10 +434,17 @@ function openFiles(
   return { stack: [...kept, ...delta.segments], stored };
 }
 
-/** The delta, unless it belongs to a main file that was replaced since: then the main file alone is right. */
-function openDelta(path: string, main: IndexSnapshot, wanted: SnapshotLabel): IndexSnapshot | undefined {
+/**
+ * The delta, unless it belongs to a main file that was replaced since: then the main file alone is right. A damaged delta may
+ * belong to it, and then the main file alone would be stale.
+ */
+function openDelta(
+  path: string,
+  main: IndexSnapshot,
+  wanted: SnapshotLabel,
+): IndexSnapshot | { problem: IndexProblem } | undefined {
   const opened = openSnapshot(deltaPath(path));
-  if ("problem" in opened) return undefined;
+  if ("problem" in opened) return opened.problem.code === "index-damaged" ? opened : undefined;
   const delta = opened.snapshot;
   if (delta.label.base === main.id && difference(delta.label, wanted) === undefined) return delta;
   delta.close();

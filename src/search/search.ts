@@ -3,5 +3,5 @@
 export type { IndexDocument } from "./build.ts";
 export { checksum, longChecksum } from "./checksum.ts";
 export type { Hit } from "./query.ts";
-export { SearchIndex } from "./search-index.ts";
+export { indexFiles, SearchIndex } from "./search-index.ts";
 export { Int8Matrix, quantize, quantizeOne } from "./vectors.ts";

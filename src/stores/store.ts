@@ -3,8 +3,9 @@
 import type { TaskStore, TrustStore } from "../activate/activate.ts";
 import type { MetaStore, ProposalStore } from "../dream/dream.ts";
 import type { ConversationStore, JournalStore, RememberedStore, TurnStore } from "../journal/journal.ts";
-import type { BlobStore, RedirectStore, VersionStore } from "../learn/learn.ts";
+import type { BlobStore, RedirectStore, VersionFile, VersionRecord, VersionStore } from "../learn/learn.ts";
 import type { Awaitable } from "../model/awaitable.ts";
+import type { StateCheckOptions, StateFinding } from "../model/state-finding.ts";
 import type { Tidied, TidyOptions } from "./retention.ts";
 
 /** Everything that outlives a process. Every store passes `test/contracts/store.test.ts`. */
@@ -25,5 +26,12 @@ export interface Store extends TurnStore {
   catchUp(pause: () => Promise<unknown>): Awaitable<void>;
   /** Takes over what hooks have recorded, and removes what is older than it is kept. */
   tidy(options?: TidyOptions): Awaitable<readonly Tidied[]>;
+  /** Looks at everything that is kept. `lostBytes` may still have bytes that the store has lost, by their SHA-256. */
+  check(
+    options?: StateCheckOptions & { readonly lostBytes?: LostBytes | undefined },
+  ): Awaitable<readonly StateFinding[]>;
   close(): Awaitable<void>;
 }
+
+/** Looks for a file of a version outside the store. */
+export type LostBytes = (version: VersionRecord, file: VersionFile) => Awaitable<Uint8Array | undefined>;

@@ -7,4 +7,4 @@ export { type Retention, TIDY_RULES, type Tidied, type TidyOptions } from "./ret
 export type { Rebuild } from "./sqlite/connection.ts";
 export { type SqliteOptions, sqliteStore } from "./sqlite/store.ts";
 export { TurnFiles } from "./sqlite/turn-files.ts";
-export type { Store } from "./store.ts";
+export type { LostBytes, Store } from "./store.ts";

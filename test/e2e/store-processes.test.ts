@@ -76,7 +76,7 @@ test("six processes appending at once lose nothing and miscount nothing", async 
   ]);
   const seqs = store.journal.query({}).map(({ seq }) => seq);
   expect(new Set(seqs).size).toBe(600);
-  expect(store.check()).toEqual([]);
+  expect(await store.check()).toEqual([]);
   store.close();
 });
 
@@ -142,7 +142,7 @@ test("a process that is killed loses nothing that it had acknowledged", async ()
       expect(kept.length).toBeGreaterThanOrEqual(lines.length);
       for (const { files } of kept) expect(store.blobs.get(files[0]!.sha256)).toBeDefined();
     }
-    expect(store.check()).toEqual([]);
+    expect(await store.check()).toEqual([]);
     store.close();
   }
   console.log(`${kills} processes killed, ${acknowledged} acknowledged writes, all there`);

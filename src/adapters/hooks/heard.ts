@@ -24,10 +24,14 @@ const folderOf = (host: string, home: string) => join(home, ".repertoire", "host
 /** Sessions that were silent for longer are forgotten. */
 const FORGOTTEN_MS = 7 * 24 * 3_600_000;
 
-/** Notes that the hook of a host runs now. */
+/** Notes that the hook of a host runs now. Where nothing can be written it runs all the same. */
 export function markHeard(host: string, home: string, heard: HeardSession): void {
   const name = heard.session.replace(/[^\w.-]+/g, "-").slice(0, 100);
-  writeFileAtomically(join(folderOf(host, home), `${name}.json`), JSON.stringify(heard), { sync: false });
+  try {
+    writeFileAtomically(join(folderOf(host, home), `${name}.json`), JSON.stringify(heard), { sync: false });
+  } catch (thrown) {
+    if (codeOf(thrown) === "") throw thrown;
+  }
 }
 
 /** The sessions of a host, the last heard first. */

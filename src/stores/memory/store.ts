@@ -54,6 +54,7 @@ export function memoryStore(options: { readonly halfLifeMs?: number | undefined 
     exclusive: (work) => inTurn.run(work),
     catchUp() {},
     tidy: () => [],
+    check: () => [],
     close() {},
   };
 }

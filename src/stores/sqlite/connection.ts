@@ -1,7 +1,7 @@
 // Owns one connection to the database file: its settings, its transactions, and what happens when the file turns out
 // to be damaged. Does not own tables or queries.
 
-import { existsSync, renameSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, renameSync, statSync } from "node:fs";
 import { messageOf } from "../../model/errors.ts";
 import {
   explained,
@@ -83,6 +83,15 @@ export class Connection {
     });
   }
 
+  /** The columns of a table, and which of them are its key. */
+  columnsOf(table: string): { readonly name: string; readonly type: string; readonly isKey: boolean }[] {
+    return this.read(() => this.sql(`PRAGMA table_info(${table})`).all()).map(({ name, type, pk }) => ({
+      name: String(name),
+      type: String(type),
+      isKey: Number(pk) > 0,
+    }));
+  }
+
   /** Runs a writing statement and returns how many rows it changed. */
   change(sql: string, ...values: SqlValue[]): number {
     return this.write(() => this.sql(sql).run(...values).changes);
@@ -115,10 +124,26 @@ export class Connection {
     return `${this.sql("PRAGMA data_version").get()?.data_version}:${this.undone}`;
   }
 
-  /** Every page checked; the problems found, none when all is well. Takes seconds on a large journal. */
+  /** Every page and every index checked; the problems found, none when all is well. Takes seconds on a large journal. */
   check(): readonly string[] {
-    const rows = this.sql("PRAGMA quick_check(20)").all();
-    return rows.map((row) => String(row.quick_check)).filter((line) => line !== "ok");
+    try {
+      return this.read(() => integrityOf(this.open()));
+    } catch (error) {
+      if (!isCorrupt(error)) throw error;
+      return [messageOf(error)];
+    }
+  }
+
+  /** Moves the file aside, begins a new one with what can still be read, and returns where the old one is. */
+  replace(cause: string): string | undefined {
+    this.open();
+    return this.rebuild(corrupt(cause));
+  }
+
+  /** Copies the file as it is now. */
+  copyTo(path: string): void {
+    this.read(() => this.sql("PRAGMA wal_checkpoint(PASSIVE)").all());
+    copyFileSync(this.options.path, path);
   }
 
   /** Replaces the copy if it is a day old. */
@@ -227,7 +252,7 @@ export class Connection {
     this.drop();
   }
 
-  private rebuild(error: unknown): void {
+  private rebuild(error: unknown): string | undefined {
     const { path, copy, openDatabase, lock, now, onRebuild } = this.options;
     const damaged = this.inode;
     this.drop();
@@ -239,7 +264,7 @@ export class Connection {
       return movedTo;
     });
     this.refill();
-    if (moved === undefined) return;
+    if (moved === undefined) return undefined;
     const cause = messageOf(error);
     onRebuild?.({
       path,
@@ -247,14 +272,30 @@ export class Connection {
       cause,
       message: `${path} was damaged (${cause}). It was moved to ${moved} and a new one begun. Skills and versions are all there; of the journal, conversations, consents, trust and proposals there is what could still be read, and what the last copy had.`,
     });
+    return moved;
   }
+}
+
+/** What SQLite finds wrong with a file, at most so many lines; none when all is well. */
+export function integrityOf(db: SqlDatabase, most = 20): string[] {
+  const rows = db.prepare(`PRAGMA integrity_check(${most})`).all();
+  return rows.map((row) => String(row.integrity_check)).filter((line) => line !== "ok");
+}
+
+function corrupt(message: string): Error {
+  return Object.assign(new Error(message), { code: "SQLITE_CORRUPT" });
+}
+
+/** Where a damaged file is kept. */
+export function asideOf(path: string, now: Date): string {
+  return `${path}.corrupt-${now.toISOString().replace(/[:.]/g, "-")}`;
 }
 
 /** Reads where truncation and overwritten pages show first. */
 function probe(db: SqlDatabase, size: number): void {
   if (size <= NUMBERS.fullCheckBytes) {
     const found = String(db.prepare("PRAGMA quick_check(1)").get()?.quick_check);
-    if (found !== "ok") throw Object.assign(new Error(found), { code: "SQLITE_CORRUPT" });
+    if (found !== "ok") throw corrupt(found);
     return;
   }
   for (const table of ["events", "versions", "said", "proposals"])
@@ -264,7 +305,7 @@ function probe(db: SqlDatabase, size: number): void {
 }
 
 function moveAside(path: string, now: Date): string {
-  const movedTo = `${path}.corrupt-${now.toISOString().replace(/[:.]/g, "-")}`;
+  const movedTo = asideOf(path, now);
   for (const suffix of ["", "-wal", "-shm"])
     if (existsSync(path + suffix)) renameSync(path + suffix, movedTo + suffix);
   return movedTo;

@@ -44,7 +44,18 @@ export function openDatabase(path: string): SqlDatabase {
   const native = nodeSqlite();
   if (native) return adapt(new native.DatabaseSync(path), (values) => values);
   // `libsql` takes a lone null or array for a set of parameters; one array is always meant as the list.
-  return adapt(textAsBytes(new (libsql())(path)), (values) => [values]);
+  return adapt(textAsBytes(openLibsql(path)), (values) => [values]);
+}
+
+/** What `libsql` cannot open it says without a code. */
+function openLibsql(path: string): RawDatabase {
+  const Database = libsql();
+  try {
+    return new Database(path);
+  } catch (error) {
+    if (isDriverError(error)) throw error;
+    throw Object.assign(new Error(messageOf(error)), { code: "SQLITE_CANTOPEN" });
+  }
 }
 
 function adapt(raw: RawDatabase, bind: (values: SqlValue[]) => unknown[]): SqlDatabase {

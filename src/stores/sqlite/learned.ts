@@ -27,6 +27,8 @@ const LINES_AT_ONCE = 2_000;
 /** What decoding puts in the place of a byte that is no UTF-8. */
 const BAD_CHARACTER = "\ufffd";
 
+const ROWS_AT_ONCE = 500;
+
 interface VersionOptions {
   readonly meta: SqliteMeta;
   readonly log: VersionLog;
@@ -83,11 +85,47 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
     else keep(line);
     begun = undefined;
   };
+  /** Every row, oldest first, without holding them all. */
+  const rows = function* () {
+    for (let from = 0; ; ) {
+      const sql = `SELECT seq, id, record FROM versions WHERE seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
+      const found = db.rows<{ seq: number; id: string; record: string }>(sql, from);
+      yield* found;
+      const last = found.at(-1);
+      if (last === undefined) return;
+      from = last.seq;
+    }
+  };
+  /** Every version, oldest first. */
+  const all = function* (): Generator<VersionRecord> {
+    takeLog();
+    for (const { record } of rows()) {
+      const version = jsonIn(record) as VersionRecord | undefined;
+      if (version !== undefined) yield version;
+    }
+  };
+  /** Lines of the log that are none, versions that the tables have otherwise, and how many only the tables have. */
+  const compareWithLog = () =>
+    db.read(() => {
+      const most = db.rows<{ most: number }>("SELECT coalesce(max(seq), 0) AS most FROM versions")[0]!.most;
+      const isLogged = new Uint8Array(most + 1);
+      const differing: VersionRecord[] = [];
+      const { flawed } = forEachVersion(log, (version) => {
+        const sql = "SELECT seq, record FROM versions WHERE id = ?";
+        const row = db.rows<{ seq: number; record: string }>(sql, version.id)[0];
+        if (row !== undefined) isLogged[row.seq] = 1;
+        if (row?.record !== JSON.stringify(version)) differing.push(version);
+      });
+      let unlogged = 0;
+      for (const { seq, id, record } of rows())
+        if (!isLogged[seq] && (jsonIn(record) as VersionRecord | undefined)?.id === id) unlogged++;
+      return { flawed, differing, unlogged };
+    });
   const taken = () => Number(meta.get(TAKEN) ?? 0);
   /** Says whether there may be more. */
   const takeSome = () => {
     const from = taken() <= log.size() ? taken() : 0;
-    const end = log.read(from, LINES_AT_ONCE, take);
+    const { end } = log.read(from, take, LINES_AT_ONCE);
     meta.set(TAKEN, String(end));
     return end > from && end < log.size();
   };
@@ -104,15 +142,16 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
   /** Reads the whole log again, unless the tables know more than it does. */
   const refill = () => {
     wasRefilled = true;
-    if (log.size() < taken()) return false;
-    db.write(() => {
+    const isRefilled = db.write(() => {
+      if (compareWithLog().unlogged > 0) return false;
       db.change("DELETE FROM versions");
       db.change("DELETE FROM heads");
       db.change("DELETE FROM changes");
       meta.remove(TAKEN);
+      return true;
     });
-    takeLog();
-    return true;
+    if (isRefilled) takeLog();
+    return isRefilled;
   };
   /** Once the line is in the log it counts. Tables that could not follow are brought up to date by the next question. */
   const append = (line: () => LogLine | undefined) => {
@@ -138,6 +177,32 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
   return {
     takeLog,
     get,
+    all,
+    refill,
+    compareWithLog() {
+      takeLog();
+      return compareWithLog();
+    },
+    /** Takes what the log says over into rows that say otherwise; `isWhole` decides where both can be read. */
+    followLog: (isWhole: (version: VersionRecord) => boolean) =>
+      db.write(() => {
+        for (const version of compareWithLog().differing) {
+          const row = records("WHERE id = ?", version.id)[0];
+          if (row !== undefined && isWhole(row) && !isWhole(version)) continue;
+          const sql = "UPDATE versions SET record = ? WHERE id = ?";
+          if (db.change(sql, JSON.stringify(version), version.id) === 0) keep(version);
+        }
+      }),
+    /** Writes the log anew from the tables; the old one is kept at `aside`. */
+    rewriteLog: (aside: string) =>
+      db.write(() => {
+        const lines = function* (): Generator<LogLine> {
+          yield* all();
+          for (const begin of pendingRows()) yield { begin };
+        };
+        log.replace(lines(), aside);
+        meta.set(TAKEN, String(log.size()));
+      }),
     begin: (change) => append(() => ({ begin: change })),
     commit: (id) => append(() => (pendingOf(id) ? { commit: id } : undefined)),
     abandon: (id) => append(() => (pendingOf(id) ? { abandon: id } : undefined)),
@@ -164,7 +229,22 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
         : select("WHERE seq IN (SELECT seq FROM heads WHERE name = ?) ORDER BY root", name),
     head: ({ name, root = "" }) =>
       select("WHERE seq = (SELECT seq FROM heads WHERE name = ? AND root = ?)", name, root)[0],
-  } satisfies VersionStore & { takeLog(): void };
+  } satisfies VersionStore & Record<string, unknown>;
+}
+
+export type SqliteVersions = ReturnType<typeof sqliteVersions>;
+
+/** Visits every version that the log says was made; counts the lines that are none. */
+function forEachVersion(log: VersionLog, visit: (version: VersionRecord) => void) {
+  const begun = new Map<string, readonly VersionRecord[]>();
+  return log.read(0, (line) => {
+    if ("begin" in line) begun.set(line.begin.id, line.begin.versions);
+    else if ("commit" in line) {
+      begun.get(line.commit)?.forEach(visit);
+      begun.delete(line.commit);
+    } else if ("abandon" in line) begun.delete(line.abandon);
+    else visit(line);
+  });
 }
 
 /** Bytes as files named by their SHA-256. Files and not rows, so that a damaged database costs no version. */
@@ -177,12 +257,13 @@ export function blobFiles(files: Files, directory: string) {
   };
   return {
     get,
+    pathOf,
     put(bytes) {
       const sha256 = sha256Of(bytes);
       if (get(sha256) === undefined) writeFileAtomically(pathOf(sha256), bytes, { files });
       return sha256;
     },
-  } satisfies BlobStore;
+  } satisfies BlobStore & Record<string, unknown>;
 }
 
 type SqliteRedirects = ReturnType<typeof sqliteRedirects>;

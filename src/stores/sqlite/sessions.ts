@@ -3,7 +3,7 @@
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { appendLines, readLines } from "../../disk/disk.ts";
+import { appendLines, readLines, UNREADABLE, UNWRITABLE, unlessMissing } from "../../disk/disk.ts";
 import {
   SessionLog,
   type SessionState,
@@ -31,6 +31,8 @@ interface Kept {
 export class SessionFiles implements SessionStore {
   private readonly directory: string;
   private readonly kept = new Map<string, Kept>();
+  /** Sessions whose files could not be written. */
+  private readonly unwritten = new Map<string, SessionLog>();
 
   constructor(directory: string) {
     this.directory = directory;
@@ -57,14 +59,20 @@ export class SessionFiles implements SessionStore {
   }
 
   private append(id: string, step: SessionStep): SessionLog {
-    return this.update(id, { step, bytes: appendLines(this.path(id), [step]) });
+    const bytes = unlessMissing(() => appendLines(this.path(id), [step]), UNWRITABLE);
+    if (bytes !== undefined) return this.update(id, { step, bytes });
+    // Where nothing can be written, the session lasts as long as this process.
+    const log = this.unwritten.get(id) ?? this.update(id);
+    if (this.unwritten.size >= KEPT) this.unwritten.clear();
+    this.unwritten.set(id, log);
+    return log.take([step]);
   }
 
   /** Reads only what is new, and nothing at all if only `appended` is: other processes add to the file too. */
   private update(id: string, appended?: { readonly step: SessionStep; readonly bytes: number }): SessionLog {
     const path = this.path(id);
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats === undefined) return new SessionLog(id);
+    const stats = unlessMissing(() => statSync(path, { throwIfNoEntry: false }), UNREADABLE);
+    if (stats === undefined) return this.unwritten.get(id) ?? new SessionLog(id);
     const file = `${stats.ino}:${stats.birthtimeMs}`;
     const known = this.kept.get(id);
     // A removed file may have been replaced by a new one.

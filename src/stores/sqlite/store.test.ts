@@ -246,7 +246,7 @@ describe("damage", () => {
   };
 
   for (const [what, damage] of Object.entries(damages)) {
-    test(`${what} is moved aside, and versions and blobs are all there`, () => {
+    test(`${what} is moved aside, and versions and blobs are all there`, async () => {
       const sha256 = fill(200);
       damage();
       const store = open();
@@ -258,7 +258,7 @@ describe("damage", () => {
       expect(existsSync(movedTo)).toBe(true);
       store.journal.append([activated("mail")]);
       expect(store.journal.query({})).toHaveLength(1);
-      expect(store.check()).toEqual([]);
+      expect(await store.check()).toEqual([]);
     });
   }
 
@@ -273,7 +273,7 @@ describe("damage", () => {
     expect(rebuilds).toHaveLength(1);
   });
 
-  test("what can still be read of a damaged file is taken over", () => {
+  test("what can still be read of a damaged file is taken over", async () => {
     const store = open();
     keepAll(store);
     store.journal.append(Array.from({ length: 20_000 }, (_, i) => activated(`s-${i}`, { session: `s${i}` })));
@@ -285,7 +285,7 @@ describe("damage", () => {
     after.journal.query({});
     expect(allKept(after)).toEqual(KEPT);
     expect(rebuilds).toHaveLength(1);
-    expect(after.check()).toEqual([]);
+    expect(await after.check()).toEqual([]);
   });
 
   test("a text that is not UTF-8 costs that text at most, and a version comes back from the log", () => {

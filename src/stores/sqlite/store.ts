@@ -9,6 +9,7 @@ import type { Clock } from "../../model/clock.ts";
 import { RETENTION, type Retention, type TidyOptions } from "../retention.ts";
 import type { Store } from "../store.ts";
 import { sqliteTasks, sqliteTrust } from "./activation.ts";
+import { Checkup } from "./checkup.ts";
 import { Connection, type Rebuild } from "./connection.ts";
 import { openDatabase } from "./driver.ts";
 import { Inbox, InboxReader } from "./inbox.ts";
@@ -115,6 +116,8 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
   });
   const log = new VersionLog(files, places.versionLog);
   const versions = sqliteVersions(db, { meta: facts, log, redirects });
+  const blobs = blobFiles(files, places.blobs);
+  const checkup = new Checkup({ directory, places, db, versions, blobs, openDatabase: open, now });
   const keep = { ...RETENTION, ...options.keep };
   const tidying = new Tidying({ db, places, versions, now: () => now().getTime(), keep });
   return {
@@ -122,7 +125,7 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
     conversation,
     sessions,
     versions,
-    blobs: blobFiles(files, places.blobs),
+    blobs,
     tasks: sqliteTasks(db),
     trust: sqliteTrust(db),
     redirects,
@@ -140,8 +143,7 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
       if (!options?.dryRun) db.copyIfOld();
       return tidied;
     },
-    /** Checks every page of the database and returns the problems found. */
-    check: () => db.check(),
+    check: (...options: Parameters<Store["check"]>) => checkup.run(...options),
     /** Lines of the inbox so far that were not events. */
     refusedLines: () => reader.refused(),
     close() {

@@ -3,7 +3,7 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { unlessMissing, writeFileAtomically } from "../../disk/disk.ts";
+import { UNREADABLE, UNWRITABLE, unlessMissing, writeFileAtomically } from "../../disk/disk.ts";
 import {
   emptyTally,
   type NewEvent,
@@ -57,7 +57,8 @@ export class TurnFiles implements TurnStore {
 
   record(events: readonly NewEvent[], said: readonly SaidRecord[] = []): void {
     const lines = [...said.map((line) => ({ said: line })), ...events.map((event) => ({ event }))];
-    this.inbox.add(lines, this.clock.now());
+    // A turn is answered whether or not it can be recorded; what is wrong with the folder, others tell.
+    unlessMissing(() => this.inbox.add(lines, this.clock.now()), UNWRITABLE);
   }
 
   tallyBook(): TallyBook {
@@ -86,7 +87,7 @@ class CopyFile<T> {
   }
 
   read(): T {
-    const stat = statSync(this.path, { throwIfNoEntry: false });
+    const stat = unlessMissing(() => statSync(this.path, { throwIfNoEntry: false }), UNREADABLE);
     const stamp = stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : "";
     if (this.known?.stamp !== stamp) this.known = { stamp, value: this.open(this.path) };
     return this.known.value;
@@ -99,7 +100,7 @@ export function writeRememberedFile(path: string, messages: readonly RememberedM
 }
 
 function readRemembered(path: string): RememberedBook {
-  const packed = unlessMissing(() => readFileSync(path));
+  const packed = unlessMissing(() => readFileSync(path), UNREADABLE);
   return packed === undefined ? NOTHING_REMEMBERED : new RememberedBook(packed);
 }
 
@@ -158,7 +159,7 @@ function readCopy(path: string): { readonly rows: readonly Row[]; readonly upTo:
     if (!isRecord(copy) || copy.format !== FORMAT || !Array.isArray(copy.rows)) return nothing;
     return { rows: copy.rows.filter(isRow), upTo: Number(copy.upTo) };
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return nothing;
+    if (UNREADABLE.includes(codeOf(error))) return nothing;
     throw error;
   }
 }

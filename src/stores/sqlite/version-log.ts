@@ -1,7 +1,15 @@
 // The file that is the truth about versions and the changes that made them. Its lines are only ever appended, and each is
 // on disk before its effect is told.
 
-import { appendDurably, type Files, forEachLine, syncAppended } from "../../disk/disk.ts";
+import { dirname } from "node:path";
+import {
+  appendDurably,
+  type Files,
+  forEachLine,
+  removeFile,
+  syncAppended,
+  syncFolder,
+} from "../../disk/disk.ts";
 import type { PendingChange, VersionRecord } from "../../learn/learn.ts";
 import { messageOf, RepertoireError } from "../../model/errors.ts";
 
@@ -14,7 +22,7 @@ export type LogLine =
 
 export class VersionLog {
   private readonly files: Files;
-  private readonly path: string;
+  readonly path: string;
 
   constructor(files: Files, path: string) {
     this.files = files;
@@ -36,15 +44,48 @@ export class VersionLog {
     syncAppended(this.files, this.path);
   }
 
-  /** Visits the lines from an offset on, at most so many, and returns the offset of what comes next. */
-  read(from: number, most: number, visit: (line: LogLine) => void): number {
+  /** Visits the lines from an offset on, at most so many; says where the next one begins, and how many were none. */
+  read(
+    from: number,
+    visit: (line: LogLine) => void,
+    most = Number.POSITIVE_INFINITY,
+  ): { readonly end: number; readonly flawed: number } {
+    let foreign = 0;
     let left = most;
-    const { end } = forEachLine(this.files, this.path, from, (value) => {
+    const { end, torn } = forEachLine(this.files, this.path, from, (value) => {
       if (isLogLine(value)) visit(value);
+      else foreign++;
       if (--left <= 0) return false;
     });
-    return end;
+    return { end, flawed: torn + foreign };
   }
+
+  /** Puts a log of these lines in the place of this one, which is kept at `aside`. */
+  replace(lines: Iterable<LogLine>, aside: string): void {
+    const next = new VersionLog(this.files, `${this.path}.new`);
+    removeFile(this.files, next.path);
+    for (const part of partsOf(lines, LINES_AT_ONCE))
+      appendDurably(this.files, next.path, part, (cause) => uncertain(next.path, cause));
+    // Between the two there is no log, and the database still has every version.
+    if (this.size() > 0) this.files.renameSync(this.path, aside);
+    this.files.renameSync(next.path, this.path);
+    syncFolder(this.files, dirname(this.path));
+  }
+}
+
+const LINES_AT_ONCE = 1_000;
+
+function* partsOf<T>(values: Iterable<T>, size: number): Generator<T[]> {
+  let part: T[] = [];
+  for (const value of values) {
+    part.push(value);
+    if (part.length === size) {
+      yield part;
+      part = [];
+    }
+  }
+  // An empty log is a log, too.
+  yield part;
 }
 
 function isLogLine(value: object): value is LogLine {

@@ -21,16 +21,24 @@ import { tellUnavailable } from "./list.ts";
 interface Finding {
   readonly level: "ok" | "note" | "warning" | "error";
   readonly message: string;
+  /** What is wrong with which file, for a finding about what is kept. */
+  readonly code?: string | undefined;
+  readonly path?: string | undefined;
   /** The command that fixes it, or what a person does. */
   readonly fix?: string | undefined;
   /** Fixes it without any risk, and returns what was done. */
   readonly repair?: (() => string | Promise<string>) | undefined;
+  /** For what the check itself fixes when it is asked to: whether it can, and what it did. */
+  readonly canFix?: boolean | undefined;
+  readonly fixed?: string | undefined;
 }
 
 interface Patient {
   readonly engine: Repertoire;
   readonly diagnosis: LibraryDiagnosis;
   readonly env: NodeJS.ProcessEnv;
+  /** Whether to repair what can be repaired. */
+  readonly fix: boolean;
 }
 
 type Check = (patient: Patient) => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
@@ -45,7 +53,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     message: config.length > 0 ? config.join(", ") : "none, so all keys have their defaults",
   }),
   project: trustedProject,
-  store: readableStore,
+  state: soundState,
   index: currentIndex,
   sandbox: availableSandbox,
   model: ({ engine: { config } }) =>
@@ -65,18 +73,21 @@ export const doctorVerb: Verb = {
     "look at everything that can be wrong, with the command that fixes it; exits 1 when something is broken",
   examples: ["doctor", "doctor --fix"],
   options: [
-    ["--fix", "do what is safe: permissions, the index"],
+    ["--fix", "mend what can be mended without loss; damaged files are kept beside the new ones"],
     ["--all", "show every finding about the files of skills"],
   ],
   async run({ io, engine }, options: { fix?: boolean; all?: boolean }) {
     const { skills } = await engine.library.list();
     const diagnosis = await engine.library.diagnosis();
-    const patient: Patient = { engine, diagnosis, env: process.env };
-    const found: (Finding & { readonly check: string; readonly fixed?: string | undefined })[] = [];
+    const patient: Patient = { engine, diagnosis, env: process.env, fix: options.fix === true };
+    const found: (Finding & { readonly check: string })[] = [];
     for (const [check, look] of Object.entries(CHECKS))
-      for (const finding of [await look(patient)].flat())
-        found.push({ check, ...finding, fixed: options.fix ? await finding.repair?.() : undefined });
-    const checks = found.map(({ repair, ...rest }) => ({ ...rest, canFix: repair !== undefined }));
+      for (const finding of await looked(look, patient))
+        found.push({ check, ...finding, fixed: await fixedNow(finding, patient) });
+    const checks = found.map(({ repair, ...rest }) => ({
+      ...rest,
+      canFix: repair !== undefined || rest.canFix === true,
+    }));
     const problems = diagnosis.diagnostics.filter(({ severity }) => severity !== "info");
     const errors = problems.filter(({ severity }) => severity === "error").length;
     const { hostReports } = await import("../../hooks/setup/installed.ts");
@@ -101,7 +112,7 @@ export const doctorVerb: Verb = {
           ? io.colour.green("No file of a skill is broken.")
           : `${numberOf(errors, "error")}, ${numberOf(problems.length - errors, "warning")} about files of skills${options.all ? "" : "; --all shows each"}.`,
       );
-      if (!options.fix && found.some(({ repair }) => repair))
+      if (!options.fix && found.some((each) => canBeFixed(each) && each.fixed === undefined))
         io.line("`repertoire doctor --fix` repairs what is marked with *.");
     });
     const isBroken = found.some(({ level, fixed }) => level === "error" && fixed === undefined);
@@ -109,20 +120,29 @@ export const doctorVerb: Verb = {
   },
 };
 
-function tellFinding(
-  io: Io,
-  {
-    check,
-    level,
-    message,
-    fix,
-    repair,
-    fixed,
-  }: Finding & { readonly check: string; readonly fixed?: string | undefined },
-): void {
+/** What a check found; that it could not look is a finding, too, and keeps no other check from looking. */
+async function looked(look: Check, patient: Patient): Promise<readonly Finding[]> {
+  try {
+    return [await look(patient)].flat();
+  } catch (thrown) {
+    const { message, next } = failureOf(thrown, "doctor");
+    return [{ level: "error", message, fix: next.includes("doctor") ? "repair what `home` says" : next }];
+  }
+}
+
+async function fixedNow({ repair, fixed }: Finding, { fix }: Patient): Promise<string | undefined> {
+  return fixed ?? (fix ? await repair?.() : undefined);
+}
+
+function canBeFixed({ repair, canFix }: Finding): boolean {
+  return repair !== undefined || canFix === true;
+}
+
+function tellFinding(io: Io, finding: Finding & { readonly check: string }): void {
+  const { check, level, message, fix, fixed } = finding;
   const { green, dim, yellow, red, cyan } = io.colour;
   const mark = { ok: green("ok"), note: dim("note"), warning: yellow("warning"), error: red("error") }[level];
-  io.line(`${mark}${repair ? "*" : ""} ${check}: ${forLine(message)}`);
+  io.line(`${mark}${canBeFixed(finding) ? "*" : ""} ${check}: ${forLine(message)}`);
   if (fixed !== undefined) io.line(`  ${green("fixed:")} ${forLine(fixed)}`);
   else if (fix !== undefined) io.line(`  ${cyan("fix:")} ${forLine(fix)}`);
 }
@@ -185,17 +205,17 @@ function trustedProject({ diagnosis: { project } }: Patient): Finding {
     : { level: "note", message, fix: "repertoire trust --project" };
 }
 
-async function readableStore({ engine: { journal } }: Patient): Promise<Finding> {
-  try {
-    const sessions = await journal.sessions({ limit: 1 });
-    return {
-      level: "ok",
-      message: sessions.length > 0 ? "the journal can be read" : "the journal is empty so far",
-    };
-  } catch (thrown) {
-    const { message, next } = failureOf(thrown, "doctor");
-    return { level: "error", message, fix: next.includes("doctor") ? "repair what `home` says" : next };
-  }
+/** Everything that is kept, file by file; mended at once if that is asked for. */
+async function soundState({ engine, fix }: Patient): Promise<Finding | Finding[]> {
+  const found = await engine.checkState({ fix });
+  if (found.length === 0) return { level: "ok", message: "what is kept is whole" };
+  return found.map(({ severity, canFix, message, path, ...rest }) => ({
+    ...rest,
+    path,
+    level: severity,
+    message: message.includes(path) ? message : `${path}: ${message}`,
+    canFix,
+  }));
 }
 
 async function currentIndex({ engine: { library, turns } }: Patient): Promise<Finding> {

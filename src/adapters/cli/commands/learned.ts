@@ -13,6 +13,7 @@ import {
   type VersionRecord,
 } from "../../../engine/engine.ts";
 import { codeOf, messageOf, RepertoireError } from "../../../model/errors.ts";
+import { forLine } from "../../../text/escape.ts";
 import { positiveInteger, type Verb, type VerbOption } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import type { Io } from "../io.ts";
@@ -182,9 +183,10 @@ export const LEARNED_VERBS: readonly Verb[] = [
     async run({ io, engine }) {
       const archived = await engine.learned.archived();
       io.answer({ archived }, () => {
-        for (const { name, at, author, reason, data } of archived) {
+        for (const { name, at, author, reason, data, elsewhere } of archived) {
           const into = data?.to === undefined ? "" : ` (now part of ${data.to})`;
-          io.line(`${name}${into}: deleted ${day(at)} by ${author}${reason ? `: ${reason}` : ""}`);
+          const where = elsewhere === undefined ? "" : ` (in ${forLine(elsewhere)}; restore it there)`;
+          io.line(`${name}${into}${where}: deleted ${day(at)} by ${author}${reason ? `: ${reason}` : ""}`);
         }
         io.line(
           archived.length === 0

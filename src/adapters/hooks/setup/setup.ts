@@ -267,7 +267,7 @@ function readIfThere(path: string, { home, dir }: SetupPlaces): string | undefin
   try {
     bytes = readBounded(path, { maxBytes: HOST_FILE_BYTES, within });
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return undefined;
+    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return undefined;
     throw thrown;
   }
   const text = bytes.toString("utf8");

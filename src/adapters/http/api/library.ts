@@ -12,6 +12,7 @@ import {
   VERDICTS,
 } from "../../../engine/engine.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
+import { STATE_CODES } from "../../../model/state-finding.ts";
 import { operation } from "./operation.ts";
 import {
   booleanText,
@@ -51,6 +52,20 @@ const switchTo = (on: boolean) =>
       return { name, enabled: on, file };
     },
   });
+
+const StateSchema = z
+  .array(
+    z.looseObject({
+      code: z.enum(Object.keys(STATE_CODES) as (keyof typeof STATE_CODES)[]),
+      severity: z.enum(["error", "warning"]),
+      path: text,
+      message: text,
+      fix: text,
+      canFix: z.boolean(),
+      fixed: text.optional(),
+    }),
+  )
+  .describe("What is wrong with what is kept, in which file, and what mends it.");
 
 export const LIBRARY_OPERATIONS = [
   operation("get /api/skills", {
@@ -199,8 +214,20 @@ export const LIBRARY_OPERATIONS = [
       counts: z.record(text, z.int()),
       diagnostics,
       inspection: InspectionSummarySchema,
+      state: StateSchema,
     }),
-    run: async (_, { engine }) => ({ node: process.version, ...(await engine.library.diagnosis()) }),
+    run: async (_, { engine }) => ({
+      node: process.version,
+      ...(await engine.library.diagnosis()),
+      state: await engine.checkState(),
+    }),
+  }),
+  operation("post /api/doctor", {
+    id: "mendState",
+    command: "doctor",
+    summary: "Mend what can be mended of what is kept, without loss; damaged files are kept.",
+    answer: z.looseObject({ state: StateSchema }),
+    run: async (_, { engine }) => ({ state: await engine.checkState({ fix: true }) }),
   }),
   operation("get /api/enrichment", {
     id: "planEnrichment",

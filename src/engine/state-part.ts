@@ -1,0 +1,32 @@
+// Checks the store without opening what is built on it, so that a store that nothing can be built on is told, too.
+
+import { MENDING_COMMAND, type StateCheckOptions, type StateFinding } from "../model/state-finding.ts";
+import { type LostBytes, type Rebuild, sqliteStore } from "../stores/stores.ts";
+import type { TurnEngine } from "./turn-engine.ts";
+
+export async function checkStore(
+  { options, dataDirectory, clock }: Pick<TurnEngine, "options" | "dataDirectory" | "clock">,
+  check: StateCheckOptions & { readonly lostBytes: LostBytes },
+): Promise<readonly StateFinding[]> {
+  if (options.store) return options.store.check(check);
+  const rebuilt: StateFinding[] = [];
+  const onRebuild = (rebuild: Rebuild) => rebuilt.push(findingOf(rebuild));
+  const store = sqliteStore({ directory: dataDirectory, clock, onRebuild });
+  const found = await store.check(check);
+  await store.close();
+  // A mending that the check asked for is among what it found.
+  return [...rebuilt.filter(({ path }) => !found.some((each) => each.path === path && each.fixed)), ...found];
+}
+
+/** A database so damaged that it was replaced as soon as it was opened. */
+function findingOf({ path, cause, message }: Rebuild): StateFinding {
+  return {
+    code: "database-damaged",
+    severity: "error",
+    path,
+    message: `Pages of the database were damaged (${cause}).`,
+    fix: MENDING_COMMAND,
+    canFix: true,
+    fixed: message,
+  };
+}

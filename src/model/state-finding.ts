@@ -1,0 +1,40 @@
+// What is wrong with something that Repertoire keeps: in which file, what that means, and how it is mended.
+
+/** The codes of what a check of the state may find, and their meanings. */
+export const STATE_CODES = {
+  "state-unusable": "What is kept cannot be opened at all.",
+  "state-wrong-kind": "A folder stands where a file belongs, or the other way round.",
+  "state-forbidden": "A file or a folder of the state may not be read or written.",
+  "database-damaged": "Pages of the database are damaged.",
+  "rows-damaged": "Rows of the database hold what nobody wrote.",
+  "log-incomplete": "The version log lacks versions that the database has.",
+  "log-torn": "The version log has lines that are no lines, as a crash leaves them.",
+  "bytes-missing": "Bytes that a version names are missing or damaged.",
+  "lock-damaged": "The file of a lock is not one.",
+  "copy-damaged": "The daily copy of the database is damaged.",
+  "index-damaged": "The recall index or a part of it cannot be read.",
+  "index-differs": "The recall index is not what the skills say.",
+  "snapshot-damaged": "The snapshot of the library cannot be read.",
+} as const;
+
+export interface StateFinding {
+  readonly code: keyof typeof STATE_CODES;
+  readonly severity: "error" | "warning";
+  readonly path: string;
+  /** What is wrong, and what follows from it. */
+  readonly message: string;
+  /** A command, or what a person does. */
+  readonly fix: string;
+  /** Whether a check that is asked to can mend it without loss. */
+  readonly canFix: boolean;
+  /** What was done about it; absent if nothing was. */
+  readonly fixed?: string | undefined;
+}
+
+export interface StateCheckOptions {
+  /** Mend what can be mended without loss; a damaged file is kept beside the new one. */
+  readonly fix?: boolean | undefined;
+}
+
+/** What mends every finding that a program can mend. */
+export const MENDING_COMMAND = "repertoire doctor --fix";
