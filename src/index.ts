@@ -179,6 +179,7 @@ export type {
   RedirectStore,
   SaveRequest,
   SkillContent,
+  SkillPlace,
   Starter,
   StarterFate,
   StarterProvider,
@@ -258,6 +259,7 @@ export {
   readCases,
 } from "./recall/recall.ts";
 export {
+  type LostBytes,
   memoryStore,
   type Rebuild,
   type Retention,

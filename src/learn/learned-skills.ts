@@ -440,7 +440,13 @@ export class LearnedSkills {
     return this.past.archived();
   }
 
-  /** A file of a version's skill as it is on disk now; undefined if there is none, or none that can be read. */
+  /**
+   * A file of a version's skill as it is on disk now; undefined if there is none, or none that can be read.
+   *
+   * @example
+   * const [newest] = (await skills.learned.history("plan-meeting")).versions;
+   * const bytes = newest && skills.learned.fileNow(newest, "SKILL.md");
+   */
   fileNow(version: VersionRecord, path: string): Uint8Array | undefined {
     return this.versions.fileNow(placeOf(version), path);
   }
