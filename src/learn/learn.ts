@@ -14,14 +14,12 @@ export type { LanguageModel, ModelAnswer, ModelRequest } from "./language-model.
 export {
   type Attribution,
   type Changed,
-  type CreatedSkill,
-  type CreateOptions,
   type LearnedNeeds,
   LearnedSkills,
   type PlacedPackage,
 } from "./learned-skills.ts";
 export { SkillPlaces } from "./places.ts";
-export { TEMPLATES, type Template } from "./scaffold.ts";
+export { type CreatedSkill, type CreateOptions, TEMPLATES, type Template } from "./scaffold.ts";
 export type { SkillContent } from "./skill-content.ts";
 export { bundledStarters, type Starter, type StarterFate, type StarterProvider } from "./starters.ts";
 export {

@@ -17,7 +17,7 @@ import { Drafts, type LearnedStep, type Notice, type SaveRequest } from "./draft
 import { type ArchivedSkill, type HistoryOptions, type HistoryReport, SkillHistory } from "./history.ts";
 import type { LanguageModel } from "./language-model.ts";
 import { type PlaceNeeds, SkillPlaces } from "./places.ts";
-import { scaffold, type Template } from "./scaffold.ts";
+import { type CreatedSkill, type CreateOptions, scaffold } from "./scaffold.ts";
 import { similarNotices } from "./similar.ts";
 import { contentOf, type SkillContent } from "./skill-content.ts";
 import { type StarterFate, type StarterProvider, seedStarter } from "./starters.ts";
@@ -88,24 +88,6 @@ export interface PlacedPackage {
   readonly root: string;
   readonly files: readonly PackageFile[];
   readonly beside?: BesidePackage | null | undefined;
-}
-
-export interface CreateOptions {
-  readonly template: Template;
-  readonly description?: string | undefined;
-  /** In the home folder instead of the project. */
-  readonly user?: boolean | undefined;
-  /** Below this folder instead; relative to the project. */
-  readonly to?: string | undefined;
-}
-
-export interface CreatedSkill {
-  readonly name: SkillName;
-  readonly directory: string;
-  /** The paths of the files that were written. */
-  readonly files: readonly string[];
-  /** The source that the skill belongs to; absent if the configuration reads none there. */
-  readonly source?: string | undefined;
 }
 
 export class LearnedSkills {

@@ -116,3 +116,21 @@ function capitalised(name: string, separator: string | RegExp, joint: string): s
   const words = name.split(separator).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return words.join(joint);
 }
+
+export interface CreateOptions {
+  readonly template: Template;
+  readonly description?: string | undefined;
+  /** In the home folder instead of the project. */
+  readonly user?: boolean | undefined;
+  /** Below this folder instead; relative to the project. */
+  readonly to?: string | undefined;
+}
+
+export interface CreatedSkill {
+  readonly name: SkillName;
+  readonly directory: string;
+  /** The paths of the files that were written. */
+  readonly files: readonly string[];
+  /** The source that the skill belongs to; absent if the configuration reads none there. */
+  readonly source?: string | undefined;
+}
