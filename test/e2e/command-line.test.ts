@@ -172,7 +172,7 @@ describe("not found is exit 1 with what was perhaps meant", () => {
 
   it.each([
     ["lsit", "list"],
-    ["find", "recall"],
+    ["find", "search"],
     ["uninstall", "delete"],
   ])("a verb: %s may mean %s, exit 2", async (typed, meant) => {
     const { code, out } = await call(["--json", typed], false, 80);
