@@ -44,21 +44,30 @@ export function appendLines(path: string, values: readonly unknown[], mode = PRI
   return bytes.length;
 }
 
+interface DurableAppend {
+  /** Where the last complete line ends. What stands behind was torn by a crash; the next line break would complete it. */
+  readonly end?: number | undefined;
+  /** Makes the error to throw if the file can neither be written nor put back. */
+  readonly uncertain: (cause: unknown) => Error;
+}
+
 /**
- * Appends the values so that they survive a power cut once this returns. If it fails, the file is as it was before; if not
- * even that can be had, `uncertain` makes the error to throw. Only for a file with one writer at a time.
+ * Appends the values so that they survive a power cut once this returns. If it fails, the file says what it said before, or the
+ * error is the one of `uncertain`. Only for a file with one writer at a time.
  */
 export function appendDurably(
   files: Files,
   path: string,
   values: readonly unknown[],
-  uncertain: (cause: unknown) => Error,
+  { end = Number.POSITIVE_INFINITY, uncertain }: DurableAppend,
 ): void {
   const bytes = linesOf(values);
-  const before = files.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const size = files.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const before = Math.min(size, end);
   makeFolders(files, dirname(path), { sync: true, mode: PRIVATE_FOLDER });
   const file = files.openSync(path, "a", PRIVATE_FILE);
   try {
+    if (before < size) files.ftruncateSync(file, before);
     for (let written = 0; written < bytes.length; ) written += files.writeSync(file, bytes, written);
     sync(files, path, file);
   } catch (error) {

@@ -161,7 +161,7 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
         takeLog();
         const next = line();
         if (next === undefined) return;
-        log.append(next);
+        log.append(next, taken());
         logged = true;
         while (takeSome());
       });

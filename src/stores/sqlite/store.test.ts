@@ -361,6 +361,18 @@ describe("damage", () => {
     expect(open().versions.list({})).toHaveLength(3);
   });
 
+  test("a commit that a crash cut off before its line break never counts", () => {
+    const store = open();
+    store.versions.begin({ id: "c", versions: [version("v1")] });
+    appendFileSync(join(directory, "versions", "log.jsonl"), '\n{"commit":"c"}');
+    expect(store.versions.pending()).toHaveLength(1);
+    store.versions.abandon("c");
+    store.close();
+    for (const file of readdirSync(directory).filter((name) => name.startsWith("repertoire.db")))
+      rmSync(join(directory, file));
+    expect(open().versions.list({})).toEqual([]);
+  });
+
   test("a blob whose bytes do not match its name counts as missing, and is written again", () => {
     const store = open();
     const sha256 = store.blobs.put(Buffer.from("content"));

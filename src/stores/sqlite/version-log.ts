@@ -34,9 +34,12 @@ export class VersionLog {
     return this.files.statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  /** If this throws, the log says what it said before, unless the error is `commit-uncertain`. */
-  append(line: LogLine): void {
-    appendDurably(this.files, this.path, [line], (cause) => uncertain(this.path, cause));
+  /**
+   * Appends behind the last complete line, which ends at `end`. If this throws, the log says what it said before, unless the
+   * error is `commit-uncertain`.
+   */
+  append(line: LogLine, end: number): void {
+    appendDurably(this.files, this.path, [line], { end, uncertain: (cause) => uncertain(this.path, cause) });
   }
 
   /** Makes what others appended last, before it is relied on. */
@@ -65,7 +68,7 @@ export class VersionLog {
     const next = new VersionLog(this.files, `${this.path}.new`);
     removeFile(this.files, next.path);
     for (const part of partsOf(lines, LINES_AT_ONCE))
-      appendDurably(this.files, next.path, part, (cause) => uncertain(next.path, cause));
+      appendDurably(this.files, next.path, part, { uncertain: (cause) => uncertain(next.path, cause) });
     // Between the two there is no log, and the database still has every version.
     if (this.size() > 0) this.files.renameSync(this.path, aside);
     this.files.renameSync(next.path, this.path);
