@@ -31,7 +31,7 @@ const home = join(root, "home");
 const place = ["--home", home, "--dir", join(root, "p")];
 
 /** These wait for a person, a host or standard input, so that they only get what is refused before they begin. */
-const WAITING: readonly string[] = ["chat", "mcp", "serve", "hook", "save", "dream submit"];
+const WAITING: readonly string[] = ["chat", "mcp", "serve", "ui", "hook", "save", "dream submit"];
 
 interface Wrong {
   readonly args?: readonly string[];

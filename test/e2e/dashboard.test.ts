@@ -25,7 +25,8 @@ const complaints: string[] = [];
 const asked: string[] = [];
 
 async function opened(link: string): Promise<BrowserContext> {
-  const made = await browser.newContext();
+  // What moves would be measured on its way.
+  const made = await browser.newContext({ reducedMotion: "reduce" });
   made.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   made.on("weberror", (error) => complaints.push(String(error.error())));
   made.on("request", (request) => asked.push(request.url()));
@@ -172,9 +173,10 @@ describe("the library", () => {
     await page.locator(".bulk").getByRole("button", { name: "Disable" }).click();
     await page.getByText("2 skills disabled.").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
-    await expect
-      .poll(async () => (await demo.engine.library.show("old-intranet")).skill.state)
-      .toBe("active");
+    for (const name of ["old-intranet", "expense-report"])
+      await expect
+        .poll(async () => (await demo.engine.library.show(name)).skill.state, { timeout: 60_000 })
+        .toBe("active");
   });
 
   it("has only the rows in sight in the page, of a thousand skills", async () => {
@@ -305,6 +307,7 @@ describe("the keyboard", () => {
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keys" }).waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "hidden" });
     await page.keyboard.press("g");
     await page.keyboard.press("l");
     await page.getByRole("heading", { level: 1, name: "Library" }).waitFor();

@@ -36,6 +36,7 @@ describe("the library over HTTP", () => {
     const { sources } = await call("listSources");
     expect(sources.filter(({ exists }: { exists: boolean }) => exists)).toMatchObject([{ id: "./skills" }]);
     const { diagnostics } = await call("doctor");
+    expect((await call("mendState")).state).toEqual([]);
     expect(diagnostics).toContainEqual(
       expect.objectContaining({ severity: "error", path: join(root, "p/skills/bad/SKILL.md") }),
     );
