@@ -17,7 +17,7 @@ const HOSTILE =
 const ACTS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{DI}\p{Cs}]/u;
 
 /** These read standard input or do not end by themselves; they run as programs. */
-const PROGRAMS = new Set(["chat", "mcp", "serve", "hook", "save"]);
+const PROGRAMS = new Set(["chat", "mcp", "serve", "ui", "hook", "save"]);
 
 interface Leaf {
   readonly path: readonly string[];
@@ -176,8 +176,8 @@ describe("the programs", () => {
     const root = hostileWorkspace();
     const places = ["--dir", join(root, "p"), "--home", join(root, "home")];
     for (const args of argumentLists(leaf, root)) {
-      const serves = name === "serve" && args.length === 0;
-      const given = serves ? ["--port", "0"] : args;
+      const serves = ["serve", "ui"].includes(name) && args.length === 0;
+      const given = serves ? ["--port", "0", ...(name === "ui" ? ["--no-open"] : [])] : args;
       const text = await program([...places, ...leaf.path, ...given], {
         input: `{${HOSTILE}\n{"jsonrpc":"2.0","id":1,"method":"${HOSTILE}"}\n`,
         untilOut: serves,
