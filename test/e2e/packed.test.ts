@@ -61,7 +61,7 @@ describe.skipIf(!existsSync("dist/bin.cjs"))("the packed package", () => {
     expect(npx("new", "plan-meeting")).toContain("plan-meeting");
     expect(npx("stats")).toMatch(/\btokens\b/);
     expect(JSON.parse(npx("doctor", "--json")).checks).toContainEqual(
-      expect.objectContaining({ check: "home", level: "ok" }),
+      expect.objectContaining({ check: "state", level: "ok" }),
     );
   });
 });
