@@ -63,7 +63,7 @@ export const ERROR_CODES = {
   "source-too-large": "A source is too large to be fetched.",
   "source-empty": "A source has no skill.",
   "archive-unreadable": "An archive cannot be read.",
-  "git-missing": "git is not installed.",
+  "git-missing": "Git is not installed.",
   "choice-needed": "A source has several skills, and none was chosen.",
   "package-not-found": "A source or a lock has no such package.",
   "package-refused": "A package was not taken because of its inspection or because a person said no.",
