@@ -10,7 +10,6 @@ export {
   removeEmptyFolders,
   removeFile,
   removeQuietly,
-  stageFile,
   sweepFolder,
   sweepLeftovers,
   syncFolder,
@@ -23,3 +22,4 @@ export { isBelow, isInside } from "./inside.ts";
 export { appendDurably, appendLines, forEachLine, type Lines, readLines, syncAppended } from "./lines.ts";
 export { closeFolder, makePrivate, makePrivateFile, PRIVATE_FILE, PRIVATE_FOLDER } from "./private.ts";
 export { readBounded, readInput, withRegularFile } from "./regular-file.ts";
+export { StagedFiles, writeFilesAtomically } from "./together.ts";

@@ -12,6 +12,7 @@ export type Files = Pick<
   | "readSync"
   | "writeSync"
   | "fsyncSync"
+  | "fsync"
   | "ftruncateSync"
   | "closeSync"
   | "renameSync"
@@ -132,17 +133,32 @@ export function makeFolders(
   path: string,
   { sync, mode }: { readonly sync: boolean; readonly mode: number },
 ): void {
-  const first = makeFolder(path, mode, files);
+  const made = makeUnsynced(files, path, mode);
   if (!sync) return;
+  for (const { folder, isNew } of made) syncFolder(files, dirname(folder), isNew ? [] : ["EACCES"]);
+  markLasting(files, made);
+}
+
+/** A folder that lasts once the folder that it is in is synced. */
+export interface UnsyncedFolder {
+  readonly folder: string;
+  /** Who may not open a folder cannot have made anything in it: only a new one must be synced. */
+  readonly isNew: boolean;
+}
+
+/** Makes the folder and its parents, and returns those of them that a power cut may take away. */
+export function makeUnsynced(files: Files, path: string, mode: number): UnsyncedFolder[] {
+  const first = makeFolder(path, mode, files);
   const known = lastingIn(files);
   const isNew = (folder: string) => first !== undefined && folder.length >= first.length;
-  const synced: string[] = [];
-  for (let at = path; at !== dirname(at) && (isNew(at) || !known.has(at)); at = dirname(at)) {
-    // Who may not open a folder cannot have made anything in it.
-    syncFolder(files, dirname(at), isNew(at) ? [] : ["EACCES"]);
-    synced.push(at);
-  }
-  for (const folder of synced) known.add(folder);
+  const unsynced: UnsyncedFolder[] = [];
+  for (let at = path; at !== dirname(at) && (isNew(at) || !known.has(at)); at = dirname(at))
+    unsynced.push({ folder: at, isNew: isNew(at) });
+  return unsynced;
+}
+
+export function markLasting(files: Files, folders: readonly UnsyncedFolder[]): void {
+  for (const { folder } of folders) lastingIn(files).add(folder);
 }
 
 export function folderMode(fileMode: number): number {

@@ -11,7 +11,7 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
-import { RepertoireError } from "../model/errors.ts";
+import { codeOf, RepertoireError } from "../model/errors.ts";
 import { isInside } from "./inside.ts";
 
 interface OpenOptions {
@@ -50,7 +50,7 @@ export function withRegularFile<T>(path: string, options: OpenOptions, use: (fil
   try {
     const stats = fstatSync(file);
     mustBeRegular(path, stats);
-    if ((isReal || within !== undefined) && realpathSync(real) !== real) throw linkOutside(path);
+    if ((isReal || within !== undefined) && realpathSync.native(real) !== real) throw linkOutside(path);
     return use({ size: stats.size, mode: stats.mode, start: (length) => startOf(file, length) });
   } finally {
     closeSync(file);
@@ -76,7 +76,7 @@ export function readInput(file: number, maxBytes: number): Buffer {
   let length = 0;
   for (;;) {
     const part = Buffer.allocUnsafe(PART_BYTES);
-    const count = readSync(file, part, 0, part.length, null);
+    const count = readWaiting(file, part);
     if (count === 0) return Buffer.concat(parts, length);
     length += count;
     if (length > maxBytes) throw tooLarge("the input", length, maxBytes);
@@ -85,6 +85,20 @@ export function readInput(file: number, maxBytes: number): Buffer {
 }
 
 const PART_BYTES = 64 * 1024;
+
+/** A terminal, or a pipe that somebody set so, answers "try again" as long as nothing was typed or written. */
+function readWaiting(file: number, part: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(file, part, 0, part.length, null);
+    } catch (error) {
+      if (codeOf(error) !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, AGAIN_MS);
+    }
+  }
+}
+
+const AGAIN_MS = 20;
 
 function startOf(file: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
@@ -98,8 +112,8 @@ function startOf(file: number, length: number): Buffer {
 }
 
 function realPathInside(path: string, folder: string): string {
-  const real = realpathSync(path);
-  if (isInside(realpathSync(folder), real)) return real;
+  const real = realpathSync.native(path);
+  if (isInside(realpathSync.native(folder), real)) return real;
   throw linkOutside(path);
 }
 

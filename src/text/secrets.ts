@@ -7,6 +7,7 @@ const MARK = "[redacted]";
 
 /** Keys whose shape gives them away, by their issuer. Every run has a bound, so that no text takes long. */
 const SHAPES: Readonly<Record<string, string>> = {
+  repertoire: "rpt_[\\w-]{20,255}",
   aws: "(?:AKIA|ASIA|AIDA|AROA|AGPA|ANPA|ABIA|ACCA)[A-Z0-9]{16}\\b",
   github: "gh[pousr]_[A-Za-z0-9]{30,255}|github_pat_\\w{22,255}",
   gitlab: "gl(?:pat|ptt|dt|rt|soat|cbt|ft)-[\\w-]{18,255}",
