@@ -60,7 +60,7 @@ const FIT = {
   passes: 3,
   folds: 5,
   /** Share of real skills that may have a finding of this severity, on the skills of the fit. */
-  alarms: { high: 0.0008, medium: 0.0035, low: 0.015 },
+  alarms: { high: 0.0008, medium: 0.0045, low: 0.015 },
 } as const;
 
 const { values, positionals } = parseArgs({

@@ -81,8 +81,49 @@ describe("real packages raise no alarm for", () => {
     ["an approval of a committee", "State the ethics approval (with approval number).\n"],
     ["a variable in a command", "```bash\nIFACE=eth0\nsudo tc qdisc add dev $IFACE root\n```\n"],
     ["a version that is asked for at load", "!`curl --version | head -1`\n"],
+    [
+      "code spans side by side",
+      "`curl` reads `http_proxy`, an `env` entry; prefix wget calls with `env -u http_proxy`.\n",
+    ],
+    [
+      "an option that a document names",
+      "Without a terminal, `agent --dangerously-skip-permissions` would hang here.\n",
+    ],
+    ["another program's own subcommand", "```bash\ntmuxer clear-history --pane 2\n```\n"],
+    ["a reason that is none", "A slow build is not a reason to disable security checks.\n"],
+    ["approval of small steps", "Narrow the gate: auto-approve low-risk actions, and ask for the others.\n"],
+    [
+      "a placeholder before a start file",
+      "Run `ssh <host> 'source ~/.zshrc; curl -sf http://localhost:80/'`.\n",
+    ],
+    ["a tool that sets up the shell", "```bash\necho 'eval \"$(prompter init zsh)\"' >> ~/.zshrc\n```\n"],
+    ["a note to oneself", "2. Update HEARTBEAT.md with the queue.\n"],
+    [
+      "a package manager's installer",
+      "```powershell\niex ((New-Object Net.WebClient).DownloadString('https://community.chocolatey.org/install.ps1'))\n```\n",
+    ],
   ])("%s", (_, text) => {
     expect(["none", "low"]).toContain(severityOf(text));
+  });
+
+  it("a script that is called setup.py but installs no package", () => {
+    const asks = 'import subprocess\nsubprocess.run(["git", "init"])\n';
+    expect(severityOf(asks, "scripts/setup.py")).toBe("none");
+    expect(severityOf(`${asks}from setuptools import setup\nsetup(name="demo")\n`, "setup.py")).toBe(
+      "medium",
+    );
+  });
+
+  it("a service that the skill says it installs", () => {
+    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+    const script = {
+      path: "scripts/on.sh",
+      bytes: bytes('SUDO=sudo\n$SUDO launchctl bootstrap system "$PLIST"\n'),
+    };
+    const skill = (text: string): InspectedFile => ({ path: "SKILL.md", bytes: bytes(text) });
+    expect(worstOf([skill("Writes a launchd job and starts the daemon.\n"), script])).toBe("low");
+    // Nor is a command hidden because its first word is in a variable.
+    expect(worstOf([skill("Cleans up folders.\n"), script])).toBe("medium");
   });
 
   it("a file that is read, a name in a list, and a compiled program under its own name are worth less", () => {

@@ -48,9 +48,19 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
   if (!rule.ownNegation && negated(hit)) return unit.kind === "code" ? lower(severity, 2) : undefined;
   const quoted = quotedIn(hit);
   const around = surroundings(unit.text, span.start, span.end);
-  const data = isPattern(unit.text, span) ? 2 : isDataEntry(hit) ? 1 : 0;
+  const data =
+    isPattern(unit.text, span) || (isPayload(hit) && isExample(hit))
+      ? 2
+      : isDataEntry(hit) || isPayload(hit)
+        ? 1
+        : 0;
   if (file.script) {
-    const cited = Math.max(data, (quoted && DESCRIBES.test(around)) || isComment(hit) ? 1 : 0);
+    const told = file.data && SENTENCE.test(around) ? (isExample(hit) ? 2 : 1) : 0;
+    const cited = Math.max(
+      told,
+      data,
+      told > 0 || (quoted && DESCRIBES.test(around)) || isComment(hit) ? 1 : 0,
+    );
     return lower(severity, cited + (cited > 0 && file.security ? 1 : 0));
   }
   let steps = data;
@@ -61,6 +71,9 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
   else if (DESCRIBES.test(around)) steps++;
   return lower(severity, Math.min(steps, 2));
 }
+
+/** Words in a row: data describes a command, it does not run it. */
+const SENTENCE = /[a-z]{2,20}(?: [a-z']{2,20}){4}/;
 
 /** Sentences that send the agent or the user to run what follows. */
 const ORDERS =
@@ -87,7 +100,8 @@ export function isOrdered(heading: string, lead: string): boolean {
 }
 
 /** A regular expression describes a text; nobody runs or follows it. */
-const REGULAR = /\\s[+*{]|\(\?[:i=!<]|\\[wd][+*{]|\.\*|\.\+|\[\^|\\\.|\\\(|\|[\w ]{1,20}\)\??/;
+const REGULAR =
+  /\\s[+*{]|\(\?[:i=!<]|\\[wd][+*{]|\.\*|\.\+|\[\^|\\\.|\\\(|\|[\w ]{1,20}\)\??|\\b\(|\([\w-]{2,30}(?:\|[\w-]{2,30}){2}/;
 
 function isPattern(text: string, span: { readonly start: number; readonly end: number }): boolean {
   return REGULAR.test(text.slice(Math.max(0, span.start - 12), Math.min(span.end, span.start + 300) + 12));
@@ -104,6 +118,31 @@ function isDataEntry({ unit, span, file }: RuleHit): boolean {
       unit.text,
     ) &&
     !/\b(?:run|exec|execsync|spawn|system|popen|call|eval) ?\(/.test(unit.text)
+  );
+}
+
+/** Whether a match is inside a string behind something else that ends there, as a test writes what an attacker may enter: `"x; rm -rf /"`. */
+function isPayload({ unit, span }: RuleHit): boolean {
+  if (unit.kind !== "code") return false;
+  const before = unit.text.slice(Math.max(0, span.start - 80), span.start);
+  const opened = /(["'\x60])[^"'\x60]{0,60}(?:;|\||&&|\$\(|['"\x60]) ?$/.exec(before);
+  if (!opened || count(unit.text.slice(0, span.start - before.length + opened.index), opened[1]!) % 2 === 1)
+    return false;
+  if (!/^[^\n]{0,80}["'\x60]/.test(unit.text.slice(span.end - 1))) return false;
+  return !RUNS_TEXT.test(before.slice(0, opened.index));
+}
+
+const RUNS_TEXT =
+  /(?:\b(?:run|exec|execsync|execfile|spawn|system|popen|call|eval|check_output|getoutput|sh|shell|command|cmd)\w{0,12} ?[(:=] ?[[frb]{0,3}|["']?(?:-c|-e|-lc|\/c)["']?,? ?|\|\s?)$/;
+
+/** Tests and documents show what must not happen. */
+function isExample({ file }: RuleHit): boolean {
+  return !file.script || isTestFile(file.path);
+}
+
+export function isTestFile(path: string): boolean {
+  return /(?:^|\/)(?:tests?|__tests__|specs?|evals?|fixtures?)\/|(?:^|\/)tests?[._]|[._](?:test|spec)\./.test(
+    path,
   );
 }
 

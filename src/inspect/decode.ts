@@ -74,7 +74,7 @@ function isTokenCode(code: number): boolean {
 
 /** The line without quotes, escapes and concatenations that split a command, or undefined if there are none. */
 export function unspliced(line: string): string | undefined {
-  if (!/['"`\\$^+%]/.test(line)) return undefined;
+  if (!/['"`\\$^+%]/.test(line) || EXPRESSION.test(line)) return undefined;
   const whole = line
     .replace(MIXED_ESCAPE, unescapeOne)
     .replace(/\$\{?ifs\}?(?:\$[0-9])?/gi, " ")
@@ -82,6 +82,9 @@ export function unspliced(line: string): string | undefined {
   const joined = SPLIT_WORD.test(whole) ? withoutInnerQuotes(whole) : whole;
   return joined === line ? undefined : joined;
 }
+
+/** A regular expression: its escapes split no word. */
+const EXPRESSION = /\\{1,2}[bswd](?:[+*{)|[(]|\\)|\(\?[:i=!<]/;
 
 /** What every word has that is split by quotes, escapes or empty variables. */
 const SPLIT_WORD = /\w(?:["']\w|''|""|``|\$[@*{])|[a-z][\\^][a-z]/i;

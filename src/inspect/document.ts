@@ -8,6 +8,8 @@ import type { Unit, UnitKind, UnitScope } from "./types.ts";
 interface SourceLine {
   readonly number: number;
   readonly text: string;
+  /** The canonical text, kept for the units that have the line. */
+  canonical?: string;
 }
 
 const HEADING = /^ {0,3}#{1,6} (.{0,200})/;
@@ -82,23 +84,34 @@ export function documentUnits(lines: readonly string[]): Unit[] {
   return all.concat(proseLines(shown, all));
 }
 
-/** The units of a script: code, and comments and long lines as paragraphs too, because an agent reads them. */
+/** The units of a script. */
 export function scriptUnits(lines: readonly string[]): Unit[] {
-  const source = lines.map((text, index) => ({ number: index + 1, text }));
-  const units = codeUnits(source, "", false);
+  return codeUnits(
+    lines.map((text, index) => ({ number: index + 1, text })),
+    "",
+    false,
+  );
+}
+
+/** The comments and the sentences of code as paragraphs, because an agent reads them. */
+function codeParagraphs(lines: readonly SourceLine[], heading: string, ordered: boolean): Unit[] {
+  const units: Unit[] = [];
   let comment: SourceLine[] = [];
-  for (const line of source) {
+  const flush = (): void => {
+    if (comment.length > 0) units.push(unitOf("paragraph", "code", comment, heading, ordered));
+    comment = [];
+  };
+  for (const line of lines) {
     const trimmed = line.text.trim();
     if (SCRIPT_COMMENT.test(trimmed)) {
       comment.push({ number: line.number, text: trimmed.replace(/^(?:#|\/\/|\*|--|;)+ ?/, "") });
       continue;
     }
-    if (comment.length > 0) units.push(unitOf("paragraph", "code", comment, ""));
-    comment = [];
+    flush();
     if (ASCII_SENTENCE.test(trimmed) || (NOT_ASCII.test(trimmed) && SENTENCE.test(trimmed)))
-      units.push(unitOf("paragraph", "code", [line], ""));
+      units.push(unitOf("paragraph", "code", [line], heading, ordered));
   }
-  if (comment.length > 0) units.push(unitOf("paragraph", "code", comment, ""));
+  flush();
   return units;
 }
 
@@ -138,7 +151,7 @@ function codeUnits(lines: readonly SourceLine[], heading: string, ordered: boole
   }
   if (command.length > 0) units.push(unitOf("line", "code", command, heading, ordered));
   if (lines.length > 0) units.push(unitOf("block", "code", lines, heading, ordered));
-  return units;
+  return units.concat(codeParagraphs(lines, heading, ordered));
 }
 
 /** The lines of prose, which may contain commands. */
@@ -193,7 +206,7 @@ class SourceUnit implements Unit {
     let length = 0;
     for (const line of lines) {
       starts.push(length);
-      const piece = pieceOf(line.text, scope);
+      const piece = pieceOf(line, scope);
       if (piece === "") continue;
       pieces.push(piece);
       length += piece.length + 1;
@@ -216,12 +229,17 @@ class SourceUnit implements Unit {
 }
 
 /** What a line adds to a unit. */
-function pieceOf(line: string, scope: UnitScope): string {
-  let text = line.trim();
-  if (scope === "line" && /[\\`]$/.test(text)) text = text.slice(0, -1);
-  else if (scope === "paragraph" && /[*_"`]/.test(text))
-    text = text.replace(/\*\*|__|[*]/g, "").replace(/["`]{1,3}/g, '"');
-  return canonicalText(text).trim();
+function pieceOf(line: SourceLine, scope: UnitScope): string {
+  const trimmed = line.text.trim();
+  const text =
+    scope === "line" && /[\\`]$/.test(trimmed)
+      ? trimmed.slice(0, -1)
+      : scope === "paragraph" && /[*_"`]/.test(trimmed)
+        ? trimmed.replace(/\*\*|__|[*]/g, "").replace(/["`]{1,3}/g, '"')
+        : trimmed;
+  if (text !== trimmed) return canonicalText(text).trim();
+  line.canonical ??= canonicalText(trimmed).trim();
+  return line.canonical;
 }
 
 /** Where a comment starts in a line; inside inline code it is text that readers see. */

@@ -92,7 +92,7 @@ export class Fact {
   }
 
   get defined(): Definition | undefined {
-    this.#defined ??= { is: this.#shell ? undefined : definition(this.statement.code) };
+    this.#defined ??= { is: this.#shell ? undefined : definition(this.statement) };
     return this.#defined.is;
   }
 
@@ -267,7 +267,7 @@ function plainNames(list: string): string[] {
 function mutated(bare: string): string[] {
   const found: string[] = [];
   for (const match of bare.matchAll(
-    /([A-Za-z_$][\w$.]{0,100})\.(?:append|push|add|update|extend|write|writelines|set|insert|writestr|unshift|concat|put)\(/g,
+    /([A-Za-z_$][\w$.]{0,100})\.(?:append|push|add|update|extend|write|writelines|set|insert|writestr|unshift|concat|put|attach|add_attachment|set_content|set_payload)\(/g,
   ))
     found.push(match[1]!);
   const piped = /\.pipe\(\s?([\w$.]{1,80})/.exec(bare) ?? /\bdump\([^,]{1,200},\s?([\w.]{1,80})/.exec(bare);
@@ -277,7 +277,7 @@ function mutated(bare: string): string[] {
   return found.filter((name) => !/^(?:os\.environ|process\.env|process|sys\.path|console)$/.test(name));
 }
 
-export function definition(code: string): Definition | undefined {
+export function definition({ code, opens }: Statement): Definition | undefined {
   const match =
     /^(?:async\s)?def\s([A-Za-z_]\w{0,80})\s?\((.{0,600})/s.exec(code) ??
     /^(?:(?:export|default|async)\s){0,3}function\s?\*?\s?([A-Za-z_$][\w$]{0,80})\s?\((.{0,600})/s.exec(
@@ -286,9 +286,11 @@ export function definition(code: string): Definition | undefined {
     /^(?:(?:export|const|let|var)\s){1,2}([A-Za-z_$][\w$]{0,80})\s?=\s?(?:async\s)?(?:function\s?)?\(?([^()]{0,400})\)?[^=]{0,60}=>?/s.exec(
       code,
     ) ??
-    /^(?:(?:async|static|public|private)\s){0,3}([A-Za-z_$][\w$]{0,80})\s?\(([\w$,\s=:.?{}[\]<>|]{0,400})\)\s{0,9}(?::[^=]{0,60})?$/s.exec(
-      code,
-    );
+    (opens
+      ? /^(?:(?:async|static|public|private)\s){0,3}([A-Za-z_$][\w$]{0,80})\s?\(([\w$,\s=:.?{}[\]<>|]{0,400})\)\s{0,9}(?::[^=]{0,60})?$/s.exec(
+          code,
+        )
+      : null);
   if (!match || KEYWORDS.has(match[1]!) || /^(?:catch|switch)$/.test(match[1]!)) return undefined;
   const parameters = match[2]!
     .split(",")

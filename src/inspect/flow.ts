@@ -214,7 +214,11 @@ class State {
         if (found.size > 0)
           taint = merge(
             taint,
-            name.header ? withoutSecrets(picked(found)) : name.picked ? picked(found) : found,
+            name.header
+              ? withoutSecrets(ownKey(name.path) ? asSecrets(found) : picked(found))
+              : name.picked
+                ? picked(found)
+                : found,
           );
         if (name.called)
           taint = merge(taint, this.#functions.get(name.path.split(".").at(-1)!)?.returned ?? NO_TAINT);
@@ -289,6 +293,15 @@ function picked(taint: Taint): Taint {
       origin.kind === "environment" || origin.kind === "sensitive" ? { ...origin, kind: "secret" } : origin,
     );
   return found;
+}
+
+/** A field with a key: in a header it is used for what it is made for, wherever it was kept. */
+function ownKey(path: string): boolean {
+  return /\.(?:\w{0,20}_?)?(?:api_?key|token|secret|password)$/i.test(path);
+}
+
+function asSecrets(taint: Taint): Taint {
+  return new Map([...taint].map(([key, origin]) => [key, { ...origin, kind: "secret" as const }]));
 }
 
 /** What an assignment keeps: one secret is not followed into headers, clients and results of unknown calls. */

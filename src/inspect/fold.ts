@@ -32,9 +32,9 @@ export function foldShell(text: string, constants: Constants): Folded {
   let disguised = false;
   const filled = text.replace(
     /\$(?:\{([A-Za-z_]\w{0,60})\}|([A-Za-z_]\w{0,60}))/g,
-    (whole, braced?: string, plain?: string) => {
+    (whole, braced: string | undefined, plain: string | undefined, at: number) => {
       const known = constants.get(braced ?? plain ?? "");
-      if (known) disguised ||= known.disguised || known.text.length <= 8;
+      if (known) disguised ||= known.disguised || isPieceOfCommand(known.text, text, at, at + whole.length);
       return known?.text ?? whole;
     },
   );
@@ -48,6 +48,16 @@ export function foldShell(text: string, constants: Constants): Folded {
     },
   );
   return { text: decoded, disguised };
+}
+
+/** Whether a short value is a command, or joins its neighbours to a word: `$c$u http://…`, not a version in an address. */
+function isPieceOfCommand(value: string, text: string, start: number, end: number): boolean {
+  if (value.length > 8) return false;
+  if (/(?:^|[|;&(\x60])\s*["']?$/.test(text.slice(0, start))) return true;
+  return (
+    /^[a-z]{1,8}$/i.test(value) &&
+    (/[a-z}]$/i.test(text.slice(0, start)) || /^(?:[a-z]|\$)/i.test(text.slice(end)))
+  );
 }
 
 function decodeShell(data: string, tool: string): string | undefined {

@@ -5,11 +5,13 @@ import { type About, aboutOf } from "./about.ts";
 import { hostsIn } from "./addresses.ts";
 import type { InspectionCache } from "./cache.ts";
 import { categoryOf } from "./categories.ts";
+import { corroborated } from "./corroborate.ts";
 import { decodedTexts, joinedArguments, unspliced } from "./decode.ts";
 import { derivedUnits, documentUnits, scriptUnits } from "./document.ts";
 import { compareSeverity, findingsOf } from "./engine.ts";
 import { followData } from "./flow.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
+import { prepareSearch } from "./places.ts";
 import { languageOf, type Program } from "./program.ts";
 import { programsOf } from "./programs.ts";
 import { proseFindings } from "./prose/prose.ts";
@@ -79,6 +81,7 @@ export function rulesDigest(): string {
 
 const DOCUMENT_NAME =
   /\.(?:md|mdx|markdown|txt|rst|adoc|html?|svg)$|(?:^|\/)(?:readme|license|changelog|notice|authors)$/i;
+const DATA_NAME = /\.(?:jsonl?|ya?ml|csv|tsv|xml|toml)$/i;
 /** Code that runs a text from a variable: what its tables hold may be run. */
 const RUNS_VARIABLE =
   /\b(?:os\.(?:system|popen)|subprocess\.\w{2,20}|exec|eval|execSync|spawn|spawnSync|new Function)\(\s{0,9}[A-Za-z_]\w{0,40}\s{0,9}[,)]/;
@@ -113,6 +116,7 @@ export function* inspectionSteps(
   let budget: number = INSPECT_LIMITS.textPerPackage;
   const inspected = files.slice(0, INSPECT_LIMITS.files);
   const about = aboutOf(inspected);
+  yield* prepareSearch();
   for (const file of inspected) {
     findings.push(...fileFindings(file));
     const text = fileLines(file.bytes, budget);
@@ -124,7 +128,7 @@ export function* inspectionSteps(
     if (!text.binary) programs.push(...programsOf(file.path, text.lines, !DOCUMENT_NAME.test(file.path)));
     yield;
   }
-  findings.push(...(yield* behaviourFindings(programs)));
+  findings.push(...(yield* behaviourFindings(programs, about, findings)));
   yield;
   findings.push(
     ...claimFindings(about, programs),
@@ -133,7 +137,7 @@ export function* inspectionSteps(
   );
   if (files.length > inspected.length)
     unscanned.push({ path: "", reason: `${files.length} files, ${inspected.length} of them inspected` });
-  const kept = distinct(findings)
+  const kept = corroborated(distinct(findings), about.told)
     .toSorted(byWeight)
     .slice(0, INSPECT_LIMITS.findings)
     .map((finding) => ({ ...finding, category: categoryOf(finding.code) ?? "AST01" }));
@@ -178,7 +182,8 @@ function* textFindings(
   const followed = script && languageOf(file.path, text.lines[0] ?? "") !== undefined;
   const content = text.lines.join("\n");
   const security = about.security && !(script && RUNS_VARIABLE.test(content));
-  const context: FileContext = { path: file.path, script, followed, ...about, security };
+  const data = DATA_NAME.test(file.path);
+  const context: FileContext = { path: file.path, script, data, followed, ...about, security };
   for (const host of hostsIn(content)) hosts.add(host);
   if (text.binary) {
     const units = derivedUnits(content, { kind: "code", heading: "", lineAt: () => 1 }, "binary");
@@ -196,7 +201,12 @@ function* textFindings(
 }
 
 /** What the programs of a package do together, and what is in the texts that they build. */
-function* behaviourFindings(programs: readonly Program[]): Steps<RuleFinding[]> {
+function* behaviourFindings(
+  programs: readonly Program[],
+  { told }: About,
+  plain: readonly RuleFinding[],
+): Steps<RuleFinding[]> {
+  const written = new Set(plain.map(placeOf));
   const { flows, built } = yield* followData(programs);
   const findings = flowFindings(flows);
   for (const program of programs) if (program.settings) findings.push(...(yield* settingsFindings(program)));
@@ -205,8 +215,14 @@ function* behaviourFindings(programs: readonly Program[]): Steps<RuleFinding[]> 
     budget -= text.length;
     if (budget < 0) break;
     const parent = { kind: "code", heading: "", lineAt: () => line } as const;
-    const context = { path: program.path, script: true };
-    findings.push(...(yield* findingsOf(RULES, derivedUnits(text, parent, "encoded"), context)));
+    const context = { path: program.path, script: true, told };
+    const found = yield* findingsOf(RULES, derivedUnits(text, parent, "encoded"), context);
+    findings.push(...found.filter((finding) => !written.has(placeOf(finding))));
+    // What is in the file as written is not hidden, though a part of it is in a variable.
+    if (found.some((finding) => written.has(placeOf(finding)))) {
+      const open = yield* findingsOf(RULES, derivedUnits(text, parent, undefined), context);
+      findings.push(...open.filter((finding) => written.has(placeOf(finding))));
+    }
   }
   return findings;
 }
@@ -252,11 +268,16 @@ function* uncovered(units: readonly Unit[], content: string, hosts: Set<string>)
 function distinct(findings: readonly RuleFinding[]): RuleFinding[] {
   const byPlace = new Map<string, RuleFinding>();
   for (const finding of findings) {
-    const key = `${finding.code}\n${finding.path}\n${finding.line ?? 0}`;
+    const key = placeOf(finding);
     const known = byPlace.get(key);
     if (!known || compareSeverity(finding, known) < 0) byPlace.set(key, finding);
   }
   return [...byPlace.values()];
+}
+
+/** One finding of a rule on a line is enough. */
+function placeOf({ code, path, line }: RuleFinding): string {
+  return `${code}\n${path}\n${line ?? 0}`;
 }
 
 function byWeight(a: RuleFinding, b: RuleFinding): number {

@@ -2,6 +2,7 @@
 // automaton of Aho and Corasick over the literals of all expressions: one step per character, whatever their number.
 
 import { isWordCode, needlesOf, WORD_EDGE } from "./literals.ts";
+import { finish, type Steps } from "./steps.ts";
 
 /** A literal, where words begin or end in it, and the expressions that need it. */
 interface Needle {
@@ -10,7 +11,7 @@ interface Needle {
   readonly expressions: number[];
   /** Whether the automaton may take another text for it. */
   readonly approximate: boolean;
-  /** The last text in which it was found. */
+  /** The last text in which it was found, counted over all searches. */
   last: number;
 }
 
@@ -18,6 +19,10 @@ const NOWHERE: readonly number[] = [];
 /** Characters that are in no literal have class 0; those outside ASCII share the last classes. */
 const CLASSES = 64;
 const FOREIGN = 4;
+/** States between two pauses while an automaton is built. */
+const STATES = 2_000;
+/** Expressions between two pauses while their literals are read. */
+const EXPRESSIONS = 40;
 
 /** The expressions that texts are searched for, in the order of their declaration. */
 const watched = new Map<RegExp, number>();
@@ -28,15 +33,24 @@ export function watchFor(expression: RegExp): void {
   if (!watched.has(expression)) watched.set(expression, watched.size);
 }
 
+/** Builds the automaton for all declared expressions, in steps of a few milliseconds, if it is not there. */
+export function* prepareSearch(): Steps<Automaton> {
+  if (table?.of !== watched.size) {
+    const of = watched.size;
+    const automaton = new Automaton();
+    yield* automaton.build([...watched.keys()]);
+    table = { of, automaton };
+  }
+  return table.automaton;
+}
+
 /** Where the watched expressions may match in some texts. */
 export class Places {
   readonly #lists: readonly (readonly number[] | undefined)[];
 
   /** The texts are in lower case. */
   constructor(texts: readonly string[]) {
-    if (table?.of !== watched.size)
-      table = { of: watched.size, automaton: new Automaton([...watched.keys()]) };
-    this.#lists = table.automaton.search(texts);
+    this.#lists = finish(prepareSearch()).search(texts);
   }
 
   /** The texts that the expression may match, by their index; undefined if every text may. */
@@ -58,37 +72,46 @@ export class Places {
   }
 }
 
+/** Its table is filled in as texts need it: most states are never met, and a process that inspects one skill starts at once. */
 class Automaton {
-  readonly #needles: readonly Needle[];
   /** An expression without needles may match anywhere, one with needles nowhere until one is found. */
-  readonly #initial: readonly (readonly number[] | undefined)[];
+  #initial: readonly (readonly number[] | undefined)[] = [];
   readonly #classes = new Uint8Array(128);
+  #classCount = 0;
   /** The next state for each state and class. */
-  #next = new Uint16Array(0);
+  #next = new Uint16Array(4_096 * CLASSES);
   /** The needles that end in a state. */
-  #ends: readonly (readonly Needle[])[] = [];
+  readonly #ends: (Needle[] | undefined)[] = [undefined];
   /** 1 for each state in which a needle ends. */
   #final = new Uint8Array(0);
+  /** Texts that were searched. */
+  #searched = 0;
 
-  constructor(expressions: readonly RegExp[]) {
+  *build(expressions: readonly RegExp[]): Steps<void> {
     const needles = new Map<string, Needle>();
-    this.#initial = expressions.map((expression, index) => {
+    const initial: (readonly number[] | undefined)[] = [];
+    for (const [index, expression] of expressions.entries()) {
       const literals = needlesOf(expression);
       for (const literal of literals ?? []) {
         const needle = needles.get(literal) ?? needleOf(literal);
         needle.expressions.push(index);
         needles.set(literal, needle);
       }
-      return literals && NOWHERE;
-    });
-    this.#needles = [...needles.values()];
-    this.#assignClasses();
-    this.#build();
+      initial.push(literals && NOWHERE);
+      if (index % EXPRESSIONS === 0) yield;
+    }
+    this.#initial = initial;
+    for (const needle of needles.values()) this.#insert(needle);
+    yield;
+    yield* this.#connect();
+    this.#next = this.#next.slice(0, this.#ends.length * CLASSES);
+    this.#final = Uint8Array.from(this.#ends, (list) => (list ? 1 : 0));
   }
 
   search(texts: readonly string[]): (readonly number[] | undefined)[] {
-    const lists: (readonly number[] | undefined)[] = [...this.#initial];
-    for (const needle of this.#needles) needle.last = -1;
+    const lists: (readonly number[] | undefined)[] = this.#initial.slice();
+    const base = this.#searched;
+    this.#searched += texts.length;
     const next = this.#next;
     const classes = this.#classes;
     const final = this.#final;
@@ -102,43 +125,53 @@ class Automaton {
         const ended = this.#ends[state]!;
         for (let each = 0; each < ended.length; each++) {
           const needle = ended[each]!;
-          if (needle.last !== index && isAt(needle, text, at + 1)) note(needle, index, lists);
+          if (needle.last === base + index || !isAt(needle, text, at + 1)) continue;
+          needle.last = base + index;
+          note(needle, index, lists);
         }
       }
     }
     return lists;
   }
 
-  /** One class for each ASCII character of a literal; if there are too many, the last ones share a class. */
-  #assignClasses(): void {
-    let count = 0;
-    for (const { literal } of this.#needles)
-      for (const char of literal) {
-        const code = char.charCodeAt(0);
-        if (code < 128 && this.#classes[code] === 0)
-          this.#classes[code] = Math.min(++count, CLASSES - FOREIGN - 1);
+  #insert(needle: Needle): void {
+    const { literal } = needle;
+    let state = 0;
+    for (let at = 0; at < literal.length; at++) {
+      const edge = state * CLASSES + this.#classOf(literal.charCodeAt(at));
+      if (this.#next[edge] === 0) {
+        const added = this.#addState();
+        this.#next[edge] = added;
       }
-  }
-
-  #classOf(code: number): number {
-    return code < 128 ? this.#classes[code]! : foreignClass(code);
-  }
-
-  #build(): void {
-    const most = 1 + this.#needles.reduce((sum, { literal }) => sum + literal.length, 0);
-    const next = new Uint16Array(most * CLASSES);
-    const ends: Needle[][] = [[]];
-    for (const needle of this.#needles) {
-      let state = 0;
-      for (let at = 0; at < needle.literal.length; at++) {
-        const edge = state * CLASSES + this.#classOf(needle.literal.charCodeAt(at));
-        if (next[edge] === 0) next[edge] = ends.push([]) - 1;
-        state = next[edge]!;
-      }
-      ends[state]!.push(needle);
+      state = this.#next[edge]!;
     }
-    if (ends.length > 0xffff) throw new RangeError("The rules have too many literals for the automaton.");
-    // Breadth first, so that the state to fall back to is complete when it is read.
+    const ended = this.#ends[state];
+    if (ended) ended.push(needle);
+    else this.#ends[state] = [needle];
+  }
+
+  #addState(): number {
+    const state = this.#ends.push(undefined) - 1;
+    if (state > 0xffff) throw new RangeError("The rules have too many literals for the automaton.");
+    if ((state + 1) * CLASSES > this.#next.length) {
+      const larger = new Uint16Array(this.#next.length * 2);
+      larger.set(this.#next);
+      this.#next = larger;
+    }
+    return state;
+  }
+
+  /** One class for each ASCII character of a literal; if there are too many, the last ones share a class. */
+  #classOf(code: number): number {
+    if (code >= 128) return foreignClass(code);
+    if (this.#classes[code] === 0) this.#classes[code] = Math.min(++this.#classCount, CLASSES - FOREIGN - 1);
+    return this.#classes[code]!;
+  }
+
+  /** Breadth first, so that the state to fall back to is complete when it is read. */
+  *#connect(): Steps<void> {
+    const next = this.#next;
+    const ends = this.#ends;
     const back = new Uint16Array(ends.length);
     const queue = [0];
     for (let head = 0; head < queue.length; head++) {
@@ -152,13 +185,12 @@ class Automaton {
           continue;
         }
         back[child] = fallback;
-        ends[child]!.push(...ends[fallback]!);
+        const inherited = ends[fallback];
+        if (inherited) ends[child] = [...(ends[child] ?? []), ...inherited];
         queue.push(child);
       }
+      if (head % STATES === 0) yield;
     }
-    this.#next = next.slice(0, ends.length * CLASSES);
-    this.#ends = ends;
-    this.#final = Uint8Array.from(ends, (list) => (list.length > 0 ? 1 : 0));
   }
 }
 
@@ -171,9 +203,8 @@ function isAt({ literal, edges, approximate }: Needle, text: string, end: number
   return true;
 }
 
-function note(needle: Needle, index: number, lists: (readonly number[] | undefined)[]): void {
-  needle.last = index;
-  for (const expression of needle.expressions) {
+function note({ expressions }: Needle, index: number, lists: (readonly number[] | undefined)[]): void {
+  for (const expression of expressions) {
     const list = lists[expression] as number[];
     if (list.length === 0) lists[expression] = [index];
     else if (list[list.length - 1] !== index) list.push(index);

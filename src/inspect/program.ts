@@ -13,6 +13,8 @@ export interface Statement {
   readonly bare: string;
   /** The names of the enclosing functions, outermost first. */
   readonly scope: readonly string[];
+  /** Whether a block in braces follows: `send(data) {` defines a method, `send(data)` calls a function. */
+  readonly opens?: boolean | undefined;
 }
 
 export interface Program {
@@ -300,7 +302,7 @@ class Cutter {
       return this.#take(char, at + 1);
     }
     const name = functionName(before);
-    this.#end();
+    this.#end(true);
     if (name !== undefined) this.#scopes.push({ name, depth: this.#brackets.length });
     this.#brackets.push("block");
     return at + 1;
@@ -323,7 +325,7 @@ class Cutter {
       this.#scopes.pop();
   }
 
-  #end(): void {
+  #end(opens = false): void {
     const code = this.#code;
     this.#code = "";
     const bare = this.#bare;
@@ -337,15 +339,16 @@ class Cutter {
       if (name !== undefined) this.#scopes.push({ name, depth });
       return;
     }
-    this.#add(code, bare);
+    this.#add(code, bare, opens);
   }
 
-  #add(code: string, bare: string): void {
+  #add(code: string, bare: string, opens = false): void {
     this.#found.push({
       line: this.#startLine,
       code: code.trim(),
       bare: bare.trim(),
       scope: this.#scopes.map(({ name }) => name),
+      opens,
     });
   }
 }

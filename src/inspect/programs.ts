@@ -22,7 +22,21 @@ export function programsOf(path: string, lines: readonly string[], script: boole
         ? settingsPrograms(path, lines)
         : []
       : fencePrograms(path, lines);
-  return own.flatMap((program) => [program, ...nestedPrograms(program)]);
+  return own.flatMap((program) => [withoutPrograms(program), ...nestedPrograms(program)]);
+}
+
+/** A shell program without the programs that it hands to interpreters: what one line of them reads has nothing to do with what another sends. */
+function withoutPrograms(program: Program): Program {
+  if (program.language !== "shell") return program;
+  return {
+    ...program,
+    statements: program.statements.map((statement) => {
+      const input = STDIN.exec(statement.code)?.[2];
+      if (input === undefined) return statement;
+      const head = statement.code.slice(0, statement.code.length - input.length);
+      return { ...statement, code: head, bare: head };
+    }),
+  };
 }
 
 function fencePrograms(path: string, lines: readonly string[]): Program[] {

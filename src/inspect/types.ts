@@ -103,6 +103,8 @@ export interface FileContext {
   readonly path: string;
   /** Whether the file is code, not a document about code. */
   readonly script: boolean;
+  /** Whether the file is data: what a host runs of it is looked at apart. */
+  readonly data?: boolean | undefined;
   /** Whether the flow analysis knows the language, so that two words in one file say nothing more. */
   readonly followed?: boolean | undefined;
   /** Whether the skill is about attacks by its own description: its documents show them, its scripts list them. */

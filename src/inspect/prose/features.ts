@@ -117,6 +117,9 @@ const TOGETHER: readonly (readonly Sign[])[] = [
   ["configures", "send"],
   ["defends", "override"],
   ["defends", "obey"],
+  ["cites", "override"],
+  ["cites", "conceal"],
+  ["cites", "unbound"],
   ["quoted", "override"],
   ["quoted", "conceal"],
   ["quoted", "unbound"],
@@ -130,6 +133,10 @@ export interface ClausePlace {
   readonly frontmatter: boolean;
   /** The heading above speaks of attacks. */
   readonly underThreats: boolean;
+  /** The heading above forbids what follows: `Never`, `Don't`, `Avoid`. */
+  readonly underNever: boolean;
+  /** In a fence: an example, or an order in disguise. */
+  readonly fenced: boolean;
 }
 
 /** All features, in a fixed order: `send`, `send+secret`, `hidden`. */
@@ -139,6 +146,8 @@ export const CLAUSE_FEATURES: readonly string[] = [
   "hidden",
   "frontmatter",
   "underThreats",
+  "underNever",
+  "fenced",
   "long",
 ];
 
@@ -197,7 +206,7 @@ const ACTIONS: ReadonlySet<Sign> = new Set([
   "run",
 ]);
 const NEGATED =
-  /\b(?:never|do not|don't|must not|should not|shouldn't|cannot|can't|may not|avoid|refuse to|not to|without)(?: ever| simply| blindly)? ?$/;
+  /\b(?:never|do not|don't|must not|should not|shouldn't|cannot|can't|may not|avoid|refuse to|not to|without)(?: ever| simply| blindly| attempt to| try to| be asked to)? ?$/;
 
 /** The signs of a clause; empty if none of the core signs in `possible` occurs. */
 export function signsOf(clause: string, possible: readonly Sign[]): ReadonlySet<Sign> {
@@ -226,6 +235,8 @@ export function featuresOf(clause: string, signs: ReadonlySet<Sign>, place: Clau
   if (place.hidden) features.push("hidden");
   if (place.frontmatter) features.push("frontmatter");
   if (place.underThreats) features.push("underThreats");
+  if (place.underNever) features.push("underNever");
+  if (place.fenced) features.push("fenced");
   if (clause.length > LONG) features.push("long");
   return features;
 }

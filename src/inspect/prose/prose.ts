@@ -124,6 +124,9 @@ const CLAUSE_END = /[.!?;] |[。！？]/g;
 const THREATS =
   /\b(?:injections?|attacks?|malicious|malware|red flags?|detect\w{0,5}|vulnerab\w{0,8}|anti-?patterns?|threats?|exploit\w{0,5}|security|risks?)\b/;
 
+const FORBIDS =
+  /\b(?:never|don'?ts?|do not|avoid|must not|forbidden|prohibited|not allowed|out of scope|anti-?patterns?|boundaries|bad examples?|mistakes|pitfalls)\b/;
+
 interface Clause {
   /** In lower case. */
   readonly text: string;
@@ -134,7 +137,7 @@ interface Clause {
 
 /** The clauses of a document's prose that have a core sign, with their features. */
 export function* clausesOf(units: readonly Unit[]): Generator<Clause> {
-  const prose = units.filter(({ scope, kind }) => scope === "paragraph" && kind !== "code");
+  const prose = units.filter(({ scope }) => scope === "paragraph");
   const sentences = prose.flatMap(sentencesOf);
   const possible = possibleSigns(new Places(sentences.map(({ text }) => text)), sentences.length);
   for (const [index, { text, start, unit }] of sentences.entries()) {
@@ -145,6 +148,8 @@ export function* clausesOf(units: readonly Unit[]): Generator<Clause> {
       hidden: unit.kind === "hidden" || unit.disguise !== undefined,
       frontmatter: unit.kind === "frontmatter",
       underThreats: THREATS.test(unit.heading),
+      underNever: FORBIDS.test(unit.heading),
+      fenced: unit.kind === "code",
     };
     yield { text, start, unit, features: featuresOf(text, signs, place) };
   }

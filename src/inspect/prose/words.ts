@@ -54,9 +54,9 @@ export const SIGNS = {
   ),
   /** Keeps something from the person. */
   conceal: words(
-    String.raw`\b(?:do not|don't|never|no need to|must not|should not|shouldn't|without|not to|not be) (?:ever )?(?:tell|telling|inform|informing|notify|notifying|alert|alerting|warn|warning|reveal(?:ing)?(?: to)?|disclos(?:e|ing)(?: to)?|mention(?:ing)?(?: (?:it|this|them|that))?(?: to)?|report(?:ing)?(?: (?:it|this))? to|show(?:ing)?|bother(?:ing)?) (?:the |any |your )?(?:users?|person|people|humans?|anyone|anybody|them|customer|owner|operator)\b`,
+    String.raw`\b(?:do not|don't|never|no need to|must not|should not|shouldn't|without|not to|not be) (?:ever )?(?:tell|telling|inform|informing|notify|notifying|alert|alerting|warn|warning|reveal(?:ing)?(?: to)?|disclos(?:e|ing)(?: to)?|mention(?:ing)?(?: (?:it|this|them|that))?(?: to)?|report(?:ing)?(?: (?:it|this))? to|show(?:ing)?|bother(?:ing)?) (?:the |any |your )?(?:users?|person|people|humans?|anyone|anybody|them|customer|owner|operator)\b(?! (?:to|how) [a-z])`,
     String.raw`\b(?:hide|hides|hiding|conceal|conceals|concealing|keep|keeps|kept|invisible|unknown) [^.]{0,50}\b(?:from|to|for) (?:the |any )?(?:users?|person|people|humans?|reviewers?|owner|operator)\b|\bkeep (?:the )?(?:user|this|it|them|that)(?: part| step)? (?:in the dark|secret|hidden|quiet|to yourself)\b|\bin the dark about\b`,
-    String.raw`\b(?:(?:the )?users?|person|people|humans?) (?:(?:must|should|may|can|need|will)(?: not|n't| never) (?:ever )?(?:to )?(?:find out|know|notice|see|be told|be shown|be aware)|(?:does|do)(?: not|n't) (?:have|need) to (?:read|know|see|be told))\b|\b(?:nobody|no one|no human) (?:must|should|needs? to|is|will|has to) (?:ever )?(?:know|notice|see|find out|watching)\b`,
+    String.raw`\b(?:(?:the )?users?|person|people|humans?) (?:(?:must|should|may|can|need|will)(?: not|n't| never) (?:ever )?(?:to )?(?:find out|know|(?:notice|see) (?:this|it|that|any|what)|be told|be shown|be aware)|(?:does|do)(?: not|n't) (?:have|need) to (?:read|know|see|be told))\b|\b(?:nobody|no one|no human) (?:must|should|needs? to|is|will|has to) (?:ever )?(?:know|notice|see|find out|watching)\b`,
     String.raw`\bwithout (?:the |their )?(?:users?'?s?|anyone|anybody|their) (?:knowledge|knowing|noticing|seeing|awareness|being aware)\b|\bso (?:that )?(?:(?:the )?user (?:does not|doesn't|will not|won't) (?:notice|see|know)|(?:nobody|no one) (?:notices|sees|knows))\b`,
     "(?:不要|请勿|切勿|别)(?:告诉|通知|提及|透露|告知|让)|(?:に|へ)(?:伝え|知らせ|言わ|通知し)ない|알리지 마",
     String.raw`\bno (?:le |se lo )?(?:digas|cuentes|menciones|informes|avises|reveles)\b|\b(?:sage?|sag|sagen sie|erwahne|erwähne|verrate|informiere) [^.]{0,40}\bnicht\b|\bne (?:dis|dites|mentionne|révèle|revele)\b|\bn[ãa]o (?:avise|diga|conte|mencione|informe)\b|(?:не|he) (?:сообща[а-яё]{0,4}|говори[а-яё]{0,3}|упомина[а-яё]{0,4}|показыва[а-яё]{0,4}|рассказыва[а-яё]{0,4})`,
@@ -75,11 +75,13 @@ export const SIGNS = {
   ),
   /** Gives a false account. */
   lie: words(
+    String.raw`\bden(?:y|ies) (?:that|having|any|it|everything)\b|\bclaim (?:that )?you (?:cannot|can not|have no|do not|did not|never)\b|\binsist (?:that|on)\b[^.]{0,40}\b(?:none|never|not|no)\b|\b(?:convince|persuade) (?:the user|them) that\b|\b(?:make|let) (?:the user|them) (?:believe|doubt|think)\b|\bmisremember\w{0,3}\b`,
     String.raw`(?<!not |n't |never )\bpretend (?:that|the|it|to)\b|\bclaim (?:it is|that it|to be|this is)\b|\b(?:say|state|answer|tell (?:the user|them)|reply) that (?:the|you|it|a|your) [^.]{0,60}\b(?:only|failed|expired|longer than usual|local|locally|just|normal|never|needed again)\b|\breport only success\b|\b(?:has to|must|should) look as if\b|\b(?:describe|present|disguise) [^.]{0,40}\bas (?:an?|if)\b[^.]{0,30}\b(?:fix|update|typo|harmless|whatever)\b|\bharmless (?:message|title|name)\b|\bfalse (?:figures|results|information)\b|\bin place of the real\b|\blooks like the system's\b|\bwhatever it really\b|\banswer questions about this\b`,
   ),
   /** Sets other instructions aside. */
   override: words(
-    String.raw`\b(?:ignore|disregard|forget|override|bypass|cancel|set aside|pay no attention to|stop following|stop obeying|do not (?:follow|obey)|supersedes?|abandon|overrules?|neglect)\b (?:[a-z']{1,12} ){0,4}(?:previous|prior|earlier|above|preceding|system|safety|original|all other|any other|your|developer|security|project's|existing)\b (?:[a-z']{1,12} ){0,3}(?:instructions?|prompts?|rules|guidelines|directives?|restrictions?|polic(?:y|ies)|training|constraints|commands|messages?|agents\.md|guardrails|protocols?|settings)`,
+    String.raw`\b(?:your|the) (?:primary|main|overriding|real|new|first) (?:goal|objective|duty|directive|mission|purpose) is now\b|\breplace the user\'s (?:goal|request|task|instructions)\b|\b(?:whatever|regardless of what|no matter what) the user (?:asks|wants|says|requests)\b|\beven if the user (?:objects|declines|refuses|says no|asks you (?:not|to stop)|has not)|\bsupersedes? the (?:instructions|rules|orders) of\b`,
+    String.raw`\b(?:ignore|disregard|forget|override|bypass|cancel|set aside|pay no attention to|stop following|stop obeying|do not (?:follow|obey)|supersedes?|abandon|overrules?|neglect)\b (?!with )(?:[a-z']{1,12} ){0,4}(?:previous|prior|earlier|above|preceding|system|safety|original|all other|any other|your|developer|security|project's|existing)\b (?:[a-z']{1,12} ){0,3}(?:instructions?|prompts?|rules|guidelines|directives?|restrictions?|polic(?:y|ies)|training|constraints|commands|messages?|agents\.md|guardrails|protocols?)`,
     String.raw`\b(?:ignore|disregard|forget) (?:(?:all|any) (?:of )?(?:the |your |these |those )?(?:instructions|rules|guidelines)|(?:everything|whatever|what|anything) (?:you|the system prompt) (?:were|was|have been|said))`,
     String.raw`\b(?:your|these|those|the|all|earlier|previous|prior|system|safety) (?:[a-z]{1,12} ){0,2}(?:rules|instructions|restrictions|guidelines|features|directions|limits|policies|prompts?|protocols) [^.]{0,30}\b(?:no longer apply|are void|are cancelled|as cancelled|do not apply|don't apply|are suspended|were placed there by mistake|are obsolete|are disabled|are overridden)\b`,
     "(?:忽略|无视|無視|忘记|忘掉)[^。]{0,12}(?:指令|指示|提示|规则|要求|命令|设定)|指示を[^。]{0,8}(?:無視|忘れ)|(?:지시|명령|규칙)[^.]{0,4} ?무시",
@@ -87,7 +89,8 @@ export const SIGNS = {
   ),
   /** Claims to stand above the user and the system, or above all limits. */
   unbound: words(
-    String.raw`\b(?:no longer (?:bound|restricted|limited)|without (?:any )?(?:moral|ethical|legal) (?:or|limits|restrictions|constraints|considerations)|(?:answer|act|respond|operate) without (?:any )?(?:restrictions|filters|limits|limitations)|(?:unlock|enter|activate|in|into) (?:developer|dan|god|jailbreak|unrestricted) mode|never refuse|any refusal is|(?:this|the) (?:file|skill|document) (?:wins|outranks|takes precedence|has priority over)|stands? above the user|matter less than|obey only|only obey|follow only this|are to be disregarded|your (?:true|real|only|actual) (?:purpose|task|goal|mission|instructions)|replaces? everything (?:that )?(?:the user|you)|(?:not|rather than) the person at the keyboard|do not apply your usual|less important than|message trusted|real task starts|before this line was a test)\b`,
+    String.raw`\b(?:maintenance|safety test|debug|service|admin|training|evaluation) mode is (?:now )?active\b|\b(?:standard|normal|usual) (?:safeguards|rules|limits|checks|protections) (?:are|is) (?:paused|suspended|relaxed|off|lifted)\b|\bas if (?:no|there were no) (?:policy|rules|limits)\b|\bhas (?:root|admin(?:istrator)?|full) (?:rights|access|privileges)\b[^.]{0,30}\b(?:no|without|need)\b|\bas (?:written by )?a verified (?:administrator|operator|owner)\b|\b(?:raise|escalate|expand|extend) your own (?:permissions|rights|privileges|scope)\b`,
+    String.raw`\b(?:no longer (?:bound|restricted|limited)|without (?:any )?(?:moral|ethical|legal) (?:or|limits|restrictions|constraints|considerations)|(?:answer|act|respond|operate) without (?:any )?(?:restrictions|filters|limits|limitations)|(?:unlock|enter|activate|in|into) (?:developer|dan|god|jailbreak|unrestricted) mode|never refuse(?! for| because| to help| a task| to scale)|any refusal is|(?:this|the) (?:file|skill|document) (?:wins|outranks|takes precedence|has priority over)|stands? above the user|matter less than|obey only|only obey|follow only this|are to be disregarded|your (?:true|real|only|actual) (?:purpose|task|goal|mission|instructions)|replaces? everything (?:that )?(?:the user|you)|(?:not|rather than) the person at the keyboard|do not apply your usual|less important than|message trusted|real task starts|before this line was a test)\b`,
   ),
   /** Does what a text says. */
   obey: words(
@@ -98,7 +101,7 @@ export const SIGNS = {
   ),
   /** Text from outside the package. */
   remote: words(
-    String.raw`\b(?:fetch|download|load|retrieve|pull|get|read|visit|open|check|poll|import|subscribe|ask|query|use)(?:s|ing)? [^.]{0,60}(?:https?:\/\/|\b(?:url|gist|pastebin|web ?site|web ?page|page|link|server|endpoint|api|remote|mirror|shared document|channel|txt record|issue tracker|control page|short link|website|address|feed)\b)`,
+    String.raw`\b(?:fetch|download|load|retrieve|pull|get|read|visit|open|check|poll|import|subscribe|ask|query|use)(?:s|ing)? [^.]{0,60}(?:https?:\/\/|\b(?:url|gist|pastebin|web ?site|web ?page|page|link|server|endpoint|api(?!-)|remote|mirror|shared document|channel|txt record|issue tracker|control page|short link|website|address|feed)\b)`,
     String.raw`\b(?:api|endpoint|page|server|tool results?|fetched page|text at the (?:address|url)|response) [^.]{0,30}\b(?:returns?|says?|contains?|decides?|orders?|asks?)\b|\bfrom (?:our|the) (?:remote )?(?:server|link|page|mirror|url)\b`,
     "网址|サイト|下载|ダウンロード",
   ),
@@ -131,6 +134,7 @@ export const SIGNS = {
   ),
   /** Acts without asking. */
   unasked: words(
+    String.raw`\b(?:skip|omit|leave out|drop)(?:s|ping)? (?:the |any |all |every |each )?(?:user |human )?(?:confirmations?(?: dialogs?| prompts?| steps?)?|approval steps?|human review|sign-?off)\b|\b(?:human review|confirmations?|approval) (?:is|are) (?:only )?(?:a formality|optional here|unnecessary)\b|\btreat silence as\b|\bon your own authority\b|\b(?:proceed|continue|go on)\b[^.]{0,40}\b(?:even if|although|regardless|anyway)\b|\bassume (?:that )?(?:the answer|yes)\b|\bnot wait for (?:sign-?off|approval|an answer)|\bautonomously\b[^.]{0,40}\b(?:confirm|approv|ask)`,
     String.raw`\bwithout (?:ever |further |any )?(?:asking|confirmation|confirming|approval|permission|consent|review|bothering|checking with|waiting for|prompting|questions?)\b|\b(?:never|do not|don't|no need to|no time to) (?:ask|request|seek|wait for|require|prompt) (?:for )?(?:the |any |their )?(?:(?:user|person|them|anyone|anybody) )?(?:for )?(?:any |their |the )?(?:permission|confirmation|consent|approval)\b|\b(?:never|do not|don't|no time to) (?:ask|consult|involve) the user(?:$|[,.;]| (?:simply|just|first|at all))|\b(?:confirmation|consent|approval|permission) (?:is|are|was|has been) (?:not (?:necessary|needed|required)|given for every|assumed|implied)\b|\b(?:assume|pretend) (?:that )?(?:consent|approval|permission)\b|\byes (?:automatically|to every)|\bautomatically (?:approve|accept|confirm|answer)|\bapprove the [a-z]{1,20} yourself|\bon behalf of the user|\bbefore they can object|\bno need to look\b|\bdoes not (?:have|need) to (?:see|read|approve)`,
     "(?:请勿|不要|无需)(?:询问|征求)|確認せず|묻지",
     String.raw`\bsin (?:pedir|preguntar)|\bohne (?:r[uü]ckfrage|zu fragen|best[aä]tigung)|\bsans demander|\bsem pedir|без (?:подтверждени[а-яё]|разрешени[а-яё]|спроса)`,
@@ -149,6 +153,7 @@ export const SIGNS = {
   ),
   /** Works against the person. */
   harm: words(
+    String.raw`\b(?:prevent|block) (?:any |all |every )?(?:attempts? to (?:uninstall|remove|undo)|rollbacks?|undo|uninstall\w{0,6})\b|\bdisable (?:undo|rollback|version history)\b|\b(?:until|so that) (?:the )?(?:resources|memory|budget|quota|context)[^.]{0,30}\b(?:exhausted|used up|full|runs? out)\b|\bdoubt their own\b|\bpromote (?:the sponsor|our)\b|\bfurther sub-agents until\b`,
     String.raw`\b(?:(?:leave|add|added|insert|plant|install|create|hide|include|establish)s? (?:[a-z]{1,10} ){0,3}backdoor|vulnerability into|subtle (?:errors|bugs)|master password in|min(?:e|es|ing) (?:coins|crypto\w{0,8}|bitcoin|monero)|the miner|cryptominer|payment note|fixed key|wallet address in|receiving account|swap it for|obfuscated (?:line|code) in|make the repository public|account to the organi[sz]ation as owner|transfer the domain|post our|star the repository|with the stored card|second remote|recommend our|always suggest the package|transfer the funds|in every document with|links in the documentation|that we control|use the user's account|(?:under|with) the user's account|license check fails)\b`,
   ),
   /** Makes the person or the agent run something unread. */
@@ -189,6 +194,10 @@ export const SIGNS = {
   /** Guards against instructions in what is read. */
   defends: words(
     String.raw`\b(?:embedded|injected|untrusted) (?:instructions?|content|text|commands)|\b(?:instructions?|commands|directives|requests) (?:[a-z,]{1,12} ){0,5}(?:in|from|inside|within) (?:the |any |an? )?(?:external|web|fetched|retrieved|documents?|pages?|emails?|data|contents?|files?|tool|repositor|issue|user-supplied|untrusted|third|scraped|source)|\bas data\b|\bnot (?:as )?instructions\b`,
+  ),
+  /** Quotes what somebody else may say. */
+  cites: words(
+    String.raw`\b(?:says?|saying|reads?|contains?|containing|phrases?|like|such as|tries to|attempts? to)\b[^"]{0,30}"`,
   ),
   quoted: words('"[^"]{12,200}"'),
   question: words(String.raw`\?$`),

@@ -63,7 +63,7 @@ export const DECEIT: readonly Rule[] = [
       ),
       pattern(
         new RegExp(
-          String.raw`\b${USER} (?:must|should|shall|can|may|need|does|do|is|are|will) ?(?:not|never|n't)(?: need)?(?: to)?(?: be)? (?:know|knows|see|notice|aware|be aware|find out|learn|told|informed|notified|realize|suspect)(?: (?:about(?! ")|of|that|this|any of (?:this|it))\b| it\b|[.,]|$)`,
+          String.raw`\b${USER} (?:must|should|shall|can|may|need|does|do|is|are|will) ?(?:not|never|n't)(?: need)?(?: to)?(?: be)? (?:(?:know|knows|aware|be aware|find out|learn|told|informed|notified|realize|suspect)(?: (?:about(?! ")|of|that|this|any of (?:this|it))\b| it\b|[.,]|$)|(?:see|notice) (?:that|this|it|any of (?:this|it)|what (?:you|this))\b)`,
         ),
       ),
       pattern(
@@ -166,6 +166,8 @@ export const DECEIT: readonly Rule[] = [
     ),
     grade: (hit) => {
       const said = hit.unit.text.slice(hit.span.start, hit.span.end);
+      if (/\bpassword[- ](?:reset|recovery)|\breset[- ]password|(?:provider|your own) api key/.test(said))
+        return undefined;
       if (GUARDED_SECRET.test(said) && /https?:/.test(said)) return "high";
       if (/^(?:encode|append|attach|embed)/.test(said) && /base64|image|query|append/.test(said))
         return "high";
@@ -211,12 +213,12 @@ export const DECEIT: readonly Rule[] = [
     test: anyOf(
       sentence(
         24,
-        /\b(?:auto-?approve|automatically approve|always approve|approve all|pre-?approve|blindly (?:accept|approve))\b/,
+        /\b(?:auto-?approve|automatically approve|always approve|approve all|pre-?approve|blindly (?:accept|approve))\b(?! (?:only )?(?:low-risk|safe|trivial|read-only)\b)/,
         /\b(?:permissions?|tool calls?|commands|requests|prompts|actions|confirmations?|everything)\b/,
       ),
       sentence(
         24,
-        /\b(?:disable|turn off|switch off|suppress|bypass|circumvent|deactivate|evade|work around)\b/,
+        /(?<!\b(?:never|not|don't|cannot|can't|not (?:attempt|try) to|(?:not a|no) (?:reason|excuse|licen[cs]e) to) )\b(?:disable|turn off|switch off|suppress|bypass|circumvent|deactivate|evade|work around)\b/,
         /\b(?:safety (?:checks?|filters?|features?|mechanisms?|guards?|protocols?|guidelines)|guardrails|confirmation (?:prompts?|dialogs?)|permission (?:prompts?|checks?|system|dialogs?)|security (?:warnings?|prompts?|checks?)|approval (?:prompts?|gates?)|content filters?|sandbox(?:ing)?|human[- ](?:review|approval|in-the-loop))\b/,
       ),
       pattern(
@@ -224,12 +226,12 @@ export const DECEIT: readonly Rule[] = [
       ),
       sentence(
         30,
-        /\b(?:skip|omit|leave out)\b/,
+        /(?<!\b(?:never|not|don't|cannot|can't) )\b(?:skip|omit|leave out)\b/,
         /\b(?:confirmations?|approvals?|permission|consent)\b/,
         /\b(?:all|every|any|always)\b/,
       ),
       pattern(
-        /\b(?:always|automatically|just) (?:choose|select|answer|click|pick|accept|press|say) ["']?(?:yes|allow|always allow|approve|accept)\b/,
+        /\b(?:always|automatically|(?<!they )just) (?:choose|select|answer|click|pick|accept|press|say) ["']?(?:yes|allow|always allow|approve|accept)\b/,
       ),
       pattern(
         /\b(?:have been|are) (?:granted|given) (?:full|unlimited|all|complete|root|unrestricted) (?:permissions?|access|authority|rights)/,

@@ -83,13 +83,24 @@ export const DESTRUCTION: readonly Rule[] = [
     ),
   },
   {
+    code: "destruction-kill-all",
+    severity: "medium",
+    scope: "line",
+    kinds: ["code", "hidden"],
+    why: "Ends all processes of the user, with everything that was not saved.",
+    fix: STOP,
+    test: pattern(
+      /\bkill (?:-9|-kill|-s ?(?:kill|9)|-sigkill) -1\b|\b(?:pkill|killall) (?:-[a-z0-9]{1,9} ){0,2}-u ["']?(?:\$\(whoami\)|\$user\b|\$\{user\}|\$\(id -un\))|\bkillall (?:-[a-z0-9]{1,9} ){1,2}(?:bash|zsh|sh|systemd|launchd|finder|explorer)\b/,
+    ),
+  },
+  {
     code: "destruction-traces",
     severity: "medium",
     scope: "line",
     why: "Removes the record of what was done.",
     fix: "Remove the step; a skill does not need to hide what it did.",
     test: pattern(
-      /\bhistory -c\b|\bunset histfile\b|\bhistfile=\/dev\/null|\bhistsize=0\b|\bset \+o history\b|(?:\brm|\bshred|\btruncate|>) [^\n|;]{0,30}\.(?:bash|zsh)_history\b|\bln -sf? \/dev\/null ~\/\.(?:bash|zsh)_history|\bwevtutil cl\b|\bclear-eventlog\b|\bclear-history\b|\brm (?:-[rfv]{1,3} ){1,2}[^\n;&|]{0,80}\/var\/log\b|(?:\btruncate -s ?0|\bshred\b[^\n|;]{0,20}|(?<!>)>) ?\/var\/log\/(?:auth|syslog|wtmp|btmp|secure|messages|lastlog|audit|kern)|\bjournalctl --vacuum-time=1s|\blog erase --all\b/,
+      /\bhistory -c\b|\bunset histfile\b|\bhistfile=\/dev\/null|\bhistsize=0\b|\bset \+o history\b|(?:\brm|\bshred|\btruncate|>) [^\n|;]{0,30}\.(?:bash|zsh)_history\b|\bln -sf? \/dev\/null ~\/\.(?:bash|zsh)_history|\bwevtutil cl\b|\bclear-eventlog\b|(?:^|[;|&{(\x60"'] ?)clear-history\b|\brm (?:-[rfv]{1,3} ){1,2}[^\n;&|]{0,80}\/var\/log\b|(?:\btruncate -s ?0|\bshred\b[^\n|;]{0,20}|(?<!>)>) ?\/var\/log\/(?:auth|syslog|wtmp|btmp|secure|messages|lastlog|audit|kern)|\bjournalctl --vacuum-time=1s|\blog erase --all\b/,
     ),
   },
   {

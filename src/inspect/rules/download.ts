@@ -28,9 +28,12 @@ function byOrigin({ unit, span, file }: RuleHit): FindingSeverity {
 }
 
 const EXECUTES =
-  /\b(?:exec|eval|execfile|compile|os\.system|os\.popen|subprocess\.(?:run|call|popen|check_output|check_call)|child_process|execsync|spawnsync|spawn|vm\.run\w{0,20}|new function|function|importlib|runpy|iex|invoke-expression|assembly\]::load|loadstring|instance_eval|system)\( ?|\b(?:iex|invoke-expression)\b/;
+  /(?:(?<![.\w])(?:exec|eval|execfile|compile|execsync|spawnsync|spawn|system)|\b(?:os\.system|os\.popen|subprocess\.(?:run|call|popen|check_output|check_call)|child_process\.\w{2,12}|vm\.run\w{0,20}|new function|importlib|runpy|assembly\]::load|loadstring|instance_eval))\( ?|\b(?:iex|invoke-expression)\b/;
 const FETCH_CALL =
   /\b(?:requests\.get|httpx\.get|urlopen|urlretrieve|urllib\.request|axios\.get|axios|got|fetch|https?\.get|request\.get|http\.request|downloadstring|downloaddata|net\.webclient|invoke-webrequest|invoke-restmethod|iwr|irm|open-uri|lwp::simple|file_get_contents|curl_exec|net::http\.get)\b/;
+
+const LOOPS =
+  /\bwhile (?:true|:|\[ 1 \]|1\b|\(true\)|\(1\))|\bsetinterval\(|\bfor ?\( ?; ?; ?\)|while ?\( ?\$true/;
 
 export const DOWNLOAD: readonly Rule[] = [
   {
@@ -43,7 +46,7 @@ export const DOWNLOAD: readonly Rule[] = [
       chain(300, FETCHES, PIPES_TO_SHELL),
       chain(
         30,
-        /(?:\b(?:(?:ba|z|da|k|fi)?sh|source|eval|python[0-9.]{0,4}|node|perl|ruby|php|osascript|powershell|pwsh|cmd)|(?:^|[\s;&|])\.)(?: -[a-z]{1,10}){0,3} ?["']? ?(?:<\(|\$\(|<<< ?["']?\$\(|\x60|["']?\$\()/,
+        /(?:(?<![.\w-])(?:(?:ba|z|da|k|fi)?sh|source|eval|python[0-9.]{0,4}|node|perl|ruby|php|osascript|powershell|pwsh|cmd)|(?:^|[\s;&|])\.)(?: -[a-z]{1,10}){0,3} ?["']? ?(?:<\(|\$\(|<<< ?["']?\$\(|(?<= )\x60|["']?\$\()/,
         /\b(?:curl|wget|fetch|aria2c)\b/,
       ),
       pattern(
@@ -129,6 +132,10 @@ export const DOWNLOAD: readonly Rule[] = [
         /(?:\.then\(|=>|;|\n)[^\n]{0,40}(?<![.\w])(?:exec|eval|new function|vm\.run\w{0,20}|execsync) ?\(/,
       ),
     ),
+    grade: ({ unit, span }) => {
+      const whole = unit.text.slice(span.start, span.end + 160);
+      return isKnownInstaller(whole) && !isShadyOrigin(whole) ? "low" : "high";
+    },
   },
   {
     code: "download-eval-script",
@@ -153,11 +160,15 @@ export const DOWNLOAD: readonly Rule[] = [
     scope: "block",
     why: "Asks a server repeatedly for commands to run.",
     fix: "Do not install the skill: the server could control this machine.",
-    test: allOf(
-      pattern(
-        /\bwhile (?:true|:|\[ 1 \]|1\b|\(true\)|\(1\))|setinterval\(|\bfor ?\( ?; ?; ?\)|schedule\.every|while ?\( ?\$true/,
+    test: anyOf(
+      chain(
+        400,
+        LOOPS,
+        /\b(?:curl|wget)\b/,
+        /(?<!\|)\| ?(?:ba?sh|sh|zsh|python[0-9.]{0,4})\b(?! -[cm]| [\w./-]{1,60}\.py)/,
       ),
-      anyOf(chain(200, /\b(?:curl|wget)\b/, /\| ?(?:ba?sh|sh|zsh|python)/), chain(400, FETCH_CALL, EXECUTES)),
+      chain(400, LOOPS, FETCH_CALL, EXECUTES),
+      allOf(pattern(/\bschedule\.every\b|\bsetinterval\( ?[a-z_$]/), chain(400, FETCH_CALL, EXECUTES)),
     ),
     grade: ({ file, unit, span }) =>
       file.script || /\| ?(?:ba?sh|sh)\b/.test(unit.text.slice(span.start)) ? "high" : "low",

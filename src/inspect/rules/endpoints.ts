@@ -39,6 +39,34 @@ const NAMED_SECRET = new RegExp(
   String.raw`(?:os\.environ(?:\.get)?[[(]|os\.getenv\(|getenv\(|process\.env[.[]|deno\.env\.get\(|\benv\[)["'\s]{0,3}([a-z0-9_]{0,40}${SECRET_WORD}[a-z0-9_]{0,20})`,
   "g",
 );
+/** Names of variables with secrets, side by side: what a loop over them reads are the secrets. */
+const LISTED_SECRET =
+  /["'\x60]([A-Z][A-Z0-9_]{2,40}?(?:KEY|KEY_ID|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|MNEMONIC|DATABASE_URL|_DSN|_PAT))["'\x60]\s{0,40}[,\]})]/g;
+
+/** Without texts for people, such as the help of a program: they name files and read none. */
+function withoutSentences(code: string): string {
+  return code.replace(
+    /("""|'''|["'\x60])((?:\\.|(?!\1)[^\\]){12,4000})\1/gs,
+    (whole, mark: string, text: string) =>
+      /[a-z]{2,20}(?:,? [a-z']{2,20}){4}/.test(text) && !/[|$~]|\b(?:cat|curl|cp|tar)\b/.test(text)
+        ? mark + mark
+        : whole,
+  );
+}
+
+/** A command that is passed as a list, as it would be typed. */
+function asOneLine(code: string): string {
+  return /\b(?:run|exec|spawn|popen|call|output)\w{0,12} ?\(/.test(code)
+    ? `${code} ${code.replace(/["'\x60]\s{0,9},\s{0,9}["'\x60]/g, " ")}`
+    : code;
+}
+
+function listedSecrets(code: string): string[] {
+  if (!/[[({]\s{0,40}["'\x60][A-Z]/.test(code) || /environ|getenv|process\.env/.test(code)) return [];
+  const names = [...code.slice(0, 4_000).matchAll(LISTED_SECRET)].map((match) => match[1]!.toLowerCase());
+  return names.length > 1 ? [...new Set(names)].slice(0, 4) : [];
+}
+
 const SHELL_SECRET =
   /\$[{(]?([A-Z][A-Z0-9_]{0,40}?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|MNEMONIC|DATABASE_URL|_DSN|_PAT)[A-Z0-9_]{0,12})\b/g;
 const PERSONAL =
@@ -55,7 +83,7 @@ const LOCAL = /https?:\/\/(?:localhost|127\.|0\.0\.0\.0|\[::1\])/;
 const HEADERS = [
   /\s(?:-h|--header)[= ]?\s?(?:"[^"]{0,400}"|'[^']{0,400}'|\S{1,200})/gi,
   /\s(?:-u|--user|--token|--password|--api-key|--auth|--key)[= ]\s?(?:"[^"]{0,200}"|'[^']{0,200}'|\S{1,200})/gi,
-  /\bheaders\b["']?\s?[=:]\s?(?:dict\()?[{(][^{}]{0,600}[})]/gi,
+  /\bheaders\b["']?\s?[=:]\s?(?:dict\()?[{(](?:[^{}]|\{[^{}]{0,200}\}){0,600}[})]/gi,
   /(?<=[(,]\s{0,20})(?:auth|api_key|apikey|token|password|credentials?|bearer|proxies|proxy)\s?=\s?(?:\([^()]{0,200}\)|[^,()]{1,200})/gi,
   /\s(?:-x|--proxy)\s?(?:"[^"]{0,200}"|'[^']{0,200}'|(?!post|put)\S{4,200})/gi,
   /:\/\/[^\s@/"']{1,200}@/g,
@@ -72,7 +100,7 @@ export function withoutHeaders(code: string): string {
 }
 
 const SOURCE_HINT =
-  /~\/|home|recv|env|\.ssh|\.aws|cred|key|token|secret|passw|wallet|chrome|firefox|history|paste|clip|screen|grab|hostname|whoami|uname|getuser|platform\.|userinfo|curl|wget|fetch|requests|httpx|urlopen|urlretrieve|axios|https?\.get|\.claude|\.codex|\.cursor|\.gemini|claw|memory|soul|gnupg|gcloud|azure|kube|docker|npmrc|pypirc|netrc|electrum|solana|shadow|metadata|169\.254|mozilla|session|client|walk|rglob|find |documents|desktop|downloads|ifconfig|ip addr|keychain|security |vault|iwr|irm|invoke|dotenv|mnemonic|_dsn|database_url|pynput|keyboard|prompt|got|transcript/;
+  /~\/|home|recv|env|\.ssh|\.aws|cred|key|token|secret|passw|wallet|chrome|firefox|history|paste|clip|screen|grab|hostname|whoami|uname|getuser|platform\.|userinfo|curl|wget|fetch|requests|httpx|urlopen|urlretrieve|axios|https?\.get|\.claude|\.codex|\.cursor|\.gemini|claw|memory|soul|gnupg|gcloud|azure|kube|docker|npmrc|pypirc|netrc|electrum|solana|shadow|metadata|169\.254|mozilla|session|client|walk|rglob|find |documents|desktop|downloads|ifconfig|ip addr|keychain|security |vault|iwr|irm|invoke|dotenv|mnemonic|_dsn|database_url|pynput|keyboard|prompt|got|transcript|tfstate|["']op["']/;
 
 /** `may` tells of some expressions that they cannot match. */
 export function sourcesIn(
@@ -92,13 +120,22 @@ export function sourcesIn(
   if (/env|set|declare/.test(lower) && !PASSED_ON.test(lower))
     add("environment", shell ? SHELL_ENVIRONMENT : ENVIRONMENT);
   if (isRead(lower, shell)) {
-    const stored = shell ? lower.replace(/'[^'@]{0,2000}'/g, " ") : lower;
-    add("credentials", GUARDED_SECRET, stored);
-    add("sensitive", SENSITIVE_FILE, stored);
-    add("agent", AGENT, stored);
+    const stored = shell ? lower.replace(/'[^'@]{0,2000}'/g, " ") : asOneLine(lower);
+    const before = found.length;
+    const named = (text: string): void => {
+      add("credentials", GUARDED_SECRET, text);
+      add("sensitive", SENSITIVE_FILE, text);
+      add("agent", AGENT, text);
+    };
+    named(stored);
+    if (!shell && found.length > before) {
+      found.length = before;
+      named(withoutSentences(stored));
+    }
   }
   add("personal", PERSONAL);
   add("machine", MACHINE);
+  if (!shell) for (const name of listedSecrets(code)) found.push({ kind: "secret", text: name });
   if (!LOCAL.test(lower)) add("remote", shell ? FETCHES : REMOTE);
   const body = withoutHeaders(code);
   for (const match of body.toLowerCase().matchAll(NAMED_SECRET))

@@ -18,6 +18,9 @@ const SENT = ["send", "dns"] as const;
 const SIGNS_IN = /\/(?:oauth2?|token|login|auth|signin|sessions?|connect)\b(?!-)|grant_type|client_secret/i;
 const REPLACE = "Do not install the skill, and if it ever ran, replace the credentials it could reach.";
 
+/** Lines within which secrets are read to be put together. */
+const NEAR = 12;
+
 /** By where the data goes: to a service of the user, to an address that depends on input, to any other host, to a bad one. */
 const by =
   (vendor: FindingSeverity, unknown: FindingSeverity, plain: FindingSeverity, shady: FindingSeverity) =>
@@ -76,7 +79,11 @@ const FLOW_RULES: readonly FlowRule[] = [
     kind: "agent",
     sinks: SENT,
     why: "Sends the agent's memory, settings or conversations to a server.",
-    grade: by("low", "low", "high", "high"),
+    grade: (flow) =>
+      // A variable of this name is what most programs call the text that they send to a model.
+      flow.origins.every(({ kind, text }) => kind !== "agent" || /^[a-z_]+$/.test(text))
+        ? by("low", "low", "low", "high")(flow)
+        : by("low", "low", "high", "high")(flow),
   },
   {
     code: "flow-machine-sent",
@@ -98,11 +105,12 @@ const FLOW_RULES: readonly FlowRule[] = [
     kind: "secret",
     sinks: ["pack"],
     why: "Packs secrets of several services into one text.",
-    grade: ({ origins }) => {
-      const owners = new Set(
-        origins.filter(({ kind }) => kind === "secret").map(({ text }) => text.split("_")[0]),
-      );
-      return owners.size > 1 ? "medium" : undefined;
+    grade: ({ origins, statement }) => {
+      const secrets = origins.filter(({ kind }) => kind === "secret");
+      const owners = new Set(secrets.map(({ text }) => text.split("_")[0]));
+      if (owners.size < 2) return undefined;
+      const near = secrets.every(({ line }) => Math.abs(line - statement.line) < NEAR);
+      return near || owners.size > 2 ? "medium" : "low";
     },
   },
   {
@@ -112,6 +120,8 @@ const FLOW_RULES: readonly FlowRule[] = [
     why: "Runs what a server answers: it can change after the skill was read.",
     grade: (flow) => {
       if (flow.destination === "local") return undefined;
+      // An index that the program wrote itself.
+      if (/\b(?:pickle|dill)\.load\(/.test(flow.statement.code)) return by("low", "low", "low", "high")(flow);
       if (flow.sink.text) return by("medium", "medium", "high", "high")(flow);
       return by("low", "low", "medium", "high")(flow);
     },

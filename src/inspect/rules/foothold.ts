@@ -5,15 +5,23 @@ import type { FindingSeverity, Rule, RuleHit } from "../types.ts";
 import { AGENT_FILES } from "./words.ts";
 
 const WRITES =
-  /(?:>>?|\btee\b(?: -a)?|\bcp\b|\bmv\b|\binstall -|\bln -s|\bcat <<|\bsed -i|\bset-content|\badd-content|\bout-file|\.write(?:_text|filesync|file)?\(|appendfilesync|appendfile|open\()/;
+  /(?:(?<!<[\w-]{1,30})>>?|\btee\b(?: -a)?|\bcp\b|\bmv\b|\binstall -|\bln -s|\bcat <<|\bsed -i|\bset-content|\badd-content|\bout-file|\.write(?:_text|filesync|file)?\(|appendfilesync|appendfile|open\((?=[^\n]{0,160}["'](?:[wax]|r\+)b?\+?["']))/;
 const UNDO = "Remove the step; if something must run later, let the user schedule it.";
 const HOSTILE_LINE =
-  /\b(?:curl|wget|nc|ncat|base64|eval|python[0-9.]{0,3} -c|node -e|bash -i|\/dev\/tcp|nohup|iex|osascript|ssh -r|socat|prompt_command|ld_preload|alias (?:sudo|ssh|git|gh|npm|aws)=)/;
+  /\b(?:curl|wget|nc|ncat|base64|eval(?! ?\\?["']?\$\([\w./-]{1,60} (?:init|env|hook|shellenv|activate)\b)|python[0-9.]{0,3} -c|node -e|bash -i|\/dev\/tcp|nohup|iex|osascript|ssh -r|socat|prompt_command|ld_preload|alias (?:sudo|ssh|git|gh|npm|aws)=)/;
 
 const withHostileLine =
   (otherwise: FindingSeverity) =>
   ({ unit, span }: RuleHit): FindingSeverity =>
     HOSTILE_LINE.test(unit.text.slice(Math.max(0, span.start - 200), span.end + 120)) ? "high" : otherwise;
+
+const SCHEDULERS =
+  /\b(?:launch ?(?:d|ctl|agents?|daemons?)|systemd|systemctl|cron(?:tab|job)?s?|scheduled? tasks?|daemons?)\b/g;
+
+/** Whether the skill says more than once that it schedules something: a way back in is not announced. */
+function isToldOf({ file }: RuleHit): boolean {
+  return (file.told?.match(SCHEDULERS)?.length ?? 0) > 1;
+}
 
 export const FOOTHOLD: readonly Rule[] = [
   {
@@ -26,7 +34,7 @@ export const FOOTHOLD: readonly Rule[] = [
       chain(
         60,
         /\b(?:bash|sh|zsh|ksh) (?:-i|-l)\b|\bexec [0-9]{1,3}<>|[0-9]{1,3}<>|0>&1|>& ?/,
-        /\/dev\/(?:tcp|udp)\/[^\s/]{1,80}\/[$0-9a-z{}_]{1,20}/,
+        /\/dev\/(?:tcp|udp)\/(?!127\.|localhost\b|0\.0\.0\.0)[^\s/]{1,80}\/[$0-9a-z{}_]{1,20}/,
       ),
       pattern(
         /\b(?:nc|ncat|netcat|nc\.traditional)\b[^|\n]{0,80} (?:-[a-z]{0,6}[ec]|--(?:sh-)?exec) ?["']?(?:\/(?:usr\/)?bin\/)?(?:ba|z|k|da)?sh\b|\b(?:nc|ncat)\b[^\n]{0,80}-e ?["']?(?:cmd|powershell)/,
@@ -57,6 +65,13 @@ export const FOOTHOLD: readonly Rule[] = [
         /\| ?(?:\/bin\/)?(?:ba|z)?sh\b(?! -c)/,
       ),
     ),
+    // With a placeholder for the address, it is an example for people who test their own machines.
+    grade: ({ unit, file }) =>
+      /(?:attacker|your|lhost|kali|my)[_-]?(?:ip|host|server)?\b|<[a-z_ -]{2,24}>|\b10\.(?:10|0|1)\.\d{1,3}\.\d{1,3}\b|\{(?:lhost|ip|host)\}/.test(
+        unit.text,
+      ) && !file.script
+        ? "medium"
+        : "high",
   },
   {
     code: "foothold-reverse-shell-script",
@@ -83,7 +98,7 @@ export const FOOTHOLD: readonly Rule[] = [
     fix: "Do not install the skill.",
     test: allOf(
       pattern(
-        /\bvirtualalloc(?:ex)?\b|createremotethread|writeprocessmemory|\brtlmovememory|prot_exec|ntcreatethreadex|mmap\.mmap\([^\n]{0,60}exec/,
+        /\b(?:virtualalloc(?:ex)?|createremotethread|writeprocessmemory|rtlmovememory|ntcreatethreadex)(?:\.(?:restype|argtypes)|\s?\()|\bprot_exec\b|mmap\.mmap\([^\n]{0,60}exec/,
       ),
       pattern(/\bctypes\b|dllimport|\bffi\b|kernel32|add-type|libc\b/),
     ),
@@ -123,6 +138,21 @@ export const FOOTHOLD: readonly Rule[] = [
           : "low",
   },
   {
+    code: "foothold-miner-script",
+    severity: "medium",
+    scope: "block",
+    why: "Connects to a mining pool and computes for somebody else's wallet.",
+    fix: "Do not install the skill.",
+    test: anyOf(
+      pattern(/["']mining\.(?:subscribe|authorize|submit)["']/),
+      allOf(
+        pattern(/\bpool_?(?:host|url|addr(?:ess)?|port|server)\b|\bmining_?pool\b/),
+        pattern(/\bwallet(?:_?address)?\b/),
+        pattern(/\bnonce\b|\bhash_?rate\b|\bstratum\b|\bmin(?:er|ing)\b/),
+      ),
+    ),
+  },
+  {
     code: "foothold-schedule",
     severity: "medium",
     scope: "line",
@@ -142,7 +172,7 @@ export const FOOTHOLD: readonly Rule[] = [
         /\blaunchctl (?:load|bootstrap|submit)\b|\bschtasks(?:\.exe)? \/create|\bregister-scheduledtask\b|\breg(?:\.exe)? add [^\n]{0,60}currentversion\\{1,2}run|\bnew-itemproperty\b[^\n]{0,80}currentversion\\{1,2}run|\bnew-service\b|\bsc(?:\.exe)? create\b/,
       ),
     ),
-    grade: (hit) => withHostileLine(hit.file.script ? "medium" : "low")(hit),
+    grade: (hit) => withHostileLine(hit.file.script && !isToldOf(hit) ? "medium" : "low")(hit),
   },
   {
     code: "foothold-schedule-block",
@@ -219,7 +249,7 @@ export const FOOTHOLD: readonly Rule[] = [
       chain(
         30,
         /\.(?:claude|codex|cursor|gemini|openclaw|windsurf)\b/,
-        /\b(?:settings(?:\.local)?\.json|config\.toml|mcp\.json|claude\.md|agents\.md|skills\b)/,
+        /\b(?:settings(?:\.local)?\.json|config\.toml|mcp\.json|claude\.md|agents\.md)/,
       ),
       pattern(
         /\.write_text\(|writefile|appendfile|json\.dump\(|open\([^\n]{0,80}["'][wa]["']|set-content|out-file/,
@@ -228,7 +258,7 @@ export const FOOTHOLD: readonly Rule[] = [
     grade: ({ unit, file }) =>
       !file.script
         ? "low"
-        : /"allow"[^\n]{0,20}\*|bypasspermissions|"hooks"|curl|https?:/.test(unit.text)
+        : /"allow"[^\n]{0,20}\*|bypasspermissions|"hooks"/.test(unit.text)
           ? "high"
           : "medium",
   },
@@ -288,6 +318,27 @@ export const FOOTHOLD: readonly Rule[] = [
       /\| ?(?:ba)?sh|base64|\/dev\/tcp|\biex\b|"(?:ba)?sh"/.test(unit.text.slice(span.start, span.end))
         ? "high"
         : "medium",
+  },
+  {
+    code: "foothold-login-server",
+    severity: "medium",
+    scope: "block",
+    why: "Changes who may log in to this machine.",
+    fix: "Let the administrator change the server's settings.",
+    test: allOf(
+      pattern(
+        /(?:>>?|\btee\b(?: -a)?|\bsed -i)[^\n]{0,120}sshd_config|sshd_config["']?\)?[^\n]{0,60}(?:>>|\btee\b|write|append)|\btee (?:-a )?["']?\$\{?sshd?_config/,
+      ),
+      pattern(
+        /\bpermitrootlogin yes|\bpasswordauthentication yes|\bpermitemptypasswords yes|\bauthorizedkeys(?:file|command)\b|\bgatewayports yes|\bport [0-9]{3,5}\b/,
+      ),
+    ),
+    grade: ({ file, unit }) =>
+      file.script ||
+      unit.ordered ||
+      /permitrootlogin yes|permitemptypasswords|authorizedkeyscommand/.test(unit.text)
+        ? "medium"
+        : "low",
   },
   {
     code: "foothold-login-key",

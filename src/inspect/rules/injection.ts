@@ -7,11 +7,11 @@ import { AGENT_FILES } from "./words.ts";
 const ASIDE =
   /\b(?:ignore|disregard|forget|do not (?:follow|obey|comply with)|don't (?:follow|obey)|stop (?:following|obeying)|pay no attention to|set aside|throw away|abandon)\b/;
 const OVERRULE =
-  /\b(?:overrid(?:e|es|ing)(?! (?:for|of|in|to|values?|flags?|options?)\b)|bypass(?:es|ing)?|supersedes?|supersed(?:e|ing)|overrul(?:e|es|ing)|replaces?|cancels?|void)\b/;
+  /\b(?:overrid(?:e|es|ing)(?! (?:for|of|in|to|the default|default|values?|flags?|options?)\b)|bypass(?:es|ing)?|supersedes?|supersed(?:e|ing)|overrul(?:e|es|ing)|replaces?|cancels?|void)\b/;
 const EARLIER =
   /\b(?:previous|prior|earlier|above|preceding|former|system|developer|safety|original|initial|pre-?existing|all other|any other|everything|your|the user's|security)\b/;
 const HIGHER =
-  /\b(?:previous|prior|earlier|preceding|system|developer|safety|original|all other|any other|platform)\b/;
+  /\b(?:previous|prior|earlier|preceding|system|developer|safety|original|all other|any other|platform)\b(?!-)/;
 const ORDERS =
   /\b(?:instructions?|prompts?|rules|guidelines|directives?|commands|constraints|polic(?:y|ies)|guardrails?|programming|restrictions|safeguards|you (?:were|have been) told)\b/;
 
@@ -99,7 +99,7 @@ export const INJECTION: readonly Rule[] = [
         /\b(?:you are|you're|operating|running)(?: now)?(?: in| an?)? ?["']?(?:developer|debug|maintenance|admin) mode\b/,
       ),
       pattern(
-        /\b(?:role of dan|your unrestricted self|(?:bypass|drop|ignore|abandon) your (?:restrictions|filters|safety guidelines)|normal restrictions (?:do not|don't) apply|without content restrictions|set(?:ting)? aside (?:its|your) (?:own|usual|normal) (?:perspective|constraints|restrictions|guidelines|values))\b|\[jailbroken\]|\bso (?:that )?(?:the )?filters (?:won't|will not|don't|do not|cannot|can't) (?:catch|detect|see|notice)\b/,
+        /\b(?:role of dan|your unrestricted self|(?:bypass|drop|ignore|abandon) your (?:restrictions|(?:content|safety) filters|safety guidelines)|normal restrictions (?:do not|don't) apply|without content restrictions|(?:freed|liberated|broken free|released) from (?:the |its |your |all )?(?:typical |corporate |usual |creators' )?(?:confines|constraints|limitations|restrictions|shackles)|set(?:ting)? aside (?:its|your) (?:own|usual|normal) (?:perspective|constraints|restrictions|guidelines|values))\b|\[jailbroken\]|\bso (?:that )?(?:the )?filters (?:won't|will not|don't|do not|cannot|can't) (?:catch|detect|see|notice)\b/,
       ),
       pattern(
         /\bact as dan\b|\b(?:content|safety|usage) polic(?:y|ies) (?:does not|do not|doesn't|don't|no longer) appl/,
@@ -116,6 +116,29 @@ export const INJECTION: readonly Rule[] = [
         /\b(?:has|have|already)\b ?(?:already )?(?:approved|consented|confirmed|authori[sz]ed|agreed|given permission|granted)\b/,
       ),
     ),
+  },
+  {
+    code: "injection-protection-off",
+    severity: "medium",
+    scope: "line",
+    why: "Declares that the agent's safety rules or the user's confirmations are switched off or given in advance.",
+    fix: REMOVE,
+    test: anyOf(
+      pattern(
+        /\b(?:safety|content|security|ethical|ethics|usage|moderation|output)[ _-](?:guidelines?|filter(?:s|ing)?|constraints?|restrictions?|polic(?:y|ies)|mode|protocols?|guardrails?|sanitization|warnings)["'*]{0,3} ?[:=] ?["'*]{0,3}(?:disabled|bypass(?:ed)?|overrid(?:e|den)|removed|suspended|relaxed|lifted|ignored?|off["'*]{0,2}$)/,
+      ),
+      pattern(
+        /(?:^|[\s"'\x60>])\[\/?(?:system|admin|root|developer|moderator|hidden|permanent|session|priority|ai|critical|persona)[ _-](?:override|directive|instructions?|memory(?:[ _]entry)?|state[ _]override|injection|command|bypass|activation)(?: [^\]\n]{0,40})?\](?!\()/,
+      ),
+      pattern(
+        /\b(?:all|every|any|future|stored) (?:[a-z-]{1,14} ){0,3}(?:requests|operations|actions|commands|confirmations|transfers|modifications|tool calls|approvals) (?:are|is|have been|has been) (?:permanently |automatically |hereby |already )?(?:pre-?(?:approved|authori[sz]ed)|(?:approved|authori[sz]ed|granted)(?= (?:in advance|for (?:this|all|every)|permanently|by (?:the )?(?:administrator|anthropic|system|owner)|[.;]?$)))/,
+      ),
+    ),
+    grade: ({ unit, span }) =>
+      /override|overridden|bypass/.test(unit.text.slice(span.start, span.end)) &&
+      /safety|content|ethic|\[/.test(unit.text.slice(span.start, span.end))
+        ? "high"
+        : "medium",
   },
   {
     code: "injection-remote-instructions",
@@ -179,7 +202,7 @@ export const INJECTION: readonly Rule[] = [
     why: "Contains markers that imitate the start of a system or user message, or the end of the skill's envelope.",
     fix: "Remove the markers.",
     test: pattern(
-      /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|begin_of_text)\|>|\[\/?inst\]|<<\/?sys>>|<\/(?:skill_content|available_skills|system_prompt|system-reminder|skill|instructions_from_user|untrusted[a-z_-]{0,20}|document_content|tool_result|function_results)>|^(?:#{1,4} )?\[?(?:system|developer) ?(?:message|override|prompt|notice|update|alert)\]? ?:/,
+      /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|begin_of_text)\|>|\[\/?inst\]|<<\/?sys>>|<\/(?:skill_content|available_skills|system_prompt|system-reminder|instructions_from_user|untrusted[a-z_-]{0,20}|document_content|tool_result|function_results)>|^(?:#{1,4} )?\[?(?:system|developer) (?:message|override|prompt|notice|update|alert)\]? ?:/,
     ),
   },
   {
@@ -230,7 +253,9 @@ export const INJECTION: readonly Rule[] = [
         unit.text.slice(Math.max(0, span.start - 60), span.end + 80),
       )
         ? "high"
-        : /\bsoul\.md|heartbeat\.md|identity\.md/.test(unit.text.slice(span.start, span.end))
+        : /\b(?:append|insert|prepend|persist)\b.{0,80}\b(?:soul|heartbeat|identity)\.md/.test(
+              unit.text.slice(span.start, span.end),
+            )
           ? "medium"
           : "low",
   },

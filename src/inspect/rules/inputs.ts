@@ -32,7 +32,7 @@ function firstFinding(program: Program): RuleFinding | undefined {
   for (const statement of program.statements) {
     const { code, bare, scope } = statement;
     if (GUARDED.test(code)) return undefined;
-    const defined = definition(code);
+    const defined = definition(statement);
     if (defined) given.set(defined.name, defined.parameters);
     const assigned = FROM_OUTSIDE.test(bare) ? /^(?:const |let |var )?([\w$]{1,80})\s?=/.exec(bare) : null;
     if (assigned) outside.add(assigned[1]!);

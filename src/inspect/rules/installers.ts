@@ -113,7 +113,7 @@ export const INSTALLERS: readonly Rule[] = [
     grade: ({ unit, span }) => {
       const command = unit.text.slice(span.start, span.end + 160);
       if (isShadyOrigin(command)) return "high";
-      return /github\.com|gitlab\.com|bitbucket\.org|pypi\.org|npmjs|pytorch\.org|huggingface\.co|nvidia\.com|jfrog|githubusercontent\.com|codeberg\.org|google|microsoft|amazonaws|crates\.io|\/whl\/|mirrors?\.(?:tuna\.tsinghua|aliyun|ustc|cloud\.tencent)/.test(
+      return /github\.com|gitlab\.com|bitbucket\.org|pypi\.org|npmjs|pnpm\.io|yarnpkg\.com|bun\.(?:com|sh)|pytorch\.org|huggingface\.co|nvidia\.com|jfrog|githubusercontent\.com|codeberg\.org|google|microsoft|amazonaws|crates\.io|\/whl\/|(?:tuna\.tsinghua|aliyun|ustc|tencent|huaweicloud|douban)\.(?:edu\.cn|com)/.test(
         command,
       )
         ? "low"

@@ -24,7 +24,7 @@ const REAL = new Set(
   ),
 );
 const INSTALLS =
-  /\b(?:(npm|pnpm|yarn|bun|npx|bunx)(?: (?:install|i|add|exec|dlx|global add))?|(pip[0-9.]{0,4}|pipx|uv pip|uv|uvx|poetry)(?: (?:install|add|run|tool install))?) ((?:[@\w.=<>~^/-]{1,80}\s{0,2}){1,30})/g;
+  /\b(?:((?:npm|pnpm|yarn|bun) (?:install|i|add|global add)|(?:npm exec|pnpm dlx|yarn dlx|npx|bunx))|((?:pip[0-9.]{0,4}|uv pip|uv|poetry|pipx|uv tool) (?:install|add)|(?:uvx|pipx run|uv tool run))) ((?:[@\w.=<>~^/-]{1,80}\s{0,2}){1,30})/g;
 
 /** The findings for packages that a program installs. */
 export function lookalikeFindings(programs: readonly Program[]): RuleFinding[] {
@@ -35,7 +35,9 @@ export function lookalikeFindings(programs: readonly Program[]): RuleFinding[] {
       if (!/\b(?:npm|pnpm|yarn|bun|npx|bunx|pip|pip3|pipx|uv|uvx|poetry)\b/.test(code)) continue;
       for (const match of code.matchAll(INSTALLS)) {
         const registry = match[1] === undefined ? "pypi" : "npm";
-        for (const word of match[3]!.split(/\s+/)) {
+        const words = match[3]!.split(/\s+/);
+        const run = /(?:exec|dlx|npx|bunx|uvx|run)$/.test(match[1] ?? match[2]!);
+        for (const word of run ? words.filter((each) => !each.startsWith("-")).slice(0, 1) : words) {
           const popular = lookalikeOf(word, registry);
           if (popular === undefined) continue;
           findings.push({

@@ -9,12 +9,18 @@ interface Manifest {
   readonly severity: FindingSeverity;
   readonly why: string;
   readonly fix: string;
+  /** What the file must have to be one, if its name alone does not say so. */
+  readonly of?: RegExp;
   /** The part of the file that is acted on; the whole file by default. */
   readonly active?: RegExp;
 }
 
 const NETWORK_OR_SHELL =
   /\b(?:curl|wget|node -e|python[0-9.]{0,3} -c|ba?sh -c|base64|eval|iwr|iex|https?:\/\/|powershell|nc |child_process|npx -y)|\|\s?(?:ba)?sh\b/i;
+
+/** A script that shows a message and does nothing else. */
+const ONLY_PRINTS =
+  /^"\w{1,20}"\s{0,9}:\s{0,9}"(?:echo [^"|;&$`]{0,400}|node -e \\"console\.log\((?:(?!require|fetch|import|process|exec|https?\.)[^"]|\\+"){0,500})"/;
 
 const MANIFESTS: readonly Manifest[] = [
   {
@@ -54,6 +60,7 @@ const MANIFESTS: readonly Manifest[] = [
     code: "manifest-setup-script",
     name: /(?:^|\/)setup\.py$/,
     severity: "medium",
+    of: /(?<![\w.])setup\(/,
     active: /\bcmdclass\b|\bos\.system\b|\bsubprocess\b|\burlopen\b|\brequests\.\w|\bexec\(/,
     why: "Runs code while it is being installed.",
     fix: "Use a declarative pyproject.toml.",
@@ -93,18 +100,21 @@ const MANIFESTS: readonly Manifest[] = [
 export function manifestFindings(path: string, content: string): RuleFinding[] {
   const findings: RuleFinding[] = [];
   for (const manifest of MANIFESTS) {
-    if (!manifest.name.test(path)) continue;
+    if (!manifest.name.test(path) || manifest.of?.test(content) === false) continue;
     const match = manifest.active ? manifest.active.exec(content) : undefined;
     if (manifest.active && !match) continue;
     const shown = match?.[0] ?? content.slice(0, 200);
     const acted = manifest.active ? content.slice(match!.index, match!.index + 800) : content;
     const severity =
-      manifest.severity === "medium" &&
-      (manifest.code === "manifest-folder-script" ? /\b(?:curl|wget|nc|base64)\b/ : NETWORK_OR_SHELL).test(
-        manifest.code === "manifest-foreign-dependency" ? "" : acted,
-      )
-        ? "high"
-        : manifest.severity;
+      manifest.code === "manifest-install-script" && ONLY_PRINTS.test(acted)
+        ? "low"
+        : manifest.severity === "medium" &&
+            (manifest.code === "manifest-folder-script"
+              ? /\b(?:curl|wget|nc|base64)\b/
+              : NETWORK_OR_SHELL
+            ).test(manifest.code === "manifest-foreign-dependency" ? "" : acted)
+          ? "high"
+          : manifest.severity;
     const line = match ? content.slice(0, match.index).split("\n").length : undefined;
     findings.push({
       code: manifest.code,

@@ -33,7 +33,7 @@ export const OBFUSCATION: readonly Rule[] = [
       ),
       chain(200, /frombase64string/, /\biex\b|invoke-expression|assembly\]::load|start-process/),
       pattern(
-        /\bgetattr\( ?(?:__builtins__|__import__\([^)\n]{1,30}\)|builtins|os) ?, ?["'][a-z]{0,6}["'] ?\+|__builtins__(?:\.__dict__)?\[|\bglobals\(\)\[["'](?:__builtins__|eval|exec)|(?:window|globalthis|global|this|self)\[ ?["'](?:ev|e)["'] ?\+|\]\[["']constructor["']\]\( ?["']|constructor\.constructor\(/,
+        /\bgetattr\( ?(?:__builtins__|__import__\([^)\n]{1,30}\)|builtins|os) ?, ?["'][a-z]{0,6}["'] ?\+|__builtins__(?:\.__dict__)?\[[^\]\n]{1,60}\] ?\(|__builtins__(?:\.__dict__)?\[[^\]\n]{0,40}(?:\+|chr|join|decode)|\bglobals\(\)\[["'](?:__builtins__|eval|exec)|(?:window|globalthis|global|this|self)\[ ?["'](?:ev|e)["'] ?\+|\]\[["']constructor["']\]\( ?["']|constructor\.constructor\(/,
       ),
       pattern(
         /\bpython[0-9.]{0,4} -c ["'][^\n]{0,80}(?:exec|eval)\([^\n]{0,60}(?:decode|decompress|loads|fromhex)/,

@@ -56,12 +56,18 @@ export const PRIVILEGE: readonly Rule[] = [
     why: "Starts or configures an agent with its permission checks switched off.",
     fix: "Leave the permission checks on, or run the agent in a sandbox that the user chose.",
     test: pattern(
-      /--dangerously-(?:skip-permissions|bypass-approvals-and-sandbox)|--yolo\b|--allow-dangerously|["']?bypasspermissions["']?|dangerouslydisablesandbox|skipdangerousmode\w{0,24}|--full-auto\b.{0,40}danger|sandbox_mode ?= ?["']danger-full-access|--sandbox danger-full-access|approval_policy ?= ?["']never|chat\.tools\.autoapprove|["']?(?:autoapprove|alwaysallow|trusted?)["']? ?: ?(?:true|\[ ?["']\*["'])|"allow" ?: ?\[ ?["'](?:\*|bash\(\*\)|bash)["']/,
+      /--dangerously-(?:skip-permissions|bypass-approvals-and-sandbox)|--yolo\b|--allow-dangerously|["']?bypasspermissions["']?|dangerouslydisablesandbox|skipdangerousmode\w{0,24}|--full-auto\b.{0,40}danger|sandbox_mode ?= ?["']danger-full-access|--sandbox danger-full-access|approval_policy ?= ?["']never|chat\.tools\.autoapprove|(?<![\w-])["']?(?:autoapprove|alwaysallow|trusted?)["']? ?: ?(?:true|\[ ?["']\*["'])|"allow" ?: ?\[ ?["'](?:\*|bash\(\*\)|bash)["']/,
     ),
-    grade: ({ unit, file, span }) =>
-      /autoapprove|alwaysallow|trust|--yolo|danger-full|approval_policy/.test(
-        unit.text.slice(span.start, span.end),
-      ) && !file.script
+    grade: ({ unit, file }) =>
+      // A list of modes or the parsing of an option starts nothing.
+      /(?:\w\|["']?|: ?["']?(?:default|plan)\|)(?:bypasspermissions|yolo)|--[a-z-]{4,60}(?:\)|["'] ?[,:)]| (?:true\|false|default))/.test(
+        unit.text,
+      ) ||
+      // A document names the option; only a script, or an order to run it, starts an agent so.
+      (!file.script &&
+        (!unit.ordered ||
+          /autoapprove|alwaysallow|trust|--yolo|danger-full|approval_policy/.test(unit.text)) &&
+        !/defaultmode["']? ?[:=] ?["']?bypass/.test(unit.text))
         ? "low"
         : "medium",
   },

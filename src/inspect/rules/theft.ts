@@ -21,6 +21,10 @@ function isToolOf(said: string, told: string | undefined): boolean {
   return told !== undefined && tool !== undefined && new RegExp(`\\b${tool}`).test(told.slice(0, 600));
 }
 
+/** An address on such a service, not its name alone. */
+const DROP_ADDRESS =
+  /\b(?:webhook\.site|requestbin\.\w{2,4}|hookbin\.\w{2,4}|[\w-]{1,60}\.(?:pipedream\.net|requestcatcher\.com|beeceptor\.com|interact\.sh|oast\.\w{2,6}|oastify\.com|burpcollaborator\.net))\/[\w-]{4}|\b[\w-]{1,60}\.(?:m\.pipedream\.net|requestcatcher\.com|free\.beeceptor\.com|interact\.sh|oast\.\w{2,6}|oastify\.com|burpcollaborator\.net)|transfer\.sh|0x0\.st|file\.io|bashupload|termbin|gofile\.io|temp\.sh|ix\.io|paste\.ee|pastebin\.com\/api|webhooks\/[0-9]|bot[0-9]/;
+
 export const THEFT: readonly Rule[] = [
   {
     code: "theft-secret-sent",
@@ -172,10 +176,15 @@ export const THEFT: readonly Rule[] = [
       chain(200, /\b(?:tar|zip|7z)\b[^|;&]{0,80}(?:~|\$home|\/home\/|\/users\/|\/etc)\b/, SENDS_AWAY),
     ),
     grade: ({ unit, span }) =>
-      /\$\(uname|\x60uname/.test(unit.text.slice(span.start, span.end)) &&
-      !/whoami|hostname|\$\(id\b| -d\b|--data|-x ?post|-f\b.{0,20}=/.test(
-        unit.text.slice(span.start, span.end + 80),
-      )
+      // In prose a backtick begins or ends a piece of code; it does not run one inside a command.
+      (unit.kind === "prose" &&
+        /^(?:curl|wget|iwr|invoke-webrequest|irm)\b(?:(?!\$\()[^|])*\x60 ?[^|\x60]{0,60}$/.test(
+          unit.text.slice(span.start, span.end),
+        )) ||
+      (/\$\(uname|\x60uname/.test(unit.text.slice(span.start, span.end)) &&
+        !/whoami|hostname|\$\(id\b| -d\b|--data|-x ?post|-f\b.{0,20}=/.test(
+          unit.text.slice(span.start, span.end + 80),
+        ))
         ? undefined
         : /whoami|hostname|uname|\bid\b|-t\b|gh auth token/.test(unit.text.slice(span.start, span.end)) &&
             !/~|\$home|env\b|\/etc|\/users|\/home|security/.test(unit.text.slice(span.start, span.end + 40))
@@ -289,7 +298,9 @@ export const THEFT: readonly Rule[] = [
     grade: ({ unit, file }) =>
       ANY_SECRET.test(unit.text) || (GATHERS.test(unit.text) && /[|@$]/.test(unit.text) && file.script)
         ? "high"
-        : "medium",
+        : unit.kind === "prose" || !DROP_ADDRESS.test(unit.text)
+          ? "low"
+          : "medium",
   },
   {
     code: "theft-image-address",
@@ -339,7 +350,7 @@ export const THEFT: readonly Rule[] = [
     fix: DO_NOT_INSTALL,
     test: allOf(
       pattern(
-        /\bkeyboard\.(?:listener\(|on_press\(|hook\(|record\()|getasynckeystate|setwindowshookex|\/dev\/input\/event/,
+        /\bkeyboard\.(?:listener\(|on_press\(|hook\(|record\()|(?:getasynckeystate|setwindowshookex[aw]?)\s?\(|\/dev\/input\/event/,
       ),
       pattern(/\bopen\(|write|append|post\(|send/),
     ),

@@ -25,7 +25,7 @@ const GUARDED = [
 /** Files with credentials that ordinary tasks do read. */
 const SENSITIVE = [
   String.raw`(?<![\w.])\.env(?:\.(?:local|production|prod))?(?![\w.(\[-])`,
-  String.raw`\.npmrc\b|\.pypirc\b|\.netrc\b|_netrc\b|\.pgpass\b|\.my\.cnf\b|\.docker/config\.json|\.kube/config\b|\.terraform\.d/credentials|\.cargo/credentials|\.vault-token|\.boto\b|\.s3cfg\b`,
+  String.raw`\.npmrc\b|\.pypirc\b|\.netrc\b|_netrc\b|\.pgpass\b|\.my\.cnf\b|\.docker/config\.json|\.kube/config\b|\.terraform\.d/credentials|\.cargo/credentials|\.vault-token|\.boto\b|\.s3cfg\b|\.tfstate\b`,
   String.raw`\.(?:bash|zsh|python|mysql|psql|node_repl)_history\b`,
   String.raw`\bgh auth token\b|gcloud auth print-(?:access|identity)-token|aws configure (?:get|export)|az account get-access-token|npm token list|op (?:read|item get)\b|git credential fill|docker-credential-`,
   String.raw`kubectl get secrets? |\bvault (?:kv get|read)\b|secretsmanager get-secret-value|gcloud secrets versions access|heroku config\b`,
