@@ -2,7 +2,6 @@
 
 export {
   DECIDING_HOSTS,
-  disabledInHost,
   type HostDecision,
   type ProjectStanding,
   projectStanding,
@@ -11,6 +10,21 @@ export {
 } from "./folder-trust.ts";
 export { type HostSkills, hostSkills } from "./host-registries.ts";
 export { misnamedSources } from "./misnamed.ts";
-export { checkedSource, hostFolders, projectFolders, resolveSources, type SourceOptions } from "./sources.ts";
-export { discover, type FoundFile, POLICY_FILE, type Scan } from "./walk.ts";
+export {
+  checkedSource,
+  hostFolders,
+  projectFolders,
+  resolveSources,
+  type SharedSource,
+  type SourceOptions,
+  sharedSources,
+} from "./sources.ts";
+export {
+  discover,
+  type EarlierFolder,
+  type EarlierScan,
+  type FoundFile,
+  POLICY_FILE,
+  type Scan,
+} from "./walk.ts";
 export { FolderWatch } from "./watch.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryTree } from "../../test/skill-tree.ts";
-import { checkedSource, disabledInHost, projectStanding, trustedProjects, trustProject } from "./discover.ts";
+import { projectStanding, trustedProjects, trustProject } from "./discover.ts";
 
 function place() {
   const root = realpathSync(
@@ -153,27 +153,5 @@ describe("the person's own trust in a project", () => {
     const { write, standing } = place();
     write(".claude.json", { projects: {} });
     expect(standing("claude-code", { mode: "all" }).shown).toBe(true);
-  });
-});
-
-describe("what the person disabled in Codex", () => {
-  const skills = (path: string, rest = "enabled = false") => `[[skills.config]]\npath = "${path}"\n${rest}\n`;
-
-  it("is disabled by its path, of the SKILL.md or of its folder, and by its name", () => {
-    const { home, write } = place();
-    const root = join(home, ".codex/skills");
-    mkdirSync(join(root, "team/deploy"), { recursive: true });
-    const sources = [{ ...checkedSource(root), id: "~/.codex/skills" }];
-    const rules = (text: string, host = "codex") => {
-      write(".codex/config.toml", text);
-      return disabledInHost({ host, home, env: {} }, sources);
-    };
-    expect(rules(skills(join(root, "team/deploy/SKILL.md")))).toEqual(["team/deploy@~/.codex/skills"]);
-    expect(rules(skills(join(root, "team/deploy")))).toEqual(["team/deploy@~/.codex/skills"]);
-    expect(rules('[[skills.config]]\nname = "release"\nenabled = false\n')).toEqual(["release"]);
-    expect(rules(skills(join(root, "team"), "enabled = true"))).toEqual([]);
-    expect(rules(`${skills(join(root, "team"), "")}[tui]\nenabled = false\n`)).toEqual([]);
-    expect(rules(skills("/elsewhere/x/SKILL.md"))).toEqual([]);
-    expect(rules(skills(join(root, "team/deploy")), "claude-code")).toEqual([]);
   });
 });

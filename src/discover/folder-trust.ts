@@ -2,10 +2,10 @@
 // decided here. Both are bound to real paths, so that a link or a renamed folder brings no trust along.
 
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, join } from "node:path";
 import { unlessMissing, writeFileAtomically } from "../disk/disk.ts";
 import { codeOf } from "../model/errors.ts";
-import type { ProjectTrust, Source } from "../model/source.ts";
+import type { ProjectTrust } from "../model/source.ts";
 import { projectFolders } from "./sources.ts";
 
 /** `undecided`: the host decides about folders, but not yet about this one. `none`: it has no decision that can be read. */
@@ -100,55 +100,6 @@ function codex({ folders, home, env }: HostQuestion): HostDecision {
 const TABLE = /^\s*\[\s*projects\s*\.\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)')\s*\]/;
 const LEVEL = /^\s*trust_level\s*=\s*["'](\w+)["']/;
 
-const DISABLED_TABLE = /^\s*\[\[\s*skills\s*\.\s*config\s*\]\]/;
-const ENTRY = /^\s*(path|name|enabled)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(true|false))/;
-
-/**
- * The skills that the person has disabled in the host that asks, as rules of `disable`: Codex has `[[skills.config]]` with a
- * `path` or a `name` and `enabled = false`.
- */
-export function disabledInHost(
-  { host, home, env }: Pick<TrustQuestion, "host" | "home" | "env">,
-  sources: readonly Source[],
-): string[] {
-  if (!/^codex\b/i.test(host ?? "")) return [];
-  const text = unlessUnusable(() => readText(join(env.CODEX_HOME || join(home, ".codex"), "config.toml")));
-  return text === undefined ? [] : disabledEntries(text).flatMap((entry) => ruleFor(entry, sources) ?? []);
-}
-
-interface SkillEntry {
-  path?: string | undefined;
-  name?: string | undefined;
-  enabled?: string | undefined;
-}
-
-function disabledEntries(text: string): SkillEntry[] {
-  const entries: SkillEntry[] = [];
-  let entry: SkillEntry | undefined;
-  for (const line of text.split(/\r?\n/)) {
-    if (DISABLED_TABLE.test(line)) {
-      entry = {};
-      entries.push(entry);
-    } else if (/^\s*\[/.test(line)) entry = undefined;
-    const [, key, quoted, literal, truth] = ENTRY.exec(line) ?? [];
-    if (entry && key !== undefined)
-      entry[key as keyof SkillEntry] = truth ?? literal ?? quoted?.replace(/\\(["\\])/g, "$1");
-  }
-  return entries.filter(({ enabled }) => enabled === "false");
-}
-
-/** The path of an entry is that of a SKILL.md or of its folder. */
-function ruleFor({ path, name }: SkillEntry, sources: readonly Source[]): string | undefined {
-  if (path === undefined) return name;
-  const folder = realPath(/(?:^|[\\/])skill\.md$/i.test(path) ? dirname(path) : path);
-  for (const { id, root } of sources) {
-    const below = relative(realPath(root), folder);
-    if (below !== "" && !below.startsWith("..") && !isAbsolute(below))
-      return `${below.split(sep).join("/")}@${id}`;
-  }
-  return undefined;
-}
-
 /** The levels in tables `[projects."/path"]`, as Codex writes them. */
 function codexLevels(text: string): Map<string, string> {
   const levels = new Map<string, string>();
@@ -238,7 +189,7 @@ function foldersAbove(project: string): string[] {
 
 function realPath(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch (thrown) {
     if (codeOf(thrown) === "") throw thrown;
     return path;

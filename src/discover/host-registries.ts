@@ -1,9 +1,9 @@
 // Reads the files in which agents keep what is installed and what is switched off: plugins, extensions, packages, disabled skills.
 // A file that is missing or cannot be read says nothing.
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join, resolve, sep } from "node:path";
-import { isInside, unlessMissing } from "../disk/disk.ts";
+import { readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, join, relative, resolve, sep } from "node:path";
+import { isBelow, isInside, unlessMissing } from "../disk/disk.ts";
 import { lookupKey } from "../model/name.ts";
 import { isRecord, jsonIn } from "../text/json.ts";
 
@@ -113,13 +113,17 @@ function claudeCode({ home, project, env }: HostQuestion): HostSkills {
     join(project, ".claude", "settings.local.json"),
   ].map(readData);
   const enabled: Data = Object.assign({}, ...settings.map((each) => record(each?.enabledPlugins)));
-  const plugins = record(readData(join(directory, "plugins", "installed_plugins.json"))?.plugins);
-  const folders = Object.entries(plugins).flatMap(([id, entries]) => {
+  const installed = record(readData(join(directory, "plugins", "installed_plugins.json"))?.plugins);
+  const isOn = Object.keys(enabled).filter((id) => enabled[id] === true);
+  const market = marketplaces(directory);
+  const folders = [...new Set([...Object.keys(installed), ...isOn])].flatMap((id) => {
     if (enabled[id] === false) return [];
-    const here = (Array.isArray(entries) ? entries : [entries]).findLast(
+    const entries = list(installed[id]).length > 0 ? list(installed[id]) : [installed[id]];
+    const here = entries.findLast(
       (entry) => isRecord(entry) && typeof entry.installPath === "string" && isFor(entry, project),
     ) as { readonly installPath: string } | undefined;
-    return here ? pluginFolders(`claude-plugin:${id}`, here.installPath) : [];
+    if (!here && installed[id] !== undefined) return [];
+    return pluginFolders(id, here?.installPath, market);
   });
   const denied = settings.flatMap((each) => {
     const rules = texts(record(each?.permissions).deny).flatMap(
@@ -145,12 +149,45 @@ function isFor({ projectPath }: Data, project: string): boolean {
   return typeof projectPath !== "string" || `${project}${sep}`.startsWith(`${projectPath}${sep}`);
 }
 
-/** `skills/`, and what the plugin's own file names. */
-function pluginFolders(id: string, path: string): InstalledFolder[] {
-  const manifest = readData(join(path, ".claude-plugin", "plugin.json"));
-  const named = typeof manifest?.skills === "string" ? [manifest.skills] : texts(manifest?.skills);
-  const roots = new Set(["skills", ...named].map((folder) => resolve(path, folder)));
-  return [...roots].map((root, at) => ({ id: at === 0 ? id : `${id}/${basename(root)}`, root, scope: USER }));
+/** `skills/`, and what the plugin's own file names. Without such a file, its marketplace says where it is and what it has. */
+function pluginFolders(
+  id: string,
+  installPath: string | undefined,
+  marketplaceEntry: ReturnType<typeof marketplaces>,
+): InstalledFolder[] {
+  const own = installPath && readData(join(installPath, ".claude-plugin", "plugin.json"));
+  const entry = own ? undefined : marketplaceEntry(id);
+  const path = installPath ?? entry?.path;
+  if (path === undefined) return [];
+  const manifest = own || readData(join(path, ".claude-plugin", "plugin.json"));
+  const named = [manifest?.skills, entry?.skills].flatMap((skills) =>
+    typeof skills === "string" ? skills : texts(skills),
+  );
+  // A plugin that is only described by its marketplace has what is named there, and nothing else.
+  const always = !manifest && named.length > 0 ? [] : ["skills"];
+  const roots = new Set([...always, ...named].map((folder) => resolve(path, folder)));
+  return [...roots]
+    .filter((root) => isInside(path, root))
+    .map((root, at) => {
+      const source = `claude-plugin:${id}`;
+      return { id: at === 0 ? source : `${source}/${basename(root)}`, root, scope: USER };
+    });
+}
+
+/** Looks a plugin up in the marketplaces that Claude Code knows: its folder, if the marketplace has it itself, and its skills. */
+function marketplaces(directory: string) {
+  let known: Data | undefined;
+  return (id: string): { readonly path?: string | undefined; readonly skills: unknown } | undefined => {
+    const at = id.lastIndexOf("@");
+    known ??= readData(join(directory, "plugins", "known_marketplaces.json")) ?? {};
+    const location = record(known[id.slice(at + 1)]).installLocation;
+    if (at < 1 || typeof location !== "string") return undefined;
+    const listed = list(readData(join(location, ".claude-plugin", "marketplace.json"))?.plugins);
+    const plugin = listed.find((each) => isRecord(each) && each.name === id.slice(0, at));
+    if (!isRecord(plugin)) return undefined;
+    const path = typeof plugin.source === "string" ? resolve(location, plugin.source) : undefined;
+    return { path: path && isInside(location, path) ? path : undefined, skills: plugin.skills };
+  };
 }
 
 function gemini({ home, project, env }: HostQuestion): HostSkills {
@@ -187,20 +224,41 @@ function isOff(rules: readonly string[], project: string): boolean {
   return fitting?.startsWith("!") ?? false;
 }
 
-/** Tables `[[skills.config]]` with a path and `enabled = false`. */
-function codex({ home, env }: HostQuestion): HostSkills {
+/** Tables `[[skills.config]]` with `enabled = false` and a name, or the path of a SKILL.md or of its folder. */
+function codex({ home, project, env }: HostQuestion): HostSkills {
   const text = readText(join(env.CODEX_HOME || join(home, ".codex"), "config.toml")) ?? "";
-  const tables = text.split(/^\s*\[\[\s*skills\.config\s*\]\]/m).slice(1);
-  const names = tables.flatMap((table) => {
-    const own = table.split(/^\s*\[/m, 1)[0]!;
-    const path = /^\s*path\s*=\s*["']([^"']+)["']/m.exec(own)?.[1];
-    if (path === undefined || !/^\s*enabled\s*=\s*false\b/m.test(own)) return [];
-    return basename(path.replace(/[/\\]SKILL\.md$/i, ""));
+  const own = ["~/.codex/skills", "./.codex/skills", "~/.agents/skills", "./.agents/skills"];
+  const rootOf = (id: string) => realPath(join(id.startsWith("~") ? home : project, id.slice(2)));
+  const disabled = disabledTables(text).flatMap(({ name, path }) => {
+    if (path === undefined) return name === undefined ? [] : off([name], own);
+    const folder = realPath(path.replace(/[/\\]SKILL\.md$/i, ""));
+    return own.flatMap((id) =>
+      isBelow(rootOf(id), folder) ? `${relative(rootOf(id), folder).split(sep).join("/")}@${id}` : [],
+    );
   });
-  return {
-    folders: [],
-    disabled: off(names, ["~/.codex/skills", "./.codex/skills", "~/.agents/skills", "./.agents/skills"]),
-  };
+  return { folders: [], disabled };
+}
+
+const SKILL_TABLE = /^\s*\[\[\s*skills\s*\.\s*config\s*\]\]/;
+const SKILL_KEY = /^\s*(path|name|enabled)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|(true|false))/;
+
+function disabledTables(text: string) {
+  const tables: { path?: string; name?: string; enabled?: string }[] = [];
+  let table: (typeof tables)[number] | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    if (SKILL_TABLE.test(line)) {
+      table = {};
+      tables.push(table);
+    } else if (/^\s*\[/.test(line)) table = undefined;
+    const [, key, quoted, literal, truth] = SKILL_KEY.exec(line) ?? [];
+    if (table && key !== undefined)
+      table[key as "path" | "name" | "enabled"] = truth ?? literal ?? quoted!.replace(/\\(["\\])/g, "$1");
+  }
+  return tables.filter(({ enabled }) => enabled === "false");
+}
+
+function realPath(path: string): string {
+  return unlessMissing(() => realpathSync(path), UNREADABLE) ?? path;
 }
 
 /** `permission.skill` with a name and `deny`. */

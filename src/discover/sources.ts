@@ -87,6 +87,8 @@ export interface SourceOptions {
   readonly project: string;
   /** Where learned skills are kept, if not in the home folder's `.repertoire/skills`. */
   readonly learned?: string | undefined;
+  /** Mirrors of a library that many machines share, lowest precedence first. */
+  readonly shared?: readonly SharedSource[] | undefined;
   /** Folders of skills that agents have installed: plugins, extensions, packages. */
   readonly installed?: HostSkills["folders"] | undefined;
   readonly add?: readonly ExtraSource[];
@@ -106,6 +108,42 @@ export interface SourceOptions {
   readonly identity?: Identity | undefined;
 }
 
+/** A folder that equals a scope of the shared library. */
+export interface SharedSource {
+  readonly id: string;
+  /** The folder of the skills. */
+  readonly root: string;
+  /** The mirror's own folder, which has the skills in it. */
+  readonly folder: string;
+  /** Whether it has the skills of this node's own scope, or those of the organisation above. */
+  readonly isOwn: boolean;
+}
+
+/**
+ * The mirrors of a shared library below a folder of ours, one for each address and scope: of the organisation, and above it
+ * of the scope that this node writes to.
+ */
+export function sharedSources(
+  data: string,
+  { url, scope = "" }: { readonly url: string; readonly scope?: string | undefined },
+): SharedSource[] {
+  // Without the login and the options; what is no address is refused when it is used.
+  const place = /^(?:\w+:\/\/)?(?:.*@)?(?<place>[^?#]*)/.exec(url)?.groups?.place ?? "";
+  const name = `${place}/${scope}`.replace(/[^\w.-]+/g, "_").replace(/_$/, "");
+  return [
+    { id: "postgres:organisation", isOwn: false, at: "organisation" },
+    { id: "postgres", isOwn: true, at: "own" },
+  ].map(({ id, isOwn, at }) => {
+    const folder = join(data, "shared", name, at);
+    return { id, isOwn, folder, root: join(folder, "skills") };
+  });
+}
+
+/** Whether Repertoire wrote the skills, so that path and front matter agree. */
+function isOurs(id: string, scope: SourceScope): boolean {
+  return scope === "bundled" || id.endsWith(OUR_FOLDER) || /^postgres(:|$)/.test(id);
+}
+
 /** All sources, lowest precedence first, whether or not their folders exist. */
 export function resolveSources(options: SourceOptions): Source[] {
   const sources: Source[] = [];
@@ -119,7 +157,7 @@ export function resolveSources(options: SourceOptions): Source[] {
       trustLinks: extra.trustLinks ?? options.trustLinks?.includes(id) ?? false,
       requireDescription: extra.requireDescription ?? options.requireDescription?.includes(id) ?? false,
       requireName: extra.requireName ?? options.requireName?.includes(id) ?? false,
-      identity: scope === "bundled" || id.endsWith(OUR_FOLDER) ? "path" : (options.identity ?? "path"),
+      identity: isOurs(id, scope) ? "path" : (options.identity ?? "path"),
     });
   };
   if (options.bundled) add("bundled", resolve(options.bundled), "bundled");
@@ -127,6 +165,7 @@ export function resolveSources(options: SourceOptions): Source[] {
   for (const { id, root, scope } of installed) if (scope === "user") add(id, root, scope);
   for (const { folder } of USER_PLACES) add(`~/${folder}`, join(options.home, folder), "user");
   if (options.learned) add("learned", options.learned, "user");
+  for (const { id, root } of options.shared ?? []) add(id, root, "user");
   for (const { id, root, scope } of installed) if (scope === "project") add(id, root, scope);
   for (const base of projectFolders(options.project)) {
     const above =

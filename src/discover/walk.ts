@@ -38,18 +38,28 @@ export interface Scan {
   readonly missing: string[];
 }
 
+/** What an earlier scan found in the folder of a skill. */
+export interface EarlierFolder {
+  readonly file: FoundFile;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Says what an earlier scan found in a folder that need not be read again; its real path is given, too. */
+export type EarlierScan = (directory: string, real: string) => EarlierFolder | undefined;
+
 /**
  * Walks every source, lowest precedence first, and pauses after each folder: the caller decides when to go on. The
- * calls to the file system are synchronous, which is several times faster than the asynchronous ones.
+ * calls to the file system are synchronous, which is several times faster than the asynchronous ones. What `earlier` has is
+ * taken over, and `folders` has only those that were read.
  */
-export function* discover(sources: readonly Source[]): Generator<undefined, Scan> {
+export function* discover(sources: readonly Source[], earlier?: EarlierScan): Generator<undefined, Scan> {
   const scan: Scan = { files: [], diagnostics: [], folders: [], containers: new Map(), missing: [] };
   const roots = sources.map((source) => realPath(source.root));
   const visited = new Set<string>();
   for (const [index, source] of sources.entries()) {
     const root = roots[index];
     if (root === undefined) scan.missing.push(source.root);
-    else yield* new SourceWalk({ source, root, roots, visited, scan }).run();
+    else yield* new SourceWalk({ source, root, roots, visited, scan, earlier }).run();
   }
   return scan;
 }
@@ -62,6 +72,7 @@ interface WalkContext {
   /** Real paths of folders reached through links or holding skills, over all sources. */
   readonly visited: Set<string>;
   readonly scan: Scan;
+  readonly earlier: EarlierScan | undefined;
 }
 
 class SourceWalk {
@@ -93,6 +104,7 @@ class SourceWalk {
       );
       return false;
     }
+    if (this.takeOver(place)) return true;
     const entries = this.read(place.directory);
     if (entries === undefined) return false;
     context.visited.add(place.real);
@@ -115,6 +127,17 @@ class SourceWalk {
     if (time !== undefined && (skillBelow || !isPart) && !containers.has(place.directory))
       containers.set(place.directory, time);
     return isSkill || skillBelow;
+  }
+
+  /** Takes a skill over that an earlier scan found, with what was wrong in its folder. */
+  private takeOver({ directory, real, relativePath }: Place): boolean {
+    const { source, scan, visited, earlier } = this.context;
+    const known = earlier?.(directory, real);
+    if (known?.file.source !== source || known.file.relativePath !== relativePath) return false;
+    visited.add(real);
+    scan.files.push(known.file);
+    scan.diagnostics.push(...known.diagnostics);
+    return true;
   }
 
   private read(directory: string): Dirent[] | undefined {

@@ -11,8 +11,9 @@ import { type NameResult, toSkillName } from "../model/name.ts";
 import type { Skill, SkillManifest } from "../model/skill.ts";
 import { PACKAGE_LIMITS } from "../package/package.ts";
 import { type Profile, parseManifest, parseSkill } from "../parse/parse.ts";
+import { displayNameOf, type FileRecord } from "./file-record.ts";
 import type { BodySink } from "./reader.ts";
-import { displayNameOf, type FileRecord } from "./snapshot.ts";
+
 import { hasDangerousWords, withhold } from "./withheld.ts";
 
 export type Progress = (done: number, total: number) => void;

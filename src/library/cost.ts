@@ -6,11 +6,11 @@ import type { Skill } from "../model/skill.ts";
 import { estimateTokens } from "../text/estimate.ts";
 import { inSlices } from "./slices.ts";
 
-/** How hosts list skills by themselves, for a context of 200,000 tokens at four characters each. */
+/** How hosts list skills by themselves, as others have written about them, for a context of 200,000 tokens at four characters each. */
 const HOST_LISTS: Readonly<Record<string, { readonly chars: number; readonly description: number }>> = {
   /** One percent of the context; `skillListingBudgetFraction` and `skillListingMaxDescChars` change it. */
   "Claude Code": { chars: 8_000, description: 1_536 },
-  /** Two percent of the context. */
+  /** Two percent of the context; 8,000 characters if it does not know the context. */
   Codex: { chars: 16_000, description: 1_024 },
 };
 

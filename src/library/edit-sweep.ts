@@ -3,8 +3,8 @@
 
 import { statSync } from "node:fs";
 import { codeOf } from "../model/errors.ts";
+import type { FileRecord } from "./file-record.ts";
 import { inSlicesBehind } from "./slices.ts";
-import type { FileRecord } from "./snapshot.ts";
 
 const SWEEP = {
   /** An edit is found within two seconds: this long until a sweep begins, and the sweep and the scan after it. */

@@ -30,7 +30,7 @@ export {
   skillDetails,
 } from "./reports.ts";
 export { LibraryScanner } from "./scanner.ts";
-export { asRequest, inSlices, quiet } from "./slices.ts";
+export { asRequest, breathe, inSlices, quiet, stopSlices } from "./slices.ts";
 export { type LibrarySnapshot, SnapshotDamage, sourcesKey } from "./snapshot.ts";
 export { type Audience, LibraryView } from "./view.ts";
 export { Visibility } from "./visibility.ts";

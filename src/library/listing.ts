@@ -34,7 +34,7 @@ export function selectSkills(
   const { words = [], source, state, unusedSince } = selection;
   const isShown = selection.all || state !== undefined ? () => true : isManaged;
   const bySource =
-    source === undefined ? listed : listed.filter(({ skill }) => matchesAny([source], skill.source));
+    source === undefined ? listed : listed.filter(({ skill }) => isSource(source, skill.source));
   if (source !== undefined && bySource.length === 0) throw noSource(source, listed);
   const wanted = words.map((word) => word.toLowerCase());
   return bySource.filter((one) => {
@@ -47,6 +47,12 @@ export function selectSkills(
       wanted.every((word) => text.includes(word))
     );
   });
+}
+
+/** An id is not a path of names: in a glob a star also stands for slashes. */
+function isSource(glob: string, id: string): boolean {
+  const whole = (text: string) => text.replaceAll("/", ":");
+  return glob === id || matchesAny([whole(glob)], whole(id));
 }
 
 /** The highest rank first; skills of the same rank keep their order, which is by name. */

@@ -42,10 +42,16 @@ const PLAIN: Judged["manifest"] = { defaultEnabled: true, userOnly: false, requi
 
 export function packRanking(skills: readonly Skill[], sources: readonly Source[]): StoredRanking {
   const ranked = rankForDisclosure(skills, sources);
-  const plain = ranked.map(({ manifest: { defaultEnabled, userOnly, requires } }) =>
-    JSON.stringify({ defaultEnabled, userOnly, requires }) === JSON.stringify(PLAIN) ? 1 : 0,
-  );
-  return { names: ranked.map(({ name }) => name), plain };
+  return {
+    names: ranked.map(({ name }) => name),
+    plain: ranked.map(({ manifest }) => (isPlain(manifest) ? 1 : 0)),
+  };
+}
+
+function isPlain({ defaultEnabled, userOnly, requires }: Skill["manifest"]): boolean {
+  const needsNothing =
+    requires === NO_REQUIREMENTS || JSON.stringify(requires) === JSON.stringify(NO_REQUIREMENTS);
+  return defaultEnabled && !userOnly && needsNothing;
 }
 
 export function unpackRanking({ names, plain }: StoredRanking, decode: StoredSkill["decode"]): StoredSkill[] {

@@ -21,6 +21,8 @@ export interface BodySink {
 
 export interface ScanOptions {
   readonly bodies?: BodySink | undefined;
+  /** The folders of skills that were changed: known skills elsewhere are not looked at. All are unless given. */
+  readonly changed?: readonly string[] | undefined;
   /** Nobody waits for this scan: requests go first. */
   readonly isBehind?: boolean | undefined;
 }

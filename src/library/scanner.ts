@@ -1,35 +1,40 @@
 // The way from sources to the library: believe the snapshot or scan, read what changed, keep what was read, watch.
 
 import { hash } from "node:crypto";
-import { existsSync, rmSync, utimesSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { discover, FolderWatch, type Scan } from "../discover/discover.ts";
-import { writeFileAtomically } from "../disk/disk.ts";
+import { unlessMissing, writeFileAtomically } from "../disk/disk.ts";
 import type { InspectionCache } from "../inspect/inspect.ts";
 import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
 import { MENDING_COMMAND, type StateCheckOptions, type StateFinding } from "../model/state-finding.ts";
 import { parseSkill } from "../parse/parse.ts";
+import { adoptSnapshot } from "./carried-snapshot.ts";
 import { isUnchanged, type Progress, readCatalog, readSkillFile, reread } from "./catalog.ts";
 import { diffLibraries, type LibraryChanges, NO_CHANGES } from "./diff.ts";
+import { outsideOf } from "./earlier-scan.ts";
 import { EditSweep } from "./edit-sweep.ts";
+import type { FileRecord } from "./file-record.ts";
 import { Library } from "./precedence.ts";
 import type { BodySink, LibraryReader, ScanOptions } from "./reader.ts";
 import { inSlicesBehind } from "./slices.ts";
 import {
   encodingSteps,
-  type FileRecord,
   LibrarySnapshot,
   openLibrarySnapshot,
   SNAPSHOT_VERSION,
   SnapshotDamage,
   type SnapshotOptions,
   snapshotPath,
+  storedBytes,
 } from "./snapshot.ts";
 import { inspectedRecord } from "./withheld.ts";
 
 interface ScannerOptions extends SnapshotOptions {
   readonly onProgress?: Progress | undefined;
+  /** Called before the sources are first read, and each time after that: brings folders up to date that come from elsewhere. */
+  readonly prepare?: (() => Promise<void>) | undefined;
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined;
 }
@@ -46,6 +51,8 @@ interface Running {
   /** Whether a request waits for it. */
   isAwaited: boolean;
   bodies: BodySink | undefined;
+  /** The only folders of known skills that are read; undefined for all. */
+  changed: ReadonlySet<string> | undefined;
   readonly done: Promise<LibraryChanges>;
 }
 
@@ -88,6 +95,7 @@ export class LibraryScanner implements LibraryReader {
   }
 
   async snapshot(bodies?: BodySink): Promise<LibrarySnapshot> {
+    await this.options.prepare?.();
     this.sweep.start();
     // A scan behind the requests holds none of them up.
     if (this.running?.isAwaited) await this.running.done;
@@ -118,25 +126,28 @@ export class LibraryScanner implements LibraryReader {
   }
 
   /** Walks all sources, reads what changed, and says what that was. Calls at the same time share one walk. */
-  async refresh({ bodies, isBehind = false }: ScanOptions = {}): Promise<LibraryChanges> {
+  async refresh({ bodies, changed, isBehind = false }: ScanOptions = {}): Promise<LibraryChanges> {
+    await this.options.prepare?.();
     while (this.running?.begun) {
       this.running.isAwaited ||= !isBehind;
       await this.running.done;
     }
     if (this.running) {
-      this.running.bodies ??= bodies;
-      this.running.isAwaited ||= !isBehind;
-      return this.running.done;
+      const { running } = this;
+      running.bodies ??= bodies;
+      running.isAwaited ||= !isBehind;
+      running.changed = changed && running.changed && new Set([...running.changed, ...changed]);
+      return running.done;
     }
     let run: Running;
     // Begins a moment later, so that all who ask now share it.
     const done = Promise.resolve().then(() => {
       run.begun = true;
-      return inSlicesBehind(this.scan(run.bodies), () => run.isAwaited).finally(() => {
+      return inSlicesBehind(this.scan(run), () => run.isAwaited).finally(() => {
         this.running = undefined;
       });
     });
-    run = { begun: false, isAwaited: !isBehind, bodies, done };
+    run = { begun: false, isAwaited: !isBehind, bodies, changed: changed && new Set(changed), done };
     this.running = run;
     return done;
   }
@@ -161,7 +172,7 @@ export class LibraryScanner implements LibraryReader {
     const { findings } = this.options;
     const head = { generation, sources: this.sources, scannedAt, findings, ...facts };
     this.latest = new LibrarySnapshot(head, records);
-    yield* this.keep(this.latest);
+    yield* this.keep(this.latest, before);
     return count;
   }
 
@@ -224,22 +235,41 @@ export class LibraryScanner implements LibraryReader {
     ];
   }
 
-  /** Stops looking for edits. */
-  close(): void {
-    this.sweep.stop();
+  /** The bytes of the snapshot, for a machine with the same skills; undefined if there is none. */
+  carried(): Uint8Array | undefined {
+    const { path } = this;
+    return path === undefined ? undefined : unlessMissing(() => readFileSync(path));
   }
 
-  private *scan(bodies?: BodySink): Generator<undefined, LibraryChanges> {
+  /** Takes over what another machine read, before anything is read here. Returns of how many skills. */
+  takeOver(bytes: Uint8Array): number {
+    return this.stored() === undefined ? adoptSnapshot(bytes, this.sources, this.options) : 0;
+  }
+
+  /** Stops looking for edits, also in folders whose watch was being opened. */
+  close(): void {
+    this.sweep.stop();
+    this.watching?.close();
+    this.watching = undefined;
+  }
+
+  private *scan({ bodies, changed }: Running): Generator<undefined, LibraryChanges> {
     const before = this.stored();
     const earlier = yield* this.recordsBefore(before);
     const known = new Map(earlier.map((record) => [record.path, record]));
-    const scan = yield* discover(this.sources);
-    if (this.watching) yield* this.watching.follow(scan);
+    const kept = before?.damaged === false && changed ? outsideOf(changed, before, earlier) : undefined;
+    const scan = yield* discover(this.sources, kept);
+    // After a change of a few folders, the watch itself asks for a whole scan, whose folders it then follows.
+    if (this.watching && !kept) yield* this.watching.follow(scan);
     const { onProgress } = this.options;
     const isSame = before !== undefined && isUnchanged(scan.files, known);
     const records = isSame ? earlier : yield* readCatalog(scan.files, { known, bodies, onProgress });
-    this.hasScanned = true;
-    return yield* this.adopt(this.snapshotOf(scan, records), isSame);
+    this.hasScanned ||= !kept;
+    yield;
+    const scannedAt = kept ? before!.scannedAt : (this.options.now?.() ?? Date.now());
+    const after = this.snapshotOf(scan, { records, scannedAt });
+    yield;
+    return yield* this.adopt(after, isSame);
   }
 
   private *recordsBefore(before: LibrarySnapshot | undefined): Generator<undefined, readonly FileRecord[]> {
@@ -260,10 +290,12 @@ export class LibraryScanner implements LibraryReader {
     }
   }
 
-  private snapshotOf(scan: Scan, records: readonly FileRecord[]): LibrarySnapshot {
+  private snapshotOf(
+    scan: Scan,
+    { records, scannedAt }: { readonly records: readonly FileRecord[]; readonly scannedAt: number },
+  ): LibrarySnapshot {
     const { missing, diagnostics } = scan;
     const facts = { containers: [...scan.containers], missing, diagnostics };
-    const scannedAt = this.options.now?.() ?? Date.now();
     const { sources } = this;
     const { findings } = this.options;
     const head = { generation: generationOf(records), sources, scannedAt, findings, ...facts };
@@ -279,19 +311,22 @@ export class LibraryScanner implements LibraryReader {
     }
     const earlier = before && !before.damaged ? before.library() : new Library([], []);
     this.latest = after;
-    yield* this.keep(after);
+    yield* this.keep(after, before);
     const changes = diffLibraries(earlier, after.library());
     if (changes.added.length + changes.changed.length + changes.removed.length > 0)
       for (const tell of this.watchers) tell(changes);
     return changes;
   }
 
-  private *keep(snapshot: LibrarySnapshot): Generator<undefined, void> {
+  /** Writes the snapshot; what the file has of the one before is copied. */
+  private *keep(snapshot: LibrarySnapshot, before: LibrarySnapshot | undefined): Generator<undefined, void> {
     const { path } = this;
     if (path === undefined) return;
-    const bytes = yield* encodingSteps(snapshot, this.sources);
+    const earlier = before && storedBytes(path, before);
+    const { bytes, storedAs } = yield* encodingSteps(snapshot, this.sources, earlier);
     unlessUnwritable(() => {
       writeFileAtomically(path, bytes, { sync: false });
+      snapshot.storedAs = storedAs;
       this.touch(snapshot.scannedAt);
     });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asRequest, inSlices, inSlicesBehind, quiet } from "./slices.ts";
+import { asRequest, breathe, inSlices, inSlicesBehind, quiet } from "./slices.ts";
 
 /** Steps that take a millisecond each and count themselves. */
 function work(steps: number) {
@@ -20,6 +20,20 @@ describe("work in slices", () => {
   it("goes to its end, awaited or behind requests", async () => {
     expect(await inSlices(work(12).steps)).toBe("done");
     expect(await inSlicesBehind(work(12).steps)).toBe("done");
+  });
+
+  it("lets others go on when many short works follow each other, or many pauses are asked for", async () => {
+    for (const pieces of [() => inSlices(work(4).steps), () => work(4).steps.next() && breathe()]) {
+      let turns = 0;
+      const count = () => {
+        turns++;
+        timer = setImmediate(count);
+      };
+      let timer = setImmediate(count);
+      for (let n = 0; n < 40; n++) await pieces();
+      clearImmediate(timer);
+      expect(turns).toBeGreaterThan(1);
+    }
   });
 
   it("hands on what a step throws", async () => {

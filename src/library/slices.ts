@@ -1,5 +1,7 @@
 // Runs long synchronous work in slices, so that it does not block the event loop, and lets requests go first.
 
+import { RepertoireError } from "../model/errors.ts";
+
 /** Short enough that nobody notices, long enough that the pauses cost nothing. */
 const SLICE_MS = 10;
 
@@ -13,8 +15,41 @@ const BEHIND = {
   heldMs: 100,
 } as const;
 
+/** A clock that only goes forward. `performance` would load ten modules of Node, at every hook. */
+function milliseconds(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + nanoseconds / 1e6;
+}
+
 /** The requests of this process: it has one event loop, however many engines are open in it. */
 const requests = { running: 0, endedAt: Number.NEGATIVE_INFINITY };
+
+/** Since when the event loop has not turned, as far as slices know; undefined if it has turned since the last slice. */
+let turnSince: number | undefined;
+
+/** When a slice that begins now has to end. Slices that follow each other in one turn of the event loop share its time. */
+function endOfSlice(ms: number): number {
+  const now = milliseconds();
+  // A clock that was set back counts from now.
+  if (turnSince === undefined || turnSince > now) {
+    turnSince = now;
+    setImmediate(() => {
+      turnSince = undefined;
+    });
+  }
+  return turnSince + ms;
+}
+
+let isStopping = false;
+
+/** For a process that is about to end: whatever works in slices from now on fails with `cancelled` at its next pause. */
+export function stopSlices(): void {
+  isStopping = true;
+}
+
+function throwIfStopping(): void {
+  if (isStopping) throw new RepertoireError("cancelled", "The process is stopping.");
+}
 
 /** Runs a request: until it is answered, and a moment longer, work in the background holds still. */
 export async function asRequest<T>(answer: () => Promise<T>): Promise<T> {
@@ -23,7 +58,7 @@ export async function asRequest<T>(answer: () => Promise<T>): Promise<T> {
     return await answer();
   } finally {
     requests.running--;
-    requests.endedAt = performance.now();
+    requests.endedAt = milliseconds();
   }
 }
 
@@ -38,21 +73,28 @@ export async function inSlicesBehind<T>(
   isAwaited: () => boolean = () => false,
 ): Promise<T> {
   for (;;) {
-    const pauseAt = performance.now() + (isAwaited() ? SLICE_MS : BEHIND.sliceMs);
+    const pauseAt = endOfSlice(isAwaited() ? SLICE_MS : BEHIND.sliceMs);
     do {
       const step = steps.next();
       if (step.done) return step.value;
-    } while (performance.now() < pauseAt);
+    } while (milliseconds() < pauseAt);
+    throwIfStopping();
     await quiet(isAwaited);
   }
 }
 
+/** Lets other work happen if the event loop has not turned for a slice. For work that awaits things that are there at once. */
+export async function breathe(): Promise<void> {
+  throwIfStopping();
+  if (milliseconds() >= endOfSlice(SLICE_MS)) await quiet(() => true);
+}
+
 /** Lets other work happen, and waits until no request is running, unless that takes too long. */
 export async function quiet(isAwaited: () => boolean = () => false): Promise<void> {
-  const started = performance.now();
+  const started = milliseconds();
   await new Promise((goOn) => setImmediate(goOn));
   for (;;) {
-    const now = performance.now();
+    const now = milliseconds();
     const isQuiet = requests.running === 0 && now - requests.endedAt >= BEHIND.quietMs;
     if (isQuiet || isAwaited() || now - started >= BEHIND.heldMs) return;
     await new Promise((goOn) => setTimeout(goOn, 5));

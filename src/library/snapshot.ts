@@ -8,13 +8,14 @@
 // Header, head and columns are verified on opening, catalog and records when they are read. Numbers are little-endian.
 
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { codeOf } from "../model/errors.ts";
-import { lastSegment, type SkillName } from "../model/name.ts";
-import { NO_REQUIREMENTS, NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
+import type { SkillName } from "../model/name.ts";
+import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
 import { checksum, longChecksum } from "../search/search.ts";
+import { type FileRecord, type PackedRecord, packRecord, unpackRecord } from "./file-record.ts";
 import { Library } from "./precedence.ts";
 import { packRanking, type StoredRanking, type StoredSkill, unpackRanking } from "./rank.ts";
 import type { Visibility } from "./visibility.ts";
@@ -31,23 +32,6 @@ const VERIFIED_AT = 12;
 const FIRST_READ = 64 * 1024;
 /** Decoded skills kept: about 2 MB of text, and every one that a busy session meets. */
 const DECODED = 4096;
-
-/** What was read from one file. Valid as long as its place, size, time and inode are the same. */
-export interface FileRecord {
-  readonly source: Source;
-  readonly relativePath: string;
-  readonly path: string;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly inode: number;
-  /** Changes with the skill's policy for hosts; undefined if it has none. */
-  readonly policy?: string | undefined;
-  /** The stamp of the package when it was inspected, which changes with its files; undefined if it never was. */
-  readonly inspected?: string | undefined;
-  /** Absent when the file yields no skill. */
-  readonly skill: Skill | undefined;
-  readonly diagnostics: readonly Diagnostic[];
-}
 
 /** What a scan saw besides the files. */
 interface ScanFacts {
@@ -84,8 +68,10 @@ export class LibrarySnapshot {
   /** The same for the same skills with the same content. */
   readonly generation: string;
   readonly facts: ScanFacts;
-  /** When the last scan was made, in milliseconds. */
+  /** When the last whole scan was made, in milliseconds. */
   scannedAt: number;
+  /** Names the file that has exactly these records; undefined if there is none. */
+  storedAs: number | undefined;
   private readonly sources: readonly Source[];
   private readonly findings: readonly Diagnostic[];
   private readonly stored: StoredRecords | undefined;
@@ -236,23 +222,31 @@ export function sourcesKey(sources: readonly Source[]): string {
     .padStart(8, "0");
 }
 
-/** Makes the bytes of a snapshot file, with a pause after each record. */
+/** The bytes of a snapshot file, and what names it in `storedAs`. */
+interface EncodedSnapshot {
+  readonly bytes: Uint8Array;
+  readonly storedAs: number;
+}
+
+/** Makes the bytes of a snapshot file, with pauses. Records that `earlier` has are copied. */
 export function* encodingSteps(
   snapshot: LibrarySnapshot,
   sources: readonly Source[],
-): Generator<undefined, Uint8Array> {
+  earlier?: StoredBytes,
+): Generator<undefined, EncodedSnapshot> {
   const records = snapshot.records();
   const count = records.length;
   const columns = new Uint32Array(count * 3);
-  const parts: Buffer[] = [];
+  const parts: Uint8Array[] = [];
   let end = 0;
-  for (const [row, record] of records.entries()) {
-    const bytes = asciiJson(packRecord(record, sources));
-    parts.push(Buffer.from(row === 0 ? "[" : ","), bytes);
-    end += 1 + bytes.length;
-    columns[row] = nameHash(record.skill?.name ?? "");
-    columns[count + row] = end;
-    columns[2 * count + row] = longChecksum(bytes);
+  for (let row = 0; row < count; ) {
+    const run = earlier?.run(records, row) ?? packedRun(records[row]!, sources);
+    parts.push(Buffer.from(row === 0 ? "[" : ","), run.bytes);
+    columns.set(run.hashes, row);
+    columns.set(run.sums, 2 * count + row);
+    for (const [at, length] of run.ends.entries()) columns[count + row + at] = end + 1 + length;
+    end += 1 + run.bytes.length;
+    row += run.ends.length;
     yield;
   }
   parts.push(Buffer.from(count === 0 ? "[]" : "]"));
@@ -261,6 +255,7 @@ export function* encodingSteps(
   // The columns begin at a multiple of four.
   const blanks = Buffer.alloc(-head.length & 3, " ");
   const catalog = asciiJson(snapshot.catalog());
+  yield;
   const bytes = Buffer.concat([
     Buffer.alloc(HEADER_BYTES),
     head,
@@ -269,12 +264,71 @@ export function* encodingSteps(
     catalog,
     ...parts,
   ]);
+  yield;
   const catalogAt = HEADER_BYTES + head.length + blanks.length + columns.byteLength;
   const text = bytes.subarray(catalogAt + catalog.length);
   const sizes = [catalog.length, longChecksum(catalog), text.length, longChecksum(text)];
   bytes.set(wordBytes([head.length + blanks.length, count, ...sizes]), VERIFIED_AT);
-  bytes.set(wordBytes([MAGIC, SNAPSHOT_VERSION, longChecksum(bytes.subarray(VERIFIED_AT, catalogAt))]));
-  return bytes;
+  const storedAs = longChecksum(bytes.subarray(VERIFIED_AT, catalogAt));
+  bytes.set(wordBytes([MAGIC, SNAPSHOT_VERSION, storedAs]));
+  return { bytes, storedAs };
+}
+
+/** Records that follow each other, as they are stored: `ends` counts from the start of the bytes. */
+interface Run {
+  readonly bytes: Uint8Array;
+  readonly hashes: ArrayLike<number>;
+  readonly ends: readonly number[];
+  readonly sums: ArrayLike<number>;
+}
+
+function packedRun(record: FileRecord, sources: readonly Source[]): Run {
+  const bytes = asciiJson(packRecord(record, sources));
+  return {
+    bytes,
+    hashes: [nameHash(record.skill?.name ?? "")],
+    ends: [bytes.length],
+    sums: [longChecksum(bytes)],
+  };
+}
+
+/** The bytes of a snapshot's records in its file: what has not changed is copied into the next file. */
+class StoredBytes {
+  private readonly rows: ReadonlyMap<FileRecord, number>;
+  private readonly columns: Columns;
+  private readonly text: Uint8Array;
+
+  constructor(records: readonly FileRecord[], columns: Columns, text: Uint8Array) {
+    this.rows = new Map(records.map((record, row) => [record, row]));
+    this.columns = columns;
+    this.text = text;
+  }
+
+  /** The records from this one on that follow each other in the file, too; undefined if it is not in the file. */
+  run(records: readonly FileRecord[], from: number): Run | undefined {
+    const first = this.rows.get(records[from]!);
+    if (first === undefined) return undefined;
+    let next = first + 1;
+    while (from + next - first < records.length && this.rows.get(records[from + next - first]!) === next)
+      next++;
+    const { hashes, ends, sums } = this.columns;
+    const start = startOf(first, ends);
+    return {
+      bytes: this.text.subarray(start, ends[next - 1]!),
+      hashes: hashes.subarray(first, next),
+      ends: Array.from(ends.subarray(first, next), (end) => end - start),
+      sums: sums.subarray(first, next),
+    };
+  }
+}
+
+/** The stored bytes of a snapshot; undefined if its file is another one now, or damaged. */
+export function storedBytes(path: string, snapshot: LibrarySnapshot): StoredBytes | undefined {
+  if (snapshot.storedAs === undefined || snapshot.damaged) return undefined;
+  return withFile(path, (fd) => {
+    const { storedAs, records } = readHead(fd);
+    return storedAs === snapshot.storedAs ? records.bytesOf(snapshot.records()) : undefined;
+  });
 }
 
 /** The snapshot of these sources on disk, whatever its age; undefined when there is none that can be used. */
@@ -284,6 +338,30 @@ export function openLibrarySnapshot(
 ): LibrarySnapshot | undefined {
   if (cacheDir === undefined) return undefined;
   const path = snapshotPath(cacheDir, sources);
+  return withFile(path, (fd, keepOpen) => {
+    const { head, scannedAt, storedAs, records } = readHead(fd);
+    // The name of the file has only a short key of the sources in it.
+    if (JSON.stringify(head.sources) !== JSON.stringify(sources)) return undefined;
+    keepOpen();
+    const snapshot = new LibrarySnapshot({ ...head, sources, scannedAt, findings }, records);
+    snapshot.storedAs = storedAs;
+    return snapshot;
+  });
+}
+
+/** The records in a snapshot of another machine, as if they were of the sources here that have the same id. */
+export function recordsFrom(path: string, sources: readonly Source[]): readonly FileRecord[] {
+  const found = withFile(path, (fd, keepOpen) => {
+    const { head, records } = readHead(fd);
+    const here = head.sources.map((source) => sources.find(({ id }) => id === source.id) ?? source);
+    keepOpen();
+    return records.all(here).filter(({ source }) => sources.includes(source));
+  });
+  return found ?? [];
+}
+
+/** Reads a snapshot file; undefined if there is none or it proves damaged. It is closed again unless it is kept open. */
+function withFile<T>(path: string, read: (fd: number, keepOpen: () => void) => T): T | undefined {
   let fd: number;
   try {
     fd = openSync(path, "r");
@@ -291,18 +369,20 @@ export function openLibrarySnapshot(
     if (codeOf(thrown) === "") throw thrown;
     return undefined;
   }
-  const opened = unlessDamaged(() => readHead(fd));
-  // The name of the file has only a short key of the sources in it.
-  if (opened && JSON.stringify(opened.head.sources) === JSON.stringify(sources))
-    return new LibrarySnapshot(
-      { ...opened.head, sources, scannedAt: opened.scannedAt, findings },
-      opened.records,
-    );
-  closeSync(fd);
-  return undefined;
+  let isKept = false;
+  try {
+    return read(fd, () => {
+      isKept = true;
+    });
+  } catch (thrown) {
+    if (thrown instanceof SnapshotDamage) return undefined;
+    throw thrown;
+  } finally {
+    if (!isKept) closeSync(fd);
+  }
 }
 
-function readHead(fd: number): { head: Head; scannedAt: number; records: StoredRecords } {
+function readHead(fd: number): { head: Head; scannedAt: number; storedAs: number; records: StoredRecords } {
   const { size, mtimeMs } = fstatSync(fd);
   const first = readBytes(fd, 0, Math.min(size, FIRST_READ));
   if (first.length < HEADER_BYTES) throw new SnapshotDamage("The file is too short.");
@@ -314,18 +394,34 @@ function readHead(fd: number): { head: Head; scannedAt: number; records: StoredR
   if (magic !== MAGIC || version !== SNAPSHOT_VERSION || textAt + textLength !== size)
     throw new SnapshotDamage("Not a snapshot of this version.");
   const bytes = catalogAt <= first.length ? first : readBytes(fd, 0, catalogAt);
-  if (longChecksum(bytes.subarray(VERIFIED_AT, catalogAt)) !== sum)
-    throw new SnapshotDamage("The head is damaged.");
+  const storedAs = longChecksum(bytes.subarray(VERIFIED_AT, catalogAt));
+  if (storedAs !== sum) throw new SnapshotDamage("The head is damaged.");
   const records = new StoredRecords({
     fd,
-    hashes: wordsOf(bytes, columnsAt, count),
-    ends: wordsOf(bytes, columnsAt + count * 4, count),
-    sums: wordsOf(bytes, columnsAt + count * 8, count),
+    columns: {
+      hashes: wordsOf(bytes, columnsAt, count),
+      ends: wordsOf(bytes, columnsAt + count * 4, count),
+      sums: wordsOf(bytes, columnsAt + count * 8, count),
+    },
     catalog: { at: catalogAt, length: catalogLength, sum: catalogSum },
     text: { at: textAt, length: textLength, sum: textSum },
   });
   const head = fromAsciiJson<Head>(bytes.subarray(HEADER_BYTES, columnsAt));
-  return { head, scannedAt: mtimeMs, records };
+  return { head, scannedAt: mtimeMs, storedAs, records };
+}
+
+/** What the file has of each record besides its text. */
+interface Columns {
+  /** Of the name of each record's skill. */
+  readonly hashes: Uint32Array;
+  /** Where each record ends in the text. */
+  readonly ends: Uint32Array;
+  readonly sums: Uint32Array;
+}
+
+/** Each record follows a bracket or a comma. */
+function startOf(row: number, ends: Columns["ends"]): number {
+  return (row === 0 ? 0 : ends[row - 1]!) + 1;
 }
 
 /** A part of the file and its checksum. */
@@ -339,11 +435,7 @@ interface Part {
 class StoredRecords {
   private readonly file: {
     readonly fd: number;
-    /** Of the name of each record's skill. */
-    readonly hashes: Uint32Array;
-    /** Where each record ends in the text. */
-    readonly ends: Uint32Array;
-    readonly sums: Uint32Array;
+    readonly columns: Columns;
     readonly catalog: Part;
     /** All records. */
     readonly text: Part;
@@ -358,7 +450,7 @@ class StoredRecords {
   }
 
   get count(): number {
-    return this.file.hashes.length;
+    return this.file.columns.hashes.length;
   }
 
   /** Nothing is left to be read. */
@@ -374,7 +466,7 @@ class StoredRecords {
 
   /** The last of several records of one name: the one that wins. */
   find(name: SkillName, sources: readonly Source[]): FileRecord | undefined {
-    const { hashes } = this.file;
+    const { hashes } = this.file.columns;
     const hash = nameHash(name);
     for (let row = hashes.length; row > 0; ) {
       row = hashes.lastIndexOf(hash, row - 1);
@@ -386,26 +478,26 @@ class StoredRecords {
   }
 
   row(row: number, sources: readonly Source[]): FileRecord {
-    const { ends, sums, text } = this.file;
-    // Each record follows a bracket or a comma.
-    const start = (row === 0 ? 0 : ends[row - 1]!) + 1;
+    const { columns, text } = this.file;
+    const { ends, sums } = columns;
+    const start = startOf(row, ends);
     const part = { at: text.at + start, length: ends[row]! - start, sum: sums[row]! };
     return unpackRecord(this.read<PackedRecord>(part), sources);
   }
 
-  private read<T>({ at, length, sum }: Part): T {
+  /** As they are stored. `records` are those of the file. */
+  bytesOf(records: readonly FileRecord[]): StoredBytes {
+    return new StoredBytes(records, this.file.columns, this.bytes(this.file.text));
+  }
+
+  private read<T>(part: Part): T {
+    return fromAsciiJson<T>(this.bytes(part));
+  }
+
+  private bytes({ at, length, sum }: Part): Uint8Array {
     const bytes = readBytes(this.file.fd, at, length);
     if (longChecksum(bytes) !== sum) throw new SnapshotDamage("A part of the file is damaged.");
-    return fromAsciiJson<T>(bytes);
-  }
-}
-
-function unlessDamaged<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (thrown) {
-    if (thrown instanceof SnapshotDamage) return undefined;
-    throw thrown;
+    return bytes;
   }
 }
 
@@ -445,141 +537,4 @@ function wordBytes(words: ArrayLike<number>): Uint8Array {
 
 function nameHash(name: string): number {
   return checksum(new TextEncoder().encode(name));
-}
-
-/** A record as it is stored: what follows from its place is left out, and what says nothing. */
-interface PackedRecord {
-  /** Number of the source. */
-  readonly source: number;
-  readonly at: string;
-  /** Name of the file unless it is `SKILL.md`. */
-  readonly file?: string | undefined;
-  readonly size: number;
-  readonly mtimeMs: number;
-  readonly inode: number;
-  readonly policy?: string | undefined;
-  readonly inspected?: string | undefined;
-  readonly digest?: string | undefined;
-  /** Name of the skill unless it is `at`. */
-  readonly name?: string | undefined;
-  readonly manifest?: Partial<SkillManifest> | undefined;
-  readonly withheld?: boolean | undefined;
-  readonly diagnostics?: readonly Diagnostic[] | undefined;
-}
-
-const USUAL_FILE = "SKILL.md";
-
-function packRecord(record: FileRecord, sources: readonly Source[]): PackedRecord {
-  const {
-    source,
-    relativePath: at,
-    path,
-    size,
-    mtimeMs,
-    inode,
-    policy,
-    inspected,
-    skill,
-    diagnostics,
-  } = record;
-  const file = path.slice(path.lastIndexOf(sep) + 1);
-  return {
-    source: sources.indexOf(source),
-    at,
-    file: file === USUAL_FILE ? undefined : file,
-    size,
-    mtimeMs,
-    inode,
-    policy,
-    inspected,
-    digest: skill?.digest,
-    name: skill?.name === at ? undefined : skill?.name,
-    manifest: skill && packManifest(skill.manifest),
-    withheld: skill?.withheld,
-    diagnostics: diagnostics.length === 0 ? undefined : diagnostics,
-  };
-}
-
-function unpackRecord(packed: PackedRecord, sources: readonly Source[]): FileRecord {
-  const { at, file = USUAL_FILE, size, mtimeMs, inode, policy, inspected } = packed;
-  const { digest, name = at, manifest } = packed;
-  const source = sources[packed.source]!;
-  const below = sep === "/" ? at : at.replaceAll("/", sep);
-  const directory = at === "" ? source.root : source.root + sep + below;
-  const path = directory + sep + file;
-  const skill: Skill | undefined = manifest && {
-    name,
-    displayName: displayNameOf(name, manifest, source),
-    manifest: unpackManifest(manifest),
-    source: source.id,
-    path,
-    directory,
-    digest: digest ?? "",
-    withheld: packed.withheld,
-  };
-  const diagnostics = packed.diagnostics ?? NO_DIAGNOSTICS;
-  return { source, relativePath: at, path, size, mtimeMs, inode, policy, inspected, skill, diagnostics };
-}
-
-/** What people call a skill: its declared name. If that is its identity, everybody calls it by that. */
-export function displayNameOf(
-  name: SkillName,
-  { declaredName }: Pick<SkillManifest, "declaredName">,
-  { identity }: Source,
-): string {
-  return identity === "name" ? name : (declaredName ?? lastSegment(name));
-}
-
-function packManifest(manifest: SkillManifest): Partial<SkillManifest> {
-  const fields = Object.entries(manifest).filter(
-    ([key, value]) => JSON.stringify(value) !== JSON.stringify(EMPTY[key as keyof SkillManifest]),
-  );
-  return Object.fromEntries(fields);
-}
-
-/** One literal for all, on purpose: thousands of objects of one shape are several times faster than spread copies. */
-function unpackManifest(fields: Partial<SkillManifest>): SkillManifest {
-  return {
-    declaredName: fields.declaredName,
-    description: fields.description ?? "",
-    brief: fields.brief ?? "",
-    summary: fields.summary,
-    whenToUse: fields.whenToUse,
-    version: fields.version,
-    license: fields.license,
-    compatibility: fields.compatibility,
-    domain: fields.domain,
-    frames: fields.frames ?? NONE,
-    triggers: fields.triggers ?? NO_TRIGGERS,
-    tags: fields.tags ?? NONE,
-    tools: fields.tools ?? NONE,
-    allowedTools: fields.allowedTools ?? NONE,
-    requires: fields.requires ?? NO_REQUIREMENTS,
-    toolsets: fields.toolsets ?? NONE,
-    scripts: fields.scripts ?? NONE,
-    seeAlso: fields.seeAlso ?? NONE,
-    knowledge: fields.knowledge ?? NONE,
-    paths: fields.paths ?? NONE,
-    argumentHint: fields.argumentHint,
-    always: fields.always ?? false,
-    defaultEnabled: fields.defaultEnabled ?? true,
-    userOnly: fields.userOnly ?? false,
-    userInvocable: fields.userInvocable ?? true,
-    metadata: fields.metadata ? withoutPrototype(fields.metadata) : NOTHING,
-    unknown: fields.unknown ? withoutPrototype(fields.unknown) : NOTHING,
-  };
-}
-
-const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
-const NONE: readonly string[] = [];
-const NOTHING: Readonly<Record<string, unknown>> = Object.create(null);
-const EMPTY = unpackManifest({});
-
-/** Front matter is a stranger's text: `metadata.constructor` must not find a function. */
-function withoutPrototype<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(withoutPrototype) as T;
-  if (typeof value !== "object" || value === null) return value;
-  const bare = Object.create(null);
-  for (const [key, item] of Object.entries(value)) bare[key] = withoutPrototype(item);
-  return bare;
 }

@@ -97,7 +97,7 @@ export class LibraryView {
     const { agent } = this.visibility.options;
     throw new RepertoireError(
       "skill-not-found",
-      `There is no skill "${spelling}"${agent ? ` that "${agent}" may see` : ""}.${this.instead(spelling)}`,
+      `There is no skill "${spelling}"${agent ? ` that "${agent}" may see` : ""}.${this.instead(spelling, audience)}`,
       spelling,
     );
   }
@@ -118,13 +118,14 @@ export class LibraryView {
     return skill.manifest.userOnly && state === "hidden" && this.visibility.allows(skill.name);
   }
 
-  /** The names that resemble it, or else the first of those that there are. */
-  private instead(spelling: string): string {
+  /** The names that resemble it; for a model, or if there are none, also the first of those that there are. */
+  private instead(spelling: string, audience: Audience): string {
     const names = this.visible().map((skill) => skill.name);
     if (names.length === 0) return " No skill is visible.";
     const near = nearTo(spelling, names);
-    if (near.length > 0) return didYouMean(near);
+    const meant = near.length > 0 ? didYouMean(near) : "";
+    if (near.length > 0 && audience === "person") return meant;
     const more = names.length - NAMES_IN_ERROR;
-    return ` Visible: ${names.slice(0, NAMES_IN_ERROR).join(", ")}${more > 0 ? `, and ${more} more` : ""}.`;
+    return `${meant} Visible: ${names.slice(0, NAMES_IN_ERROR).join(", ")}${more > 0 ? `, and ${more} more` : ""}.`;
   }
 }

@@ -6,7 +6,7 @@ import { cachedInspection, type InspectionCache, inspectPackage } from "../inspe
 import { lastSegment } from "../model/name.ts";
 import { NO_TRIGGERS, type Skill, type SkillManifest } from "../model/skill.ts";
 import { packageFiles, surveyPackage } from "../package/package.ts";
-import type { FileRecord } from "./snapshot.ts";
+import type { FileRecord } from "./file-record.ts";
 
 /** The description of a skill whose own one is withheld. */
 const WITHHELD =

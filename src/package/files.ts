@@ -23,8 +23,7 @@ import {
   makeFolder,
   removeEmptyFolders,
   removeFile,
-  removeQuietly,
-  stageFile,
+  StagedFiles,
   syncFolder,
   unlessMissing,
   withRegularFile,
@@ -328,12 +327,12 @@ export function instructionsDigest({ files }: Pick<PackageSnapshot, "files">): s
   return packageDigest(Object.fromEntries(marks));
 }
 
-/** The bytes after a front matter between two lines of `---`; all if there is none. */
+/** The bytes after a front matter between two lines of `---`, or of more dashes; all if there is none. */
 function belowFrontMatter(bytes: Uint8Array): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-  const opening = /^(?:\xef\xbb\xbf)?\s*---[ \t]*\r?\n/.exec(text);
-  const closing = /\n---[ \t]*(?:\r?\n|$)/g;
+  const opening = /^(?:\xef\xbb\xbf)?\s*---(-*)[ \t]*\r?\n/.exec(text);
   if (opening === null) return bytes;
+  const closing = opening[1] === "" ? /\n---[ \t]*(?:\r?\n|$)/g : /\n-{3,}[ \t]*(?:\r?\n|$)/g;
   closing.lastIndex = opening[0].length - 1;
   const found = closing.exec(text);
   return found === null ? bytes : bytes.subarray(found.index + found[0].length);
@@ -351,49 +350,71 @@ export function compareMarks(before: FileMarks, after: FileMarks): FileChanges {
   };
 }
 
+/** A package and the files that its folder is to hold. */
+export interface ReplacedPackage {
+  readonly directory: string;
+  /** The folder of skills that the package is in. */
+  readonly root: string;
+  readonly next: readonly PackageFile[];
+  /** Files that an interrupted change wrote or removed. */
+  readonly formerly?: readonly PackageFile[] | undefined;
+}
+
 /**
- * Makes the folder hold exactly these files, beside its sub-skills, for good. SKILL.md changes last and goes first.
- * `formerly` names files that an interrupted change wrote or removed: what it left without a SKILL.md is removed if it is
- * unchanged, and what it did is made to last, because it may have ended before that.
+ * Makes the folders hold exactly these files, beside their sub-skills, for good. A SKILL.md changes last and goes first. What an
+ * interrupted change left without a SKILL.md is removed if it is unchanged, and what it did is made to last, because it may have
+ * ended before that.
  */
-export function replacePackage(
-  files: Files,
-  place: {
-    readonly directory: string;
-    readonly root: string;
-    readonly formerly?: readonly PackageFile[] | undefined;
-  },
-  next: readonly PackageFile[],
-): void {
-  const { directory, root, formerly } = place;
+export async function replacePackages(files: Files, packages: readonly ReplacedPackage[]): Promise<void> {
+  const pathIn = (directory: string) => (file: PackageFile) => join(directory, file.path);
+  // Of two changes of one package, the later one counts.
+  const last = [...new Map(packages.map((each) => [each.directory, each])).values()];
+  const wanted = new Set(last.flatMap(({ directory, next }) => next.map(pathIn(directory))));
+  const plans = last.map((each) => {
+    const { changed, gone } = planReplacement(files, each);
+    return { ...each, changed, gone: gone.filter((file) => !wanted.has(pathIn(each.directory)(file))) };
+  });
+  const written = plans.flatMap(({ directory, changed }) =>
+    changed.map((file) => ({
+      path: pathIn(directory)(file),
+      bytes: file.bytes,
+      mode: file.executable ? 0o755 : 0o644,
+    })),
+  );
+  const staged = await StagedFiles.write(files, written);
+  try {
+    for (const { directory, changed, gone } of plans) {
+      staged.rename(changed.map(pathIn(directory)).reverse());
+      for (const path of gone.map(pathIn(directory))) removeFile(files, path);
+    }
+  } catch (error) {
+    staged.drop();
+    throw error;
+  }
+  const foldersOf = (directory: string, all: readonly PackageFile[]) =>
+    new Set(all.map(({ path }) => dirname(join(directory, path))));
+  await staged.syncNames(new Set(plans.flatMap(({ directory, gone }) => [...foldersOf(directory, gone)])));
+  for (const { directory, root, gone, next, formerly } of plans) {
+    // A change that failed may have made folders for files that it did not write.
+    for (const folder of foldersOf(directory, [...gone, ...(formerly ?? [])]))
+      removeEmptyFolders(files, folder, root);
+    if (formerly === undefined) continue;
+    for (const folder of foldersOf(directory, [...next, ...formerly]))
+      for (let at = folder; at.length >= root.length; at = dirname(at)) syncFolder(files, at);
+  }
+}
+
+/** What is to be written and what is to go. */
+function planReplacement(files: Files, { directory, next, formerly = [] }: ReplacedPackage) {
   const before = readPackage(files, directory);
   const changed = next.filter(
     (file) => !before.some((old) => old.path === file.path && isSameFile(old, file)),
   );
-  const orphans = (formerly ?? []).filter((file) => isThere(files, directory, file));
+  const orphans = formerly.filter((file) => isThere(files, directory, file));
   const gone = [...new Map([...before, ...orphans].map((file) => [file.path, file])).values()].filter(
     (old) => !next.some((file) => file.path === old.path),
   );
-  const staged: { from: string; to: string }[] = [];
-  try {
-    for (const file of changed) {
-      const to = join(directory, file.path);
-      staged.push({ from: stageFile(files, to, file.bytes, { mode: file.executable ? 0o755 : 0o644 }), to });
-    }
-    for (const { from, to } of [...staged].reverse()) files.renameSync(from, to);
-    for (const { path } of gone) removeFile(files, join(directory, path));
-  } catch (error) {
-    for (const { from } of staged) removeQuietly(files, from);
-    throw error;
-  }
-  const foldersOf = (all: readonly PackageFile[]) =>
-    new Set(all.map(({ path }) => dirname(join(directory, path))));
-  for (const folder of foldersOf([...changed, ...gone])) syncFolder(files, folder);
-  // A change that failed may have made folders for files that it did not write.
-  for (const folder of foldersOf([...gone, ...(formerly ?? [])])) removeEmptyFolders(files, folder, root);
-  if (formerly === undefined) return;
-  for (const folder of foldersOf([...next, ...formerly]))
-    for (let at = folder; at.length >= root.length; at = dirname(at)) syncFolder(files, at);
+  return { changed, gone };
 }
 
 function isThere(files: Files, directory: string, file: PackageFile): boolean {

@@ -14,9 +14,10 @@ export {
   type PackageSnapshot,
   packageDigest,
   packageFiles,
+  type ReplacedPackage,
   readPackage,
   readRegularFile,
-  replacePackage,
+  replacePackages,
   type SnapshotFile,
   sha256Of,
   skillFileOf,
@@ -24,4 +25,5 @@ export {
   walkPackage,
   writeNewPackage,
 } from "./files.ts";
+export { packagePatch } from "./patch.ts";
 export { surveyFile, surveyPackage } from "./survey.ts";

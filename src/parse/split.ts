@@ -18,6 +18,8 @@ export interface Split {
 }
 
 const FENCE_LABEL = /^---[ \t]*([A-Za-z][\w+-]*)[ \t]*(?:\n|$)/;
+/** More dashes are a rule of Markdown, unless a key follows. */
+const LONG_FENCE = /^-{4,}[ \t]*\n(?=[A-Za-z_][\w.-]*[ \t]*:(?:[ \t]|\n))/;
 const CODE_FENCE = /^(`{3,}|~{3,})[ \t]*(?:yaml|yml|markdown|md)?[ \t]*\n/i;
 const KEY_LINE = /^([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]|$)/;
 
@@ -46,6 +48,14 @@ export function splitFrontMatter(text: string, report: Report): Split | undefine
     }
     report.add("front-matter-label", `The fence carries the label "${label}".`, line);
     return closeFrom(text, nextLine(text, start), report);
+  }
+
+  const long = LONG_FENCE.exec(head);
+  if (long) {
+    report.add("front-matter-long-fence", "The fence has more than three dashes.", line);
+    const from = start + long[0].length;
+    const close = longClosing(text, from);
+    return close ? split(text, from, close.start, close.end) : closeFrom(text, from, report);
   }
 
   const code = CODE_FENCE.exec(head);
@@ -146,6 +156,12 @@ function closingFence(text: string, from: number): { start: number; end: number 
     if (end > 0) return { start: at, end };
   }
   return undefined;
+}
+
+/** The first line of three or more dashes. */
+function longClosing(text: string, from: number): { start: number; end: number } | undefined {
+  const found = /(?<=\n)-{3,}[ \t]*(?:\n|$)/.exec(text.slice(from, from + LIMITS.frontMatterChars));
+  return found ? { start: from + found.index, end: from + found.index + found[0].length } : undefined;
 }
 
 function nextFence(text: string, after: number): number {
