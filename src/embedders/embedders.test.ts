@@ -26,7 +26,7 @@ describe("openEmbedder", () => {
   });
 
   test("finds the table from the sources and from a bundle", () => {
-    expect(bundledTablePath("file:///p/src/embedders/embedders.ts")).toBe("/p/data/embedding/table.bin");
-    expect(bundledTablePath("file:///p/dist/index.js")).toBe("/p/data/embedding/table.bin");
+    expect(bundledTablePath("/p/src/embedders/embedders.ts")).toBe("/p/data/embedding/table.bin");
+    expect(bundledTablePath("/p/dist/index.js")).toBe("/p/data/embedding/table.bin");
   });
 });

@@ -1,8 +1,7 @@
 // The front door of embedders: opens the embedder of a given kind.
 
 import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, dirname, join } from "node:path";
 import { RepertoireError } from "../model/errors.ts";
 import type { Embedder, SkillEncoder } from "../recall/recall.ts";
 import { createLocalEmbedder } from "./local.ts";
@@ -20,9 +19,10 @@ interface EmbedderOptions extends MinilmOptions {
 }
 
 /** The path of the package's table, from this file or from a bundle one folder below the root. */
-export function bundledTablePath(from: string = import.meta.url): string {
-  const depth = /\/src\/embedders\/[^/]*$/.test(from) ? "../../" : "../";
-  return fileURLToPath(new URL(`${depth}data/embedding/table.bin`, from));
+export function bundledTablePath(from: string = import.meta.filename): string {
+  const folder = dirname(from);
+  const depth = basename(folder) === "embedders" ? "../.." : "..";
+  return join(folder, depth, "data", "embedding", "table.bin");
 }
 
 /**

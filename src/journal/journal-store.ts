@@ -105,6 +105,9 @@ export interface SaidFilter {
   readonly session?: string | undefined;
   readonly role?: SaidRecord["role"] | undefined;
   readonly since?: number | undefined;
+  /** Not included. */
+  readonly until?: number | undefined;
+  readonly limit?: number | undefined;
 }
 
 export interface ConversationStore {

@@ -45,6 +45,7 @@ export {
   type RecordUse,
   useRecorder,
 } from "./reader.ts";
+export type { Rival, SkillRecall, SkillRecalls } from "./recalls.ts";
 export {
   NOTHING_REMEMBERED,
   packRemembered,

@@ -23,6 +23,7 @@ import type {
   SessionStore,
 } from "./journal-store.ts";
 import { exportSession, type ImportReport, importLines } from "./json-lines.ts";
+import { type SkillRecalls, skillRecalls } from "./recalls.ts";
 import type { RememberedMessage } from "./remembered.ts";
 import type { SessionState, SessionSummary } from "./sessions.ts";
 import { libraryStats, type SkillStats, type SkillSummary, skillStats } from "./stats.ts";
@@ -83,6 +84,9 @@ export type LearnedMessage = Pick<RememberedMessage, "text" | "at" | "weight">;
 /** Older sessions are not offered instead of an unknown one. */
 const SESSIONS_SEARCHED = 500;
 
+/** Enough to tell a rival from a chance meeting. */
+const RECALLS_READ = 100;
+
 export class Journal {
   private readonly needs: JournalNeeds;
 
@@ -123,6 +127,22 @@ export class Journal {
     const isUnknown = stats.recalled + stats.shown + stats.activated + messages.length === 0;
     if (isUnknown) await this.needs.requireSkill(name);
     return { ...stats, messages: messages.map(({ text, at, weight }) => ({ text, at, weight })) };
+  }
+
+  /**
+   * The latest messages that recalled a skill, and its rivals: the skills that were recalled for the same ones.
+   *
+   * @example
+   * const { rivals } = await skills.journal.recallsOf("pdf-tables");
+   */
+  async recallsOf(
+    name: string,
+    { limit = RECALLS_READ }: { readonly limit?: number | undefined } = {},
+  ): Promise<SkillRecalls> {
+    const skill = lookupKey(await this.needs.currentName(name));
+    const found = await skillRecalls(this.needs, skill, limit);
+    if (found.recalls.length === 0) await this.needs.requireSkill(name);
+    return found;
   }
 
   /**

@@ -3,7 +3,7 @@
 import type { SkillName } from "../model/name.ts";
 import type { JournalStore } from "./journal-store.ts";
 import type { Tally, WeekCount } from "./tally.ts";
-import { byInstructions, type EffectivenessOptions, effectivenessOf } from "./tally.ts";
+import { byInstructions, type EffectivenessOptions, effectivenessOf, weekOf } from "./tally.ts";
 
 const NUMBERS = {
   /** A quarter of a year fits a terminal line and shows a change of habit. */
@@ -37,6 +37,8 @@ export interface SkillStats extends Funnel {
   readonly lastUsedAt: number;
   /** Activations a week, oldest first, the running week last. */
   readonly trend: readonly number[];
+  /** The same weeks with everything that happened in them. */
+  readonly weeks: readonly WeekCount[];
   readonly companions: readonly { readonly name: SkillName; readonly sessions: number }[];
   /** Newest first. */
   readonly versions: readonly VersionStats[];
@@ -50,11 +52,13 @@ export async function skillStats(
 ): Promise<SkillStats> {
   const tallies = await journal.tallies(name);
   const pairs = await journal.coUsed({ skill: name, limit: NUMBERS.companions });
+  const weeks = weeksUntil(options.now, await journal.weeks(name));
   return {
     name,
     ...funnelOf(tallies),
     lastUsedAt: Math.max(0, ...tallies.map((tally) => tally.lastUsedAt)),
-    trend: trendOf(await journal.weeks(name), options.now),
+    trend: weeks.map(({ activated }) => activated),
+    weeks,
     companions: pairs.map(({ a, b, sessions }) => ({ name: a === name ? b : a, sessions })),
     versions: versionsOf(tallies, options),
   };
@@ -72,7 +76,7 @@ function versionsOf(tallies: readonly Tally[], options: EffectivenessOptions): r
     .reverse();
 }
 
-export type SkillSummary = Omit<SkillStats, "trend" | "companions" | "versions">;
+export type SkillSummary = Omit<SkillStats, "trend" | "weeks" | "companions" | "versions">;
 
 /** One line for each skill that the journal knows, the most used first. */
 export async function libraryStats(journal: JournalStore): Promise<readonly SkillSummary[]> {
@@ -101,13 +105,14 @@ function funnelOf(tallies: readonly Tally[]): Funnel {
 }
 
 /** Weeks without events count as zero; what lies in the future of a clock that was set back is left out. */
-function trendOf(weeks: readonly WeekCount[], now: number): readonly number[] {
-  const trend = new Array<number>(NUMBERS.weeks).fill(0);
-  for (const { week, activated } of weeks) {
-    const age = Math.floor((now - week) / WEEK_MS);
-    if (age >= 0 && age < NUMBERS.weeks) trend[NUMBERS.weeks - 1 - age] = activated;
-  }
-  return trend;
+function weeksUntil(now: number, known: readonly WeekCount[]): readonly WeekCount[] {
+  const byAge = new Map(known.map((each) => [Math.floor((now - each.week) / WEEK_MS), each]));
+  const running = weekOf(now);
+  return Array.from({ length: NUMBERS.weeks }, (_, at) => {
+    const age = NUMBERS.weeks - 1 - at;
+    const nothing = { recalled: 0, shown: 0, activated: 0, successes: 0, failures: 0 };
+    return byAge.get(age) ?? { week: running - age * WEEK_MS, ...nothing };
+  });
 }
 
 const BARS = "▁▂▃▄▅▆▇█";

@@ -221,7 +221,7 @@ export function weekChanges(event: NewEvent, earlier: EarlierOutcome | undefined
 }
 
 /** When the week of a moment began: Monday, midnight, in UTC. */
-function weekOf(at: number): number {
+export function weekOf(at: number): number {
   return Math.floor((at - FIRST_MONDAY) / WEEK_MS) * WEEK_MS + FIRST_MONDAY;
 }
 

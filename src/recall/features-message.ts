@@ -242,7 +242,7 @@ const MEANING = lazyPattern(
 export function refusals(text: string): Range[] {
   const found: Range[] = [];
   // Most messages name no skill, and the pattern is slow to compile.
-  const about = /[/:-]|\sskill/i.test(text) ? text.matchAll(ABOUT()) : [];
+  const about = /\/[\w.:-]|[\w.][:-][\w.]|\sskill/i.test(text) ? text.matchAll(ABOUT()) : [];
   const meaning = /\bwhat|["“]|(?:term|word|phrase|expression|name)/i.test(text)
     ? text.matchAll(MEANING())
     : [];
@@ -253,7 +253,7 @@ export function refusals(text: string): Range[] {
   }
   REFUSAL.lastIndex = 0;
   const isRefusing =
-    /no|without|n['\u2019]t|instead|rather|other|except|excluding|done|finished|thr[eo]w|rid of|ditched|moved|forget/i.test(
+    /\bnot?\b|without|n['\u2019]t|instead|rather|other|except|excluding|done|finished|thr[eo]w|rid of|ditched|moved|forget/i.test(
       text,
     );
   for (let hit = isRefusing ? REFUSAL.exec(text) : null; hit !== null; hit = REFUSAL.exec(text)) {

@@ -57,6 +57,8 @@ const EXPECTED: Readonly<Record<Frame, readonly string[]>> = {
     "Do a bit of copywriting for our newsletter",
     "do the writing for the about page",
     "write the newsletter for May",
+    "do some design for the poster",
+    "I need some artwork for our band poster",
   ],
   question: [
     "What is a monad?",

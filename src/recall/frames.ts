@@ -107,7 +107,7 @@ const CUES: readonly Cue[] = [
     frame: "creative",
     weight: 2,
     fits: words(
-      "brainstorm|poem|story|lyrics|slogan|tagline|haiku|fiction|metaphor|come up with|(?:write|rewrite) (?:a|an|me|some|the|our|my) (?:blog|article|post|essay|email|letter|speech|headline|copy|newsletter|caption|toast|song|bio)|(?:do|some|bit of|creative|do (?:the|our|my|more)) (?:re|copy|ghost)?(?:writing|drawing|designing|brainstorming|storytelling)|copywriting|design (?:a|an|the) (?:logo|poster|page|banner|illustration)",
+      "brainstorm|poem|story|lyrics|slogan|tagline|haiku|fiction|metaphor|come up with|(?:write|rewrite) (?:a|an|me|some|the|our|my) (?:blog|article|post|essay|email|letter|speech|headline|copy|newsletter|caption|toast|song|bio)|(?:do|some|bit of|creative|do (?:the|our|my|more)) (?:re|copy|ghost)?(?:writing|drawing|designing|brainstorming|storytelling)|copywriting|design (?:a|an|the) (?:logo|poster|page|banner|illustration)|(?:do|make|some|bit of|need|want) (?:(?:graphic|visual|nice|new) )?(?:design|artwork|art) for (?:a|an|the|our|my) (?:\\w+ )?(?:poster|flyer|logo|banner|cover|card|invitation|brochure|menu|album|t-?shirt|page|website|newsletter|leaflet)",
     ),
   },
   {

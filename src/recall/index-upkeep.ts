@@ -1,11 +1,18 @@
 // Keeps the recall index true to the library: when the one on disk can be believed, when a scan is due, and when a
 // match must be looked at again.
 
-import { closeSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DISK, PRIVATE_FILE, removeQuietly, UNREADABLE, unlessMissing } from "../disk/disk.ts";
+import {
+  DISK,
+  PRIVATE_FILE,
+  removeQuietly,
+  UNREADABLE,
+  unlessMissing,
+  writeFileAtomically,
+} from "../disk/disk.ts";
 import type { BodySink, Library, LibraryReader, LibrarySnapshot } from "../library/library.ts";
-import { quiet, SnapshotDamage, sourcesKey } from "../library/library.ts";
+import { breathe, SnapshotDamage, sourcesKey } from "../library/library.ts";
 import { codeOf } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
@@ -155,8 +162,7 @@ export class Indexing {
     const readBody = (skill: Skill) => this.bodies.take(skill) ?? library.body(skill);
     const isNew = this.open().generation !== generation;
     // Whoever needs no index is answered meanwhile.
-    const pause = () => quiet(() => true);
-    const input = { skills, readBody, generation, onProgress, pause };
+    const input = { skills, readBody, generation, onProgress, pause: breathe };
     let changed = await this.open().update(input);
     // Damage may show only while the old index is read.
     if (this.isDamaged) {
@@ -235,6 +241,18 @@ export class Indexing {
     const isYoung = now - (this.needs.library.stored()?.scannedAt ?? 0) < olderThanMs;
     if (this.path === undefined || (isYoung && this.brief === undefined)) return false;
     return claimMark(`${this.path}.refreshing`);
+  }
+
+  /** The index on disk without the latest changes, for a machine with the same skills; undefined if there is none. */
+  carried(): Uint8Array | undefined {
+    const { path } = this;
+    return path === undefined ? undefined : unlessMissing(() => readFileSync(path));
+  }
+
+  /** Begins with the index of another machine, if there is none here. What differs is brought up to date as ever. */
+  adopt(bytes: Uint8Array): void {
+    const { path } = this;
+    if (path !== undefined && !existsSync(path)) writeFileAtomically(path, bytes, { sync: false });
   }
 
   private get path(): string | undefined {

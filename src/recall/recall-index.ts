@@ -36,14 +36,16 @@ export interface UpdateInput {
   /** Names this state of the library. */
   readonly generation?: string | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
-  /** Lets others go on, every few skills. */
+  /** Lets others go on if they have waited for a while; asked after every skill. */
   readonly pause?: (() => Promise<unknown>) | undefined;
 }
 
 type SkillLookup = (name: SkillName) => Skill | undefined;
 
 /** Skills read and embedded at a time: few, so that their texts are garbage before they count as old. */
-const BATCH = 32;
+const BATCH = 16;
+/** Texts embedded at a time: some milliseconds in this process, and worth a request elsewhere. */
+const TEXTS = 64;
 
 export class RecallIndex {
   readonly text: SearchIndex;
@@ -179,24 +181,29 @@ export class RecallIndex {
 
   private async upsert(batch: readonly Skill[], { readBody, pause }: UpdateInput): Promise<void> {
     const { embedder, background, examples } = this.settings;
-    const read = batch.map((skill) => {
+    const read = [];
+    for (const skill of batch) {
       const sections = bodySections(readBody(skill));
       const clauses = descriptionClauses(skill.manifest.description);
       const messages = examples?.of(skill) ?? [];
       const texts = [headTextOf(skill, clauses), ...sectionTexts(sections), ...messages];
-      return { skill, sections, clauses, messages, texts };
-    });
-    await pause?.();
-    const texts = read.flatMap((one) => one.texts);
-    const vectors = embedder.dimensions > 0 ? await embedder.embed(texts) : [];
-    await pause?.();
+      read.push({ skill, sections, clauses, messages, texts });
+      await pause?.();
+    }
+    const texts = embedder.dimensions > 0 ? read.flatMap((one) => one.texts) : [];
+    const vectors: Float32Array[] = [];
+    for (let from = 0; from < texts.length; from += TEXTS) {
+      vectors.push(...(await embedder.embed(texts.slice(from, from + TEXTS))));
+      await pause?.();
+    }
+    const documents: IndexDocument[] = [];
     let at = 0;
-    const documents = read.map(({ texts: own, ...input }) => {
+    for (const { texts: own, ...input } of read) {
       const [head, ...sections] = vectors.slice(at, at + own.length);
       at += own.length;
-      return toDocument({ ...input, vectors: { head, sections }, background });
-    });
-    await pause?.();
+      documents.push(toDocument({ ...input, vectors: { head, sections }, background }));
+      await pause?.();
+    }
     this.change({ upsert: documents });
   }
 

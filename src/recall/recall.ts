@@ -2,6 +2,7 @@
 
 export type { Embedder } from "./embedder.ts";
 export type { EncodedParts, SkillEncoder } from "./encoder.ts";
+export { EVAL_RUNS, type EvalRun, keepRun, readRuns } from "./eval-runs.ts";
 export {
   addCase,
   casesFrom,

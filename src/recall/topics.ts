@@ -1,27 +1,31 @@
 // How close a message is to what skills in general are about: a measure for how close a skill of this library should be.
 
+import { Int8Matrix, quantizeOne } from "../search/search.ts";
+
 /** The cosine of a message's vector with the closest topic; undefined if the topics are of another table. */
 export type Topics = (message: ArrayLike<number>) => number | undefined;
 
 /** The topics are unit vectors in signed bytes, one after the other, made by `evals/fit-topics.ts` and read on first use. */
 export function createTopics(read: () => Uint8Array): Topics {
-  let opened: Int8Array | undefined;
+  let opened: Int8Matrix | undefined;
   return (message) => {
-    opened ??= signed(read());
-    const dimensions = message.length;
-    if (opened.length === 0 || opened.length % dimensions !== 0) return undefined;
-    let closest = 0;
-    for (let topic = 0; topic < opened.length; topic += dimensions) {
-      let product = 0;
-      for (let i = 0; i < dimensions; i++) product += opened[topic + i]! * message[i]!;
-      closest = Math.max(closest, product);
-    }
-    return closest / TOPIC_LENGTH;
+    const dims = message.length;
+    opened ??= matrixOf(read(), dims);
+    if (opened.rows === 0 || opened.dims !== dims) return undefined;
+    const { values, scales } = quantizeOne(message);
+    return (Math.max(0, ...opened.dots(values)) * scales[0]!) / TOPIC_LENGTH;
   };
 }
 
 /** The length of each topic in bytes: with hundreds of dimensions, no number of a unit vector is above one half. */
 export const TOPIC_LENGTH = 254;
+
+/** Without rows if the bytes are not vectors of `dims` numbers. */
+function matrixOf(bytes: Uint8Array, dims: number): Int8Matrix {
+  const rows = bytes.length % dims === 0 ? bytes.length / dims : 0;
+  // The kernel is compiled by now; in a new process, plain code would take longer than everything around it.
+  return Int8Matrix.fill(rows, dims, (values) => values.set(signed(bytes).subarray(0, rows * dims)), true);
+}
 
 function signed(bytes: Uint8Array): Int8Array {
   return new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -55,7 +55,7 @@ interface Kernel {
 
 /** The part of WebAssembly that is used here; TypeScript describes it only in its DOM library. */
 interface WebAssemblyHost {
-  validate(bytes: Uint8Array): boolean;
+  CompileError: new () => Error;
   Module: new (bytes: Uint8Array) => object;
   Memory: new (pages: { initial: number; maximum: number }) => { buffer: ArrayBuffer };
   Instance: new (module: object, imports: object) => { exports: Omit<Kernel, "buffer"> };
@@ -65,12 +65,15 @@ let compiled: object | undefined;
 
 /** The kernels with `bytes` of memory, compiled on first use; undefined without SIMD. */
 export function instantiate(bytes: number): Kernel | undefined {
-  const { WebAssembly: host } = globalThis as { WebAssembly?: WebAssemblyHost };
+  const { WebAssembly: host } = globalThis as unknown as { WebAssembly?: WebAssemblyHost };
   if (host === undefined) return undefined;
   if (compiled === undefined) {
-    const binary = kernelModule();
-    if (!host.validate(binary)) return undefined;
-    compiled = new host.Module(binary);
+    try {
+      compiled = new host.Module(kernelModule());
+    } catch (thrown) {
+      if (!(thrown instanceof host.CompileError)) throw thrown;
+      return undefined;
+    }
   }
   const pages = Math.ceil(bytes / PAGE_BYTES);
   const memory = new host.Memory({ initial: pages, maximum: pages });
