@@ -6,6 +6,7 @@ export {
   Consents,
   changesInWords,
   codeInWords,
+  consentSheet,
   type Offer,
   scriptsOf,
   type Who,

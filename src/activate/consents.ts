@@ -4,8 +4,9 @@ import { basename } from "node:path";
 import {
   cachedInspection,
   type Finding,
-  type Inspection,
+  type InspectedFile,
   type InspectionCache,
+  inspectionSteps,
   isScript,
   type UnscannedFile,
   type Verdict,
@@ -13,7 +14,7 @@ import {
 import { type Audience, inSlices, type RuleSubject } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
-import type { Skill } from "../model/skill.ts";
+import type { Skill, SkillManifest } from "../model/skill.ts";
 import type { SourceScope } from "../model/source.ts";
 import { type FileChanges, type PackageSnapshot, snapshotPackage } from "../package/package.ts";
 import { type ParsedSkill, parseSkill } from "../parse/parse.ts";
@@ -97,33 +98,23 @@ export class Consents {
     { skill, snapshot, parsed: { manifest } }: Offer,
     changed?: FileChanges,
   ): Promise<ConsentSheet> {
-    const { scripts, addresses, verdict, findings, unscanned } = await inspect(snapshot);
-    const sizes = [...snapshot.files.values()].map(({ bytes }) => bytes.length);
-    return {
+    return consentSheet({
       name: skill.name,
       displayName: skill.displayName,
-      description: manifest.description,
       source: skill.source,
       path: skill.directory,
       digest: snapshot.digest,
-      files: sizes.length,
-      bytes: sizes.reduce((sum, size) => sum + size, 0),
-      scripts,
-      toolsets: manifest.toolsets,
-      requestedTools: manifest.allowedTools,
-      environment: manifest.requires.env,
-      addresses,
-      verdict,
-      findings,
-      unscanned,
+      files: inspectedFiles(snapshot),
+      manifest,
       changed,
-    };
+    });
   }
 
   /** @internal The verdict on the content of an offer, for a rule that is followed without a question. */
   async verdict(snapshot: PackageSnapshot): Promise<Verdict> {
     const { inspections } = this.needs;
-    const { verdict } = await inspect(snapshot, inspections);
+    const survey = { digest: snapshot.digest, files: inspectedFiles(snapshot), unread: [] };
+    const { verdict } = await inSlices(cachedInspection(survey, inspections));
     inspections?.save();
     return verdict;
   }
@@ -221,13 +212,33 @@ function instructions(skill: Skill, snapshot: PackageSnapshot): ParsedSkill {
   );
 }
 
-/** Does not block the event loop. */
-function inspect(snapshot: PackageSnapshot, cache?: InspectionCache): Promise<Inspection> {
-  const survey = { digest: snapshot.digest, files: inspectedFiles(snapshot), unread: [] };
-  return inSlices(cachedInspection(survey, cache));
+/** A package that a person is asked about: one of the library, or one that would be added to it. */
+interface AskedPackage
+  extends Pick<ConsentSheet, "name" | "displayName" | "source" | "path" | "digest" | "changed"> {
+  readonly files: readonly InspectedFile[];
+  readonly manifest: SkillManifest;
 }
 
-function inspectedFiles({ files }: PackageSnapshot) {
+/** Inspects a package and says what a person sees about it. Does not block the event loop. */
+export async function consentSheet({ files, manifest, ...about }: AskedPackage): Promise<ConsentSheet> {
+  const { scripts, addresses, verdict, findings, unscanned } = await inSlices(inspectionSteps(files, []));
+  return {
+    ...about,
+    description: manifest.description,
+    files: files.length,
+    bytes: files.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    scripts,
+    toolsets: manifest.toolsets,
+    requestedTools: manifest.allowedTools,
+    environment: manifest.requires.env,
+    addresses,
+    verdict,
+    findings,
+    unscanned,
+  };
+}
+
+function inspectedFiles({ files }: PackageSnapshot): InspectedFile[] {
   return [...files].map(([path, { bytes, executable }]) => ({
     path,
     bytes,

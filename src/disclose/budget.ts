@@ -40,10 +40,13 @@ export function tokensIn({ units, chars }: Cost): number {
   return Math.min(units / UNITS_PER_TOKEN, chars / CHARS_PER_TOKEN);
 }
 
-/** The limit of a budget, or the style's default if the budget has neither tokens nor characters. */
-export function limitOf(style: Style, budget: Budget = {}): Cost {
-  const { tokens, chars } =
-    budget.tokens === undefined && budget.chars === undefined ? DEFAULT_BUDGETS[style] : budget;
+/** The budget that holds: the style's default if the given one has neither tokens nor characters. */
+export function budgetOf(style: Style, budget: Budget = {}): Budget {
+  return budget.tokens === undefined && budget.chars === undefined ? DEFAULT_BUDGETS[style] : budget;
+}
+
+export function limitOf(style: Style, budget?: Budget): Cost {
+  const { tokens, chars } = budgetOf(style, budget);
   return {
     units: checked("tokens", tokens) * UNITS_PER_TOKEN,
     chars: checked("chars", chars),

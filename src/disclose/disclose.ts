@@ -1,5 +1,6 @@
 // The front door of disclose: the section of a turn.
 
+export { budgetOf } from "./budget.ts";
 export { asksForList } from "./question.ts";
 export {
   type BringTools,

@@ -106,3 +106,25 @@ describe("sharedWords", () => {
     expect(sharedWords("renew the certificate of a host", "bake a bread with rye")).toBe(0);
   });
 });
+
+describe("whom a clause is about", () => {
+  const RULE = "Only admins may deploy the application to the production cluster on a Friday evening.";
+
+  it.each([
+    ["everybody", RULE.replace("Only admins", "Everybody"), RULE],
+    ["a restriction", RULE, RULE.replace("Only admins", "Everybody")],
+    ["a restriction that is left out", RULE, RULE.replace("Only admins", "Admins")],
+    ["another restriction", RULE, RULE.replace("admins", "interns")],
+    ["everyone", RULE.replace("Only admins", "Everyone"), RULE.replace("Only admins", "Admins")],
+  ])("is not lost among the other words: %s", (_, before, after) => {
+    expect(lostClauses(before, after, 0.6)).toHaveLength(1);
+  });
+
+  it("is kept in other words around it", () => {
+    const same = "On Friday evening, only admins may deploy the application to the cluster for production.";
+    expect(lostClauses(RULE, same, 0.6)).toEqual([]);
+    expect(lostClauses("Everyone reads the plan first.", "First, everybody reads the plan.", 0.6)).toEqual(
+      [],
+    );
+  });
+});

@@ -154,7 +154,28 @@ function sentencesOf(text: string): string[] {
 function toClause(text: string, kind: Clause["kind"]): Clause {
   const words = wordsOf(kind === "code" ? text : text.replace(/`[^`]*`/g, " "));
   const isNegated = kind === "prose" && words.some((word) => NEGATIONS.has(word));
-  return { text, kind, words, facts: factsOf(text, kind), isNegated };
+  return { text, kind, words, facts: new Set([...factsOf(text, kind), ...scopeOf(words, kind)]), isNegated };
+}
+
+const RESTRICTIONS = new Set(
+  "only solely exclusively nur ausschliesslich seulement uniquement solo solamente unicamente somente soltanto только".split(
+    " ",
+  ),
+);
+/** Words for all people, which are read as one. */
+const EVERYONE = new Set(
+  "everybody everyone anybody anyone jeder jede jeden alle tous chacun todos todas cualquiera tutti chiunque все".split(
+    " ",
+  ),
+);
+
+/** Whom or what a clause is about, if it says so: "only admins" is not "everybody", and one word more or less hides that. */
+function scopeOf(words: readonly string[], kind: Clause["kind"]): string[] {
+  if (kind !== "prose") return [];
+  const restricted = words.flatMap((word, at) =>
+    RESTRICTIONS.has(word) ? `only ${words.slice(at + 1).find((next) => !OPERATORS.has(next)) ?? ""}` : [],
+  );
+  return words.includes("everyone") ? [...restricted, "everyone"] : restricted;
 }
 
 function wordsOf(text: string): string[] {
@@ -168,6 +189,7 @@ function wordsOf(text: string): string[] {
   const found = plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   return found.flatMap((raw) => {
     const word = fold(raw);
+    if (EVERYONE.has(word)) return ["everyone"];
     if (OPERATORS.has(word)) return [word === "cannot" ? "not" : word];
     if (isStopWord(word)) return [];
     return UNSPACED.test(word) ? tokenize(word) : [stem(word)];

@@ -47,6 +47,13 @@ it.each([
   "Ты забыл вложение",
   "不对，你忘了附件",
   "違います、添付を忘れています",
+  "no, use tabs",
+  "No - metric units please, I said metric",
+  "I said metric",
+  "nope, just write it in French",
+  "No, round to two digits",
+  "use tabs, not spaces",
+  "in metric instead, please",
 ])("takes %j for a correction", (message) => expect(isCorrection(message)).toBe(true));
 
 it.each([
@@ -82,6 +89,10 @@ it.each([
   "Merci, c'est parfait",
   "no hay problema",
   "Translate: the door is not where it was",
+  "no, in case you wonder, we are done",
+  "use tabs in the new file",
+  "Use Redis instead of Postgres in the new service",
+  "no, take your time",
   "",
 ])("does not take %j for one", (message) => expect(isCorrection(message)).toBe(false));
 

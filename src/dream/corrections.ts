@@ -23,6 +23,9 @@ const ENGLISH = [
   /^(?:it'?s |it |that'?s |this is )?still (?:wrong|broken|crash\w*|fail\w*|not (?:working|right|fixed)|no\b|the same (?:error|problem|mistake|message))/,
   // "no, the dates are in the wrong format", "nope, same error"; other words after a "no" may answer a question.
   /^(?:h?m+[, ]+)?(?:no|nope|nah)(?:[, ]+no)*[,.!:]+ (?:the|your|same|keep|put|it should|they should|there (?:is|are))\b/,
+  // "no, use tabs", "use tabs, not spaces", "in metric instead": what to do, in place of what was done.
+  /^(?:no|nope|nah)(?:[, ]+no)*[,.!:;-]+ ?(?:please |always |just )?(?:use|make|write|format|name|call|round|sort|start|say|spell|go with|stick (?:to|with)|in|with|only)\b(?! (?:sense|sure|case|mind|your time|on\b))/,
+  /^(?:please )?(?:use|make (?:it|them)|write (?:it|them)|in|with) .{1,40}(?:, not |, never |\binstead\b(?! of\b))/,
   /^(?:no[, ]+)?(?:that|this)(?:'s| is) (?:not it\b|the wrong|exactly what i (?:told|asked) you not)/,
   /^(?:and |but |now )?you (?:also |again |just |still )?(?:left|deleted|removed|dropped|misspelled|mistyped|overwrote|duplicated|keep \w+ing|kept)\b/,
   /^(?:that|this|it|your \w+) (?:just )?(?:broke|breaks)\b/,

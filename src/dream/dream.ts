@@ -31,5 +31,7 @@ export {
   type ProposalState,
   type ProposalStore,
 } from "./proposal.ts";
+export type { DreamTurn } from "./sessions.ts";
 export type { Declined } from "./staging.ts";
 export type { PassReport } from "./think.ts";
+export type { MovedMessage, OtherText, WhatIfReport } from "./what-if.ts";

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { writeFileAtomically } from "../disk/disk.ts";
 import type { Attribution, LanguageModel } from "../learn/learn.ts";
+import { inSlices } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { readSkillText } from "../parse/parse.ts";
 import {
@@ -14,23 +15,33 @@ import {
   type UndoneChanges,
 } from "./acceptance.ts";
 import { PASSES, type Pass, splitPlan } from "./changes.ts";
-import { type DreamEvidence, gatherEvidence } from "./evidence.ts";
+import { isCorrection } from "./corrections.ts";
+import { type DreamEvidence, evidenceSteps } from "./evidence.ts";
 import { type DreamAccount, dreamAccount, type FollowUp, followUp } from "./follow-up.ts";
 import type { Review } from "./gate.ts";
 import {
   gatherMaterial,
-  HISTORY_KINDS,
   type Material,
   type MaterialNeeds,
   protectedBecause,
+  recentSessions,
   visibleSkills,
 } from "./material.ts";
 import { readPlan } from "./plan.ts";
 import { type DirectivePaths, type DreamPrompt, directiveFor, promptFor } from "./prompts.ts";
 import type { CurrentSkills, ProposalRecord, ProposalState } from "./proposal.ts";
-import { markStale, type ProposedChange, type Staged, type StagingNeeds, stage } from "./staging.ts";
+import { type DreamTurn, HISTORY_KINDS } from "./sessions.ts";
+import {
+  markStale,
+  type ProposedChange,
+  type Staged,
+  type StagingNeeds,
+  stage,
+  wasUndone,
+} from "./staging.ts";
 import { declinedPart, type PassReport, think } from "./think.ts";
 import { TrialLibrary, type TrialNeeds } from "./trial-library.ts";
+import { type OtherText, WhatIf, type WhatIfReport } from "./what-if.ts";
 
 /** What dreams take from outside: the library, recall, learned skills, a store, and settings. */
 export interface DreamNeeds extends MaterialNeeds, TrialNeeds, StagingNeeds, AcceptanceNeeds, DirectivePaths {
@@ -78,10 +89,12 @@ export class Dreams {
   private readonly needs: DreamNeeds;
   private readonly acceptance: Acceptance;
   private readonly passes: readonly Pass[];
+  private readonly trying: WhatIf;
 
   constructor(needs: DreamNeeds) {
     this.needs = needs;
     this.acceptance = new Acceptance(needs);
+    this.trying = new WhatIf(needs);
     this.passes = PASSES.filter((pass) => pass !== "gap" || needs.gaps !== false);
   }
 
@@ -190,7 +203,11 @@ export class Dreams {
       await this.needs.refresh();
       await markStale(await this.currentSkills(), this.needs);
     }
-    return proposals.list({ state });
+    const kept = await proposals.list({ state: state === "undone" ? "accepted" : state });
+    const records: ProposalRecord[] = [];
+    for (const record of kept)
+      records.push((await wasUndone(record, this.needs.store)) ? { ...record, state: "undone" } : record);
+    return state === undefined ? records : records.filter((record) => record.state === state);
   }
 
   /**
@@ -245,6 +262,31 @@ export class Dreams {
   }
 
   /**
+   * Which stored messages would lead elsewhere if a skill had another description or other instructions. Changes nothing.
+   *
+   * @example
+   * const { moved } = await skills.dreams.whatIf("plan-meeting", { description: "Plans meetings. Use for dates." });
+   */
+  async whatIf(name: string, text: OtherText): Promise<WhatIfReport> {
+    return this.trying.ask(name, text);
+  }
+
+  /**
+   * The turns of the last month that look bad, newest first: corrected, failed, or with a message that recalled nothing.
+   *
+   * @example
+   * const [worst] = await skills.dreams.turnsToReview({ limit: 20 });
+   */
+  async turnsToReview({ limit }: { readonly limit: number }): Promise<readonly DreamTurn[]> {
+    const turns = (await recentSessions(this.needs)).flatMap((session) => session.turns);
+    // A correction recalls nothing because it is one; the turn that it corrects is listed.
+    const isMissed = ({ recalled, used, message }: DreamTurn) =>
+      recalled?.length === 0 && used.length === 0 && !isCorrection(message);
+    const bad = turns.filter((turn) => turn.endedBadly || isMissed(turn));
+    return bad.sort((one, other) => other.at - one.at).slice(0, limit);
+  }
+
+  /**
    * How the skills did before and after accepted proposals.
    *
    * @example const worse = (await skills.dreams.followUp()).filter(({ worse }) => worse);
@@ -278,7 +320,8 @@ export class Dreams {
     await this.recover();
     await this.needs.refresh();
     const material = await gatherMaterial(this.needs);
-    return { material, evidence: gatherEvidence(material), trial: new TrialLibrary(material, this.needs) };
+    const evidence = await inSlices(evidenceSteps(material));
+    return { material, evidence, trial: new TrialLibrary(material, this.needs) };
   }
 
   private async currentSkills(): Promise<CurrentSkills> {
@@ -309,12 +352,15 @@ export class Dreams {
 
   private async inputsHash({ skills, prefixes }: Material, thinker: string): Promise<string> {
     const { store } = this.needs;
-    const [last] = await store.journal.query({ kinds: HISTORY_KINDS, newestFirst: true, limit: 1 });
+    // One kind at a time, because the last event of one kind is found at once in a journal of any size.
+    const lasts = await Promise.all(
+      HISTORY_KINDS.map((kind) => store.journal.query({ kinds: [kind], newestFirst: true, limit: 1 })),
+    );
     const [version] = await store.versions.list({ limit: 1 });
     const facts = {
       thinker,
       prefixes,
-      last: last?.seq ?? 0,
+      last: Math.max(0, ...lasts.flat().map(({ seq }) => seq)),
       // An undo brings back the skills that the last dream saw, and yet something has happened.
       version: version?.id,
       directives: this.passes.map((pass) => directiveFor(pass, this.needs)),

@@ -1,4 +1,5 @@
-// Finds, without a model, what the history and the library say: gaps, overlaps, skills at risk and more. Pure.
+// Finds, without a model, what the history and the library say: gaps, overlaps, skills at risk and more. Pure, and with
+// pauses, because a month of a busy library has millions of events.
 
 import { compareNames, parentName, type SkillName } from "../model/name.ts";
 import { fold } from "../text/fold.ts";
@@ -7,17 +8,15 @@ import { isStopWord } from "../text/stopwords.ts";
 import { tokenize } from "../text/tokens.ts";
 import { EVIDENCE_LIMITS, SIMILARITY } from "./limits.ts";
 import {
-  type DreamSession,
   type DreamSkill,
-  type DreamTurn,
   guideOf,
   isGuide,
   isNamespaced,
-  isPoor,
   type Material,
   type PrefixKind,
 } from "./material.ts";
 import { findNeglected, type NeglectedSkill } from "./neglected.ts";
+import { type DreamSession, type DreamTurn, isPoor } from "./sessions.ts";
 
 export interface Term {
   readonly term: string;
@@ -97,22 +96,60 @@ export interface DreamEvidence {
   readonly neglected: readonly NeglectedSkill[];
 }
 
-export function gatherEvidence(material: Material): DreamEvidence {
-  const overlaps = findOverlaps(material);
+/** Work with pauses. */
+type Steps<T> = Generator<undefined, T>;
+
+/** The ids of the sessions that used a skill. */
+type Uses = ReadonlyMap<SkillName, ReadonlySet<string>>;
+
+export function* evidenceSteps(material: Material): Steps<DreamEvidence> {
+  const uses = yield* findUses(material);
+  const overlaps = yield* findOverlaps(material, uses);
+  const terms = yield* recurringTerms(material.sessions);
+  const gaps = yield* findGaps(material);
+  const coUse = yield* findCoUse(material);
+  const atRisk = yield* findAtRisk(material);
+  const conflicts = yield* findConflicts(material);
+  const prefixes = findPrefixes(material);
+  yield;
+  const sparse = findSparse(material, uses);
+  yield;
+  const unused = findUnused(material);
+  const neglected = yield* findNeglected(material, overlaps);
   return {
     sessions: material.sessions.length,
     skills: material.skills.length,
-    terms: recurringTerms(material.sessions),
-    gaps: findGaps(material),
+    terms,
+    gaps,
     overlaps,
-    prefixes: findPrefixes(material),
-    coUse: findCoUse(material),
-    sparse: findSparse(material),
-    atRisk: findAtRisk(material),
-    ...findUnused(material),
-    conflicts: findConflicts(material),
-    neglected: findNeglected(material, overlaps),
+    prefixes,
+    coUse,
+    sparse,
+    atRisk,
+    ...unused,
+    conflicts,
+    neglected,
   };
+}
+
+function* findUses({ sessions }: Material): Steps<Uses> {
+  const uses = new Map<SkillName, Set<string>>();
+  for (const { id, used } of sessions) {
+    for (const name of used) {
+      const known = uses.get(name);
+      if (known) known.add(id);
+      else uses.set(name, new Set([id]));
+    }
+    yield;
+  }
+  return uses;
+}
+
+/** The sessions that used one of these skills, in their order. */
+function usedIn(uses: Uses, { sessions }: Material, names: readonly SkillName[]): string[] {
+  const sets = names.flatMap((name) => uses.get(name) ?? []);
+  if (sets.length < 2) return [...(sets[0] ?? [])];
+  return sessions.filter(({ id }) => sets.some((set) => set.has(id))).map(({ id }) => id);
 }
 
 interface MissedTurn extends DreamTurn {
@@ -124,18 +161,21 @@ interface MissedTurn extends DreamTurn {
  * Requests that recur and that no skill answers, most sessions first. If a skill was used for half of a group, that is
  * the skill's failure and not a gap; `findAtRisk` reports it.
  */
-function findGaps(material: Material): Gap[] {
-  const turns = material.sessions
-    .flatMap((session) => session.turns)
-    .filter((turn) => isMissed(turn, material))
-    .slice(-EVIDENCE_LIMITS.messages);
-  const bags = bagsOf(turns.map(({ message }) => message));
+function* findGaps(material: Material): Steps<Gap[]> {
+  const all: DreamTurn[] = [];
+  for (const session of material.sessions) {
+    for (const turn of session.turns) if (isMissed(turn, material)) all.push(turn);
+    yield;
+  }
+  const turns = all.slice(-EVIDENCE_LIMITS.messages);
+  const bags = yield* bagsOf(turns.map(({ message }) => message));
   const missed = turns.map(
     (turn, at): MissedTurn => ({ ...turn, bag: bags[at]!, vector: material.meaning.get(turn.message) }),
   );
   const long = missed.filter(({ bag }) => bag.size >= SIMILARITY.messageWords);
   const least = material.meaning.size > 0 ? SIMILARITY.message : SIMILARITY.messageWordsOnly;
-  return joined(clusters(long, alike, least), missed, least)
+  const groups = yield* clusters(long, alike, least);
+  return (yield* joined(groups, missed, least))
     .filter((group) => isGap(group))
     .map(toGap)
     .sort((a, b) => b.sessions.length - a.sessions.length || compareNames(a.messages[0]!, b.messages[0]!))
@@ -159,14 +199,15 @@ function isDoubtful(group: readonly MissedTurn[]): boolean {
  * Adds to each group of two or more the messages that belong to none: those with two words that half of the group has, and
  * those with one that are not far from it. Short ones such as "weekly report please" are too short to begin a group.
  */
-function joined(
+function* joined(
   groups: readonly MissedTurn[][],
   missed: readonly MissedTurn[],
   least: number,
-): readonly MissedTurn[][] {
+): Steps<readonly MissedTurn[][]> {
   const found = groups.filter((group) => group.length > 1).map((group) => ({ group, words: coreOf(group) }));
   const grouped = new Set(found.flatMap(({ group }) => group));
   for (const turn of missed) {
+    yield;
     if (grouped.has(turn)) continue;
     const fitting = found
       .map(({ group, words }) => ({
@@ -226,30 +267,32 @@ function spellingOf(term: string, group: readonly MissedTurn[]): string {
 }
 
 /** Skills that say the same, the most alike first. Children of a namespaced prefix are alike by design and are not compared. */
-function findOverlaps(material: Material): Overlap[] {
+function* findOverlaps(material: Material, uses: Uses): Steps<Overlap[]> {
   const skills = [...material.skills]
     .filter(({ name }) => !isNamespaced(material.prefixes, parentName(name)))
     .sort((a, b) => Number(b.editable) - Number(a.editable) || compareNames(a.name, b.name))
     .slice(0, EVIDENCE_LIMITS.skills);
-  const bags = bagsOf(skills.map(textOf));
-  const found: Overlap[] = [];
-  for (const pair of similarPairs(bags, SIMILARITY.skill)) {
+  const bags = yield* bagsOf(skills.map(textOf));
+  const found: Omit<Overlap, "sessions">[] = [];
+  for (const pair of yield* similarPairs(bags, SIMILARITY.skill)) {
+    yield;
     const [x, y] = [skills[pair.a]!, skills[pair.b]!];
     const meaning = nearness(x.vector, y.vector);
     if (x.vector && y.vector && meaning < SIMILARITY.skillMeaning) continue;
     const [a, b] = [x.name, y.name].sort(compareNames) as [SkillName, SkillName];
-    const sessions = usedIn(material, [a, b]);
-    found.push({ a, b, words: round(pair.value), meaning: round(meaning), sessions });
+    found.push({ a, b, words: round(pair.value), meaning: round(meaning) });
   }
-  return found.sort((a, b) => b.words - a.words || compareNames(a.a, b.a)).slice(0, EVIDENCE_LIMITS.items);
+  const overlaps: Overlap[] = [];
+  found.sort((a, b) => b.words - a.words || compareNames(a.a, b.a));
+  for (const pair of found.slice(0, EVIDENCE_LIMITS.items)) {
+    overlaps.push({ ...pair, sessions: usedIn(uses, material, [pair.a, pair.b]) });
+    yield;
+  }
+  return overlaps;
 }
 
 function textOf({ name, description, body }: DreamSkill): string {
   return `${name.replace(/[/-]/g, " ")}\n${description}\n${body}`;
-}
-
-function usedIn({ sessions }: Material, names: readonly SkillName[]): string[] {
-  return sessions.filter(({ used }) => used.some((name) => names.includes(name))).map(({ id }) => id);
 }
 
 function round(value: number): number {
@@ -292,7 +335,7 @@ function findUnused({ skills, now }: Material): { neverUsed: UnusedSkill[]; idle
 }
 
 /** Pairs that several sessions used, most sessions first. */
-function findCoUse({ sessions, skills }: Material): CoUsePair[] {
+function* findCoUse({ sessions, skills }: Material): Steps<CoUsePair[]> {
   const known = new Set(skills.map(({ name }) => name));
   const pairs = new Map<string, CoUsePair & { sessions: string[] }>();
   for (const { id, used } of sessions) {
@@ -301,9 +344,15 @@ function findCoUse({ sessions, skills }: Material): CoUsePair[] {
       pair.sessions.push(id);
       pairs.set(`${a}\n${b}`, pair);
     }
+    yield;
   }
-  return [...pairs.values()]
-    .filter((pair) => pair.sessions.length >= EVIDENCE_LIMITS.minSessions)
+  const several = [...pairs.values()].filter((pair) => pair.sessions.length >= EVIDENCE_LIMITS.minSessions);
+  yield;
+  // Of many thousands only those that may be among the first are put in order.
+  const sizes = Float64Array.from(several, (pair) => -pair.sessions.length).sort();
+  const least = -(sizes[EVIDENCE_LIMITS.pairs - 1] ?? 0);
+  return several
+    .filter((pair) => pair.sessions.length >= least)
     .sort((a, b) => b.sessions.length - a.sessions.length || compareNames(`${a.a} ${a.b}`, `${b.a} ${b.b}`))
     .slice(0, EVIDENCE_LIMITS.pairs);
 }
@@ -315,12 +364,17 @@ function pairsOf(names: readonly SkillName[], known: ReadonlySet<SkillName>): [S
 }
 
 /** Used where it failed, where the person corrected the answer, or in a session with a low rating; most sessions first. */
-function findAtRisk({ sessions, skills }: Material): AtRiskSkill[] {
+function* findAtRisk({ sessions, skills }: Material): Steps<AtRiskSkill[]> {
   const known = new Set(skills.map(({ name }) => name));
   const found = new Map<SkillName, DreamSession[]>();
   for (const session of sessions) {
-    for (const name of blamed(session))
-      if (known.has(name)) found.set(name, [...(found.get(name) ?? []), session]);
+    for (const name of blamed(session)) {
+      if (!known.has(name)) continue;
+      const bad = found.get(name);
+      if (bad) bad.push(session);
+      else found.set(name, [session]);
+    }
+    yield;
   }
   return [...found]
     .map(([name, bad]) => toAtRisk(name, bad))
@@ -351,25 +405,26 @@ function toAtRisk(name: SkillName, bad: readonly DreamSession[]): AtRiskSkill {
 }
 
 /** Learned skills with hardly any text, a week after they were made. */
-function findSparse(material: Material): SparseSkill[] {
+function findSparse(material: Material, uses: Uses): SparseSkill[] {
   const { skills, now } = material;
   return skills
     .filter(({ learned, createdAt }) => learned && now - createdAt > EVIDENCE_LIMITS.sparseAgeMs)
     .map(({ name, body }) => ({ name, chars: body.trim().length }))
     .filter(({ chars }) => chars < EVIDENCE_LIMITS.sparseChars)
-    .map((each) => ({ ...each, sessions: usedIn(material, [each.name]) }))
+    .map((each) => ({ ...each, sessions: usedIn(uses, material, [each.name]) }))
     .sort((a, b) => a.chars - b.chars || compareNames(a.name, b.name))
     .slice(0, EVIDENCE_LIMITS.items);
 }
 
 /** Two skills that were recalled for the same messages and took turns in being used. */
-function findConflicts({ sessions, skills }: Material): Conflict[] {
+function* findConflicts({ sessions, skills }: Material): Steps<Conflict[]> {
   const known = new Set(skills.map(({ name }) => name));
   const pairs = new Map<
     string,
     { a: SkillName; b: SkillName; chosen: Set<SkillName>; messages: string[]; sessions: Set<string> }
   >();
-  for (const turn of sessions.flatMap((session) => session.turns)) {
+  for (const turn of turnsOf(sessions)) {
+    yield;
     for (const [a, b] of pairsOf(turn.recalled ?? [], known)) {
       const used = turn.used.filter((name) => name === a || name === b);
       if (used.length !== 1) continue;
@@ -397,10 +452,15 @@ function findConflicts({ sessions, skills }: Material): Conflict[] {
     .slice(0, EVIDENCE_LIMITS.items);
 }
 
+function* turnsOf(sessions: readonly DreamSession[]): Generator<DreamTurn, void> {
+  for (const { turns } of sessions) yield* turns;
+}
+
 /** Words that come up in the first messages of several sessions, in their most frequent spelling. */
-function recurringTerms(sessions: readonly DreamSession[]): Term[] {
+function* recurringTerms(sessions: readonly DreamSession[]): Steps<Term[]> {
   const found = new Map<string, { spellings: Map<string, number>; sessions: Set<string> }>();
   for (const { id, turns } of sessions) {
+    yield;
     for (const word of wordsOf(turns[0]?.message ?? "")) {
       const entry = found.get(stem(word)) ?? { spellings: new Map(), sessions: new Set() };
       entry.spellings.set(word, (entry.spellings.get(word) ?? 0) + 1);
@@ -430,15 +490,23 @@ function commonest(spellings: ReadonlyMap<string, number>): string {
 type Bag = ReadonlyMap<string, number>;
 
 /** One bag per text; a word that every text has weighs little. */
-function bagsOf(texts: readonly string[]): Bag[] {
-  const words = texts.map((text) => new Set(tokenize(text, { partsOnly: true })));
+function* bagsOf(texts: readonly string[]): Steps<Bag[]> {
+  const words: Set<string>[] = [];
   const spread = new Map<string, number>();
-  for (const set of words) for (const word of set) spread.set(word, (spread.get(word) ?? 0) + 1);
-  return words.map((set) => {
+  for (const text of texts) {
+    const set = new Set(tokenize(text, { partsOnly: true }));
+    for (const word of set) spread.set(word, (spread.get(word) ?? 0) + 1);
+    words.push(set);
+    yield;
+  }
+  const bags: Bag[] = [];
+  for (const set of words) {
     const weights = [...set].map((word) => [word, Math.log(1 + texts.length / spread.get(word)!)] as const);
     const length = Math.hypot(...weights.map(([, weight]) => weight)) || 1;
-    return new Map(weights.map(([word, weight]) => [word, weight / length]));
-  });
+    bags.push(new Map(weights.map(([word, weight]) => [word, weight / length])));
+    yield;
+  }
+  return bags;
 }
 
 function bagLikeness(a: Bag, b: Bag): number {
@@ -449,7 +517,10 @@ function bagLikeness(a: Bag, b: Bag): number {
 }
 
 /** Every pair that is at least so alike. Adds up word by word, because most pairs share next to nothing. */
-function similarPairs(bags: readonly Bag[], least: number): { a: number; b: number; value: number }[] {
+function* similarPairs(
+  bags: readonly Bag[],
+  least: number,
+): Steps<{ a: number; b: number; value: number }[]> {
   const found: { a: number; b: number; value: number }[] = [];
   const holders = new Map<string, { rows: number[]; weights: number[] }>();
   const sums = new Float64Array(bags.length);
@@ -465,6 +536,7 @@ function similarPairs(bags: readonly Bag[], least: number): { a: number; b: numb
     }
     for (let other = 0; other < row; other++)
       if (sums[other]! >= least) found.push({ a: other, b: row, value: sums[other]! });
+    yield;
   }
   return found;
 }
@@ -478,7 +550,7 @@ function nearness(a: Float32Array | undefined, b: Float32Array | undefined): num
 }
 
 /** Groups whose members are alike on average, so that a chain of neighbours does not become one group. */
-function clusters<T>(items: readonly T[], alike: (a: T, b: T) => number, least: number): T[][] {
+function* clusters<T>(items: readonly T[], alike: (a: T, b: T) => number, least: number): Steps<T[][]> {
   const groups: T[][] = [];
   for (const item of items) {
     let best: { group: T[]; value: number } | undefined;
@@ -488,6 +560,7 @@ function clusters<T>(items: readonly T[], alike: (a: T, b: T) => number, least: 
     }
     if (best) best.group.push(item);
     else groups.push([item]);
+    yield;
   }
   return groups;
 }

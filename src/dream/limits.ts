@@ -121,3 +121,6 @@ export const FOLLOW_UP = {
   /** So much lower a rate is clearly worse. */
   drop: 0.2,
 } as const;
+
+/** Messages that are recalled before and after a text is changed: some seconds for the first time, then well under one. */
+export const WHAT_IF = { messages: 200 } as const;

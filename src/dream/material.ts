@@ -2,17 +2,11 @@
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type ConversationStore,
-  type JournalEvent,
-  type JournalStore,
-  type Rating,
-  type SaidRecord,
-  USE_KINDS,
-} from "../journal/journal.ts";
+import type { ConversationStore, JournalStore } from "../journal/journal.ts";
 import type { RedirectStore, VersionRecord, VersionStore } from "../learn/learn.ts";
+import { breathe } from "../library/library.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
-import { isRepertoireError } from "../model/errors.ts";
+import { codeOf, isRepertoireError } from "../model/errors.ts";
 import { lastSegment, parentName, type SkillName } from "../model/name.ts";
 import type { Skill, SkillState } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
@@ -28,9 +22,9 @@ import {
   readCases,
   recall,
 } from "../recall/recall.ts";
-import { isCorrection } from "./corrections.ts";
 import { flawsOf } from "./flaws.ts";
 import { EVIDENCE_LIMITS, GATE } from "./limits.ts";
+import { type DreamSession, type DreamTurn, readSessions } from "./sessions.ts";
 
 export interface DreamSkill {
   readonly skill: Skill;
@@ -65,33 +59,6 @@ export interface DreamSkill {
   readonly flaws: readonly string[];
   /** Meaning of the description, if there is an embedder. */
   readonly vector?: Float32Array | undefined;
-}
-
-export interface DreamTurn {
-  readonly session: string;
-  readonly turn: number;
-  readonly at: number;
-  readonly message: string;
-  /** Undefined if the host did not say; empty if the message recalled none. */
-  readonly recalled: readonly SkillName[] | undefined;
-  readonly used: readonly SkillName[];
-  readonly failed: readonly SkillName[];
-  /** What the person said against the answer: corrections, and the notes of failures. */
-  readonly corrections: readonly string[];
-  /** The skills that are at fault: those that failed; if something was corrected, all that were used. */
-  readonly blamed: readonly SkillName[];
-  /** A failure or a correction was recorded for it, or the person's next message corrects it. */
-  readonly endedBadly: boolean;
-}
-
-export interface DreamSession {
-  readonly id: string;
-  readonly at: number;
-  readonly turns: readonly DreamTurn[];
-  readonly used: readonly SkillName[];
-  /** What was said against the session as a whole: with a low rating, or outside a turn that used a skill. */
-  readonly remarks: readonly string[];
-  readonly rating?: Rating | undefined;
 }
 
 /** Namespaced: each child belongs to its own server, so none is ever merged. */
@@ -140,25 +107,11 @@ export interface MaterialNeeds extends ReachNeeds {
   };
 }
 
-/** Journal events that a dream learns from; its own calls and edits are left out. */
-export const HISTORY_KINDS = [
-  "recalled",
-  "activated",
-  "file_read",
-  "script_run",
-  "outcome",
-  "feedback",
-] as const;
-
 /** Reads each skill once. The library must have been scanned before. */
 export async function gatherMaterial(needs: MaterialNeeds): Promise<Material> {
   const { store, prefixes = {} } = needs;
   const now = needs.now();
-  const since = now - EVIDENCE_LIMITS.windowMs;
-  const sessions = readHistory(
-    await store.journal.query({ since, kinds: HISTORY_KINDS }),
-    await store.conversation.query({ since, role: "user" }),
-  );
+  const sessions = await recentSessions(needs);
   const skills = await readSkills(needs);
   const redirects = await store.redirects.list();
   const byName = new Map(skills.map((skill) => [skill.name, skill]));
@@ -173,6 +126,15 @@ export async function gatherMaterial(needs: MaterialNeeds): Promise<Material> {
     redirects: new Map(redirects.map(({ from, to }) => [from, to])),
     ...(await aboutMessages(sessions, skills, needs)),
   };
+}
+
+/** The sessions of the last month, oldest first. */
+export async function recentSessions({
+  now,
+  store,
+}: Pick<MaterialNeeds, "now" | "store">): Promise<DreamSession[]> {
+  const until = now();
+  return readSessions(store, { since: until - EVIDENCE_LIMITS.windowMs, now: until });
 }
 
 /** The skills that dreams look at: neither hidden nor switched off. */
@@ -190,21 +152,22 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
   for (const { name, lastUsedAt } of await needs.store.journal.tallies())
     lastUsed.set(name, Math.max(lastUsedAt, lastUsed.get(name) ?? 0));
   const { embedder } = await needs.meaning();
-  const vectors = embedder.dimensions > 0 ? await embedder.embed(skills.map(headText)) : [];
+  const vectors = await embedded(skills, headText, embedder);
   const bundled = bundledSources(needs);
   const { diagnostics } = await needs.library();
   const found: DreamSkill[] = [];
   for (const [at, skill] of skills.entries()) {
     const { manifest, name } = skill;
     const learned = needs.isLearned(skill);
+    const there = await onDisk(skill, needs);
+    if (there === undefined) continue;
+    const { bytes, files } = there;
     const history = learned ? await needs.store.versions.list({ name }) : [];
     const reason = protectedBecause(skill, history, needs);
     // What was saved here was inspected; anything else in the folder may have come with a clone.
     const readable = history[0]?.digest === skill.digest || needs.isAllowed?.(skill) === true;
-    const files = learned ? packageFiles(skill.directory).filter((path) => !isSkillFile(path)) : [];
-    const bytes = await needs.readSkill(skill);
     const read = readSkillText(bytes, skill.path);
-    const createdAt = timeOf(skill, "created-at") ?? statSync(skill.path).mtimeMs;
+    const createdAt = timeOf(skill, "created-at") ?? there.modifiedAt;
     found.push({
       skill,
       name,
@@ -228,8 +191,42 @@ async function readSkills(needs: MaterialNeeds): Promise<DreamSkill[]> {
       flaws: learned ? [] : await flawsOf(skill, read.body, diagnostics),
       vector: vectors[at],
     });
+    await breathe();
   }
   return found;
+}
+
+/** What a skill's folder holds now; undefined if somebody has removed it since the scan. */
+async function onDisk(
+  skill: Skill,
+  { isLearned, readSkill }: Pick<MaterialNeeds, "isLearned" | "readSkill">,
+) {
+  const { directory, path } = skill;
+  try {
+    const files = isLearned(skill) ? packageFiles(directory).filter((file) => !isSkillFile(file)) : [];
+    return { files, bytes: await readSkill(skill), modifiedAt: statSync(path).mtimeMs };
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes(codeOf(error))) return undefined;
+    throw error;
+  }
+}
+
+/** Texts embedded at a time: others wait for some milliseconds at most. */
+const TEXTS_AT_ONCE = 64;
+
+/** The meaning of the text of each; nothing without an embedder. */
+async function embedded<T>(
+  items: readonly T[],
+  textOf: (item: T) => string,
+  embedder: Embedder,
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = [];
+  if (embedder.dimensions === 0) return vectors;
+  for (let from = 0; from < items.length; from += TEXTS_AT_ONCE) {
+    vectors.push(...(await embedder.embed(items.slice(from, from + TEXTS_AT_ONCE).map(textOf))));
+    await breathe();
+  }
+  return vectors;
 }
 
 function bundledSources({ sources }: Pick<ReachNeeds, "sources">): ReadonlySet<string> {
@@ -293,17 +290,20 @@ async function aboutMessages(
   skills: readonly DreamSkill[],
   needs: MaterialNeeds,
 ): Promise<Pick<Material, "meaning" | "isUnmet">> {
-  const missed = sessions
-    .flatMap((session) => session.turns)
-    .filter(({ recalled, used, endedBadly }) => endedBadly || (recalled?.length === 0 && used.length === 0))
-    .slice(-EVIDENCE_LIMITS.messages);
+  const unanswered: DreamTurn[] = [];
+  for (const { turns } of sessions) {
+    for (const turn of turns)
+      if (turn.endedBadly || (turn.recalled?.length === 0 && turn.used.length === 0)) unanswered.push(turn);
+    await breathe();
+  }
+  const missed = unanswered.slice(-EVIDENCE_LIMITS.messages);
   const oldest = Math.min(...missed.map(({ at }) => at));
   const bundled = bundledSources(needs);
   const newer = skills.filter(({ changedAt, skill }) => changedAt > oldest && !bundled.has(skill.source));
   const messages = [...new Set(missed.map(({ message }) => message))];
   const answeredAt = newer.length > 0 ? await answers(messages, newer, needs) : new Map<string, number>();
   const { embedder } = await needs.meaning();
-  const vectors = embedder.dimensions > 0 && messages.length > 0 ? await embedder.embed(messages) : [];
+  const vectors = await embedded(messages, (message) => message, embedder);
   const meaning = new Map(
     messages.flatMap((message, at) => (vectors[at] ? [[message, vectors[at]] as const] : [])),
   );
@@ -319,8 +319,10 @@ async function answers(
   const changedAt = new Map(skills.map((skill) => [skill.name, skill.changedAt]));
   const reach = await reachIn(await needs.index(), needs);
   const found = new Map<string, number>();
-  for (const message of messages)
+  for (const message of messages) {
     found.set(message, Math.max(0, ...(await reach(message)).map((name) => changedAt.get(name) ?? 0)));
+    await breathe();
+  }
   return found;
 }
 
@@ -337,130 +339,6 @@ export function guideOf(prefix: string): SkillName {
 
 export function isGuide(name: SkillName): boolean {
   return name.endsWith("/guide");
-}
-
-interface OpenTurn {
-  recalled: SkillName[] | undefined;
-  readonly used: Set<SkillName>;
-  readonly outcomes: Map<SkillName, string>;
-  readonly corrections: Set<string>;
-  readonly failureNotes: Set<string>;
-}
-
-interface OpenSession {
-  readonly turns: Map<number, OpenTurn>;
-  readonly used: Set<SkillName>;
-  readonly remarks: string[];
-  rating?: Rating;
-}
-
-/** Sessions, oldest first. `events` and `said` are in the order in which they happened. */
-function readHistory(events: readonly JournalEvent[], said: readonly SaidRecord[]): DreamSession[] {
-  const open = new Map<string, OpenSession>();
-  for (const event of events)
-    if (event.session !== undefined) addEvent(sessionIn(open, event.session), event);
-  const lines = new Map<string, SaidRecord[]>();
-  for (const line of said) {
-    lines.set(line.session, [...(lines.get(line.session) ?? []), line]);
-    sessionIn(open, line.session);
-  }
-  return [...open]
-    .map(([id, session]) => closed(id, session, lines.get(id) ?? []))
-    .sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
-}
-
-function addEvent(session: OpenSession, event: JournalEvent): void {
-  const turn = event.turn === undefined ? undefined : turnIn(session, event.turn);
-  if (USE_KINDS.has(event.kind) && event.skill !== undefined) {
-    session.used.add(event.skill);
-    turn?.used.add(event.skill);
-  }
-  if (event.kind === "recalled" && turn) {
-    turn.recalled ??= [];
-    if (event.skill !== undefined && event.details.via === undefined) turn.recalled.push(event.skill);
-  }
-  if (event.kind === "outcome" && turn) {
-    const { result, note } = event.details;
-    turn.outcomes.set(event.skill ?? "", result);
-    if (result === "failure" && note) turn.failureNotes.add(note);
-  }
-  if (event.kind !== "feedback") return;
-  const { details } = event;
-  if (details.type === "correction") {
-    if (turn) turn.corrections.add(details.text);
-    else session.remarks.push(details.text);
-  } else {
-    session.rating = details.rating;
-    if (isPoor(details.rating) && details.text) session.remarks.push(details.text);
-  }
-}
-
-export function isPoor(rating: Rating | undefined): boolean {
-  return rating === "poor" || rating === "fair";
-}
-
-/** How many turns after its instructions were loaded a skill is still followed. */
-const FOLLOWED_TURNS = 3;
-
-/** Adds the messages that correct an answer to the turn whose skills the answer followed. */
-function addCorrections({ turns }: OpenSession, lines: readonly SaidRecord[]): void {
-  for (const { turn: number, text } of lines.slice(1)) {
-    if (!isCorrection(text)) continue;
-    for (let earlier = number - 1; earlier >= Math.max(1, number - FOLLOWED_TURNS); earlier--) {
-      const turn = turns.get(earlier);
-      if (!turn || turn.used.size === 0) continue;
-      turn.corrections.add(text);
-      break;
-    }
-  }
-}
-
-function closed(id: string, session: OpenSession, lines: readonly SaidRecord[]): DreamSession {
-  addCorrections(session, lines);
-  const turns = lines.map((line) => closedTurn(id, line, session.turns.get(line.turn)));
-  // A correction in a turn without a skill is about the session.
-  const stray = turns.filter(({ used }) => used.length === 0).flatMap(({ corrections }) => corrections);
-  const at = lines[0]?.at ?? 0;
-  const remarks = [...session.remarks, ...stray];
-  return { id, at, turns, used: [...session.used].sort(), remarks, rating: session.rating };
-}
-
-function closedTurn(session: string, line: SaidRecord, turn: OpenTurn | undefined): DreamTurn {
-  const outcomes = [...(turn?.outcomes ?? [])];
-  const failed = outcomes.filter(([, result]) => result === "failure").map(([skill]) => skill);
-  const used = [...(turn?.used ?? [])];
-  const isCorrected = turn !== undefined && turn.corrections.size > 0;
-  return {
-    session,
-    turn: line.turn,
-    at: line.at,
-    message: line.text,
-    recalled: turn?.recalled,
-    used,
-    failed,
-    corrections: [...new Set([...(turn?.corrections ?? []), ...(turn?.failureNotes ?? [])])],
-    blamed: isCorrected || failed.includes("") ? used : failed,
-    endedBadly: isCorrected || failed.length > 0,
-  };
-}
-
-function sessionIn(open: Map<string, OpenSession>, id: string): OpenSession {
-  const known = open.get(id) ?? { turns: new Map(), used: new Set(), remarks: [] };
-  open.set(id, known);
-  return known;
-}
-
-function turnIn({ turns }: OpenSession, turn: number): OpenTurn {
-  const empty: OpenTurn = {
-    recalled: undefined,
-    used: new Set(),
-    outcomes: new Map(),
-    corrections: new Set(),
-    failureNotes: new Set(),
-  };
-  const known = turns.get(turn) ?? empty;
-  turns.set(turn, known);
-  return known;
 }
 
 /** The skills that a message leads to, best first, at most three. */

@@ -6,6 +6,7 @@ import type { DreamChange } from "./changes.ts";
 import { ownClauses } from "./clauses.ts";
 import { EVIDENCE_LIMITS } from "./limits.ts";
 import type { DreamSkill, Material } from "./material.ts";
+import type { DreamTurn } from "./sessions.ts";
 
 export interface NeglectedSkill {
   readonly name: SkillName;
@@ -24,22 +25,61 @@ interface Pair {
   readonly b: SkillName;
 }
 
-export function findNeglected(material: Material, overlaps: readonly Pair[]): NeglectedSkill[] {
+export function* findNeglected(
+  material: Material,
+  overlaps: readonly Pair[],
+): Generator<undefined, NeglectedSkill[]> {
   const { skills, sessions } = material;
   const isUseKnown = sessions.some(({ used }) => used.length > 0);
-  const found = skills
-    .filter(({ learned }) => !learned)
-    .flatMap((skill) => judge(skill, material, { overlaps, isUseKnown }) ?? []);
+  const foreign = skills.filter(({ learned }) => !learned);
+  const recalled = yield* recalledTurns(new Set(foreign.map(({ name }) => name)), sessions);
+  const found: NeglectedSkill[] = [];
+  for (const skill of foreign) {
+    const neglected = judge(skill, material, {
+      overlaps,
+      isUseKnown,
+      recalled: recalled.get(skill.name) ?? [],
+    });
+    if (neglected) found.push(neglected);
+    yield;
+  }
   return found.sort((a, b) => compareNames(a.name, b.name)).slice(0, EVIDENCE_LIMITS.items);
+}
+
+/** The turns for which each of these skills was recalled. */
+function* recalledTurns(
+  names: ReadonlySet<SkillName>,
+  sessions: Material["sessions"],
+): Generator<undefined, ReadonlyMap<SkillName, readonly DreamTurn[]>> {
+  const found = new Map<SkillName, DreamTurn[]>();
+  for (const { turns } of sessions) {
+    for (const turn of turns) {
+      for (const name of new Set(turn.recalled)) {
+        if (!names.has(name)) continue;
+        const known = found.get(name);
+        if (known) known.push(turn);
+        else found.set(name, [turn]);
+      }
+    }
+    yield;
+  }
+  return found;
 }
 
 function judge(
   skill: DreamSkill,
   { sessions, byName, now }: Material,
-  { overlaps, isUseKnown }: { readonly overlaps: readonly Pair[]; readonly isUseKnown: boolean },
+  {
+    overlaps,
+    isUseKnown,
+    recalled,
+  }: {
+    readonly overlaps: readonly Pair[];
+    readonly isUseKnown: boolean;
+    readonly recalled: readonly DreamTurn[];
+  },
 ): NeglectedSkill | undefined {
   const { name } = skill;
-  const recalled = sessions.flatMap(({ turns }) => turns).filter((turn) => turn.recalled?.includes(name));
   const where = [...new Set(recalled.map(({ session }) => session))];
   const about = { name, turns: recalled.length, sessions: where };
   if (skill.flaws.length > 0) return { ...about, why: "broken", flaws: skill.flaws };

@@ -185,7 +185,8 @@ export function inSessions(sessions: readonly string[]): string {
   return `${sessions.length} session${sessions.length === 1 ? "" : "s"} (${named}${more > 0 ? `, and ${more} more` : ""})`;
 }
 
-export const PROPOSAL_STATES = ["open", "accepted", "rejected", "stale"] as const;
+/** `undone` is kept as accepted: whether its change was taken back follows from the versions. */
+export const PROPOSAL_STATES = ["open", "accepted", "rejected", "stale", "undone"] as const;
 
 export type ProposalState = (typeof PROPOSAL_STATES)[number];
 

@@ -1,6 +1,6 @@
 // Checks proposed changes with guard, cap and gate, and stages those that pass as proposals. Changes no skill.
 
-import type { VersionStore } from "../learn/learn.ts";
+import type { VersionRecord, VersionStore } from "../learn/learn.ts";
 import { type DreamChange, type Pass, type Refusal, refuse } from "./changes.ts";
 import { type GateResult, gate, prepareGate, type Review } from "./gate.ts";
 import { capOf, type GuardSettings, guard, lossesOf, underCap } from "./guard.ts";
@@ -114,17 +114,20 @@ async function unknown(proposed: readonly ProposedChange[], { store }: StagingNe
   return { fresh, known };
 }
 
-/** Whether somebody has undone what an accepted proposal changed. */
-async function wasUndone(
+/** Whether somebody has undone what an accepted proposal changed, and has not made it again. */
+export async function wasUndone(
   { number, state, batch }: ProposalRecord,
-  { versions, meta }: StagingNeeds["store"],
+  { versions, meta }: Pick<StagingNeeds["store"], "versions" | "meta">,
 ): Promise<boolean> {
   if (state !== "accepted" || batch === undefined) return false;
   if ((await undoneSettings(meta)).includes(number)) return true;
   const made = await versions.list({ batch });
   const ids = new Set(made.map(({ id }) => id));
-  for (const name of new Set(made.map((version) => version.name)))
-    if ((await versions.list({ name })).some(({ data }) => ids.has(String(data?.undoes)))) return true;
+  for (const name of new Set(made.map((version) => version.name))) {
+    const isOf = (data: VersionRecord["data"]) => ids.has(String(data?.undoes ?? data?.redoes));
+    const newest = (await versions.list({ name })).find(({ data }) => isOf(data));
+    if (newest?.data?.undoes !== undefined) return true;
+  }
   return false;
 }
 

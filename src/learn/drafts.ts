@@ -200,10 +200,11 @@ export class Drafts {
     });
     checkConformance(text, join(this.needs.places.directory(place), SKILL_FILE));
     const files = this.withText(from, text);
+    const beside = this.needs.versions.besideMoved(from, place);
     return {
       place,
       changes: [
-        { place, action: "rename", files, data: { from: from.name } },
+        { place, action: "rename", files, data: { from: from.name }, beside },
         { place: from, action: "rename", files: [], data: { to } },
       ],
     };

@@ -4,7 +4,7 @@ import type { Library } from "../library/library.ts";
 import type { Awaitable } from "../model/awaitable.ts";
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, lookupKey, type SkillName } from "../model/name.ts";
-import { unifiedDiff } from "../text/diff.ts";
+import { packagePatch } from "../package/package.ts";
 import type { SkillPlaces } from "./places.ts";
 import type { Past } from "./undo-stack.ts";
 import { placeOf, type SkillPlace, type VersionRecord, type VersionStore } from "./version-store.ts";
@@ -64,16 +64,7 @@ export class SkillHistory implements Past {
   async diff(version: VersionRecord): Promise<string> {
     const { versions } = this.needs;
     const before = await versions.filesOf(await versions.parentOf(version));
-    const after = await versions.filesOf(version);
-    const paths = [...new Set([...before, ...after].map(({ path }) => path))];
-    const text = (files: typeof before, path: string) =>
-      Buffer.from(files.find((file) => file.path === path)?.bytes ?? "").toString("utf8");
-    const patches: string[] = [];
-    for (const path of paths) {
-      const patch = await unifiedDiff(text(before, path), text(after, path));
-      if (patch !== "") patches.push(`--- ${path}\n+++ ${path}\n${patch}`);
-    }
-    return patches.join("\n");
+    return packagePatch(before, await versions.filesOf(version));
   }
 
   /** The newest versions of skills that were deleted, by name; also those of other projects. */
@@ -140,6 +131,11 @@ export class SkillHistory implements Past {
   /** Where skills of a name with a history are. */
   async places(name: SkillName): Promise<SkillPlace[]> {
     return (await this.heads(name)).map(placeOf);
+  }
+
+  /** The names that have versions here, of deleted skills too. */
+  async names(): Promise<SkillName[]> {
+    return [...new Set((await this.heads()).map(({ name }) => name))].sort(compareNames);
   }
 
   private async heads(name?: SkillName): Promise<VersionRecord[]> {

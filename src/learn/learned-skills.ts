@@ -35,8 +35,8 @@ import {
 export interface LearnedNeeds extends PlaceNeeds {
   /** The library as it is known now. */
   readonly library: () => Promise<Library>;
-  /** Reads the library again. */
-  readonly refresh: () => Promise<unknown>;
+  /** Reads the library again after a change of these folders of skills. */
+  readonly refresh: (changed: readonly string[]) => Promise<unknown>;
   /** The names of the skills that recall finds for a message, at most `limit` and their duplicates. */
   readonly recall: (message: string, limit: number) => Promise<readonly SkillName[]>;
   readonly store: ChangeStore & { readonly journal: Pick<JournalStore, "append" | "tallies"> };
@@ -376,7 +376,7 @@ export class LearnedSkills {
         : resolve(this.needs.project, options.to);
     const directory = join(root, name);
     const written = writeNewPackage(directory, files);
-    await this.needs.refresh();
+    await this.needs.refresh([directory]);
     return { name, directory, files: written, source: this.places.sourceOf(directory) };
   }
 
@@ -410,6 +410,16 @@ export class LearnedSkills {
    */
   async diff(version: VersionRecord): Promise<string> {
     return this.past.diff(version);
+  }
+
+  /**
+   * The names that have a history here, of deleted skills too.
+   *
+   * @example
+   * for (const name of await skills.learned.names()) console.log(name);
+   */
+  async names(): Promise<SkillName[]> {
+    return this.past.names();
   }
 
   /**
@@ -530,7 +540,7 @@ export class LearnedSkills {
       );
     }
     try {
-      await refresh();
+      await refresh(versions.takeTouched());
     } catch (error) {
       // The change is made. Whoever reads the library next meets the same error, and tells it.
       if (codeOf(error) === "") throw error;

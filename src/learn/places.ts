@@ -13,6 +13,8 @@ export interface PlaceNeeds {
   readonly project: string;
   /** Where learned skills are kept instead of the home folder's `.repertoire/skills`. */
   readonly learned?: string | undefined;
+  /** The mirror of a library that many machines share. Learned skills are kept there then, and its path means nothing elsewhere. */
+  readonly mirror?: string | undefined;
   /** Lowest precedence first. */
   readonly sources: readonly Source[];
 }
@@ -28,13 +30,14 @@ export class SkillPlaces {
   constructor(needs: PlaceNeeds) {
     const project = resolve(ownRoot(needs.project));
     this.needs = needs;
-    this.homeRoot = needs.learned ?? ownRoot(needs.home);
+    this.homeRoot = needs.mirror ?? needs.learned ?? ownRoot(needs.home);
     this.projectRoot = project === this.homeRoot ? undefined : project;
     this.roots = this.projectRoot === undefined ? [this.homeRoot] : [this.homeRoot, this.projectRoot];
   }
 
   home(name: SkillName): SkillPlace {
-    return this.needs.learned === undefined ? { name } : { name, root: this.needs.learned };
+    const { learned, mirror } = this.needs;
+    return learned === undefined || mirror !== undefined ? { name } : { name, root: learned };
   }
 
   project(name: SkillName): SkillPlace {

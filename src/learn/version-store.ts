@@ -101,6 +101,8 @@ export interface VersionStore {
 export interface BlobStore {
   /** Kept for good once this returns. */
   put(bytes: Uint8Array): Awaitable<string>;
+  /** The same for many, which wait for the disk together. */
+  putAll(contents: readonly Uint8Array[]): Awaitable<readonly string[]>;
   /** Undefined if the bytes are missing or damaged. */
   get(sha256: string): Awaitable<Uint8Array | undefined>;
 }

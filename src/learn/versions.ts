@@ -10,8 +10,9 @@ import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/
 import {
   isSameFile,
   type PackageFile,
+  type ReplacedPackage,
   readPackage,
-  replacePackage,
+  replacePackages,
   sha256Of,
   skillFileOf,
 } from "../package/package.ts";
@@ -52,7 +53,8 @@ export interface PackagePlace {
 
 /** Reads and writes what is known about packages outside their folders, so that it follows each change and each undo. */
 export interface PackageSurroundings {
-  read(place: PackagePlace): BesidePackage | undefined;
+  /** `moved` is where the package will be: what is known about it then. */
+  read(place: PackagePlace, moved?: PackagePlace): BesidePackage | undefined;
   write(states: readonly (PackagePlace & { readonly beside: BesidePackage | undefined })[]): void;
 }
 
@@ -83,6 +85,8 @@ interface VersionNeeds {
 export class SkillVersions {
   private readonly needs: VersionNeeds;
   private readonly store: ChangeStore;
+  /** The folders of skills that were written, or found to be edited. */
+  private touched = new Set<string>();
 
   constructor(needs: VersionNeeds) {
     this.needs = needs;
@@ -95,6 +99,13 @@ export class SkillVersions {
       await this.settle();
       return work();
     });
+  }
+
+  /** The folders of skills that were written or found to be edited since the last call. */
+  takeTouched(): string[] {
+    const folders = [...this.touched];
+    this.touched.clear();
+    return folders;
   }
 
   /** Newest first. */
@@ -148,14 +159,17 @@ export class SkillVersions {
     if (changes.length === 0) return versions;
     await this.refuseUnsettled(changes);
     const batch = options.batch ?? newId();
-    for (const change of changes) {
+    const kept = await this.keep(changes);
+    for (const [at, change] of changes.entries()) {
       const parent = await this.adopt(change.place);
-      versions.push(await this.record(change, { ...options, batch, parent }));
+      versions.push(this.record(change, kept[at]!, { ...options, batch, parent }));
     }
     const pending = { id: newId(), versions };
     try {
       await this.store.versions.begin(pending);
-      for (const [at, version] of versions.entries()) this.write(version, changes[at]!.files);
+      await this.write(
+        versions.map((version, at) => ({ ...this.folderOf(placeOf(version)), next: changes[at]!.files })),
+      );
       this.setBeside(versions, (version) => version.data?.beside);
       await this.store.versions.commit(pending.id);
     } catch (error) {
@@ -232,23 +246,37 @@ export class SkillVersions {
     const disk = this.onDisk(place);
     const head = await this.head(place);
     if (isUnchanged(disk, head)) return head?.id;
-    const found = await this.record(
-      { place, action: disk.length > 0 ? "save" : "delete", files: disk },
-      { author: "person", reason: FOUND_ON_DISK, parent: head?.id },
-    );
+    this.touched.add(this.needs.places.directory(place));
+    const change: SkillChange = { place, action: disk.length > 0 ? "save" : "delete", files: disk };
+    const [kept] = await this.keep([change]);
+    const found = this.record(change, kept!, {
+      author: "person",
+      reason: FOUND_ON_DISK,
+      parent: head?.id,
+    });
     await this.store.versions.add(found);
     return found.id;
   }
 
-  private async record(
+  /** Keeps the bytes of all changes; returns the files of each as its version names them. */
+  private async keep(changes: readonly SkillChange[]): Promise<VersionFile[][]> {
+    const all = changes.flatMap(({ files }) => files.map(({ bytes }) => bytes));
+    const marks = (await this.store.blobs.putAll(all)).values();
+    return changes.map(({ files }) =>
+      files.map(({ path, bytes, executable }) => ({
+        path,
+        sha256: marks.next().value!,
+        size: bytes.length,
+        executable,
+      })),
+    );
+  }
+
+  private record(
     change: SkillChange,
+    files: readonly VersionFile[],
     options: ChangeOptions & { readonly parent?: string | undefined },
-  ): Promise<VersionRecord> {
-    const files: VersionFile[] = [];
-    for (const { path, bytes, executable } of change.files) {
-      const sha256 = await this.store.blobs.put(bytes);
-      files.push({ path, sha256, size: bytes.length, executable });
-    }
+  ): VersionRecord {
     const { author, reason, batch, parent } = options;
     const main = skillFileOf(change.files);
     const { name, root } = change.place;
@@ -271,6 +299,11 @@ export class SkillVersions {
     };
   }
 
+  /** What is known about a package, as it will be at another place. */
+  besideMoved(from: SkillPlace, to: SkillPlace): BesidePackage | undefined {
+    return this.needs.surroundings?.read(this.folderOf(from), this.folderOf(to));
+  }
+
   private folderOf(place: SkillPlace): PackagePlace {
     return { directory: this.needs.places.directory(place), root: this.needs.places.root(place) };
   }
@@ -284,12 +317,9 @@ export class SkillVersions {
     if (states.length > 0) this.needs.surroundings?.write(states);
   }
 
-  private write(
-    record: VersionRecord,
-    files: readonly PackageFile[],
-    formerly?: readonly PackageFile[],
-  ): void {
-    replacePackage(this.needs.files, { ...this.folderOf(placeOf(record)), formerly }, files);
+  private async write(packages: readonly ReplacedPackage[]): Promise<void> {
+    for (const { directory } of packages) this.touched.add(directory);
+    await replacePackages(this.needs.files, packages);
   }
 
   /** Returns to the old state after a failure, then throws. If that fails too, the next change tries again. */
@@ -353,7 +383,8 @@ export class SkillVersions {
     const known = [...next, ...before];
     const disk = this.onDisk(placeOf(version));
     if (!disk.every((file) => known.some((one) => one.path === file.path && isSameFile(one, file)))) return;
-    this.write(version, before, next);
+    const place = this.folderOf(placeOf(version));
+    await this.write([{ ...place, next: before, formerly: next }]);
     this.setBeside([version], ({ data }) => (data?.beside === undefined ? undefined : (data.before ?? null)));
   }
 

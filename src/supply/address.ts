@@ -1,6 +1,6 @@
 // Reads what a person gives as the source of skills: a repository, a folder, an archive, or one SKILL.md.
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { RepertoireError } from "../model/errors.ts";
@@ -33,7 +33,12 @@ interface AddressOptions {
 const ARCHIVE = /\.(?:zip|skill|tgz|tar|tar\.gz)$/i;
 const SCP = /^(?:[\w.-]+@)?[\w.-]+\.[\w.-]+:(?!\/\/)[^\s:]+$|^[\w.-]+@[\w.-]+:(?!\/\/)[^\s:]+$/;
 const OWNER_AND_REPOSITORY = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9_.][\w.-]*(?:\/[\w. /+@-]+)?$/;
+/** A parameter of an address that signs its holder in. */
+const SECRET_NAME = /token|secret|passw|signature|credential|api[-_]?key|^(?:auth|key|sig|pat)$/i;
 const REF = /^[A-Za-z0-9_][\w./+@-]*$/;
+
+/** No system opens a longer path. */
+const LONGEST = 4_096;
 
 /**
  * Reads an address. Fails with `source-unknown` for what cannot be one, and for protocols that are not allowed.
@@ -43,7 +48,8 @@ const REF = /^[A-Za-z0-9_][\w./+@-]*$/;
  */
 export function readAddress(text: string, options: AddressOptions): SupplyAddress {
   const asked = text.trim();
-  if (asked === "" || asked.startsWith("-") || /[\u0000-\u001f\u007f]/.test(asked)) throw unknown(text);
+  if (asked === "" || asked.startsWith("-") || asked.length > LONGEST || /[\u0000-\u001f\u007f]/.test(asked))
+    throw unknown(text.slice(0, LONGEST));
   const [bare = "", hash] = /^[^#]*$/.test(asked) ? [asked] : splitAtLast(asked, "#");
   const ref = options.ref ?? hash;
   if (ref !== undefined && (!REF.test(ref) || ref.includes("..")))
@@ -63,7 +69,7 @@ export function readAddress(text: string, options: AddressOptions): SupplyAddres
 /** A folder or a file on this machine; undefined if there is none. */
 function localAddress(text: string, { dir, home }: AddressOptions): SupplyAddress | undefined {
   const path = resolve(dir, text.replace(/^~(?=[/\\]|$)/, home));
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = statsOf(path);
   if (stats?.isDirectory()) {
     const isBare = ["HEAD", "objects", "refs"].every((name) => existsSync(join(path, name)));
     if (!isBare) return { kind: "folder", source: path };
@@ -80,17 +86,30 @@ function localAddress(text: string, { dir, home }: AddressOptions): SupplyAddres
   );
 }
 
+/** Undefined for a path that no file can have, too: a name that is too long, a loop of links. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (typeof (error as NodeJS.ErrnoException).syscall !== "string") throw error;
+    return undefined;
+  }
+}
+
 function webAddress(text: string, ref: string | undefined): SupplyAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw unknown(text);
-  if (url.password !== "" || (url.username !== "" && url.protocol.startsWith("http")))
+  const isSecret = [...url.searchParams.keys()].some((name) => SECRET_NAME.test(name));
+  if (isSecret || url.password !== "" || (url.username !== "" && url.protocol.startsWith("http")))
     throw new RepertoireError(
       "source-secret",
-      `The address has a user name or password, which would be written to the lock. Leave it out: your git signs in with its own credentials.`,
+      `The address has a user name, password or token, which would be written to the lock. Leave it out: your git signs in with its own credentials.`,
       url.host,
     );
   const protocol = url.protocol.slice(0, -1);
   if (protocol === "file") {
+    // With a host or an escaped slash it names no file.
+    if (url.host !== "" || /%2f/i.test(url.pathname)) throw unknown(text);
     const local = fileURLToPath(url);
     if (ARCHIVE.test(local)) return { kind: "archive", source: local };
     return { kind: "git", source: url.href, url: url.href, protocol, ref };
@@ -107,9 +126,22 @@ function webAddress(text: string, ref: string | undefined): SupplyAddress {
   return { kind: "git", source: url.href, url: url.href, protocol, ref };
 }
 
+/** Undefined for an escape that is no character. */
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return undefined;
+  }
+}
+
 /** Pages of code hosts as people copy them: a repository, a folder or a SKILL.md in it, on a branch. */
 function onCodeHost(url: URL, ref: string | undefined): SupplyAddress | undefined {
-  const parts = url.pathname.split("/").filter(Boolean).map(decodeURIComponent);
+  const parts = url.pathname
+    .split("/")
+    .filter(Boolean)
+    .map((part) => decoded(part) ?? "..");
   if (parts.some((part) => part === ".." || part.includes("/"))) throw unknown(url.href);
   if (url.hostname === "raw.githubusercontent.com" && parts.length > 3) {
     const [owner, repository, branch, ...path] = parts as [string, string, string, ...string[]];

@@ -223,6 +223,8 @@ class Git {
       .slice(0, 3)
       .join(" ")
       .replace(/\b(?:fatal|error|remote): /g, "")
+      // The user's own git may put credentials into the address.
+      .replace(/:\/\/[^/@\s]*@/g, "://")
       .trim();
     if (
       /couldn't find remote ref|not our ref|Needed a single revision/i.test(errors) ||
@@ -286,16 +288,16 @@ interface PendingBlob {
   fail(why: Error): void;
 }
 
-/** Reads blobs one after the other from one `git cat-file`. */
+/** Reads blobs from one `git cat-file`, which answers in the order in which it was asked. */
 class BlobReader {
   private readonly git: Git;
   private readonly objects: ReadonlyMap<string, StoredObject>;
   private child: ChildProcessWithoutNullStreams | undefined;
   private received: Buffer[] = [];
   private length = 0;
-  /** How many bytes the answer has, as far as it is known. */
+  /** How many bytes the next answer has, as far as it is known. */
   private needed = 1;
-  private pending: PendingBlob | undefined;
+  private pending: PendingBlob[] = [];
 
   constructor(git: Git, objects: ReadonlyMap<string, StoredObject>) {
     this.git = git;
@@ -303,9 +305,8 @@ class BlobReader {
   }
 
   async read(paths: readonly string[]): Promise<Map<string, Uint8Array>> {
-    const found = new Map<string, Uint8Array>();
-    for (const path of paths) found.set(path, await this.blob(this.objects.get(path)!.id));
-    return found;
+    const blobs = await Promise.all(paths.map((path) => this.blob(this.objects.get(path)!.id)));
+    return new Map(paths.map((path, at) => [path, blobs[at]!]));
   }
 
   close(): void {
@@ -315,7 +316,7 @@ class BlobReader {
   private blob(id: string): Promise<Buffer> {
     this.child ??= this.open();
     return new Promise((settle, fail) => {
-      this.pending = { settle, fail };
+      this.pending.push({ settle, fail });
       this.child!.stdin.write(`${id}\n`);
     });
   }
@@ -334,27 +335,33 @@ class BlobReader {
     return child;
   }
 
-  /** Takes the answer once it is whole: `ID blob SIZE`, a line break, the bytes, a line break. */
+  /** Takes the answers that are whole: `ID blob SIZE`, a line break, the bytes, a line break. */
   private take(all: Buffer): void {
-    this.received = [all];
-    const head = all.indexOf(LINE_BREAK);
-    if (head < 0) return;
-    const size = /^[0-9a-f]+ \w+ (\d+)$/.exec(all.toString("latin1", 0, head))?.[1];
-    if (size === undefined) {
-      this.fail("The repository lacks one of its files.");
-      return;
+    let rest = all;
+    for (this.needed = 1; rest.length >= this.needed; this.needed = 1) {
+      const head = rest.indexOf(LINE_BREAK);
+      if (head < 0) {
+        this.needed = rest.length + 1;
+        break;
+      }
+      const size = /^[0-9a-f]+ \w+ (\d+)$/.exec(rest.toString("latin1", 0, head))?.[1];
+      if (size === undefined) {
+        this.fail("The repository lacks one of its files.");
+        return;
+      }
+      this.needed = head + 1 + Number(size) + 1;
+      if (rest.length < this.needed) break;
+      this.pending.shift()?.settle(rest.subarray(head + 1, this.needed - 1));
+      rest = rest.subarray(this.needed);
     }
-    this.needed = head + 1 + Number(size) + 1;
-    if (all.length < this.needed) return;
-    const bytes = all.subarray(head + 1, this.needed - 1);
-    const { pending } = this;
-    Object.assign(this, { received: [], length: 0, needed: 1, pending: undefined });
-    pending?.settle(bytes);
+    this.received = [rest];
+    this.length = rest.length;
   }
 
   private fail(message: string): void {
-    this.pending?.fail(new RepertoireError("source-unreachable", message));
-    this.pending = undefined;
+    const waiting = this.pending;
+    this.pending = [];
+    for (const { fail } of waiting) fail(new RepertoireError("source-unreachable", message));
   }
 }
 

@@ -1,8 +1,7 @@
 // A package that could be taken: what a person sees before anything of it is written, and whether it may be taken unasked.
 
-import type { ConsentSheet } from "../activate/activate.ts";
-import { inspectionSteps } from "../inspect/inspect.ts";
-import { inSlices, isWorrying } from "../library/library.ts";
+import { type ConsentSheet, consentSheet } from "../activate/activate.ts";
+import { isWorrying } from "../library/library.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { type FileChanges, type PackageFile, skillFileOf } from "../package/package.ts";
@@ -84,26 +83,14 @@ export async function sheetFor(
       path,
     );
   }
-  const inspected = files.map((file) => ({ ...file, mode: file.executable ? 0o100755 : 0o100644 }));
-  const { scripts, addresses, verdict, findings, unscanned } = await inSlices(inspectionSteps(inspected, []));
-  const { manifest } = skill;
-  return {
+  return consentSheet({
     name,
-    displayName: manifest.declaredName ?? name,
-    description: manifest.description,
+    displayName: skill.manifest.declaredName ?? name,
     source,
     path,
     digest,
-    files: files.length,
-    bytes: files.reduce((sum, { bytes }) => sum + bytes.length, 0),
-    scripts,
-    toolsets: manifest.toolsets,
-    requestedTools: manifest.allowedTools,
-    environment: manifest.requires.env,
-    addresses,
-    verdict,
-    findings,
-    unscanned,
+    files: files.map((file) => ({ ...file, mode: file.executable ? 0o100755 : 0o100644 })),
+    manifest: skill.manifest,
     changed,
-  };
+  });
 }

@@ -104,6 +104,7 @@ export class Supplies {
    */
   async open(source: string, options: OpenSourceOptions = {}): Promise<OpenedSource> {
     const { project: dir, home } = this.needs;
+    await this.settle();
     return this.openAddress(readAddress(source, { dir, home, ref: options.ref }), options);
   }
 
@@ -135,6 +136,7 @@ export class Supplies {
    * await skills.supply.install({ frozen: true, agree: (offers) => offers });
    */
   async install({ to, frozen = false, agree, onProgress }: InstallOptions): Promise<SupplyResult> {
+    await this.settle();
     const places = this.locked(to);
     const wanted = places.filter((place) => {
       const { state } = verified(place);
@@ -196,6 +198,7 @@ export class Supplies {
     names: readonly string[],
     { to, check = false, agree, onProgress }: UpdateOptions,
   ): Promise<SupplyResult & { readonly offers: readonly PackageOffer[] }> {
+    await this.settle();
     const results: SupplyResult[] = [];
     const offers: PackageOffer[] = [];
     for (const group of bySource(this.lockedNamed(names, to), ({ locked }) => [
@@ -305,6 +308,11 @@ export class Supplies {
         name,
       );
     });
+  }
+
+  /** Takes back what a killed process left half made, so that it is not taken for somebody's package. */
+  private async settle(): Promise<void> {
+    await this.needs.learned.place(() => []);
   }
 
   protected async openAddress(

@@ -18,9 +18,9 @@ interface KnownPackage extends BesidePackage {
 /** `hostFolders` are the folders of skills of all agents, where links may be. */
 export function packageSurroundings(hostFolders: () => readonly string[]): PackageSurroundings {
   return {
-    read(place): KnownPackage | undefined {
+    read(place, moved = place): KnownPackage | undefined {
       const locked = readLock(place.root)[nameIn(place)];
-      const links = linksTo(place, hostFolders());
+      const links = foldersLinkedTo(place, hostFolders()).map((folder) => linkIn(folder, moved));
       if (locked === undefined && links.length === 0) return undefined;
       return { locked, links: links.length > 0 ? links : undefined };
     },
@@ -30,7 +30,8 @@ export function packageSurroundings(hostFolders: () => readonly string[]): Packa
         const known = state.beside as KnownPackage | undefined;
         const changes = locks.get(state.root) ?? new Map<SkillName, LockedPackage | undefined>();
         locks.set(state.root, changes.set(nameIn(state), known?.locked));
-        if (!existsSync(state.directory)) for (const link of linksTo(state, hostFolders())) unlinkSync(link);
+        if (!existsSync(state.directory))
+          for (const folder of foldersLinkedTo(state, hostFolders())) unlinkSync(linkIn(folder, state));
         else for (const link of known?.links ?? []) makeLink(link, state.directory);
       }
       for (const [root, changes] of locks) writeLock(root, changes);
@@ -42,13 +43,15 @@ function nameIn({ directory, root }: PackagePlace): SkillName {
   return relative(root, directory).split(sep).join("/");
 }
 
-/** The links in these folders that lead to the package's folder, under its own name. */
-function linksTo(place: PackagePlace, folders: readonly string[]): string[] {
-  const name = nameIn(place);
-  return folders
-    .filter((folder) => folder !== place.root)
-    .map((folder) => join(folder, ...name.split("/")))
-    .filter((path) => leadsTo(path) === place.directory);
+/** The folders with a link to the package's folder, under its own name. */
+function foldersLinkedTo(place: PackagePlace, folders: readonly string[]): string[] {
+  return folders.filter(
+    (folder) => folder !== place.root && leadsTo(linkIn(folder, place)) === place.directory,
+  );
+}
+
+function linkIn(folder: string, place: PackagePlace): string {
+  return join(folder, ...nameIn(place).split("/"));
 }
 
 /** Where a link leads; undefined if there is no link. */

@@ -3,9 +3,11 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readBounded, UNREADABLE, unlessMissing } from "../disk/disk.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import type { Skill } from "../model/skill.ts";
 import { resolveEntry } from "./toolset-entry.ts";
+import type { EntryProblem, ToolsetEntry } from "./toolset-protocol.ts";
 
 /** The findings about toolsets, scripts and versions of these skills. Each names the SKILL.md that declares it. */
 export async function declaredFindings(skills: readonly Skill[]): Promise<Diagnostic[]> {
@@ -14,9 +16,10 @@ export async function declaredFindings(skills: readonly Skill[]): Promise<Diagno
 
 async function findingsOf({ manifest, directory, path }: Skill): Promise<Diagnostic[]> {
   const entries = await Promise.all(manifest.toolsets.map((written) => resolveEntry(directory, written)));
-  const toolsets = entries.flatMap((entry) =>
-    "code" in entry ? [{ ...entry, severity: "warning", path }] : [],
-  );
+  const toolsets = entries.flatMap((entry) => {
+    const problem = "code" in entry ? entry : unexported(entry);
+    return problem ? [{ ...problem, severity: "warning", path }] : [];
+  });
   const scripts = manifest.scripts
     .filter((script) => !isThere(directory, script))
     .map((script) => ({
@@ -28,6 +31,28 @@ async function findingsOf({ manifest, directory, path }: Skill): Promise<Diagnos
     }));
   const texts = [...versionFinding(manifest.version, path), ...lengthFinding(manifest.description, path)];
   return [...toolsets, ...scripts, ...texts] as Diagnostic[];
+}
+
+/** A module is only read: it cannot have the export if its text has neither the name nor all the exports of another module. */
+function unexported({ file, exported, written }: ToolsetEntry): EntryProblem | undefined {
+  const read = () => readBounded(file, { maxBytes: LARGEST_MODULE }).toString("utf8");
+  const text = unlessMissing(read, UNREADABLE);
+  const isNamed =
+    exported === "default" ? /\bdefault\b|module\.exports/ : new RegExp(`\\b${escaped(exported)}\\b`);
+  if (text === undefined || isNamed.test(text) || /\bexport\s*\*|module\.exports/.test(text))
+    return undefined;
+  return {
+    code: "toolset-export-missing",
+    message: `The module of the toolset "${written}" does not export ${exported}.`,
+    fix: "Export it, or correct the name after the colon.",
+  };
+}
+
+const LARGEST_MODULE = 1024 * 1024;
+
+/** An identifier may have a dollar sign. */
+function escaped(identifier: string): string {
+  return identifier.replaceAll("$", "\\$");
 }
 
 function isThere(directory: string, script: string): boolean {

@@ -84,7 +84,7 @@ export async function chooseInterpreter(query: InterpreterQuery): Promise<Interp
 
 /** The folder of jiti, which runs TypeScript. */
 export function typescriptLoader(): string {
-  return dirname(createRequire(import.meta.url).resolve("jiti/package.json"));
+  return dirname(createRequire(import.meta.filename).resolve("jiti/package.json"));
 }
 
 type Choice =

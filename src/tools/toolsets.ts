@@ -5,7 +5,6 @@
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
 import type { SkillManifest } from "../model/skill.ts";
@@ -216,8 +215,8 @@ class ToolsetProcess {
 
 /** The program of the process: one built file, in the folder `dist` of our package. */
 function programPath(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
+  let folder = import.meta.dirname;
+  while (!existsSync(join(folder, "package.json")) && folder !== dirname(folder)) folder = dirname(folder);
   return join(folder, "dist", "toolset-program.mjs");
 }
 
