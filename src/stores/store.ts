@@ -22,6 +22,11 @@ export interface Store extends TurnStore {
   readonly meta: MetaStore;
   /** Runs one work at a time, over all processes. The lock is released when the process dies. Not re-entrant. */
   exclusive<T>(work: () => Awaitable<T>): Promise<T>;
+  /**
+   * Runs a dream while nobody else who shares the store dreams; fails with `dream-elsewhere` if somebody does. Absent in stores of
+   * one machine.
+   */
+  dreaming?<T>(work: () => Promise<T>): Promise<T>;
   /** Takes over what hooks have recorded, a little at a time; `pause` lets others go on. */
   catchUp(pause: () => Promise<unknown>): Awaitable<void>;
   /** Takes over what hooks have recorded, and removes what is older than it is kept. */

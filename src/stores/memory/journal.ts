@@ -187,13 +187,16 @@ export function memoryConversation(): ConversationStore {
   const lines: SaidRecord[] = [];
   return {
     append: (said) => void lines.push({ ...said }),
-    query: ({ session, role, since }) =>
-      lines.filter(
-        (line) =>
-          (session === undefined || line.session === session) &&
-          (role === undefined || line.role === role) &&
-          (since === undefined || line.at >= since),
-      ),
+    query: ({ session, role, since, until, limit }) =>
+      lines
+        .filter(
+          (line) =>
+            (session === undefined || line.session === session) &&
+            (role === undefined || line.role === role) &&
+            (since === undefined || line.at >= since) &&
+            (until === undefined || line.at < until),
+        )
+        .slice(0, limit),
   };
 }
 

@@ -171,12 +171,14 @@ function memoryVersions(redirects: Map<SkillName, RedirectRecord>): Store["versi
 
 function memoryBlobs(): Store["blobs"] {
   const blobs = new Map<string, Uint8Array>();
+  const put = (bytes: Uint8Array) => {
+    const sha256 = sha256Of(bytes);
+    if (!blobs.has(sha256)) blobs.set(sha256, bytes.slice());
+    return sha256;
+  };
   return {
-    put(bytes) {
-      const sha256 = sha256Of(bytes);
-      if (!blobs.has(sha256)) blobs.set(sha256, bytes.slice());
-      return sha256;
-    },
+    put,
+    putAll: (contents) => contents.map(put),
     get: (sha256) => blobs.get(sha256)?.slice(),
   };
 }

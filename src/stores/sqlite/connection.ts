@@ -2,9 +2,11 @@
 // to be damaged. Does not own tables or queries.
 
 import { copyFileSync, existsSync, renameSync, statSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../model/errors.ts";
 import {
   explained,
+  isBusy,
   isCorrupt,
   isDriverError,
   type openDatabase,
@@ -20,6 +22,9 @@ import { copyIfOld, salvage } from "./salvage.ts";
 const NUMBERS = {
   /** A writer holds the file for milliseconds; only a stopped machine makes this run out. */
   busyMs: 15_000,
+  /** Between two looks whether the file is free; spread, so that waiters do not march in step. */
+  retryMs: 4,
+  retrySpreadMs: 12,
   /** Up to this size every page is checked at open, which costs a few milliseconds; larger files are probed. */
   fullCheckBytes: 1 << 20,
   /** Holds the pages that a turn touches of a journal of a million events. Taken only as far as it is needed. */
@@ -117,6 +122,30 @@ export class Connection {
     const result = this.read(() => this.transaction(work));
     this.checkpointIfDue();
     return result;
+  }
+
+  /** Whether another connection is writing now. */
+  isBusy(): boolean {
+    const { db } = this;
+    if (db === undefined || this.depth > 0) return false;
+    try {
+      db.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK");
+      return false;
+    } catch (error) {
+      // Anything else that is wrong with the file, the work itself meets and deals with.
+      return isBusy(error);
+    } finally {
+      db.exec(`PRAGMA busy_timeout = ${NUMBERS.busyMs}`);
+    }
+  }
+
+  /** Waits without blocking until no other connection is writing, as long as a blocking work would. */
+  async whenFree(): Promise<void> {
+    for (let waited = 0; waited < NUMBERS.busyMs && this.isBusy(); ) {
+      const pause = NUMBERS.retryMs + Math.random() * NUMBERS.retrySpreadMs;
+      await sleep(pause);
+      waited += pause;
+    }
   }
 
   /** Changes when another connection has written, or when a work of ours was undone: what was remembered is void. */

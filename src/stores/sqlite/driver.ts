@@ -126,7 +126,7 @@ function nodeSqlite(): { DatabaseSync: Opener } | undefined {
 
 function libsql(): Opener {
   try {
-    return createRequire(import.meta.url)("libsql") as Opener;
+    return createRequire(import.meta.filename)("libsql") as Opener;
   } catch (error) {
     throw new RepertoireError(
       "no-sqlite",

@@ -9,13 +9,21 @@ import type { Connection } from "./connection.ts";
 import type { SqliteConversation, SqliteJournal } from "./journal.ts";
 import type { SqliteMeta } from "./proposals.ts";
 
-type InboxLine = { readonly event: NewEvent } | { readonly said: SaidRecord };
+type InboxLine =
+  | { readonly event: NewEvent }
+  | { readonly said: SaidRecord }
+  /** What could not be brought to a shared database, under the id that it may have there already. */
+  | { readonly batch: string; readonly events: readonly NewEvent[]; readonly said: readonly SaidRecord[] };
 
 const NUMBERS = {
-  /** Lines taken over in one transaction: others wait for it no longer than for a save. */
-  linesAtOnce: 500,
+  /** Lines taken over in the first transaction, and in any. */
+  firstLines: 100,
+  fewestLines: 10,
+  mostLines: 500,
+  /** What a transaction should take; in a journal of millions of events a line takes ten times as long as in a new one. */
+  transactionMs: 10,
   /** Transactions for which a question waits; more than hooks leave between two questions of a busy day. */
-  stepsAtOnce: 8,
+  stepsAtOnce: 40,
 } as const;
 
 /** A file is written to on one day only; a day later no writer can still hold it. */
@@ -76,6 +84,9 @@ export class InboxReader {
   private readonly known = new Map<string, number>();
   private busy = false;
   private closed = false;
+  /** Whether all was taken over once: from then on a question waits for one transaction only. */
+  private isCaughtUp = false;
+  private linesAtOnce: number = NUMBERS.firstLines;
 
   constructor(db: Connection, options: ReaderOptions) {
     this.db = db;
@@ -87,9 +98,11 @@ export class InboxReader {
    * background, and whoever asks meanwhile is answered with what was taken so far.
    */
   take(): void {
-    if (this.busy) return;
+    // Who has caught up once waits for nobody: the lines are taken over a little later.
+    if (this.busy || (this.isCaughtUp && this.db.isBusy())) return;
     const steps = this.steps();
-    for (let left: number = NUMBERS.stepsAtOnce; left > 0; left--) if (steps.next().done) return;
+    for (let left = this.isCaughtUp ? 1 : NUMBERS.stepsAtOnce; left > 0; left--)
+      if (steps.next().done) return;
     void this.run(steps, () => new Promise((goOn) => setImmediate(goOn))).catch((error: unknown) => {
       // The next question meets the same problem, and tells it.
       if (!isRepertoireError(error) && codeOf(error) === "") throw error;
@@ -99,6 +112,7 @@ export class InboxReader {
   /** Takes over what is new, with pauses for others. */
   async catchUp(pause: () => Promise<unknown>): Promise<void> {
     if (!this.busy) await this.run(this.steps(), pause);
+    this.isCaughtUp = true;
   }
 
   /** Takes over nothing any more. */
@@ -139,19 +153,25 @@ export class InboxReader {
   private takeSome(file: string): boolean {
     const { inbox, meta, journal, conversation } = this.options;
     const key = TAKEN + file;
-    const { values, torn, end } = inbox.read(file, Number(meta.get(key) ?? 0), NUMBERS.linesAtOnce);
+    const started = performance.now();
+    const most = this.linesAtOnce;
+    const { values, torn, end } = inbox.read(file, Number(meta.get(key) ?? 0), most);
     const events: NewEvent[] = [];
     let refused = torn;
-    for (const value of values as { event?: unknown; said?: unknown }[]) {
-      const event = toEvent(value.event);
-      if (event) events.push(event);
-      else if (isSaid(value.said)) conversation.append(value.said);
-      else refused++;
+    for (const line of values) {
+      const taken = fromLine(line);
+      events.push(...taken.events);
+      for (const said of taken.said) conversation.append(said);
+      refused += taken.refused;
     }
     journal.insert(events);
     meta.set(key, String(end));
     if (refused > 0) meta.set(REFUSED, String(this.refused() + refused));
-    return values.length === NUMBERS.linesAtOnce;
+    const { transactionMs, fewestLines, mostLines } = NUMBERS;
+    const fitting = most * (transactionMs / Math.max(1, performance.now() - started));
+    // Grows slowly: the commit is not measured.
+    this.linesAtOnce = Math.round(Math.max(fewestLines, Math.min(fitting, 1.5 * most, mostLines)));
+    return values.length === most;
   }
 
   /** After the lines are safe in the database, never before. */
@@ -164,6 +184,23 @@ export class InboxReader {
       this.known.delete(file);
     }
   }
+}
+
+/** What a line of the inbox says. */
+export function fromLine(value: unknown): {
+  readonly batch?: string | undefined;
+  readonly events: readonly NewEvent[];
+  readonly said: readonly SaidRecord[];
+  /** Parts of it that are neither an event nor a line of a conversation. */
+  readonly refused: number;
+} {
+  const line = value as { batch?: unknown; event?: unknown; events?: unknown; said?: unknown };
+  const found = Array.isArray(line.events) ? line.events : line.event === undefined ? [] : [line.event];
+  const lines = Array.isArray(line.said) ? line.said : line.said === undefined ? [] : [line.said];
+  const events = found.flatMap((each) => toEvent(each) ?? []);
+  const said = lines.filter(isSaid);
+  const refused = Math.max(found.length + lines.length, 1) - events.length - said.length;
+  return { batch: typeof line.batch === "string" ? line.batch : undefined, events, said, refused };
 }
 
 function isSaid(value: unknown): value is SaidRecord {

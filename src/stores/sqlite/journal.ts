@@ -241,15 +241,16 @@ export function sqliteConversation(db: Connection, takeInbox: () => void) {
       const sql = "INSERT INTO said (session, turn, role, text, at) VALUES (?, ?, ?, ?, ?)";
       db.change(sql, session, turn, role, text, at);
     },
-    query({ session, role, since }: SaidFilter) {
+    query({ session, role, since, until, limit = NO_LIMIT }: SaidFilter) {
       takeInbox();
       const { where, values } = gather([
         ["session = ?", session],
         ["role = ?", role],
         ["at >= ?", since],
+        ["at < ?", until],
       ]);
-      const sql = `SELECT session, turn, role, text, at FROM said${where} ORDER BY seq`;
-      return db.rows<SaidRecord>(sql, ...values);
+      const sql = `SELECT session, turn, role, text, at FROM said${where} ORDER BY seq LIMIT ?`;
+      return db.rows<SaidRecord>(sql, ...values, limit);
     },
   } satisfies ConversationStore;
 }
@@ -397,13 +398,17 @@ function gather(parts: readonly (readonly [string, SqlValue | undefined])[]) {
 }
 
 function conditions(filter: EventFilter) {
-  const kinds = filter.kinds && JSON.stringify(filter.kinds.map(kindNumber));
+  const [only, ...more] = filter.kinds ?? [];
+  const kind = only !== undefined && more.length === 0 ? kindNumber(only) : undefined;
+  const kinds = kind === undefined && filter.kinds ? JSON.stringify(filter.kinds.map(kindNumber)) : undefined;
   return gather([
     ["e.version IN (SELECT id FROM tallies WHERE name = ?)", filter.skill],
     ["e.version IN (SELECT id FROM tallies WHERE digest = ?)", filter.digest],
     ["e.speaker IN (SELECT id FROM speakers WHERE session = ?)", filter.session],
     ["e.turn = ?", filter.turn],
-    ["e.kind IN (SELECT value FROM json_each(?))", kinds],
+    // Between two times, the times choose the events: the plus keeps SQLite from reading all events of a kind instead.
+    [`${filter.until === undefined ? "" : "+"}e.kind = ?`, kind],
+    [`${filter.until === undefined ? "" : "+"}e.kind IN (SELECT value FROM json_each(?))`, kinds],
     ["e.at >= ?", filter.since],
     ["e.at < ?", filter.until],
     ["e.seq > ?", filter.afterSeq],

@@ -1,7 +1,7 @@
 // Keeps versions, their bytes and old names in SQLite and in files beside it.
 
 import { join } from "node:path";
-import { type Files, unlessMissing, writeFileAtomically } from "../../disk/disk.ts";
+import { type Files, unlessMissing, writeFileAtomically, writeFilesAtomically } from "../../disk/disk.ts";
 import {
   type BlobStore,
   followRedirects,
@@ -262,6 +262,17 @@ export function blobFiles(files: Files, directory: string) {
       const sha256 = sha256Of(bytes);
       if (get(sha256) === undefined) writeFileAtomically(pathOf(sha256), bytes, { files });
       return sha256;
+    },
+    async putAll(contents) {
+      const marks = contents.map(sha256Of);
+      const missing = new Map(
+        contents.flatMap((bytes, at) => {
+          const sha256 = marks[at]!;
+          return get(sha256) === undefined ? [[sha256, { path: pathOf(sha256), bytes }] as const] : [];
+        }),
+      );
+      await writeFilesAtomically(files, [...missing.values()]);
+      return marks;
     },
   } satisfies BlobStore & Record<string, unknown>;
 }

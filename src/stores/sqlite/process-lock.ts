@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Awaitable } from "../../model/awaitable.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import { InTurn } from "../in-turn.ts";
-import { explained, isBusy, isCorrupt, type openDatabase, type SqlDatabase } from "./driver.ts";
+import { explained, isBusy, isCorrupt, openDatabase, type SqlDatabase } from "./driver.ts";
 
 const NUMBERS = {
   /** Longer than any save of a skill takes, even sixteen in a row on a slow disk. */
@@ -78,6 +78,12 @@ export class ProcessLock {
       return false;
     }
   }
+}
+
+/** Runs one work at a time over all processes of this machine that name the same file. */
+export function processLock(path: string): <T>(work: () => Awaitable<T>) => Promise<T> {
+  const lock = new ProcessLock(path, openDatabase);
+  return (work) => lock.run(work);
 }
 
 function tooLong(path: string): RepertoireError {

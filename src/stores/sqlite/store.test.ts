@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -85,6 +86,19 @@ describe("a store on disk", () => {
     const second = open();
     expect(second.journal.tallies("mail")[0]).toMatchObject({ activated: 1, successes: 1 });
     expect(second.meta.get("a")).toBe("1");
+  });
+
+  test("closes although the copy of the tallies cannot be written; the next process makes it", () => {
+    const store = open();
+    store.journal.append([activated("mail")]);
+    store.journal.append([activated("mail", { turn: 2 })]);
+    const copy = join(directory, "tallies.json");
+    rmSync(copy);
+    mkdirSync(copy);
+    expect(() => store.close()).not.toThrow();
+    rmSync(copy, { recursive: true });
+    expect(open().journal.tallies("mail")[0]).toMatchObject({ activated: 2 });
+    expect(existsSync(copy)).toBe(true);
   });
 
   test("shows the writes of one open store in another, tallies included", () => {
@@ -408,11 +422,12 @@ describe("the hook's inbox", () => {
     leave(1_200);
     const seen: number[] = [];
     await store.catchUp(async () => void seen.push(store.journal.query({}).length));
-    expect(seen).toEqual([500, 1_000]);
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen).toEqual([...new Set(seen)].sort((a, b) => a - b));
     expect(store.journal.query({})).toHaveLength(1_200);
     leave(5_000);
     expect(store.journal.query({}).length).toBeLessThan(6_200);
-    await vi.waitFor(() => expect(store.journal.query({})).toHaveLength(6_200));
+    await vi.waitFor(() => expect(store.journal.query({})).toHaveLength(6_200), { timeout: 20_000 });
     expect(open().journal.query({})).toHaveLength(6_200);
   });
 

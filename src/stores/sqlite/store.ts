@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { DISK, type Files } from "../../disk/disk.ts";
 import { HALF_LIFE_MS } from "../../journal/journal.ts";
 import type { Clock } from "../../model/clock.ts";
+import { codeOf } from "../../model/errors.ts";
 import { RETENTION, type Retention, type TidyOptions } from "../retention.ts";
 import type { Store } from "../store.ts";
 import { sqliteTasks, sqliteTrust } from "./activation.ts";
@@ -15,6 +16,7 @@ import { openDatabase } from "./driver.ts";
 import { Inbox, InboxReader } from "./inbox.ts";
 import { SqliteJournal, sqliteConversation } from "./journal.ts";
 import { blobFiles, sqliteRedirects, sqliteVersions } from "./learned.ts";
+import { patientStore } from "./patient.ts";
 import { ProcessLock } from "./process-lock.ts";
 import { sqliteMeta, sqliteProposals } from "./proposals.ts";
 import { SqliteRemembered } from "./remembered.ts";
@@ -55,7 +57,8 @@ interface Machine {
  * const skills = openRepertoire({ dir, store: sqliteStore({ directory: `${home}/agent` }) });
  */
 export function sqliteStore(options: SqliteOptions = {}): Store {
-  return openSqliteStore(options);
+  const store = openSqliteStore(options);
+  return patientStore(store, () => store.whenFree());
 }
 
 export type SqliteStore = ReturnType<typeof openSqliteStore>;
@@ -144,12 +147,20 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
       return tidied;
     },
     check: (...options: Parameters<Store["check"]>) => checkup.run(...options),
+    /** Waits, without blocking, until no other process is writing. */
+    whenFree: () => db.whenFree(),
     /** Lines of the inbox so far that were not events. */
     refusedLines: () => reader.refused(),
     close() {
       reader.close();
-      if (copyDue) writeTallies();
-      db.close();
+      try {
+        if (copyDue) writeTallies();
+      } catch (error) {
+        // What was done is done and kept: the next process finds the copy too old and makes it.
+        if (codeOf(error) === "") throw error;
+      } finally {
+        db.close();
+      }
     },
   } satisfies Store & Record<string, unknown>;
 }

@@ -2,15 +2,15 @@
 
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { setImmediate as pause } from "node:timers/promises";
 import { isLeftover, unlessMissing } from "../../disk/disk.ts";
 import type { VersionStore } from "../../learn/learn.ts";
+import { breathe, quiet } from "../../library/library.ts";
 import { ABANDONED_MS, before, type Retention, type Tidied, type TidyOptions } from "../retention.ts";
 import type { Connection } from "./connection.ts";
 import type { placesIn } from "./turn-files.ts";
 
 /** Rows removed in one transaction: others wait for it no longer than for a save. */
-const ROWS_AT_ONCE = 5_000;
+const ROWS_AT_ONCE = 1_000;
 
 interface TidyingNeeds {
   readonly db: Connection;
@@ -43,18 +43,17 @@ export class Tidying {
     return [
       await this.rows("events", old(keep.events), dryRun),
       await this.rows("said", old(keep.said), dryRun),
-      files("sessions", filesIn(places.sessions, old(keep.sessions))),
+      files("sessions", await filesIn([places.sessions], old(keep.sessions))),
       files("blobs", await this.unnamedBlobs()),
       files(
         "leftovers",
-        [folder, places.sessions, dirname(places.versionLog), ...foldersIn(places.blobs)].flatMap((each) =>
-          filesIn(each, now() - ABANDONED_MS).filter(({ path }) => isLeftover(basename(path))),
+        await filesIn(
+          [folder, places.sessions, dirname(places.versionLog), ...foldersIn(places.blobs)],
+          now() - ABANDONED_MS,
+          isLeftover,
         ),
       ),
-      files(
-        "damaged",
-        filesIn(folder, old(keep.damaged)).filter(({ path }) => basename(path).includes(".corrupt-")),
-      ),
+      files("damaged", await filesIn([folder], old(keep.damaged), (name) => name.includes(".corrupt-"))),
     ];
   }
 
@@ -66,7 +65,7 @@ export class Tidying {
     }
     const sql = `DELETE FROM ${table} WHERE seq IN (SELECT seq FROM ${table} WHERE at < ? LIMIT ${ROWS_AT_ONCE})`;
     let items = 0;
-    for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE; await pause()) {
+    for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE; await quiet()) {
       removed = db.change(sql, at);
       items += removed;
     }
@@ -76,16 +75,14 @@ export class Tidying {
   /** What a change that failed put into the store. */
   private async unnamedBlobs(): Promise<OldFile[]> {
     const { db, places, versions, now } = this.needs;
-    const found = foldersIn(places.blobs)
-      .flatMap((folder) => filesIn(folder, now() - ABANDONED_MS))
-      .filter(({ path }) => !isLeftover(basename(path)));
+    const found = await filesIn(foldersIn(places.blobs), now() - ABANDONED_MS, (name) => !isLeftover(name));
     if (found.length === 0) return [];
     const named = new Set<string>();
     const name = (record: { readonly files: readonly { readonly sha256: string }[] }) => {
       for (const { sha256 } of record.files) named.add(sha256);
     };
     for (const { versions: begun } of await versions.pending()) begun.forEach(name);
-    for (let from = 0; ; await pause()) {
+    for (let from = 0; ; await quiet()) {
       const sql = `SELECT seq, record FROM versions WHERE seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
       const rows = db.rows<{ seq: number; record: string }>(sql, from);
       for (const { record } of rows)
@@ -98,13 +95,23 @@ export class Tidying {
   }
 }
 
-/** The files of a folder that were last written before a moment. */
-function filesIn(folder: string, at: number): OldFile[] {
-  return (unlessMissing(() => readdirSync(folder)) ?? []).flatMap((name) => {
-    const path = join(folder, name);
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat?.isFile() && stat.mtimeMs < at ? [{ path, bytes: stat.size }] : [];
-  });
+/** The files of folders that were last written before a moment. */
+async function filesIn(
+  folders: readonly string[],
+  at: number,
+  fits: (name: string) => boolean = () => true,
+): Promise<OldFile[]> {
+  const found: OldFile[] = [];
+  for (const folder of folders) {
+    for (const name of unlessMissing(() => readdirSync(folder)) ?? []) {
+      if (!fits(name)) continue;
+      const path = join(folder, name);
+      const stat = statSync(path, { throwIfNoEntry: false });
+      if (stat?.isFile() && stat.mtimeMs < at) found.push({ path, bytes: stat.size });
+      await breathe();
+    }
+  }
+  return found;
 }
 
 function foldersIn(folder: string): string[] {

@@ -107,7 +107,7 @@ function readRemembered(path: string): RememberedBook {
 /** Raised when the fields change; a file of another format counts as absent. */
 const FORMAT = 2;
 /** Recent use only breaks ties; who is not among so many has not been used lately. */
-const RECENT = 200;
+export const RECENT = 200;
 
 const FIELDS = [
   "tries",

@@ -1,0 +1,59 @@
+// Keeps the index of a node in the shared library now and then, so that a new node begins with it instead of reading every skill.
+
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { codeOf, isRepertoireError } from "../model/errors.ts";
+import type { SharedLibrary } from "./shared-library.ts";
+
+/** What a node has read and indexed, as its files have it. */
+export interface IndexFiles {
+  readonly library: Uint8Array;
+  readonly index: Uint8Array;
+}
+
+/** A new node reads so many skills itself, on top of what the index has, before the index is kept anew. */
+const CHANGES_BEHIND = 200;
+
+const LENGTH_BYTES = 4;
+/** The index is most of it, and is packed already. */
+const PACKING = { level: 1 };
+
+/** Keeps the files, unless what is kept is young enough, or this node may not. Returns whether it did. */
+export async function keepIndex(
+  shared: SharedLibrary,
+  { format, seq, files }: { format: string; seq: number; files: () => Promise<IndexFiles | undefined> },
+): Promise<boolean> {
+  const kept = await shared.snapshotSeq(format);
+  if (kept !== undefined && seq - kept < CHANGES_BEHIND) return false;
+  const found = await files();
+  if (found === undefined) return false;
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32LE(found.library.length);
+  const bytes = await promisify(gzip)(Buffer.concat([length, found.library, found.index]), PACKING);
+  try {
+    await shared.keepSnapshot(format, { seq, bytes });
+    return true;
+  } catch (error) {
+    // A reader's token keeps nothing.
+    if (isRepertoireError(error) && error.code === "role-insufficient") return false;
+    throw error;
+  }
+}
+
+/** What a node kept; undefined if none did, or if it is damaged. */
+export async function keptIndex(shared: SharedLibrary, format: string): Promise<IndexFiles | undefined> {
+  const kept = await shared.snapshot(format);
+  const bytes = kept && (await unpacked(kept.bytes));
+  if (bytes === undefined || bytes.length < LENGTH_BYTES) return undefined;
+  const end = LENGTH_BYTES + bytes.readUInt32LE();
+  return { library: bytes.subarray(LENGTH_BYTES, end), index: bytes.subarray(end) };
+}
+
+async function unpacked(bytes: Uint8Array): Promise<Buffer | undefined> {
+  try {
+    return await promisify(gunzip)(bytes);
+  } catch (error) {
+    if (codeOf(error).startsWith("Z_")) return undefined;
+    throw error;
+  }
+}
