@@ -55,11 +55,14 @@ export type {
   DreamPrompt,
   DreamResult,
   Dreams,
+  DreamTurn,
   FollowUp,
   Gap,
   MetaStore,
+  MovedMessage,
   NeglectedSkill,
   NewProposal,
+  OtherText,
   OutcomeRate,
   Overlap,
   Pass,
@@ -76,6 +79,7 @@ export type {
   Term,
   UndoneChanges,
   UnusedSkill,
+  WhatIfReport,
 } from "./dream/dream.ts";
 export {
   type CatalogSkill,
@@ -94,9 +98,18 @@ export {
   openRepertoire,
   type Repertoire,
   type SearchReport,
+  type SharedExchange,
   type TaskOptions,
   type TaskPart,
+  type TokenPart,
 } from "./engine/engine.ts";
+export type {
+  ExchangedSkill,
+  ExchangeOptions,
+  ExchangeReport,
+  ExchangeWay,
+  HomeImportReport,
+} from "./fleet/fleet.ts";
 export {
   CATEGORIES,
   type Category,
@@ -136,6 +149,7 @@ export type {
   RememberedBook,
   RememberedMessage,
   RememberedStore,
+  Rival,
   SaidFilter,
   SaidRecord,
   SessionFilter,
@@ -144,6 +158,8 @@ export type {
   SessionStore,
   SessionSummary,
   SimilarMessage,
+  SkillRecall,
+  SkillRecalls,
   SkillStats,
   SkillSummary,
   Tally,
@@ -261,6 +277,9 @@ export {
 export {
   type LostBytes,
   memoryStore,
+  type NewToken,
+  type PostgresOptions,
+  postgresStore,
   type Rebuild,
   type Retention,
   type SqliteOptions,
@@ -269,6 +288,8 @@ export {
   sqliteStore,
   type Tidied,
   type TidyOptions,
+  type TokenRecord,
+  type TokenRole,
 } from "./stores/stores.ts";
 export {
   type Agreement,

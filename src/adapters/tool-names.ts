@@ -2,11 +2,13 @@
 
 import type { AgentToolAlias, NamedTools } from "../model/agent-tool-alias.ts";
 
-/** What the hosts put before a tool's name, as seen when they were run; a host that is not here puts nothing. */
+/**
+ * What the hosts put before a tool's name, as seen when they were run; a host that is not here puts nothing. Codex has our tools
+ * in a namespace, and its tool search finds them by their names without it only.
+ */
 const PREFIXES: Readonly<Record<string, string>> = {
   "claude-code": "mcp__repertoire__",
   cline: "repertoire__",
-  codex: "mcp__repertoire__",
   copilot: "repertoire-",
   gemini: "mcp_repertoire_",
   opencode: "repertoire_",

@@ -58,8 +58,26 @@ describe("the configuration", () => {
       embedder: { kind: "local" },
       dream: { directives: {}, prefixes: {}, gaps: true },
       model: { kind: "none" },
+      database: {},
       telemetry: { content: false },
     });
+  });
+
+  it("quotes no secret, and takes none from a project", () => {
+    const url = "postgres://me:very-secret@db.example/skills";
+    expect(load({}, { env: { REPERTOIRE_DATABASE_URL: url } }).database).toEqual({ url });
+    const refusal = (files: Parameters<typeof load>[0]) => {
+      try {
+        load(files);
+      } catch (error) {
+        return { code: (error as { code: string }).code, text: JSON.stringify([String(error), error]) };
+      }
+    };
+    expect(refusal({ project: { database: { url } } })?.code).toBe("config-not-for-projects");
+    const wrong = refusal({ user: { database: { url: [url], token: "x" } } as never });
+    expect(wrong?.code).toBe("config-invalid");
+    for (const each of [wrong, refusal({ project: { database: { url } } })])
+      expect(each?.text).not.toContain("very-secret");
   });
 
   it("prefers flags to options, environment, project file and user file, in this order", () => {

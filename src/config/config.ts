@@ -157,7 +157,8 @@ function validated(
     );
   }
   if (isProject && !key.projectMaySet) throw notForProjects(name, place, name);
-  if (!accepts(key.kind, value)) throw invalid(name, value, { place, accepted: acceptedValues(key.kind) });
+  if (!accepts(key.kind, value))
+    throw invalid(name, key.secret ? "[redacted]" : value, { place, accepted: acceptedValues(key.kind) });
   if (!isProject || !key.narrow) return value;
   const narrowed = key.narrow(own ?? key.default, value);
   if (narrowed instanceof Refused)

@@ -22,6 +22,8 @@ export interface ConfigKey<T = unknown, Default = unknown> {
   readonly env?: string;
   /** How the variable's text becomes a value, if not as usual for the kind. */
   readonly fromText?: (text: string) => T;
+  /** Whether no message may quote it. */
+  readonly secret?: boolean;
 }
 
 /** A value that a project may not set. */
@@ -33,7 +35,7 @@ export class Refused {
   }
 }
 
-type Extras<T> = Partial<Pick<ConfigKey<T, T>, "default" | "env" | "fromText" | "narrow">>;
+type Extras<T> = Partial<Pick<ConfigKey<T, T>, "default" | "env" | "fromText" | "narrow" | "secret">>;
 
 /** Lists and objects are empty by default. */
 const EMPTY: Readonly<Record<string, unknown>> = { array: [], object: {} };
@@ -314,6 +316,23 @@ const CONFIG_TABLE = {
     retries: userOnly("How often a request to a busy server is repeated (2).", integer(0)),
     priceIn: userOnly("US dollars for a million input tokens, for the costs in the journal.", number(0)),
     priceOut: userOnly("US dollars for a million output tokens, for the costs in the journal.", number(0)),
+  },
+  database: {
+    url: userOnly(
+      "The address of a PostgreSQL database that many machines share, instead of the database in ~/.repertoire. With a password in it, set the environment variable rather than the file.",
+      string("postgres://agent@db.example:5432/repertoire"),
+      { env: "REPERTOIRE_DATABASE_URL", secret: true },
+    ),
+    token: userOnly(
+      "The token that says which scope of the shared database this machine works in, and what it may do there. Without one the login must own the schema.",
+      string("rpt_…"),
+      { env: "REPERTOIRE_DATABASE_TOKEN", secret: true },
+    ),
+    scope: userOnly(
+      "Without a token: the organisation, or organisation/project, whose library is used (default).",
+      string("acme/website"),
+      { env: "REPERTOIRE_DATABASE_SCOPE" },
+    ),
   },
   telemetry: {
     content: userOnly(

@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { type DreamNeeds, Dreams } from "../dream/dream.ts";
 import { SkillPlaces } from "../learn/learn.ts";
-import { type LibrarySnapshot, SnapshotDamage } from "../library/library.ts";
+import { inSlices, type LibrarySnapshot, SnapshotDamage } from "../library/library.ts";
 import type { LibraryPart } from "./library-part.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
@@ -14,12 +14,17 @@ interface EngineParts {
 }
 
 /** What does not come from the engine. */
-type DreamParts = Pick<DreamNeeds, "store" | "learned" | "model" | "callMs" | "isAllowed">;
+type DreamParts = Pick<DreamNeeds, "store" | "learned" | "model" | "callMs" | "isAllowed"> & {
+  /** Runs a dream while no other machine dreams. */
+  readonly dreaming?: (<T>(work: () => Promise<T>) => Promise<T>) | undefined;
+};
 
 export function openDreams(engine: EngineParts, parts: DreamParts): Dreams {
   const dreams = new Dreams(dreamNeeds(engine, parts));
   const run = dreams.run.bind(dreams);
-  dreams.run = (options = {}) => engine.turns.tracing.trace("dream", options, () => run(options));
+  const alone = parts.dreaming ?? ((work) => work());
+  dreams.run = (options = {}) =>
+    engine.turns.tracing.trace("dream", options, () => alone(() => run(options)));
   return dreams;
 }
 
@@ -30,11 +35,12 @@ export function dreamNeeds({ turns, library }: EngineParts, parts: DreamParts): 
     home: config.home,
     project: config.dir,
     learned: config.learnedDir,
+    mirror: turns.mirror,
     sources,
   });
   return {
     refresh: async () => {
-      if (!isUnchanged(await turns.reader.snapshot())) await library.refresh();
+      if (!(await inSlices(unchangedSteps(await turns.reader.snapshot())))) await library.refresh();
     },
     library: () => library.current(),
     readSkill: ({ path }) => readFile(path),
@@ -57,12 +63,14 @@ export function dreamNeeds({ turns, library }: EngineParts, parts: DreamParts): 
 }
 
 /** Whether every known file is the one that was read; a snapshot itself only notices other folders. */
-function isUnchanged(snapshot: LibrarySnapshot): boolean {
+function* unchangedSteps(snapshot: LibrarySnapshot): Generator<undefined, boolean> {
   try {
-    return snapshot.records().every(({ path, size, mtimeMs }) => {
+    for (const { path, size, mtimeMs } of yield* snapshot.recordSteps()) {
       const stats = statSync(path, { throwIfNoEntry: false });
-      return stats?.size === size && stats.mtimeMs === mtimeMs;
-    });
+      if (stats?.size !== size || stats.mtimeMs !== mtimeMs) return false;
+      yield;
+    }
+    return true;
   } catch (thrown) {
     if (thrown instanceof SnapshotDamage) return false;
     throw thrown;

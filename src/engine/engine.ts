@@ -2,6 +2,7 @@
 
 export { type Deferred, deferred } from "./deferred.ts";
 export type { EngineEvent } from "./events.ts";
+export type { SharedExchange } from "./fleet-part.ts";
 export type {
   CheckReport,
   IndexingOptions,
@@ -16,6 +17,7 @@ export { openRepertoire, Repertoire } from "./repertoire.ts";
 export type { CatalogSkill, FoundSkill, SearchReport } from "./search-part.ts";
 export { OpenTask, type TaskOptions } from "./task.ts";
 export type { TaskPart } from "./task-part.ts";
+export type { TokenPart } from "./token-part.ts";
 export { OpenTurn } from "./turn.ts";
 export { openTurnEngine, TurnEngine } from "./turn-engine.ts";
 
@@ -32,7 +34,7 @@ export {
   typedCommand,
   WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";
-export type { CatalogChoice, Prompt, PromptOptions } from "../disclose/disclose.ts";
+export { budgetOf, type CatalogChoice, type Prompt, type PromptOptions } from "../disclose/disclose.ts";
 export {
   isInside,
   makeFolder,
@@ -55,6 +57,7 @@ export {
   PROPOSAL_STATES,
   type ProposalRecord,
 } from "../dream/dream.ts";
+export type { ExchangeReport, ExchangeWay, FollowerState } from "../fleet/fleet.ts";
 export {
   CATEGORIES,
   type Finding,
@@ -101,22 +104,26 @@ export {
   selectSkills,
   skillDetails,
   sortedBy,
+  stopSlices,
 } from "../library/library.ts";
 export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";
 export { SPEC } from "../package/package.ts";
 export {
   addCase,
   casesFrom,
+  EVAL_RUNS,
   type EvalFailure,
   type EvalReport,
   type Explanation,
   type GroupFigures,
+  keepRun,
   OWN_CASES,
   readCases,
   readEvalJson,
+  readRuns,
   regressions,
 } from "../recall/recall.ts";
-export { TIDY_RULES, type Tidied } from "../stores/stores.ts";
+export { TIDY_RULES, type Tidied, TOKEN_ROLES, type TokenRecord } from "../stores/stores.ts";
 export {
   type CatalogReport,
   type ListedPackage,

@@ -13,7 +13,7 @@ export function openLearned(
   const { home, dir: project, learnedDir: learned } = turns.config;
   return new LearnedSkills({
     library: () => library.current(),
-    refresh: () => library.refresh(),
+    refresh: (changed) => library.refresh(changed),
     recall: async (message, limit) => {
       const { matches } = await turns.recall({ message }, { limit });
       return matches.flatMap(({ name, duplicates = [] }) => [name, ...duplicates]);
@@ -21,6 +21,7 @@ export function openLearned(
     home,
     project,
     learned,
+    mirror: turns.mirror,
     sources: turns.sources,
     store,
     mayWrite: (author, name) => turns.mayWrite(author, name),

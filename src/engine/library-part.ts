@@ -44,6 +44,7 @@ import { isSkillFile } from "../package/package.ts";
 import type { Profile } from "../parse/parse.ts";
 import type { Explanation } from "../recall/recall.ts";
 import { didYouMean, nearTo } from "../text/near.ts";
+import type { Fleet } from "./fleet-part.ts";
 import { openInspections } from "./inspections.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
@@ -85,8 +86,8 @@ export interface IndexReport {
 }
 
 export interface InspectOptions {
-  /** A skill's name or a path: a package, one file, or a folder of packages. All skills unless given. */
-  readonly target?: string | undefined;
+  /** Skills' names or paths: of a package, of one file, or of a folder of packages. All skills unless given. */
+  readonly target?: string | readonly string[] | undefined;
   /** A file of known findings instead of the person's own. */
   readonly known?: string | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
@@ -108,13 +109,22 @@ export class LibraryPart {
   private readonly turns: TurnEngine;
   private readonly scanner: LibraryScanner;
   private readonly leadsTo: (name: string) => Promise<string>;
+  private readonly fleet: () => Promise<Fleet | undefined>;
   private readonly closers: (() => Promise<void>)[] = [];
 
   /** `leadsTo` says which name an old one leads to; itself if nowhere. */
-  constructor(turns: TurnEngine, scanner: LibraryScanner, leadsTo: (name: string) => Promise<string>) {
+  constructor(
+    turns: TurnEngine,
+    scanner: LibraryScanner,
+    needs: {
+      readonly leadsTo: (name: string) => Promise<string>;
+      readonly fleet: () => Promise<Fleet | undefined>;
+    },
+  ) {
     this.turns = turns;
     this.scanner = scanner;
-    this.leadsTo = leadsTo;
+    this.leadsTo = needs.leadsTo;
+    this.fleet = needs.fleet;
   }
 
   /**
@@ -126,6 +136,16 @@ export class LibraryPart {
   async list(agent?: string): Promise<{ skills: ListedSkill[]; diagnostics: readonly Diagnostic[] }> {
     const view = await this.view(agent);
     return { skills: view.list(), diagnostics: view.library.diagnostics };
+  }
+
+  /**
+   * Every skill with its state as it was last read: without a walk as long as no folder has changed, so nearly at once.
+   *
+   * @example
+   * const known = await skills.library.glance();
+   */
+  async glance(): Promise<ListedSkill[]> {
+    return (await this.turns.view()).list();
   }
 
   /**
@@ -204,6 +224,16 @@ export class LibraryPart {
   }
 
   /**
+   * The instructions of a skill as they are on disk now, for its person. Hand them to a model through the gate only.
+   *
+   * @example
+   * const body = skills.library.bodyOf(await skills.library.named("pdf-tables"));
+   */
+  bodyOf(skill: Skill): string {
+    return this.scanner.body(skill);
+  }
+
+  /**
    * The digest of each of these skills' packages, to which consent is bound; absent for a package that cannot be read.
    *
    * @example
@@ -247,7 +277,11 @@ export class LibraryPart {
    * const { verdict, packages } = await skills.library.inspect({ target: "pdf-tables" });
    */
   async inspect(options: InspectOptions = {}): Promise<InspectionReport> {
-    return this.inspectAll(await this.placesOf(options.target), options);
+    const targets = typeof options.target === "string" ? [options.target] : (options.target ?? []);
+    const places = await Promise.all(
+      targets.length === 0 ? [this.placesOf(undefined)] : targets.map((target) => this.placesOf(target)),
+    );
+    return this.inspectAll(places.flat(), options);
   }
 
   private inspectAll(
@@ -468,13 +502,14 @@ export class LibraryPart {
   }
 
   /**
-   * Walks all sources again and returns what changed.
+   * Walks all sources again and returns what changed. Given the folders of skills that were changed, known skills elsewhere are
+   * not looked at.
    *
    * @example
    * const { added } = await skills.library.refresh();
    */
-  refresh(): Promise<LibraryChanges> {
-    return this.scanner.refresh();
+  refresh(changed?: readonly string[]): Promise<LibraryChanges> {
+    return this.scanner.refresh({ changed });
   }
 
   /**
@@ -499,6 +534,7 @@ export class LibraryPart {
     onError: (error: unknown) => void = () => {},
   ): Promise<void> {
     this.closers.push(await this.scanner.watch(onChanges, onError));
+    (await this.fleet())?.listen({ onProblem: (problem) => onError(new Error(problem)) });
   }
 
   /**

@@ -2,13 +2,18 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+
+let root: string | undefined;
 
 /** The folder of our package.json. */
 export function packageRoot(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, "package.json"))) folder = dirname(folder);
-  return folder;
+  root ??= folderAbove(import.meta.dirname);
+  return root;
+}
+
+function folderAbove(folder: string): string {
+  const isTop = folder === dirname(folder);
+  return isTop || existsSync(join(folder, "package.json")) ? folder : folderAbove(dirname(folder));
 }
 
 /** The version of the package. */
@@ -19,6 +24,6 @@ export function ownVersion(): string {
 
 /** Differs between two builds and two versions: for caches of what our code computed. */
 export function buildStamp(): string {
-  const bundle = statSync(fileURLToPath(import.meta.url), { throwIfNoEntry: false });
+  const bundle = statSync(import.meta.filename, { throwIfNoEntry: false });
   return `${ownVersion()} ${bundle?.size} ${bundle?.mtimeMs}`;
 }

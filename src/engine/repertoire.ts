@@ -5,24 +5,28 @@ import type { AgentTool, AgentToolsOptions, Toolbox, ToolChoice } from "../agent
 import { type Config, switchCatalog } from "../config/config.ts";
 import type { MemoryItem } from "../disclose/disclose.ts";
 import type { Dreams } from "../dream/dream.ts";
+import { unlessAway } from "../fleet/fleet.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Enrichment, LearnedSkills } from "../learn/learn.ts";
 import { LibraryScanner } from "../library/library.ts";
 import type { Clock } from "../model/clock.ts";
-import { codeOf } from "../model/errors.ts";
+import { codeOf, RepertoireError } from "../model/errors.ts";
 import type { StateCheckOptions, StateFinding } from "../model/state-finding.ts";
 import type { Turn } from "../model/turn.ts";
 import type { StreamingModel } from "../models/models.ts";
-import type { EvalCase, EvalOptions, EvalReport } from "../recall/recall.ts";
+import type { EvalCase, EvalOptions, EvalReport, Indexing } from "../recall/recall.ts";
 import type { Tidied, TidyOptions } from "../stores/stores.ts";
 import type { Catalogs, Sharing, Supplies } from "../supply/supply.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import { type EngineEvent, EventStream } from "./events.ts";
+import type { Fleet, SharedExchange } from "./fleet-part.ts";
 import { LibraryPart } from "./library-part.ts";
 import type { OpenOptions } from "./options.ts";
+import { ownVersion } from "./package-root.ts";
 import type { SearchReport } from "./search-part.ts";
 import { OpenTask, type TaskOptions } from "./task.ts";
 import type { TaskPart } from "./task-part.ts";
+import type { TokenPart } from "./token-part.ts";
 import { OpenTurn } from "./turn.ts";
 import { TurnEngine } from "./turn-engine.ts";
 import type { Workshop } from "./workshop.ts";
@@ -60,27 +64,42 @@ export class Repertoire {
   readonly commands: Deferred<SlashCommands>;
   /** What happened: events, statistics, conversations, outcomes. */
   readonly journal: Deferred<Journal>;
+  /** Who may use the shared database, and as what. */
+  readonly tokens: Deferred<TokenPart>;
   /** Skills from elsewhere: open a source, take, install, verify, update, remove. */
   readonly supply: Deferred<Supplies>;
   /** Collections of skills that are not installed, to be searched. */
   readonly catalogs: Deferred<Catalogs>;
   /** Gives skills to other agents and other people. */
   readonly sharing: Deferred<Sharing>;
+  /** Carries skills between folders and the library that is shared with other machines: push, pull, sync. */
+  readonly exchange: Deferred<SharedExchange>;
+  private readonly scanner: LibraryScanner;
   private readonly stream = new EventStream();
   private opened: Promise<Workshop> | undefined;
+  private shared: Promise<Fleet> | undefined;
+  private following: Promise<void> | undefined;
   private other: Repertoire | undefined;
 
   constructor(options: OpenOptions) {
     let scanner: LibraryScanner | undefined;
     this.turns = new TurnEngine(options, {
       openReader: (sources, reading) => {
-        scanner = new LibraryScanner(sources, reading);
+        const isShared = sources.some(({ id }) => id === "postgres");
+        scanner = new LibraryScanner(sources, {
+          ...reading,
+          prepare: isShared ? () => this.follow() : undefined,
+        });
         return scanner;
       },
       bodies: (names, reading) => this.gate.bodies(names, reading),
       bringTools: (names, context) => this.tasks.bringTools(names, context),
     });
-    this.library = new LibraryPart(this.turns, scanner!, (name) => this.currentName(name));
+    this.scanner = scanner!;
+    this.library = new LibraryPart(this.turns, this.scanner, {
+      leadsTo: (name) => this.currentName(name),
+      fleet: () => this.fleet(),
+    });
     this.learned = deferred(async () => (await this.workshop()).learned);
     this.dreams = deferred(async () => (await this.workshop()).dreams);
     this.enrichment = deferred(async () => (await this.workshop()).enrichment);
@@ -89,7 +108,9 @@ export class Repertoire {
     this.gate = deferred(async () => (await this.workshop()).gate);
     this.commands = deferred(async () => (await this.workshop()).commands);
     this.journal = deferred(async () => (await this.workshop()).journal);
+    this.tokens = deferred(async () => (await import("./token-part.ts")).openTokens(this.turns));
     this.supply = deferred(async () => (await this.workshop()).supply);
+    this.exchange = deferred(async () => (await this.requireFleet()).exchange(this.learned));
     this.catalogs = deferred(async () => (await import("./supply-part.ts")).openCatalogs(this.turns));
     this.sharing = deferred(async () =>
       (await import("./supply-part.ts")).openSharing(this.turns, this.library),
@@ -324,11 +345,60 @@ export class Repertoire {
     await this.other?.close();
     this.stream.close();
     await this.library.close();
+    const fleet = await this.shared;
+    await fleet?.close();
     const opened = this.opened;
     this.opened = undefined;
     // Whoever used a workshop that could not be opened was told why; nothing of it needs closing.
     if (opened) await (await opened.catch(() => undefined))?.close();
-    else await this.turns.options.store?.close();
+    else await (this.turns.options.store ?? fleet?.store)?.close();
+  }
+
+  /** @internal The library that is shared with other machines; undefined without a shared database. */
+  async fleet(): Promise<Fleet | undefined> {
+    if (this.turns.shared.length === 0) return undefined;
+    this.shared ??= import("./fleet-part.ts").then(({ openFleet }) => openFleet(this.turns));
+    return this.shared;
+  }
+
+  /** An engine with a shared library follows it from the first use on. */
+  private follow(): Promise<void> {
+    this.following ??= this.fleet().then(async (fleet) => {
+      fleet?.listen({ onChanges: (changed) => this.turns.reader.rescan({ changed, isBehind: true }) });
+      await fleet?.follow();
+      // Before the library is first read.
+      if (fleet?.isNew) await this.adoptIndex(fleet);
+    });
+    return this.following;
+  }
+
+  /** A new node takes over what another one has read and indexed. Whatever is wrong with that, it reads the skills itself. */
+  private async adoptIndex(fleet: Fleet): Promise<void> {
+    const indexing = await this.turns.indexing();
+    const kept = await unlessAway(() => fleet.keptIndex(indexFormat(indexing)));
+    if (kept === undefined) return;
+    this.scanner.takeOver(kept.library);
+    indexing.adopt(kept.index);
+  }
+
+  /** @internal Keeps for new nodes what this one has read and indexed, from now on. Nothing without a shared library. */
+  async shareIndex(): Promise<void> {
+    const fleet = await this.fleet();
+    const indexing = await this.turns.indexing();
+    await fleet?.keepIndex(indexFormat(indexing), async () => {
+      await indexing.current();
+      const [library, index] = [this.scanner.carried(), indexing.carried()];
+      return library && index && { library, index };
+    });
+  }
+
+  private async requireFleet(): Promise<Fleet> {
+    const fleet = await this.fleet();
+    if (fleet) return fleet;
+    throw new RepertoireError(
+      "database-missing",
+      "No shared database is configured. Set REPERTOIRE_DATABASE_URL to postgres://user:password@host:5432/database.",
+    );
   }
 
   /** Where a name leads that the library does not have. Without a store that can be read there are no old names. */
@@ -343,9 +413,14 @@ export class Repertoire {
 
   /** Tasks, learned skills and dreams, with the store behind them; opened by the first call. */
   private workshop(): Promise<Workshop> {
-    this.opened ??= import("./workshop.ts").then(({ openWorkshop }) =>
-      openWorkshop(this.turns, this.library, (event) => this.stream.publish(event)),
+    this.opened ??= Promise.all([import("./workshop.ts"), this.fleet()]).then(([{ openWorkshop }, fleet]) =>
+      openWorkshop(this.turns, this.library, (event) => this.stream.publish(event), fleet),
     );
     return this.opened;
   }
+}
+
+/** Nodes of another version or another embedder have another index. */
+function indexFormat({ settings: { embedder } }: Indexing): string {
+  return `index ${ownVersion()} ${embedder.id} ${embedder.dimensions}`;
 }

@@ -21,7 +21,7 @@ export function openSupply(
 ): Supplies {
   const { config, sources, clock, options } = turns;
   const { home, dir: project, learnedDir } = config;
-  const places = new SkillPlaces({ home, project, learned: learnedDir, sources });
+  const places = new SkillPlaces({ home, project, learned: learnedDir, mirror: turns.mirror, sources });
   return new Supplies({
     home,
     project,

@@ -6,12 +6,13 @@ import type { ConsentGate } from "../activate/activate.ts";
 import { type Config, loadConfig } from "../config/config.ts";
 import type { BringTools, Prompt, PromptOptions, TurnPrompt } from "../disclose/disclose.ts";
 import {
-  disabledInHost,
   hostSkills,
   misnamedSources,
   type ProjectStanding,
   projectStanding,
   resolveSources,
+  type SharedSource,
+  sharedSources,
 } from "../discover/discover.ts";
 import { closeFolder } from "../disk/disk.ts";
 import type { TurnStore } from "../journal/journal.ts";
@@ -72,13 +73,14 @@ export class TurnEngine {
   readonly clock: Clock;
   /** Lowest precedence first; without those of a project that is not to be shown. */
   readonly sources: readonly Source[];
+  /** The mirrors of the library that is shared with other machines; none without a shared database. */
+  readonly shared: readonly SharedSource[];
   /** Those of a project that is not to be shown. */
   readonly hiddenSources: readonly Source[];
   /** Whether the project's skills are shown, and why. */
   readonly project: ProjectStanding;
   /** Rules of the skills that agents have switched off in their own settings. */
   private readonly disabledByHost: readonly string[];
-  private offInHost: readonly string[] | undefined;
   readonly reader: LibraryReader;
   readonly bodies: ConsentGate["bodies"];
   readonly bringTools: BringTools;
@@ -99,8 +101,11 @@ export class TurnEngine {
     const hosts = hostSkills({ home, project, env: options.env ?? process.env });
     this.disabledByHost = hosts.disabled;
     const installed = hosts.folders;
+    const { url, scope } = config.database;
+    this.shared = url === undefined || options.store ? [] : sharedSources(this.dataDirectory, { url, scope });
     const sourceOptions = {
       home,
+      shared: this.shared,
       project,
       learned: config.learnedDir,
       installed,
@@ -136,6 +141,11 @@ export class TurnEngine {
   /** Where everything that outlives a process is kept. */
   get dataDirectory(): string {
     return join(this.config.home, ".repertoire");
+  }
+
+  /** Where learned skills are kept if they are shared with other machines. */
+  get mirror(): string | undefined {
+    return this.shared.find(({ isOwn }) => isOwn)?.root;
   }
 
   /** The messages that a model wrote for skills. */
@@ -187,17 +197,8 @@ export class TurnEngine {
     const allowlist = agent === undefined ? undefined : agents[agent]?.skills;
     const scopeOf = (source: string) => this.scopeOf(source);
     const env = this.options.env ?? process.env;
-    const off = [...disable, ...this.disabledInHost()];
     const { disabledByHost } = this;
-    return new Visibility({ agent, allowlist, enable, disable: off, disabledByHost, scopeOf, env });
-  }
-
-  /** What the person has switched off in the host that asks stays off. */
-  private disabledInHost(): readonly string[] {
-    const { home } = this.config;
-    const env = this.options.env ?? process.env;
-    this.offInHost ??= disabledInHost({ host: this.options.host, home, env }, this.sources);
-    return this.offInHost;
+    return new Visibility({ agent, allowlist, enable, disable, disabledByHost, scopeOf, env });
   }
 
   /** Whether an author may save, change or delete a skill of this name: an agent the names that it may see or was given. */

@@ -4,9 +4,11 @@ import type { ConsentGate, Consents, SlashCommands } from "../activate/activate.
 import type { AgentEngine } from "../agent/agent.ts";
 import { makePrivate, sweepFolder } from "../disk/disk.ts";
 import type { Dreams } from "../dream/dream.ts";
+import { unlessAway } from "../fleet/fleet.ts";
 import { Journal, useRecorder, withUsageFiles } from "../journal/journal.ts";
 import { Enrichment, type LanguageModel, type LearnedSkills } from "../learn/learn.ts";
 import { quiet } from "../library/library.ts";
+import { codeOf, isRepertoireError } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import { countedModel, openModel, openStreamingModel, type StreamingModel } from "../models/models.ts";
 import { ExampleMessages, RecallLearning } from "../recall/recall.ts";
@@ -21,6 +23,7 @@ import {
 import type { Supplies } from "../supply/supply.ts";
 import { tracedModel, tracedStore } from "../telemetry/telemetry.ts";
 import { openDreams } from "./dream-part.ts";
+import type { Fleet } from "./fleet-part.ts";
 import { openLearned } from "./learned-part.ts";
 import type { LibraryPart } from "./library-part.ts";
 import { openSupply } from "./supply-part.ts";
@@ -58,6 +61,7 @@ export async function openWorkshop(
   turns: TurnEngine,
   library: LibraryPart,
   onNews: (news: StoreNews) => void,
+  fleet?: Fleet | undefined,
 ): Promise<Workshop> {
   const { clock, config, options, tracing } = turns;
   const { host } = options;
@@ -65,6 +69,7 @@ export async function openWorkshop(
   const now = () => clock.now().getTime();
   const kept =
     options.store ??
+    fleet?.store ??
     sqliteStore({
       directory: turns.dataDirectory,
       clock,
@@ -87,7 +92,7 @@ export async function openWorkshop(
   const record = config.usageDir === undefined ? recordUse : withUsageFiles(config.usageDir, recordUse, now);
   const { tasks, commands, close: closeTasks } = openTasks({ ...engine, store, learned, record });
   const isAllowed = (skill: Skill) => !skill.withheld && tasks.gate.allows(tasks.consents.subject(skill));
-  const dreams = openDreams(engine, { store, learned, isAllowed, ...thinking });
+  const dreams = openDreams(engine, { store, learned, isAllowed, dreaming: store.dreaming, ...thinking });
   const enrichment = new Enrichment({
     skills: async (who) => (await library.view(who)).visible(),
     body: (skill) => turns.reader.body(skill),
@@ -122,16 +127,27 @@ export async function openWorkshop(
   });
   /** Nobody has to think of it: whoever is the first of a day tidies when it has done its work. */
   const tidyOnceADay = async () => {
-    const last = Number((await store.meta.get(TIDIED)) ?? 0);
-    if (Math.abs(now() - last) < DAY_MS) return;
-    await store.meta.set(TIDIED, String(now()));
-    await store.tidy();
-    sweepCaches();
+    try {
+      const last = Number((await store.meta.get(TIDIED)) ?? 0);
+      if (Math.abs(now() - last) < DAY_MS) return;
+      await store.meta.set(TIDIED, String(now()));
+      await Promise.resolve(store.tidy()).catch(async (thrown: unknown) => {
+        await store.meta.set(TIDIED, String(last));
+        throw thrown;
+      });
+      sweepCaches();
+    } catch (thrown) {
+      // What was asked for is done and kept. The next process tidies, or meets the same problem and tells it.
+      if (!isRepertoireError(thrown) && codeOf(thrown) === "") throw thrown;
+    }
   };
-  // Hooks may have left much since the last process: nobody waits for it in one piece.
-  await store.catchUp(() => quiet());
-  // A dream that a crash cut short is settled before anything else happens.
-  await dreams.recover();
+  const settle = async () => {
+    // Hooks may have left much since the last process: nobody waits for it in one piece.
+    await store.catchUp(() => quiet());
+    // A dream that a crash cut short is settled before anything else happens.
+    await dreams.recover();
+  };
+  await (fleet ? fleet.whenConnected(settle) : settle());
   return {
     tasks,
     consents: tasks.consents,
@@ -162,7 +178,7 @@ export async function openWorkshop(
       openStreamingModel({ ...config.model, ...(name !== undefined && { name }) }, parts),
     tidy: async (options) => [...(await store.tidy(options)), sweepCaches(options)],
     async close() {
-      await tidyOnceADay();
+      await unlessAway(tidyOnceADay);
       await closeTasks();
       await learned.settled();
       await store.close();

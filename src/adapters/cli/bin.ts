@@ -54,8 +54,10 @@ async function runQuickly(input?: string | undefined): Promise<void> {
   // One file for each verb, with the code that this verb uses.
   const compiled = `${file}.${verb}.${process.version}-${process.arch}.compiled`;
   const cachedData = readIfThere(compiled);
-  const source = `(function (module, require, __filename, __import) {${readFileSync(file, "latin1")}\n})`;
-  const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
+  const script = new Script(readFileSync(file, "latin1"), {
+    filename: file,
+    ...(cachedData && { cachedData }),
+  });
   const module = { exports: {} as typeof Quick };
   let isWhole = false;
   const load = (specifier: string) => {
@@ -63,7 +65,7 @@ async function runQuickly(input?: string | undefined): Promise<void> {
     return import(specifier);
   };
   // The bundle is beside this file, so both resolve alike; a `require` of its own would load another module of Node.
-  script.runInThisContext()(module, require, file, load);
+  script.runInThisContext()(module, require, file, __dirname, load);
   const { exit, answered } = await module.exports.run(args, input);
   process.exitCode = exit;
   // After an answer without the whole engine, the compiled code holds all that the next call will use.

@@ -4,6 +4,7 @@
 import { fstatSync, readFileSync } from "node:fs";
 import type { Diagnostic } from "../../model/diagnostic.ts";
 import { jsonVisibly, lineVisibly, visibly } from "../../text/terminal.ts";
+import { cutToWidth, textWidth } from "../../text/width.ts";
 import { STANDARD_ERROR, STANDARD_OUTPUT, writeOut } from "../write-out.ts";
 
 type Colours = Readonly<
@@ -108,7 +109,7 @@ function uncoloured(text: string): string {
 }
 
 function widthOf(text: string): number {
-  return uncoloured(text).length;
+  return textWidth(uncoloured(text));
 }
 
 /** These streams, for text of any origin. */
@@ -182,7 +183,7 @@ export class Io {
     for (const row of cells) {
       const padded = row.map((cell, at) => {
         const width = widths[at]!;
-        const short = widthOf(cell) > width ? `${uncoloured(cell).slice(0, width - 1)}…` : cell;
+        const short = widthOf(cell) > width ? `${cutToWidth(uncoloured(cell), width - 1)}…` : cell;
         return at === columns - 1 ? short : short + " ".repeat(width - widthOf(short));
       });
       this.line(padded.join(GAP).trimEnd());

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryTree } from "../../../test/skill-tree.ts";
+import { openRepertoire } from "../../engine/engine.ts";
 import { run } from "./main.ts";
 
 function shell() {
@@ -22,7 +23,8 @@ function shell() {
     return { code, ...written, json: () => JSON.parse(written.out) };
   };
   const file = join(root, "home/.repertoire/skills/book/SKILL.md");
-  return { cli, notes: join(root, "p/notes.md"), file, text: () => readFileSync(file, "utf8") };
+  const open = () => openRepertoire({ dir: join(root, "p"), home: join(root, "home"), env: {} });
+  return { cli, open, notes: join(root, "p/notes.md"), file, text: () => readFileSync(file, "utf8") };
 }
 
 it("save, history, undo, delete and restore work on one skill", async () => {
@@ -164,4 +166,39 @@ it("mistakes exit 1 with the next step", async () => {
     code: 1,
     err: expect.stringContaining("archive --list"),
   });
+});
+
+it("history, restore and inspect take globs", async () => {
+  const { cli, notes } = shell();
+  for (const name of ["draft-a", "draft-b", "other"]) await cli("save", name, "--from", notes);
+  await cli("delete", "draft-a", "draft-b");
+  const reports = (await cli("history", "draft-*", "--json")).json().results;
+  expect(reports.map(({ name, state }: { name: string; state: string }) => [name, state])).toEqual([
+    ["draft-a", "archived"],
+    ["draft-b", "archived"],
+  ]);
+  const restored = (await cli("restore", "draft-*", "--json")).json().results;
+  expect(restored.map(({ name }: { name: string }) => name)).toEqual(["draft-a", "draft-b"]);
+  const { packages } = (await cli("inspect", "draft-*", "other", "--json")).json();
+  expect(packages.map(({ name }: { name: string }) => name)).toEqual(["draft-a", "draft-b", "other"]);
+  for (const verb of ["history", "restore", "inspect", "trust"])
+    expect([verb, (await cli(verb, "nothing-*", "--json")).code]).toEqual([verb, 1]);
+});
+
+it("eval without a file measures the messages that a skill was activated for with success", async () => {
+  const { cli, open, notes } = shell();
+  await cli("save", "book", "--from", notes);
+  const engine = open();
+  const uses = { "book this invoice": "success", "book that invoice": "failure", "sing a song": "success" };
+  for (const [message, outcome] of Object.entries(uses)) {
+    const turn = engine.turn({ session: message, message });
+    await turn.prompt();
+    await engine.task(message, { session: message, askConsent: async () => true }).activate("book");
+    await turn.outcome(outcome as "success" | "failure");
+  }
+  await engine.turn({ session: "idle", message: "nothing was used" }).prompt();
+  await engine.close();
+  const report = (await cli("eval", "--json")).json();
+  expect(report.groups.journal).toMatchObject({ messages: 2 });
+  expect(report.failures).toMatchObject([{ query: "sing a song", kind: "not-shown", skills: ["book"] }]);
 });

@@ -52,11 +52,13 @@ const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names:
       example: "list --sort tokens",
       verbs: [
         ["ui", serve],
-        ["list show why", library],
+        ["list", async () => [(await import("./commands/list.ts")).listVerb]],
+        ["show why what-if", library],
         ["stats", journal],
         ["check", library],
         ["inspect", async () => [(await import("./commands/inspect.ts")).inspectVerb]],
-        ["sources doctor", library],
+        ["sources", library],
+        ["doctor", async () => [(await import("./commands/doctor.ts")).doctorVerb]],
       ],
     },
     {
@@ -88,12 +90,18 @@ const GROUPS: readonly (HelpGroup & { readonly verbs: readonly (readonly [names:
       ],
     },
     {
+      title: "Share one library",
+      example: "push ./skills --dry-run",
+      verbs: [["push pull sync", async () => (await import("./commands/exchange.ts")).EXCHANGE_VERBS]],
+    },
+    {
       title: "Connect agents",
       example: "setup claude-code --dry-run",
       verbs: [
         ["setup", async () => [(await import("./commands/setup.ts")).setupVerb]],
         ["mcp", hosts],
         ["serve", serve],
+        ["token", async () => (await import("./commands/tokens.ts")).TOKEN_VERBS],
         ["hook", hosts],
         ["completion complete", async () => (await import("./commands/completion.ts")).COMPLETION_VERBS],
       ],

@@ -45,7 +45,7 @@ describe("list", () => {
   });
 
   it("has the promised JSON shape, shadowed skills with --all", async () => {
-    const { json } = await workspace()("list", "--all", "--json");
+    const { json } = await workspace()("list", "--all", "--json", "--digests");
     const good = json().skills.filter(({ name }: { name: string }) => name === "good");
     expect(good.map(({ state }: { state: string }) => state)).toEqual(["active", "shadowed"]);
     expect(Object.keys(good[0])).toEqual([

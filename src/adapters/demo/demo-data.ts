@@ -9,7 +9,39 @@ export interface DemoSkill {
   readonly learned?: true;
 }
 
-interface DemoSession {
+/** What happens to learned skills later. */
+export const DEMO_EDITS: readonly {
+  readonly daysAgo: number;
+  readonly name: string;
+  readonly body: string;
+  readonly reason: string;
+}[] = [
+  {
+    daysAgo: 12,
+    name: "flaky-tests",
+    body: "# Flaky tests\n\n1. Run it 50 times, alone and with its neighbours.\n2. Look for time, order, shared state and the network.\n3. Write down the seed that fails.\n4. Mend the cause, not the waiting time.\n",
+    reason: "the seed was forgotten twice",
+  },
+];
+
+/** A skill that came from elsewhere, and what its source says by now. */
+export const DEMO_PACKAGE = {
+  name: "brand-voice",
+  description:
+    "Writes in the voice of the company. Use for letters to customers, posts and pages that many people read.",
+  body: "# Voice\n\n1. Short sentences, no jargon.\n2. Say what the reader can do next.\n",
+  newBody:
+    "# Voice\n\n1. Short sentences, no jargon.\n2. Say what the reader can do next.\n3. Never promise a date.\n",
+};
+
+/** Messages that a person corrected. */
+export const DEMO_CASES = [
+  { query: "the spreadsheet of the journey is missing receipts", gold: ["expense-report"] },
+  { query: "which commits go into the next version?", gold: ["release-notes"] },
+  { query: "Ann wants to see the login form in her browser", gold: ["deploy-preview"] },
+];
+
+export interface DemoSession {
   readonly daysAgo: number;
   readonly host: string;
   readonly turns: readonly {
@@ -198,6 +230,22 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
         outcome: "success",
       },
       { message: "send the invoice for November", used: ["invoice-pdf"], outcome: "success" },
+    ],
+  },
+  {
+    daysAgo: 11,
+    host: claude,
+    turns: [
+      { message: "the login test is flaky again", used: ["flaky-tests"], outcome: "success" },
+      { message: "a test fails only at night, find out why", used: ["flaky-tests"], outcome: "success" },
+    ],
+  },
+  {
+    daysAgo: 9,
+    host: claude,
+    turns: [
+      { message: "write the invoice for the workshop", used: ["invoice-pdf"] },
+      { message: "no, that is wrong: the number was used already" },
     ],
   },
   {

@@ -4,8 +4,25 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type OpenOptions, openRepertoire, type Repertoire } from "../../engine/engine.ts";
-import { DEMO_SESSIONS, DEMO_SKILLS, type DemoSkill } from "./demo-data.ts";
+import {
+  addCase,
+  casesFrom,
+  EVAL_RUNS,
+  keepRun,
+  type OpenOptions,
+  OWN_CASES,
+  openRepertoire,
+  type Repertoire,
+} from "../../engine/engine.ts";
+import {
+  DEMO_CASES,
+  DEMO_EDITS,
+  DEMO_PACKAGE,
+  DEMO_SESSIONS,
+  DEMO_SKILLS,
+  type DemoSession,
+  type DemoSkill,
+} from "./demo-data.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -17,7 +34,7 @@ export async function makeDemo(
   const places = { ...options, dir: join(root, "project"), home: join(root, "home"), configFile: undefined };
   for (const skill of DEMO_SKILLS.filter(({ learned }) => !learned)) write(places.dir, skill);
   mkdirSync(places.home, { recursive: true });
-  await liveThrough(places);
+  await liveThrough(places, join(root, "elsewhere"));
   return {
     engine: openRepertoire(places),
     remove: () => rmSync(root, { recursive: true, force: true }),
@@ -33,7 +50,7 @@ function write(dir: string, { name, description, body, files = {} }: DemoSkill):
   }
 }
 
-async function liveThrough(places: OpenOptions): Promise<void> {
+async function liveThrough(places: OpenOptions, elsewhere: string): Promise<void> {
   const clock = { at: Date.now() - 40 * DAY_MS, now: () => new Date(clock.at) };
   const engine = openRepertoire({ ...places, clock, encoder: "off" });
   try {
@@ -41,20 +58,69 @@ async function liveThrough(places: OpenOptions): Promise<void> {
       await engine.learned.save({ name, description, content: body, author: "agent" });
       clock.at += DAY_MS;
     }
-    for (const [index, { daysAgo, host, turns }] of DEMO_SESSIONS.entries()) {
-      const session = `demo-${index + 1}`;
-      clock.at = Date.now() - daysAgo * DAY_MS - index * MINUTE_MS;
-      for (const { message, used = [], outcome, note } of turns) {
-        await engine.turn({ message, session, host }).prompt();
-        for (const name of used) {
-          const task = engine.task(session, { askConsent: () => true, session, host, audience: "person" });
-          await task.activate(name);
-        }
-        if (outcome !== undefined) await engine.journal.reportOutcome({ outcome, note }, { session, host });
-        clock.at += MINUTE_MS;
-      }
+    await bringFrom(elsewhere, engine);
+    const steps = [
+      ...DEMO_SESSIONS.map((session, index) => ({
+        daysAgo: session.daysAgo,
+        live: () => liveSession(engine, clock, { ...session, id: `demo-${index + 1}` }),
+      })),
+      ...DEMO_EDITS.map(({ daysAgo, body, ...edit }) => ({
+        daysAgo,
+        live: () => engine.learned.save({ ...edit, content: body, author: "person" }),
+      })),
+    ];
+    for (const { daysAgo, live } of steps.sort((one, other) => other.daysAgo - one.daysAgo)) {
+      clock.at = Date.now() - daysAgo * DAY_MS;
+      await live();
     }
+    await measure(engine, clock);
   } finally {
     await engine.close();
   }
+}
+
+async function liveSession(
+  engine: Repertoire,
+  clock: { at: number },
+  { id: session, host, turns }: DemoSession & { readonly id: string },
+): Promise<void> {
+  for (const { message, used = [], outcome, note } of turns) {
+    await engine.turn({ message, session, host }).prompt();
+    for (const name of used) {
+      const task = engine.task(session, { askConsent: () => true, session, host, audience: "person" });
+      await task.activate(name);
+    }
+    if (outcome !== undefined) await engine.journal.reportOutcome({ outcome, note }, { session, host });
+    clock.at += MINUTE_MS;
+  }
+}
+
+/** Adds a skill from a folder, whose source then goes on. */
+async function bringFrom(elsewhere: string, { supply }: Repertoire): Promise<void> {
+  const { newBody, ...skill } = DEMO_PACKAGE;
+  write(elsewhere, skill);
+  const source = await supply.open(join(elsewhere, "skills"));
+  try {
+    await supply.take(source, await source.offers(), { agree: (offers) => offers });
+  } finally {
+    source.close();
+  }
+  write(elsewhere, { ...skill, body: newBody });
+}
+
+/** Cases that a person corrected, and two runs over them: of last week, and of today. */
+async function measure(engine: Repertoire, clock: { at: number }): Promise<void> {
+  const folder = engine.turns.dataDirectory;
+  const cases = casesFrom(DEMO_CASES, "corrected");
+  for (const { query, gold } of DEMO_CASES) addCase(join(folder, OWN_CASES), { query, gold });
+  clock.at = Date.now() - 7 * DAY_MS;
+  keepRun(join(folder, EVAL_RUNS), await engine.evaluate(cases), clock.at);
+  for (const { query, gold } of DEMO_CASES.slice(0, 1))
+    await engine.journal.shouldHaveBeen({ skill: gold[0]!, message: query });
+  clock.at = Date.now() - DAY_MS;
+  const went = (await engine.journal.successes()).map(({ message, skills }) => ({
+    ...{ query: message, gold: skills, source: "went well" },
+  }));
+  const all = [...cases, ...casesFrom(went, "went well")];
+  keepRun(join(folder, EVAL_RUNS), await engine.evaluate(all), clock.at);
 }

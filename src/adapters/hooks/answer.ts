@@ -117,10 +117,11 @@ async function hint(event: EventOf<"message">, asked: Asked): Promise<string> {
 
 /** What the message says about the turn before it counts for the skills that were activated there. */
 async function recordNextWords({ session, text }: EventOf<"message">, { turns, host }: Asked): Promise<void> {
-  const result = outcomeIn(text);
-  if (result === undefined) return;
   const { turn, activated } = await turns.store.sessions.read(session);
   if (turn === 0 || activated.length === 0) return;
+  // Compiling its patterns takes longer than anything else in a hook, so they come last.
+  const result = outcomeIn(text);
+  if (result === undefined) return;
   const at = turns.clock.now().getTime();
   const details = { result, note: "by the words of the next message" };
   await turns.store.record([

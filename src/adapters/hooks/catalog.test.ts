@@ -7,6 +7,7 @@ const SOURCES = [
   { id: "user", root: "/home/me/.claude/skills", scope: "user" },
   { id: "own", root: "/home/me/.repertoire/skills", scope: "user" },
   { id: "project", root: "/p/skills", scope: "project" },
+  { id: "nested", root: "/p/deep/skills", scope: "project" },
 ] as const;
 const turns = {
   sources: SOURCES,
@@ -59,5 +60,12 @@ describe("the catalog of a host", () => {
   it("lists nothing of a large library of which nothing is known, instead of a piece of the alphabet", () => {
     const choose = catalogChoice({ host: "codex", mode: "replace", turns, uses: () => 0 });
     expect(choose(many(5_000, "own"))).toEqual({ listed: [], counted: 5_000 });
+  });
+
+  it("lists a folder of the project whole or not at all, however many skills it has", () => {
+    const choose = catalogChoice({ host: "codex", mode: "replace", turns, uses: () => 0 });
+    const { listed, counted } = choose([...many(4_900, "project"), ...many(3, "nested"), ...many(97, "own")]);
+    expect(namesOf(listed)).toEqual(["nested-0", "nested-1", "nested-2"]);
+    expect(counted).toBe(4_997);
   });
 });

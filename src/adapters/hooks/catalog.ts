@@ -29,6 +29,15 @@ const NATIVE_FOLDERS: Readonly<Record<HookHost, readonly string[]>> = {
   cursor: [".cursor/skills", ".claude/skills", ".codex/skills", ".agents/skills"],
 };
 
+/** The hosts that list the skills of a folder by themselves. */
+export function hostsReading(root: string): HookHost[] {
+  const path = root.replaceAll("\\", "/");
+  const hosts = Object.entries(NATIVE_FOLDERS) as [HookHost, readonly string[]][];
+  return hosts.flatMap(([host, folders]) =>
+    folders.some((folder) => path.endsWith(`/${folder}`)) ? [host] : [],
+  );
+}
+
 interface Hosted {
   readonly host: HookHost;
   readonly turns: Pick<TurnEngine, "sources" | "scopeOf">;
@@ -36,10 +45,7 @@ interface Hosted {
 
 /** Hosts list the skills directly in their folders, not those in folders further down. */
 export function nativeTo({ host, turns }: Hosted): (skill: Skill) => boolean {
-  const roots = turns.sources.filter(({ root }) => {
-    const path = root.replaceAll("\\", "/");
-    return NATIVE_FOLDERS[host].some((folder) => path.endsWith(`/${folder}`));
-  });
+  const roots = turns.sources.filter(({ root }) => hostsReading(root).includes(host));
   const ids = new Set(roots.map(({ id }) => id));
   return ({ name, source }) => ids.has(source) && !name.includes("/");
 }
@@ -61,12 +67,23 @@ export function catalogChoice({ host, mode, turns, uses }: CatalogNeeds): Catalo
       .sort((a, b) => b.times - a.times)
       .map(({ skill }) => skill);
     if (ours.length <= LISTED_WHOLE) return { listed: ours, counted: 0 };
-    const others = ours.findIndex(
-      (skill) => !skill.manifest.always && turns.scopeOf(skill.source) !== "project",
-    );
-    const near = ours.slice(0, Math.min(others < 0 ? ours.length : others, LISTED_WHOLE));
-    const always = near.filter(({ manifest }) => manifest.always);
-    const listed = [...new Set([...always, ...used, ...near])];
+    const always = ours.filter(({ manifest }) => manifest.always);
+    const listed = [...new Set([...always, ...used, ...nearIn(ours, turns)])];
     return { listed, counted: ours.length - listed.length };
   };
+}
+
+/** The skills of the project's folders, nearest folder first. A folder is listed whole or not at all: a part would be a piece of the alphabet. */
+function nearIn(skills: readonly Skill[], turns: Hosted["turns"]): Skill[] {
+  const inProject = skills.filter(({ source }) => turns.scopeOf(source) === "project");
+  const sizes = new Map<string, number>();
+  for (const { source } of inProject) sizes.set(source, (sizes.get(source) ?? 0) + 1);
+  let room = LISTED_WHOLE;
+  const whole = new Set<string>();
+  for (const [source, size] of sizes) {
+    if (size > room) continue;
+    whole.add(source);
+    room -= size;
+  }
+  return inProject.filter(({ source }) => whole.has(source));
 }

@@ -14,7 +14,11 @@ import { Gate, type HttpEnv } from "./gate.ts";
 import { JobBoard } from "./jobs.ts";
 import type { HttpLimits } from "./limits.ts";
 import { Metrics } from "./metrics.ts";
+import { OtherEngines } from "./other-engines.ts";
 import { Browsers, mountPages } from "./page.ts";
+
+/** What a balancer asks. */
+const PROBES: ReadonlySet<string> = new Set(["/live", "/ready"]);
 
 interface AppOptions {
   readonly parts: McpParts;
@@ -54,16 +58,22 @@ export function createApp(options: AppOptions) {
     if (!incoming.complete && !(await readAway(incoming, limits.unreadMs))) c.header("Connection", "close");
   });
   app.use(async (c, next) => {
+    // A balancer asks by address. Whether a server is up is no secret.
+    if (PROBES.has(c.req.path)) return next();
     const host = c.req.header("host")?.toLowerCase() ?? "";
     if (!hosts().includes(host))
       return c.json(refusal("host-refused", "This address is not served here."), 403);
     const origin = c.req.header("origin")?.toLowerCase();
-    if (origin !== undefined && !hosts().some((allowed) => origin === `http://${allowed}`))
+    if (
+      origin !== undefined &&
+      !hosts().some((allowed) => origin === `http://${allowed}` || origin === `https://${allowed}`)
+    )
       return c.json(refusal("origin-refused", "Requests from this origin are not answered."), 403);
     await next();
   });
   const startedAt = Date.now();
-  const api = { version, engine, jobs, events, metrics, isReady, startedAt, readOnly };
+  const others = new OtherEngines(engine);
+  const api = { version, engine, others, jobs, events, metrics, isReady, startedAt, readOnly };
   const browsers = new Browsers();
   const gate = new Gate({ token, isPage: (c) => browsers.sent(c), limits, note });
   mountApi(app, { api, gate, limits, note });
@@ -77,7 +87,10 @@ export function createApp(options: AppOptions) {
   app.all("/mcp", (c) => mcp.fetch(c.req.raw));
   mountPages(app, { browsers, gate });
   app.notFound((c) =>
-    c.json(refusal("not-found", `There is /mcp, /health, /metrics and /api: see ${OPENAPI_PATH}.`), 404),
+    c.json(
+      refusal("not-found", `There is /mcp, /live, /ready, /health, /metrics and /api: see ${OPENAPI_PATH}.`),
+      404,
+    ),
   );
   app.onError((error, c) => {
     note(error.message);
@@ -92,13 +105,16 @@ export function createApp(options: AppOptions) {
       mcp.changed();
       events.publish("library", changes);
     },
-    /** Brings what is under way to a stopping point and ends the streams, which would never end by themselves. */
+    /** Cancels the jobs and ends the streams, which would never end by themselves. */
     async close() {
       unsubscribe();
-      await jobs.close();
+      jobs.cancelAll();
       events.close();
+      await others.close();
       await mcp.close();
     },
+    /** Waits until the jobs have come to a stopping point, or long enough. */
+    stopped: () => jobs.stopped(),
   };
 }
 

@@ -11,6 +11,7 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCo
     "host-refused",
     "origin-refused",
     "read-only",
+    "role-insufficient",
     "consent-denied",
     "consent-refused",
     "not-consented",
@@ -64,6 +65,7 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCo
     "lock-mismatch",
     "package-refused",
     "update-conflict",
+    "version-conflict",
     "undo-conflict",
   ],
   413: ["too-large"],
@@ -89,7 +91,7 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCo
     "version-damaged",
   ],
   502: ["model-failed", "model-incomplete", "source-unreachable", "source-too-large"],
-  503: ["store-busy"],
+  503: ["database-away", "lease-lost", "not-ready", "store-busy"],
 };
 
 const STATUS_OF = new Map(

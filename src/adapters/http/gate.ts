@@ -3,7 +3,7 @@
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname } from "node:path";
 import type { HttpBindings } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context } from "hono";
@@ -110,10 +110,9 @@ const TOKEN_BYTES = 32;
 /** A token that a person wrote may be longer than ours. */
 const TOKEN_FILE_BYTES = 4096;
 
-/** The token in the folder, readable by the user only, created if there is none; two first starts at the same time get the same one. */
-export function tokenIn(directory: string): { readonly token: string; readonly path: string } {
-  const path = join(directory, "token");
-  makeFolder(directory, PRIVATE_FOLDER);
+/** The token in a file that is readable by the user only, created if there is none; two first starts at the same time get the same one. */
+export function tokenAt(path: string): string {
+  makeFolder(dirname(path), PRIVATE_FOLDER);
   try {
     writeFileSync(path, `${randomBytes(TOKEN_BYTES).toString("base64url")}\n`, {
       mode: PRIVATE_FILE,
@@ -123,7 +122,7 @@ export function tokenIn(directory: string): { readonly token: string; readonly p
     if (codeOf(thrown) !== "EEXIST") throw thrown;
   }
   const token = readBounded(path, { maxBytes: TOKEN_FILE_BYTES }).toString("utf8").trim();
-  if (token.length >= TOKEN_BYTES) return { token, path };
+  if (token.length >= TOKEN_BYTES) return token;
   throw new RepertoireError(
     "token-unusable",
     `${path} contains no usable token. Remove the file and start again.`,

@@ -74,7 +74,11 @@ describe("the board", () => {
   it("cancels everything when it closes, and waits until it has stopped", async () => {
     const { jobs } = board();
     const ids = ["a", "b"].map((name) => jobs.start(name, endless).id);
-    await jobs.close();
+    const waiting = jobs.wait(ids[0]!, 60);
+    jobs.cancelAll();
+    expect((await waiting).state).toMatch(/^cancel/);
+    expect((await jobs.wait(ids[0]!, 60)).state).toMatch(/^cancel/);
+    await jobs.stopped();
     expect(ids.map((id) => jobs.get(id).state)).toEqual(["cancelled", "cancelled"]);
     expect(jobs.running).toBe(0);
   });

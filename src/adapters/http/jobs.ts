@@ -1,6 +1,7 @@
 // Jobs: work that may take longer than a request. One per operation at a time; can be listed, awaited and cancelled.
 
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { RepertoireError } from "../../model/errors.ts";
 import { bodyFor } from "./errors.ts";
 import type { HttpLimits } from "./limits.ts";
@@ -48,6 +49,7 @@ interface JobBoardOptions {
 export class JobBoard {
   private readonly options: JobBoardOptions;
   private readonly jobs = new Map<string, Running>();
+  private readonly closing = new AbortController();
 
   constructor(options: JobBoardOptions) {
     this.options = options;
@@ -85,7 +87,8 @@ export class JobBoard {
   /** Waits for the end of a job, at most that long; throws if the job failed. */
   async wait(id: string, seconds: number): Promise<Job> {
     const running = this.require(id);
-    if (seconds > 0) await within(running.ended, seconds * 1000);
+    if (seconds > 0 && !this.closing.signal.aborted)
+      await within(Promise.race([running.ended, once(this.closing.signal, "abort")]), seconds * 1000);
     if (running.job.state === "failed") throw running.thrown;
     return running.job;
   }
@@ -100,10 +103,15 @@ export class JobBoard {
     return running.job;
   }
 
-  /** Cancels everything and waits until it has stopped, or long enough. */
-  async close(): Promise<void> {
+  /** Cancels everything. Whoever waits for a job is answered with what it is now. */
+  cancelAll(): void {
+    for (const { job } of this.jobs.values()) if (isRunning(job)) this.cancel(job.id);
+    this.closing.abort();
+  }
+
+  /** Waits until everything has stopped, or long enough. */
+  async stopped(): Promise<void> {
     const left = [...this.jobs.values()].filter(({ job }) => isRunning(job));
-    for (const { job } of left) this.cancel(job.id);
     await within(Promise.all(left.map(({ ended }) => ended)), this.options.limits.lastJobsMs);
   }
 

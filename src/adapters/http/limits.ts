@@ -57,3 +57,6 @@ export const HTTP_LIMITS = {
 } as const;
 
 export type HttpLimits = { readonly [key in keyof typeof HTTP_LIMITS]: number };
+
+/** For a server that other machines reach: behind a balancer all agents have one address. */
+export const SHARED_LIMITS = { burst: HTTP_LIMITS.mcpBurst, perSecond: HTTP_LIMITS.mcpPerSecond } as const;

@@ -1,19 +1,26 @@
-// Starts and stops the HTTP server, which listens on this machine only.
+// Starts and stops the HTTP server, which listens on this machine only unless the person says otherwise.
 
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Repertoire } from "../../engine/engine.ts";
 import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 import { openParts } from "../mcp/parts.ts";
 import { createApp } from "./app.ts";
-import { tokenIn } from "./gate.ts";
-import { HTTP_LIMITS, type HttpLimits } from "./limits.ts";
+import { tokenAt } from "./gate.ts";
+import { HTTP_LIMITS, type HttpLimits, SHARED_LIMITS } from "./limits.ts";
 
 export { OPENAPI_PATH } from "./api/operations.ts";
 
 export interface ServeOptions {
   readonly port: number;
+  /** The address to listen on; that of this machine alone unless given. */
+  readonly listen?: string | undefined;
+  /** More names that clients reach the server by, as behind a balancer, each with its port unless that is the usual one. */
+  readonly allowHosts?: readonly string[] | undefined;
+  /** The file of the token, which nodes of one address share; `~/.repertoire/token` unless given. */
+  readonly tokenFile?: string | undefined;
   readonly version: string;
   readonly tools: "default" | "all";
   readonly note: (text: string) => void;
@@ -21,6 +28,8 @@ export interface ServeOptions {
   readonly limits?: Partial<HttpLimits>;
   /** The dashboard may look, and change nothing. */
   readonly readOnly?: boolean | undefined;
+  /** Called by `close` once everything is answered that was accepted: work that nobody waits for may be cut off. */
+  readonly onAnswered?: (() => void) | undefined;
 }
 
 export interface Serving {
@@ -40,11 +49,16 @@ const IDLE_MS = 20;
 
 export async function serveOverHttp(engine: Repertoire, options: ServeOptions): Promise<Serving> {
   const { version, note } = options;
-  const { token, path: tokenPath } = tokenIn(engine.turns.dataDirectory);
+  const { tokenFile: tokenPath = join(engine.turns.dataDirectory, "token") } = options;
+  const token = tokenAt(tokenPath);
   const parts = openParts(engine, options.tools);
+  const { listen = ADDRESS, allowHosts = [] } = options;
   let port = options.port;
-  const hosts = () => [ADDRESS, "localhost"].map((name) => `${name}:${port}`);
-  const limits = { ...HTTP_LIMITS, ...options.limits };
+  const hosts = () => [
+    ...[ADDRESS, "localhost"].map((name) => `${name}:${port}`),
+    ...allowHosts.map((name) => name.toLowerCase()),
+  ];
+  const limits = { ...HTTP_LIMITS, ...(listen === ADDRESS ? {} : SHARED_LIMITS), ...options.limits };
   let ready = false;
   // Opens the store: a server that cannot open it does not start.
   await engine.toolbox();
@@ -71,7 +85,7 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      server.listen(options.port, ADDRESS, resolve);
+      server.listen(options.port, listen, resolve);
     });
   } catch (thrown) {
     await app.close();
@@ -84,7 +98,10 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
     );
   }
   port = (server.address() as AddressInfo).port;
-  const onProblem = (error: unknown) => note(messageOf(error));
+  let isClosing = false;
+  const onProblem = (error: unknown) => {
+    if (!isClosing) note(messageOf(error));
+  };
   // Clients are served meanwhile: neither the watch over many folders nor the index keeps the first one waiting.
   const prepared = engine.library
     .watch((changes) => app.changed(changes), onProblem)
@@ -92,6 +109,7 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
     .then((indexing) => indexing.current())
     .then(() => {
       ready = true;
+      return engine.shareIndex();
     })
     .catch(onProblem);
   return {
@@ -99,12 +117,15 @@ export async function serveOverHttp(engine: Repertoire, options: ServeOptions): 
     tokenPath,
     link: () => `http://${ADDRESS}:${port}${app.link()}`,
     async close() {
+      isClosing = true;
       const closed = new Promise((resolve) => server.close(resolve));
       await app.close();
       // A connection whose last answer was under way would stay open for the next request, which never comes.
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS);
       await closed;
       clearInterval(idle);
+      options.onAnswered?.();
+      await app.stopped();
       await prepared;
       await engine.close();
     },

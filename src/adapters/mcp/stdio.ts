@@ -1,8 +1,8 @@
 // The MCP server on standard input and output; everything outside the protocol goes to standard error.
 
-import { type McpServer, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { type JSONRPCMessage, type McpServer, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { Repertoire } from "../../engine/engine.ts";
+import { type Repertoire, stopSlices } from "../../engine/engine.ts";
 import { messageOf } from "../../model/errors.ts";
 import { FrameReader } from "./frames.ts";
 import { joinedSession } from "./host-session.ts";
@@ -19,10 +19,17 @@ export interface StdioOptions {
 /** A host that starts its servers is busy with itself: what is slow and not asked for begins so much later. */
 const AFTER_FIRST_ANSWER_MS = 3_000;
 
+/** Requests that were accepted have this long to be answered when the process is told to stop. */
+const LAST_ANSWERS_MS = 10_000;
+
 /** Refuses messages that are too large, and says when it is over. */
 class EndingTransport extends StdioServerTransport {
   readonly ended: Promise<void>;
   private end: () => void = () => {};
+  /** The requests that were accepted and not answered yet. */
+  private readonly unanswered = new Set<unknown>();
+  private isDraining = false;
+  isOver = false;
 
   constructor() {
     super();
@@ -30,7 +37,35 @@ class EndingTransport extends StdioServerTransport {
       this.end = resolve;
     });
     const frames = new FrameReader({ take: this._ondata, refuse: (id, limit) => this.refuse(id, limit) });
-    this._ondata = (chunk) => frames.read(chunk);
+    this._ondata = (chunk) => {
+      if (!this.isDraining) frames.read(chunk);
+    };
+    let take: StdioServerTransport["onmessage"];
+    Object.defineProperty(this, "onmessage", {
+      get: () => take,
+      set: (given: StdioServerTransport["onmessage"]) => {
+        take = given && ((message) => this.accept(message, given));
+      },
+    });
+  }
+
+  private accept(message: JSONRPCMessage, take: (message: JSONRPCMessage) => void): void {
+    if ("method" in message && "id" in message) this.unanswered.add(message.id);
+    take(message);
+  }
+
+  override async send(message: JSONRPCMessage): Promise<void> {
+    await super.send(message);
+    if ("method" in message || !("id" in message)) return;
+    this.unanswered.delete(message.id);
+    if (this.isDraining && this.unanswered.size === 0) await this.close();
+  }
+
+  /** Takes nothing new, and closes once everything is answered that was accepted. */
+  async drain(): Promise<void> {
+    this.isDraining = true;
+    if (this.unanswered.size === 0) await this.close();
+    else setTimeout(() => void this.close(), LAST_ANSWERS_MS).unref();
   }
 
   private refuse(id: string | number | null, limit: number): void {
@@ -41,6 +76,7 @@ class EndingTransport extends StdioServerTransport {
   }
 
   override async close(): Promise<void> {
+    this.isOver = true;
     await super.close();
     this.end();
   }
@@ -79,7 +115,9 @@ export async function serveOverStdio(
       server.sendResourceListChanged();
     }
   };
-  const onProblem = (error: unknown) => note(messageOf(error));
+  const onProblem = (error: unknown) => {
+    if (!transport.isOver) note(messageOf(error));
+  };
   /** Reading the library, opening the store and watching folders: nothing of it is needed to say hello. */
   const behind = async () => {
     await engine.library.watch(changed, onProblem);
@@ -92,10 +130,12 @@ export async function serveOverStdio(
       working = behind().catch(onProblem);
     }, AFTER_FIRST_ANSWER_MS);
   });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void transport.drain());
   await transport.ended;
   // Who only said hello is gone before anything has begun, and nothing must begin now.
   clearTimeout(beginning);
   await handle.close();
+  stopSlices();
   await working;
   await engine.tasks.end(task);
   await engine.close();

@@ -5,9 +5,11 @@ import { join, resolve } from "node:path";
 import {
   addCase,
   casesFrom,
+  EVAL_RUNS,
   type EvalFailure,
   type EvalReport,
   type GroupFigures,
+  keepRun,
   OWN_CASES,
   type Repertoire,
   readCases,
@@ -65,6 +67,7 @@ export const evalVerb: Verb = {
         onProgress: progressDisplay(io.streams, "messages"),
       });
       const lost = options.baseline ? regressions(report, readEvalJson(options.baseline)) : [];
+      keepRun(join(repertoire.turns.dataDirectory, EVAL_RUNS), report, repertoire.clock.now().getTime());
       if (options.save) writeFileSync(options.save, `${JSON.stringify(report, null, 2)}\n`);
       if (options.html) writeFileSync(options.html, evalPage(report, cases.length));
       io.answer({ ...report, regressions: lost }, () => {

@@ -14,6 +14,7 @@ import {
 import { forLine } from "../../../text/escape.ts";
 import { accepting, EXIT, type Verb } from "../command.ts";
 import { type Io, progressDisplay } from "../io.ts";
+import { namesFrom } from "../names.ts";
 import { packageVersion } from "../program.ts";
 import { numberOf, paintVerdict, verdictCounts } from "../tell.ts";
 
@@ -45,9 +46,9 @@ interface InspectFlags {
 }
 
 export const inspectVerb: Verb = {
-  use: "inspect [target]",
+  use: "inspect [targets...]",
   about:
-    "look for dangers in a skill, a package, a file, a folder of packages, or all skills; exits 1 for what --fail-on says",
+    "look for dangers in skills (names may be globs), packages, files, folders of packages, or all skills; exits 1 for what --fail-on says",
   options: [
     ["--sarif", "print SARIF 2.1.0 for code hosts"],
     [
@@ -58,7 +59,10 @@ export const inspectVerb: Verb = {
     ],
     ["--known <file>", "known findings, instead of ~/.repertoire/inspect.json"],
   ],
-  async run({ io, engine, flags }, target: string | undefined, options: InspectFlags) {
+  async run({ io, engine, flags }, targets: string[], options: InspectFlags) {
+    const target = await namesFrom(targets, async () =>
+      (await engine.library.list()).skills.map(({ skill }) => skill.name),
+    );
     const report = await engine.library.inspect({
       target,
       known: options.known,

@@ -211,7 +211,7 @@ function tellCost(
   );
   for (const { host, shown, chars } of hosts)
     io.line(
-      `${host} by itself has room for ${shown} of ${skills.length} descriptions (${chars.toLocaleString("en-US")} characters).`,
+      `${host} by itself has room for ${shown} of ${skills.length} descriptions (${chars.toLocaleString("en-US")} characters, if its context has 200,000 tokens).`,
     );
 }
 

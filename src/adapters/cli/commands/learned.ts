@@ -106,11 +106,15 @@ export const LEARNED_VERBS: readonly Verb[] = [
   },
   {
     use: "restore <name> [version]",
-    about: "bring back a deleted skill, or an earlier version of one (`repertoire history NAME` lists them)",
+    about:
+      "bring back a deleted skill, or all that fit a glob, or an earlier version of one (`repertoire history NAME` lists them)",
+    examples: ["restore plan-meeting", "restore 'draft-*'"],
     options: [REASON_OPTION],
     async run({ io, engine: { learned } }, name: string, version: string | undefined, options: Why) {
-      const changed = await learned.restore(name, { ...options, version });
-      io.answer(changed, () => tellChange(io, changed));
+      const names = await namesFrom([name], async () => (await learned.archived()).map((each) => each.name));
+      const changed: Changed[] = [];
+      for (const each of names) changed.push(await learned.restore(each, { ...options, version }));
+      answerEach(io, changed, (each) => tellChange(io, each));
     },
   },
   {
@@ -144,25 +148,18 @@ export const LEARNED_VERBS: readonly Verb[] = [
     },
   },
   {
-    use: "history <name>",
-    about: "list the versions of a learned skill: who changed it, when and why",
+    use: "history <names...>",
+    about: "list the versions of learned skills: who changed them, when and why; names may be globs",
+    examples: ["history plan-meeting --diff", "history 'draft-*' --limit 3"],
     options: [
       ["--diff", "show what each version changed"],
       ["--limit <n>", "how many versions", positiveInteger],
     ],
-    async run({ io, engine }, asked: string, options: { diff?: boolean; limit?: number }) {
-      const report = await engine.learned.history(asked, options);
-      io.answer(report, () => {
-        const { name, state, total, versions } = report;
-        for (const { id, at, action, author, reason, diff } of versions) {
-          const what = `${minute(at)}  ${action.padEnd(7)}  ${author}${reason ? `: ${reason}` : ""}`;
-          io.line(`${io.colour.yellow(id)}  ${what}`);
-          if (diff !== undefined) tellDiff(io, diff, "    ");
-        }
-        const to = report.to === undefined ? "" : `: ${report.to}`;
-        io.line(`${numberOf(total, "version")}; ${name} ${STATES[state]}${to}.`);
-        io.line(io.colour.dim(`Back to one of them: repertoire restore ${name} ID`));
-      });
+    async run({ io, engine }, asked: string[], options: { diff?: boolean; limit?: number }) {
+      const reports: HistoryReport[] = [];
+      for (const name of await namesFrom(asked, () => engine.learned.names()))
+        reports.push(await engine.learned.history(name, options));
+      answerEach(io, reports, (report) => tellHistory(io, report));
     },
   },
   {
@@ -197,6 +194,16 @@ export const LEARNED_VERBS: readonly Verb[] = [
     },
   },
 ];
+
+function tellHistory(io: Io, { name, state, total, versions, to }: HistoryReport): void {
+  for (const { id, at, action, author, reason, diff } of versions) {
+    const what = `${minute(at)}  ${action.padEnd(7)}  ${author}${reason ? `: ${reason}` : ""}`;
+    io.line(`${io.colour.yellow(id)}  ${what}`);
+    if (diff !== undefined) tellDiff(io, diff, "    ");
+  }
+  io.line(`${numberOf(total, "version")}; ${name} ${STATES[state]}${to === undefined ? "" : `: ${to}`}.`);
+  io.line(io.colour.dim(`Back to one of them: repertoire restore ${name} ID`));
+}
 
 /** Far more than a SKILL.md may have, so that the answer to one that is too long says so. */
 const SKILL_BYTES = 4 * 1024 * 1024;
@@ -288,8 +295,12 @@ function editedText(editor: string, before: string): string {
   try {
     const file = join(folder, "SKILL.md");
     writeFileSync(file, before, { mode: 0o600 });
-    const [program = "", ...args] = editor.split(/\s+/);
-    const { status, error } = spawnSync(program, [...args, file], { stdio: "inherit" });
+    // The variable may have arguments and quoted paths: what git and others do with it, is done here.
+    const isWindows = process.platform === "win32";
+    const command: [string, string[]] = isWindows
+      ? [`${editor} "${file}"`, []]
+      : ["/bin/sh", ["-c", `${editor} "$@"`, "editor", file]];
+    const { status, error } = spawnSync(...command, { stdio: "inherit", shell: isWindows });
     if (status !== 0)
       throw new RepertoireError(
         "usage",

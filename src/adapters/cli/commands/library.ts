@@ -1,4 +1,4 @@
-// The verbs about the library: why, list, show, check, new, enable, disable, index, tidy, sources, doctor.
+// The verbs about the library: why, what-if, show, check, new, enable, disable, index, tidy, sources.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -15,13 +15,12 @@ import {
 import { RepertoireError } from "../../../model/errors.ts";
 import { FRAMES } from "../../../model/frame.ts";
 import { forLine } from "../../../text/escape.ts";
+import { lineVisibly } from "../../../text/terminal.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
 import { type Io, progressDisplay } from "../io.ts";
 import { answerEach, namesFrom } from "../names.ts";
 import { numberOf, paintVerdict, size, tellWorrying, verdictCounts } from "../tell.ts";
-import { doctorVerb } from "./doctor.ts";
-import { listVerb } from "./list.ts";
 import { type RecallFlags, tellWhy } from "./recall.ts";
 
 const switchTo = (on: boolean): Verb => ({
@@ -79,7 +78,27 @@ export const LIBRARY_VERBS: readonly Verb[] = [
       });
     },
   },
-  listVerb,
+  {
+    use: "what-if <name> <description...>",
+    usesProject: true,
+    about:
+      "show which stored messages would lead elsewhere if a skill had another description; changes nothing",
+    examples: ['what-if skill-author "Writes skills. Use when a procedure is to be kept."'],
+    async run({ io, engine }, name: string, words: string[]) {
+      const report = await engine.dreams.whatIf(name, { description: words.join(" ") });
+      io.answer(report, () => {
+        for (const { message, before, after } of report.moved) {
+          io.line(lineVisibly(message));
+          io.line(io.colour.dim(`  ${before.join(", ") || "nothing"} -> ${after.join(", ") || "nothing"}`));
+        }
+        io.line(
+          report.tried === 0
+            ? "No message is stored yet that could be tried."
+            : `${report.moved.length} of ${numberOf(report.tried, "stored message")} would move.`,
+        );
+      });
+    },
+  },
   {
     use: "show <names...>",
     usesProject: true,
@@ -220,7 +239,6 @@ export const LIBRARY_VERBS: readonly Verb[] = [
       });
     },
   },
-  doctorVerb,
 ];
 
 function tellSkill(io: Io, report: SkillReport): void {

@@ -21,6 +21,7 @@ interface ListFlags extends Pick<SkillSelection, "all" | "source" | "state"> {
   readonly unused?: number;
   readonly sort: Sort;
   readonly tree?: boolean;
+  readonly digests?: boolean;
 }
 
 export const listVerb: Verb = {
@@ -36,6 +37,7 @@ export const listVerb: Verb = {
     ["--sort <by>", SORTS.join(", "), accepting(SORTS), "name"],
     ["--tree", "group by source and by family of names"],
     ["--findings", "also the verdict of inspection on each skill"],
+    ["--digests", "with --json, also the digest of each package, for which all of its files are read"],
   ],
   async run({ io, engine }, words: string[], options: ListFlags) {
     const { library } = engine;
@@ -45,7 +47,7 @@ export const listVerb: Verb = {
     const unusedSince = unused === undefined ? undefined : engine.clock.now().getTime() - unused;
     const selected = selectSkills(skills, { ...options, words, unusedSince }, facts.lastUses);
     const listed = sort === "name" ? selected : sortedBy(selected, facts.rank);
-    const digests = await library.digests(io.json ? listed.map(({ skill }) => skill) : []);
+    const digests = await library.digests(io.json && options.digests ? listed.map(({ skill }) => skill) : []);
     const summaries = listed.map((one) => ({
       ...listedSummary(one, digests),
       verdict: facts.verdictOn(one),

@@ -89,7 +89,7 @@ describe("recall", () => {
       "see-also: [garden-calendar]\n",
       "# Poodles\n\nBrush the coat, trim the claws, dry the ears.\n",
     );
-    const garden = skillText("When to trim what in the garden after a bath of rain.");
+    const garden = skillText("When to trim what in the garden.");
     const { out } = await commandLine({
       ...TRADES,
       "garden-calendar": garden,
@@ -118,6 +118,26 @@ describe("why", () => {
     const { code, json } = await commandLine().cli("why", "nothing", "x", "--json");
     expect(code).toBe(1);
     expect(json().error).toMatchObject({ code: "skill-not-found", value: "nothing" });
+  });
+});
+
+describe("what-if", () => {
+  test("says which messages of sessions would lead elsewhere, and changes nothing", async () => {
+    const { cli } = commandLine();
+    const before = (await cli("show", "garden-calendar", "--json")).json();
+    const none = await cli("what-if", "garden-calendar", "Trims poodles.", "--json");
+    expect(none.json()).toEqual({ tried: 0, moved: [] });
+    await cli("prompt", "trim the claws of the poodle", "--session", "s1");
+    const { code, json } = await cli("what-if", "garden-calendar", "Trims the claws of poodles.", "--json");
+    expect(code).toBe(0);
+    expect(json()).toEqual({
+      tried: 1,
+      moved: [{ message: "trim the claws of the poodle", before: [], after: ["garden-calendar"] }],
+    });
+    expect((await cli("show", "garden-calendar", "--json")).json()).toEqual(before);
+    expect((await cli("what-if", "nothing", "x", "--json")).json().error).toMatchObject({
+      code: "skill-not-found",
+    });
   });
 });
 

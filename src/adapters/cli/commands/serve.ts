@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { InvalidArgumentError } from "commander";
-import type { Repertoire } from "../../../engine/engine.ts";
+import { type Repertoire, stopSlices } from "../../../engine/engine.ts";
 import { messageOf } from "../../../model/errors.ts";
 import type { Serving } from "../../http/serve.ts";
 import { accepting, type Verb, type VerbOption } from "../command.ts";
@@ -25,6 +25,9 @@ export const TOOLS_OPTION: VerbOption = [
 
 interface ServeFlags {
   readonly port: number;
+  readonly listen?: string;
+  readonly allowHost?: readonly string[];
+  readonly tokenFile?: string;
   readonly tools: ToolsChosen;
   readonly open?: boolean;
 }
@@ -68,6 +71,12 @@ export const SERVE_VERBS: readonly Verb[] = [
     about: "serve the library on this machine, behind a token: MCP at /mcp, everything as JSON at /api",
     options: [
       ["--port <n>", "0 takes a free one", portNumber, PORT],
+      ["--listen <address>", "also for other machines, as 0.0.0.0; put TLS in front (this machine alone)"],
+      ["--allow-host <name...>", "names that clients reach it by, besides localhost"],
+      [
+        "--token-file <path>",
+        "the token's file, the same for all nodes of one address (~/.repertoire/token)",
+      ],
       TOOLS_OPTION,
       ["--open", "also open the dashboard in your browser"],
     ],
@@ -90,7 +99,14 @@ export const SERVE_VERBS: readonly Verb[] = [
 async function serveUntilStopped(
   engine: Repertoire,
   io: Io,
-  options: { readonly port: number; readonly tools: ToolsChosen; readonly readOnly?: boolean | undefined },
+  options: {
+    readonly port: number;
+    readonly tools: ToolsChosen;
+    readonly listen?: string | undefined;
+    readonly allowHost?: readonly string[] | undefined;
+    readonly tokenFile?: string | undefined;
+    readonly readOnly?: boolean | undefined;
+  },
   tell: (serving: Serving, openapi: string) => void,
 ): Promise<void> {
   const { serveOverHttp, OPENAPI_PATH } = await import("../../http/serve.ts");
@@ -101,8 +117,10 @@ async function serveUntilStopped(
   const stop = workBehind(engine, io);
   const serving = await serveOverHttp(engine, {
     ...options,
+    allowHosts: options.allowHost,
     version: packageVersion(),
     note: (text) => io.note(text),
+    onAnswered: stopSlices,
   });
   tell(serving, OPENAPI_PATH);
   await stopped;

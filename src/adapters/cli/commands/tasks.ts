@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { resolve, sep } from "node:path";
-import { type LibraryPart, UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
+import { type LibraryPart, type Repertoire, UNSANDBOXED_FLAG } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { forLine } from "../../../text/escape.ts";
 import { EXIT, positiveInteger, type Verb, type VerbOption } from "../command.ts";
@@ -14,6 +14,7 @@ import {
   confirmed,
 } from "../consent-prompt.ts";
 import type { Io } from "../io.ts";
+import { answerEach, namesFrom } from "../names.ts";
 import { day, minute } from "../tell.ts";
 
 interface RunFlags {
@@ -146,8 +147,10 @@ export const TASK_VERBS: readonly Verb[] = [
     },
   },
   {
-    use: "trust [name]",
-    about: "look at a skill and consent to it as it is now, in every task; any change needs new consent",
+    use: "trust [names...]",
+    about:
+      "look at skills and consent to them as they are now, in every task; any change needs new consent; names may be globs",
+    examples: ["trust deploy", "trust 'git-*'", "trust --list"],
     options: [
       ["--list", "list what is trusted"],
       ["--revoke <name-or-digest>", "stop trusting it"],
@@ -158,7 +161,7 @@ export const TASK_VERBS: readonly Verb[] = [
       ["--no-project", "stop showing them"],
       ...AGREEMENT_OPTIONS,
     ],
-    async run({ io, engine: { consents, library } }, name: string | undefined, options: TrustFlags) {
+    async run({ io, engine: { consents, library } }, asked: string[], options: TrustFlags) {
       const { list, revoke, project, ...flags } = options;
       if (project !== undefined) await trustProject(io, library, project);
       else if (revoke !== undefined) {
@@ -173,23 +176,18 @@ export const TASK_VERBS: readonly Verb[] = [
           else io.table([["SKILL", "SINCE", "SOURCE", "DIGEST"], ...rows]);
           for (const folder of projects) io.line(`project ${folder}`);
         });
-      } else if (name !== undefined) {
-        const sheet = await consents.look(name);
-        const { ask } = askerFor(io, { digest: agreedDigest(flags), verb: "Trust" });
-        if (ask === undefined)
-          throw new RepertoireError(
-            "consent-required",
-            `Trusting "${sheet.name}" needs a person who answers on a terminal.`,
-            sheet.name,
-          );
-        if (!(await ask(sheet)))
-          throw new RepertoireError("consent-refused", `"${sheet.name}" is not trusted.`, sheet.name);
-        const trusted = await consents.trust(name, sheet.digest);
-        io.answer(trusted, () => {
-          io.line(
-            `${trusted.skill} is trusted as it is now. \`repertoire trust --revoke ${trusted.skill}\` withdraws it.`,
-          );
-        });
+      } else if (asked.length > 0) {
+        const names = await namesFrom(asked, async () =>
+          (await library.list()).skills.map(({ skill }) => skill.name),
+        );
+        const digest = agreedDigest(flags);
+        if (digest !== undefined && names.length > 1)
+          throw new RepertoireError("usage", "--digest is that of one skill. Name one.", digest);
+        const trusted = [];
+        for (const name of names) trusted.push(await trustAsked(io, consents, name, digest));
+        answerEach(io, trusted, ({ skill }) =>
+          io.line(`${skill} is trusted as it is now. \`repertoire trust --revoke ${skill}\` withdraws it.`),
+        );
       } else throw new RepertoireError("usage", "Name a skill, or use --list or --revoke.");
     },
   },
@@ -230,6 +228,26 @@ interface TrustFlags extends AgreementFlags {
   readonly list?: boolean;
   readonly revoke?: string;
   readonly project?: boolean;
+}
+
+/** Shows one skill's sheet, and keeps the person's yes. */
+async function trustAsked(
+  io: Io,
+  consents: Repertoire["consents"],
+  name: string,
+  digest: string | undefined,
+) {
+  const sheet = await consents.look(name);
+  const { ask } = askerFor(io, { digest, verb: "Trust" });
+  if (ask === undefined)
+    throw new RepertoireError(
+      "consent-required",
+      `Trusting "${sheet.name}" needs a person who answers on a terminal.`,
+      sheet.name,
+    );
+  if (!(await ask(sheet)))
+    throw new RepertoireError("consent-refused", `"${sheet.name}" is not trusted.`, sheet.name);
+  return consents.trust(name, sheet.digest);
 }
 
 /** A person says on a terminal whether a project's descriptions are shown; what is behind them still needs consent. */

@@ -350,7 +350,7 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
   },
   cursor: {
     title: "Cursor",
-    known: { documentation: "https://cursor.com/docs/agent/hooks" },
+    known: { documentation: "https://cursor.com/docs/hooks" },
     programs: ["cursor", "cursor-agent"],
     variables: [],
     folder: ({ home }) => join(home, ".cursor"),
@@ -375,7 +375,7 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
   },
   vscode: {
     title: "VS Code",
-    known: { documentation: "https://code.visualstudio.com/docs/copilot/customization/mcp-servers" },
+    known: { documentation: "https://code.visualstudio.com/docs/agents/reference/mcp-configuration" },
     programs: ["code"],
     variables: [],
     folder: ({ dir }) => join(dir, ".vscode"),
@@ -393,7 +393,7 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
   },
   windsurf: {
     title: "Windsurf",
-    known: { documentation: "https://docs.windsurf.com/windsurf/cascade/mcp" },
+    known: { documentation: "https://docs.devin.ai/desktop/cascade/mcp" },
     programs: ["windsurf"],
     variables: [],
     folder: ({ home }) => join(home, ".codeium", "windsurf"),
@@ -405,7 +405,7 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
         server: [jsonServer(settings, ["mcpServers", SERVER_NAME], commandAndArgs(places.program))],
       };
     },
-    next: "Refresh the MCP servers in Windsurf's Cascade settings.",
+    next: "Refresh the MCP servers in the Cascade settings of Windsurf, which is now called Devin Desktop.",
   },
   zed: {
     title: "Zed",
@@ -433,6 +433,7 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
       const place = { holder: "extensions", name: SERVER_NAME };
       const server = {
         name: SERVER_NAME,
+        description: "Skills for this machine's agents",
         type: "stdio",
         cmd: command,
         args,

@@ -6,15 +6,19 @@ import { setImmediate as others } from "node:timers/promises";
 import * as z from "zod";
 import {
   casesFrom,
+  EVAL_RUNS,
   type EvalReport,
+  keepRun,
   OWN_CASES,
   PASSES,
   readCases,
+  readRuns,
   regressions,
+  SPEC,
 } from "../../../engine/engine.ts";
 import { RepertoireError } from "../../../model/errors.ts";
 import { HTTP_LIMITS } from "../limits.ts";
-import { operation } from "./operation.ts";
+import { type Api, operation } from "./operation.ts";
 import {
   AcceptedSchema,
   booleanText,
@@ -22,7 +26,9 @@ import {
   DreamAccountSchema,
   DreamResultSchema,
   EvidenceSchema,
+  elsewhere,
   JobSchema,
+  nameParams,
   ProposalSchema,
 } from "./schemas.ts";
 
@@ -37,12 +43,76 @@ const Report = z.looseObject({
   falseAlarms: share,
   forbiddenFirst: share,
   failures: z
-    .array(z.looseObject({ query: text, kind: text, skills: z.array(text), shown: z.array(text) }))
+    .array(
+      z.looseObject({
+        query: text,
+        source: text.optional(),
+        kind: z.enum(["not-shown", "false-alarm", "forbidden-first"]),
+        skills: z.array(text),
+        shown: z.array(text),
+      }),
+    )
     .optional(),
   unknown: z.array(text).optional().describe("Right answers that no skill of the library is."),
 });
 
+const Run = Report.extend({ at: z.int().describe("Milliseconds since 1970.") });
+const names = z.array(text);
+
 export const DREAM_OPERATIONS = [
+  operation("post /api/skills/{name}/what-if", {
+    id: "whatIf",
+    command: "what-if",
+    reads: true,
+    summary:
+      "Which stored messages would lead elsewhere if a skill had another text, and whether it could be saved. Changes nothing.",
+    params: nameParams,
+    bodyBytes: HTTP_LIMITS.skillBytes,
+    body: z.strictObject({
+      description: text.max(SPEC.descriptionChars * 4).optional(),
+      content: text.optional().describe("A whole SKILL.md, or the procedure alone; stays unless given."),
+    }),
+    answer: z.looseObject({
+      refusal: z
+        .looseObject({ code: text, message: text })
+        .optional()
+        .describe("Why it could not be saved; then nothing is tried."),
+      tried: z.int(),
+      moved: z.array(z.looseObject({ message: text, before: names, after: names })),
+    }),
+    async run({ params: { name }, body }, { engine }) {
+      const skill = await engine.library.named(name);
+      const content = body.content ?? engine.library.bodyOf(skill);
+      const save = { name: skill.name, content, description: body.description, force: true };
+      const refused = await engine.learned.refusalOf([{ save }]);
+      if (refused) {
+        const refusal = { code: refused.code, message: refused.message };
+        return { refusal, tried: 0, moved: [] };
+      }
+      return engine.dreams.whatIf(skill.name, body);
+    },
+  }),
+  operation("get /api/turns", {
+    id: "listTurnsToReview",
+    summary:
+      "The turns of the last month that look bad, newest first: corrected, failed, or nothing recalled.",
+    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(500).default(100) }),
+    answer: z.looseObject({
+      turns: z.array(
+        z.looseObject({
+          session: text,
+          turn: z.int(),
+          at: z.int(),
+          message: text,
+          used: names,
+          failed: names,
+          corrections: names.describe("What the person said against the answer."),
+          endedBadly: z.boolean().describe("Corrected or failed; otherwise the message recalled nothing."),
+        }),
+      ),
+    }),
+    run: async ({ query }, { engine }) => ({ turns: await engine.dreams.turnsToReview(query) }),
+  }),
   operation("post /api/dream", {
     id: "dream",
     command: "dream",
@@ -165,15 +235,24 @@ export const DREAM_OPERATIONS = [
   }),
   operation("get /api/cases", {
     id: "listCases",
-    summary: "The messages with known answers that corrections were added to.",
+    summary:
+      "The messages with known answers: those that were corrected, and those that went well by the journal.",
     answer: z.looseObject({
       file: text,
-      cases: z.array(z.looseObject({ query: text, gold: z.array(text), not: z.array(text) })),
+      cases: z.array(z.looseObject({ query: text, gold: names, not: names, source: text })),
+      successes: z.array(z.looseObject({ message: text, skills: names })),
     }),
-    run(_, { engine }) {
+    async run(_, { engine }) {
       const file = join(engine.turns.dataDirectory, OWN_CASES);
-      return { file, cases: existsSync(file) ? readCases(file) : [] };
+      const cases = existsSync(file) ? readCases(file) : [];
+      return { file, cases, successes: await engine.journal.successes() };
     },
+  }),
+  operation("get /api/eval/runs", {
+    id: "listRuns",
+    summary: "The latest runs of evaluations, newest first, with their failures.",
+    answer: z.looseObject({ runs: z.array(Run) }),
+    run: (_, { engine }) => ({ runs: readRuns(runsFile(engine)) }),
   }),
   operation("post /api/eval", {
     id: "evaluate",
@@ -203,22 +282,33 @@ export const DREAM_OPERATIONS = [
         .describe("Source -> the only skills to recall among."),
       duplicates: z.record(text, text).exactOptional().describe("A copy -> the skill it counts as."),
       baseline: Report.optional().describe("An earlier answer, to compare with."),
+      keep: z
+        .boolean()
+        .exactOptional()
+        .describe("Keep the run, to compare later ones with it; not if the server only looks."),
+      elsewhere: elsewhere.optional(),
     }),
     answer: Report.extend({ regressions: z.array(text) }),
-    async run({ body }, { engine }, { progress }) {
-      const { cases, baseline, ...options } = body;
+    async run({ body }, { engine, others: otherEngines, readOnly }, { progress }) {
+      const { cases, baseline, keep, elsewhere: other, ...options } = body;
+      const measured = other === undefined ? engine : otherEngines.at(other);
       const known =
         cases ??
         (await engine.journal.successes()).map(({ message, skills }) => ({ query: message, gold: skills }));
-      const report = await engine.evaluate(casesFrom(known, "cases"), {
+      const report = await measured.evaluate(casesFrom(known, "cases"), {
         ...options,
         async onProgress(done, total) {
           progress({ done, total });
           await others();
         },
       });
+      if (keep && !readOnly) keepRun(runsFile(engine), report, engine.clock.now().getTime());
       const earlier = baseline as EvalReport | undefined;
       return { ...report, regressions: earlier ? regressions(report, earlier) : [] };
     },
   }),
 ];
+
+function runsFile({ turns }: Api["engine"]): string {
+  return join(turns.dataDirectory, EVAL_RUNS);
+}

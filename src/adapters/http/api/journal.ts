@@ -35,6 +35,7 @@ export const JOURNAL_OPERATIONS = [
       cost: z.looseObject({
         always: count.describe("Tokens of all names and descriptions."),
         activated: count.describe("Tokens of the instructions of a skill in the middle."),
+        skills: z.array(z.looseObject({ name: text, always: count, activated: count })),
         hosts: z.array(z.looseObject({ host: text, shown: count, chars: count })),
       }),
       dreams: DreamAccountSchema,
@@ -53,7 +54,15 @@ export const JOURNAL_OPERATIONS = [
       name: text,
       ...funnel,
       lastUsedAt: count,
-      trend: z.array(count),
+      trend: z.array(count).describe("Activations a week, oldest first."),
+      weeks: z
+        .array(
+          z.looseObject({
+            week: z.int().describe("When the week began."),
+            ...{ recalled: count, shown: count, activated: count, successes: count, failures: count },
+          }),
+        )
+        .describe("The same weeks with everything that happened in them."),
       companions: z.array(z.looseObject({ name: text, sessions: count })),
       versions: z.array(z.looseObject({ digest: text, rate: z.number(), deprioritised: z.boolean() })),
       messages: z
@@ -61,6 +70,33 @@ export const JOURNAL_OPERATIONS = [
         .describe("The messages that recall learned from; a weight below 0 speaks against the skill."),
     }),
     run: ({ params }, { engine }) => engine.journal.statsOf(params.name),
+  }),
+  operation("get /api/skills/{name}/recalls", {
+    id: "listRecalls",
+    summary: "The latest messages that recalled a skill, and its rivals: skills recalled for the same ones.",
+    params: nameParams,
+    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(500).optional() }),
+    answer: z.looseObject({
+      recalls: z.array(
+        z.looseObject({
+          session: text,
+          turn: count,
+          at: count,
+          message: text.optional().describe("Absent if messages are not recorded."),
+          rank: count.describe("Its place among the recalled skills, from 1."),
+          recalled: z.array(text).describe("Best first, the skill itself included."),
+          used: z.boolean().describe("Whether it was activated in this turn."),
+        }),
+      ),
+      rivals: z.array(
+        z.looseObject({
+          name: text,
+          together: count.describe("Messages that recalled both."),
+          ahead: count.describe("Those of them for which it came first."),
+        }),
+      ),
+    }),
+    run: ({ params, query }, { engine }) => engine.journal.recallsOf(params.name, query),
   }),
   operation("delete /api/skills/{name}/messages", {
     id: "forgetMessages",
@@ -87,6 +123,7 @@ export const JOURNAL_OPERATIONS = [
       sessions: z.array(
         z.looseObject({
           session: text,
+          host: text.optional(),
           turns: count,
           startedAt: count,
           lastAt: count,

@@ -14,6 +14,7 @@ import {
 import { codeOf } from "../../../model/errors.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
 import { STATE_CODES } from "../../../model/state-finding.ts";
+import { hostsReading } from "../../hooks/catalog.ts";
 import { type Api, operation } from "./operation.ts";
 import {
   booleanText,
@@ -54,19 +55,37 @@ const switchTo = (on: boolean) =>
     },
   });
 
-const StateSchema = z
+const Switches = z
+  .record(skillName, z.boolean().nullable())
+  .describe("On, off, or (null) as the skill is by default.");
+
+const ChecksSchema = z
   .array(
     z.looseObject({
-      code: z.enum(Object.keys(STATE_CODES) as (keyof typeof STATE_CODES)[]),
-      severity: z.enum(["error", "warning"]),
-      path: text,
+      check: text,
+      level: z.enum(["ok", "note", "warning", "error"]),
       message: text,
-      fix: text,
-      canFix: z.boolean(),
-      fixed: text.optional(),
+      code: z
+        .enum(Object.keys(STATE_CODES) as (keyof typeof STATE_CODES)[])
+        .optional()
+        .describe("What is wrong with something that is kept."),
+      path: text.optional(),
+      fix: text.optional().describe("The command that fixes it, or what a person does."),
+      canFix: z.boolean().describe("Whether `mendState` fixes it."),
+      fixed: text.optional().describe("What was done."),
     }),
   )
-  .describe("What is wrong with what is kept, in which file, and what mends it.");
+  .describe("Everything that doctor looks at.");
+
+async function examined(engine: Api["engine"], { fix }: { readonly fix: boolean }) {
+  const { examine } = await import("../../doctor.ts");
+  const diagnosis = await engine.library.diagnosis();
+  const checks = await examine({ engine, diagnosis, env: process.env, fix });
+  return { ...diagnosis, sources: withReaders(diagnosis.sources), checks };
+}
+
+const withReaders = <S extends { readonly root: string }>(sources: readonly S[]) =>
+  sources.map((source) => ({ ...source, agents: hostsReading(source.root) }));
 
 async function versionsOf({ learned }: Api["engine"], name: string): Promise<number> {
   try {
@@ -83,6 +102,9 @@ export const LIBRARY_OPERATIONS = [
     command: "list",
     summary: "List the skills with their states.",
     query: z.strictObject({
+      brief: booleanText
+        .optional()
+        .describe("At once, as the skills were last read: without digests and findings about files."),
       all: booleanText.optional().describe("Also shadowed skills and those that the agent may not see."),
       findings: booleanText.optional().describe("Also the verdict of inspection on each skill."),
       words: text.optional().describe("Only skills whose name or description has these words."),
@@ -95,14 +117,16 @@ export const LIBRARY_OPERATIONS = [
     }),
     answer: z.looseObject({ skills: z.array(ListedSkillSchema), diagnostics }),
     async run({ query }, { engine }) {
-      const { skills, diagnostics: findings } = await engine.library.list();
+      const { skills, diagnostics: findings } = query.brief
+        ? { skills: await engine.library.glance(), diagnostics: [] }
+        : await engine.library.list();
       const used = query.unusedSince === undefined ? [] : await engine.journal.stats();
       const lastUses = new Map(used.map(({ name, lastUsedAt }) => [name, lastUsedAt]));
       const words = query.words?.split(/\s+/).filter(Boolean);
       const wanted = selectSkills(skills, { ...query, words }, lastUses);
       const report = query.findings ? await engine.library.inspect() : undefined;
       const verdicts = new Map(report?.packages.map(({ path, verdict }) => [path, verdict]));
-      const digests = await engine.library.digests(wanted.map(({ skill }) => skill));
+      const digests = await engine.library.digests(query.brief ? [] : wanted.map(({ skill }) => skill));
       return {
         skills: wanted.map((one) => ({
           ...listedSummary(one, digests),
@@ -163,6 +187,22 @@ export const LIBRARY_OPERATIONS = [
   }),
   switchTo(true),
   switchTo(false),
+  operation("post /api/switches", {
+    id: "switchSkills",
+    summary: "Switch several skills in the person's configuration; the answer, sent back, undoes it.",
+    refuses: [404],
+    body: z.strictObject({ switches: Switches }),
+    answer: z.looseObject({ switches: Switches }),
+    async run({ body }, { engine: { library } }) {
+      const before: Record<string, boolean | null> = {};
+      for (const [spelling, on] of Object.entries(body.switches)) {
+        const { name } = await library.named(spelling);
+        before[name] = library.switchOf(name) ?? null;
+        await library.setEnabled(name, on ?? undefined);
+      }
+      return { switches: before };
+    },
+  }),
   operation("get /api/check", {
     id: "checkSkills",
     command: "check",
@@ -205,7 +245,7 @@ export const LIBRARY_OPERATIONS = [
     command: "sources",
     summary: "List the places that skills come from, lowest precedence first.",
     answer: z.looseObject({ sources: z.array(SourceSchema) }),
-    run: async (_, { engine }) => ({ sources: await engine.library.sources() }),
+    run: async (_, { engine }) => ({ sources: withReaders(await engine.library.sources()) }),
   }),
   operation("get /api/doctor", {
     id: "doctor",
@@ -226,20 +266,19 @@ export const LIBRARY_OPERATIONS = [
       counts: z.record(text, z.int()),
       diagnostics,
       inspection: InspectionSummarySchema,
-      state: StateSchema,
+      checks: ChecksSchema,
     }),
     run: async (_, { engine }) => ({
       node: process.version,
-      ...(await engine.library.diagnosis()),
-      state: await engine.checkState(),
+      ...(await examined(engine, { fix: false })),
     }),
   }),
   operation("post /api/doctor", {
     id: "mendState",
     command: "doctor",
-    summary: "Mend what can be mended of what is kept, without loss; damaged files are kept.",
-    answer: z.looseObject({ state: StateSchema }),
-    run: async (_, { engine }) => ({ state: await engine.checkState({ fix: true }) }),
+    summary: "Mend what can be mended without loss, as `doctor --fix` does; damaged files are kept.",
+    answer: z.looseObject({ checks: ChecksSchema }),
+    run: async (_, { engine }) => ({ checks: (await examined(engine, { fix: true })).checks }),
   }),
   operation("get /api/enrichment", {
     id: "planEnrichment",

@@ -18,6 +18,7 @@ const MEANINGS: Readonly<Record<number, string>> = {
   429: "Too many requests; Retry-After says when to try again.",
   500: "The server failed.",
   502: "The configured language model failed.",
+  503: "Not now; try again in a moment.",
 };
 
 export function openApiDocument(version: string): Json {

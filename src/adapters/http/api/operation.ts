@@ -6,11 +6,13 @@ import type { EventHub } from "../events.ts";
 import type { JobBoard, JobControl } from "../jobs.ts";
 import { HTTP_LIMITS } from "../limits.ts";
 import type { Metrics } from "../metrics.ts";
+import type { OtherEngines } from "../other-engines.ts";
 
 /** What the operations work with. */
 export interface Api {
   readonly version: string;
   readonly engine: Repertoire;
+  readonly others: OtherEngines;
   readonly jobs: JobBoard;
   readonly events: EventHub;
   readonly metrics: Metrics;
@@ -31,16 +33,22 @@ export interface RequestControl extends JobControl {
 type Shape = z.ZodObject;
 type Read<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
 
-interface OperationSpec<P extends Shape, Q extends Shape, B extends z.ZodType> {
+interface OperationSpec<
+  Id extends string,
+  A extends z.ZodType,
+  P extends Shape,
+  Q extends Shape,
+  B extends z.ZodType,
+> {
   /** The operation's id in the OpenAPI document. */
-  readonly id: string;
+  readonly id: Id;
   readonly summary: string;
   /** The command of the command line that does the same. */
   readonly command?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  readonly answer: z.ZodType;
+  readonly answer: A;
   /** 200 unless given. */
   readonly status?: 201;
   /** Answers in this type instead of JSON, with text or a stream. */
@@ -62,7 +70,7 @@ interface OperationSpec<P extends Shape, Q extends Shape, B extends z.ZodType> {
 }
 
 /** A row whose handler no longer knows its types; the router has checked the input by then. */
-export interface ApiOperation extends Omit<OperationSpec<Shape, Shape, z.ZodType>, "run"> {
+export interface ApiOperation extends Omit<OperationSpec<string, z.ZodType, Shape, Shape, z.ZodType>, "run"> {
   readonly method: string;
   readonly path: string;
   readonly run: (
@@ -72,13 +80,19 @@ export interface ApiOperation extends Omit<OperationSpec<Shape, Shape, z.ZodType
   ) => unknown;
 }
 
-/** Gives the handler the types of its schemas. The route has `{name}` for parameters. */
-export function operation<P extends Shape = never, Q extends Shape = never, B extends z.ZodType = never>(
+/** Gives the handler the types of its schemas, and keeps that of the answer. The route has `{name}` for parameters. */
+export function operation<
+  const Id extends string,
+  A extends z.ZodType,
+  P extends Shape = never,
+  Q extends Shape = never,
+  B extends z.ZodType = never,
+>(
   route: `${"get" | "post" | "put" | "delete"} /${string}`,
-  spec: OperationSpec<P, Q, B>,
-): ApiOperation {
+  spec: OperationSpec<Id, A, P, Q, B>,
+): ApiOperation & { readonly id: Id; readonly answer: A } {
   const [method, path] = route.split(" ");
-  return { ...spec, method, path } as unknown as ApiOperation;
+  return { ...spec, method, path } as unknown as ApiOperation & { readonly id: Id; readonly answer: A };
 }
 
 /** The query parameter of a request that waits for its job. */

@@ -1,9 +1,11 @@
 // The table of all operations, from which the router and the OpenAPI document are made.
 
+import type * as z from "zod";
 import { DREAM_OPERATIONS } from "./dream.ts";
 import { JOURNAL_OPERATIONS } from "./journal.ts";
 import { LEARNED_OPERATIONS } from "./learned.ts";
 import { LIBRARY_OPERATIONS } from "./library.ts";
+import type { ApiOperation } from "./operation.ts";
 import { SERVER_OPERATIONS } from "./server.ts";
 import { SUPPLY_OPERATIONS } from "./supply.ts";
 import { TASK_OPERATIONS } from "./tasks.ts";
@@ -20,9 +22,14 @@ const AREAS = {
   server: SERVER_OPERATIONS,
 };
 
-export const OPERATIONS = Object.entries(AREAS).flatMap(([area, rows]) =>
-  rows.map((row) => ({ ...row, area })),
-);
+type Row = (typeof AREAS)[keyof typeof AREAS][number];
+
+/** What each operation answers, by its id: for clients in TypeScript, such as the dashboard. */
+export type Answers = { readonly [R in Row as R["id"]]: z.output<R["answer"]> };
+
+export const OPERATIONS: readonly (ApiOperation & { readonly area: string })[] = Object.entries(
+  AREAS,
+).flatMap(([area, rows]) => rows.map((row) => ({ ...row, area })));
 
 /** Where the OpenAPI document is served. */
 export const OPENAPI_PATH = "/api/openapi.json";
@@ -39,7 +46,13 @@ export const NOT_OVER_HTTP: Readonly<Record<string, string>> = {
   link: "writes into the folders of other programs on this machine",
   mcp: "uses standard input and output; /mcp is the same over HTTP",
   publish: "writes files anywhere on this machine",
+  pull: "writes files anywhere on this machine",
+  push: "reads files anywhere on this machine",
   serve: "is the server",
+  sync: "reads and writes files anywhere on this machine",
+  "token create": "makes a secret, which one person gives to one agent",
+  "token list": "administers the shared database of many machines, at a terminal",
+  "token revoke": "administers the shared database of many machines, at a terminal",
   ui: "opens the dashboard, which is a page over this API",
   setup: "writes the configuration of programs on this machine, and shows the person what it writes",
 };

@@ -25,7 +25,7 @@ const WITH_BODY: readonly string[] = ["POST", "PUT", "PATCH"];
 export function mountApi(app: Hono<HttpEnv>, { api, gate, limits, note }: RouterOptions): void {
   const fail = (c: Context, thrown: unknown) => c.json(bodyFor(thrown, note), statusFor(thrown));
 
-  for (const path of ["/api/*", "/metrics", "/health"]) {
+  for (const path of ["/api/*", "/metrics", "/health", "/live", "/ready"]) {
     app.use(path, async (c, next) => {
       c.header("Cache-Control", "no-store");
       c.header("X-Content-Type-Options", "nosniff");

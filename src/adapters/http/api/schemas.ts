@@ -37,6 +37,16 @@ export const session = z.string().min(1).max(200).describe("Your id of the conve
 export const reason = z.string().max(500).describe("Why, for the history.");
 export const frame = z.enum(FRAMES);
 
+export const elsewhere = z
+  .strictObject({
+    project: text.min(1).max(4_000).optional().describe("The folder of another project."),
+    settings: z
+      .record(text, z.unknown())
+      .optional()
+      .describe('Configuration keys with other values, such as {"recall.threshold": 0.4}.'),
+  })
+  .describe("Answers as another project, or with other settings, to compare. Nothing is recorded.");
+
 export const ErrorSchema = named("Error", {
   error: z.looseObject({
     code: text.describe("Stable, for programs."),
@@ -61,6 +71,7 @@ export const SourceSchema = named("Source", {
   scope: text,
   exists: z.boolean(),
   skills: count,
+  agents: texts.describe("The hosts that list its skills by themselves, without Repertoire."),
 });
 
 export const ListedSkillSchema = named("ListedSkill", {
@@ -79,6 +90,7 @@ export const ListedSkillSchema = named("ListedSkill", {
     .optional()
     .describe("Inspection found something dangerous: the description is a notice."),
   verdict: z.enum(VERDICTS).optional(),
+  tokens: count.describe("Of its name and description."),
 });
 
 /** The parts of a score, which add up to the last digit. */
@@ -202,7 +214,17 @@ export const ProposalSchema = named("Proposal", {
   decidedAt: time.optional(),
   note: text.optional(),
   batch: text.optional(),
-  payload: z.looseObject({}),
+  payload: z.looseObject({
+    by: text.optional(),
+    evidence: texts.optional(),
+    diff: text.optional(),
+    tried: count.optional().describe("Stored messages that were recalled with and without the change."),
+    lost: z
+      .array(z.looseObject({ name: text, clauses: texts }))
+      .optional()
+      .describe("What would be said nowhere any more."),
+    routes: z.array(z.looseObject({ message: text, before: texts, after: texts })).optional(),
+  }),
 });
 
 export const DreamAccountSchema = named("DreamAccount", {
@@ -222,11 +244,14 @@ export const AcceptedSchema = named("Accepted", {
   declined: z.array(z.looseObject({ number: count, title: text, refusals })),
 });
 
+const pair = { a: text, b: text, sessions: texts };
+
 export const EvidenceSchema = named("Evidence", {
   sessions: count,
   skills: count,
-  gaps: z.array(z.looseObject({})),
-  overlaps: z.array(z.looseObject({})),
+  gaps: z.array(z.looseObject({ topic: texts, messages: texts })),
+  overlaps: z.array(z.looseObject({ ...pair, words: z.number(), meaning: z.number() })),
+  coUse: z.array(z.looseObject(pair)),
   atRisk: z.array(z.looseObject({ name: text })),
   neverUsed: z.array(z.looseObject({ name: text })),
 });

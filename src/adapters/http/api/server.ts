@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import * as z from "zod";
+import type { FollowerState } from "../../../engine/engine.ts";
 import { SKILL_STATES } from "../../../model/skill.ts";
 import { hostReports } from "../../hooks/setup/installed.ts";
 import { ApiError } from "../errors.ts";
@@ -21,6 +22,25 @@ export const SERVER_OPERATIONS = [
     open: true,
     answer: z.looseObject({ ok: z.boolean(), version: text, ready: z.boolean() }),
     run: (_, { version, isReady }) => ({ ok: true, version, ready: isReady() }),
+  }),
+  operation("get /live", {
+    id: "live",
+    summary: "Whether the process answers. A supervisor restarts one that does not.",
+    open: true,
+    answer: z.strictObject({ live: z.literal(true) }),
+    run: () => ({ live: true }),
+  }),
+  operation("get /ready", {
+    id: "ready",
+    summary:
+      "Whether requests should come here: 503 until the library is read and the recall index up to date.",
+    open: true,
+    answer: z.strictObject({ ready: z.literal(true) }),
+    refuses: [503],
+    run(_, { isReady }) {
+      if (isReady()) return { ready: true };
+      throw new ApiError("not-ready", "The library is being read. Try again in a moment.");
+    },
   }),
   operation("get /metrics", {
     id: "metrics",
@@ -129,6 +149,29 @@ async function gauges({ engine, events, jobs, startedAt, version }: Api): Promis
     ),
     one("repertoire_event_streams", "Event streams that are open.", events.open),
     one("repertoire_jobs_running", "Jobs that are under way.", jobs.running),
+    ...fleetGauges((await engine.fleet())?.state()),
+  ];
+}
+
+/** Of a node that shares its library with others. */
+function fleetGauges(state: FollowerState | undefined): Gauge[] {
+  if (state === undefined) return [];
+  const { isConnected, isSubscribed, seq, applied, failures, currentAt } = state;
+  return [
+    one("repertoire_fleet_connected", "Whether the shared database answers.", Number(isConnected)),
+    one(
+      "repertoire_fleet_subscribed",
+      "Whether changes are announced; otherwise they are looked for.",
+      Number(isSubscribed),
+    ),
+    one("repertoire_fleet_change", "The number of the last change that the node has.", seq),
+    one(
+      "repertoire_fleet_current_timestamp_seconds",
+      "When the node last had all that the database had; 0 for never.",
+      currentAt / 1000,
+    ),
+    counter("repertoire_fleet_skills_total", "Skills that were brought up to date from others.", applied),
+    counter("repertoire_fleet_failures_total", "How often the shared database went away.", failures),
   ];
 }
 

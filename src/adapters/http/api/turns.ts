@@ -1,10 +1,11 @@
 // The operations of a turn: recall, why, prompt, session, slash commands.
 
 import * as z from "zod";
+import { budgetOf } from "../../../engine/engine.ts";
 import { CONTEXTS, STYLES } from "../../../model/turn.ts";
 import { ConsentAnswer, withConsent } from "./consent.ts";
 import { type Api, operation } from "./operation.ts";
-import { frame, MatchSchema, scored, session, skillName, task } from "./schemas.ts";
+import { elsewhere, frame, MatchSchema, scored, session, skillName, task } from "./schemas.ts";
 
 const text = z.string();
 const message = text.min(1).describe("What the user wrote.");
@@ -18,6 +19,16 @@ const turnFields = {
   threshold: z.number().min(0).max(1).describe("Matches with less evidence are left out.").optional(),
 };
 
+/** The engine that answers: another one has no part in the session. */
+function answering<T extends { readonly session?: unknown; readonly id?: unknown }>(
+  { engine, others }: Api,
+  { elsewhere: other, ...turn }: T & { readonly elsewhere?: z.output<typeof elsewhere> | undefined },
+) {
+  return other === undefined
+    ? { engine, turn }
+    : { engine: others.at(other), turn: { ...turn, session: undefined, id: undefined } };
+}
+
 export const TURN_OPERATIONS = [
   operation("post /api/recall", {
     id: "recall",
@@ -29,6 +40,7 @@ export const TURN_OPERATIONS = [
       message,
       ...turnFields,
       explain: z.boolean().default(true).describe("With the reasons of each match."),
+      elsewhere: elsewhere.optional(),
     }),
     answer: z.looseObject({
       message: text,
@@ -40,8 +52,9 @@ export const TURN_OPERATIONS = [
       considered: z.int(),
       ms: z.number(),
     }),
-    async run({ body: { k: limit, threshold, explain, ...turn } }, api) {
-      const answer = await timed(api, () => api.engine.turn(turn).recall({ shows: true, limit, threshold }));
+    async run({ body: { k: limit, threshold, explain, ...asked } }, api) {
+      const { engine, turn } = answering(api, asked);
+      const answer = await timed(api, () => engine.turn(turn).recall({ shows: true, limit, threshold }));
       const brief = answer.matches.map((match) => ({ ...match, reasons: [] }));
       return explain ? answer : { ...answer, matches: brief };
     },
@@ -83,6 +96,7 @@ export const TURN_OPERATIONS = [
       budget: z
         .strictObject({ tokens: z.int().min(1).exactOptional(), chars: z.int().min(1).exactOptional() })
         .optional(),
+      elsewhere: elsewhere.optional(),
     }),
     answer: z.looseObject({
       section: text,
@@ -91,12 +105,17 @@ export const TURN_OPERATIONS = [
       chars: z.int(),
       shown: z.array(z.looseObject({ name: text, level: text })),
       omitted: z.int(),
+      budget: z
+        .looseObject({ tokens: z.int().optional(), chars: z.int().optional() })
+        .describe("What the section may take."),
     }),
-    async run({ body: { k: limit, threshold, style, context, budget, task: inTask, ...turn } }, api) {
+    async run({ body: { k: limit, threshold, style, context, budget, task: inTask, ...asked } }, api) {
+      const { engine, turn } = answering(api, asked);
       const options = { limit, threshold, style, context, budget, task: inTask };
-      const prompt = await timed(api, () => api.engine.turn(turn).prompt(options));
+      const prompt = await timed(api, () => engine.turn(turn).prompt(options));
       const { text: section, style: chosen, tokens, chars, shown, omitted } = prompt;
-      return { section, style: chosen, tokens, chars, shown, omitted };
+      const allowed = budgetOf(chosen, budget ?? engine.config.budget);
+      return { section, style: chosen, tokens, chars, shown, omitted, budget: allowed };
     },
   }),
   operation("get /api/sessions/{session}", {
