@@ -81,16 +81,54 @@ const TYPES = ["library", "index", "journal", "proposal", "job", "reset"];
 /** Events come in bunches; one look at what is new is enough for each. */
 const BUNCH_MS = 250;
 
-/** Opens the event stream. Tells whether the server is there. */
+/** What the page with the event stream passes on to the others. */
+type News = { readonly type: string } | { readonly isThere: boolean };
+
+/**
+ * Hears the events of the server, and tells whether it is there. One page of all has the stream and passes on what comes: a browser
+ * opens only six connections to a server, and each page of its own would hold one.
+ */
 export function listen(onState: (isThere: boolean) => void): () => void {
-  const source = new EventSource("/api/events");
-  source.onopen = () => onState(true);
-  source.onerror = () => onState(false);
-  for (const type of TYPES)
-    source.addEventListener(type, () => {
-      for (const listener of listeners) listener(type);
+  const stop = new AbortController();
+  const { signal } = stop;
+  const others = new BroadcastChannel("events");
+  const hear = (news: News) => {
+    if ("isThere" in news) onState(news.isThere);
+    else for (const listener of listeners) listener(news.type);
+  };
+  others.onmessage = ({ data }) => hear(data as News);
+  const toAll = (news: News) => {
+    hear(news);
+    others.postMessage(news);
+  };
+  const stream = (isFirst: boolean) =>
+    new Promise<void>((release) => {
+      const source = new EventSource("/api/events");
+      source.onopen = () => {
+        toAll({ isThere: true });
+        // Something may have happened since the page that had the stream was closed.
+        if (!isFirst) toAll({ type: "reset" });
+      };
+      source.onerror = () => toAll({ isThere: false });
+      for (const type of TYPES) source.addEventListener(type, () => toAll({ type }));
+      signal.addEventListener("abort", () => {
+        source.close();
+        release();
+      });
     });
-  return () => source.close();
+  const { locks } = navigator;
+  void locks.request("events", { ifAvailable: true }, async (lock) => {
+    if (lock) await stream(true);
+    else void locks.request("events", { signal }, () => stream(false)).catch(unlessAborted);
+  });
+  return () => {
+    stop.abort();
+    others.close();
+  };
+}
+
+function unlessAborted(error: Error): void {
+  if (error.name !== "AbortError") throw error;
 }
 
 function useEvents(types: readonly string[], onEvent: () => void): void {

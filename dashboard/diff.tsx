@@ -9,27 +9,32 @@ interface Row {
 }
 
 export function Diff({ text }: { text: string }) {
+  const rows = rowsOf(text);
+  // Of a text that is new or gone as a whole there is one side only.
+  const isOneSided = !rows.some(({ kind, before }) => kind !== "head" && before !== undefined);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
     <section class="diff scrolls" tabIndex={0} aria-label="Changes">
       <table>
         <thead class="unseen">
           <tr>
-            <th>Before</th>
+            {!isOneSided && <th>Before</th>}
             <th>After</th>
           </tr>
         </thead>
         <tbody>
-          {rowsOf(text).map(({ kind, before, after }, at) =>
+          {rows.map(({ kind, before, after }, at) =>
             kind === "head" ? (
               <tr key={at} class="hunk">
                 <td colSpan={2}>{plain(before ?? "")}</td>
               </tr>
             ) : (
               <tr key={at}>
-                <td class={kind === "changed" && before !== undefined ? "minus" : ""}>
-                  {plain(before ?? "")}
-                </td>
+                {!isOneSided && (
+                  <td class={kind === "changed" && before !== undefined ? "minus" : ""}>
+                    {plain(before ?? "")}
+                  </td>
+                )}
                 <td class={kind === "changed" && after !== undefined ? "plus" : ""}>{plain(after ?? "")}</td>
               </tr>
             ),

@@ -2,6 +2,7 @@
 
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import type { Server } from "./answers.ts";
 import { get, listen, useLoad } from "./api.ts";
 import { Keys, Palette } from "./palette.tsx";
 import { Notices, Trouble } from "./pieces.tsx";
@@ -26,18 +27,22 @@ const VIEWS = [
     key: "p",
     render: ({ query }: Route) => <Playground query={query} />,
   },
-  { view: "evaluation", title: "Evaluation", key: "e", render: () => <Evaluation /> },
+  {
+    view: "evaluation",
+    title: "Evaluation",
+    key: "e",
+    render: ({ query }: Route) => <Evaluation query={query} />,
+  },
   { view: "sessions", title: "Sessions", key: "s", render: (route: Route) => <Sessions route={route} /> },
   { view: "dreams", title: "Dreams", key: "d", render: ({ query }: Route) => <Dreams query={query} /> },
-  { view: "relations", title: "Relations", key: "r", render: () => <Relations /> },
+  {
+    view: "relations",
+    title: "Relations",
+    key: "r",
+    render: ({ query }: Route) => <Relations query={query} />,
+  },
   { view: "health", title: "Health", key: "o", render: () => <Health /> },
 ] as const;
-
-interface Server {
-  readonly version: string;
-  readonly project: string;
-  readonly readOnly: boolean;
-}
 
 function App() {
   const route = useRoute();
@@ -54,36 +59,38 @@ function App() {
       <button type="button" class="skip" onClick={toContent}>
         Skip to the content
       </button>
-      <nav aria-label="Views">
-        <a class="brand" href="#/home">
-          <img src="/icon.svg" alt="" width="24" height="24" /> Repertoire
-        </a>
-        <ul>
-          {VIEWS.map(({ view, title }) => (
-            <li key={view}>
-              <a href={`#/${view}`} aria-current={isCurrent(route.view, view) ? "page" : undefined}>
-                {title}
-              </a>
-            </li>
-          ))}
-        </ul>
-        <div class="foot">
-          <button type="button" onClick={() => setOverlay("palette")}>
-            Find <kbd>Ctrl K</kbd>
-          </button>
-          <button type="button" onClick={switchTheme}>
-            Light or dark
-          </button>
-          <button type="button" onClick={() => setOverlay("keys")}>
-            Keys <kbd>?</kbd>
-          </button>
-          {server.data && (
-            <p class="quiet" title={server.data.project}>
-              {lastPart(server.data.project)} · {server.data.version}
-            </p>
-          )}
-        </div>
-      </nav>
+      <div class="side">
+        <nav aria-label="Views">
+          <a class="brand" href="#/home">
+            <img src="/icon.svg" alt="" width="24" height="24" /> Repertoire
+          </a>
+          <ul>
+            {VIEWS.map(({ view, title }) => (
+              <li key={view}>
+                <a href={`#/${view}`} aria-current={isCurrent(route.view, view) ? "page" : undefined}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+          <div class="foot">
+            <button type="button" onClick={() => setOverlay("palette")}>
+              Find <kbd>Ctrl K</kbd>
+            </button>
+            <button type="button" onClick={switchTheme}>
+              Light or dark
+            </button>
+            <button type="button" onClick={() => setOverlay("keys")}>
+              Keys <kbd>?</kbd>
+            </button>
+            {server.data && (
+              <p class="quiet" title={server.data.project}>
+                {lastPart(server.data.project)} · {server.data.version}
+              </p>
+            )}
+          </div>
+        </nav>
+      </div>
       <main id="content" tabIndex={-1}>
         {!isThere && (
           <p class="banner" role="status">

@@ -203,7 +203,7 @@ export function Notices() {
   return (
     <div class="notices" aria-live="polite">
       {notice && (
-        <div class={notice.isBad ? "notice bad" : "notice"}>
+        <div class={notice.isBad ? "toast bad" : "toast"}>
           <span>{notice.text}</span>
           {notice.undo && (
             <button

@@ -1,8 +1,9 @@
-// Takes pictures of every view of the dashboard, with the data of the demo, into `pictures/`: wide and narrow, light and dark.
+// Takes pictures of every view of the dashboard, with the data of the demo, into `pictures/`: wide and narrow, light and dark. With
+// --readme it takes those of the README instead, into `docs/pictures/`.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { startBrowser } from "./browser.mjs";
 
 const VIEWS = {
@@ -14,8 +15,11 @@ const VIEWS = {
   skill: "#/skill/invoice-pdf",
   dangerous: "#/skill/free-coupons",
   learned: "#/skill/deploy-preview",
+  families: "#/library?tree=1",
+  compare: "#/playground?m=write+the+release+notes&with=sources.bundled+%3D+false",
   evaluation: "#/evaluation",
   sessions: "#/sessions",
+  queue: "#/sessions?look=bad",
   session: "#/sessions/demo-4",
   dreams: "#/dreams",
   relations: "#/relations",
@@ -37,27 +41,72 @@ let printed = "";
 while (!printed.includes("}")) printed += (await once(server.stdout, "data"))[0];
 const { origin, href } = new URL(JSON.parse(printed).link);
 const browser = await startBrowser();
-mkdirSync("pictures", { recursive: true });
 try {
   const context = await browser.newContext();
   const first = await context.newPage();
   await first.goto(href);
   await first.evaluate(() => fetch("/api/dream?wait=60", { method: "POST" }));
   await first.close();
+  if (process.argv.includes("--readme")) await forReadme(context);
+  else await all(context);
+} finally {
+  await browser.close();
+  server.kill("SIGTERM");
+}
+
+async function all(context) {
+  mkdirSync("pictures", { recursive: true });
   for (const [width, height] of Object.entries(WIDTHS))
     for (const colorScheme of ["light", "dark"]) {
       const page = await context.newPage();
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width: Number(width), height });
       for (const [name, hash] of Object.entries(VIEWS)) {
-        await page.goto(`${origin}/${hash}`);
-        await page.getByText("Loading").waitFor({ state: "detached" });
-        await page.waitForTimeout(500);
+        await show(page, hash);
         await page.screenshot({ path: `pictures/${name}-${width}-${colorScheme}.png`, fullPage: true });
       }
       await page.close();
     }
-} finally {
-  await browser.close();
-  server.kill("SIGTERM");
+}
+
+async function show(page, hash) {
+  await page.goto(`${origin}/${hash}`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  // What was loaded may ask for more.
+  for (let round = 0; round < 2; round++) {
+    await page.waitForTimeout(300);
+    await page.waitForFunction(() => !document.body.innerText.includes("Loading …"));
+  }
+}
+
+async function forReadme(context) {
+  const page = await context.newPage();
+  await page.setViewportSize({ width: 1200, height: 680 });
+  // The first recall opens the encoder.
+  await show(page, "#/playground?m=write+an+invoice");
+  await show(page, "#/library?q=publish+a+version");
+  await keep(page, "library", await page.screenshot());
+  await show(page, "#/playground?m=write+the+release+notes");
+  await keep(page, "playground", await page.screenshot());
+  await show(page, "#/skill/deploy-preview");
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page
+    .getByLabel(/^Description/)
+    .fill("Deploys a branch to a preview address, or renames the columns of a spreadsheet.");
+  await page.getByLabel("What would change").waitFor();
+  await keep(page, "what-if", await page.locator(".card", { hasText: "Description" }).first().screenshot());
+}
+
+/** Browsers write WebP: a third of the size of a PNG. */
+async function keep(page, name, png) {
+  const written = await page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+    const picture = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    const canvas = new OffscreenCanvas(picture.width, picture.height);
+    canvas.getContext("2d").drawImage(picture, 0, 0);
+    const blob = await canvas.convertToBlob({ type: "image/webp", quality: 0.85 });
+    return btoa(String.fromCharCode(...new Uint8Array(await blob.arrayBuffer())));
+  }, png.toString("base64"));
+  mkdirSync("docs/pictures", { recursive: true });
+  writeFileSync(`docs/pictures/${name}.webp`, Buffer.from(written, "base64"));
 }

@@ -1,32 +1,15 @@
 // Dreams: what the library should learn from what happened. A person reads a proposal and decides; every decision can be undone.
 
 import { useEffect, useState } from "preact/hooks";
-import type { ProposalRecord } from "../answers.ts";
+import type { DreamResult, Job, ProposalRecord, Proposals } from "../answers.ts";
 import { get, post, useLoad } from "../api.ts";
 import { Diff } from "../diff.tsx";
 import { Ago, attempt, Card, count, Empty, Page, percent, plain, Shown, Tag, tell } from "../pieces.tsx";
 import { setQuery } from "../route.ts";
 
-interface Job {
-  readonly id: string;
-  readonly state: string;
-  readonly progress?: { readonly done?: number; readonly total?: number; readonly note?: string };
-  readonly result?: { readonly skipped?: string; readonly proposals: readonly unknown[] };
-  readonly error?: { readonly error?: { readonly message?: string } };
-}
-
-interface Listed {
-  readonly proposals: readonly ProposalRecord[];
-  readonly account: {
-    readonly accepted: number;
-    readonly rejected: number;
-    readonly acceptanceRate?: number;
-  };
-}
-
 export function Dreams({ query }: { query: URLSearchParams }) {
   const isAll = query.get("all") === "1";
-  const listed = useLoad(`proposals ${isAll}`, () => get<Listed>("/proposals", { all: isAll }), [
+  const listed = useLoad(`proposals ${isAll}`, () => get<Proposals>("/proposals", { all: isAll }), [
     "proposal",
     "library",
   ]);
@@ -82,7 +65,7 @@ export function Dreams({ query }: { query: URLSearchParams }) {
   );
 }
 
-function accountOf({ accepted, rejected, acceptanceRate }: Listed["account"]): string {
+function accountOf({ accepted, rejected, acceptanceRate }: Proposals["account"]): string {
   const rate = acceptanceRate === undefined ? "" : ` (${percent(acceptanceRate)} accepted)`;
   return `${accepted} accepted, ${rejected} rejected so far${rate}.`;
 }
@@ -253,6 +236,7 @@ function Run({ reload }: { reload: () => void }) {
 }
 
 function endOf({ state, result, error }: Job): string {
-  if (state !== "done") return error?.error?.message ?? `The dream ended: ${state}.`;
-  return result?.skipped ?? `The dream made ${count(result?.proposals.length ?? 0, "new proposal")}.`;
+  if (state !== "done") return (error as Error | undefined)?.message ?? `The dream ended: ${state}.`;
+  const { skipped, proposals } = result as DreamResult;
+  return skipped ?? `The dream made ${count(proposals.length, "new proposal")}.`;
 }

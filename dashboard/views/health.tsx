@@ -1,6 +1,6 @@
 // Health: what `repertoire doctor` says, with the hosts; what is safe can be mended from here.
 
-import type { Doctor, Host } from "../answers.ts";
+import type { Check, Doctor, Host, Hosts as HostAnswer, Mended, Tidied } from "../answers.ts";
 import { get, post, useLoad } from "../api.ts";
 import {
   Ago,
@@ -20,22 +20,17 @@ import {
 const ORDER = ["error", "warning", "info"];
 
 export function Health() {
-  const health = useLoad("health", async () => {
-    const [doctor, { hosts }] = await Promise.all([
-      get<Doctor>("/doctor"),
-      get<{ hosts: readonly Host[] }>("/hosts"),
-    ]);
-    return { doctor, hosts };
-  }, ["library", "index"]);
+  const doctor = useLoad("doctor", () => get<Doctor>("/doctor"), ["library", "index"]);
+  const hosts = useLoad("hosts", () => get<HostAnswer>("/hosts"));
   const index = () =>
     attempt(async () => {
       await post("/index?wait=60");
-      health.reload();
+      doctor.reload();
       tell("All sources were scanned, and the recall index is up to date.");
     });
   const tidy = () =>
     attempt(async () => {
-      const { removed } = await post<{ removed: readonly { items: number; bytes: number }[] }>("/tidy");
+      const { removed } = await post<Tidied>("/tidy");
       const items = removed.reduce((sum, one) => sum + one.items, 0);
       tell(`${count(items, "thing")} removed that your settings keep no longer.`);
     });
@@ -53,15 +48,19 @@ export function Health() {
         </>
       }
     >
-      <Shown loaded={health}>
-        {({ doctor, hosts }) => (
+      <div class="halves">
+        <Card title="Checks">
+          <Shown loaded={doctor}>{({ checks }) => <Checks checks={checks} reload={doctor.reload} />}</Shown>
+        </Card>
+        <Card title="Hosts">
+          <Shown loaded={hosts}>{({ hosts: all }) => <Hosts hosts={all} />}</Shown>
+        </Card>
+      </div>
+      <Shown loaded={doctor}>
+        {(data) => (
           <>
-            <Findings doctor={doctor} />
-            <div class="cards">
-              <Hosts hosts={hosts} />
-              <Facts doctor={doctor} />
-            </div>
-            <Sources doctor={doctor} />
+            <Findings doctor={data} />
+            <Sources doctor={data} />
           </>
         )}
       </Shown>
@@ -69,13 +68,53 @@ export function Health() {
   );
 }
 
+/** The tag of each level, by the name of its colour. */
+const COLOURS = { ok: "success", note: "hidden", warning: "warning", error: "error" } as const;
+
+function Checks({ checks, reload }: { checks: readonly Check[]; reload: () => void }) {
+  const open = checks.filter(({ canFix, fixed }) => canFix && fixed === undefined);
+  const fix = () =>
+    attempt(async () => {
+      const { checks: now } = await post<Mended>("/doctor");
+      const done = now.flatMap(({ fixed }) => fixed ?? []);
+      reload();
+      tell(done.length === 0 ? "There was nothing left to fix." : done.join(". "));
+    });
+  return (
+    <>
+      <dl class="facts checks">
+        {checks.map(({ check, level, message, fix: next, canFix }, at) => (
+          <>
+            <dt key={`${check}${at}`}>
+              <Tag kind={COLOURS[level]}>{level}</Tag> {check}
+            </dt>
+            <dd>
+              {plain(message)}
+              {next !== undefined && level !== "ok" && (
+                <p class="quiet">
+                  {canFix ? "Can be fixed from here, or: " : "To fix it: "}
+                  {plain(next)}
+                </p>
+              )}
+            </dd>
+          </>
+        ))}
+      </dl>
+      {open.length > 0 && (
+        <button type="button" class="main" onClick={fix}>
+          Fix what is safe ({open.length})
+        </button>
+      )}
+    </>
+  );
+}
+
 function Findings({ doctor: { diagnostics, inspection } }: { doctor: Doctor }) {
   const sorted = [...diagnostics].sort((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
+  const isFine = diagnostics.length + inspection.worrying.length === 0;
   return (
-    <Card title={diagnostics.length + inspection.worrying.length === 0 ? "All is well" : "Findings"}>
-      {diagnostics.length + inspection.worrying.length === 0 && (
-        <Empty>Nothing is broken, nothing looks dangerous.</Empty>
-      )}
+    <Card title={isFine ? "No findings in skills" : "Findings in skills"}>
+      {isFine && <Empty>Nothing is broken, nothing looks dangerous.</Empty>}
       <ul class="findings">
         {inspection.worrying.map(({ name, verdict, rules }) => (
           <li key={name}>
@@ -94,61 +133,45 @@ function Findings({ doctor: { diagnostics, inspection } }: { doctor: Doctor }) {
           </li>
         ))}
       </ul>
-      {sorted.length > 100 && <p class="quiet">{sorted.length - 100} more: repertoire doctor.</p>}
+      {sorted.length > 100 && <p class="quiet">{sorted.length - 100} more: repertoire doctor --all.</p>}
     </Card>
   );
 }
 
+const isHere = ({ installed, connected, lastAt }: Host) => installed || connected || lastAt !== undefined;
+
 function Hosts({ hosts }: { hosts: readonly Host[] }) {
-  const isHere = ({ installed, connected, lastAt }: Host) => installed || connected || lastAt !== undefined;
   const others = hosts.filter((host) => !isHere(host));
   return (
-    <Card title="Hosts">
-      <ul>
-        {hosts.filter(isHere).map(({ host, title, connected, lastAt, missing }) => (
-          <li key={host}>
-            <b>{title}</b>{" "}
-            <Tag kind={connected ? "success" : "hidden"}>{connected ? "connected" : "not connected"}</Tag>{" "}
-            last heard <Ago at={lastAt} />
-            {missing.map((line) => (
-              <p key={line} class="quiet">
-                {line}
-              </p>
-            ))}
-          </li>
-        ))}
-      </ul>
+    <>
+      <HostList hosts={hosts.filter(isHere)} />
       <p class="quiet">
         Not on this machine: {others.map(({ title }) => title).join(", ") || "none"}.{" "}
         <code>repertoire setup</code> connects those that are.
       </p>
-    </Card>
+    </>
   );
 }
 
-function Facts({ doctor: { node, config, cache, project, counts } }: { doctor: Doctor }) {
+/** Whether each host is connected, when it was last heard, and what is missing. */
+export function HostList({ hosts }: { hosts: readonly Host[] }) {
   return (
-    <Card title="This machine">
-      <dl class="facts">
-        <dt>Node</dt>
-        <dd>{node}</dd>
-        <dt>Project</dt>
-        <dd>
-          {plain(project.folder)} {!project.shown && "(its skills are not shown: the host does not trust it)"}
-        </dd>
-        <dt>Configuration</dt>
-        <dd>{config.length === 0 ? "none" : config.map(plain).join(", ")}</dd>
-        <dt>Cache</dt>
-        <dd>{cache ?? "off"}</dd>
-        <dt>Skills</dt>
-        <dd>
-          {Object.entries(counts)
-            .filter(([, number]) => number > 0)
-            .map(([state, number]) => `${number} ${state}`)
-            .join(", ") || "none"}
-        </dd>
-      </dl>
-    </Card>
+    <ul class="findings">
+      {hosts.map(({ host, title, connected, lastAt, missing }) => (
+        <li key={host}>
+          <b>{title}</b>{" "}
+          <Tag kind={connected ? "success" : "warning"}>{connected ? "connected" : "not connected"}</Tag>{" "}
+          <span class="quiet">
+            last heard <Ago at={lastAt} />
+          </span>
+          {(missing.length > 0 || connected ? missing : [`repertoire setup ${host}`]).map((line) => (
+            <p key={line} class="quiet">
+              {missing.length > 0 ? plain(line) : <code>{line}</code>}
+            </p>
+          ))}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -160,16 +183,18 @@ function Sources({ doctor: { sources } }: { doctor: Doctor }) {
           <tr>
             <th>Source</th>
             <th>Folder</th>
+            <th class="wide">Read without us by</th>
             <th class="number">Skills</th>
           </tr>
         </thead>
         <tbody>
           {sources
             .filter(({ exists }) => exists)
-            .map(({ id, root, skills }) => (
+            .map(({ id, root, agents, skills }) => (
               <tr key={id}>
                 <td>{id}</td>
                 <td class="path">{plain(root)}</td>
+                <td class="wide">{agents.join(", ") || <span class="quiet">nobody</span>}</td>
                 <td class="number">{skills}</td>
               </tr>
             ))}

@@ -1,10 +1,23 @@
 // Home: what changed since the last visit, and what waits for a decision. Each line leads to where it can be dealt with.
 
 import { useState } from "preact/hooks";
-import type { Doctor, Host, ListedSkill, ProposalRecord, Said, Stats } from "../answers.ts";
+import type {
+  Doctor,
+  Hosts,
+  Listed,
+  ListedSkill,
+  Missed,
+  Packages,
+  Proposals,
+  Server,
+  Stats,
+  Turns,
+} from "../answers.ts";
 import { get, useLoad } from "../api.ts";
-import { Ago, Card, count, Empty, Page, plain, Shown, SkillLink, VerdictTag } from "../pieces.tsx";
+import { Ago, Card, count, Empty, Page, plain, Shown, SkillLink, Tag, VerdictTag } from "../pieces.tsx";
 import { address } from "../route.ts";
+import { useUpdates } from "../updates.ts";
+import { HostList } from "./health.tsx";
 
 /** What the person has seen: the skills with their digests, and when. */
 interface Visit {
@@ -12,172 +25,325 @@ interface Visit {
   readonly digests: Readonly<Record<string, string>>;
 }
 
-interface Everything {
+interface Seen {
   readonly project: string;
   readonly skills: readonly ListedSkill[];
-  readonly doctor: Doctor;
-  readonly proposals: readonly ProposalRecord[];
-  readonly missed: readonly Said[];
-  readonly hosts: readonly Host[];
-  readonly stats: Stats;
-}
-
-async function load(): Promise<Everything> {
-  const [{ project }, { skills }, doctor, { proposals }, { missed }, { hosts }, stats] = await Promise.all([
-    get<{ project: string }>("/server"),
-    get<{ skills: readonly ListedSkill[] }>("/skills"),
-    get<Doctor>("/doctor"),
-    get<{ proposals: readonly ProposalRecord[] }>("/proposals"),
-    get<{ missed: readonly Said[] }>("/missed", { limit: 20 }),
-    get<{ hosts: readonly Host[] }>("/hosts"),
-    get<Stats>("/stats"),
-  ]);
-  return { project, skills, doctor, proposals, missed, hosts, stats };
 }
 
 const digestsOf = (skills: readonly ListedSkill[]) =>
   Object.fromEntries(skills.map(({ name, digest = "" }) => [name, digest]));
 
 /** The last visit to this project; a first visit has seen what there is now. */
-function visitTo({ project, skills }: Everything): Visit {
+function visitTo({ project, skills }: Seen): Visit {
   const kept = localStorage.getItem(`visit ${project}`);
-  return kept === null ? remember(project, skills) : (JSON.parse(kept) as Visit);
+  return kept === null ? remember({ project, skills }) : (JSON.parse(kept) as Visit);
 }
 
-function remember(project: string, skills: readonly ListedSkill[]): Visit {
+function remember({ project, skills }: Seen): Visit {
   const visit = { at: Date.now(), digests: digestsOf(skills) };
   localStorage.setItem(`visit ${project}`, JSON.stringify(visit));
   return visit;
 }
 
+/** Each card loads by itself, so that the quick ones do not wait for the slow ones. */
 export function Home() {
-  const everything = useLoad("home", load, ["library", "journal", "proposal"]);
-  const [seen, setSeen] = useState(0);
+  const seen = useLoad("seen", async (): Promise<Seen> => {
+    const [{ project }, { skills }] = await Promise.all([get<Server>("/server"), get<Listed>("/skills")]);
+    return { project, skills };
+  }, ["library"]);
+  const [round, setRound] = useState(0);
   const markSeen = () => {
-    if (everything.data) remember(everything.data.project, everything.data.skills);
-    setSeen(seen + 1);
+    if (seen.data) remember(seen.data);
+    setRound(round + 1);
   };
   return (
     <Page
       title="Home"
       actions={
-        <button type="button" onClick={markSeen}>
+        <button type="button" disabled={!seen.data} onClick={markSeen}>
           Mark all as seen
         </button>
       }
     >
-      <Shown loaded={everything}>{(data) => <Overview key={seen} data={data} visit={visitTo(data)} />}</Shown>
+      <div class="cards">
+        <Card title="Since your last visit">
+          <Shown loaded={seen}>{(data) => <Changes key={round} seen={data} />}</Shown>
+        </Card>
+        <Findings />
+        <Waiting />
+        <LookBad />
+        <GotNothing />
+        <Ignored />
+        <UpdatesCard />
+        <HostsCard />
+      </div>
     </Page>
   );
 }
 
-function Overview({ data, visit }: { data: Everything; visit: Visit }) {
-  const { skills, doctor, proposals, missed, hosts, stats } = data;
+function Changes({ seen }: { seen: Seen }) {
+  const visit = visitTo(seen);
+  const { skills } = seen;
   const now = digestsOf(skills);
   const fresh = Object.keys(now).filter((name) => visit.digests[name] === undefined);
-  const changed = Object.keys(now).filter((name) => (visit.digests[name] ?? now[name]) !== now[name]);
-  const gone = Object.keys(visit.digests).filter((name) => now[name] === undefined);
-  const ignored = stats.skills.filter(({ shown, activated }) => shown > 0 && activated === 0);
-  const broken = doctor.diagnostics.filter(({ severity }) => severity === "error");
-  const heard = hosts.filter(
-    ({ installed, connected, lastAt }) => installed || connected || lastAt !== undefined,
+  const changed = Object.keys(now).filter(
+    (name) => visit.digests[name] !== undefined && visit.digests[name] !== now[name],
   );
+  const gone = Object.keys(visit.digests).filter((name) => now[name] === undefined);
+  const broken = skills.filter(({ state }) => state === "unavailable").map(({ name }) => name);
   return (
-    <div class="cards">
-      <Card title="Since your last visit">
-        <p class="quiet">
-          You looked <Ago at={visit.at} />.
-        </p>
-        {fresh.length + changed.length + gone.length === 0 && (
-          <Empty>No skill is new, changed or gone.</Empty>
-        )}
-        <Names title="New" names={fresh} />
-        <Names title="Changed" names={changed} />
-        {gone.length > 0 && <p>Gone: {gone.map(plain).join(", ")}</p>}
-      </Card>
-      <Card title="Findings">
-        {doctor.inspection.worrying.length + broken.length === 0 && (
-          <Empty>Nothing dangerous, nothing broken.</Empty>
-        )}
-        <ul>
-          {doctor.inspection.worrying.slice(0, 8).map(({ name, verdict, rules }) => (
-            <li key={name}>
-              <VerdictTag verdict={verdict} /> <SkillLink name={name} />{" "}
-              <span class="quiet">{rules.slice(0, 2).join(", ")}</span>
-            </li>
-          ))}
-          {broken.slice(0, 5).map(({ path, message }) => (
-            <li key={path}>
-              <a href={address("health")}>{plain(message)}</a>
-            </li>
-          ))}
-        </ul>
-      </Card>
-      <Card title="Proposals that wait">
-        {proposals.length === 0 && (
-          <Empty>
-            None. <a href={address("dreams")}>Run a dream</a> to review what happened.
-          </Empty>
-        )}
-        <ul>
-          {proposals.slice(0, 8).map(({ number, title }) => (
-            <li key={number}>
-              <a href={address("dreams", "", { n: String(number) })}>{plain(title)}</a>
-            </li>
-          ))}
-        </ul>
-      </Card>
-      <Card title="Messages that got nothing">
-        {missed.length === 0 && <Empty>Every recorded message found a skill.</Empty>}
-        <ul>
-          {missed.slice(0, 8).map(({ text, session, turn, at }) => (
-            <li key={`${session}${turn}`}>
-              <a href={address("playground", "", { m: text })}>{plain(text)}</a>{" "}
-              <span class="quiet">
-                <Ago at={at} />
-              </span>
-            </li>
-          ))}
-        </ul>
-      </Card>
-      <Card title="Shown but never activated">
-        {ignored.length === 0 ? (
-          <Empty>None.</Empty>
-        ) : (
-          <ul>
-            {ignored.slice(0, 8).map(({ name, shown }) => (
-              <li key={name}>
-                <SkillLink name={name} /> <span class="quiet">shown {count(shown, "time")}</span>
-              </li>
-            ))}
-          </ul>
-        )}
-        {ignored.length > 8 && (
-          <p>
-            <a href={address("library", "", { view: "ignored" })}>All {ignored.length}</a>
-          </p>
-        )}
-      </Card>
-      <Card title="Hosts">
-        {heard.length === 0 && (
-          <Empty>
-            No host is connected. <code>repertoire setup claude-code</code> connects Claude Code.
-          </Empty>
-        )}
-        <ul>
-          {heard.map(({ host, title, connected, lastAt, missing }) => (
-            <li key={host}>
-              <b>{title}</b> {connected ? "is connected" : "is not connected"}, last heard <Ago at={lastAt} />
-              {missing.map((line) => (
-                <p key={line} class="quiet">
-                  {line}
+    <>
+      <p class="quiet">
+        You looked <Ago at={visit.at} />. There are{" "}
+        <a href={address("library")}>{count(skills.length, "skill")}</a>.
+      </p>
+      {fresh.length + changed.length + gone.length + broken.length === 0 && (
+        <Empty>No skill is new, changed or gone, and none is broken.</Empty>
+      )}
+      <Names title="New" names={fresh} />
+      <Names title="Changed" names={changed} />
+      <Names title="Broken" names={broken} />
+      {gone.length > 0 && (
+        <>
+          <h3>Gone</h3>
+          <p>{gone.map(plain).join(", ")}</p>
+        </>
+      )}
+    </>
+  );
+}
+
+function Findings() {
+  const doctor = useLoad("doctor", () => get<Doctor>("/doctor"), ["library"]);
+  return (
+    <Card title="Findings">
+      <Shown loaded={doctor}>
+        {({ inspection: { worrying }, diagnostics, checks }) => {
+          const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+          const broken = checks.filter(({ level, check }) => level === "error" && check !== "skills");
+          return (
+            <>
+              {worrying.length + errors + broken.length === 0 && (
+                <Empty>Nothing is dangerous or broken.</Empty>
+              )}
+              <ul>
+                {worrying.slice(0, 8).map(({ name, verdict, rules }) => (
+                  <li key={name}>
+                    <VerdictTag verdict={verdict} /> <SkillLink name={name} />{" "}
+                    <span class="quiet">{rules.slice(0, 2).join(", ")}</span>
+                  </li>
+                ))}
+                {broken.map(({ check, message }) => (
+                  <li key={check}>
+                    <Tag kind="error">{check}</Tag> <a href={address("health")}>{plain(message)}</a>
+                  </li>
+                ))}
+                {errors > 0 && (
+                  <li>
+                    <a href={address("health")}>{count(errors, "file")} that cannot be used</a>
+                  </li>
+                )}
+              </ul>
+              {worrying.length > 8 && (
+                <p>
+                  <a href={address("library", "", { view: "broken" })}>All {worrying.length}</a>
                 </p>
+              )}
+            </>
+          );
+        }}
+      </Shown>
+    </Card>
+  );
+}
+
+function Waiting() {
+  const proposals = useLoad("proposals", () => get<Proposals>("/proposals"), ["proposal", "library"]);
+  return (
+    <Card title="Proposals that wait">
+      <Shown loaded={proposals}>
+        {({ proposals: open }) => (
+          <>
+            {open.length === 0 && (
+              <Empty>
+                None. A <a href={address("dreams")}>dream</a> looks at what happened and proposes changes.
+              </Empty>
+            )}
+            <ul>
+              {open.slice(0, 8).map(({ number, title }) => (
+                <li key={number}>
+                  <a href={address("dreams", "", { n: String(number) })}>{plain(title)}</a>
+                </li>
               ))}
-            </li>
-          ))}
-        </ul>
-      </Card>
-    </div>
+            </ul>
+          </>
+        )}
+      </Shown>
+    </Card>
+  );
+}
+
+function LookBad() {
+  const turns = useLoad("bad turns", () => get<Turns>("/turns", { limit: 200 }), ["journal"]);
+  return (
+    <Card title="Corrected or failed">
+      <Shown loaded={turns}>
+        {({ turns: all }) => {
+          const bad = all.filter(({ endedBadly }) => endedBadly);
+          return (
+            <>
+              {bad.length === 0 && <Empty>No turn of the last month was corrected or failed.</Empty>}
+              <ul>
+                {bad.slice(0, 5).map(({ session, turn, message, corrections, at }) => (
+                  <li key={`${session} ${turn}`}>
+                    <a href={address("sessions", session, { turn: String(turn) })}>{plain(message)}</a>{" "}
+                    <span class="quiet">
+                      {corrections[0] !== undefined && `“${plain(corrections[0])}” `}
+                      <Ago at={at} />
+                    </span>
+                  </li>
+                ))}
+              </ul>
+              {bad.length > 5 && (
+                <p>
+                  <a href={address("sessions", "", { look: "bad" })}>All {bad.length}</a>
+                </p>
+              )}
+            </>
+          );
+        }}
+      </Shown>
+    </Card>
+  );
+}
+
+function GotNothing() {
+  const missed = useLoad("missed", () => get<Missed>("/missed", { limit: 50 }), ["journal"]);
+  return (
+    <Card title="Messages that got nothing">
+      <Shown loaded={missed}>
+        {({ missed: all }) => (
+          <>
+            {all.length === 0 && <Empty>Every recorded message found a skill.</Empty>}
+            <ul>
+              {all.slice(0, 6).map(({ text, session, turn, at }) => (
+                <li key={`${session}${turn}`}>
+                  <a href={address("playground", "", { m: text })}>{plain(text)}</a>{" "}
+                  <span class="quiet">
+                    <Ago at={at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+            {all.length > 6 && (
+              <p>
+                <a href={address("sessions", "", { look: "bad", why: "nothing" })}>All {all.length}</a>
+              </p>
+            )}
+          </>
+        )}
+      </Shown>
+    </Card>
+  );
+}
+
+function Ignored() {
+  const stats = useLoad("stats", () => get<Stats>("/stats"), ["journal"]);
+  return (
+    <Card title="Shown but never activated">
+      <Shown loaded={stats}>
+        {({ skills }) => {
+          const ignored = skills
+            .filter(({ shown, activated }) => shown > 0 && activated === 0)
+            .sort((one, other) => other.shown - one.shown);
+          return (
+            <>
+              {ignored.length === 0 && <Empty>None.</Empty>}
+              <ul>
+                {ignored.slice(0, 6).map(({ name, shown }) => (
+                  <li key={name}>
+                    <SkillLink name={name} /> <span class="quiet">shown {count(shown, "time")}</span>
+                  </li>
+                ))}
+              </ul>
+              {ignored.length > 6 && (
+                <p>
+                  <a href={address("library", "", { view: "ignored" })}>All {ignored.length}</a>
+                </p>
+              )}
+            </>
+          );
+        }}
+      </Shown>
+    </Card>
+  );
+}
+
+function UpdatesCard() {
+  const packages = useLoad("packages", () => get<Packages>("/packages"), ["library"]);
+  const { known, isLooking, look } = useUpdates();
+  return (
+    <Card title="Updates">
+      <Shown loaded={packages}>
+        {({ packages: all }) =>
+          all.length === 0 ? (
+            <Empty>
+              No skill came from elsewhere. <code>repertoire add owner/repository</code> brings some.
+            </Empty>
+          ) : (
+            <>
+              <p class="quiet">
+                {count(all.length, "skill")} from elsewhere
+                {known && (
+                  <>
+                    , looked for updates <Ago at={known.at} />
+                  </>
+                )}
+                .
+              </p>
+              {known?.offers.length === 0 && <Empty>All were up to date.</Empty>}
+              <ul>
+                {known?.offers.map(({ name }) => (
+                  <li key={name}>
+                    <SkillLink name={name} /> <Tag kind="open">update</Tag>
+                  </li>
+                ))}
+                {all
+                  .filter(({ state }) => state !== "same")
+                  .map(({ name, state }) => (
+                    <li key={`${name} ${state}`}>
+                      <SkillLink name={name} /> <Tag kind="notice">{state}</Tag>
+                    </li>
+                  ))}
+              </ul>
+              <button type="button" disabled={isLooking} onClick={look}>
+                {isLooking ? "Looking …" : "Look for updates"}
+              </button>
+            </>
+          )
+        }
+      </Shown>
+    </Card>
+  );
+}
+
+function HostsCard() {
+  const hosts = useLoad("hosts", () => get<Hosts>("/hosts"), ["journal"]);
+  return (
+    <Card title="Hosts">
+      <Shown loaded={hosts}>
+        {({ hosts: all }) => {
+          const here = all.filter(({ connected, installed, lastAt }) => connected || installed || lastAt);
+          return here.length === 0 ? (
+            <Empty>
+              No host is connected. <code>repertoire setup claude-code</code> connects Claude Code.
+            </Empty>
+          ) : (
+            <HostList hosts={here} />
+          );
+        }}
+      </Shown>
+    </Card>
   );
 }
 

@@ -1,9 +1,23 @@
-// The playground: what a message recalls and why, what just missed, and the text that an agent would get.
+// The playground: what a message recalls and why, what just missed, and the text that an agent would get; here, and beside it in
+// another project or with other settings.
 
 import { useState } from "preact/hooks";
-import type { ListedSkill, Match, Prompt, Reason, Recall, Why } from "../answers.ts";
+import type { Correction, Listed, Match, Prompt, Reason, Recall, Why } from "../answers.ts";
 import { get, post, useLoad } from "../api.ts";
-import { attempt, Bar, Card, count, Empty, Page, percent, Shown, SkillLink, Tag, tell } from "../pieces.tsx";
+import {
+  attempt,
+  Bar,
+  Card,
+  count,
+  Empty,
+  Page,
+  percent,
+  plain,
+  Shown,
+  SkillLink,
+  Tag,
+  tell,
+} from "../pieces.tsx";
 import { setQuery } from "../route.ts";
 
 const STYLES = ["adaptive", "cards", "index", "tiers", "on-demand", "catalog"];
@@ -14,15 +28,17 @@ const TRIES = [
 ];
 const PAUSE_MS = 200;
 
+/** Another project or other settings, to compare with. */
+interface Elsewhere {
+  readonly project?: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
 export function Playground({ query }: { query: URLSearchParams }) {
   const message = query.get("m") ?? "";
   const isAsked = message.trim() !== "";
-  const answer = useLoad(`recall ${message}`, async () => {
-    if (!isAsked) return undefined;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    return post<Recall>("/recall", { message });
-  }, ["library"]);
-  const skills = useLoad("names", () => get<{ skills: readonly ListedSkill[] }>("/skills"));
+  const skills = useLoad("names", () => get<Listed>("/skills", { brief: true }));
+  const [there, problem] = elsewhereIn(query);
   return (
     <Page title="Playground" about="What a message recalls, and why. Nothing here is recorded.">
       <label class="unseen" for="message">
@@ -35,6 +51,7 @@ export function Playground({ query }: { query: URLSearchParams }) {
         value={message}
         onInput={({ currentTarget }) => setQuery({ m: currentTarget.value })}
       />
+      <Compare query={query} problem={problem} />
       {!isAsked && (
         <Empty>
           Try one:{" "}
@@ -45,28 +62,149 @@ export function Playground({ query }: { query: URLSearchParams }) {
           ))}
         </Empty>
       )}
-      {isAsked && answer.error && <Shown loaded={answer}>{() => null}</Shown>}
-      {isAsked && answer.data && (
-        <>
-          <Answer answer={answer.data} />
-          <Correction
-            message={message}
-            names={skills.data?.skills.map(({ name }) => name) ?? []}
-            onDone={answer.reload}
-          />
-          <NearMisses message={message} near={answer.data.near} />
-          <Section message={message} />
-        </>
+      {isAsked && there === undefined && (
+        <Here message={message} names={skills.data?.skills.map(({ name }) => name) ?? []} />
       )}
+      {isAsked && there !== undefined && <SideBySide message={message} there={there} />}
     </Page>
   );
 }
 
-function Answer({ answer: { frame, intent, matches, near, considered, ms } }: { answer: Recall }) {
+function Here({ message, names }: { message: string; names: readonly string[] }) {
+  const answer = useRecall(message);
   return (
-    <Card
-      title={matches.length === 0 ? "Nothing is recalled" : `${count(matches.length, "match", "matches")}`}
-    >
+    <Shown loaded={answer}>
+      {(data) => (
+        <>
+          <Answer answer={data} title={titleOf(data)} />
+          <Should message={message} names={names} onDone={answer.reload} />
+          <NearMisses message={message} near={data.near} />
+          <Section message={message} />
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function useRecall(message: string, elsewhere?: Elsewhere) {
+  return useLoad(`recall ${message} ${JSON.stringify(elsewhere)}`, async () => {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    return post<Recall>("/recall", { message, elsewhere });
+  }, ["library"]);
+}
+
+function titleOf({ matches }: Recall): string {
+  return matches.length === 0 ? "Nothing is recalled" : count(matches.length, "match", "matches");
+}
+
+function SideBySide({ message, there }: { message: string; there: Elsewhere }) {
+  const [here, other] = [useRecall(message), useRecall(message, there)];
+  const names = (recall: Recall | undefined) => recall?.matches.map(({ name }) => name) ?? [];
+  const only = (own: Recall | undefined, others: Recall | undefined) =>
+    new Set(others === undefined ? [] : names(own).filter((name) => !names(others).includes(name)));
+  return (
+    <div class="halves">
+      <div>
+        <Shown loaded={here}>
+          {(data) => <Answer answer={data} title={`Here: ${titleOf(data)}`} only={only(data, other.data)} />}
+        </Shown>
+        <Section message={message} />
+      </div>
+      <div>
+        <Shown loaded={other}>
+          {(data) => <Answer answer={data} title={`There: ${titleOf(data)}`} only={only(data, here.data)} />}
+        </Shown>
+        {other.error === undefined && <Section message={message} elsewhere={there} />}
+      </div>
+    </div>
+  );
+}
+
+/** What the address says of the other side, or why it cannot be read. */
+function elsewhereIn(query: URLSearchParams): readonly [Elsewhere | undefined, string | undefined] {
+  const project = query.get("project") ?? "";
+  const lines = (query.get("with") ?? "").split("\n").filter((line) => line.trim() !== "");
+  if (project === "" && lines.length === 0) return [undefined, undefined];
+  const settings: Record<string, unknown> = {};
+  for (const line of lines) {
+    const [, key, value] = /^\s*([\w.-]+)\s*=\s*(.+?)\s*$/.exec(line) ?? [];
+    if (key === undefined || value === undefined) return [undefined, `“${line}” is not “key = value”.`];
+    settings[key] = parsedValue(value);
+  }
+  return [{ ...(project !== "" && { project }), settings }, undefined];
+}
+
+function parsedValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function Compare({ query, problem }: { query: URLSearchParams; problem: string | undefined }) {
+  const [project, setProject] = useState(query.get("project") ?? "");
+  const [settings, setSettings] = useState(query.get("with") ?? "");
+  const isOn = query.has("project") || query.has("with");
+  return (
+    <details class="compare" open={isOn}>
+      <summary>Compare with another project or other settings</summary>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          setQuery({ project, with: settings });
+        }}
+      >
+        <label>
+          Folder of the other project
+          <input
+            value={project}
+            placeholder="this one"
+            onInput={({ currentTarget }) => setProject(currentTarget.value)}
+          />
+        </label>
+        <label>
+          Other settings, one a line
+          <textarea
+            rows={2}
+            value={settings}
+            placeholder="recall.threshold = 0.5"
+            onInput={({ currentTarget }) => setSettings(currentTarget.value)}
+          />
+        </label>
+        <div class="tools">
+          <button type="submit" class="main" disabled={project === "" && settings.trim() === ""}>
+            Compare
+          </button>
+          {isOn && (
+            <button
+              type="button"
+              onClick={() => {
+                setProject("");
+                setSettings("");
+                setQuery({ project: "", with: "" });
+              }}
+            >
+              Stop comparing
+            </button>
+          )}
+          {problem !== undefined && <span role="alert">{problem}</span>}
+        </div>
+      </form>
+    </details>
+  );
+}
+
+interface AnswerOptions {
+  readonly answer: Recall;
+  readonly title: string;
+  /** Skills that the other side does not recall. */
+  readonly only?: ReadonlySet<string>;
+}
+
+function Answer({ answer: { frame, intent, matches, near, considered, ms }, title, only }: AnswerOptions) {
+  return (
+    <Card title={title}>
       <p class="quiet">
         Frame <b>{frame.name}</b>
         {intent && (
@@ -84,21 +222,28 @@ function Answer({ answer: { frame, intent, matches, near, considered, ms } }: { 
         </Empty>
       )}
       {matches.map((match) => (
-        <MatchCard key={match.name} match={match} />
+        <MatchCard key={match.name} match={match} isOnly={only?.has(match.name) === true} />
       ))}
     </Card>
   );
 }
 
-function MatchCard({ match: { name, evidence, boosts, score, via, reasons } }: { match: Match }) {
+function MatchCard({
+  match: { name, evidence, boosts, score, via, reasons },
+  isOnly,
+}: {
+  match: Match;
+  isOnly: boolean;
+}) {
   return (
     <article class="match">
       <h3>
         <SkillLink name={name} /> {via !== undefined && <Tag kind="notice">see also of {via}</Tag>}
+        {isOnly && <Tag kind="open">only here</Tag>}
         <span class="quiet">
           {" "}
           evidence {percent(evidence)}
-          {boosts !== 0 && ` + boosts ${boosts.toFixed(2)}`} = {score.toFixed(2)}
+          {boosts !== 0 && `, boosts ${boosts > 0 ? "+" : ""}${boosts.toFixed(2)}, score ${score.toFixed(2)}`}
         </span>
       </h3>
       <Bar label={`Evidence ${percent(evidence)} of 100%`} parts={bySignal(reasons, evidence)} />
@@ -121,9 +266,17 @@ function bySignal(reasons: readonly Reason[], evidence: number) {
 }
 
 function Reasons({ reasons }: { reasons: readonly Reason[] }) {
+  const signals = [...new Set(reasons.filter(({ boost }) => !boost).map(({ signal }) => signal))];
   return (
     <details>
-      <summary>{count(reasons.length, "reason")}</summary>
+      <summary>
+        {count(reasons.length, "reason")}
+        {signals.map((signal) => (
+          <span key={signal} class="key quiet">
+            <i class={`dot ${signal}`} /> {signal}
+          </span>
+        ))}
+      </summary>
       <table class="plain">
         <thead>
           <tr>
@@ -139,7 +292,7 @@ function Reasons({ reasons }: { reasons: readonly Reason[] }) {
                 <i class={`dot ${signal}`} /> {signal}
                 {boost && " (boost)"}
               </td>
-              <td>{note}</td>
+              <td>{plain(note)}</td>
               <td class="number">{value.toFixed(3)}</td>
             </tr>
           ))}
@@ -149,7 +302,7 @@ function Reasons({ reasons }: { reasons: readonly Reason[] }) {
   );
 }
 
-function Correction({
+function Should({
   message,
   names,
   onDone,
@@ -161,7 +314,7 @@ function Correction({
   const [name, setName] = useState("");
   const correct = () =>
     attempt(async () => {
-      const { file } = await post<{ file?: string }>("/corrections", { skill: name, message, keep: true });
+      const { file } = await post<Correction>("/corrections", { skill: name, message, keep: true });
       tell(`Messages like this one now lead to ${name}; the case was added to ${file}.`);
       onDone();
     });
@@ -194,6 +347,8 @@ function Correction({
 }
 
 const MOST_NEAR = 5;
+/** The first one is the nearest, however far it is; of the others only those that have some evidence. */
+const isNear = ({ evidence }: Why, place: number) => place === 0 || evidence >= 0.01;
 
 function NearMisses({ message, near }: { message: string; near: Recall["near"] }) {
   const shown = near.slice(0, MOST_NEAR);
@@ -205,7 +360,7 @@ function NearMisses({ message, near }: { message: string; near: Recall["near"] }
     <Card title="Just missed">
       <Shown loaded={whys}>
         {(all) =>
-          all.map(({ name, recalled, evidence, threshold, reasons, fellShort, advice }) => (
+          all.filter(isNear).map(({ name, recalled, evidence, threshold, reasons, fellShort, advice }) => (
             <article class="match" key={name}>
               <h3>
                 <SkillLink name={name} />{" "}
@@ -218,13 +373,13 @@ function NearMisses({ message, near }: { message: string; near: Recall["near"] }
                 parts={bySignal(reasons, evidence)}
                 mark={threshold}
               />
-              {recalled && (
+              {(recalled || (evidence >= threshold && fellShort.length === 0)) && (
                 <p>It has enough evidence by itself; next to what was recalled it falls behind.</p>
               )}
               {fellShort.length > 0 && (
                 <ul>
                   {fellShort.map((line) => (
-                    <li key={line}>{line}</li>
+                    <li key={line}>{plain(line)}</li>
                   ))}
                 </ul>
               )}
@@ -233,7 +388,7 @@ function NearMisses({ message, near }: { message: string; near: Recall["near"] }
                   <summary>What its author could change</summary>
                   <ul>
                     {advice.map((line) => (
-                      <li key={line}>{line}</li>
+                      <li key={line}>{plain(line)}</li>
                     ))}
                   </ul>
                 </details>
@@ -246,46 +401,85 @@ function NearMisses({ message, near }: { message: string; near: Recall["near"] }
   );
 }
 
-function Section({ message }: { message: string }) {
+function Section({ message, elsewhere }: { message: string; elsewhere?: Elsewhere }) {
   const [style, setStyle] = useState("adaptive");
   const [context, setContext] = useState("append");
-  const prompt = useLoad(`prompt ${style} ${context} ${message}`, () =>
-    post<Prompt>("/prompt", { message, style, context }),
+  const prompts = useLoad(`prompts ${context} ${message} ${JSON.stringify(elsewhere)}`, () =>
+    Promise.all(STYLES.map((name) => post<Prompt>("/prompt", { message, style: name, context, elsewhere }))),
   );
   return (
     <Card title="What the agent gets">
-      <fieldset class="chips" aria-label="Style">
-        {STYLES.map((name) => (
-          <button key={name} type="button" aria-pressed={style === name} onClick={() => setStyle(name)}>
-            {name}
-          </button>
-        ))}
-        <label>
-          Host mode{" "}
-          <select value={context} onChange={({ currentTarget }) => setContext(currentTarget.value)}>
-            <option>append</option>
-            <option>rebuild</option>
-          </select>
-        </label>
-      </fieldset>
-      <Shown loaded={prompt}>
-        {({ section, tokens, chars, omitted }) => (
+      <label>
+        Host mode{" "}
+        <select value={context} onChange={({ currentTarget }) => setContext(currentTarget.value)}>
+          <option value="append">append: nothing is shown twice</option>
+          <option value="rebuild">rebuild: replaces the text before</option>
+        </select>
+      </label>
+      <Shown loaded={prompts}>
+        {(all) => (
           <>
-            <p class="quiet">
-              {count(tokens, "token")}, {count(chars, "character")}
-              {omitted > 0 && `, ${omitted} skills left out`}
-            </p>
-            {section === "" ? (
-              <Empty>Nothing: this style has nothing to say to this message.</Empty>
-            ) : (
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
-              <pre class="source" tabIndex={0}>
-                {section}
-              </pre>
-            )}
+            <table class="plain styles">
+              <thead>
+                <tr>
+                  <th>Style</th>
+                  <th class="number">Size</th>
+                  <th>of its budget</th>
+                </tr>
+              </thead>
+              <tbody>
+                {all.map((prompt) => (
+                  <tr key={prompt.style}>
+                    <td>
+                      <button
+                        type="button"
+                        aria-pressed={style === prompt.style}
+                        onClick={() => setStyle(prompt.style)}
+                      >
+                        {prompt.style}
+                      </button>
+                    </td>
+                    <td class="number">
+                      {count(prompt.tokens, "token")}
+                      {prompt.omitted > 0 && <span class="line quiet">{prompt.omitted} skills left out</span>}
+                    </td>
+                    <td>
+                      <Room prompt={prompt} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+            <Text prompt={all.find((prompt) => prompt.style === style)!} />
           </>
         )}
       </Shown>
     </Card>
+  );
+}
+
+function Room({ prompt: { tokens, chars, budget } }: { prompt: Prompt }) {
+  const [used, most, unit] =
+    budget.tokens === undefined
+      ? [chars, budget.chars ?? chars, "character"]
+      : [tokens, budget.tokens, "token"];
+  const share = most === 0 ? 0 : used / most;
+  return (
+    <>
+      <Bar label={`${percent(share)} of the budget`} parts={[{ kind: "lexical", value: share }]} />
+      <span class="quiet">
+        {percent(share)} of {count(most, unit)}
+      </span>
+    </>
+  );
+}
+
+function Text({ prompt: { section } }: { prompt: Prompt }) {
+  if (section === "") return <Empty>Nothing: this style has nothing to say to this message.</Empty>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+    <pre class="source" tabIndex={0}>
+      {plain(section)}
+    </pre>
   );
 }

@@ -1,76 +1,151 @@
 // Sessions: what was asked, shown, activated and how it ended, turn by turn; with a word about the outcome from here.
 
-import { useState } from "preact/hooks";
-import type { JournalEvent, Said, Session } from "../answers.ts";
+import { useEffect, useState } from "preact/hooks";
+import type {
+  BadTurn,
+  Conversation,
+  Events,
+  JournalEvent,
+  Said,
+  Sessions as SessionList,
+  Turns,
+} from "../answers.ts";
 import { get, post, useLoad } from "../api.ts";
 import { Ago, attempt, Card, count, Empty, Page, plain, Shown, SkillLink, Tag, tell } from "../pieces.tsx";
 import { address, type Route, setQuery } from "../route.ts";
 
 export function Sessions({ route: { subject, query } }: { route: Route }) {
-  return subject === "" ? <All query={query} /> : <One id={subject} />;
-}
-
-interface Lists {
-  readonly sessions: readonly Session[];
-  readonly missed: readonly Said[];
+  return subject === "" ? <All query={query} /> : <One id={subject} wanted={Number(query.get("turn"))} />;
 }
 
 function All({ query }: { query: URLSearchParams }) {
   const isBad = query.get("look") === "bad";
-  const lists = useLoad("sessions", async (): Promise<Lists> => {
-    const [{ sessions }, { missed }] = await Promise.all([
-      get<{ sessions: readonly Session[] }>("/sessions", { limit: 200 }),
-      get<{ missed: readonly Said[] }>("/missed", { limit: 200 }),
-    ]);
-    return { sessions, missed };
-  }, ["journal"]);
   return (
     <Page title="Sessions" about="The latest conversations in which skills were looked for.">
       <fieldset class="chips" aria-label="Which sessions">
         <button type="button" aria-pressed={!isBad} onClick={() => setQuery({ look: "" })}>
-          All
+          All sessions
         </button>
         <button type="button" aria-pressed={isBad} onClick={() => setQuery({ look: "bad" })}>
-          Look bad
+          Turns that look bad
         </button>
       </fieldset>
-      <Shown loaded={lists}>
-        {({ sessions, missed }) => {
-          const empty = new Set(missed.map(({ session }) => session));
-          const shown = sessions.filter(
-            ({ session, failures }) => !isBad || failures > 0 || empty.has(session),
-          );
-          if (shown.length === 0)
-            return (
-              <Empty>
-                {isBad
-                  ? "No session failed or found nothing."
-                  : "No session yet. Connect a host: repertoire setup claude-code."}
-              </Empty>
-            );
+      {isBad ? <Queue query={query} /> : <List />}
+    </Page>
+  );
+}
+
+function List() {
+  const lists = useLoad("sessions", async () => {
+    const [{ sessions }, { turns }] = await Promise.all([
+      get<SessionList>("/sessions", { limit: 200 }),
+      get<Turns>("/turns", { limit: 500 }),
+    ]);
+    return { sessions, turns };
+  }, ["journal"]);
+  return (
+    <Shown loaded={lists}>
+      {({ sessions, turns }) => {
+        if (sessions.length === 0)
           return (
+            <Empty>
+              No session yet. Connect a host: <code>repertoire setup claude-code</code>.
+            </Empty>
+          );
+        const whys = (id: string) => new Set(turns.filter(({ session }) => session === id).map(whyBad));
+        return (
+          <ul class="list">
+            {sessions.map(({ session, host, turns: length, lastAt, skills, successes, firstMessage }) => (
+              <li key={session}>
+                <a href={address("sessions", session)}>
+                  <b>{plain(firstMessage ?? session)}</b>
+                  <span class="quiet">
+                    {host ?? "unknown host"} · {count(length, "turn")} · <Ago at={lastAt} />
+                    {skills.length > 0 && ` · ${skills.join(", ")}`}
+                  </span>
+                  <span>
+                    {successes > 0 && <Tag kind="success">{successes} succeeded</Tag>}{" "}
+                    {[...whys(session)].map((why) => (
+                      <WhyBad key={why} why={why} />
+                    ))}
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        );
+      }}
+    </Shown>
+  );
+}
+
+const WHYS = {
+  corrected: { title: "corrected", kind: "failure" },
+  failed: { title: "failed", kind: "failure" },
+  nothing: { title: "nothing recalled", kind: "notice" },
+} as const;
+type Bad = keyof typeof WHYS;
+
+function whyBad({ corrections, failed, endedBadly }: BadTurn): Bad {
+  if (corrections.length > 0 && failed.length === 0) return "corrected";
+  return endedBadly ? "failed" : "nothing";
+}
+
+function WhyBad({ why }: { why: Bad }) {
+  return <Tag kind={WHYS[why].kind}>{WHYS[why].title}</Tag>;
+}
+
+/** The turns that a person should look at, by what is wrong with them. */
+function Queue({ query }: { query: URLSearchParams }) {
+  const why = query.get("why") ?? "";
+  const queue = useLoad("queue", () => get<Turns>("/turns", { limit: 200 }), ["journal"]);
+  return (
+    <Shown loaded={queue}>
+      {({ turns }) => {
+        const shown = turns.filter((turn) => why === "" || whyBad(turn) === why);
+        return (
+          <>
+            <fieldset class="chips" aria-label="What is wrong">
+              <button type="button" aria-pressed={why === ""} onClick={() => setQuery({ why: "" })}>
+                All {turns.length}
+              </button>
+              {Object.entries(WHYS).map(([id, { title }]) => (
+                <button
+                  key={id}
+                  type="button"
+                  aria-pressed={why === id}
+                  onClick={() => setQuery({ why: id })}
+                >
+                  {title} {turns.filter((turn) => whyBad(turn) === id).length}
+                </button>
+              ))}
+            </fieldset>
+            {shown.length === 0 && (
+              <Empty>No turn of the last month was corrected, failed or got nothing.</Empty>
+            )}
             <ul class="list">
-              {shown.map(({ session, host, turns, lastAt, skills, successes, failures, firstMessage }) => (
-                <li key={session}>
-                  <a href={address("sessions", session)}>
-                    <b>{plain(firstMessage ?? session)}</b>
-                    <span class="quiet">
-                      {host ?? "unknown host"} · {count(turns, "turn")} · <Ago at={lastAt} />
-                      {skills.length > 0 && ` · ${skills.join(", ")}`}
-                    </span>
+              {shown.map((turn) => (
+                <li key={`${turn.session} ${turn.turn}`}>
+                  <a href={address("sessions", turn.session, { turn: String(turn.turn) })}>
+                    <b>{plain(turn.message)}</b>
                     <span>
-                      {successes > 0 && <Tag kind="success">{successes} succeeded</Tag>}{" "}
-                      {failures > 0 && <Tag kind="failure">{failures} failed</Tag>}{" "}
-                      {empty.has(session) && <Tag kind="notice">a message got nothing</Tag>}
+                      <WhyBad why={whyBad(turn)} />{" "}
+                      <span class="quiet">
+                        <Ago at={turn.at} />
+                        {turn.used.length > 0 && ` · used ${turn.used.join(", ")}`}
+                      </span>
                     </span>
+                    {turn.corrections.map((line) => (
+                      <span key={line}>“{plain(line)}”</span>
+                    ))}
                   </a>
                 </li>
               ))}
             </ul>
-          );
-        }}
-      </Shown>
-    </Page>
+          </>
+        );
+      }}
+    </Shown>
   );
 }
 
@@ -79,11 +154,11 @@ interface Whole {
   readonly said: readonly Said[];
 }
 
-function One({ id }: { id: string }) {
+function One({ id, wanted }: { id: string; wanted: number }) {
   const whole = useLoad(id, async (): Promise<Whole> => {
     const [{ events }, { said }] = await Promise.all([
-      get<{ events: readonly JournalEvent[] }>("/journal", { session: id, limit: 1_000 }),
-      get<{ said: readonly Said[] }>(`/sessions/${encodeURIComponent(id)}/conversation`),
+      get<Events>("/journal", { session: id, limit: 1_000 }),
+      get<Conversation>(`/sessions/${encodeURIComponent(id)}/conversation`),
     ]);
     return {
       events: [...events].sort((one, other) => one.at - other.at || stepOf(one) - stepOf(other)),
@@ -110,6 +185,7 @@ function One({ id }: { id: string }) {
                   key={turn}
                   id={id}
                   turn={turn}
+                  isWanted={turn === wanted}
                   events={events.filter((one) => (one.turn ?? 0) === turn)}
                   said={said.filter((one) => one.turn === turn)}
                   reload={whole.reload}
@@ -124,20 +200,21 @@ function One({ id }: { id: string }) {
   );
 }
 
-function Turn({
-  id,
-  turn,
-  events,
-  said,
-  reload,
-}: {
-  id: string;
-  turn: number;
-  events: readonly JournalEvent[];
-  said: readonly Said[];
-  reload: () => void;
-}) {
+interface TurnOptions {
+  readonly id: string;
+  readonly turn: number;
+  /** The turn that a link led to. */
+  readonly isWanted: boolean;
+  readonly events: readonly JournalEvent[];
+  readonly said: readonly Said[];
+  readonly reload: () => void;
+}
+
+function Turn({ id, turn, isWanted, events, said, reload }: TurnOptions) {
   const [note, setNote] = useState("");
+  useEffect(() => {
+    if (isWanted) document.getElementById(`turn-${turn}`)?.scrollIntoView({ block: "start" });
+  }, [isWanted, turn]);
   const message = said.find(({ role }) => role === "user")?.text;
   const isUsed = events.some(({ kind }) => kind === "activated");
   const report = (outcome: "success" | "failure") =>
@@ -150,7 +227,14 @@ function Turn({
       );
     });
   return (
-    <Card title={turn === 0 ? "Besides the turns" : `Turn ${turn}`}>
+    <Card
+      id={`turn-${turn}`}
+      title={
+        <>
+          {turn === 0 ? "Besides the turns" : `Turn ${turn}`} {isWanted && <Tag kind="open">look here</Tag>}
+        </>
+      }
+    >
       {message !== undefined && (
         <blockquote>
           {plain(message)} <a href={address("playground", "", { m: message })}>in the playground</a>

@@ -1,8 +1,18 @@
 // One skill: what it says, what is in it, what was found, who agreed, how it did, how it came to be.
 
 import { useState } from "preact/hooks";
-import type { Sheet, SkillDetails, SkillStats, Version } from "../answers.ts";
-import { get, post, put, remove, skillPath, useLoad } from "../api.ts";
+import type {
+  Evidence,
+  History as HistoryAnswer,
+  Sheet,
+  SkillDetails,
+  SkillRecalls,
+  SkillStats,
+  Trusted,
+  Version,
+} from "../answers.ts";
+import { get, post, remove, skillPath, useLoad } from "../api.ts";
+import { Neighbourhood, type Tie, Weeks } from "../charts.tsx";
 import { Diff } from "../diff.tsx";
 import { Markdown } from "../markdown.tsx";
 import {
@@ -22,10 +32,14 @@ import {
   VerdictTag,
 } from "../pieces.tsx";
 import { address } from "../route.ts";
+import { tiesOf } from "../ties.ts";
+import { useUpdates } from "../updates.ts";
+import { Editor } from "./editor.tsx";
 import { switchAll } from "./library.tsx";
 
 interface Whole extends SkillDetails {
   readonly stats: SkillStats;
+  readonly recalls: SkillRecalls;
   /** Absent for a skill that cannot be used now. */
   readonly sheet: Sheet | undefined;
   readonly isTrusted: boolean;
@@ -37,17 +51,18 @@ async function load(name: string): Promise<Whole> {
   const path = skillPath(name);
   const details = await get<SkillDetails>(path, { review: true });
   const { skill, versions } = details;
-  const [stats, sheet, { trusted }, { versions: history }] = await Promise.all([
+  const [stats, recalls, sheet, { trusted }, { versions: history }] = await Promise.all([
     get<SkillStats>(`${path}/stats`),
+    get<SkillRecalls>(`${path}/recalls`),
     skill.state === "active" ? get<Sheet>(`${path}/sheet`) : undefined,
-    get<{ trusted: readonly { digest: string }[] }>("/trust"),
+    get<Trusted>("/trust"),
     versions > 0
-      ? get<{ versions: readonly Version[] }>(`${path}/history`, { diff: true, limit: 50 })
-      : { versions: [] },
+      ? get<HistoryAnswer>(`${path}/history`, { diff: true, limit: 50 })
+      : { versions: [] as readonly Version[] },
   ]);
   const isTrusted = trusted.some(({ digest }) => digest === sheet?.digest);
   const isPinned = (skill.metadata as Record<string, unknown> | undefined)?.pinned === "true";
-  return { ...details, stats, sheet, isTrusted, isPinned, history };
+  return { ...details, stats, recalls, sheet, isTrusted, isPinned, history };
 }
 
 export function Skill({ name }: { name: string }) {
@@ -58,7 +73,14 @@ export function Skill({ name }: { name: string }) {
   return (
     <Page
       title={plain(name)}
-      about={skill && plain(skill.description)}
+      about={
+        skill && (
+          <>
+            {skill.state !== "active" && <Tag kind={skill.state}>{skill.state}</Tag>}{" "}
+            {plain(skill.description)}
+          </>
+        )
+      }
       actions={
         skill && (
           <>
@@ -80,16 +102,18 @@ export function Skill({ name }: { name: string }) {
         {(data) => (
           <div class="columns">
             <div>
+              <Update name={data.skill.name} reload={whole.reload} />
               <Findings data={data} />
               <Instructions data={data} isLearned={isLearned} reload={whole.reload} />
+              <Recalled data={data} />
+              <Related data={data} />
               <History data={data} reload={whole.reload} />
             </div>
             <div>
-              <Facts data={data} />
+              <Use data={data} />
               <Consent data={data} reload={whole.reload} />
-              <Use stats={data.stats} />
+              <Facts data={data} />
               <Messages stats={data.stats} />
-              <Related data={data} />
             </div>
           </div>
         )}
@@ -154,37 +178,31 @@ function Findings({ data: { inspection, diagnostics, skill } }: { data: Whole })
   );
 }
 
-function Instructions({
-  data: { skill },
-  isLearned,
-  reload,
-}: {
-  data: Whole;
-  isLearned: boolean;
-  reload: () => void;
-}) {
-  const [draft, setDraft] = useState<string>();
+interface InstructionsOptions {
+  readonly data: Whole;
+  readonly isLearned: boolean;
+  readonly reload: () => void;
+}
+
+function Instructions({ data: { skill }, isLearned, reload }: InstructionsOptions) {
+  const [isEditing, setEditing] = useState(false);
   const [isRaw, setRaw] = useState(false);
   const body = skill.body ?? "";
-  const save = () =>
-    attempt(async () => {
-      await put(skillPath(skill.name), {
-        content: draft,
-        description: skill.description,
-        reason: "edited in the dashboard",
-      });
-      setDraft(undefined);
-      reload();
-      tell(`${skill.name} was saved as a new version.`, () =>
-        attempt(async () => {
-          await post("/undo", { target: skill.name });
-          reload();
-        }),
-      );
-    });
+  const canTry = skill.state === "active" || skill.state === "unavailable";
   return (
-    <Card title="Instructions">
-      {draft === undefined ? (
+    <Card title={isEditing ? (isLearned ? "Edit" : "What if it said something else?") : "Instructions"}>
+      {isEditing ? (
+        <Editor
+          name={skill.name}
+          description={skill.description}
+          body={body}
+          canSave={isLearned}
+          onDone={(isSaved) => {
+            setEditing(false);
+            if (isSaved) reload();
+          }}
+        />
+      ) : (
         <>
           <div class="chips">
             <button type="button" aria-pressed={!isRaw} onClick={() => setRaw(false)}>
@@ -193,9 +211,9 @@ function Instructions({
             <button type="button" aria-pressed={isRaw} onClick={() => setRaw(true)}>
               Source
             </button>
-            {isLearned && (
-              <button type="button" onClick={() => setDraft(body)}>
-                Edit
+            {(isLearned || canTry) && (
+              <button type="button" onClick={() => setEditing(true)}>
+                {isLearned ? "Edit" : "What if …"}
               </button>
             )}
           </div>
@@ -207,31 +225,46 @@ function Instructions({
             <Markdown text={body} />
           )}
         </>
-      ) : (
+      )}
+    </Card>
+  );
+}
+
+function Update({ name, reload }: { name: string; reload: () => void }) {
+  const { known, take } = useUpdates();
+  const offer = known?.offers.find((each) => each.name === name);
+  if (!offer) return null;
+  const { sheet, refusal } = offer;
+  return (
+    <Card
+      title={
         <>
-          <label class="unseen" for="draft">
-            Instructions
-          </label>
-          <textarea
-            id="draft"
-            rows={18}
-            value={draft}
-            onInput={({ currentTarget }) => setDraft(currentTarget.value)}
-          />
-          <div class="tools">
-            <button
-              type="button"
-              class="main"
-              disabled={draft.trim() === "" || draft === body}
-              onClick={save}
-            >
-              Save a new version
-            </button>
-            <button type="button" onClick={() => setDraft(undefined)}>
-              Cancel
-            </button>
-          </div>
+          Update available <VerdictTag verdict={sheet?.verdict} />
         </>
+      }
+    >
+      {refusal && <p>{plain(refusal.message)}</p>}
+      {sheet && (
+        <p>
+          {count(sheet.files, "file")}, {count(sheet.bytes, "byte")},{" "}
+          {sheet.scripts.length === 0 ? "no scripts" : `scripts ${sheet.scripts.map(plain).join(", ")}`},{" "}
+          {sheet.findings.length === 0 ? "nothing found in it" : count(sheet.findings.length, "finding")}.
+        </p>
+      )}
+      {sheet?.verdict === "dangerous" ? (
+        <p class="quiet">It is dangerous, and is not taken from here.</p>
+      ) : (
+        <button
+          type="button"
+          class="main"
+          disabled={!sheet}
+          onClick={async () => {
+            await take(offer);
+            reload();
+          }}
+        >
+          Take the update
+        </button>
       )}
     </Card>
   );
@@ -250,9 +283,12 @@ const SHOWN_ELSEWHERE = [
   "withheld",
 ];
 
+/** What nearly every skill says. */
+const DEFAULTS: Readonly<Record<string, unknown>> = { defaultEnabled: true, userInvocable: true };
+
 function Facts({ data: { skill, files } }: { data: Whole }) {
   const fields = Object.entries(skill).filter(
-    ([key, value]) => !SHOWN_ELSEWHERE.includes(key) && !isEmpty(value),
+    ([key, value]) => !SHOWN_ELSEWHERE.includes(key) && !isEmpty(value) && DEFAULTS[key] !== value,
   );
   return (
     <Card title="Front matter and files">
@@ -260,7 +296,9 @@ function Facts({ data: { skill, files } }: { data: Whole }) {
         {fields.map(([key, value]) => (
           <>
             <dt key={key}>{key}</dt>
-            <dd>{plain(typeof value === "string" ? value : JSON.stringify(value))}</dd>
+            <dd>
+              <Value value={value} />
+            </dd>
           </>
         ))}
       </dl>
@@ -275,6 +313,26 @@ function Facts({ data: { skill, files } }: { data: Whole }) {
     </Card>
   );
 }
+
+/** A value of the front matter: lists as lists, objects as lines, the rest as text. */
+function Value({ value }: { value: unknown }) {
+  if (Array.isArray(value)) return <>{value.map((each) => plain(textOf(each))).join(", ")}</>;
+  if (typeof value !== "object" || value === null) return <>{plain(textOf(value))}</>;
+  return (
+    <>
+      {Object.entries(value)
+        .filter(([, inner]) => !isEmpty(inner))
+        .map(([key, inner]) => (
+          <span key={key} class="line wrap">
+            <span class="quiet">{plain(key)}</span> {plain(textOf(inner))}
+          </span>
+        ))}
+    </>
+  );
+}
+
+const textOf = (value: unknown) =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === "" || value === false) return true;
@@ -338,14 +396,15 @@ function Consent({
   );
 }
 
-function Use({ stats }: { stats: SkillStats }) {
+function Use({ data: { stats, history, skill } }: { data: Whole }) {
   const ended = stats.succeeded + stats.failed;
   const [low, high] = interval(stats.succeeded, ended);
-  const most = Math.max(1, ...stats.trend);
   if (stats.shown + stats.activated + stats.recalled === 0)
     return (
       <Card title="Use">
-        <Empty>It was never recalled yet. Try a message in the playground.</Empty>
+        <Empty>
+          It was never recalled yet. <a href={address("playground")}>Try a message</a>.
+        </Empty>
       </Card>
     );
   return (
@@ -356,12 +415,82 @@ function Use({ stats }: { stats: SkillStats }) {
         {ended > 0 && `It helps in ${percent(low)} to ${percent(high)} of the cases.`} Last used{" "}
         <Ago at={stats.lastUsedAt} />.
       </p>
-      <div class="trend" role="img" aria-label={`Activations a week: ${stats.trend.join(", ")}`}>
-        {stats.trend.map((value, at) => (
-          <i key={at} style={{ height: `${(value / most) * 100}%` }} title={String(value)} />
-        ))}
-      </div>
-      <p class="quiet">Activations a week, this week last.</p>
+      <Weeks weeks={stats.weeks} versions={history} />
+      {stats.versions.some(({ deprioritised }) => deprioritised) && (
+        <p>
+          <Tag kind="warning">behind</Tag> It failed so often that recall puts it behind others.{" "}
+          {skill.state === "active" && "Edit it, or disable it."}
+        </p>
+      )}
+    </Card>
+  );
+}
+
+const MOST_RECALLS = 12;
+
+/** The messages that recalled it, and who else was recalled for them. */
+function Recalled({
+  data: {
+    recalls: { recalls, rivals },
+    skill,
+  },
+}: {
+  data: Whole;
+}) {
+  if (recalls.length === 0) return null;
+  return (
+    <Card title="Messages that recalled it">
+      {rivals.length > 0 && (
+        <p>
+          Nearest rivals:{" "}
+          {rivals.slice(0, 5).map(({ name, together, ahead }, at) => (
+            <span key={name}>
+              {at > 0 && ", "}
+              <SkillLink name={name} />{" "}
+              <span class="quiet">
+                ({count(together, "message")}
+                {ahead > 0 && `, ahead in ${ahead}`})
+              </span>
+            </span>
+          ))}
+        </p>
+      )}
+      <table class="plain">
+        <thead>
+          <tr>
+            <th>Message</th>
+            <th class="number">Place</th>
+            <th class="wide">Recalled with it</th>
+            <th class="wide">When</th>
+          </tr>
+        </thead>
+        <tbody>
+          {recalls.slice(0, MOST_RECALLS).map(({ session, turn, at, message, rank, recalled, used }) => (
+            <tr key={`${session} ${turn}`}>
+              <td>
+                {message === undefined ? (
+                  <a href={address("sessions", session, { turn: String(turn) })}>not recorded</a>
+                ) : (
+                  <a href={address("playground", "", { m: message })}>{plain(message)}</a>
+                )}{" "}
+                {used && <Tag kind="activated">used</Tag>}
+              </td>
+              <td class="number">{rank}</td>
+              <td class="wide">
+                {recalled.filter((name) => name !== skill.name).join(", ") || (
+                  <span class="quiet">nothing</span>
+                )}
+              </td>
+              <td class="wide">
+                <a href={address("sessions", session, { turn: String(turn) })}>
+                  <Ago at={at} />
+                </a>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {recalls.length > MOST_RECALLS && <p class="quiet">and {recalls.length - MOST_RECALLS} more</p>}
     </Card>
   );
 }
@@ -384,31 +513,38 @@ function Messages({ stats }: { stats: SkillStats }) {
   );
 }
 
-function Related({ data: { subSkills, stats, skill } }: { data: Whole }) {
-  const seeAlso = Array.isArray(skill.seeAlso) ? (skill.seeAlso as string[]) : [];
-  if (subSkills.length + stats.companions.length + seeAlso.length === 0) return null;
-  const lists: readonly (readonly [string, readonly string[]])[] = [
-    ["Children", subSkills],
-    ["See also", seeAlso],
-    ["Used in the same sessions", stats.companions.map(({ name }) => name)],
-  ];
+const TIES: Readonly<Record<Tie["kind"], string>> = {
+  overlap: "says nearly the same",
+  "see also": "see also",
+  family: "family",
+  together: "used in the same sessions",
+  rival: "recalled for the same messages",
+};
+
+function Related({ data }: { data: Whole }) {
+  const { name } = data.skill;
+  const evidence = useLoad("evidence", () => get<Evidence>("/dream/report"), ["library"]);
+  const ties = tiesOf(name, { ...data, details: data, evidence: evidence.data });
+  if (ties.length === 0)
+    return (
+      <Card title="Relations">
+        <Empty>
+          {evidence.data ? "It stands alone: nothing overlaps, nothing is used with it." : "Looking …"}
+        </Empty>
+      </Card>
+    );
   return (
     <Card title="Relations">
-      {lists.map(
-        ([title, names]) =>
-          names.length > 0 && (
-            <div key={title}>
-              <h3>{title}</h3>
-              <ul>
-                {names.map((one) => (
-                  <li key={one}>
-                    <SkillLink name={one} />
-                  </li>
-                ))}
-              </ul>
-            </div>
-          ),
-      )}
+      <div class="beside">
+        <ul>
+          {ties.slice(0, MOST_RECALLS).map(({ b, kind }) => (
+            <li key={`${kind} ${b}`}>
+              <SkillLink name={b} /> <span class="quiet">{TIES[kind]}</span>
+            </li>
+          ))}
+        </ul>
+        <Neighbourhood ties={ties} of={name} />
+      </div>
     </Card>
   );
 }
