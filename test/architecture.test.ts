@@ -68,8 +68,8 @@ function read(path: string): SourceFile {
 
 const isSource = (path: string) => path.endsWith(".ts") && !path.endsWith(".test.ts");
 const sources = filesBelow(SRC, isSource).map(read);
-const others = ["src", "test", "evals", "examples", "bench", "scripts"].flatMap((folder) =>
-  filesBelow(folder, (path) => /\.(?:ts|mjs)$/.test(path) && !(folder === "src" && isSource(path))),
+const others = ["src", "test", "evals", "examples", "bench", "scripts", "dashboard"].flatMap((folder) =>
+  filesBelow(folder, (path) => /\.(?:tsx?|mjs)$/.test(path) && !(folder === "src" && isSource(path))),
 );
 const byPath = new Map(sources.map((file) => [file.path, file]));
 const imports = sources.flatMap((file) => file.imports);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { OPERATIONS } from "../src/adapters/http/api/operations.ts";
 import { ErrorSchema, JobSchema } from "../src/adapters/http/api/schemas.ts";
-import { tokenIn } from "../src/adapters/http/gate.ts";
+import { tokenAt } from "../src/adapters/http/gate.ts";
 import type { HttpLimits } from "../src/adapters/http/limits.ts";
 import { type ServeOptions, serveOverHttp } from "../src/adapters/http/serve.ts";
 import { openRepertoire } from "../src/engine/engine.ts";
@@ -33,6 +33,7 @@ export interface ServedOptions {
   readonly env?: Record<string, string | undefined>;
   readonly values?: Record<string, unknown>;
   readonly tools?: ServeOptions["tools"];
+  readonly allowHosts?: ServeOptions["allowHosts"];
 }
 
 export const PLANS: Readonly<Record<string, string>> = {
@@ -55,6 +56,7 @@ export async function served(options: ServedOptions = {}) {
     port: options.port ?? 0,
     version: "0.0.0",
     tools,
+    allowHosts: options.allowHosts,
     note: (text) => notes.push(text),
     ...(limits && { limits }),
   });
@@ -62,7 +64,7 @@ export async function served(options: ServedOptions = {}) {
   const close = () => (closing ??= serving.close());
   onTestFinished(close);
   const url = `http://127.0.0.1:${serving.port}`;
-  const { token } = tokenIn(join(root, "home/.repertoire"));
+  const token = tokenAt(join(root, "home/.repertoire/token"));
   const authorization = `Bearer ${token}`;
   const raw = (path: string, init: RequestInit = {}) =>
     fetch(`${url}${path}`, { ...init, headers: { authorization, ...init.headers } });

@@ -27,7 +27,7 @@ async function counted(more: Partial<DreamNeeds> = {}) {
     return update.call(this, input);
   });
   onTestFinished(() => spy.mockRestore());
-  const { conversation } = needs.store;
+  const { redirects } = needs.store;
   const dreams = new Dreams({
     ...needs,
     ...more,
@@ -41,10 +41,11 @@ async function counted(more: Partial<DreamNeeds> = {}) {
     },
     store: {
       ...needs.store,
-      conversation: {
-        query(filter) {
+      redirects: {
+        ...redirects,
+        list() {
           counts.gathers++;
-          return conversation.query(filter);
+          return redirects.list();
         },
       },
     },

@@ -1,5 +1,6 @@
 // Holds the evidence of a dream to a history in which six things were planted: all are found, and no gap is invented.
 
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { changeOf, dreamWorkshop, type SeedSession, type SeedSkill, seeded } from "../dream-history.ts";
 import { withCode } from "../errors.ts";
@@ -12,6 +13,17 @@ const workshop = () =>
   });
 
 describe("the report on 60 seeded sessions", () => {
+  it("leaves out a skill that somebody removes while it is made", async () => {
+    const skills = seeded<SeedSkill>("skills.jsonl");
+    const gone = skills[0]!.name;
+    const { dreams } = await dreamWorkshop({
+      skills,
+      readSkill: ({ name, path }) => readFile(name === gone ? `${path}.gone` : path),
+    });
+    const { skills: looked } = await dreams.report();
+    expect(looked).toBe(skills.length - 1);
+  });
+
   it("names the two gaps, the duplicates, the pair, the skill at risk and the sparse skill, and no other gap", async () => {
     const { dreams } = await workshop();
     const report = await dreams.report();

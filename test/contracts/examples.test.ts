@@ -150,7 +150,11 @@ async function compiled(
     alias: paths,
     packages: "external",
     // The package's own data is found from its sources.
-    define: { "import.meta.url": JSON.stringify(pathToFileURL("src/index.ts").href) },
+    define: {
+      "import.meta.url": JSON.stringify(pathToFileURL("src/index.ts").href),
+      "import.meta.filename": JSON.stringify(resolve("src/index.ts")),
+      "import.meta.dirname": JSON.stringify(resolve("src")),
+    },
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
     },

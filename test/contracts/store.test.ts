@@ -3,11 +3,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type PostgresServer, startPostgres } from "../../scripts/postgres.mjs";
 import type { NewEvent } from "../../src/journal/events.ts";
 import { REMEMBERED, type RememberedMessage } from "../../src/journal/remembered.ts";
 import type { VersionRecord } from "../../src/learn/version-store.ts";
 import { memoryStore } from "../../src/stores/memory/store.ts";
+import { postgresStore } from "../../src/stores/postgres/store.ts";
 import { sqliteStore } from "../../src/stores/sqlite/store.ts";
 import type { Store } from "../../src/stores/store.ts";
 
@@ -25,9 +27,22 @@ function there(name: string): VersionRecord {
 const NOW = Date.UTC(2026, 4, 20, 12);
 const clock = { now: () => new Date(NOW) };
 
+let server: PostgresServer;
+let url: string;
+let scopes = 0;
+
+beforeAll(async () => {
+  server = await startPostgres();
+  url = await server.createDatabase();
+});
+
+afterAll(() => server.stop());
+
 const STORES: Record<string, (directory: string) => Store> = {
   memory: () => memoryStore(),
   sqlite: (directory) => sqliteStore({ directory, clock }),
+  // Each test in a scope of its own.
+  postgres: () => postgresStore({ url, scope: `test/${scopes++}` }),
 };
 
 for (const [name, open] of Object.entries(STORES)) {
@@ -592,6 +607,11 @@ for (const [name, open] of Object.entries(STORES)) {
         expect(await texts({})).toEqual(["a1assistant", "a1user", "b1user", "a2user"]);
         expect(await texts({ session: "a", role: "user" })).toEqual(["a1user", "a2user"]);
         expect(await texts({ since: NOW + 1 })).toEqual(["b1user"]);
+        expect(await texts({ until: NOW + DAY })).toEqual(["a1assistant", "a1user", "a2user"]);
+        expect(await texts({ since: NOW, until: NOW + DAY + 1, limit: 2 })).toEqual([
+          "a1assistant",
+          "a1user",
+        ]);
       });
 
       test("a proposal is numbered, found again by its change, and decided once", async () => {

@@ -165,6 +165,23 @@ describe("proposals", () => {
     expect((await dreams.run()).proposals.map(({ title }) => title)).toEqual(first);
   });
 
+  it("are undone once their change is taken back, and accepted once it is made again", async () => {
+    const { dreams, learned } = await dreaming(start);
+    await dreams.run();
+    const { accepted, batch } = await dreams.accept("all");
+    const numbers = accepted.map(({ number }) => number);
+    const states = async () => {
+      const all = await dreams.proposals();
+      return new Set(numbers.map((number) => all.find((each) => each.number === number)?.state));
+    };
+    expect(await states()).toEqual(new Set(["accepted"]));
+    await learned.undo(batch);
+    expect(await states()).toEqual(new Set(["undone"]));
+    expect(await dreams.proposals("accepted")).toEqual([]);
+    await learned.redo();
+    expect(await states()).toEqual(new Set(["accepted"]));
+  });
+
   it.each(["together", "link first", "improve first"])(
     "to link and to improve a skill go together: %s",
     async (order) => {

@@ -29,6 +29,20 @@ describe("check", () => {
     }
   });
 
+  it.each([
+    ["export const Windows = [];\n", ["toolset-export-missing"]],
+    ["export const Doors = [];\n", []],
+    ["class Doors {}\nexport { Doors };\n", []],
+    ['export * from "./doors.ts";\n', []],
+  ])("reads what a module of toolsets exports, and runs none of it: %j", async (text, codes) => {
+    const space = designWorkspace({
+      [`${PLACE}/SKILL.md`]: skill('toolsets: ["toolsets/index:Doors"]\n'),
+      [`${PLACE}/toolsets/index.ts`]: `throw new Error("run");\n${text}`,
+    });
+    const { diagnostics } = JSON.parse((await space.cli("--json", "check")).out);
+    expect(diagnostics.map(({ code }: { code: string }) => code)).toEqual(codes);
+  });
+
   it("finds a name over 64 characters and a description over 500", async () => {
     const text = skill("")
       .replace("porter", "n".repeat(65))

@@ -35,6 +35,38 @@ describe.each(DESIGNS)("the settings of %s", (design) => {
   });
 });
 
+describe("000 to the letter", () => {
+  const FILES = {
+    "p/skills/serper/SKILL.md": skillText(
+      "Google search via an API.",
+      "name: serper-search\ntriggers: [web search]\n",
+    ),
+    "p/skills/fixer/SKILL.md": skillText("Finds the cause of an error.", "name: fixer\ndomain: debugging\n"),
+  };
+
+  it("calls a skill as its front matter says, not as its folder", async () => {
+    const { engine } = designWorkspace("000", { files: FILES });
+    const { text } = await engine.turn({ message: "do a web search for the tide" }).prompt();
+    expect(text).toContain("[Skill: serper-search]");
+  });
+
+  it("takes 0.1 from a skill that failed each of six times, and recalls it all the same", async () => {
+    const { engine } = designWorkspace("000", { files: FILES });
+    const message = "find the cause of this error";
+    const before = (await engine.turn({ message }).recall()).matches;
+    for (let use = 0; use < 6; use++) {
+      const session = `s${use}`;
+      const turn = engine.turn({ message, session });
+      await turn.recall();
+      await engine.task(session, { session, askConsent: async () => true }).activate("fixer");
+      await turn.outcome("failure");
+    }
+    const after = (await engine.turn({ message }).recall()).matches;
+    expect([before, after].map(([first]) => first?.name)).toEqual(["fixer", "fixer"]);
+    expect(after[0]!.score).toBeCloseTo(before[0]!.score - 0.1, 2);
+  });
+});
+
 describe("the guide", () => {
   it("gives every design its settings, what they bring, and what is different", () => {
     for (const design of DESIGNS) {

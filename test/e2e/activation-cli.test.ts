@@ -41,7 +41,10 @@ describe("the command line", () => {
     const stale = await repertoire("activate", "weather", "--yes", "--digest", "0123456789", "--json");
     expect(stale.json().error.code).toBe("consent-stale");
     const { digest } = (await repertoire("show", "weather", "--json")).json().skill;
-    const listed = (await repertoire("list", "--json")).json().skills as { name: string; digest: string }[];
+    const listed = (await repertoire("list", "--json", "--digests")).json().skills as {
+      name: string;
+      digest: string;
+    }[];
     expect(listed.find(({ name }) => name === "weather")?.digest).toBe(digest);
     const activated = await repertoire("activate", "weather", "--yes", "--digest", digest.slice(0, 8));
     expect(activated.code).toBe(0);

@@ -1,16 +1,19 @@
 // The dashboard in a real browser, against a real server, store and library. Needs `npm run build`.
 
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "../../scripts/browser.mjs";
 import { makeDemo } from "../../src/adapters/demo/demo.ts";
+import { OPERATIONS } from "../../src/adapters/http/api/operations.ts";
 import { type Serving, serveOverHttp } from "../../src/adapters/http/serve.ts";
 import { served } from "../http-served.ts";
+import { skillText, temporaryTree } from "../skill-tree.ts";
 
 const VIEWS = ["home", "library", "playground", "evaluation", "sessions", "dreams", "relations", "health"];
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
@@ -21,6 +24,8 @@ let serving: Serving;
 let context: BrowserContext;
 /** What the pages said on their consoles and threw. */
 const complaints: string[] = [];
+/** A request that failed unexpectedly is a complaint, too. */
+const note = (text: string) => void complaints.push(`server: ${text}`);
 /** Every address that the pages asked for. */
 const asked: string[] = [];
 
@@ -55,7 +60,7 @@ beforeAll(async () => {
   browser = await startBrowser();
   demo = await makeDemo({ values: { "sources.bundled": false }, env: { PATH: process.env.PATH } });
   await demo.engine.dreams.run({ force: true });
-  serving = await serveOverHttp(demo.engine, { port: 0, version: "0.0.0", tools: "default", note: () => {} });
+  serving = await serveOverHttp(demo.engine, { port: 0, version: "0.0.0", tools: "default", note });
   context = await opened(serving.link());
 });
 
@@ -105,6 +110,13 @@ describe("the one-time link", () => {
   });
 });
 
+it("is small: all its files together have less than 250 kB compressed", () => {
+  const files = readdirSync("dist/dashboard");
+  const bytes = files.map((name) => gzipSync(readFileSync(join("dist/dashboard", name))).length);
+  expect(files).toContain("main.js");
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(250_000);
+});
+
 describe("every view", () => {
   it.each(["light", "dark", "phone"] as const)("is without serious barriers: %s", async (look) => {
     const page = await show("#/home");
@@ -112,10 +124,15 @@ describe("every view", () => {
     await page.setViewportSize(look === "phone" ? { width: 390, height: 844 } : { width: 1280, height: 900 });
     const hashes = [
       ...VIEWS,
+      "library?tree=1",
+      "library?view=expensive",
       "skill/invoice-pdf",
       "skill/deploy-preview",
-      "sessions/demo-4",
+      "skill/free-coupons",
+      "sessions?look=bad",
+      "sessions/demo-4?turn=1",
       "playground?m=write+an+invoice",
+      "playground?m=write+an+invoice&with=recall.threshold+%3D+0.9",
     ];
     for (const hash of hashes) {
       await page.goto(`${originOf(serving)}/#/${hash}`);
@@ -179,6 +196,39 @@ describe("the library", () => {
         .toBe("active");
   });
 
+  it("folds a family away, and keeps a view that the person named", async () => {
+    await demo.engine.learned.save({ name: "bank/letters", content: "Writes letters to the bank.\n" });
+    await demo.engine.learned.save({ name: "bank", content: "Everything about the bank.\n" });
+    const page = await show("#/library");
+    await page.getByLabel("Order").selectOption("families");
+    await page.getByRole("link", { name: "bank/letters" }).waitFor();
+    await page.getByRole("button", { name: "Children of bank" }).click();
+    await page.getByText("and 1 child").waitFor();
+    expect(await page.getByRole("link", { name: "bank/letters" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Save this view" }).click();
+    await page.getByLabel("Name of the view").fill("my families");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await page.goto(`${originOf(serving)}/#/library`);
+    await page.getByRole("button", { name: "my families", exact: true }).click();
+    await expect.poll(() => page.url()).toContain("tree=1");
+    await page.getByRole("button", { name: "Forget the view my families" }).click();
+    expect(await page.getByRole("button", { name: "my families", exact: true }).count()).toBe(0);
+    await demo.engine.learned.delete("bank/letters");
+    await demo.engine.learned.delete("bank");
+  });
+
+  it("chooses all that a view shows, and chooses none again", async () => {
+    const page = await show("#/library?q=preview&source=~%2F.repertoire%2Fskills");
+    await page.getByLabel(/^Choose all/).check();
+    await page
+      .locator(".bulk")
+      .getByText(/\d+ skills chosen/)
+      .waitFor();
+    await page.getByRole("button", { name: "Choose none" }).click();
+    expect(await page.locator(".bulk").count()).toBe(0);
+  });
+
   it("has only the rows in sight in the page, of a thousand skills", async () => {
     const files: Record<string, string> = {};
     for (let at = 0; at < 1_000; at++)
@@ -189,7 +239,7 @@ describe("the library", () => {
     const { dir, home } = engine.config;
     const { openRepertoire } = await import("../../src/engine/engine.ts");
     const many = await serveOverHttp(openRepertoire({ dir, home, values: { "sources.bundled": false } }), {
-      ...{ port: 0, version: "0.0.0", tools: "default", note: () => {} },
+      ...{ port: 0, version: "0.0.0", tools: "default", note },
     });
     onTestFinished(() => many.close());
     const own = await opened(many.link());
@@ -212,17 +262,66 @@ describe("the playground", () => {
     await page.getByText("What the agent gets").waitFor();
     await page.getByRole("button", { name: "catalog" }).click();
     await page.locator("pre.source").getByText("invoice-pdf").waitFor();
+    await page.getByLabel("Host mode").selectOption("rebuild");
+    await expect.poll(() => page.locator(".styles tbody tr").count()).toBe(6);
     await page.getByLabel("Should have been").fill("expense-report");
     await page.getByRole("button", { name: "Correct it" }).click();
     await page.getByRole("heading", { name: "1 match" }).waitFor();
-    const cases = readFileSync(join(demo.engine.turns.dataDirectory, "evals.jsonl"), "utf8");
-    expect(JSON.parse(cases)).toEqual({
+    const cases = readFileSync(join(demo.engine.turns.dataDirectory, "evals.jsonl"), "utf8").trim();
+    expect(JSON.parse(cases.split("\n").at(-1)!)).toEqual({
       query: "rename the columns of the spreadsheet",
       gold: ["expense-report"],
     });
-    await page.goto(`${originOf(serving)}/#/evaluation`);
+  });
+
+  it("compares with another project and with other settings, side by side", async () => {
+    const other = temporaryTree({
+      "skills/plants/SKILL.md": skillText("Waters plants. Use when plants are dry."),
+    });
+    const page = await show("#/playground?m=water+the+dry+plants");
+    await page.getByText("Compare with another project").click();
+    await page.getByLabel("Folder of the other project").fill(other);
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    const there = page.locator(".card", { hasText: "There: 1 match" });
+    await there.getByText("only here").waitFor();
+    await there.getByRole("link", { name: "plants" }).waitFor();
+    await page.getByRole("button", { name: "Stop comparing" }).click();
+    await page.getByRole("heading", { name: /^There/ }).waitFor({ state: "detached" });
+    await page.getByText("Compare with another project").click();
+    await page.getByLabel("Other settings, one a line").fill("no line");
+    await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await page.getByRole("alert").waitFor();
+  });
+
+  it("begins with a message to try", async () => {
+    const page = await show("#/playground");
+    await page.getByRole("button", { name: "this test fails only sometimes" }).click();
+    await page.getByRole("heading", { name: /match/ }).waitFor();
+    expect(page.url()).toContain("m=this");
+  });
+});
+
+describe("evaluation", () => {
+  it("measures, keeps the run, shows what changed, and leads to the playground", async () => {
+    const page = await show("#/evaluation");
+    const runs = () => page.getByRole("button", { name: /^Show the run/ });
+    await runs().first().waitFor();
+    const before = await runs().count();
+    await page.getByLabel("with what recall learned from use").check();
     await page.getByRole("button", { name: "Measure" }).click();
-    await page.getByText("Every message led where it should.").waitFor();
+    await expect.poll(() => runs().count(), { timeout: 60_000 }).toBe(before + 1);
+    await runs().last().click();
+    await page.getByText("There is no earlier run to compare with.").waitFor();
+    await page
+      .getByRole("button", { name: /^Compare with the run/ })
+      .first()
+      .click();
+    await page.getByText("The differences are to the run").waitFor();
+    const failed = page.locator(".findings a:not(.name)").first();
+    const message = await failed.textContent();
+    await failed.click();
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
+    expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe(message);
   });
 });
 
@@ -235,11 +334,72 @@ describe("a skill's page", () => {
     await page.getByLabel("Instructions", { exact: true }).fill(`${before}\n4. Tell the others.\n`);
     await page.getByRole("button", { name: "Save a new version" }).click();
     await expect.poll(body).toContain("Tell the others");
-    await page.locator(".versions > li").nth(1).waitFor();
+    await page.locator(".versions > li").nth(2).waitFor();
     await page.locator("summary", { hasText: "Changes" }).first().click();
     await page.locator(".diff .plus").getByText("Tell the others").first().waitFor();
     await page.getByRole("button", { name: "Restore" }).first().click();
     await expect.poll(body).not.toContain("Tell the others");
+  });
+
+  it("says while a description is typed which messages would move, and refuses one that is too long", async () => {
+    const page = await show("#/skill/deploy-preview");
+    const before = (await demo.engine.library.show("deploy-preview")).digest;
+    await page.getByRole("button", { name: "Edit" }).click();
+    const field = page.getByLabel(/^Description/);
+    await field.fill(
+      "Renames the columns of a spreadsheet. Use when columns of a spreadsheet have wrong names.",
+    );
+    const effect = page.getByLabel("What would change");
+    await effect.getByText("rename the columns of this spreadsheet, please").waitFor();
+    await effect.locator(".tag.success", { hasText: "deploy-preview" }).first().waitFor();
+    await field.fill("x ".repeat(600));
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("button", { name: "Save a new version" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    expect((await demo.engine.library.show("deploy-preview")).digest).toBe(before);
+  });
+
+  it("tries a description of a skill that belongs to its source, without a way to save it", async () => {
+    const page = await show("#/skill/invoice-pdf");
+    await page.getByRole("button", { name: "What if …" }).click();
+    await page.getByLabel(/^Description/).fill("Renames the columns of a spreadsheet. Use for its columns.");
+    await page
+      .getByLabel("What would change")
+      .getByText("rename all columns in the new spreadsheet")
+      .waitFor();
+    expect(await page.getByRole("button", { name: "Save a new version" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Close" }).click();
+  });
+
+  it("shows its weeks with its versions, its rivals and its neighbours", async () => {
+    const page = await show("#/skill/flaky-tests");
+    await page.getByRole("img", { name: /^By week: shown/ }).waitFor();
+    expect(await page.locator(".weeks .mark circle").count()).toBeGreaterThanOrEqual(2);
+    await page.goto(`${originOf(serving)}/#/skill/invoice-pdf`);
+    await page.getByText("Nearest rivals").waitFor();
+    await page.locator(".neighbours").getByRole("link", { name: "meeting-minutes" }).click();
+    await page.getByRole("heading", { level: 1, name: "meeting-minutes" }).waitFor();
+  });
+
+  it("shows its source, and the rendered text again", async () => {
+    const page = await show("#/skill/invoice-pdf");
+    await page.getByRole("button", { name: "Source" }).click();
+    await page.locator("pre.source").getByText("## Rules").waitFor();
+    await page.getByRole("button", { name: "Rendered" }).click();
+    await page.getByRole("heading", { name: "Rules" }).waitFor();
+  });
+
+  it("finds an update of a skill from elsewhere, takes it and undoes it", async () => {
+    const body = async () => (await demo.engine.library.show("brand-voice", { review: true })).body ?? "";
+    const page = await show("#/home");
+    await page.getByRole("button", { name: "Look for updates" }).click();
+    await page.getByText("1 update found.").waitFor();
+    await page.goto(`${originOf(serving)}/#/library?view=updates`);
+    await page.locator("tr.skill").getByRole("link", { name: "brand-voice" }).click();
+    await page.getByRole("button", { name: "Take the update" }).click();
+    await expect.poll(body).toContain("Never promise a date");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(body).not.toContain("Never promise a date");
   });
 
   it("pins, trusts what was looked at, and stops trusting it", async () => {
@@ -251,6 +411,17 @@ describe("a skill's page", () => {
     await expect.poll(async () => (await demo.engine.consents.trusted()).length).toBe(1);
     await page.getByRole("button", { name: "Stop trusting it" }).click();
     await expect.poll(async () => (await demo.engine.consents.trusted()).length).toBe(0);
+  });
+
+  it("is switched off and on, and tried in the playground", async () => {
+    const page = await show("#/skill/old-intranet");
+    const state = async () => (await demo.engine.library.show("old-intranet")).skill.state;
+    await page.getByRole("button", { name: "Disable" }).click();
+    await expect.poll(state).toBe("disabled");
+    await page.getByRole("button", { name: "Enable" }).click();
+    await expect.poll(state).toBe("active");
+    await page.getByRole("link", { name: "Try it" }).click();
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
   });
 
   it("says what is wrong when there is no such skill", async () => {
@@ -272,6 +443,9 @@ describe("dreams", () => {
     await page.locator("h1").click();
     await page.keyboard.press("x");
     await expect.poll(states).toContain("rejected");
+    await page.getByRole("button", { name: "All", exact: true }).click();
+    await page.getByRole("list", { name: "Proposals" }).getByRole("button").last().click();
+    await page.getByRole("button", { name: "Waiting" }).click();
     await page.getByRole("button", { name: "Dream now" }).click();
     await page.getByText(/The dream made/).waitFor();
   });
@@ -287,12 +461,60 @@ describe("sessions, home and health", () => {
     await page.getByRole("button", { name: "good" }).click();
     await page.getByText("The session was rated good.").waitFor();
     await page.goto(`${originOf(serving)}/#/home`);
-    await page.getByRole("link", { name: "translate the poem into French" }).click();
+    await page.getByRole("link", { name: "rename all columns in the new spreadsheet" }).click();
     await page.getByRole("heading", { name: "Playground" }).waitFor();
     await page.goto(`${originOf(serving)}/#/health`);
     await page.getByText("Claude Code").first().waitFor();
     await page.getByRole("button", { name: "Scan and index again" }).click();
     await page.getByText("the recall index is up to date").waitFor();
+    await page.getByRole("button", { name: "Tidy" }).click();
+    await page.getByText(/removed that your settings keep no longer/).waitFor();
+  });
+
+  it("queue the turns that look bad, by what is wrong with them", async () => {
+    const page = await show("#/sessions");
+    await page.getByRole("button", { name: "Turns that look bad" }).click();
+    await page.getByRole("button", { name: /^nothing recalled/ }).click();
+    expect(await page.getByRole("link", { name: /^no, that is wrong/ }).count()).toBe(0);
+    await page.getByRole("button", { name: /^corrected/ }).click();
+    await page.getByRole("link", { name: /write the invoice for the workshop/ }).click();
+    await page.getByText("look here").waitFor();
+    await page.getByRole("button", { name: "Turn 1 went well" }).click();
+    await page.getByText("Noted: it went well.").waitFor();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+  });
+
+  it("fix from the page what doctor can fix without risk", async () => {
+    const folder = demo.engine.turns.dataDirectory;
+    chmodSync(folder, 0o755);
+    const page = await show("#/health");
+    await page.getByText("others on this machine can read").waitFor();
+    await page.getByRole("button", { name: /^Fix what is safe/ }).click();
+    await expect.poll(() => statSync(folder).mode & 0o777).toBe(0o700);
+    await page.getByText("what Repertoire keeps is yours alone").waitFor();
+  });
+
+  it("show what changed since the last visit until it is marked as seen", async () => {
+    const page = await show("#/home");
+    await page.getByRole("button", { name: "Mark all as seen" }).click();
+    await page.getByText("No skill is new, changed or gone").waitFor();
+    await demo.engine.learned.save({ name: "water-plants", content: "Waters the plants.\n" });
+    await page.getByRole("heading", { name: "New" }).waitFor();
+    await page.getByRole("button", { name: "Mark all as seen" }).click();
+    await page.getByText("No skill is new, changed or gone").waitFor();
+    await demo.engine.learned.delete("water-plants");
+  });
+});
+
+describe("relations", () => {
+  it("rank pairs beside a picture of at most 30 skills, each a link", async () => {
+    const page = await show("#/relations");
+    await page.getByRole("button", { name: "Overlaps" }).click();
+    expect(page.url()).toContain("kind=overlap");
+    expect(await page.locator(".neighbours a").count()).toBeLessThanOrEqual(30);
+    await page.getByRole("button", { name: "Used together" }).click();
+    await page.locator(".neighbours").getByRole("link", { name: "invoice-pdf" }).click();
+    await page.getByRole("heading", { level: 1, name: "invoice-pdf" }).waitFor();
   });
 });
 
@@ -319,6 +541,76 @@ describe("the keyboard", () => {
         { timeout: 30_000 },
       )
       .toBe(true);
+  });
+});
+
+describe("the frame", () => {
+  it("has buttons for what the keys do, and one for the theme, which stays", async () => {
+    const page = await show("#/home");
+    const theme = () => page.evaluate<string | undefined>("document.documentElement.dataset.theme");
+    await page.getByRole("button", { name: "Light or dark" }).click();
+    const chosen = await theme();
+    expect(chosen).toBe("dark");
+    await page.reload();
+    expect(await theme()).toBe(chosen);
+    await page.getByRole("button", { name: "Light or dark" }).click();
+    await page.getByRole("button", { name: /^Find/ }).click();
+    const field = page.getByRole("combobox", { name: "View, skill or message" });
+    await field.fill("mow the lawn");
+    await page.getByRole("option", { name: /in the playground/ }).click();
+    await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
+    await page.getByRole("button", { name: /^Keys/ }).click();
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.locator(".skip").focus();
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("content");
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.id")).toBe("message");
+  });
+
+  it("lets many pages be open: one has the event stream, the others hear of it, also once it is closed", async () => {
+    const pages: Page[] = [];
+    for (let at = 0; at < 8; at++) pages.push(await show("#/library"));
+    for (const name of ["first-news", "second-news"]) {
+      await demo.engine.learned.save({ name, content: "Brings the news.\n" });
+      await pages.at(-1)!.getByRole("link", { name }).waitFor();
+      await pages.shift()!.close();
+    }
+    for (const name of ["first-news", "second-news"]) await demo.engine.learned.delete(name);
+  });
+
+  it("says so when there is no such view, and when the server is gone", async () => {
+    const page = await show("#/home");
+    await page.goto(`${originOf(serving)}/#/nowhere`);
+    await page.getByRole("alert").waitFor();
+    await page.route("**/api/sessions*", (route) => route.abort());
+    await page.goto(`${originOf(serving)}/#/sessions`);
+    await page.getByText("Code: server-gone").waitFor();
+    await page.unroute("**/api/sessions*");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("write the invoice for October").waitFor();
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes("ERR_FAILED")));
+  });
+});
+
+describe("an empty library", () => {
+  it("says in every view what to do next, with no error", async () => {
+    const { engine, close } = await served({ files: { "p/README.md": "nothing here" } });
+    await close();
+    const { openRepertoire } = await import("../../src/engine/engine.ts");
+    const { dir, home } = engine.config;
+    const own = await serveOverHttp(openRepertoire({ dir, home, values: { "sources.bundled": false } }), {
+      ...{ port: 0, version: "0.0.0", tools: "default", note },
+    });
+    onTestFinished(() => own.close());
+    const visitor = await opened(own.link());
+    onTestFinished(() => visitor.close());
+    for (const view of [...VIEWS, "sessions?look=bad", "playground?m=mow+the+lawn"]) {
+      const page = await show(`#/${view}`, visitor, originOf(own));
+      expect([view, await page.getByRole("alert").count()]).toEqual([view, 0]);
+      if (view !== "health") expect([view, await page.locator(".empty").count()]).not.toEqual([view, 0]);
+    }
   });
 });
 
@@ -353,7 +645,7 @@ describe("a hostile skill", () => {
     const { openRepertoire } = await import("../../src/engine/engine.ts");
     const { dir, home } = engine.config;
     const own = await serveOverHttp(openRepertoire({ dir, home, values: { "sources.bundled": false } }), {
-      ...{ port: 0, version: "0.0.0", tools: "default", note: () => {} },
+      ...{ port: 0, version: "0.0.0", tools: "default", note },
     });
     onTestFinished(() => own.close());
     const visitor = await opened(own.link());
@@ -383,7 +675,7 @@ describe("read-only mode", () => {
     const { dir, home } = engine.config;
     const looking = openRepertoire({ dir, home, values: { "sources.bundled": false } });
     const own = await serveOverHttp(looking, {
-      ...{ port: 0, version: "0.0.0", tools: "default", note: () => {}, readOnly: true },
+      ...{ port: 0, version: "0.0.0", tools: "default", note, readOnly: true },
     });
     onTestFinished(() => own.close());
     const visitor = await opened(own.link());
@@ -393,6 +685,18 @@ describe("read-only mode", () => {
     await page.getByRole("button", { name: "Disable plan-meeting" }).click();
     await page.getByText("--read-only").waitFor();
     expect((await looking.library.show("plan-meeting")).skill.state).toBe("active");
+    const writing = OPERATIONS.filter(({ method, reads }) => method !== "get" && !reads);
+    const statuses = await page.evaluate(
+      (rows) =>
+        Promise.all(
+          rows.map(async ({ path, method }) => {
+            const address = path.replace(/\{\w+\}/g, "1");
+            return `${method} ${path} ${(await fetch(address, { method: method.toUpperCase() })).status}`;
+          }),
+        ),
+      writing.map(({ path, method }) => ({ path, method })),
+    );
+    expect(statuses).toEqual(writing.map(({ path, method }) => `${method} ${path} 403`));
     complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes("403")));
   });
 });

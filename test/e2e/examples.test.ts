@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -35,7 +35,11 @@ async function runExample(name: string, args: readonly string[] = [], reader: Re
     banner: {
       js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
     },
-    define: { "import.meta.url": JSON.stringify(pathToFileURL("src/index.ts").href) },
+    define: {
+      "import.meta.url": JSON.stringify(pathToFileURL("src/index.ts").href),
+      "import.meta.filename": JSON.stringify(resolve("src/index.ts")),
+      "import.meta.dirname": JSON.stringify(resolve("src")),
+    },
     logLevel: "error",
   });
   const env = {

@@ -10,6 +10,7 @@ import { hostsProgram } from "./hosts-program.ts";
 
 const program = hostsProgram();
 const RECORDED = ["claude-code", "codex"] as const;
+const LOADS_WITH = { "claude-code": "mcp__repertoire__activate_skill", codex: "activate_skill" };
 
 function workspace() {
   const home = temporaryTree({
@@ -41,8 +42,7 @@ describe.each(RECORDED)("the hook of %s", (host) => {
     expect(JSON.parse(out)).toEqual({
       hookSpecificOutput: {
         hookEventName: "UserPromptSubmit",
-        additionalContext:
-          "Skills that fit this message. Before work that one of them covers, load it with mcp__repertoire__activate_skill and follow what that returns:\n- plan-meeting: Plans meetings. Use when people are to meet.",
+        additionalContext: `Skills that fit this message. Before work that one of them covers, load it with ${LOADS_WITH[host]} and follow what that returns:\n- plan-meeting: Plans meetings. Use when people are to meet.`,
       },
     });
   });

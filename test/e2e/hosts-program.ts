@@ -4,7 +4,6 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll } from "vitest";
 import { bundle } from "../../scripts/bundle.mjs";
 
@@ -23,7 +22,7 @@ export function hostsProgram() {
     program.bin = join(folder, "bin.cjs");
     symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
     // The program stands outside the package, but finds its data where the package does.
-    await bundle(folder, { moduleUrl: pathToFileURL("src/index.ts").href });
+    await bundle(folder, { modulePath: resolve("src/index.ts") });
     writeFileSync(join(folder, "package.json"), '{"type": "module"}');
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -35,8 +35,13 @@ describe("the library over HTTP", () => {
     expect((await call("checkSkills", { query: { path: "skills/bad" } })).checked).toBe(1);
     const { sources } = await call("listSources");
     expect(sources.filter(({ exists }: { exists: boolean }) => exists)).toMatchObject([{ id: "./skills" }]);
-    const { diagnostics } = await call("doctor");
-    expect((await call("mendState")).state).toEqual([]);
+    const { diagnostics, checks } = await call("doctor");
+    expect(checks.map(({ check }: { check: string }) => check)).toEqual(
+      expect.arrayContaining(["node", "home", "state", "index", "sandbox", "skills"]),
+    );
+    expect(
+      (await call("mendState")).checks.filter(({ check }: { check: string }) => check === "state"),
+    ).toMatchObject([{ level: "ok" }]);
     expect(diagnostics).toContainEqual(
       expect.objectContaining({ severity: "error", path: join(root, "p/skills/bad/SKILL.md") }),
     );
@@ -70,6 +75,43 @@ describe("the library over HTTP", () => {
     await call("enableSkill", { params });
     expect(await state()).toBe("active");
   });
+
+  it("switches several skills, and back to exactly what was before", async () => {
+    const { call } = await served();
+    const states = async () =>
+      (await call("listSkills")).skills.map(({ state }: { state: string }) => state).sort();
+    await call("disableSkill", { params: { name: "plan-meeting" } });
+    const body = { switches: { "plan-meeting": false, "mcp/email": false } };
+    const { switches } = await call("switchSkills", { body });
+    expect(switches).toEqual({ "plan-meeting": false, "mcp/email": null });
+    expect(await states()).toEqual(["disabled", "disabled"]);
+    await call("switchSkills", { body: { switches } });
+    expect(await states()).toEqual(["active", "disabled"]);
+    await call("switchSkills", { body: { switches: { nowhere: true } }, status: 404 });
+  });
+
+  it("tries another description on stored messages, and writes nothing", async () => {
+    const { call } = await served();
+    await call("prompt", { body: { message: "plan a meeting with Ann", session: "s1" } });
+    await call("prompt", { body: { message: "water the dry plants", session: "s2" } });
+    const params = { name: "plan-meeting" };
+    const before = (await call("showSkill", { params })).skill.digest;
+    const same = await call("whatIf", { params, body: {} });
+    expect(same).toMatchObject({ tried: 2, moved: [] });
+    const other = await call("whatIf", {
+      params,
+      body: { description: "Waters plants. Use when plants are dry." },
+    });
+    expect(other.moved).toContainEqual({
+      message: "water the dry plants",
+      before: [],
+      after: ["plan-meeting"],
+    });
+    const refused = await call("whatIf", { params, body: { description: "x".repeat(1_100) } });
+    expect(refused).toMatchObject({ refusal: { code: "description-too-long" }, tried: 0 });
+    await call("whatIf", { params: { name: "nowhere" }, body: {}, status: 404 });
+    expect((await call("showSkill", { params })).skill.digest).toBe(before);
+  });
 });
 
 describe("a turn over HTTP", () => {
@@ -99,6 +141,23 @@ describe("a turn over HTTP", () => {
     expect(prompt).toMatchObject({ style: "catalog", section: expect.stringContaining("plan-meeting") });
     const small = await call("prompt", { body: { budget: { chars: 200 } } });
     expect(small.chars).toBeLessThanOrEqual(200);
+  });
+
+  it("answers as another project or with other settings, and records nothing", async () => {
+    const other = temporaryTree({
+      "skills/plant/SKILL.md": skillText("Waters plants. Use when plants are dry."),
+    });
+    const { call } = await served();
+    const message = "water the dry plants";
+    expect((await call("recall", { body: { message } })).matches).toEqual([]);
+    const there = { message, session: "s1", elsewhere: { project: other } };
+    expect((await call("recall", { body: there })).matches).toMatchObject([{ name: "plant" }]);
+    expect((await call("prompt", { body: there })).section).toContain("plant");
+    const strict = { message: "plan a meeting", elsewhere: { settings: { "recall.threshold": 1 } } };
+    expect((await call("recall", { body: strict })).matches).toEqual([]);
+    expect((await call("listSessions")).sessions).toEqual([]);
+    const wrong = { message, elsewhere: { settings: { "recall.nothing": 1 } } };
+    await call("recall", { body: wrong, status: 400 });
   });
 
   it("expands and completes slash commands", async () => {
@@ -342,6 +401,20 @@ describe("dreams over HTTP", () => {
     await call("acceptProposals", { body: {}, status: 400 });
   }, 60_000);
 
+  it("lists the turns that look bad, and who is recalled for the same messages as a skill", async () => {
+    const { call } = await served({ root: await dreamRoot() });
+    const { turns } = await call("listTurnsToReview", { query: { limit: 500 } });
+    const why = (turn: { endedBadly: boolean; corrections: string[] }) =>
+      turn.corrections.length > 0 ? "corrected" : turn.endedBadly ? "failed" : "nothing";
+    expect(new Set(turns.map(why))).toEqual(new Set(["corrected", "nothing"]));
+    const times = turns.map(({ at }: { at: number }) => at);
+    expect(times).toEqual([...times].sort((a, b) => b - a));
+    const { recalls, rivals } = await call("listRecalls", { params: { name: "deploy-preview" } });
+    expect(recalls[0]).toMatchObject({ recalled: expect.arrayContaining(["deploy-preview"]), used: true });
+    expect(rivals.every(({ name }: { name: string }) => name !== "deploy-preview")).toBe(true);
+    await call("listRecalls", { params: { name: "nowhere" }, status: 404 });
+  }, 60_000);
+
   it("lets an agent do the thinking, held to the same guard", async () => {
     const { call } = await served({ root: await dreamRoot() });
     const { questions } = await call("dreamQuestions");
@@ -370,6 +443,9 @@ describe("jobs over HTTP", () => {
     expect(removed).toContainEqual({ rule: "events", items: 0, bytes: 0 });
     const report = await call("evaluate", { body: { cases }, query: { wait: 30 } });
     expect(report).toMatchObject({ macro: { messages: 1, hit1: 1 }, falseAlarms: 0, regressions: [] });
+    expect(await call("listRuns")).toEqual({ runs: [] });
+    await call("evaluate", { body: { cases, keep: true }, query: { wait: 30 } });
+    expect((await call("listRuns")).runs).toMatchObject([{ macro: report.macro, failures: [] }]);
     const later = await call("evaluate", { body: { cases, baseline: report }, status: 202 });
     await expect.poll(async () => (await call("showJob", { params: { id: later.id } })).state).toBe("done");
     const { result, progress } = await call("showJob", { params: { id: later.id } });
@@ -433,6 +509,8 @@ describe("the server itself", () => {
     const health = async () => (await fetch(`${url}/health`)).json();
     await expect.poll(health).toEqual({ ok: true, version: "0.0.0", ready: true });
     await call("health");
+    await call("live");
+    await call("ready");
     await call("recall", { body: { message: "plan a meeting" } });
     await call("showSkill", { params: { name: "nowhere" }, status: 404 });
     const figures: string = await call("metrics");

@@ -144,7 +144,7 @@ describe("the event stream", () => {
     const waiting = server.call("evaluate", { body: { cases }, query: { wait: 60 }, status: 202 });
     await next("job", { state: "running" });
     await server.close();
-    expect(await waiting).toMatchObject({ state: "cancelled" });
+    expect(["cancelling", "cancelled"]).toContain((await waiting).state);
     await reading;
     expect(state.ended).toBe(true);
     await expect(fetch(`${server.url}/health`)).rejects.toThrow();

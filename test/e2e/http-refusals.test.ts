@@ -237,3 +237,36 @@ describe("the API refuses", () => {
     }
   });
 });
+
+describe("a server behind a balancer", () => {
+  it("answers to the names that it was given, and to no others", async () => {
+    const { url, token } = await served({ allowHosts: ["Skills.internal", "node-a:7431"] });
+    const status = async (headers: Record<string, string>, path = "/api/skills") =>
+      (await send(url + path, { headers: { authorization: `Bearer ${token}`, ...headers } })).status;
+    expect({
+      name: await status({ host: "skills.internal" }),
+      "name and port": await status({ host: "node-a:7431" }),
+      "its page through TLS": await status({ host: "skills.internal", origin: "https://skills.internal" }),
+      "another name": await status({ host: "evil.example" }),
+      "a part of a name": await status({ host: "node-a" }),
+      "another page": await status({ host: "skills.internal", origin: "https://evil.example" }),
+    }).toEqual({
+      name: 200,
+      "name and port": 200,
+      "its page through TLS": 200,
+      "another name": 403,
+      "a part of a name": 403,
+      "another page": 403,
+    });
+  });
+
+  it("says by any name and without a token whether it is up and ready, and nothing else", async () => {
+    const { url } = await served();
+    const ask = (path: string) => send(url + path, { headers: { host: "10.1.2.3:80" } });
+    expect(JSON.parse((await ask("/live")).body)).toEqual({ live: true });
+    await expect.poll(async () => (await ask("/ready")).status).toBe(200);
+    expect(JSON.parse((await ask("/ready")).body)).toEqual({ ready: true });
+    for (const path of ["/health", "/metrics", "/api/skills", "/live/../api/skills"])
+      expect([path, (await ask(path)).status]).toEqual([path, 403]);
+  });
+});

@@ -64,7 +64,8 @@ async function world(): Promise<World> {
   };
   const clock = { now: () => new Date(0) };
   // A sync can fail here, but need not reach the disk: no power is cut.
-  const files = faults.wrap<Files>({ ...DISK, fsyncSync: () => {} }, "files");
+  const unsynced = { fsyncSync: () => {}, fsync: (_: number, done: () => void) => done() };
+  const files = faults.wrap({ ...DISK, ...unsynced } as unknown as Files, "files");
   const learnedSkills = openLearned(engine, store, { files, clock, recall: async () => [] });
   await learnedSkills.save({
     name: "a",

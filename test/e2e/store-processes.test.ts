@@ -4,7 +4,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
@@ -24,7 +23,10 @@ beforeAll(async () => {
     platform: "node",
     format: "esm",
     // The worker stands outside the package, but finds the driver where the package does.
-    define: { "import.meta.url": JSON.stringify(pathToFileURL(resolve("src/stores/sqlite/driver.ts")).href) },
+    define: {
+      "import.meta.filename": JSON.stringify(resolve("src/stores/sqlite/driver.ts")),
+      "import.meta.dirname": JSON.stringify(resolve("src/stores/sqlite")),
+    },
   });
 });
 

@@ -396,6 +396,29 @@ describe("redo", () => {
   });
 });
 
+describe("renaming", () => {
+  it("takes the entry in the lock and the links along; updates follow, and undo brings the old name back", async () => {
+    const repository = new TestRepository({ "skills/pdf/SKILL.md": `${PDF}\nOne.\nTwo.\nThree.\n` });
+    const engine = opened();
+    await add(engine, repository.url);
+    const links = join(engine.config.home, ".claude/skills");
+    mkdirSync(links, { recursive: true });
+    symlinkSync("../../.repertoire/skills/pdf", join(links, "pdf"));
+    const { pdf } = lockOf(engine.root);
+    await engine.learned.rename("pdf", "tables");
+    expect(lockOf(engine.root)).toEqual({ tables: pdf });
+    expect(readdirSync(links)).toEqual(["tables"]);
+    repository.commit({ "skills/pdf/SKILL.md": `${PDF}\nOne.\nTwo.\nThree and four.\n` });
+    const { changed, refused } = await engine.supply.update([], { agree: EVERYTHING });
+    expect([changed.map(({ name }) => name), refused]).toEqual([["tables"], []]);
+    expect(readFileSync(join(links, "tables/SKILL.md"), "utf8")).toMatch(/name: tables[\s\S]*Three and four/);
+    await engine.learned.undo();
+    await engine.learned.undo();
+    expect(lockOf(engine.root)).toEqual({ pdf });
+    expect(readdirSync(links)).toEqual(["pdf"]);
+  });
+});
+
 describe("removing", () => {
   it("archives the skill, its lock entry and the links to it; undo brings all back", async () => {
     const engine = opened();

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { toAiTools } from "../../src/adapters/ai-sdk/ai-sdk.ts";
 import { openAgent } from "../../src/adapters/chat/agent.ts";
 import { Conversation } from "../../src/adapters/chat/chat.ts";
@@ -14,10 +14,11 @@ import { run, verbsFor } from "../../src/adapters/cli/main.ts";
 import { readEvent } from "../../src/adapters/hooks/event.ts";
 import { OPERATIONS } from "../../src/adapters/http/api/operations.ts";
 import { loadConfig } from "../../src/config/config.ts";
-import { openRepertoire, type Repertoire } from "../../src/engine/engine.ts";
+import { mayTakeUnasked, openRepertoire, type Repertoire } from "../../src/engine/engine.ts";
 import { inspectPackage } from "../../src/inspect/inspect.ts";
 import { STYLES } from "../../src/model/turn.ts";
 import { parseSkill } from "../../src/parse/parse.ts";
+import { readAddress } from "../../src/supply/address.ts";
 import { redacted } from "../../src/text/secrets.ts";
 import { hostsProgram } from "../e2e/hosts-program.ts";
 import { served } from "../http-served.ts";
@@ -62,6 +63,7 @@ const CASES = {
   chat: 200,
   "ai-sdk": 150,
   journal: 200,
+  supply: 300,
 } as const;
 type Stage = keyof typeof CASES;
 
@@ -338,6 +340,50 @@ describe("stages", () => {
   });
 });
 
+it("supply", async () => {
+  const root = workspace(new Dice(SEED + 9), 4);
+  const before = outside(root);
+  const engine = opened(root);
+  onTestFinished(() => engine.close());
+  await cases("supply", async (dice, shown, index) => {
+    if (index % 4 !== 0) {
+      // Anything may be typed or stand in a lock; nothing of it is fetched here.
+      const address = dice.chance(50) ? piece(dice) : `${dice.one(ADDRESSES)}${text(dice, 3)}`;
+      shown("program", readAddress(address, { dir: join(root, "p"), home: join(root, "home") }));
+      return;
+    }
+    const files = Object.fromEntries([0, 1, 2].map((each) => [`s${each}/SKILL.md`, skillFile(dice)]));
+    const source = temporaryTree({ ...files, "catalog.json": JSON.stringify(value(dice)) });
+    symlinkSync(join(root, "home/.ssh/id_rsa"), join(source, "s0/key.md"));
+    const open = await engine.supply.open(source);
+    try {
+      const offers = await open.offers();
+      shown("program", offers);
+      shown(
+        "program",
+        await engine.supply.take(open, offers, { agree: (all) => all.filter(mayTakeUnasked) }),
+      );
+    } finally {
+      open.close();
+    }
+  });
+  expect(outside(root)).toBe(before);
+});
+
+/** Beginnings of addresses of every kind. */
+const ADDRESSES = [
+  "github:a/",
+  "https://example.invalid/",
+  "git@example.invalid:",
+  "ext::sh -c ",
+  "file:///",
+  "ssh://-oProxyCommand=",
+  "../",
+  "~/",
+  "--upload-pack=",
+  "a/b#",
+] as const;
+
 describe("adapters", () => {
   it("hooks", async () => {
     await cases("hooks", (dice, shown) => shown("program", readEvent(hookInput(dice, "/"))));
@@ -448,7 +494,7 @@ describe("adapters", () => {
       shown("terminal", written.text);
     });
     mustStay("cli", root, before);
-  });
+  }, 300_000);
 });
 
 /** They wait for input, for a person or for ever, or write where the arguments say. */

@@ -106,6 +106,20 @@ describe("a hostile repository", () => {
     expect(existsSync(trace)).toBe(false);
   });
 
+  it("runs no hook that a configuration of git names", async () => {
+    const folder = temporaryTree();
+    const trace = join(folder, "ran");
+    const hooks = join(folder, "hooks");
+    mkdirSync(hooks);
+    writeFileSync(join(hooks, "reference-transaction"), `#!/bin/sh\ntouch ${trace}\n`, { mode: 0o755 });
+    writeFileSync(join(folder, "config"), `[core]\n\thooksPath = ${hooks}\n`);
+    const address = readAddress(new TestRepository({ "good/SKILL.md": GOOD }).url, { dir: "/", home: "/" });
+    if (address.kind !== "git") throw new Error("not a repository");
+    const env = { ...process.env, GIT_CONFIG_GLOBAL: join(folder, "config") };
+    (await openRepository(address, { folder: join(folder, "objects"), env })).close();
+    expect(existsSync(trace)).toBe(false);
+  });
+
   it("with 100,000 files beside its skill is read, and with them inside is refused", async () => {
     const repository = new TestRepository({ "good/SKILL.md": GOOD });
     const blob = repository.blob("x");
@@ -219,4 +233,15 @@ describe("a fetch that is killed", () => {
     (await engine.supply.open(temporaryTree({ "s/SKILL.md": GOOD }))).close();
     expect(existsSync(left)).toBe(false);
   });
+});
+
+it.each([
+  "a".repeat(5_000),
+  `./${"a".repeat(300)}`,
+  "https://github.com/a/%E0%A4%A/tree/main",
+  "https://github.com/a/%zz",
+  "file://host/skills",
+  "file:///a%2Fb",
+])("an address that nothing can have is refused: %s", (text) => {
+  expect(() => readAddress(text, { dir: "/", home: "/" })).toThrow(withCode("source-unknown"));
 });

@@ -5,14 +5,14 @@ import { readEvent } from "../../src/adapters/hooks/event.ts";
 import { activateNameFor, toolNamesIn } from "../../src/adapters/tool-names.ts";
 import { namedTools } from "../../src/model/agent-tool-alias.ts";
 import { type FakeModel, type Step, startFakeModel } from "./fake-model.ts";
-import { HOSTS, type Host } from "./hosts.ts";
+import { chosenHosts, type Host } from "./hosts.ts";
 import { record } from "./recordings.ts";
 import { type Place, placeWith, runHost, writeAll } from "./run.ts";
+import { HEADS, paragraphsFrom } from "./section.ts";
 import { printed, type Row, readTable, writeRows } from "./table.ts";
 import { filesIn, isUndone } from "./undo.ts";
 
-const chosen = (process.env.REPERTOIRE_HOSTS ?? "").split(" ").filter((name) => name !== "");
-const hosts = HOSTS.filter(({ id }) => chosen.length === 0 || chosen.includes(id));
+const hosts = chosenHosts();
 const records = process.env.REPERTOIRE_RECORD === "1";
 
 const MESSAGE = "please plan a meeting with the design team";
@@ -90,7 +90,7 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
   });
 
   it("shows the model each part of the section at most once, with a tool that it has", () => {
-    const heads = ["Before work that one of these skills covers", "Skills that fit this message."];
+    const heads = Object.values(HEADS);
     const counts = heads.map(count);
     expect(Math.max(...counts)).toBeLessThanOrEqual(1);
     row.section = counts.includes(1) ? "once" : "not at all";
@@ -137,16 +137,6 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
     row.undo = "exact";
   });
 });
-
-/** Our text from its first sentence to the end of the list below it. */
-function paragraphsFrom(head: string, texts: string): string {
-  const from = texts.indexOf(head);
-  if (from < 0) return "";
-  const lines = texts.slice(from).split("\n");
-  const end = lines.findIndex((line, at) => at > 0 && line !== "" && !line.startsWith("- "));
-  const ours = lines.slice(0, end < 0 ? undefined : end).join("\n");
-  return ours.trim().replace(/<\/\w+>$/, "");
-}
 
 /** Some hosts pass an answer on as JSON: then the text is in it, once. */
 function plain(result: string): string {

@@ -65,7 +65,10 @@ beforeAll(async () => {
     env: place.env,
   });
   endings.push(async () => served.kill());
-  const line = await new Promise<string>((told) => served.stdout.once("data", (part) => told(String(part))));
+  const line = await new Promise<string>((told, failed) => {
+    served.stdout.once("data", (part) => told(String(part)));
+    served.once("close", (code) => failed(new Error(`repertoire serve ended with ${code}`)));
+  });
   const { mcp, token } = JSON.parse(line) as { mcp: string; token: string };
   url = await withToken(new URL(mcp), readFileSync(token, "utf8").trim());
 });

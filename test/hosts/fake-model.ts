@@ -11,11 +11,17 @@ export type Step =
   | { readonly say: string }
   | { readonly call: string; readonly args: Readonly<Record<string, unknown>> };
 
+/** A request with everything in it. */
+interface Kept extends Sent {
+  /** As it came, with the descriptions of tools. */
+  readonly request: string;
+}
+
 export interface FakeModel {
   /** The address without a path. */
   readonly url: string;
   /** What the host sent with its tools, in order; requests for titles and the like are left out. */
-  readonly sent: readonly Sent[];
+  readonly sent: readonly Kept[];
   /** Sets the steps of every later message, and forgets what was sent. */
   begin(steps: readonly Step[]): void;
   close(): Promise<void>;
@@ -29,7 +35,7 @@ const SEARCH_MS = 1_000;
 
 export async function startFakeModel(): Promise<FakeModel> {
   let steps: Step[] = [];
-  let sent: Sent[] = [];
+  let sent: Kept[] = [];
   let searches = 0;
   /** A tool that the host has but has not listed is searched for first, again and again while its server starts. */
   const next = async (asked: Sent): Promise<Reply> => {
@@ -56,7 +62,7 @@ export async function startFakeModel(): Promise<FakeModel> {
     const dialect = request.method === "POST" ? DIALECTS.find(({ serves }) => serves(path)) : undefined;
     if (!dialect) return json(response, besides(path));
     const asked = dialect.read(body);
-    if (isTurn(asked)) sent.push(asked);
+    if (isTurn(asked)) sent.push({ ...asked, request: JSON.stringify(body) });
     const reply = isTurn(asked) ? await next(asked) : DONE;
     dialect.write({ reply, body, path, number: sent.length }, response);
   };

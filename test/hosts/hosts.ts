@@ -28,7 +28,7 @@ export interface Host {
 /** As hosts write it. */
 const jsonText = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-export const HOSTS: readonly Host[] = [
+const HOSTS: readonly Host[] = [
   {
     id: "claude-code",
     title: "Claude Code",
@@ -204,3 +204,9 @@ export const HOSTS: readonly Host[] = [
     }),
   },
 ];
+
+/** The hosts that `npm run test:hosts` was asked for, all by default. */
+export function chosenHosts(): readonly Host[] {
+  const chosen = (process.env.REPERTOIRE_HOSTS ?? "").split(" ").filter((name) => name !== "");
+  return HOSTS.filter(({ id }) => chosen.length === 0 || chosen.includes(id));
+}

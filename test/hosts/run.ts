@@ -33,7 +33,7 @@ export function cached(name: string, spec: string): string {
 }
 
 /** The command that starts the pinned version of a host; installs it at the first call. */
-function programOf({ id, npm, version, bin, node }: Host): readonly string[] {
+export function programOf({ id, npm, version, bin, node }: Host): readonly string[] {
   const path = join(cached(`${id}-${version}`, `${npm}@${version}`), ".bin", bin);
   return node === undefined ? [path] : [nodeProgram(node), path];
 }
@@ -125,7 +125,7 @@ export async function runHost(host: Host, { project, env }: Place, started: Star
 }
 
 /** Ends what the host has left running, such as a daemon: its command names the project of this run. Needs /proc. */
-function endLeft(project: string): void {
+export function endLeft(project: string): void {
   if (!existsSync("/proc/self/cmdline")) return;
   for (const id of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     const command = commandOf(id);

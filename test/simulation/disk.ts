@@ -76,7 +76,7 @@ export class SimulatedDisk {
     this.settle(this.root, new Set());
   }
 
-  private readonly system: Record<keyof Files, (...args: never[]) => unknown> = {
+  private readonly system: Record<Exclude<keyof Files, "fsync">, (...args: never[]) => unknown> = {
     openSync: (path: string, flags: string, mode = 0o666) => this.openFile(path, flags, mode),
     readSync: (file: number, into: Buffer, offset: number, length: number, position: number) => {
       const { node } = this.opened(file);
@@ -177,7 +177,16 @@ export class SimulatedDisk {
         return result;
       },
     ]);
-    return Object.fromEntries(wrapped) as Files;
+    const files = Object.fromEntries(wrapped) as Omit<Files, "fsync">;
+    const fsync = (file: number, done: (error: Error | null) => void) => {
+      try {
+        files.fsyncSync(file);
+        done(null);
+      } catch (error) {
+        done(error as Error);
+      }
+    };
+    return { ...files, fsync: fsync as Files["fsync"] };
   }
 
   private openFile(path: string, flags: string, mode: number): number {

@@ -4,7 +4,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 export interface Ended {
@@ -38,7 +37,10 @@ export async function buildWorker(source: string): Promise<Worker> {
     },
     external: ["ai", "@ai-sdk/*", "jiti", "libsql", "better-sqlite3"],
     // The worker stands outside the package, but finds what the package finds.
-    define: { "import.meta.url": JSON.stringify(pathToFileURL(resolve("src/stores/sqlite/driver.ts")).href) },
+    define: {
+      "import.meta.filename": JSON.stringify(resolve("src/stores/sqlite/driver.ts")),
+      "import.meta.dirname": JSON.stringify(resolve("src/stores/sqlite")),
+    },
     alias: { chokidar: resolve("node_modules/chokidar/index.js") },
   });
   return {

@@ -1,0 +1,84 @@
+// Hosts with a library of 5,000 skills that was never indexed: the first message is answered with the right skill, and what the
+// model reads keeps to its budget and is never a piece of the alphabet.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CATALOG_CHARS } from "../../src/adapters/hooks/catalog.ts";
+import { type FakeModel, startFakeModel } from "./fake-model.ts";
+import { chosenHosts } from "./hosts.ts";
+import { type Place, placeWith, runHost, writeAll } from "./run.ts";
+import { HEADS, namesIn, paragraphsFrom } from "./section.ts";
+
+const MESSAGE = "please tune the old violin of my aunt";
+const RIGHT = "tune-old-violin";
+const ANSWER = "It is in tune.";
+
+const VERBS =
+  "archive brew calibrate draft enlarge forge glaze harvest inspect join knit label measure narrate order plan quote repair sew tune";
+const LOOKS = "small old red tall wet thin loud cold new broken";
+const THINGS =
+  "apron basket clock door engine fence garden hammock invoice jacket kettle lamp mirror notebook oven piano quilt roof saddle table umbrella violin wagon xylophone zipper";
+
+const words = (list: string) => list.split(" ");
+
+/** Each verb with each thing: every word of the message is in hundreds of skills. */
+const LIBRARY = Object.fromEntries(
+  words(VERBS).flatMap((verb) =>
+    words(LOOKS).flatMap((look) =>
+      words(THINGS).map((thing) => {
+        const name = `${verb}-${look}-${thing}`;
+        const description = `How to ${verb} a ${look} ${thing}. Use when somebody wants to ${verb} one.`;
+        return [
+          `.repertoire/skills/${name}/SKILL.md`,
+          `---\nname: ${name}\ndescription: ${description}\n---\n\n1. Look at the ${thing}.\n2. Then ${verb} it.\n`,
+        ];
+      }),
+    ),
+  ),
+);
+
+/** Nobody is there to tell the host that the project is trusted. */
+const SETTINGS = { sources: { bundled: false }, trust: { projects: "all" } };
+
+const hosts = chosenHosts().filter(({ id }) => id === "claude-code" || id === "codex");
+
+let model: FakeModel;
+beforeAll(async () => {
+  model = await startFakeModel();
+});
+afterAll(() => model.close());
+
+const places = [
+  ["the home", (place: Place) => place.home],
+  ["the project", (place: Place) => place.project],
+] as const;
+
+describe.each(
+  hosts.flatMap((host) => places.map(([where, folder]) => [host.title, where, host, folder] as const)),
+)("%s with 5,000 skills in %s", (_title, _where, host, folder) => {
+  let place: Place;
+  let output: string;
+  beforeAll(async () => {
+    place = placeWith({ ".repertoire/repertoire.config.json": JSON.stringify(SETTINGS) });
+    const started = { message: MESSAGE, model: model.url, home: place.home };
+    writeAll(folder(place), LIBRARY);
+    writeAll(place.home, host.files?.(started) ?? {});
+    place.repertoire("setup", host.id);
+    model.begin([{ say: ANSWER }]);
+    output = await runHost(host, place, started);
+  });
+  afterAll(() => place.remove());
+
+  const part = (head: string) => paragraphsFrom(head, model.sent[0]!.texts.join("\n"));
+
+  it("answers the first message with the right skill first", () => {
+    expect(output).toContain(ANSWER);
+    expect(namesIn(part(HEADS.message))[0]).toBe(RIGHT);
+  });
+
+  it("keeps the catalog to its budget, says how many skills there are, and lists no piece of the alphabet", () => {
+    const catalog = part(HEADS.catalog);
+    expect(catalog).toMatch(/\b50\d\d (?:more )?skills\b/);
+    expect(catalog.length).toBeLessThanOrEqual(CATALOG_CHARS.complement);
+    expect(namesIn(catalog).filter((name) => `.repertoire/skills/${name}/SKILL.md` in LIBRARY)).toEqual([]);
+  });
+});

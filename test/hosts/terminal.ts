@@ -1,0 +1,70 @@
+// A terminal of its own for a host that talks with a person: what is on its screen, and keys for it. Needs tmux.
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Host, Started } from "./hosts.ts";
+import { endLeft, type Place, programOf } from "./run.ts";
+
+export const HAS_TERMINAL = spawnSync("tmux", ["-V"]).status === 0;
+
+export interface Terminal {
+  screen(): string;
+  /** Waits until the screen shows it. */
+  shows(pattern: RegExp): Promise<string>;
+  press(...keys: string[]): void;
+  close(): void;
+}
+
+const LIMIT_SECONDS = 120;
+
+export function openTerminal(
+  host: Host,
+  place: Place,
+  { args, started }: { readonly args: readonly string[]; readonly started: Started },
+): Terminal {
+  const socket = join(place.home, "..", "terminal");
+  const tmux = (...words: string[]) => execFileSync("tmux", ["-S", socket, ...words], { encoding: "utf8" });
+  // As a file, since tmux passes on neither words nor variables as they are.
+  const set = Object.entries({ ...place.env, ...host.env?.(started), TERM: "tmux-256color" });
+  const line = [...programOf(host), ...args].map(quoted).join(" ");
+  const script = join(place.home, "..", "start.sh");
+  const variables = set.map(([name, value]) =>
+    value === undefined ? `unset ${name}` : `export ${name}=${quoted(value)}`,
+  );
+  writeFileSync(script, `${variables.join("\n")}\nexec nice -n 10 ${line}\n`);
+  tmux(
+    "-f",
+    "/dev/null",
+    "new-session",
+    "-d",
+    "-x",
+    "140",
+    "-y",
+    "60",
+    "-c",
+    place.project,
+    `sh ${quoted(script)}`,
+  );
+  const screen = () => tmux("capture-pane", "-p");
+  return {
+    screen,
+    async shows(pattern) {
+      for (let second = 0; second < LIMIT_SECONDS; second++) {
+        if (pattern.test(screen())) return screen();
+        await delay(1_000);
+      }
+      throw new Error(`The screen never showed ${pattern}:\n${screen()}`);
+    },
+    press: (...keys) => {
+      tmux("send-keys", ...keys);
+    },
+    close: () => {
+      tmux("kill-server");
+      endLeft(place.project);
+    },
+  };
+}
+
+const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
