@@ -14,6 +14,7 @@ const BENCHES = {
   prompt: true,
   changes: false,
   loop: false,
+  fleet: true,
 };
 
 const { values } = parseArgs({ options: { corpus: { type: "string" }, only: { type: "string" } } });

@@ -3,7 +3,7 @@
 
 import * as crypto from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import { frontDoors } from "./front-doors.mjs";
 
@@ -25,7 +25,6 @@ function commonOptions(plugins) {
     bundle: true,
     platform: "node",
     target: "node20",
-    // Not minified: a stack trace must stay readable, and the gain in start time is below what can be measured.
     legalComments: "linked",
     logLevel: "error",
     // Dependencies are loaded only when a feature asks for them; what every start needs is a development dependency
@@ -68,12 +67,12 @@ export async function bundleToolsetProgram(outdir) {
   renameSync(staging, join(outdir, "toolset-program.mjs"));
 }
 
-/** `moduleUrl` replaces `import.meta.url`, for a bundle outside the package; `plugins` see every source file. */
-export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
+/** `modulePath` replaces `import.meta.filename`, for a bundle outside the package; `plugins` see every source file. */
+export async function bundle(outdir, { modulePath, plugins: more = [] } = {}) {
   const plugins = [{ name: "assembled", setup: assembleBefore }, ...more, frontDoors];
   const common = commonOptions(plugins);
   await bundleToolsetProgram(outdir);
-  const quick = await bundleQuick(outdir, { common, moduleUrl });
+  const quick = await bundleQuick(outdir, { common, modulePath });
   await build({
     ...common,
     entryPoints: {
@@ -93,7 +92,7 @@ export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
     banner: { js: REQUIRE },
     define: {
       QUICK_BUNDLE: JSON.stringify(quick),
-      ...(moduleUrl && { "import.meta.url": JSON.stringify(moduleUrl) }),
+      ...(modulePath && standingAt(modulePath)),
     },
   });
   await build({
@@ -108,7 +107,7 @@ export async function bundle(outdir, { moduleUrl, plugins: more = [] } = {}) {
 }
 
 /** Bundles the verbs that run at every message; returns the file's name, which has a digest of its content. */
-async function bundleQuick(outdir, { common, moduleUrl }) {
+async function bundleQuick(outdir, { common, modulePath }) {
   const quick = await build({
     ...common,
     entryPoints: ["src/adapters/cli/quick.ts"],
@@ -116,8 +115,14 @@ async function bundleQuick(outdir, { common, moduleUrl }) {
     legalComments: "inline",
     format: "cjs",
     plugins: [{ name: "beside", setup: leaveBeside }, { name: "late", setup: loadLate }, ...common.plugins],
-    banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
-    define: { "import.meta.url": moduleUrl ? JSON.stringify(moduleUrl) : "__moduleUrl" },
+    // It is read whole at every message; the other bundles stay readable.
+    minify: true,
+    // A function that is called with what `src/adapters/cli/bin.ts` hands over.
+    banner: { js: "(function (module, require, __filename, __dirname, __import) {" },
+    footer: { js: "})" },
+    define: modulePath
+      ? standingAt(modulePath)
+      : { "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
   });
   // Code that was compiled before may not import by itself: its loader does that for it.
   // It is read byte by byte, so what is not ASCII is escaped; the bundler leaves that in patterns.
@@ -127,6 +132,13 @@ async function bundleQuick(outdir, { common, moduleUrl }) {
   const name = `quick-${crypto.createHash("sha256").update(code).digest("hex").slice(0, 12)}.cjs`;
   writeFileSync(join(outdir, name), code);
   return name;
+}
+
+function standingAt(path) {
+  return {
+    "import.meta.filename": JSON.stringify(path),
+    "import.meta.dirname": JSON.stringify(dirname(path)),
+  };
 }
 
 function leaveBeside({ onResolve }) {

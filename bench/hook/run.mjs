@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeLibrary } from "../library.mjs";
+import { openCorpus } from "../recall/corpus.mjs";
 import { printRatio, processorTime, race } from "../timing.mjs";
 import { startOverNode, warmRecall, whileServed } from "./mcp.mjs";
 
@@ -25,7 +26,9 @@ const MCP = {
 };
 /** With a server that answers the hook, at any number of skills. */
 const WARM_BAR = 1.3;
-const MESSAGE = "write a postgres migration for the users table";
+/** About one skill of every library, invented or real. */
+const about = openCorpus(process.argv[2]).document(7).description.split(/\s+/).slice(2, 8).join(" ");
+const MESSAGE = `please write ${about}`;
 
 for (const [count, bar] of BARS) {
   const root = mkdtempSync(join(tmpdir(), "repertoire-hook-"));
@@ -43,6 +46,10 @@ for (const [count, bar] of BARS) {
         JSON.stringify(event),
       );
     };
+    const event = { session_id: "first", cwd: dir, hook_event_name: "UserPromptSubmit", prompt: MESSAGE };
+    const input = JSON.stringify(event);
+    const answer = execFileSync(process.execPath, [BIN, "hook", "claude-code", "--home", home], { input });
+    if (answer.length === 0) throw new Error(`"${MESSAGE}" recalls nothing, so it measures another path`);
     const nothing = () => processorTime([process.execPath, "-e", "0"]);
     const times = await race(
       {

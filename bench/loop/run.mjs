@@ -24,6 +24,9 @@ const events = Number(values.events);
 /** Between two questions, so that the questions themselves are no load. */
 const PAUSE_MS = 10;
 const LINES = 10_000;
+const MONTH_MS = 29 * 24 * 60 * 60 * 1000;
+/** What happens in a turn, in turns. */
+const KINDS = ["recalled", "activated", "shown", "activated"];
 
 const home = mkdtempSync(join(tmpdir(), "repertoire-loop-"));
 const project = join(home, "project");
@@ -50,7 +53,7 @@ const LOADS = {
   list: () => get("/api/skills"),
   stats: () => get("/api/stats"),
   inbox: async () => {
-    leave(Math.ceil(events / 10));
+    leave(Math.min(20_000, Math.ceil(events / 10)));
     await get("/api/journal?limit=1");
     await sleep(2_000);
   },
@@ -98,18 +101,18 @@ function leave(count) {
   mkdirSync(inbox, { recursive: true });
   const day = new Date().toISOString().slice(0, 10);
   for (let from = 0; from < count; from += LINES) {
-    const lines = Array.from({ length: Math.min(LINES, count - from) }, (_, n) => {
-      const at = Date.now() - ((from + n) % 1_000_000) * 1000;
-      const session = `s${Math.floor((from + n) / 20)}`;
-      const event = {
-        kind: "activated",
-        at,
-        session,
-        turn: n % 20,
-        name: `skill-${n % skills}`,
-        digest: "d",
-      };
-      return JSON.stringify({ event });
+    const lines = Array.from({ length: Math.min(LINES, count - from) }, (_, n) => from + n).flatMap((n) => {
+      // Over the month that a dream looks at.
+      const at = Date.now() - Math.floor(((count - n) / count) * MONTH_MS);
+      const session = `s${Math.floor(n / 20)}`;
+      const turn = 1 + Math.floor((n % 20) / 4);
+      const skill = `skill-${(n * 7) % skills}`;
+      const event = { kind: KINDS[n % KINDS.length], at, session, turn, skill, digest: "d", details: {} };
+      const text = `Please prepare report ${n % 977} about topic ${n % 313} for team ${n % 41}`;
+      const said = { session, turn, role: "user", text, at };
+      return n % 4 === 0
+        ? [JSON.stringify({ said }), JSON.stringify({ event })]
+        : [JSON.stringify({ event })];
     });
     appendFileSync(join(inbox, `${day}.jsonl`), `${lines.join("\n")}\n`);
   }

@@ -31,8 +31,7 @@ export async function buildCounting() {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-walk-"));
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "package.json"), '{"type": "module"}');
-  const moduleUrl = pathToFileURL(join(ROOT, "src/index.ts")).href;
-  await bundle(folder, { moduleUrl, plugins: [countCalls(ROOT)] });
+  await bundle(folder, { modulePath: join(ROOT, "src/index.ts"), plugins: [countCalls(ROOT)] });
   return { folder, dispose: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
