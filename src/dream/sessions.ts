@@ -102,8 +102,8 @@ interface Between {
   readonly limit?: number | undefined;
 }
 
-/** All rows since then, a piece of time at a time. A piece with too many rows is cut smaller. */
-async function* inPieces<T>(
+/** All rows since then, a piece of time at a time. A piece with too many rows ends where they ended, or is cut smaller. */
+async function* inPieces<T extends { readonly at: number }>(
   ask: (between: Between) => Awaitable<readonly T[]>,
   since: number,
   now: number,
@@ -116,7 +116,8 @@ async function* inPieces<T>(
     const rows = await ask({ since: from, until, limit });
     await breathe();
     if (rows.length === limit) {
-      span = Math.ceil(span / 4);
+      const reached = rows.at(-1)!.at - from;
+      span = reached > 0 && reached < span ? reached : Math.ceil(span / 4);
       continue;
     }
     yield rows;

@@ -121,6 +121,7 @@ describe("when things go wrong", () => {
       await ended;
     }
     const { status, answer } = run(home, "add", repository.url, "--all", "--yes");
+    expect(answer.refused).toEqual([]);
     expect([status, answer.changed.length + answer.same.length]).toEqual([0, 60]);
     expect(readdirSync(join(home, ".repertoire/fetch"))).toEqual([]);
     const left = readdirSync(rootOf(home), { recursive: true }).filter((name) =>
