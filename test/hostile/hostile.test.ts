@@ -494,11 +494,11 @@ describe("adapters", () => {
       shown("terminal", written.text);
     });
     mustStay("cli", root, before);
-  }, 300_000);
+  });
 });
 
 /** They wait for input, for a person or for ever, or write where the arguments say. */
-const LONG = new Set(["mcp", "serve", "hook", "chat", "save", "eval", "dream", "new", "setup"]);
+const LONG = new Set(["mcp", "serve", "ui", "hook", "chat", "save", "eval", "dream", "new", "setup"]);
 
 function leavesOf(verb: Verb, before: readonly string[] = []): string[][] {
   const path = [...before, verb.use.split(" ", 1)[0]!];
