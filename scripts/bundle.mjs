@@ -88,6 +88,9 @@ export async function bundle(outdir, { modulePath, plugins: more = [] } = {}) {
     outdir,
     splitting: true,
     format: "esm",
+    // Names stay, so that a stack can be read; the rest is what every start reads.
+    minifySyntax: true,
+    minifyWhitespace: true,
     chunkNames: "chunks/[name]-[hash]",
     banner: { js: REQUIRE },
     define: {
