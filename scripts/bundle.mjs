@@ -1,16 +1,16 @@
-// Bundles the package's code into a folder. `main.js`, `index.js` and what they share are ES modules, loaded piece by
-// piece; `hook` and `recall` are one CommonJS file, which starts sooner (docs/decisions/2026-11-16-quick-start.md).
+// Bundles the package's code into a folder. `index.js`, `engine.js` and what they share are ES modules, loaded piece by piece. The
+// command line is two CommonJS files, one for the verbs of every message and one for all others: with the code that V8 compiled
+// before, they start sooner (docs/decisions/2026-11-16-quick-start.md).
 
 import * as crypto from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { build } from "esbuild";
 import { frontDoors } from "./front-doors.mjs";
 
-/** What the CommonJS bundle does not hold and most messages do not need: it is loaded from the modules beside it. */
+/** What the bundle of every message does not hold and most messages do not need: it is loaded from the modules beside it. */
 const BESIDE = {
   "src/engine/engine.ts": "./engine.js",
-  "src/adapters/cli/main.ts": "./main.js",
   re2js: "./patterns.js",
 };
 
@@ -72,14 +72,24 @@ export async function bundle(outdir, { modulePath, plugins: more = [] } = {}) {
   const plugins = [{ name: "assembled", setup: assembleBefore }, ...more, frontDoors];
   const common = commonOptions(plugins);
   await bundleToolsetProgram(outdir);
-  const quick = await bundleQuick(outdir, { common, modulePath });
+  const beside = { name: "beside", setup: leaveBeside };
+  const quick = await bundleCompiled(outdir, {
+    common: { ...common, plugins: [beside, ...plugins] },
+    entry: "src/adapters/cli/quick.ts",
+    modulePath,
+  });
+  const QUICK_BUNDLE = JSON.stringify(quick);
+  const whole = await bundleCompiled(outdir, {
+    common: { ...common, define: { QUICK_BUNDLE } },
+    entry: "src/adapters/cli/main.ts",
+    modulePath,
+  });
   await build({
     ...common,
     entryPoints: {
       index: "src/index.ts",
       // Without the agent's tools and their schemas, which a hook does not need.
       engine: "src/engine/engine.ts",
-      main: "src/adapters/cli/main.ts",
       tools: "src/tools/define-tool.ts",
       "ai-sdk": "src/adapters/ai-sdk/ai-sdk.ts",
       telemetry: "src/telemetry/opentelemetry.ts",
@@ -93,10 +103,7 @@ export async function bundle(outdir, { modulePath, plugins: more = [] } = {}) {
     minifyWhitespace: true,
     chunkNames: "chunks/[name]-[hash]",
     banner: { js: REQUIRE },
-    define: {
-      QUICK_BUNDLE: JSON.stringify(quick),
-      ...(modulePath && standingAt(modulePath)),
-    },
+    define: { QUICK_BUNDLE, ...(modulePath && standingAt(modulePath)) },
   });
   await build({
     ...common,
@@ -104,35 +111,38 @@ export async function bundle(outdir, { modulePath, plugins: more = [] } = {}) {
     outdir,
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    plugins: [{ name: "beside", setup: leaveBeside }, ...plugins],
-    define: { QUICK_BUNDLE: JSON.stringify(quick) },
+    define: { QUICK_BUNDLE, WHOLE_BUNDLE: JSON.stringify(whole) },
   });
 }
 
-/** Bundles the verbs that run at every message; returns the file's name, which has a digest of its content. */
-async function bundleQuick(outdir, { common, modulePath }) {
-  const quick = await build({
+/** Bundles a part of the command line to be run as compiled code; returns the file's name, which has a digest of its content. */
+async function bundleCompiled(outdir, { common, entry, modulePath }) {
+  const { outputFiles } = await build({
     ...common,
-    entryPoints: ["src/adapters/cli/quick.ts"],
+    entryPoints: [entry],
     write: false,
     legalComments: "inline",
     format: "cjs",
-    plugins: [{ name: "beside", setup: leaveBeside }, { name: "late", setup: loadLate }, ...common.plugins],
-    // It is read whole at every message; the other bundles stay readable.
+    plugins: [{ name: "late", setup: loadLate }, ...common.plugins],
+    // It is read whole at every start; the other bundles stay readable.
     minify: true,
     // A function that is called with what `src/adapters/cli/bin.ts` hands over.
     banner: { js: "(function (module, require, __filename, __dirname, __import) {" },
     footer: { js: "})" },
-    define: modulePath
-      ? standingAt(modulePath)
-      : { "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" },
+    define: {
+      ...common.define,
+      ...(modulePath
+        ? standingAt(modulePath)
+        : { "import.meta.filename": "__filename", "import.meta.dirname": "__dirname" }),
+    },
   });
   // Code that was compiled before may not import by itself: its loader does that for it.
   // It is read byte by byte, so what is not ASCII is escaped; the bundler leaves that in patterns.
-  const code = quick.outputFiles[0].text
+  const code = outputFiles[0].text
     .replaceAll(/(?<![\w.$])import\((?=")/g, "__import(")
     .replaceAll(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  const name = `quick-${crypto.createHash("sha256").update(code).digest("hex").slice(0, 12)}.cjs`;
+  const digest = crypto.createHash("sha256").update(code).digest("hex").slice(0, 12);
+  const name = `${basename(entry, ".ts")}-${digest}.cjs`;
   writeFileSync(join(outdir, name), code);
   return name;
 }
@@ -145,7 +155,7 @@ function standingAt(path) {
 }
 
 function leaveBeside({ onResolve }) {
-  onResolve({ filter: /\/(?:engine|main)\.ts$|^re2js$/ }, ({ path, resolveDir, kind }) => {
+  onResolve({ filter: /\/engine\.ts$|^re2js$/ }, ({ path, resolveDir, kind }) => {
     const found = BESIDE[path] ?? BESIDE[relative(process.cwd(), join(resolveDir, path))];
     return kind === "dynamic-import" && found ? { path: found, external: true } : undefined;
   });

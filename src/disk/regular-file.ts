@@ -12,6 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { codeOf, RepertoireError } from "../model/errors.ts";
+import { grouped } from "../text/numbers.ts";
 import { isInside } from "./inside.ts";
 
 interface OpenOptions {
@@ -136,6 +137,6 @@ function linkOutside(path: string): RepertoireError {
 }
 
 function tooLarge(path: string, size: number, maxBytes: number): RepertoireError {
-  const message = `${path} has ${size.toLocaleString("en-US")} bytes; more than ${maxBytes.toLocaleString("en-US")} are not read. Make it smaller.`;
+  const message = `${path} has ${grouped(size)} bytes; more than ${grouped(maxBytes)} are not read. Make it smaller.`;
   return new RepertoireError("file-too-large", message, path);
 }

@@ -29,6 +29,7 @@ import {
   withRegularFile,
 } from "../disk/disk.ts";
 import { codeOf, isRepertoireError, RepertoireError } from "../model/errors.ts";
+import { grouped } from "../text/numbers.ts";
 import { isSkillFile, PACKAGE_LIMITS, SKILL_FILE } from "./facts.ts";
 
 /** All of a package but its folders, by name, folder by folder, with `/` in paths. `entriesIn` reads one folder. */
@@ -233,7 +234,7 @@ function specialFile(path: string, stats: Stats): RepertoireError {
 function tooMany(directory: string, what: "files" | "folders"): RepertoireError {
   return new RepertoireError(
     what === "files" ? "package-too-many-files" : "package-too-many-folders",
-    `${directory} holds more than ${inWords(PACKAGE_LIMITS[what])} ${what}, the most a package may have. Move what the skill does not need out of it.`,
+    `${directory} holds more than ${grouped(PACKAGE_LIMITS[what])} ${what}, the most a package may have. Move what the skill does not need out of it.`,
     directory,
   );
 }
@@ -241,7 +242,7 @@ function tooMany(directory: string, what: "files" | "folders"): RepertoireError 
 function tooLarge(directory: string, path: string, size: number): RepertoireError {
   return new RepertoireError(
     "package-too-large",
-    `${directory} holds more than ${PACKAGE_LIMITS.bytes / 1024 / 1024} MiB, the most a package may have; ${path} alone has ${inWords(size)} bytes. Move large files out of it.`,
+    `${directory} holds more than ${PACKAGE_LIMITS.bytes / 1024 / 1024} MiB, the most a package may have; ${path} alone has ${grouped(size)} bytes. Move large files out of it.`,
     path,
   );
 }
@@ -253,10 +254,6 @@ function unreadable(path: string, thrown: unknown): RepertoireError {
     `${path} cannot be read (${why}). Correct its permissions or remove it.`,
     path,
   );
-}
-
-function inWords(count: number): string {
-  return count.toLocaleString("en-US");
 }
 
 export interface SnapshotFile extends RegularFile {

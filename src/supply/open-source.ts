@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { readBounded, unlessMissing } from "../disk/disk.ts";
 import { codeOf, isRepertoireError, messageOf, RepertoireError } from "../model/errors.ts";
 import { PACKAGE_LIMITS, SKILL_FILE } from "../package/package.ts";
+import { grouped } from "../text/numbers.ts";
 import type { SupplyAddress } from "./address.ts";
 import { openArchive } from "./archive.ts";
 import { openRepository } from "./git.ts";
@@ -109,7 +110,7 @@ async function download(address: string, maxBytes: number, onProgress?: SupplyPr
     if (length > maxBytes)
       throw new RepertoireError(
         "source-too-large",
-        `${address} has more than ${maxBytes.toLocaleString("en-US")} bytes. ${basename(address)} is not taken.`,
+        `${address} has more than ${grouped(maxBytes)} bytes. ${basename(address)} is not taken.`,
         address,
       );
     parts.push(part);

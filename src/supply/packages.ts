@@ -12,6 +12,7 @@ import {
   packageDigest,
 } from "../package/package.ts";
 import { parseSkill } from "../parse/parse.ts";
+import { grouped } from "../text/numbers.ts";
 import { readPlugins } from "./plugins.ts";
 import type { SourceTree, TreeEntry } from "./tree.ts";
 
@@ -217,13 +218,13 @@ function checkSize({ entries, name }: FoundPackage): void {
   if (entries.length > PACKAGE_LIMITS.files)
     throw new RepertoireError(
       "package-too-many-files",
-      `"${name}" has ${entries.length.toLocaleString("en-US")} files; more than ${PACKAGE_LIMITS.files.toLocaleString("en-US")} are not taken.`,
+      `"${name}" has ${grouped(entries.length)} files; more than ${grouped(PACKAGE_LIMITS.files)} are not taken.`,
       name,
     );
   if (bytes > PACKAGE_LIMITS.bytes)
     throw new RepertoireError(
       "package-too-large",
-      `"${name}" has ${bytes.toLocaleString("en-US")} bytes; more than ${PACKAGE_LIMITS.bytes / 1024 / 1024} MiB are not taken.`,
+      `"${name}" has ${grouped(bytes)} bytes; more than ${PACKAGE_LIMITS.bytes / 1024 / 1024} MiB are not taken.`,
       name,
     );
 }

@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { IGNORED_FOLDERS } from "../disk/disk.ts";
 import { codeOf, RepertoireError } from "../model/errors.ts";
 import { readRegularFile } from "../package/package.ts";
+import { grouped } from "../text/numbers.ts";
 import { SUPPLY_LIMITS } from "./limits.ts";
 
 export interface TreeEntry {
@@ -84,7 +85,7 @@ function bytesAt(root: string, path: string): Uint8Array {
 export function tooManyEntries(source: string): RepertoireError {
   return new RepertoireError(
     "source-too-large",
-    `${source} has more than ${SUPPLY_LIMITS.entries.toLocaleString("en-US")} files and folders. Name a smaller part of it.`,
+    `${source} has more than ${grouped(SUPPLY_LIMITS.entries)} files and folders. Name a smaller part of it.`,
     source,
   );
 }

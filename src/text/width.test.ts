@@ -16,6 +16,8 @@ it.each([
   ["✔ done", 6],
   ["✔️ done", 7],
   ["…", 1],
+  ["soft\u00adhyphen", 10],
+  ["“quoted” — text", 15],
   ["שלום", 4],
 ] as const)("%j takes %d columns", (text, columns) => {
   expect(textWidth(text)).toBe(columns);

@@ -1,6 +1,7 @@
 // How many columns of a terminal a text takes: characters of East Asian scripts and emoji take two, marks none.
 
-const PLAIN = /^[\x20-\x7e]*$/;
+/** Latin letters and the punctuation of running text: one column each, without looking at them one by one. */
+const PLAIN = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*$/;
 const WIDE =
   /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{17000}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]/u;
 const NOTHING = /^[\p{M}\p{Cf}]*$/u;

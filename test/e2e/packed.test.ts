@@ -46,7 +46,7 @@ describe.skipIf(!existsSync("dist/bin.cjs"))("the packed package", () => {
 
   it("holds the program, its data and its documents, and no sources or tests", () => {
     expect(files).toEqual(
-      expect.arrayContaining(["package.json", "README.md", "LICENSE", "dist/bin.cjs", "dist/main.js"]),
+      expect.arrayContaining(["package.json", "README.md", "LICENSE", "dist/bin.cjs", "dist/index.js"]),
     );
     expect(files.filter((path) => /^(?:src|test|evals|bench|scripts)\/|\.compiled$/.test(path))).toEqual([]);
   });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The process: arguments in, exit code out. `hook`, `recall` and `prompt` run at every message, so they have a bundle of
-// their own, loaded as compiled code; every other verb loads the whole command line. Built as CommonJS, so that Node starts
-// its module loader only when it is needed.
+// their own; every other verb is in the bundle of the whole command line. Both are loaded as compiled code. Built as CommonJS,
+// so that Node starts its module loader only when it is needed.
 
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,11 +11,13 @@ import { readHookInput } from "../hooks/input.ts";
 import { askWarm } from "../hooks/warm-client.ts";
 import { writeOut } from "../write-out.ts";
 import { failureOf, wantsJson } from "./failure.ts";
+import type * as Whole from "./main.ts";
 import type * as Quick from "./quick.ts";
 import { verbOf } from "./verb.ts";
 
-/** The bundle's name contains a digest of its content, so compiled code always fits its source. */
+/** A bundle's name contains a digest of its content, so compiled code always fits its source. */
 declare const QUICK_BUNDLE: string;
+declare const WHOLE_BUNDLE: string;
 
 /** The specifier with which the bundle imports the whole engine. */
 const WHOLE_ENGINE = "./engine.js";
@@ -35,7 +37,7 @@ process.on("uncaughtException", (thrown: unknown) => {
 
 if (args[0] === "hook") void runHookWarmly();
 else if (verb === "recall" || verb === "prompt") void runQuickly();
-else void import("./main.ts").then(({ main }) => main(args));
+else void runWhole();
 
 /** Lets a server of ours that is warm answer, if there is one; else answers here. */
 async function runHookWarmly(): Promise<void> {
@@ -50,26 +52,42 @@ async function runHookWarmly(): Promise<void> {
 }
 
 async function runQuickly(input?: string | undefined): Promise<void> {
-  const file = join(__dirname, QUICK_BUNDLE);
+  let isWhole = false;
   // One file for each verb, with the code that this verb uses.
-  const compiled = `${file}.${verb}.${process.version}-${process.arch}.compiled`;
+  const { exports, keep } = loadCompiled<typeof Quick>(QUICK_BUNDLE, `.${verb}`, (specifier) => {
+    isWhole ||= specifier === WHOLE_ENGINE;
+    return import(specifier);
+  });
+  const { exit, answered } = await exports.run(args, input);
+  process.exitCode = exit;
+  // After an answer without the whole engine, the compiled code holds all that the next call will use.
+  if (answered && !isWhole) keep();
+}
+
+async function runWhole(): Promise<void> {
+  const { exports, keep } = loadCompiled<typeof Whole>(WHOLE_BUNDLE, "", (specifier) => import(specifier));
+  await exports.main(args);
+  if (process.exitCode === 0) keep();
+}
+
+/** Runs a bundle, with the code that an earlier process compiled if there is some. `keep` saves it for the next one. */
+function loadCompiled<Exports>(
+  bundle: string,
+  part: string,
+  load: (specifier: string) => Promise<unknown>,
+): { readonly exports: Exports; readonly keep: () => void } {
+  const file = join(__dirname, bundle);
+  const compiled = `${file}${part}.${process.version}-${process.arch}.compiled`;
   const cachedData = readIfThere(compiled);
   const script = new Script(readFileSync(file, "latin1"), {
     filename: file,
     ...(cachedData && { cachedData }),
   });
-  const module = { exports: {} as typeof Quick };
-  let isWhole = false;
-  const load = (specifier: string) => {
-    isWhole ||= specifier === WHOLE_ENGINE;
-    return import(specifier);
-  };
+  const module = { exports: {} as Exports };
   // The bundle is beside this file, so both resolve alike; a `require` of its own would load another module of Node.
   script.runInThisContext()(module, require, file, __dirname, load);
-  const { exit, answered } = await module.exports.run(args, input);
-  process.exitCode = exit;
-  // After an answer without the whole engine, the compiled code holds all that the next call will use.
-  if (answered && !isWhole && (cachedData === undefined || script.cachedDataRejected)) keep(compiled, script);
+  const isNew = cachedData === undefined || script.cachedDataRejected === true;
+  return { exports: module.exports, keep: () => isNew && keepCompiled(compiled, script) };
 }
 
 function readIfThere(path: string): Buffer | undefined {
@@ -81,7 +99,7 @@ function readIfThere(path: string): Buffer | undefined {
 }
 
 /** Without write access to the package, every start compiles again. */
-function keep(path: string, script: Script): void {
+function keepCompiled(path: string, script: Script): void {
   const temporary = `${path}.${process.pid}`;
   try {
     writeFileSync(temporary, script.createCachedData());

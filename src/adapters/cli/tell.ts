@@ -11,6 +11,7 @@ import {
   type Verdict,
 } from "../../engine/engine.ts";
 import { forLine } from "../../text/escape.ts";
+import { grouped } from "../../text/numbers.ts";
 import type { Io } from "./io.ts";
 
 /** As `2026-01-31`. */
@@ -157,7 +158,7 @@ export function verdictCounts(io: Io, { counts, left }: Pick<InspectionReport, "
 }
 
 export function numberOf(count: number, what: string): string {
-  return `${count.toLocaleString("en-US")} ${what}${count === 1 ? "" : "s"}`;
+  return `${grouped(count)} ${what}${count === 1 ? "" : "s"}`;
 }
 
 /** Packages to worry about that another answer names. */

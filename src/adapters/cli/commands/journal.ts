@@ -12,6 +12,7 @@ import {
 import { messageOf, RepertoireError } from "../../../model/errors.ts";
 import { oneLine } from "../../../text/escape.ts";
 import { clip } from "../../../text/markdown.ts";
+import { grouped } from "../../../text/numbers.ts";
 import { accepting, positiveInteger, type Verb } from "../command.ts";
 import type { Io } from "../io.ts";
 import { day, minute, numberOf, percent } from "../tell.ts";
@@ -211,7 +212,7 @@ function tellCost(
   );
   for (const { host, shown, chars } of hosts)
     io.line(
-      `${host} by itself has room for ${shown} of ${skills.length} descriptions (${chars.toLocaleString("en-US")} characters, if its context has 200,000 tokens).`,
+      `${host} by itself has room for ${shown} of ${skills.length} descriptions (${grouped(chars)} characters, if its context has 200,000 tokens).`,
     );
 }
 

@@ -15,6 +15,7 @@ import {
 import { RepertoireError } from "../../../model/errors.ts";
 import { FRAMES } from "../../../model/frame.ts";
 import { forLine } from "../../../text/escape.ts";
+import { grouped } from "../../../text/numbers.ts";
 import { lineVisibly } from "../../../text/terminal.ts";
 import { accepting, EXIT, positiveInteger, type Verb } from "../command.ts";
 import { confirmed } from "../consent-prompt.ts";
@@ -308,7 +309,7 @@ async function enrich(
     );
     return plan.skills === 0 ? EXIT.ok : EXIT.findings;
   }
-  const tokens = `about ${plan.inputTokens.toLocaleString("en-US")} input and ${plan.outputTokens.toLocaleString("en-US")} output tokens`;
+  const tokens = `about ${grouped(plan.inputTokens)} input and ${grouped(plan.outputTokens)} output tokens`;
   const cost =
     plan.cost === undefined ? "" : `, about ${plan.cost.toFixed(2)} US dollars by the configured prices`;
   io.note(`${numberOf(plan.skills, "skill")} in ${numberOf(plan.calls, "call")}: ${tokens}${cost}.`);
