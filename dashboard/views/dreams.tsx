@@ -65,9 +65,10 @@ export function Dreams({ query }: { query: URLSearchParams }) {
   );
 }
 
-function accountOf({ accepted, rejected, acceptanceRate }: Proposals["account"]): string {
+function accountOf({ accepted, rejected, undone, acceptanceRate }: Proposals["account"]): string {
   const rate = acceptanceRate === undefined ? "" : ` (${percent(acceptanceRate)} accepted)`;
-  return `${accepted} accepted, ${rejected} rejected so far${rate}.`;
+  const takenBack = undone === 0 ? "" : `, ${undone} undone`;
+  return `${accepted} accepted, ${rejected} rejected${takenBack} so far${rate}.`;
 }
 
 function useKeys(

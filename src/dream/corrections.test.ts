@@ -54,6 +54,13 @@ it.each([
   "No, round to two digits",
   "use tabs, not spaces",
   "in metric instead, please",
+  "nope, still the old font",
+  "no, too formal",
+  "Nein, zu lang",
+  "this doesn't build",
+  "those figures don't add up",
+  "please stop using semicolons",
+  "Ich hatte doch um Tabellen gebeten",
 ])("takes %j for a correction", (message) => expect(isCorrection(message)).toBe(true));
 
 it.each([
@@ -93,6 +100,9 @@ it.each([
   "use tabs in the new file",
   "Use Redis instead of Postgres in the new service",
   "no, take your time",
+  "No, too late for today, thanks",
+  "stop running containers older than a day",
+  "zu lang ist der Text nicht",
   "",
 ])("does not take %j for one", (message) => expect(isCorrection(message)).toBe(false));
 

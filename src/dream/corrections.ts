@@ -36,6 +36,10 @@ const ENGLISH = [
   /^(?:it|this|that)(?:'s| is| was) supposed to\b|^i wanted (?:it|them|this|that|the)\b/,
   /^(?:it|this|that|they|the \w+) should(?: have)? (?:be|been|say|go|read)\b.*\b(?:not|instead of)\b/,
   /^(?:again|once more)[:,]/,
+  // "nope. still the wrong colour", "non, trop long": too much or too little of something, after a no.
+  /^(?:no|nope|nah|non|nein|nee|nao)[\s,.!:;-]+(?:still\b|too (?!bad\b|late\b|many things)\w|(?:trop|zu|troppo|demasiado|muito) \w)/,
+  /^(?:this|that|it|these \w+|those \w+) (?:still )?(?:doesn't|don't|won't|does not|do not|will not) (?:compile|build|parse|add up)\b/,
+  /^(?:please )?stop (?:adding|asking|changing|doing|ignoring|inventing|making|putting|removing|repeating|using|writing)\b/,
   /^(?:do|try) (?:it|that|this) again[,.]? (?:but|and this time|properly|correctly|without)/,
 ];
 
@@ -45,10 +49,11 @@ const OTHERS = [
   /^(?:nein|nee|ne|stopp|halt)[\s,.!:-]+(?:nicht|falsch|das|so|du|ich (?:meinte|sagte|wollte|habe))(?! (?:ist|war) (?:gut|ok|okay|richtig|in ordnung|nicht notig)\b)/,
   /\b(?:das|dies|es) (?:ist|war|stimmt|passt) (?:immer noch |leider |so |einfach |aber )*(?:falsch|nicht (?:richtig|korrekt|das,? was|so)|nicht[.!,]?$)/,
   /\b(?:du hast|sie haben|hast du nicht) .{0,60}\b(?:vergessen|ubersehen|ausgelassen|missverstanden|ignoriert)\b/,
-  /\bdas (?:habe ich|hab ich|wollte ich|meinte ich) (?:so )?nicht\b|^ich (?:meinte|sagte doch|habe doch gesagt)\b|\bnicht (?:das, )?was ich (?:wollte|meinte|gesagt|verlangt)/,
+  /\bdas (?:habe ich|hab ich|wollte ich|meinte ich) (?:so )?nicht\b|^ich (?:meinte|sagte doch|habe doch gesagt|hatte doch .*\b(?:gesagt|gebeten|geschrieben))\b|\bnicht (?:das, )?was ich (?:wollte|meinte|gesagt|verlangt)/,
   // French
   /^non[\s,.!:-]+(?:c'est (?:faux|pas)|ce n'est pas|tu\b|vous\b|pas\b|je (?:voulais|parlais|t'ai|vous ai))/,
   /\bc(?:e n)?'est (?:pas (?:ca|correct|bon|juste|ce que)|faux|incorrect|errone)/,
+  /\bc'est l'inverse\b/,
   /\b(?:tu as|t'as|vous avez) (?:encore )?(?:oublie|omis|saute|mal compris|ignore)\b|\bpas ce que (?:j'ai|je) (?:demande|voulais|dit)/,
   // Spanish, Portuguese, Italian
   /^no[\s,.!:-]+(?:eso|esto|asi|te|has|yo (?:dije|pedi|queria)|quise decir|esta mal|es incorrecto)\b/,

@@ -203,10 +203,7 @@ export class Dreams {
       await this.needs.refresh();
       await markStale(await this.currentSkills(), this.needs);
     }
-    const kept = await proposals.list({ state: state === "undone" ? "accepted" : state });
-    const records: ProposalRecord[] = [];
-    for (const record of kept)
-      records.push((await wasUndone(record, this.needs.store)) ? { ...record, state: "undone" } : record);
+    const records = await this.records(state === "undone" ? "accepted" : state);
     return state === undefined ? records : records.filter((record) => record.state === state);
   }
 
@@ -304,7 +301,7 @@ export class Dreams {
    * @example const { acceptanceRate, regressions } = await skills.dreams.account();
    */
   async account(): Promise<DreamAccount> {
-    return dreamAccount(await this.needs.store.proposals.list(), await this.followUp());
+    return dreamAccount(await this.records(), await this.followUp());
   }
 
   /**
@@ -314,6 +311,15 @@ export class Dreams {
    */
   async recover(): Promise<void> {
     await this.acceptance.recover();
+  }
+
+  /** The stored proposals; accepted ones whose change was taken back are undone. */
+  private async records(state?: ProposalState): Promise<ProposalRecord[]> {
+    const { store } = this.needs;
+    const records: ProposalRecord[] = [];
+    for (const record of await store.proposals.list({ state }))
+      records.push((await wasUndone(record, store)) ? { ...record, state: "undone" } : record);
+    return records;
   }
 
   private async review(): Promise<Review> {

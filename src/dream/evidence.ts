@@ -17,6 +17,7 @@ import {
 } from "./material.ts";
 import { findNeglected, type NeglectedSkill } from "./neglected.ts";
 import { type DreamSession, type DreamTurn, isPoor } from "./sessions.ts";
+import { findWishes, type Wish } from "./wishes.ts";
 
 export interface Term {
   readonly term: string;
@@ -68,6 +69,8 @@ export interface AtRiskSkill {
   readonly sessions: readonly string[];
   /** What was said about it, in the user's words. */
   readonly corrections: readonly string[];
+  /** What was asked for after it in several sessions, although nobody said that something was wrong. */
+  readonly wishes: readonly string[];
   readonly ratings: readonly string[];
   /** Messages that it was used for and that ended badly. */
   readonly messages: readonly string[];
@@ -363,7 +366,10 @@ function pairsOf(names: readonly SkillName[], known: ReadonlySet<SkillName>): [S
   return sorted.flatMap((a, at) => sorted.slice(at + 1).map((b): [SkillName, SkillName] => [a, b]));
 }
 
-/** Used where it failed, where the person corrected the answer, or in a session with a low rating; most sessions first. */
+/**
+ * Used where it failed, where the person corrected the answer, in a session with a low rating, or where several sessions went on
+ * with the same wish; most sessions first.
+ */
 function* findAtRisk({ sessions, skills }: Material): Steps<AtRiskSkill[]> {
   const known = new Set(skills.map(({ name }) => name));
   const found = new Map<SkillName, DreamSession[]>();
@@ -376,8 +382,10 @@ function* findAtRisk({ sessions, skills }: Material): Steps<AtRiskSkill[]> {
     }
     yield;
   }
-  return [...found]
-    .map(([name, bad]) => toAtRisk(name, bad))
+  const about = new Map(skills.map(({ name, description }) => [name, `${name} ${description}`]));
+  const wishes = yield* findWishes(sessions, about);
+  return [...new Set([...found.keys(), ...wishes.keys()])]
+    .map((name) => toAtRisk(name, found.get(name) ?? [], wishes.get(name) ?? []))
     .sort((a, b) => b.sessions.length - a.sessions.length || compareNames(a.name, b.name))
     .slice(0, EVIDENCE_LIMITS.items);
 }
@@ -389,7 +397,7 @@ function blamed(session: DreamSession): ReadonlySet<SkillName> {
   return wasBad ? new Set(session.used) : inTurns;
 }
 
-function toAtRisk(name: SkillName, bad: readonly DreamSession[]): AtRiskSkill {
+function toAtRisk(name: SkillName, bad: readonly DreamSession[], wishes: readonly Wish[]): AtRiskSkill {
   const turns = bad.flatMap((session) => session.turns).filter(({ used }) => used.includes(name));
   const said = bad.flatMap(({ remarks, turns: all }) => [
     ...all.filter((turn) => turn.blamed.includes(name)).flatMap(({ corrections }) => corrections),
@@ -397,8 +405,9 @@ function toAtRisk(name: SkillName, bad: readonly DreamSession[]): AtRiskSkill {
   ]);
   return {
     name,
-    sessions: bad.map(({ id }) => id),
+    sessions: [...new Set([...bad.map(({ id }) => id), ...wishes.map(({ session }) => session)])],
     corrections: [...new Set(said)].slice(-EVIDENCE_LIMITS.quotes),
+    wishes: [...new Set(wishes.map(({ text }) => text))].slice(-EVIDENCE_LIMITS.quotes),
     ratings: bad.flatMap(({ rating }) => (rating && isPoor(rating) ? [rating] : [])),
     messages: turns.map(({ message }) => message).slice(-EVIDENCE_LIMITS.quotes),
   };

@@ -48,13 +48,21 @@ describe("followUp", () => {
   });
 
   it("computes the acceptance rate of the decided proposals", () => {
-    const all = [record("accepted"), record("rejected"), record("rejected"), record("open"), record("stale")];
+    const all = [
+      record("accepted"),
+      record("rejected"),
+      record("rejected"),
+      record("undone"),
+      record("open"),
+      record("stale"),
+    ];
     expect(dreamAccount(all, [])).toEqual({
       open: 1,
       accepted: 1,
       rejected: 2,
       stale: 1,
-      acceptanceRate: 1 / 3,
+      undone: 1,
+      acceptanceRate: 1 / 4,
       regressions: [],
     });
     expect(dreamAccount([], []).acceptanceRate).toBeUndefined();

@@ -27,6 +27,8 @@ export interface DreamAccount {
   readonly accepted: number;
   readonly rejected: number;
   readonly stale: number;
+  /** Accepted, and then taken back. */
+  readonly undone: number;
   /** Of the decided ones; undefined while none is. */
   readonly acceptanceRate?: number;
   readonly regressions: readonly FollowUp[];
@@ -77,13 +79,15 @@ export function dreamAccount(
   followed: readonly FollowUp[],
 ): DreamAccount {
   const count = (state: ProposalRecord["state"]) => proposals.filter((each) => each.state === state).length;
-  const [accepted, rejected] = [count("accepted"), count("rejected")];
+  const [accepted, undone, rejected] = [count("accepted"), count("undone"), count("rejected")];
+  const decided = accepted + undone + rejected;
   return {
     open: count("open"),
     accepted,
     rejected,
     stale: count("stale"),
-    ...(accepted + rejected > 0 && { acceptanceRate: accepted / (accepted + rejected) }),
+    undone,
+    ...(decided > 0 && { acceptanceRate: accepted / decided }),
     regressions: followed.filter(({ worse }) => worse),
   };
 }

@@ -39,6 +39,14 @@ export const EVIDENCE_LIMITS = {
   quotes: 5,
 } as const;
 
+/** What is asked for after a skill was followed. */
+export const WISHES = {
+  /** A longer message is a new request, or a text that was pasted. */
+  chars: 160,
+  /** Words of one message that are compared; every two of them are. */
+  words: 12,
+} as const;
+
 export const SIMILARITY = {
   /** A message with fewer words of its own is small talk or an answer, not a request. */
   messageWords: 3,

@@ -37,7 +37,7 @@ export const DIRECTIVES: Readonly<Record<Pass, string>> = {
 - When in doubt, leave a skill as it is. An empty plan is a good plan.`,
   optimize: `You look after an agent's library of skills. Improve the skills below; each comes with what went wrong or what it lacks.
 
-- At risk: it was used in sessions that a user corrected or rated poor or fair. Mend what the corrections point at. Keep what worked.
+- At risk: it was used in sessions that a user corrected or rated poor or fair, or after which several asked for the same. Mend what the corrections point at, and let it do what is asked for afterwards, if that belongs to it. Keep what worked.
 - [SPARSE]: it has hardly any content. Add concrete steps, an example and the edge cases that the messages show.
 - Keep the name, every heading, command, code block, name and number that is still right. A rewrite that is much shorter is refused.
 - Change only skills marked [editable]. sourceNames holds the skill's own name, toDelete stays empty.`,
@@ -197,10 +197,11 @@ function optimisationNotes({ name }: DreamSkill, { atRisk, sparse }: DreamEviden
       : []),
     ...(risk
       ? [
-          `AT RISK: ${risk.sessions.length} sessions ended badly${risk.ratings.length > 0 ? ` (rated ${risk.ratings.join(", ")})` : ""}`,
+          `AT RISK: ${risk.sessions.length} sessions ended badly or left a wish${risk.ratings.length > 0 ? ` (rated ${risk.ratings.join(", ")})` : ""}`,
         ]
       : []),
     ...(risk?.corrections.map((text) => `correction: ${quoted(text)}`) ?? []),
+    ...(risk?.wishes.map((text) => `asked for afterwards: ${quoted(text)}`) ?? []),
     ...(risk?.messages.map((text) => `asked: ${quoted(text)}`) ?? []),
   ];
 }

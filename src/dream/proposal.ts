@@ -159,9 +159,11 @@ export function reasonsFor(
       .map(({ a, b, sessions }) => `${a} and ${b} answered the same messages in ${inSessions(sessions)}`),
     ...evidence.atRisk
       .filter(({ name }) => touched.has(name))
-      .map(
-        ({ name, sessions, corrections }) =>
-          `${name} was used in ${inSessions(sessions)} that went badly${corrections[0] ? `: "${corrections[0]}"` : ""}`,
+      .map(({ name, sessions, corrections, wishes }) =>
+        [
+          `${name} was used in ${inSessions(sessions)} that went badly or asked for more`,
+          ...[...corrections, ...wishes].slice(0, 1).map((said) => `"${said}"`),
+        ].join(": "),
       ),
     ...evidence.sparse
       .filter(({ name }) => touched.has(name))

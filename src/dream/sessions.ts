@@ -166,7 +166,7 @@ export function isPoor(rating: Rating | undefined): boolean {
 }
 
 /** How many turns after its instructions were loaded a skill is still followed. */
-const FOLLOWED_TURNS = 3;
+export const FOLLOWED_TURNS = 3;
 
 /** Adds the messages that correct an answer to the turn whose skills the answer followed. */
 function addCorrections({ turns, lines }: OpenSession): void {

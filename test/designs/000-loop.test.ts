@@ -118,9 +118,7 @@ describe("an outcome belongs to a turn", () => {
       "home/.repertoire/repertoire.config.json": JSON.stringify({ consent: { allow: ["*"] } }),
     });
     expect((await space.cli("prompt", "--session", "monday", "water the plants")).code).toBe(0);
-    const engine = space.open({ values: AGREED });
-    await engine.task("t", { session: "monday" }).activate("alpha");
-    await engine.close();
+    expect((await space.cli("activate", "alpha", "--task", "t", "--session", "monday")).code).toBe(0);
     const noted = await space.cli("--json", "outcome", "failure", "--session", "monday", "--note", "too dry");
     expect(JSON.parse(noted.out)).toEqual({ outcome: "failure", skills: ["alpha"] });
     const { sessions } = JSON.parse((await space.cli("--json", "sessions")).out);
@@ -130,6 +128,10 @@ describe("an outcome belongs to a turn", () => {
     const refused = await space.cli("--json", "outcome", "failure", "omega", "--session", "monday");
     expect(refused.code).toBe(1);
     expect((await space.cli("outcome", "failure")).code).toBe(1);
+    expect((await space.cli("prompt", "--session", "tuesday", "water the plants")).code).toBe(0);
+    expect((await space.cli("expand", "/omega", "--session", "tuesday")).code).toBe(0);
+    const fine = await space.cli("--json", "outcome", "success", "omega", "--session", "tuesday");
+    expect(JSON.parse(fine.out)).toEqual({ outcome: "success", skills: ["omega"] });
     expect((await space.cli("outcome", "great", "--session", "monday")).code).toBe(2);
   });
 });

@@ -44,6 +44,18 @@ describe("a skill is at risk, and the words stand in the prompt,", () => {
     },
   );
 
+  it("if two sessions go on with the same wish, although neither says that something is wrong", async () => {
+    const wishing = (id: string, message: string): SeedSession => {
+      const said = session({}, id);
+      return { ...said, turns: [...said.turns, { message, recalled: [] }] };
+    };
+    const wishes = ["the date goes at the top", "could you move the date to the top?"];
+    const { prompt, atRisk } = await optimize(wishes.map((wish, at) => wishing(`s${at}`, wish)));
+    expect(atRisk).toMatchObject([{ name: "invoice", sessions: ["s0", "s1"], corrections: [], wishes }]);
+    for (const wish of wishes) expect(prompt).toContain(wish);
+    expect((await optimize([wishing("s0", wishes[0]!), wishing("s1", "thanks, bye")])).atRisk).toEqual([]);
+  });
+
   it("not if the next message is another request", async () => {
     const said = session({});
     const next = { message: "no problem, now plan the sprint", recalled: [] };
@@ -175,8 +187,10 @@ describe("proposals", () => {
       return new Set(numbers.map((number) => all.find((each) => each.number === number)?.state));
     };
     expect(await states()).toEqual(new Set(["accepted"]));
+    expect(await dreams.account()).toMatchObject({ accepted: numbers.length, undone: 0 });
     await learned.undo(batch);
     expect(await states()).toEqual(new Set(["undone"]));
+    expect(await dreams.account()).toMatchObject({ accepted: 0, undone: numbers.length, acceptanceRate: 0 });
     expect(await dreams.proposals("accepted")).toEqual([]);
     await learned.redo();
     expect(await states()).toEqual(new Set(["accepted"]));

@@ -60,10 +60,13 @@ export function tellEvidence(io: Io, evidence: DreamEvidence): void {
     "Gaps: asked again and again, no skill answers": evidence.gaps.map(
       ({ topic, messages, sessions }) => `${topic.join(" ")}: ${inSessions(sessions)}, e.g. "${messages[0]}"`,
     ),
-    "At risk: used where things went wrong": evidence.atRisk.map(
-      ({ name, sessions, corrections }) =>
-        `${name}: ${inSessions(sessions)}${corrections[0] ? `, e.g. "${corrections[0]}"` : ""}`,
-    ),
+    "At risk: used where things went wrong, or where several asked for the same afterwards":
+      evidence.atRisk.map(({ name, sessions, corrections, wishes }) =>
+        [
+          `${name}: ${inSessions(sessions)}`,
+          ...[...corrections, ...wishes].slice(0, 1).map((said) => `e.g. "${said}"`),
+        ].join(", "),
+      ),
     "Much the same text": evidence.overlaps.map(
       ({ a, b, words }) => `${a} and ${b}: ${percent(words)} of their words`,
     ),

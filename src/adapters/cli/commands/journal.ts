@@ -64,11 +64,11 @@ export const JOURNAL_VERBS: readonly Verb[] = [
             io.table([["NAME", "SHOWN", "ACTIVATED", "SUCCEEDED", "FAILED", "LAST USED", ""], ...rows]);
           }
           tellCost(io, cost, neverUsed);
-          const { accepted, rejected, open, acceptanceRate, regressions } = answer.dreams;
-          if (accepted + rejected + open === 0) return;
+          const { accepted, rejected, undone, open, acceptanceRate, regressions } = answer.dreams;
+          if (accepted + rejected + undone + open === 0) return;
           const rate = acceptanceRate === undefined ? "" : ` (${percent(acceptanceRate)} of those decided)`;
           io.line(
-            `dreams: ${accepted} accepted, ${rejected} rejected, ${open} open${rate}; ${regressions.length} did worse afterwards`,
+            `dreams: ${accepted} accepted, ${rejected} rejected, ${undone} undone, ${open} open${rate}; ${regressions.length} did worse afterwards`,
           );
         });
       }

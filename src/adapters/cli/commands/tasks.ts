@@ -17,6 +17,11 @@ import type { Io } from "../io.ts";
 import { answerEach, namesFrom } from "../names.ts";
 import { day, minute } from "../tell.ts";
 
+interface InTask {
+  readonly task: string;
+  readonly session?: string;
+}
+
 interface RunFlags {
   readonly task: string;
   readonly network?: boolean;
@@ -30,15 +35,20 @@ interface RunFlags {
 /** The task of the command line, which lasts until `repertoire task end cli`. */
 const TASK_OPTION: VerbOption = ["--task <id>", "the task that it belongs to", undefined, "cli"];
 
+const SESSION_OPTION: VerbOption = [
+  "--session <id>",
+  "the session whose latest turn uses it, so that its outcome can be reported",
+];
+
 export const TASK_VERBS: readonly Verb[] = [
   {
     use: "activate <name>",
     usesProject: true,
     about: "activate a skill after your consent, and print its instructions as a model gets them",
-    options: [TASK_OPTION, ...AGREEMENT_OPTIONS],
-    async run({ io, engine }, name: string, { task, ...flags }: { task: string } & AgreementFlags) {
+    options: [TASK_OPTION, SESSION_OPTION, ...AGREEMENT_OPTIONS],
+    async run({ io, engine }, name: string, { task, session, ...flags }: InTask & AgreementFlags) {
       const asker = askerFor(io, { digest: agreedDigest(flags) });
-      const context = { task, audience: "person", ...asker } as const;
+      const context = { task, session, audience: "person", ...asker } as const;
       const { payload, text } = await engine.tasks.activate(name, context);
       io.answer(payload, () => {
         io.line(text);
@@ -51,11 +61,15 @@ export const TASK_VERBS: readonly Verb[] = [
     use: "expand <text...>",
     usesProject: true,
     about: 'print what a slash command becomes: "/sven/plan analyse the auth module"',
-    options: [["--complete", "list the commands that begin with this text instead"], TASK_OPTION],
+    options: [
+      ["--complete", "list the commands that begin with this text instead"],
+      TASK_OPTION,
+      SESSION_OPTION,
+    ],
     async run(
       { io, engine: { commands: slash } },
       words: string[],
-      { task, complete }: { task: string; complete?: boolean },
+      { task, session, complete }: InTask & { readonly complete?: boolean },
     ) {
       const text = words.join(" ");
       if (complete) {
@@ -67,7 +81,7 @@ export const TASK_VERBS: readonly Verb[] = [
         ]);
         return io.answer({ commands }, () => io.table(rows));
       }
-      const expansion = await slash.expand(text, { task, ...askerFor(io, {}) });
+      const expansion = await slash.expand(text, { task, session, ...askerFor(io, {}) });
       io.answer(expansion, () => io.line(expansion.text));
     },
   },

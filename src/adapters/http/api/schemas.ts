@@ -232,6 +232,7 @@ export const DreamAccountSchema = named("DreamAccount", {
   accepted: count,
   rejected: count,
   stale: count,
+  undone: count,
   acceptanceRate: z.number().optional(),
   regressions: z.array(z.looseObject({ number: count, title: text })),
 });
