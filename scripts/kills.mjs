@@ -4,9 +4,9 @@
 // Half of the kills come at a random time, half at a system call that changes the disk, by its number. A change that was reported
 // must be there, one that was not must be there whole or not at all. After each kill the next process changes something, an add or
 // an update is simply repeated, no file may be left that an undisturbed change does not leave, and `doctor` finds nothing (asked after
-// every fourth). Temporary files of caches and of the bytes of versions are counted, and `tidy` must remove them a day later.
+// every fourth).
 
-import { readFileSync, rmSync, utimesSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,8 +21,7 @@ import {
   VERBS,
 } from "./attacks/home.mjs";
 
-const isTemporary = (path) => path.endsWith(".repertoire-tmp");
-/** What may be there or not, whoever was killed. */
+/** What may be there or not, whoever was killed; the bytes of changes that were not made go after a day. */
 const PASSING = [/^\.repertoire\/versions\/blobs\//, /^\.repertoire\/cache\//, /\.db-(?:wal|shm)$/];
 
 const { values, positionals } = parseArgs({
@@ -45,14 +44,13 @@ for (const verb of values.verb ? [values.verb] : Object.keys(VERBS)) verbs.push(
 const counts = new Map();
 const problems = [];
 let next = 0;
-let temporary = 0;
 await Promise.all(Array.from({ length: Number(values.lanes) }, lane));
 homes.dispose();
 console.log("| verb | kills | old state | new state | ended before |\n|---|---|---|---|---|");
 for (const [verb, { kills, old, made, ended }] of counts)
   console.log(`| ${verb} | ${kills} | ${old} | ${made} | ${ended} |`);
 const killed = [...counts.values()].reduce((sum, { kills }) => sum + kills, 0);
-console.log(`\n${killed} kills, ${problems.length} problems; ${temporary} temporary files until tidied.`);
+console.log(`\n${killed} kills, ${problems.length} problems.`);
 for (const problem of problems) console.log(`- ${problem}`);
 process.exitCode = problems.length > 0 ? 1 : 0;
 
@@ -132,29 +130,16 @@ async function afterwards(home, { verb, before, after, names }, wasReported) {
   }
   const left = [...namesIn(home)].filter((name) => !names.has(name));
   if (left.length > 0) found.push(`left behind: ${left.slice(0, 5).join(", ")}`);
-  found.push(...(await tidied(home)));
   const doctor = next % 4 === 0 ? await homes.run(home, ["doctor"]) : { status: 0 };
   if (doctor.status !== 0) found.push(`doctor: ${(doctor.stdout + doctor.stderr).slice(0, 400)}`);
   return { found, state: looked.state };
 }
 
-/** Lets a day pass for the temporary files of caches and versions, if there are any. */
-async function tidied(home) {
-  const left = filesBelow(home).filter(isTemporary);
-  if (left.length === 0) return [];
-  temporary += left.length;
-  const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1000);
-  for (const path of left) utimesSync(path, yesterday, yesterday);
-  const { status } = await homes.run(home, ["tidy"]);
-  const still = filesBelow(home).filter(isTemporary);
-  return status === 0 && still.length === 0 ? [] : [`tidy (${status}) leaves ${still.join(", ")}`];
-}
-
-/** The files of a home that are to stay, with N for what differs in each run. */
+/** The files of a home, with N for what differs in each run; of what passes, only the temporary files. */
 function namesIn(home) {
   const names = filesBelow(home)
     .map((path) => path.slice(home.length + 1))
-    .filter((path) => !PASSING.some((passing) => passing.test(path)));
+    .filter((path) => path.endsWith(".repertoire-tmp") || !PASSING.some((passing) => passing.test(path)));
   return new Set(names.map((name) => name.replace(/[0-9a-f]*\d[0-9a-f]*/g, "N")));
 }
 
