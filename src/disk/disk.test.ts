@@ -1,8 +1,19 @@
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { appendLines, isBelow, isInside, makeFolder, readLines, writeFileAtomically } from "./disk.ts";
+import {
+  appendLines,
+  DISK,
+  isBelow,
+  isInside,
+  makeFolder,
+  readLines,
+  sweepAbandoned,
+  writeFileAtomically,
+} from "./disk.ts";
+import { stageFile } from "./durable.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "repertoire-disk-"));
 
@@ -20,6 +31,20 @@ describe("an atomic write", () => {
     mkdirSync(join(root, "taken"));
     expect(() => writeFileAtomically(join(root, "taken"), "text")).toThrow();
     expect(readdirSync(root)).toEqual(["taken"]);
+  });
+});
+
+describe("temporary files", () => {
+  test("go once their maker is gone, and nothing else does", () => {
+    const root = folder();
+    const path = join(root, "state.json");
+    const own = basename(stageFile(DISK, path, Buffer.from("mine")));
+    const { pid } = spawnSync(process.execPath, ["-e", "0"]);
+    const makerOf = (name: string) => name.split(".").at(-2)!.slice(0, 6);
+    const gone = own.replace(makerOf(own), pid.toString(16).padStart(6, "0"));
+    for (const name of [gone, "state.json", ".hidden"]) writeFileSync(join(root, name), "text");
+    sweepAbandoned(DISK, root);
+    expect(readdirSync(root).sort()).toEqual([own, ".hidden", "state.json"].sort());
   });
 });
 

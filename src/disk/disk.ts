@@ -10,6 +10,7 @@ export {
   removeEmptyFolders,
   removeFile,
   removeQuietly,
+  sweepAbandoned,
   sweepFolder,
   sweepLeftovers,
   syncFolder,

@@ -31,6 +31,8 @@ interface WriteOptions {
   readonly mode?: number | undefined;
   /** False for caches: others still see the old file or the new one, but a power cut may lose both. */
   readonly sync?: boolean | undefined;
+  /** Where the temporary file is made: beside the file unless given. On the same file system. */
+  readonly staging?: string | undefined;
   readonly files?: Files | undefined;
 }
 
@@ -64,19 +66,20 @@ export function isLeftover(name: string): boolean {
   return TEMPORARY.test(name);
 }
 
-/** Writes the bytes to a temporary file beside `path`, and returns the temporary file, to be renamed. */
+/**
+ * Writes the bytes to a temporary file beside `path`, and returns the temporary file, to be renamed. Its name begins with the number
+ * of this process, so that the next one can tell whether its maker is gone.
+ */
 export function stageFile(
   files: Files,
   path: string,
   bytes: Uint8Array,
-  { mode = PRIVATE_FILE, sync = true }: WriteOptions = {},
+  { mode = PRIVATE_FILE, sync = true, staging = dirname(path) }: WriteOptions = {},
 ): string {
   makeFolders(files, dirname(path), { sync, mode: folderMode(mode) });
   // Not from `node:crypto`: a hook would load it at every message.
-  const unique = Math.floor(Math.random() * 2 ** 48)
-    .toString(16)
-    .padStart(12, "0");
-  const temporary = join(dirname(path), `.${basename(path)}.${unique}.repertoire-tmp`);
+  const unique = sixDigits(process.pid) + sixDigits(Math.floor(Math.random() * 2 ** 24));
+  const temporary = join(staging, `.${basename(path)}.${unique}.repertoire-tmp`);
   try {
     writeAndClose(files, files.openSync(temporary, "wx", mode), bytes, sync);
   } catch (error) {
@@ -84,6 +87,10 @@ export function stageFile(
     throw error;
   }
   return temporary;
+}
+
+function sixDigits(number: number): string {
+  return (number % 2 ** 24).toString(16).padStart(6, "0");
 }
 
 function writeAndClose(files: Files, file: number, bytes: Uint8Array, sync: boolean): void {
@@ -238,6 +245,27 @@ export function sweepLeftovers(files: Files, folder: string): number {
 }
 
 const FORBIDDEN = ["EACCES", "EPERM"];
+
+/** Removes the temporary files of a folder, not those below it, whose makers are gone. What cannot be removed stays. */
+export function sweepAbandoned(files: Files, folder: string): void {
+  quietly(() => {
+    for (const { name } of entriesOf(files, folder))
+      if (isLeftover(name) && !isRunning(makerOf(name))) removeQuietly(files, join(folder, name));
+  });
+}
+
+function makerOf(temporary: string): number {
+  return Number.parseInt(temporary.split(".").at(-2)!.slice(0, 6), 16);
+}
+
+function isRunning(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== "ESRCH";
+  }
+}
 
 /** Removes the files of a folder that were last written before a moment; `dryRun` only counts them. */
 export function sweepFolder(

@@ -18,6 +18,8 @@ interface WholeFile {
   readonly bytes: Uint8Array;
   /** Permissions of the file; it is private unless given. */
   readonly mode?: number | undefined;
+  /** Where its temporary file is made: beside it unless given. On the same file system. */
+  readonly staging?: string | undefined;
 }
 
 interface StagedFile {
@@ -51,9 +53,9 @@ export class StagedFiles {
     }
   }
 
-  private stage({ path, bytes, mode = PRIVATE_FILE }: WholeFile): void {
+  private stage({ path, bytes, mode = PRIVATE_FILE, staging }: WholeFile): void {
     this.folders.push(...makeUnsynced(this.files, dirname(path), folderMode(mode)));
-    this.staged.push({ from: stageFile(this.files, path, bytes, { mode, sync: false }), to: path });
+    this.staged.push({ from: stageFile(this.files, path, bytes, { mode, sync: false, staging }), to: path });
   }
 
   /** Gives these files their own names, in this order. */

@@ -2,7 +2,7 @@
 
 import type { ConsentGate, Consents, SlashCommands } from "../activate/activate.ts";
 import type { AgentEngine } from "../agent/agent.ts";
-import { makePrivate, sweepFolder } from "../disk/disk.ts";
+import { DISK, makePrivate, sweepAbandoned, sweepFolder } from "../disk/disk.ts";
 import type { Dreams } from "../dream/dream.ts";
 import { unlessAway } from "../fleet/fleet.ts";
 import { Journal, useRecorder, withUsageFiles } from "../journal/journal.ts";
@@ -142,6 +142,7 @@ export async function openWorkshop(
     }
   };
   const settle = async () => {
+    if (config.cacheDir !== undefined) sweepAbandoned(DISK, config.cacheDir);
     // Hooks may have left much since the last process: nobody waits for it in one piece.
     await store.catchUp(() => quiet());
     // A dream that a crash cut short is settled before anything else happens.

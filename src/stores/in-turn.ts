@@ -4,13 +4,16 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Awaitable } from "../model/awaitable.ts";
 import { RepertoireError } from "../model/errors.ts";
 
+/** What the running work is in. One for all: Node keeps each of these for ever, and every promise then costs more. */
+const holders = new AsyncLocalStorage<readonly InTurn[]>();
+
 export class InTurn {
   private last: Promise<unknown> = Promise.resolve();
-  private readonly inside = new AsyncLocalStorage<true>();
 
   /** Runs the work after all that came before it, whether those went well or not. */
   run<T>(work: () => Awaitable<T>): Promise<T> {
-    if (this.inside.getStore()) {
+    const held = holders.getStore() ?? [];
+    if (held.includes(this)) {
       return Promise.reject(
         new RepertoireError(
           "exclusive-within-exclusive",
@@ -18,7 +21,7 @@ export class InTurn {
         ),
       );
     }
-    const result = this.last.then(() => this.inside.run(true, work));
+    const result = this.last.then(() => holders.run([...held, this], work));
     this.last = result.then(
       () => {},
       () => {},

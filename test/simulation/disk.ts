@@ -38,6 +38,8 @@ export class Crash extends Error {
 }
 
 const CODES = ["EIO", "ENOSPC", "EACCES", "EMFILE"] as const;
+/** Whether a folder may be opened does not come and go: who may not open one has made nothing in it. */
+const FOLDER_CODES = ["EIO", "ENOSPC", "ENOMEM", "EMFILE"] as const;
 
 export class SimulatedDisk {
   private readonly random: Random;
@@ -170,7 +172,7 @@ export class SimulatedDisk {
         }
         this.calls++;
         const { failBefore, failAfter } = this.weather;
-        const code = this.random.pick(CODES);
+        const code = this.random.pick(this.opensFolder(name, args[0]) ? FOLDER_CODES : CODES);
         if (this.random.chance(failBefore)) throw failure(code, `${name} before`);
         const result = call(...args);
         if (this.random.chance(failAfter)) throw failure(code, `${name} after`);
@@ -187,6 +189,11 @@ export class SimulatedDisk {
       }
     };
     return { ...files, fsync: fsync as Files["fsync"] };
+  }
+
+  private opensFolder(call: string, path: unknown): boolean {
+    if (call !== "openSync" && call !== "readdirSync") return false;
+    return this.find(path as string)?.kind === "folder";
   }
 
   private openFile(path: string, flags: string, mode: number): number {
@@ -245,18 +252,25 @@ export class SimulatedDisk {
     for (const child of left.values()) this.settle(child, seen);
   }
 
-  /** What was synced, all that was written, or a torn beginning of it, with or without garbage behind. */
+  /** What was synced, all that was written, or a torn part of what differs, with or without garbage behind. */
   private remains({ bytes, synced }: FileNode): Buffer {
     if (bytes.equals(synced)) return bytes;
     const kind = this.random.below(4);
     if (kind === 0) return synced;
     if (kind === 1) return bytes;
-    const isGrown = bytes.length > synced.length && bytes.subarray(0, synced.length).equals(synced);
-    const certain = isGrown ? synced.length : 0;
-    const cut = certain + this.random.below(Math.max(1, bytes.length - certain));
-    const kept = bytes.subarray(0, cut);
-    return kind === 2 ? kept : Buffer.concat([kept, Buffer.alloc(bytes.length - cut)]);
+    const larger = bytes.length >= synced.length ? bytes : synced;
+    const certain = commonStart(bytes, synced);
+    const cut = certain + this.random.below(Math.max(1, larger.length - certain));
+    const kept = larger.subarray(0, cut);
+    return kind === 2 ? kept : Buffer.concat([kept, Buffer.alloc(larger.length - cut)]);
   }
+}
+
+/** How many bytes two files begin with alike. Nobody wrote there, so no power cut touches them. */
+function commonStart(a: Buffer, b: Buffer): number {
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at++;
+  return at;
 }
 
 function emptyFolder(): FolderNode {

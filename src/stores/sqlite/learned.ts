@@ -1,6 +1,6 @@
 // Keeps versions, their bytes and old names in SQLite and in files beside it.
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Files, unlessMissing, writeFileAtomically, writeFilesAtomically } from "../../disk/disk.ts";
 import {
   type BlobStore,
@@ -247,8 +247,12 @@ function forEachVersion(log: VersionLog, visit: (version: VersionRecord) => void
   });
 }
 
-/** Bytes as files named by their SHA-256. Files and not rows, so that a damaged database costs no version. */
+/**
+ * Bytes as files named by their SHA-256. Files and not rows, so that a damaged database costs no version. Their temporary files are in
+ * one folder, the one of the version log, where the next process finds those of a killed one.
+ */
 export function blobFiles(files: Files, directory: string) {
+  const staging = dirname(directory);
   const pathOf = (sha256: string) => join(directory, sha256.slice(0, 2), sha256.slice(2));
   const get = (sha256: string): Uint8Array | undefined => {
     if (!/^[0-9a-f]{64}$/.test(sha256)) return undefined;
@@ -260,7 +264,7 @@ export function blobFiles(files: Files, directory: string) {
     pathOf,
     put(bytes) {
       const sha256 = sha256Of(bytes);
-      if (get(sha256) === undefined) writeFileAtomically(pathOf(sha256), bytes, { files });
+      if (get(sha256) === undefined) writeFileAtomically(pathOf(sha256), bytes, { files, staging });
       return sha256;
     },
     async putAll(contents) {
@@ -268,7 +272,9 @@ export function blobFiles(files: Files, directory: string) {
       const missing = new Map(
         contents.flatMap((bytes, at) => {
           const sha256 = marks[at]!;
-          return get(sha256) === undefined ? [[sha256, { path: pathOf(sha256), bytes }] as const] : [];
+          return get(sha256) === undefined
+            ? [[sha256, { path: pathOf(sha256), bytes, staging }] as const]
+            : [];
         }),
       );
       await writeFilesAtomically(files, [...missing.values()]);

@@ -1,9 +1,9 @@
 // The default store: one SQLite file in a folder, and beside it the files that a hook or a rebuild needs.
 
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { DISK, type Files } from "../../disk/disk.ts";
+import { DISK, type Files, sweepAbandoned } from "../../disk/disk.ts";
 import { HALF_LIFE_MS } from "../../journal/journal.ts";
 import type { Clock } from "../../model/clock.ts";
 import { codeOf } from "../../model/errors.ts";
@@ -138,7 +138,11 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
     record: (events, said) => turnFiles.record(events, said),
     tallyBook: () => turnFiles.tallyBook(),
     rememberedBook: () => turnFiles.rememberedBook(),
-    exclusive: (work) => lock.run(work),
+    exclusive: (work) =>
+      lock.run(() => {
+        for (const folder of [directory, dirname(places.versionLog)]) sweepAbandoned(files, folder);
+        return work();
+      }),
     catchUp: (pause) => reader.catchUp(pause),
     async tidy(options?: TidyOptions) {
       await reader.catchUp(() => setImmediate());
