@@ -7,9 +7,9 @@ import { namedTools } from "../../src/model/agent-tool-alias.ts";
 import { type FakeModel, type Step, startFakeModel } from "./fake-model.ts";
 import { chosenHosts, type Host } from "./hosts.ts";
 import { record } from "./recordings.ts";
-import { type Place, placeWith, runHost, writeAll } from "./run.ts";
+import { type Place, placeWith, runHost, startedIn, writeAll } from "./run.ts";
 import { HEADS, paragraphsFrom } from "./section.ts";
-import { printed, type Row, readTable, writeRows } from "./table.ts";
+import { note, type Row, readTable } from "./table.ts";
 import { filesIn, isUndone } from "./undo.ts";
 
 const hosts = chosenHosts();
@@ -45,28 +45,22 @@ function stepsOf({ id, shell }: Host): readonly Step[] {
 }
 
 let model: FakeModel;
-const rows: Row[] = [];
 beforeAll(async () => {
   model = await startFakeModel();
 });
-afterAll(async () => {
-  await model.close();
-  process.stdout.write(`\n${printed(rows)}\n`);
-  if (records) writeRows(rows);
-});
+afterAll(() => model.close());
 
 describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) => {
   let place: Place;
   let output: string;
   let before: ReadonlyMap<string, string>;
   let setUp: ReadonlyMap<string, string>;
-  const row = { host: host.id, title: host.title, version: host.version } as {
-    -readonly [K in keyof Row]: Row[K];
-  };
+  const known = () => readTable().find(({ host: id }) => id === host.id);
 
   beforeAll(async () => {
     place = placeWith(SKILLS);
-    const started = { message: MESSAGE, model: model.url, home: place.home };
+    note(host.id, { title: host.title, version: host.version });
+    const started = startedIn(place, model, MESSAGE);
     writeAll(place.home, host.files?.(started) ?? {});
     before = filesIn(place.home);
     place.repertoire("setup", host.id);
@@ -75,10 +69,7 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
     output = await runHost(host, place, started);
     if (records) record(host, place);
   });
-  afterAll(() => {
-    rows.push(row);
-    place.remove();
-  });
+  afterAll(() => place.remove());
 
   const texts = () => model.sent[0]!.texts.join("\n");
   const results = () => model.sent.at(-1)!.results;
@@ -93,14 +84,11 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
     const heads = Object.values(HEADS);
     const counts = heads.map(count);
     expect(Math.max(...counts)).toBeLessThanOrEqual(1);
-    row.section = counts.includes(1) ? "once" : "not at all";
+    const section = counts.includes(1) ? "once" : "not at all";
     const parts = heads.map((head) => paragraphsFrom(head, texts())).filter((part) => part !== "");
-    row.seen = parts.join("\n\n");
     if (counts.includes(1)) expect(texts()).toContain(name);
-    row.tools = name;
-    expect(row.section).toBe(
-      readTable().find(({ host: known }) => known === host.id)?.section ?? row.section,
-    );
+    expect(section).toBe(known()?.section ?? section);
+    note(host.id, { section, tools: name, seen: parts.join("\n\n") });
   });
 
   it("gives the model what was agreed to as text, and no second copy of it", () => {
@@ -115,7 +103,7 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
     const refused = results().at(-1)!;
     expect(plain(refused)).toContain("a person's consent");
     expect(refused).not.toMatch(COMMAND);
-    row.consent = "refused";
+    note(host.id, { consent: "refused" });
   });
 
   it("writes one session from its hook and its MCP server", () => {
@@ -125,16 +113,16 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
     const [heard] = place.hookInputs();
     const by = sessions.find(({ skills }) => skills.includes("plan-meeting"))?.session;
     const isJoined = heard !== undefined && by === readEvent(heard).session;
-    row.joined =
+    const joined: Row["joined"] =
       host.shell !== undefined ? "no server" : heard === undefined ? "no hook" : isJoined ? "yes" : "no";
-    expect(row.joined).toBe(readTable().find(({ host: known }) => known === host.id)?.joined ?? row.joined);
+    expect(joined).toBe(known()?.joined ?? joined);
+    note(host.id, { joined });
   });
 
   it("is as it was after undo, but for what the host wrote itself", () => {
     const used = filesIn(place.home);
     place.repertoire("setup", host.id, "--undo");
     expect(isUndone({ before, setUp, used, undone: filesIn(place.home) })).toEqual([]);
-    row.undo = "exact";
   });
 });
 

@@ -1,13 +1,16 @@
-// Consent in a host's terminal: a skill that nobody has agreed to brings one question, Allow loads it, Deny does not.
+// Consent in a host's terminal: a skill that nobody has agreed to brings one question, yes loads it, no does not. A host that
+// cannot ask in our name brings no question, and the skill is refused.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { activateNameFor } from "../../src/adapters/tool-names.ts";
 import { type FakeModel, startFakeModel } from "./fake-model.ts";
 import { chosenHosts } from "./hosts.ts";
-import { type Place, placeWith, writeAll } from "./run.ts";
+import { type Place, placeWith, startedIn, writeAll } from "./run.ts";
+import { note } from "./table.ts";
 import { HAS_TERMINAL, openTerminal, type Terminal } from "./terminal.ts";
 
 const MESSAGE = "please plan a meeting with the design team";
-const ANSWER = "That was all.";
+const ANSWER = /That was all\./;
 const BODY = "1. Write the agenda.";
 const QUESTION = /Activate the skill plan-meeting\?/;
 
@@ -16,42 +19,65 @@ const SKILLS = {
   ".repertoire/skills/plan-meeting/SKILL.md": `---\nname: plan-meeting\ndescription: Plans meetings. Use when people are to meet.\n---\n\n${BODY}\n`,
 };
 
-const codex = chosenHosts().find(({ id }) => id === "codex");
+/** The keys that answer the question, in the hosts that can ask one: the others do not offer it to an MCP server. */
+const KEYS: Readonly<Record<string, { readonly yes: readonly string[]; readonly no: readonly string[] }>> = {
+  "claude-code": { yes: ["Enter"], no: ["Down", "Enter"] },
+  codex: { yes: ["Enter"], no: ["Down", "Enter"] },
+  copilot: { yes: ["Enter"], no: ["C-d"] },
+};
 
-/** What a person has told Codex before: the project is trusted, the model stays. */
-const answered = ({ project }: Place) =>
-  `[projects.${JSON.stringify(project)}]\ntrust_level = "trusted"\n[notice.model_migrations]\n"gpt-5.5" = "gpt-6-sol"\n`;
+const hosts = chosenHosts().filter(({ atTerminal }) => atTerminal !== undefined);
 
-describe.skipIf(codex === undefined || !HAS_TERMINAL)("Codex in a terminal", () => {
-  let model: FakeModel;
-  let place: Place;
-  let terminal: Terminal;
+describe.skipIf(!HAS_TERMINAL).each(hosts.map((host) => [host.title, host] as const))(
+  "%s in a terminal",
+  (_, host) => {
+    let model: FakeModel;
+    let place: Place;
+    let terminal: Terminal;
 
-  beforeEach(async () => {
-    model = await startFakeModel();
-    place = placeWith(SKILLS);
-    const started = { message: MESSAGE, model: model.url, home: place.home };
-    const files = Object.entries(codex!.files!(started));
-    writeAll(place.home, Object.fromEntries(files.map(([path, text]) => [path, text + answered(place)])));
-    place.repertoire("setup", "codex");
-    // Found by the name that our hint says: Codex lists no tool of a server before it was searched for.
-    model.begin([{ call: "activate_skill", args: { name: "plan-meeting" } }, { say: ANSWER }]);
-    terminal = openTerminal(codex!, place, { args: ["--dangerously-bypass-hook-trust", MESSAGE], started });
-  });
-  afterEach(async () => {
-    terminal.close();
-    await model.close();
-    place.remove();
-  });
+    beforeEach(async () => {
+      model = await startFakeModel();
+      place = placeWith(SKILLS);
+      const started = startedIn(place, model, MESSAGE);
+      writeAll(place.home, host.files?.(started) ?? {});
+      place.repertoire("setup", host.id);
+      // Found by the name that our hint says: some list no tool of a server before it was searched for.
+      const call = activateNameFor(host.id) ?? "activate_skill";
+      model.begin([{ call, args: { name: "plan-meeting" } }, { say: "That was all." }]);
+      terminal = openTerminal(host, place, { args: host.atTerminal!(started), started });
+    });
+    afterEach(async () => {
+      await terminal.close();
+      await model.close();
+      place.remove();
+    });
 
-  it.each([
-    ["Allow", ["Enter"], true],
-    ["Deny", ["Down", "Enter"], false],
-  ])("asks one question, and follows %s", async (_, keys, isLoaded) => {
-    await terminal.shows(QUESTION);
-    terminal.press(...keys);
-    // A second question would stand before the answer.
-    expect(await terminal.shows(new RegExp(ANSWER))).not.toMatch(QUESTION);
-    expect(model.sent.at(-1)!.results.at(-1)!.includes(BODY)).toBe(isLoaded);
-  });
-});
+    const result = () => model.sent.at(-1)!.results.at(-1)!;
+    const keys = KEYS[host.id];
+
+    it.skipIf(keys === undefined).each([
+      ["yes", true],
+      ["no", false],
+    ] as const)("asks one question, and follows %s", async (said, isLoaded) => {
+      // A question of the host's own would be in front of ours.
+      await terminal.shows(QUESTION);
+      terminal.press(...keys![said]);
+      // A second question would be in front of the answer.
+      expect(await terminal.shows(ANSWER)).not.toMatch(QUESTION);
+      expect(result().includes(BODY)).toBe(isLoaded);
+      note(host.id, { terminal: "one question" });
+    });
+
+    it.skipIf(keys !== undefined)("asks nothing and refuses, because it cannot ask", async () => {
+      expect(await terminal.shows(ANSWER)).not.toMatch(QUESTION);
+      expect(result()).not.toContain(BODY);
+      expect(result()).toContain("a person's consent");
+      note(host.id, { terminal: "cannot ask" });
+    });
+  },
+);
+
+it.each(chosenHosts().filter(({ shell }) => shell !== undefined))(
+  "has no server of ours in $title, which could ask",
+  ({ id }) => note(id, { terminal: "no server" }),
+);

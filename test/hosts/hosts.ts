@@ -6,6 +6,7 @@ export interface Started {
   /** The address of the fake model. */
   readonly model: string;
   readonly home: string;
+  readonly project: string;
 }
 
 export interface Host {
@@ -18,10 +19,14 @@ export interface Host {
   /** The version of Node that it needs, if ours is too old. */
   readonly node?: string | undefined;
   readonly args: (started: Started) => readonly string[];
+  /** The same in a terminal, with a person in front of it. */
+  readonly atTerminal?: ((started: Started) => readonly string[]) | undefined;
+  /** The arguments that go on with the last session instead of a new one; undefined if it cannot without a person. */
+  readonly goesOn?: ((started: Started) => readonly string[]) | undefined;
   readonly env?: ((started: Started) => Readonly<Record<string, string | undefined>>) | undefined;
   /** The tool with which its model runs commands, if it gets no tool of ours. */
   readonly shell?: string | undefined;
-  /** The host's own settings, by path below the home folder: without them it would ask for a login or a model. */
+  /** The host's own settings, by path below the home folder: without them it would ask for a login, a model or trust in the project. */
   readonly files?: ((started: Started) => Readonly<Record<string, string>>) | undefined;
 }
 
@@ -33,14 +38,23 @@ const HOSTS: readonly Host[] = [
     id: "claude-code",
     title: "Claude Code",
     npm: "@anthropic-ai/claude-code",
-    version: "2.1.326",
+    version: "2.1.327",
     bin: "claude",
     args: ({ message }) => ["-p", message],
+    atTerminal: ({ message }) => [message],
+    goesOn: ({ message }) => ["-p", "--continue", message],
     env: ({ model }) => ({
       ANTHROPIC_BASE_URL: model,
       ANTHROPIC_API_KEY: "sk-ant-nobody",
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       DISABLE_AUTOUPDATER: "1",
+    }),
+    files: ({ project }) => ({
+      ".claude.json": jsonText({
+        hasCompletedOnboarding: true,
+        customApiKeyResponses: { approved: ["sk-ant-nobody"], rejected: [] },
+        projects: { [project]: { hasTrustDialogAccepted: true } },
+      }),
     }),
   },
   {
@@ -51,8 +65,17 @@ const HOSTS: readonly Host[] = [
     bin: "codex",
     // Nobody is there to trust the hooks.
     args: ({ message }) => ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", message],
+    atTerminal: ({ message }) => ["--dangerously-bypass-hook-trust", message],
+    goesOn: ({ message }) => [
+      "exec",
+      "--skip-git-repo-check",
+      "--dangerously-bypass-hook-trust",
+      "resume",
+      "--last",
+      message,
+    ],
     env: () => ({ OPENAI_API_KEY: "sk-nobody" }),
-    files: ({ model }) => ({
+    files: ({ model, project }) => ({
       ".codex/config.toml": [
         'model = "gpt-5.5"',
         'model_provider = "fake"',
@@ -61,6 +84,10 @@ const HOSTS: readonly Host[] = [
         `base_url = "${model}/v1"`,
         'env_key = "OPENAI_API_KEY"',
         'wire_api = "responses"',
+        `[projects.${JSON.stringify(project)}]`,
+        'trust_level = "trusted"',
+        "[notice.model_migrations]",
+        '"gpt-5.5" = "gpt-6-sol"',
         "",
       ].join("\n"),
     }),
@@ -72,6 +99,8 @@ const HOSTS: readonly Host[] = [
     version: "1.18.33",
     bin: "opencode",
     args: ({ message }) => ["run", message],
+    atTerminal: ({ message }) => ["--prompt", message],
+    goesOn: ({ message }) => ["run", "--continue", message],
     env: ({ model }) => ({
       OPENCODE_DISABLE_AUTOUPDATE: "1",
       OPENCODE_DISABLE_MODELS_FETCH: "1",
@@ -99,9 +128,11 @@ const HOSTS: readonly Host[] = [
     node: "22.23.3",
     bin: "pi",
     args: ({ message }) => ["-p", "--provider", "fake", "--model", "fake", message],
+    goesOn: ({ message }) => ["-p", "--continue", "--provider", "fake", "--model", "fake", message],
     shell: "bash",
     env: () => ({ PI_OFFLINE: "1" }),
-    files: ({ model }) => ({
+    files: ({ model, project }) => ({
+      ".pi/agent/trust.json": jsonText({ [project]: true }),
       ".pi/agent/models.json": jsonText({
         providers: {
           fake: {
@@ -121,6 +152,8 @@ const HOSTS: readonly Host[] = [
     version: "0.61.0",
     bin: "gemini",
     args: ({ message }) => ["-p", message, "--skip-trust"],
+    atTerminal: ({ message }) => ["-i", message, "--skip-trust"],
+    goesOn: ({ message }) => ["--resume", "latest", "-p", message, "--skip-trust"],
     env: ({ model }) => ({ GOOGLE_GEMINI_BASE_URL: model, GEMINI_API_KEY: "nobody" }),
     files: () => ({
       ".gemini/settings.json": '{\n  "security": { "auth": { "selectedType": "gemini-api-key" } }\n}\n',
@@ -133,6 +166,8 @@ const HOSTS: readonly Host[] = [
     version: "0.24.4",
     bin: "qwen",
     args: ({ message }) => ["-p", message, "--auth-type", "openai", "-m", "fake"],
+    atTerminal: ({ message }) => ["-i", message, "--auth-type", "openai", "-m", "fake"],
+    goesOn: ({ message }) => ["--continue", "-p", message, "--auth-type", "openai", "-m", "fake"],
     env: ({ model }) => ({ OPENAI_BASE_URL: `${model}/v1`, OPENAI_API_KEY: "nobody" }),
   },
   {
@@ -142,12 +177,15 @@ const HOSTS: readonly Host[] = [
     version: "1.0.102",
     bin: "copilot",
     args: ({ message }) => ["-p", message, "--allow-tool", "repertoire"],
+    atTerminal: ({ message }) => ["-i", message],
+    goesOn: ({ message }) => ["--continue", "-p", message, "--allow-tool", "repertoire"],
     env: ({ model }) => ({
       COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
       COPILOT_PROVIDER_API_KEY: "nobody",
       COPILOT_MODEL: "fake",
       COPILOT_OFFLINE: "true",
     }),
+    files: ({ project }) => ({ ".copilot/config.json": jsonText({ trusted_folders: [project] }) }),
   },
   {
     id: "cline",
@@ -156,6 +194,7 @@ const HOSTS: readonly Host[] = [
     version: "3.0.65",
     bin: "cline",
     args: ({ message }) => ["--auto-approve", "true", message],
+    atTerminal: ({ message }) => ["--tui", message],
     // It takes the proxy for addresses of this machine, too.
     env: () => ({ HTTP_PROXY: undefined, HTTPS_PROXY: undefined }),
     files: ({ model }) => ({

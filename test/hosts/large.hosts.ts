@@ -1,12 +1,13 @@
-// Hosts with a library of 5,000 skills that was never indexed: the first message is answered with the right skill, and what the
-// model reads keeps to its budget and is never a piece of the alphabet.
+// Hosts with a library of 5,000 skills that was never indexed: the first message is answered with the right skill, what the
+// model reads keeps to its budget and is never a piece of the alphabet, and the processor time of the start is printed.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CATALOG_CHARS } from "../../src/adapters/hooks/catalog.ts";
 import { type FakeModel, startFakeModel } from "./fake-model.ts";
 import { chosenHosts } from "./hosts.ts";
-import { type Place, placeWith, runHost, writeAll } from "./run.ts";
+import { type Place, placeWith, startedIn, timeHost, writeAll } from "./run.ts";
 import { HEADS, namesIn, paragraphsFrom } from "./section.ts";
+import { note, readTable } from "./table.ts";
 
 const MESSAGE = "please tune the old violin of my aunt";
 const RIGHT = "tune-old-violin";
@@ -17,6 +18,9 @@ const VERBS =
 const LOOKS = "small old red tall wet thin loud cold new broken";
 const THINGS =
   "apron basket clock door engine fence garden hammock invoice jacket kettle lamp mirror notebook oven piano quilt roof saddle table umbrella violin wagon xylophone zipper";
+
+/** A message's skills: ten descriptions of these at most. */
+const HINT_CHARS = 1_500;
 
 const words = (list: string) => list.split(" ");
 
@@ -39,7 +43,11 @@ const LIBRARY = Object.fromEntries(
 /** Nobody is there to tell the host that the project is trusted. */
 const SETTINGS = { sources: { bundled: false }, trust: { projects: "all" } };
 
-const hosts = chosenHosts().filter(({ id }) => id === "claude-code" || id === "codex");
+const hasSection = (id: string) => readTable().find(({ host }) => host === id)?.section === "once";
+const hosts = chosenHosts().filter(({ id }) => hasSection(id));
+
+/** Our plugins for them add to messages only. */
+const NO_CATALOG = ["opencode", "pi"];
 
 let model: FakeModel;
 beforeAll(async () => {
@@ -54,17 +62,24 @@ const places = [
 
 describe.each(
   hosts.flatMap((host) => places.map(([where, folder]) => [host.title, where, host, folder] as const)),
-)("%s with 5,000 skills in %s", (_title, _where, host, folder) => {
+)("%s with 5,000 skills in %s", (title, where, host, folder) => {
   let place: Place;
   let output: string;
   beforeAll(async () => {
     place = placeWith({ ".repertoire/repertoire.config.json": JSON.stringify(SETTINGS) });
-    const started = { message: MESSAGE, model: model.url, home: place.home };
+    const started = startedIn(place, model, MESSAGE);
     writeAll(folder(place), LIBRARY);
     writeAll(place.home, host.files?.(started) ?? {});
+    model.begin([{ say: ANSWER }]);
+    const alone = await timeHost(host, place, started);
     place.repertoire("setup", host.id);
     model.begin([{ say: ANSWER }]);
-    output = await runHost(host, place, started);
+    const withUs = await timeHost(host, place, started);
+    output = withUs.output;
+    const [before, after] = [alone, withUs].map(({ seconds }) => seconds.toFixed(1));
+    process.stdout.write(
+      `${title} with 5,000 skills in ${where}: ${before} s of processor time alone, ${after} s with us\n`,
+    );
   });
   afterAll(() => place.remove());
 
@@ -73,12 +88,21 @@ describe.each(
   it("answers the first message with the right skill first", () => {
     expect(output).toContain(ANSWER);
     expect(namesIn(part(HEADS.message))[0]).toBe(RIGHT);
+    expect(part(HEADS.message).length).toBeLessThanOrEqual(HINT_CHARS);
+    note(host.id, { large: "right skill first" });
   });
 
-  it("keeps the catalog to its budget, says how many skills there are, and lists no piece of the alphabet", () => {
-    const catalog = part(HEADS.catalog);
-    expect(catalog).toMatch(/\b50\d\d (?:more )?skills\b/);
-    expect(catalog.length).toBeLessThanOrEqual(CATALOG_CHARS.complement);
-    expect(namesIn(catalog).filter((name) => `.repertoire/skills/${name}/SKILL.md` in LIBRARY)).toEqual([]);
-  });
+  it.skipIf(NO_CATALOG.includes(host.id))(
+    "keeps the catalog to its budget, says how many skills there are, and lists no piece of the alphabet",
+    () => {
+      const catalog = part(HEADS.catalog);
+      expect(catalog).toMatch(/\b50\d\d (?:more )?skills\b/);
+      expect(catalog.length).toBeLessThanOrEqual(CATALOG_CHARS.complement);
+      expect(namesIn(catalog).filter((name) => `.repertoire/skills/${name}/SKILL.md` in LIBRARY)).toEqual([]);
+    },
+  );
 });
+
+it.each(chosenHosts().filter(({ id }) => !hasSection(id)))("has no hook in $title", ({ id }) =>
+  note(id, { large: "no hook" }),
+);

@@ -2,10 +2,12 @@
 // leaves the home as it was.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { HOST_TABLE, type SetupHost } from "../../src/adapters/hooks/setup/hosts.ts";
 import { type FakeModel, startFakeModel } from "./fake-model.ts";
 import { chosenHosts, type Started } from "./hosts.ts";
-import { type Place, placeWith, runHost, writeAll } from "./run.ts";
+import { type Place, placeWith, runHost, startedIn, writeAll } from "./run.ts";
 import { HEADS, namesIn, paragraphsFrom } from "./section.ts";
+import { note } from "./table.ts";
 import { filesIn, isUndone } from "./undo.ts";
 
 const MESSAGE = "please plan a meeting with the design team";
@@ -24,6 +26,8 @@ const FOLDERS: Readonly<Record<string, string>> = {
   opencode: ".config/opencode/skills",
   gemini: ".gemini/skills",
   qwen: ".qwen/skills",
+  copilot: ".copilot/skills",
+  pi: ".pi/agent/skills",
 };
 
 const OURS = {
@@ -49,7 +53,7 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
   let setUp: ReadonlyMap<string, string>;
   beforeAll(() => {
     place = placeWith(OURS);
-    started = { message: MESSAGE, model: model.url, home: place.home };
+    started = startedIn(place, model, MESSAGE);
     writeAll(place.home, { [`${FOLDERS[host.id]}/${NATIVE.name}/SKILL.md`]: skillText(NATIVE) });
     writeAll(place.home, host.files?.(started) ?? {});
     before = filesIn(place.home);
@@ -79,12 +83,21 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
     expect(namesIn(message)).toEqual(["plan-meeting"]);
   });
 
-  it("lists none of its own in the mode replace, and our catalog has them if its hook can show one", async () => {
-    const { catalog, message, listedByHost } = await seenIn("replace");
-    expect(listedByHost).toBe(false);
-    if (catalog !== "") expect(namesIn(catalog)).toContain(NATIVE.name);
-    expect(namesIn(message)).toEqual(["plan-meeting"]);
+  const replaces = HOST_TABLE[host.id as SetupHost].replaces !== undefined;
+
+  it.skipIf(replaces)("refuses the mode replace, because its own list cannot be switched off", () => {
+    expect(() => place.repertoire("setup", host.id, "--mode", "replace")).toThrow();
   });
+
+  it.runIf(replaces)(
+    "lists none of its own in the mode replace, and our catalog has them if its hook can show one",
+    async () => {
+      const { catalog, message, listedByHost } = await seenIn("replace");
+      expect(listedByHost).toBe(false);
+      if (catalog !== "") expect(namesIn(catalog)).toContain(NATIVE.name);
+      expect(namesIn(message)).toEqual(["plan-meeting"]);
+    },
+  );
 
   it("lists its own again in the mode off, gets nothing of us but the tools, and is as it was after undo", async () => {
     const { catalog, message, listedByHost, hasTools } = await seenIn("off");
@@ -92,10 +105,16 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
       catalog: "",
       message: "",
       listedByHost: true,
-      hasTools: true,
+      hasTools: host.shell === undefined,
     });
     const used = filesIn(place.home);
     place.repertoire("setup", host.id, "--undo");
     expect(isUndone({ before, setUp, used, undone: filesIn(place.home) })).toEqual([]);
+    note(host.id, { modes: replaces ? "complement, replace, off" : "complement, off" });
   });
 });
+
+it.each(chosenHosts().filter(({ id }) => !(id in FOLDERS)))(
+  "knows no mode in $title, which has no hook",
+  ({ id }) => note(id, { modes: "none" }),
+);

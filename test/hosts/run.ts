@@ -15,7 +15,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import type { Host, Started } from "./hosts.ts";
 
 /** Not part of `npm ci`: the hosts take two gigabytes. */
-const CACHE = resolve(process.env.REPERTOIRE_HOSTS_CACHE ?? "node_modules/.cache/hosts");
+export const CACHE = resolve(process.env.REPERTOIRE_HOSTS_CACHE ?? "node_modules/.cache/hosts");
 const PROGRAM = resolve("dist/bin.cjs");
 
 /** Installs a package into the cache, unless it is there, and returns its `node_modules`. */
@@ -36,6 +36,15 @@ export function cached(name: string, spec: string): string {
 export function programOf({ id, npm, version, bin, node }: Host): readonly string[] {
   const path = join(cached(`${id}-${version}`, `${npm}@${version}`), ".bin", bin);
   return node === undefined ? [path] : [nodeProgram(node), path];
+}
+
+/** What a host is started with in a place. */
+export function startedIn(
+  { home, project }: Place,
+  model: { readonly url: string },
+  message: string,
+): Started {
+  return { message, model: model.url, home, project };
 }
 
 /** A version of Node for programs that need a newer one than ours. */
@@ -104,11 +113,38 @@ export function writeAll(folder: string, files: Readonly<Record<string, string>>
 /** Of a host that hangs. */
 const LIMIT_SECONDS = 240;
 
-/** Runs the host once in the place, below the priority of everything else, and returns what it printed. */
-export async function runHost(host: Host, { project, env }: Place, started: Started): Promise<string> {
-  const child = spawn("nice", ["-n", "10", ...programOf(host), ...host.args(started)], {
+/** Runs the host once in the place, and returns what it printed. */
+export function runHost(
+  host: Host,
+  place: Place,
+  started: Started,
+  args: readonly string[] = host.args(started),
+): Promise<string> {
+  return runWords([...programOf(host), ...args], place, host.env?.(started));
+}
+
+/** Runs the host once in the place, and returns what it printed and its processor time with the programs that it waited for. */
+export async function timeHost(
+  host: Host,
+  place: Place,
+  started: Started,
+): Promise<{ readonly output: string; readonly seconds: number }> {
+  const timed = ["bash", "-c", 'TIMEFORMAT="processor %U %S"; time "$@"', "bash"];
+  const words = [...timed, ...programOf(host), ...host.args(started)];
+  const output = await runWords(words, place, host.env?.(started));
+  const [, user, system] = /processor ([\d.]+) ([\d.]+)\s*$/.exec(output) ?? [];
+  return { output, seconds: Number(user) + Number(system) };
+}
+
+/** Below the priority of everything else. */
+async function runWords(
+  words: readonly string[],
+  { project, env }: Place,
+  more: object = {},
+): Promise<string> {
+  const child = spawn("nice", ["-n", "10", ...words], {
     cwd: project,
-    env: { ...env, ...host.env?.(started) },
+    env: { ...env, ...more },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });

@@ -14,10 +14,14 @@ export interface Terminal {
   /** Waits until the screen shows it. */
   shows(pattern: RegExp): Promise<string>;
   press(...keys: string[]): void;
-  close(): void;
+  /** Ends the host, and waits for its end. */
+  close(): Promise<void>;
 }
 
-const LIMIT_SECONDS = 120;
+/** opencode needs more than a minute for its start without a network. */
+const LIMIT_SECONDS = 240;
+/** A host that has lost its terminal ends by itself, or is ended. */
+const END_SECONDS = 5;
 
 export function openTerminal(
   host: Host,
@@ -47,6 +51,7 @@ export function openTerminal(
     place.project,
     `sh ${quoted(script)}`,
   );
+  const leader = Number(tmux("display-message", "-p", "#{pane_pid}"));
   const screen = () => tmux("capture-pane", "-p");
   return {
     screen,
@@ -60,11 +65,23 @@ export function openTerminal(
     press: (...keys) => {
       tmux("send-keys", ...keys);
     },
-    close: () => {
+    async close() {
       tmux("kill-server");
+      for (let second = 0; second < END_SECONDS && signalled(leader, 0); second++) await delay(1_000);
+      signalled(leader, "SIGKILL");
       endLeft(place.project);
     },
   };
 }
 
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
+
+/** Sends a signal to the group of processes that a terminal started; returns whether there still is one. */
+function signalled(leader: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-leader, signal);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ESRCH") return false;
+    throw thrown;
+  }
+}

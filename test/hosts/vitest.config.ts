@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/hosts/*.hosts.ts"],
+    globalSetup: "test/hosts/report.ts",
     testTimeout: 600_000,
     hookTimeout: 600_000,
     fileParallelism: false,

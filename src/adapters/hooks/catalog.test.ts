@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SkillName } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
-import { catalogChoice, nativeTo } from "./catalog.ts";
+import { catalogChoice, hostsReading, nativeTo } from "./catalog.ts";
 
 const SOURCES = [
   { id: "user", root: "/home/me/.claude/skills", scope: "user" },
@@ -21,13 +21,15 @@ const many = (count: number, source: string) =>
 const namesOf = (skills: readonly Skill[]) => skills.map(({ name }) => name as string);
 
 describe("the catalog of a host", () => {
-  it("leaves out what the host lists itself, but not what lies deeper in its folder", () => {
+  it("leaves out what the host lists itself, and what lies deeper in its folder if the host looks there", () => {
     const isNative = nativeTo({ host: "claude-code", turns });
     expect([
       isNative(skill("a", "user")),
       isNative(skill("a/b", "user")),
       isNative(skill("a", "own")),
     ]).toEqual([true, false, false]);
+    const toOpencode = nativeTo({ host: "opencode", turns });
+    expect([toOpencode(skill("a", "user")), toOpencode(skill("a/b", "user"))]).toEqual([true, true]);
     const needs = { host: "claude-code", turns, uses: () => 0 } as const;
     const all = [...many(3, "project"), ...many(4, "user")];
     expect(catalogChoice({ ...needs, mode: "complement" })(all)).toEqual({
@@ -35,6 +37,13 @@ describe("the catalog of a host", () => {
       counted: 0,
     });
     expect(catalogChoice({ ...needs, mode: "replace" })(all)).toEqual({ listed: all, counted: 0 });
+  });
+
+  it("tells a folder of the home from one of the same name in the project", () => {
+    const folder = { root: "/home/me/.claude/skills" };
+    expect(hostsReading({ ...folder, scope: "user" })).not.toContain("copilot");
+    expect(hostsReading({ ...folder, scope: "project" })).toContain("copilot");
+    expect(hostsReading({ ...folder, scope: "custom" })).toEqual([]);
   });
 
   it("lists of a large library what is always shown, then what is used, then what is near, and counts the rest", () => {

@@ -4,6 +4,7 @@
 import type { CatalogChoice, TurnEngine } from "../../engine/engine.ts";
 import type { SkillName } from "../../model/name.ts";
 import type { Skill } from "../../model/skill.ts";
+import type { Source } from "../../model/source.ts";
 import type { HookHost } from "./event.ts";
 
 /** What the host's prompt gets of us; `setup` explains the modes. */
@@ -16,26 +17,70 @@ export const CATALOG_CHARS: Readonly<Record<HookMode, number>> = { complement: 1
 /** As many skills can be listed with a few words each. */
 const LISTED_WHOLE = 60;
 
-/** The folders whose skills each host lists by itself; below the home and the project alike. */
-const NATIVE_FOLDERS: Readonly<Record<HookHost, readonly string[]>> = {
-  "claude-code": [".claude/skills"],
-  codex: [".codex/skills", ".agents/skills"],
-  opencode: [".config/opencode/skills", ".opencode/skills", ".claude/skills", ".agents/skills"],
-  pi: [".pi/agent/skills", ".pi/skills", ".agents/skills"],
-  gemini: [".gemini/skills", ".agents/skills"],
-  qwen: [".qwen/skills"],
-  copilot: [".copilot/skills", ".github/skills", ".claude/skills", ".agents/skills"],
-  continue: [".continue/skills", ".claude/skills"],
-  cursor: [".cursor/skills", ".claude/skills", ".codex/skills", ".agents/skills"],
+interface NativeFolders {
+  readonly user: readonly string[];
+  readonly project: readonly string[];
+  /** Whether the host also lists the skills in folders further down. */
+  readonly deep: boolean;
+}
+
+/**
+ * The folders whose skills each host lists by itself, below the home and below the project, as seen in what its model was sent;
+ * Cursor's are from its documentation.
+ */
+const NATIVE_FOLDERS: Readonly<Record<HookHost, NativeFolders>> = {
+  "claude-code": { user: [".claude/skills"], project: [".claude/skills"], deep: false },
+  codex: {
+    user: [".codex/skills", ".agents/skills"],
+    project: [".codex/skills", ".agents/skills"],
+    deep: true,
+  },
+  opencode: {
+    user: [".config/opencode/skills", ".config/opencode/skill", ".claude/skills", ".agents/skills"],
+    project: [".opencode/skills", ".opencode/skill", ".claude/skills", ".agents/skills"],
+    deep: true,
+  },
+  pi: {
+    user: [".pi/agent/skills", ".agents/skills"],
+    project: [".pi/skills", ".agents/skills"],
+    deep: true,
+  },
+  gemini: {
+    user: [".gemini/skills", ".agents/skills"],
+    project: [".gemini/skills", ".agents/skills"],
+    deep: false,
+  },
+  qwen: {
+    user: [".qwen/skills", ".agents/skills"],
+    project: [".qwen/skills", ".agents/skills"],
+    deep: false,
+  },
+  copilot: {
+    user: [".copilot/skills", ".agents/skills"],
+    project: [".github/skills", ".claude/skills", ".agents/skills"],
+    deep: true,
+  },
+  continue: { user: [".continue/skills"], project: [".continue/skills", ".claude/skills"], deep: false },
+  cursor: {
+    user: [".cursor/skills", ".claude/skills", ".codex/skills", ".agents/skills"],
+    project: [".cursor/skills", ".claude/skills", ".codex/skills", ".agents/skills"],
+    deep: false,
+  },
 };
 
-/** The hosts that list the skills of a folder by themselves. */
-export function hostsReading(root: string): HookHost[] {
+/** The hosts that list the skills of a source by themselves. */
+export function hostsReading({ root, scope }: Pick<Source, "root" | "scope">): HookHost[] {
+  if (scope !== "user" && scope !== "project") return [];
   const path = root.replaceAll("\\", "/");
-  const hosts = Object.entries(NATIVE_FOLDERS) as [HookHost, readonly string[]][];
+  const hosts = Object.entries(NATIVE_FOLDERS) as [HookHost, NativeFolders][];
   return hosts.flatMap(([host, folders]) =>
-    folders.some((folder) => path.endsWith(`/${folder}`)) ? [host] : [],
+    folders[scope].some((folder) => path.endsWith(`/${folder}`)) ? [host] : [],
   );
+}
+
+/** Whether the host lists the skills in folders below those that it reads. */
+export function readsDeeply(host: HookHost): boolean {
+  return NATIVE_FOLDERS[host].deep;
 }
 
 interface Hosted {
@@ -43,11 +88,10 @@ interface Hosted {
   readonly turns: Pick<TurnEngine, "sources" | "scopeOf">;
 }
 
-/** Hosts list the skills directly in their folders, not those in folders further down. */
 export function nativeTo({ host, turns }: Hosted): (skill: Skill) => boolean {
-  const roots = turns.sources.filter(({ root }) => hostsReading(root).includes(host));
-  const ids = new Set(roots.map(({ id }) => id));
-  return ({ name, source }) => ids.has(source) && !name.includes("/");
+  const read = turns.sources.filter((source) => hostsReading(source).includes(host));
+  const ids = new Set(read.map(({ id }) => id));
+  return ({ name, source }) => ids.has(source) && (readsDeeply(host) || !name.includes("/"));
 }
 
 interface CatalogNeeds extends Hosted {

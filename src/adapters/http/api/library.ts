@@ -84,8 +84,8 @@ async function examined(engine: Api["engine"], { fix }: { readonly fix: boolean 
   return { ...diagnosis, sources: withReaders(diagnosis.sources), checks };
 }
 
-const withReaders = <S extends { readonly root: string }>(sources: readonly S[]) =>
-  sources.map((source) => ({ ...source, agents: hostsReading(source.root) }));
+const withReaders = <S extends Parameters<typeof hostsReading>[0]>(sources: readonly S[]) =>
+  sources.map((source) => ({ ...source, agents: hostsReading(source) }));
 
 async function versionsOf({ learned }: Api["engine"], name: string): Promise<number> {
   try {
