@@ -14,9 +14,10 @@ import {
   keepIndex,
   keptIndex,
   Mirror,
+  Outbox,
   unlessAway,
 } from "../fleet/fleet.ts";
-import type { LearnedSkills } from "../learn/learn.ts";
+import type { LearnedSkills, VersionRecord } from "../learn/learn.ts";
 import { messageOf } from "../model/errors.ts";
 import {
   nodeStore,
@@ -81,6 +82,7 @@ export function openFleet(turns: TurnEngine): Fleet {
     directory: dataDirectory,
     clock,
     keep: config.retention,
+    onBack: () => follower?.look(),
     onSpooled: () =>
       process.emitWarning(
         "The shared database is away. What happens is kept on this machine and brought there later, once.",
@@ -91,11 +93,12 @@ export function openFleet(turns: TurnEngine): Fleet {
   const alone = processLock(join(dataDirectory, "shared", "lock"));
   let opened: Promise<readonly Mirror[]> | undefined;
   /** The organisation's, and the one of our own scope last. */
-  const mirrors = () => {
+  const mirrors = (): Promise<readonly Mirror[]> => {
     opened ??= library.scopes().then((scopes) =>
       scopes.map((each) => {
         const { folder } = shared.find(({ isOwn }) => isOwn === each.isOwn)!;
-        return new Mirror({ folder, library, scope: each, alone, now });
+        const send = each.isOwn ? () => outbox.send() : undefined;
+        return new Mirror({ folder, library, scope: each, alone, now, send });
       }),
     );
     const opening = opened;
@@ -109,13 +112,25 @@ export function openFleet(turns: TurnEngine): Fleet {
   let follower: Follower | undefined;
   let keeping: NodeJS.Timeout | undefined;
   const returning: (() => Promise<void>)[] = [];
-  const mirrored = mirroredStore(store, own);
+  const outbox = new Outbox({
+    folder: shared.find(({ isOwn }) => isOwn)!.folder,
+    // A change begins with a mirror that equals the database, and nobody else writes to it meanwhile.
+    shared: overridden<Store>(store, {
+      exclusive: (work) => store.exclusive(async () => (await own()).whenCurrent(async () => work())),
+    }),
+    open: (directory) => sqliteStore({ directory, clock }),
+    alone,
+    arrive: (change) => store.arrive(change),
+    requireRight: () => store.requireRole("writer"),
+    onConflict: ({ ours, theirs }) => tell(lateConflict(ours, theirs)),
+  });
+  const changing = overridden<Store>(store, outbox.store());
   const listeners: FollowListener[] = [];
   const tell = (problem: string) => {
     for (const { onProblem } of listeners) onProblem?.(problem);
   };
   return {
-    store: mirrored,
+    store: changing,
     async follow() {
       follower ??= new Follower({
         library,
@@ -166,7 +181,7 @@ export function openFleet(turns: TurnEngine): Fleet {
         async importHome(home, asked) {
           const from = sqliteStore({ directory: join(resolve(config.dir, home), ".repertoire"), clock });
           try {
-            const report = await importHome(from, mirrored, asked);
+            const report = await importHome(from, changing, asked);
             await (await own()).catchUp();
             return report;
           } finally {
@@ -184,24 +199,6 @@ export function openFleet(turns: TurnEngine): Fleet {
   };
 }
 
-/** The same store. A change of skills begins with a mirror that equals the database, and nobody else writes to it meanwhile. */
-function mirroredStore(store: Store, mirror: () => Promise<Mirror>): Store {
-  const versions = overridden(store.versions, {
-    async begin(change) {
-      (await mirror()).writing(change);
-      await store.versions.begin(change);
-    },
-    async commit(id) {
-      await store.versions.commit(id);
-      (await mirror()).written();
-    },
-    async abandon(id) {
-      await store.versions.abandon(id);
-      (await mirror()).written();
-    },
-  });
-  return overridden(store, {
-    versions,
-    exclusive: (work) => store.exclusive(async () => (await mirror()).whenCurrent(async () => work())),
-  });
+function lateConflict({ name, id }: VersionRecord, theirs: VersionRecord): string {
+  return `"${name}" was changed here while the database was away, and elsewhere by ${theirs.author}. Theirs is used (${theirs.id}); yours is version ${id}: repertoire history ${name}, repertoire restore ${name} ${id}.`;
 }

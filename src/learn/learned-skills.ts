@@ -31,6 +31,7 @@ import {
   type SkillChange,
   SkillVersions,
 } from "./versions.ts";
+import { withWaiting } from "./waiting.ts";
 
 export interface LearnedNeeds extends PlaceNeeds {
   /** The library as it is known now. */
@@ -515,7 +516,8 @@ export class LearnedSkills {
   }
 
   private async change(work: (drafts: Drafts) => Promise<Changed[]>): Promise<Changed[]> {
-    return this.journalled(await this.exclusive(work));
+    const changed = await this.journalled(await this.exclusive(work));
+    return withWaiting(changed, this.needs.store.versions);
   }
 
   /**

@@ -95,6 +95,8 @@ export interface VersionStore {
   heads(name?: SkillName): Awaitable<readonly VersionRecord[]>;
   /** The newest version of one skill. Costs the same however many versions there are. */
   head(place: SkillPlace): Awaitable<VersionRecord | undefined>;
+  /** Whether a version waits on this machine for a database that is away. Absent in stores of one machine. */
+  waits?(id: string): Awaitable<boolean>;
 }
 
 /** Bytes by their SHA-256, each kept once. */

@@ -62,6 +62,8 @@ export class Connection implements Transaction {
   readonly server: string;
   private readonly pool: ConnectionPool;
   private opened: Promise<Claim> | undefined;
+  /** What the last claim was; known also while the server is away. */
+  lastClaim: Claim | undefined;
   private away: { readonly error: unknown; probe: NodeJS.Timeout | undefined } | undefined;
   private closed = false;
 
@@ -82,6 +84,12 @@ export class Connection implements Transaction {
     if (this.opened === undefined) {
       const opening = this.guarded(() => this.open());
       this.opened = opening;
+      opening.then(
+        (claim) => {
+          this.lastClaim = claim;
+        },
+        () => undefined,
+      );
       opening.catch(() => {
         if (this.opened === opening) this.opened = undefined;
         // Whoever is refused may never close us, and an open connection would keep the process.

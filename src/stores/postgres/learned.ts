@@ -33,7 +33,8 @@ interface VersionOptions {
   readonly requireHeld: (tx: Transaction) => Promise<void>;
 }
 
-export function postgresVersions(db: Connection, { node, requireHeld }: VersionOptions) {
+/** Reads and writes versions within a transaction. */
+export function versionRows(node: string) {
   const records = async (tx: Transaction, rest: string, ...values: SqlValue[]): Promise<VersionRecord[]> => {
     const rows = await tx.rows<{ record: string }>(
       `SELECT v.record FROM repertoire.versions v ${rest}`,
@@ -41,23 +42,30 @@ export function postgresVersions(db: Connection, { node, requireHeld }: VersionO
     );
     return rows.flatMap(({ record }) => (jsonIn(record) as VersionRecord | undefined) ?? []);
   };
-  const headIn = async (tx: Transaction, place: SkillPlace) =>
-    (
-      await records(
-        tx,
-        `JOIN repertoire.heads h ON h.scope = v.scope AND h.seq = v.seq
+  return {
+    records,
+    headIn: async (tx: Transaction, place: SkillPlace) =>
+      (
+        await records(
+          tx,
+          `JOIN repertoire.heads h ON h.scope = v.scope AND h.seq = v.seq
           WHERE h.${OWN} AND h.name = $1 AND h.root = $2 AND h.node = $3`,
-        place.name,
-        place.root ?? "",
-        nodeOf(place, node),
-      )
-    )[0];
-  const keep = async (tx: Transaction, version: VersionRecord) => {
-    const { id, name, action, parent, batch } = version;
-    const place = placeOf(version);
-    const values = [id, nodeOf(place, node), name, place.root ?? "", action, parent, batch];
-    if ((await tx.change(INSERT, ...values, JSON.stringify(version))) > 0) await takeRedirect(tx, version);
+          place.name,
+          place.root ?? "",
+          nodeOf(place, node),
+        )
+      )[0],
+    async keep(tx: Transaction, version: VersionRecord) {
+      const { id, name, action, parent, batch } = version;
+      const place = placeOf(version);
+      const values = [id, nodeOf(place, node), name, place.root ?? "", action, parent, batch];
+      if ((await tx.change(INSERT, ...values, JSON.stringify(version))) > 0) await takeRedirect(tx, version);
+    },
   };
+}
+
+export function postgresVersions(db: Connection, { node, requireHeld }: VersionOptions) {
+  const { records, headIn, keep } = versionRows(node);
   /** Says which version is in the way of one that was refused. */
   const explainConflict = async (error: unknown, versions: readonly VersionRecord[]): Promise<unknown> => {
     if (codeOf(error) !== PARENT_REPLACED) return error;

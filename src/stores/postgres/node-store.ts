@@ -9,7 +9,7 @@ import { unlessMissing, writeFileAtomically } from "../../disk/disk.ts";
 import { isOpenOutcome, type JournalEvent, type NewEvent, type SaidRecord } from "../../journal/journal.ts";
 import type { Awaitable } from "../../model/awaitable.ts";
 import type { Clock } from "../../model/clock.ts";
-import { codeOf, isRepertoireError } from "../../model/errors.ts";
+import { codeOf, isRepertoireError, RepertoireError } from "../../model/errors.ts";
 import { overridden } from "../observed.ts";
 import type { TidyOptions } from "../retention.ts";
 import { Inbox } from "../sqlite/inbox.ts";
@@ -18,6 +18,7 @@ import { placesIn, TurnFiles, writeRememberedFile, writeTallyFile } from "../sql
 import type { Store } from "../store.ts";
 import { isAway } from "./failures.ts";
 import { Ingestion } from "./ingestion.ts";
+import { TOKEN_ROLES, type TokenRole } from "./rights.ts";
 import { Spool } from "./spool.ts";
 import { openPostgresStore, type PostgresOptions } from "./store.ts";
 
@@ -139,6 +140,16 @@ export function nodeStore(options: NodeStoreOptions) {
     record: (events: readonly NewEvent[], said?: readonly SaidRecord[]) => turnFiles.record(events, said),
     tallyBook: () => turnFiles.tallyBook(),
     rememberedBook: () => turnFiles.rememberedBook(),
+    /** Fails if the role that the database gave this node is lower; passes while it is not known. */
+    requireRole(role: TokenRole) {
+      const given = db.lastClaim?.role;
+      if (given !== undefined && TOKEN_ROLES.indexOf(given) < TOKEN_ROLES.indexOf(role))
+        throw new RepertoireError(
+          "role-insufficient",
+          `The token's role does not allow this in ${db.server} (only a ${role} may do it). Ask an owner for a token of a higher role: repertoire token create --role ${role}.`,
+          db.server,
+        );
+    },
     /** Whether the database answers, and how many bytes wait for it on disk. */
     state: () => ({ isUp: db.isUp, waiting: spool.waiting() }),
     async catchUp(pauses: () => Promise<unknown>) {
