@@ -207,6 +207,8 @@ export class Outbox {
         return shared.versions.heads(name);
       },
       head: (place) => here().head(place),
+      headsAt: async (places) =>
+        (await here().headsAt?.(places)) ?? Promise.all(places.map((place) => here().head(place))),
       waits: async (id) => (await this.knownHere(id)) !== undefined,
     };
   }

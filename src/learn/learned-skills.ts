@@ -563,8 +563,8 @@ export class LearnedSkills {
   }
 
   private async eventFor(id: string | undefined): Promise<NewEvent | undefined> {
-    const version = id === undefined ? undefined : await this.needs.store.versions.get(id);
-    return version && changeEvent(version, await this.versions.parentOf(version));
+    const made = id === undefined ? undefined : await this.versions.withParent(id);
+    return made && changeEvent(made.version, made.parent);
   }
 
   private changed(

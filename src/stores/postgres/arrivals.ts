@@ -6,7 +6,7 @@ import type { LateConflict, WaitingChange } from "../../fleet/fleet.ts";
 import { placeOf, type SkillPlace, type VersionFile, type VersionRecord } from "../../learn/learn.ts";
 import { RepertoireError } from "../../model/errors.ts";
 import type { Connection, Transaction } from "./connection.ts";
-import { versionRows } from "./learned.ts";
+import { putBlobs, versionRows } from "./learned.ts";
 
 export function postgresArrivals(db: Connection, node: string) {
   const { records, headIn, keep } = versionRows(node);
@@ -60,6 +60,7 @@ export function postgresArrivals(db: Connection, node: string) {
 
   const putBytes = async (tx: Transaction, { versions, found, bytes }: WaitingChange) => {
     const edits = versions.flatMap(({ parent }) => (parent && found.get(parent)) || []);
+    const contents: Uint8Array[] = [];
     for (const { sha256 } of [...versions, ...edits].flatMap(({ files }) => files)) {
       const content = await bytes(sha256);
       if (content === undefined)
@@ -68,8 +69,9 @@ export function postgresArrivals(db: Connection, node: string) {
           `A file of "${versions[0]!.name}" is missing from what waits for the database.`,
           versions[0]!.id,
         );
-      await tx.rows("SELECT repertoire.put_blob($1)", content);
+      contents.push(content);
     }
+    await putBlobs(tx, contents);
   };
 
   /** Brings a change into the database, unless it is there already. Returns what others have changed meanwhile. */
