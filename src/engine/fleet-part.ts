@@ -20,6 +20,7 @@ import {
 import type { LearnedSkills, VersionRecord } from "../learn/learn.ts";
 import { messageOf } from "../model/errors.ts";
 import {
+  type Caller,
   nodeStore,
   overridden,
   postgresLibrary,
@@ -50,6 +51,15 @@ export interface SharedExchange extends Pick<Exchange, "run"> {
   importHome(home: string, options?: { readonly dryRun?: boolean | undefined }): Promise<HomeImportReport>;
 }
 
+export interface FleetCallers {
+  /** Whether the database has confirmed the token before. */
+  knows(token: string): boolean;
+  /** Fails with `token-refused` for a token that is not one of this node's scope. */
+  admit(token: string): Promise<Caller>;
+  /** Does the work in the name of the token's owner: the database allows what its role allows. */
+  as<T>(token: string, work: () => T): T;
+}
+
 export interface Fleet {
   /** Changes of skills find the mirror up to date, and leave it as the database has it. */
   readonly store: Store;
@@ -66,6 +76,8 @@ export interface Fleet {
   whenConnected(work: () => Promise<void>): Promise<void>;
   /** Carries skills between folders and the shared library, as versions that `learned` makes. */
   exchange(learned: Pick<LearnedSkills, "place">): SharedExchange;
+  /** Who may ask this node with a token of the database, and in whose name it then asks. */
+  readonly callers: FleetCallers;
   /** Undefined as long as nobody follows. */
   state(): FollowerState | undefined;
   /** Ends the following. The store is closed by whoever uses it. */
@@ -189,6 +201,11 @@ export function openFleet(turns: TurnEngine): Fleet {
           }
         },
       };
+    },
+    callers: {
+      knows: (token) => store.callers.knows(token),
+      admit: (token) => store.callers.admit(token),
+      as: (token, work) => store.as(token, work),
     },
     state: () => follower?.state,
     async close() {

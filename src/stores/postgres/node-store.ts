@@ -6,6 +6,7 @@ import { linkSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as pause } from "node:timers/promises";
 import { unlessMissing, writeFileAtomically } from "../../disk/disk.ts";
+import type { WaitingChange } from "../../fleet/fleet.ts";
 import { isOpenOutcome, type JournalEvent, type NewEvent, type SaidRecord } from "../../journal/journal.ts";
 import type { Awaitable } from "../../model/awaitable.ts";
 import type { Clock } from "../../model/clock.ts";
@@ -16,9 +17,10 @@ import { Inbox } from "../sqlite/inbox.ts";
 import { sqliteStore } from "../sqlite/store.ts";
 import { placesIn, TurnFiles, writeRememberedFile, writeTallyFile } from "../sqlite/turn-files.ts";
 import type { Store } from "../store.ts";
+import { Callers } from "./callers.ts";
 import { isAway } from "./failures.ts";
 import { Ingestion } from "./ingestion.ts";
-import { TOKEN_ROLES, type TokenRole } from "./rights.ts";
+import { roleIncludes, type TokenRole } from "./rights.ts";
 import { Spool } from "./spool.ts";
 import { openPostgresStore, type PostgresOptions } from "./store.ts";
 
@@ -69,11 +71,12 @@ export function nodeStore(options: NodeStoreOptions) {
       hasTold = true;
     },
   });
-  const copies = new Copies(async () => {
+  const writeCopies = async () => {
     const { tallies, upTo } = await shared.journal.recallTallies();
     writeTallyFile(places.tallies, tallies, upTo);
     writeRememberedFile(places.remembered, await shared.remembered.list());
-  });
+  };
+  const copies = new Copies(() => db.asNode(writeCopies));
   const timer = setInterval(() => {
     if (db.isUp) void inBackground(() => spool.take()).then(() => copies.due());
   }, NUMBERS.refreshMs);
@@ -140,10 +143,14 @@ export function nodeStore(options: NodeStoreOptions) {
     record: (events: readonly NewEvent[], said?: readonly SaidRecord[]) => turnFiles.record(events, said),
     tallyBook: () => turnFiles.tallyBook(),
     rememberedBook: () => turnFiles.rememberedBook(),
+    callers: new Callers(db, () => now().getTime()),
+    /** Does the work in the name of a token's owner. */
+    as: <T>(token: string, work: () => T): T => db.as(token, work),
+    arrive: (change: WaitingChange) => db.asNode(() => shared.arrive(change)),
     /** Fails if the role that the database gave this node is lower; passes while it is not known. */
     requireRole(role: TokenRole) {
       const given = db.lastClaim?.role;
-      if (given !== undefined && TOKEN_ROLES.indexOf(given) < TOKEN_ROLES.indexOf(role))
+      if (given !== undefined && !roleIncludes(given, role))
         throw new RepertoireError(
           "role-insufficient",
           `The token's role does not allow this in ${db.server} (only a ${role} may do it). Ask an owner for a token of a higher role: repertoire token create --role ${role}.`,
