@@ -21,6 +21,7 @@ import { Callers } from "./callers.ts";
 import { isAway } from "./failures.ts";
 import { Ingestion } from "./ingestion.ts";
 import { roleIncludes, type TokenRole } from "./rights.ts";
+import { SharedSessions } from "./shared-sessions.ts";
 import { Spool } from "./spool.ts";
 import { openPostgresStore, type PostgresOptions } from "./store.ts";
 
@@ -77,8 +78,13 @@ export function nodeStore(options: NodeStoreOptions) {
     writeRememberedFile(places.remembered, await shared.remembered.list());
   };
   const copies = new Copies(() => db.asNode(writeCopies));
+  const sessions = new SharedSessions(db, { files: turnFiles.sessions, node, now: Date.now });
   const timer = setInterval(() => {
-    if (db.isUp) void inBackground(() => spool.take()).then(() => copies.due());
+    if (db.isUp)
+      void inBackground(async () => {
+        await spool.take();
+        await sessions.exchange();
+      }).then(() => copies.due());
   }, NUMBERS.refreshMs);
   timer.unref();
 
@@ -139,7 +145,7 @@ export function nodeStore(options: NodeStoreOptions) {
       set: async (key, value) => factsOf(key).set(key, value),
       remove: async (key) => factsOf(key).remove(key),
     } satisfies Store["meta"],
-    sessions: turnFiles.sessions,
+    sessions,
     record: (events: readonly NewEvent[], said?: readonly SaidRecord[]) => turnFiles.record(events, said),
     tallyBook: () => turnFiles.tallyBook(),
     rememberedBook: () => turnFiles.rememberedBook(),
