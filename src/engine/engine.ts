@@ -2,7 +2,7 @@
 
 export { type Deferred, deferred } from "./deferred.ts";
 export type { EngineEvent } from "./events.ts";
-export type { SharedExchange } from "./fleet-part.ts";
+export type { FleetCallers, SharedExchange } from "./fleet-part.ts";
 export type {
   CheckReport,
   IndexingOptions,
@@ -123,7 +123,14 @@ export {
   readRuns,
   regressions,
 } from "../recall/recall.ts";
-export { TIDY_RULES, type Tidied, TOKEN_ROLES, type TokenRecord } from "../stores/stores.ts";
+export {
+  roleIncludes,
+  TIDY_RULES,
+  type Tidied,
+  TOKEN_ROLES,
+  type TokenRecord,
+  type TokenRole,
+} from "../stores/stores.ts";
 export {
   type CatalogReport,
   type ListedPackage,

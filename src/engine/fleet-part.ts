@@ -14,11 +14,13 @@ import {
   keepIndex,
   keptIndex,
   Mirror,
+  Outbox,
   unlessAway,
 } from "../fleet/fleet.ts";
-import type { LearnedSkills } from "../learn/learn.ts";
+import type { LearnedSkills, VersionRecord } from "../learn/learn.ts";
 import { messageOf } from "../model/errors.ts";
 import {
+  type Caller,
   nodeStore,
   overridden,
   postgresLibrary,
@@ -49,6 +51,15 @@ export interface SharedExchange extends Pick<Exchange, "run"> {
   importHome(home: string, options?: { readonly dryRun?: boolean | undefined }): Promise<HomeImportReport>;
 }
 
+export interface FleetCallers {
+  /** Whether the database has confirmed the token before. */
+  knows(token: string): boolean;
+  /** Fails with `token-refused` for a token that is not one of this node's scope. */
+  admit(token: string): Promise<Caller>;
+  /** Does the work in the name of the token's owner: the database allows what its role allows. */
+  as<T>(token: string, work: () => T): T;
+}
+
 export interface Fleet {
   /** Changes of skills find the mirror up to date, and leave it as the database has it. */
   readonly store: Store;
@@ -65,6 +76,8 @@ export interface Fleet {
   whenConnected(work: () => Promise<void>): Promise<void>;
   /** Carries skills between folders and the shared library, as versions that `learned` makes. */
   exchange(learned: Pick<LearnedSkills, "place">): SharedExchange;
+  /** Who may ask this node with a token of the database, and in whose name it then asks. */
+  readonly callers: FleetCallers;
   /** Undefined as long as nobody follows. */
   state(): FollowerState | undefined;
   /** Ends the following. The store is closed by whoever uses it. */
@@ -81,6 +94,7 @@ export function openFleet(turns: TurnEngine): Fleet {
     directory: dataDirectory,
     clock,
     keep: config.retention,
+    onBack: () => follower?.look(),
     onSpooled: () =>
       process.emitWarning(
         "The shared database is away. What happens is kept on this machine and brought there later, once.",
@@ -91,11 +105,12 @@ export function openFleet(turns: TurnEngine): Fleet {
   const alone = processLock(join(dataDirectory, "shared", "lock"));
   let opened: Promise<readonly Mirror[]> | undefined;
   /** The organisation's, and the one of our own scope last. */
-  const mirrors = () => {
+  const mirrors = (): Promise<readonly Mirror[]> => {
     opened ??= library.scopes().then((scopes) =>
       scopes.map((each) => {
         const { folder } = shared.find(({ isOwn }) => isOwn === each.isOwn)!;
-        return new Mirror({ folder, library, scope: each, alone, now });
+        const send = each.isOwn ? () => outbox.send() : undefined;
+        return new Mirror({ folder, library, scope: each, alone, now, send });
       }),
     );
     const opening = opened;
@@ -109,13 +124,25 @@ export function openFleet(turns: TurnEngine): Fleet {
   let follower: Follower | undefined;
   let keeping: NodeJS.Timeout | undefined;
   const returning: (() => Promise<void>)[] = [];
-  const mirrored = mirroredStore(store, own);
+  const outbox = new Outbox({
+    folder: shared.find(({ isOwn }) => isOwn)!.folder,
+    // A change begins with a mirror that equals the database, and nobody else writes to it meanwhile.
+    shared: overridden<Store>(store, {
+      exclusive: (work) => store.exclusive(async () => (await own()).whenCurrent(async () => work())),
+    }),
+    open: (directory) => sqliteStore({ directory, clock }),
+    alone,
+    arrive: (change) => store.arrive(change),
+    requireRight: () => store.requireRole("writer"),
+    onConflict: ({ ours, theirs }) => tell(lateConflict(ours, theirs)),
+  });
+  const changing = overridden<Store>(store, outbox.store());
   const listeners: FollowListener[] = [];
   const tell = (problem: string) => {
     for (const { onProblem } of listeners) onProblem?.(problem);
   };
   return {
-    store: mirrored,
+    store: changing,
     async follow() {
       follower ??= new Follower({
         library,
@@ -166,7 +193,7 @@ export function openFleet(turns: TurnEngine): Fleet {
         async importHome(home, asked) {
           const from = sqliteStore({ directory: join(resolve(config.dir, home), ".repertoire"), clock });
           try {
-            const report = await importHome(from, mirrored, asked);
+            const report = await importHome(from, changing, asked);
             await (await own()).catchUp();
             return report;
           } finally {
@@ -174,6 +201,11 @@ export function openFleet(turns: TurnEngine): Fleet {
           }
         },
       };
+    },
+    callers: {
+      knows: (token) => store.callers.knows(token),
+      admit: (token) => store.callers.admit(token),
+      as: (token, work) => store.as(token, work),
     },
     state: () => follower?.state,
     async close() {
@@ -184,24 +216,6 @@ export function openFleet(turns: TurnEngine): Fleet {
   };
 }
 
-/** The same store. A change of skills begins with a mirror that equals the database, and nobody else writes to it meanwhile. */
-function mirroredStore(store: Store, mirror: () => Promise<Mirror>): Store {
-  const versions = overridden(store.versions, {
-    async begin(change) {
-      (await mirror()).writing(change);
-      await store.versions.begin(change);
-    },
-    async commit(id) {
-      await store.versions.commit(id);
-      (await mirror()).written();
-    },
-    async abandon(id) {
-      await store.versions.abandon(id);
-      (await mirror()).written();
-    },
-  });
-  return overridden(store, {
-    versions,
-    exclusive: (work) => store.exclusive(async () => (await mirror()).whenCurrent(async () => work())),
-  });
+function lateConflict({ name, id }: VersionRecord, theirs: VersionRecord): string {
+  return `"${name}" was changed here while the database was away, and elsewhere by ${theirs.author}. Theirs is used (${theirs.id}); yours is version ${id}: repertoire history ${name}, repertoire restore ${name} ${id}.`;
 }

@@ -87,8 +87,8 @@ type Agreed = Record<SkillName, string>;
 
 const AGREED_FILE = ".repertoire-sync.json";
 const AGREED_BYTES = 64 * 1024 * 1024;
-/** Skills that become versions in one change. */
-const AT_ONCE = 50;
+/** Skills that become versions in one change: others wait for it half a second. */
+const AT_ONCE = 100;
 const NOTHING = "";
 
 export class Exchange {

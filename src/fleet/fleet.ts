@@ -11,4 +11,5 @@ export {
 export { Follower, type FollowerState } from "./follower.ts";
 export { type HomeImportReport, importHome } from "./home-import.ts";
 export { Mirror, type MirrorChanges } from "./mirror.ts";
+export { type LateConflict, Outbox, type WaitingChange } from "./outbox.ts";
 export { type SharedLibrary, type SharedScope, unlessAway } from "./shared-library.ts";

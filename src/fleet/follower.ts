@@ -83,6 +83,12 @@ export class Follower {
     this.running ??= this.run();
   }
 
+  /** Looks for changes now. */
+  look(): void {
+    this.hasNews = true;
+    this.wake();
+  }
+
   async stop(): Promise<void> {
     this.stopping.abort();
     this.wake();
@@ -130,10 +136,7 @@ export class Follower {
 
   private async subscribed(): Promise<void> {
     if (this.subscription === undefined) {
-      this.subscription = await this.needs.library.subscribe(() => {
-        this.hasNews = true;
-        this.wake();
-      });
+      this.subscription = await this.needs.library.subscribe(() => this.look());
       this.triedAt = -Infinity;
     }
     this.tryOut(this.subscription);

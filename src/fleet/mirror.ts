@@ -6,21 +6,21 @@ import { uptime } from "node:os";
 import { join } from "node:path";
 import {
   DISK,
-  entriesOf,
   type Files,
   makeFolder,
   PRIVATE_FOLDER,
-  removeFile,
   sweepLeftovers,
   unlessMissing,
   writeFileAtomically,
 } from "../disk/disk.ts";
-import type { PendingChange, VersionRecord } from "../learn/learn.ts";
+import type { VersionRecord } from "../learn/learn.ts";
 import { RepertoireError } from "../model/errors.ts";
 import type { SkillName } from "../model/name.ts";
 import { type PackageFile, readPackage, replacePackages, sha256Of } from "../package/package.ts";
 import { jsonIn } from "../text/json.ts";
+import { OUTBOX_FOLDER, type RefusedSkill } from "./outbox.ts";
 import type { SharedLibrary, SharedScope } from "./shared-library.ts";
+import { UnsettledSkills } from "./unsettled.ts";
 
 /** What was done to a mirror. */
 export interface MirrorChanges {
@@ -41,6 +41,8 @@ interface MirrorNeeds {
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  /** Brings what was changed while the database was away; returns the skills that the database refuses. */
+  readonly send?: (() => Promise<readonly RefusedSkill[]>) | undefined;
 }
 
 /** How far a mirror has come. */
@@ -71,9 +73,11 @@ export class Mirror {
   /** The source that the library reads. */
   readonly root: string;
   private readonly needs: MirrorNeeds;
+  private readonly unsettled: UnsettledSkills;
 
   constructor(needs: MirrorNeeds) {
     this.needs = needs;
+    this.unsettled = new UnsettledSkills(needs.folder);
     this.root = join(needs.folder, "skills");
   }
 
@@ -95,29 +99,25 @@ export class Mirror {
     });
   }
 
-  /** The files of these skills are being written and may be taken back. If nobody says `written`, the database decides. */
-  writing({ versions }: PendingChange): void {
-    const names = [...new Set([...this.unsettled(), ...versions.map(({ name }) => name)])];
-    makeFolder(this.needs.folder, PRIVATE_FOLDER);
-    writeFileAtomically(this.writingPath, JSON.stringify(names));
-  }
-
-  written(): void {
-    removeFile(DISK, this.writingPath);
-  }
-
   private async follow(): Promise<MirrorChanges> {
+    this.leaveOther();
+    const refused = await this.send();
+    const unsettled = this.unsettled.names();
+    const { changed, kept } = (await this.followLog(unsettled)) ?? (await this.compareAll(unsettled));
+    return this.made(changed, [...refused, ...kept]);
+  }
+
+  /** Undefined if the mirror has to be compared with the whole library. */
+  private async followLog(unsettled: Set<SkillName>): Promise<MirrorChanges | undefined> {
     const { library, scope } = this.needs;
-    const unsettled = this.unsettled();
     const mark = this.mark();
-    if (mark === undefined) return this.compareAll(unsettled);
+    if (mark === undefined) return undefined;
     const changed: SkillName[] = [];
     const kept: string[] = [];
     for (let seq = mark.seq; ; ) {
       const changes = await library.changes(scope.id, seq, AT_ONCE);
       // Numbers go back when a backup was restored.
-      if (changes.length === 0 && (await library.lastChange(scope.id)) < seq)
-        return this.compareAll(unsettled);
+      if (changes.length === 0 && (await library.lastChange(scope.id)) < seq) return undefined;
       const names = new Set([...unsettled, ...changes.flatMap(({ version }) => version?.name ?? [])]);
       // What a skill is now counts, not what it was in between.
       const heads = names.size === 0 ? [] : await library.heads(scope.id, [...names]);
@@ -126,26 +126,35 @@ export class Mirror {
       kept.push(...made.kept);
       seq = changes.at(-1)?.seq ?? seq;
       if (seq !== mark.seq) this.setMark(seq);
-      if (unsettled.size > 0) this.written();
+      if (unsettled.size > 0) this.unsettled.clear();
       unsettled.clear();
       if (changes.length < AT_ONCE) return this.made(changed, kept);
     }
   }
 
+  /** Before anything is followed: the files of what was changed here are still as they were saved. */
+  private async send(): Promise<string[]> {
+    const kept: string[] = [];
+    const refused = (await this.needs.send?.()) ?? [];
+    for (const { name, files } of refused) if (files.length > 0) kept.push(await this.keep(name, files));
+    // The database decides what they are.
+    if (refused.length > 0) this.unsettled.add(refused.map(({ name }) => name));
+    return kept;
+  }
+
   /** For a mirror that is new, of another or an older library, or written before the machine started. */
   private async compareAll(unsettled: ReadonlySet<SkillName>): Promise<MirrorChanges> {
     const { library, scope, folder } = this.needs;
-    const mark = this.storedMark();
-    if (mark !== undefined && (mark.scope !== scope.name || mark.server !== library.server)) this.moveAway();
     makeFolder(folder, PRIVATE_FOLDER);
     makeFolder(this.root, PRIVATE_FOLDER);
     sweepLeftovers(DISK, this.root);
     // Before the heads: what is changed meanwhile is followed afterwards.
     const seq = await library.lastChange(scope.id);
     const heads = await library.heads(scope.id);
-    const made = await this.bring(new Set(heads.map(({ name }) => name)), heads, unsettled);
+    const names = new Set([...unsettled, ...heads.map(({ name }) => name)]);
+    const made = await this.bring(names, heads, unsettled);
     this.setMark(seq);
-    this.written();
+    this.unsettled.clear();
     return made;
   }
 
@@ -201,10 +210,14 @@ export class Mirror {
     return directory;
   }
 
-  private moveAway(): void {
-    if (entriesOf(DISK, this.root).length > 0)
-      renameSync(this.root, join(this.needs.folder, `skills-${this.needs.now()}`));
-    removeFile(DISK, this.writingPath);
+  /** What is of another library goes aside, also what waited to be brought there. */
+  private leaveOther(): void {
+    const mark = this.storedMark();
+    const { scope, library, folder, now } = this.needs;
+    if (mark === undefined || (mark.scope === scope.name && mark.server === library.server)) return;
+    for (const name of ["skills", OUTBOX_FOLDER])
+      unlessMissing(() => renameSync(join(folder, name), join(folder, `${name}-${now()}`)));
+    this.unsettled.clear();
   }
 
   private onDisk(name: SkillName): PackageFile[] {
@@ -240,16 +253,6 @@ export class Mirror {
   /** In the folder of the skills, so that both go together. */
   private get markPath(): string {
     return join(this.root, ".mirror.json");
-  }
-
-  private get writingPath(): string {
-    return join(this.needs.folder, "writing.json");
-  }
-
-  /** Skills whose last change this machine began and did not end: their files may be of a version that never came to be. */
-  private unsettled(): Set<SkillName> {
-    const names = this.stored(this.writingPath);
-    return new Set(Array.isArray(names) ? names : []);
   }
 }
 

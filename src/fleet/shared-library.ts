@@ -60,12 +60,16 @@ export interface SharedLibrary {
   close(): Promise<void>;
 }
 
+export function isDatabaseAway(error: unknown): boolean {
+  return isRepertoireError(error) && error.code === "database-away";
+}
+
 /** Runs the work; undefined if it fails because the database is away. */
 export async function unlessAway<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    if (isRepertoireError(error) && error.code === "database-away") return undefined;
+    if (isDatabaseAway(error)) return undefined;
     throw error;
   }
 }

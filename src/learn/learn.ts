@@ -38,4 +38,4 @@ export {
   type VersionRecord,
   type VersionStore,
 } from "./version-store.ts";
-export type { BesidePackage, PackagePlace, PackageSurroundings } from "./versions.ts";
+export type { BesidePackage, ChangeStore, PackagePlace, PackageSurroundings } from "./versions.ts";

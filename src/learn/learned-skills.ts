@@ -31,6 +31,7 @@ import {
   type SkillChange,
   SkillVersions,
 } from "./versions.ts";
+import { withWaiting } from "./waiting.ts";
 
 export interface LearnedNeeds extends PlaceNeeds {
   /** The library as it is known now. */
@@ -515,7 +516,8 @@ export class LearnedSkills {
   }
 
   private async change(work: (drafts: Drafts) => Promise<Changed[]>): Promise<Changed[]> {
-    return this.journalled(await this.exclusive(work));
+    const changed = await this.journalled(await this.exclusive(work));
+    return withWaiting(changed, this.needs.store.versions);
   }
 
   /**
@@ -561,8 +563,8 @@ export class LearnedSkills {
   }
 
   private async eventFor(id: string | undefined): Promise<NewEvent | undefined> {
-    const version = id === undefined ? undefined : await this.needs.store.versions.get(id);
-    return version && changeEvent(version, await this.versions.parentOf(version));
+    const made = id === undefined ? undefined : await this.versions.withParent(id);
+    return made && changeEvent(made.version, made.parent);
   }
 
   private changed(

@@ -95,6 +95,10 @@ export interface VersionStore {
   heads(name?: SkillName): Awaitable<readonly VersionRecord[]>;
   /** The newest version of one skill. Costs the same however many versions there are. */
   head(place: SkillPlace): Awaitable<VersionRecord | undefined>;
+  /** The same for many skills with one question. Absent where a question costs little. */
+  headsAt?(places: readonly SkillPlace[]): Awaitable<readonly (VersionRecord | undefined)[]>;
+  /** Whether a version waits on this machine for a database that is away. Absent in stores of one machine. */
+  waits?(id: string): Awaitable<boolean>;
 }
 
 /** Bytes by their SHA-256, each kept once. */

@@ -82,11 +82,18 @@ interface VersionNeeds {
   readonly surroundings?: PackageSurroundings | undefined;
 }
 
+interface VersionWithParent {
+  readonly version: VersionRecord;
+  readonly parent: VersionRecord | undefined;
+}
+
 export class SkillVersions {
   private readonly needs: VersionNeeds;
   private readonly store: ChangeStore;
   /** The folders of skills that were written, or found to be edited. */
   private touched = new Set<string>();
+  /** The versions of the last change. */
+  private readonly made = new Map<string, VersionWithParent>();
 
   constructor(needs: VersionNeeds) {
     this.needs = needs;
@@ -137,6 +144,18 @@ export class SkillVersions {
     }
   }
 
+  private async headsAt(places: readonly SkillPlace[]): Promise<readonly (VersionRecord | undefined)[]> {
+    const { versions } = this.store;
+    return versions.headsAt ? versions.headsAt(places) : Promise.all(places.map((place) => this.head(place)));
+  }
+
+  /** A version and the one that it replaced; of the last change without asking the store. */
+  async withParent(id: string): Promise<VersionWithParent | undefined> {
+    const made = this.made.get(id);
+    const version = made ? undefined : await this.store.versions.get(id);
+    return version ? { version, parent: await this.parentOf(version) } : made;
+  }
+
   /** The version that this one replaced. */
   async parentOf({ parent }: VersionRecord): Promise<VersionRecord | undefined> {
     return parent === undefined ? undefined : this.store.versions.get(parent);
@@ -160,9 +179,15 @@ export class SkillVersions {
     await this.refuseUnsettled(changes);
     const batch = options.batch ?? newId();
     const kept = await this.keep(changes);
+    const heads = await this.headsAt(changes.map(({ place }) => place));
+    this.made.clear();
     for (const [at, change] of changes.entries()) {
-      const parent = await this.adopt(change.place);
-      versions.push(this.record(change, kept[at]!, { ...options, batch, parent }));
+      const head = heads[at];
+      const isKnown = isUnchanged(this.onDisk(change.place), head);
+      const parent = isKnown ? head?.id : await this.adopt(change.place);
+      const version = this.record(change, kept[at]!, { ...options, batch, parent });
+      versions.push(version);
+      if (isKnown) this.made.set(version.id, { version, parent: head });
     }
     const pending = { id: newId(), versions };
     try {

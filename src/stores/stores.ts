@@ -2,8 +2,9 @@
 
 export { memoryStore } from "./memory/store.ts";
 export { observedStore, overridden, type StoreNews } from "./observed.ts";
+export type { Caller } from "./postgres/callers.ts";
 export { nodeStore } from "./postgres/node-store.ts";
-export { TOKEN_ROLES, type TokenRole } from "./postgres/rights.ts";
+export { roleIncludes, TOKEN_ROLES, type TokenRole } from "./postgres/rights.ts";
 export { postgresLibrary } from "./postgres/shared-library.ts";
 export { type PostgresOptions, postgresStore } from "./postgres/store.ts";
 export { DatabaseTokens, type NewToken, type TokenRecord } from "./postgres/tokens.ts";

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type PostgresServer, startPostgres } from "../../scripts/postgres.mjs";
 import { Follower, Mirror, type MirrorChanges, type SharedLibrary } from "../../src/fleet/fleet.ts";
+import { UnsettledSkills } from "../../src/fleet/unsettled.ts";
 import type { VersionRecord } from "../../src/learn/learn.ts";
 import { sha256Of } from "../../src/package/package.ts";
 import { InTurn } from "../../src/stores/in-turn.ts";
@@ -126,11 +127,12 @@ describe("a mirror", () => {
 
   it("returns to the database after a change that never came to be", async () => {
     const node = await shared();
-    const version = await node.commit("greet", { "SKILL.md": ONE });
-    const mirror = await mirrorOf(node);
+    await node.commit("greet", { "SKILL.md": ONE });
+    const folder = join(temporaryTree(), "mirror");
+    const mirror = await mirrorOf(node, folder);
     await mirror.catchUp();
     // A process begins a change, writes it, and is killed before the commit.
-    mirror.writing({ id: "c", versions: [version, { ...version, name: "new" }] });
+    new UnsettledSkills(folder).add(["greet", "new"]);
     writeFileSync(join(mirror.root, "greet/SKILL.md"), TWO);
     mkdirSync(join(mirror.root, "new"));
     writeFileSync(join(mirror.root, "new/SKILL.md"), TWO);

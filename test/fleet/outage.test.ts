@@ -151,6 +151,38 @@ describe("a line that is cut", () => {
   });
 });
 
+describe("a session whose messages go to two nodes", () => {
+  it("adds up on both, also what hooks wrote and what happened while the line was cut", async () => {
+    const { proxy, store: here, directory, truth } = await node();
+    onTestFinished(() => here.close());
+    const scope = `outage/${scopes - 1}`;
+    const elsewhere = mkdtempSync(join(tmpdir(), "repertoire-node-"));
+    const there = nodeStore({ url: direct, scope, directory: elsewhere });
+    onTestFinished(async () => {
+      await there.close();
+      rmSync(elsewhere, { recursive: true, force: true });
+    });
+    const hook = new TurnFiles({ directory, clock }).sessions;
+    hook.begin("s", { key: "1", message: "one" });
+    hook.add("s", { step: "activated", names: ["mail"] });
+    await here.sessions.read("s");
+    await there.sessions.begin("s", { key: "2", message: "two" });
+    expect(await there.sessions.read("s")).toMatchObject({ turn: 2, activated: ["mail"] });
+    expect(await here.sessions.read("s")).toMatchObject({ turn: 2, activated: ["mail"] });
+    proxy.set("cut");
+    hook.begin("s", { key: "3", message: "three" });
+    await there.sessions.add("s", { step: "activated", names: ["plan"] });
+    expect(await here.sessions.read("s")).toMatchObject({ turn: 3, activated: ["mail"] });
+    proxy.set("open");
+    await expect.poll(async () => (await here.sessions.read("s")).activated).toEqual(["mail", "plan"]);
+    expect(await there.sessions.read("s")).toMatchObject({ turn: 3 });
+    // Each step is there once, however often it is asked for.
+    for (const store of [here, there]) for (let times = 0; times < 2; times++) await store.sessions.read("s");
+    expect(await truth.sessions.read("s")).toMatchObject({ turn: 3, activated: ["mail", "plan"] });
+    expect(await truth.db.rows("SELECT 1 FROM repertoire.session_steps WHERE session = 's'")).toHaveLength(5);
+  });
+});
+
 describe("a reader's node", () => {
   it("opens, records, tidies and closes without a right to write, and judges nothing", async () => {
     const tokens = new DatabaseTokens({ url: direct, scope: "outage/reading" });

@@ -8,7 +8,7 @@ import type { ErrorCode } from "../../model/errors.ts";
 import { createMcpRoute } from "../mcp/http.ts";
 import type { McpParts } from "../mcp/parts.ts";
 import { OPENAPI_PATH } from "./api/operations.ts";
-import { mountApi } from "./api/router.ts";
+import { inName, mountApi } from "./api/router.ts";
 import { EventHub } from "./events.ts";
 import { Gate, type HttpEnv } from "./gate.ts";
 import { JobBoard } from "./jobs.ts";
@@ -75,16 +75,22 @@ export function createApp(options: AppOptions) {
   const others = new OtherEngines(engine);
   const api = { version, engine, others, jobs, events, metrics, isReady, startedAt, readOnly };
   const browsers = new Browsers();
-  const gate = new Gate({ token, isPage: (c) => browsers.sent(c), limits, note });
+  const gate = new Gate({
+    token,
+    callers: async () => (await engine.fleet())?.callers,
+    isPage: (c) => browsers.sent(c),
+    limits,
+    note,
+  });
   mountApi(app, { api, gate, limits, note });
   app.use("/mcp", async (c, next) => {
-    const refused = gate.refused(c, "mcp");
+    const refused = await gate.refused(c, "mcp");
     if (refused) return refused;
     if (c.req.method === "POST" && !/^application\/json\b/i.test(c.req.header("content-type") ?? ""))
       return c.json(refusal("not-json", "Send application/json."), 415);
-    await next();
+    await inName(c, next);
   });
-  app.all("/mcp", (c) => mcp.fetch(c.req.raw));
+  app.all("/mcp", (c) => mcp.fetch(c.req.raw, c.get("agent")));
   mountPages(app, { browsers, gate });
   app.notFound((c) =>
     c.json(

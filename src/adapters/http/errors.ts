@@ -6,7 +6,7 @@ type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 5
 
 /** The codes of each status; every other code is 400. */
 export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCode[]>>> = {
-  401: ["unauthorised"],
+  401: ["unauthorised", "token-refused"],
   403: [
     "host-refused",
     "origin-refused",

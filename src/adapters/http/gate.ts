@@ -7,8 +7,15 @@ import { dirname } from "node:path";
 import type { HttpBindings } from "@hono/node-server";
 import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Context } from "hono";
-import { makeFolder, PRIVATE_FILE, PRIVATE_FOLDER, readBounded } from "../../engine/engine.ts";
-import { codeOf, RepertoireError } from "../../model/errors.ts";
+import {
+  type FleetCallers,
+  makeFolder,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+  readBounded,
+  type TokenRole,
+} from "../../engine/engine.ts";
+import { codeOf, isRepertoireError, RepertoireError } from "../../model/errors.ts";
 import { ApiError, bodyFor, statusFor } from "./errors.ts";
 import type { HttpLimits } from "./limits.ts";
 
@@ -21,11 +28,23 @@ export interface HttpEnv {
     route?: string;
     /** Set if our own page sent the request, instead of a program with the token. */
     isPage?: boolean;
+    /** Set if an agent sent the request with a token of the fleet. */
+    agent?: FleetAgent;
   };
+}
+
+/** Who asks with a token of the fleet. */
+interface FleetAgent {
+  readonly id: string;
+  readonly role: TokenRole;
+  /** Does the work in the agent's name. */
+  readonly as: <T>(work: () => T) => T;
 }
 
 interface GateOptions {
   readonly token: string;
+  /** Tokens of the fleet; undefined without one. */
+  readonly callers: () => Promise<FleetCallers | undefined>;
   /** Whether a browser that the person let in sent the request. */
   readonly isPage: (c: Context<HttpEnv>) => boolean;
   readonly limits: HttpLimits;
@@ -55,14 +74,27 @@ export class Gate {
    * The refusal, if there is one. One who guesses tokens is slowed down whatever they send and wherever; the person is
    * not slowed down by them.
    */
-  refused(c: Context<HttpEnv>, way: "api" | "mcp"): Response | undefined {
+  async refused(c: Context<HttpEnv>, way: "api" | "mcp"): Promise<Response | undefined> {
     const isPage = way === "api" && this.options.isPage(c);
     c.set("isPage", isPage);
-    const isKnown = isPage || isAuthorised(c.req.header("authorization"), this.options.token);
+    const given = bearerIn(c.req.header("authorization"));
+    const isOwn = isPage || (given !== undefined && isSame(given, this.options.token));
+    const callers =
+      !isOwn && given?.startsWith(FLEET_TOKEN) === true ? await this.options.callers() : undefined;
+    const isKnown = isOwn || callers?.knows(given!) === true;
     const slowedDown = this.slowedDown(c, isKnown ? this.known[way] : this.strangers);
-    if (slowedDown || isKnown) return slowedDown;
-    c.header("WWW-Authenticate", 'Bearer realm="repertoire"');
-    return this.fail(c, new ApiError("unauthorised", "Send the token: Authorization: Bearer TOKEN."));
+    if (slowedDown || isOwn) return slowedDown;
+    try {
+      if (callers === undefined)
+        throw new ApiError("unauthorised", "Send the token: Authorization: Bearer TOKEN.");
+      const { id, role } = await callers.admit(given!);
+      c.set("agent", { id, role, as: (work) => callers.as(given!, work) });
+      return undefined;
+    } catch (thrown) {
+      if (!isRepertoireError(thrown)) throw thrown;
+      if (statusFor(thrown) === 401) c.header("WWW-Authenticate", 'Bearer realm="repertoire"');
+      return this.fail(c, thrown);
+    }
   }
 
   /** The refusal of one who asks too often; a stranger unless another rate is given. */
@@ -73,7 +105,7 @@ export class Gate {
     return this.fail(c, new ApiError("too-many-requests", `Too many requests. Try again in ${seconds} s.`));
   }
 
-  private fail(c: Context<HttpEnv>, error: ApiError): Response {
+  private fail(c: Context<HttpEnv>, error: RepertoireError): Response {
     return c.json(bodyFor(error, this.options.note), statusFor(error));
   }
 }
@@ -130,10 +162,16 @@ export function tokenAt(path: string): string {
   );
 }
 
-/** Whether an `Authorization` header carries the token. Digests are compared, so that not even the length shows. */
-function isAuthorised(header: string | undefined, token: string): boolean {
-  const given = /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
-  return given !== undefined && timingSafeEqual(digestOf(given), digestOf(token));
+/** How a token of a fleet begins. */
+const FLEET_TOKEN = "rpt_";
+
+function bearerIn(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
+}
+
+/** Digests are compared, so that not even the length shows. */
+function isSame(given: string, token: string): boolean {
+  return timingSafeEqual(digestOf(given), digestOf(token));
 }
 
 function digestOf(text: string): Buffer {

@@ -1,6 +1,7 @@
 // MCP over HTTP in both revisions: 2025-11-25 with a session per client, for questions and notifications; 2026-07-28
 // without state.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import {
   createMcpHandler,
@@ -11,6 +12,7 @@ import {
   readRequestBody,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import type { TokenRole } from "../../engine/engine.ts";
 import { messageOf } from "../../model/errors.ts";
 import type { McpParts } from "./parts.ts";
 import { type CallScope, newTask, Scopes } from "./scopes.ts";
@@ -21,6 +23,12 @@ interface McpRouteOptions {
   readonly version: string;
   readonly maxBodyBytes: number;
   readonly note: (text: string) => void;
+}
+
+/** Who sends a request with a token of a fleet. */
+interface CallingAgent {
+  readonly id: string;
+  readonly role: TokenRole;
 }
 
 interface Session {
@@ -35,6 +43,9 @@ const METHODS: readonly string[] = ["GET", "POST", "DELETE"];
 export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteOptions) {
   const { clock, tasks } = parts.engine;
   const ending = new Set<Promise<unknown>>();
+  /** Set while a request of an agent with a token of its own is answered. */
+  const agents = new AsyncLocalStorage<CallingAgent | undefined>();
+  const role = () => agents.getStore()?.role;
   const inBackground = (work: Promise<unknown>) => {
     const settled = work
       .catch((thrown: unknown) => note(messageOf(thrown)))
@@ -51,7 +62,8 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
 
   /** Calls belong together when the caller says so, else when they come from clients of one name. */
   const scopeOf = ({ session, client }: { session?: string | undefined; client: string }): CallScope => {
-    const key = session === undefined ? `client ${client}` : `session ${session}`;
+    const owner = agents.getStore()?.id ?? "";
+    const key = `${owner} ${session === undefined ? `client ${client}` : `session ${session}`}`;
     return scopes.get(key) ?? scopes.add(key, { task: newTask(), session });
   };
   const stateless = createMcpHandler(
@@ -59,6 +71,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
       createServer({
         parts,
         version,
+        role,
         scopeOf,
         onToolsChanged: () => stateless.notify.toolsChanged(),
         onWarning: note,
@@ -77,6 +90,7 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
     const server = createServer({
       parts,
       version,
+      role,
       scopeOf: (call) => ({ task, session: call.session ?? task }),
       onToolsChanged: () => server.sendToolListChanged(),
       onWarning: note,
@@ -101,18 +115,21 @@ export function createMcpRoute({ parts, version, maxBodyBytes, note }: McpRouteO
   }, SWEEP_MS).unref();
   inBackground(tasks.endLeft());
 
+  const answer = async (request: Request): Promise<Response> => {
+    if (!METHODS.includes(request.method)) return notAllowed(request.method);
+    if (request.method !== "POST") return inSession(request, undefined);
+    const body = await readRequestBody(request, maxBodyBytes);
+    if (body.tooLarge) return refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);
+    const parsed = parsedJson(body.text);
+    if (parsed === undefined) return refusal(400, "The body is not JSON.", ProtocolErrorCode.ParseError);
+    return (await isLegacyRequest(request, parsed))
+      ? inSession(request, parsed)
+      : stateless.fetch(request, { parsedBody: parsed });
+  };
+
   return {
-    async fetch(request: Request): Promise<Response> {
-      if (!METHODS.includes(request.method)) return notAllowed(request.method);
-      if (request.method !== "POST") return inSession(request, undefined);
-      const body = await readRequestBody(request, maxBodyBytes);
-      if (body.tooLarge) return refusal(413, `The body is larger than ${maxBodyBytes} bytes.`);
-      const parsed = parsedJson(body.text);
-      if (parsed === undefined) return refusal(400, "The body is not JSON.", ProtocolErrorCode.ParseError);
-      return (await isLegacyRequest(request, parsed))
-        ? inSession(request, parsed)
-        : stateless.fetch(request, { parsedBody: parsed });
-    },
+    fetch: (request: Request, agent: CallingAgent | undefined): Promise<Response> =>
+      agents.run(agent, () => answer(request)),
     /** Notifies every subscribed client that the library has changed. */
     changed() {
       stateless.notify.promptsChanged();

@@ -12,8 +12,8 @@ import {
   type ServerContext,
   type ToolAnnotations,
 } from "@modelcontextprotocol/server";
-import type { AgentToolResult, ToolEffect } from "../../agent/agent.ts";
-import type { Repertoire } from "../../engine/engine.ts";
+import type { AgentToolResult, AgentToolsOptions, ToolEffect } from "../../agent/agent.ts";
+import { type Repertoire, roleIncludes, type TokenRole } from "../../engine/engine.ts";
 import { namedTools } from "../../model/agent-tool-alias.ts";
 import { dataForModel } from "../../text/escape.ts";
 import { activateNameFor } from "../tool-names.ts";
@@ -27,6 +27,8 @@ import { skillsExtension } from "./skills.ts";
 interface McpOptions {
   readonly parts: McpParts;
   readonly version: string;
+  /** The role of the token that the request came with, if it is one of a fleet. */
+  readonly role?: (() => TokenRole | undefined) | undefined;
   /** Where a call belongs. `session` is what the caller says its conversation is called, `client` the client's name. */
   readonly scopeOf: (call: { readonly session?: string | undefined; readonly client: string }) => CallScope;
   /** A skill has brought tools to a task: its clients should list them again. */
@@ -69,6 +71,15 @@ const ANNOTATIONS: Readonly<Record<ToolEffect, ToolAnnotations>> = {
   run: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
 };
 
+/** The least role of a fleet's token that may use a tool. The database checks what is kept there again. */
+const LEAST_ROLE: Readonly<Record<ToolEffect, TokenRole>> = {
+  read: "reader",
+  load: "reader",
+  write: "writer",
+  run: "writer",
+  delete: "curator",
+};
+
 export function createServer(options: McpOptions): McpServer {
   const { version, scopeOf } = options;
   const mcp = new McpServer(
@@ -93,6 +104,11 @@ export function createServer(options: McpOptions): McpServer {
     return { ...scope, host: `mcp:${client}`, beginsTurns: !isHosts, endsWithProcess: true, activateAs };
   };
   const partsOf = (ctx: ServerContext) => options.parts.of(clientIn(mcp, ctx));
+  const toolsOf = async (ctx: ServerContext, asked: AgentToolsOptions) => {
+    const role = options.role?.();
+    const tools = await partsOf(ctx).tools(asked);
+    return role === undefined ? tools : tools.filter(({ effect }) => roleIncludes(role, LEAST_ROLE[effect]));
+  };
   const askerOf = (ctx: ServerContext) => {
     const { questions, engine } = partsOf(ctx);
     const question = canElicit(mcp, ctx) ? questionFor(ctx, contextOf(ctx).task, questions) : undefined;
@@ -106,13 +122,13 @@ export function createServer(options: McpOptions): McpServer {
   };
   for (const hello of ["initialize", "server/discover"])
     addInstructions(server, hello, async (ctx) => {
-      const { engine, tools } = partsOf(ctx);
-      const served = (await tools(contextOf(ctx))).map(({ name }) => name);
+      const { engine } = partsOf(ctx);
+      const served = (await toolsOf(ctx, contextOf(ctx))).map(({ name }) => name);
       const section = await standingSection(engine, served);
       return [instructionsFor(served), section].filter((part) => part !== "").join("\n\n");
     });
   server.setRequestHandler("tools/list", async (_, ctx) => ({
-    tools: (await partsOf(ctx).tools(contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
+    tools: (await toolsOf(ctx, contextOf(ctx))).map(({ name, description, inputSchema, effect }) => ({
       name,
       description,
       inputSchema: { ...inputSchema, type: "object" as const },
@@ -121,9 +137,8 @@ export function createServer(options: McpOptions): McpServer {
   }));
   server.setRequestHandler("tools/call", async ({ params }, ctx) => {
     const context = contextOf(ctx);
-    const parts = partsOf(ctx);
     const { question, ask } = askerOf(ctx);
-    const tools = await parts.tools({ ...context, ask });
+    const tools = await toolsOf(ctx, { ...context, ask });
     const tool = tools.find(({ name }) => name === params.name);
     if (!tool) {
       const names = tools.map(({ name }) => name).join(", ");
@@ -133,7 +148,7 @@ export function createServer(options: McpOptions): McpServer {
       );
     }
     const result = await tool.run(params.arguments, { signal: ctx.mcpReq.signal });
-    if ((await parts.tools(context)).length !== tools.length) options.onToolsChanged();
+    if ((await toolsOf(ctx, context)).length !== tools.length) options.onToolsChanged();
     return question?.pending() ?? resultOf(result, ctx.mcpReq._meta?.[DATA_META_KEY] === true);
   });
   server.setRequestHandler("prompts/list", async ({ params }, ctx) =>

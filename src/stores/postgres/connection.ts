@@ -1,6 +1,7 @@
 // The way to the database: a small pool, transactions under a claim, deadlines, and what happens when the server is away.
 // A transaction leaves no state in its connection, so a pool in transaction mode may be between.
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 import { deadline, explained, isAway, serverOf } from "./failures.ts";
 import { migrate, type Run } from "./migrations.ts";
@@ -59,9 +60,13 @@ const TOKEN = /^[\w-]{8,200}$/;
 export class Connection implements Transaction {
   private readonly options: ConnectionOptions;
   private readonly claimSql: string;
+  /** Set while a request of an agent is served: its claim instead of ours. */
+  private readonly callers = new AsyncLocalStorage<string | undefined>();
   readonly server: string;
   private readonly pool: ConnectionPool;
   private opened: Promise<Claim> | undefined;
+  /** What the last claim was; known also while the server is away. */
+  lastClaim: Claim | undefined;
   private away: { readonly error: unknown; probe: NodeJS.Timeout | undefined } | undefined;
   private closed = false;
 
@@ -77,11 +82,38 @@ export class Connection implements Transaction {
     return this.away === undefined;
   }
 
+  /** The transactions of the work are those of the token's owner, with the rights of its role and no others. */
+  as<T>(token: string, work: () => T): T {
+    return this.callers.run(claimSql({ ...this.options, token }), work);
+  }
+
+  /** The transactions of the work are this node's own, whoever it serves now. */
+  asNode<T>(work: () => T): T {
+    return this.callers.run(undefined, work);
+  }
+
+  /** Runs a later work in the name of whoever is served now. */
+  bound(): <T>(work: () => T) => T {
+    const caller = this.callers.getStore();
+    return (work) => this.callers.run(caller, work);
+  }
+
+  /** Tells callers apart. */
+  get caller(): string {
+    return this.callers.getStore() ?? "";
+  }
+
   /** Opens the database if it is not open yet: checks the server, brings the schema forward, and asks who we are. */
   claim(): Promise<Claim> {
     if (this.opened === undefined) {
       const opening = this.guarded(() => this.open());
       this.opened = opening;
+      opening.then(
+        (claim) => {
+          this.lastClaim = claim;
+        },
+        () => undefined,
+      );
       opening.catch(() => {
         if (this.opened === opening) this.opened = undefined;
         // Whoever is refused may never close us, and an open connection would keep the process.
@@ -96,7 +128,7 @@ export class Connection implements Transaction {
     await this.claim();
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.guarded(() => this.transaction(work, this.claimSql));
+        return await this.guarded(() => this.transaction(work, this.callers.getStore() ?? this.claimSql));
       } catch (error) {
         const code = codeOf(error);
         // No partition for this month yet.

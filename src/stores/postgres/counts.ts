@@ -93,7 +93,7 @@ export class Counts {
   private async run(): Promise<void> {
     // A reader sees what others have counted.
     if ((await this.db.claim()).role === "reader") return;
-    while (await this.db.write((tx) => this.countSome(tx)));
+    while (await this.db.asNode(() => this.db.write((tx) => this.countSome(tx))));
   }
 
   /** Says whether there may be more. */

@@ -19,6 +19,9 @@ const NUMBERS = {
 
 interface Waiting {
   readonly batch: Batch;
+  /** In whose name it is kept. */
+  readonly caller: string;
+  readonly as: <T>(work: () => T) => T;
   settle(kept: readonly JournalEvent[] | "spooled"): void;
   fail(error: unknown): void;
 }
@@ -52,6 +55,8 @@ export class Ingestion {
       const done = () => clearTimeout(late);
       this.queue.push({
         batch,
+        caller: this.db.caller,
+        as: this.db.bound(),
         settle(kept) {
           done();
           resolve(kept);
@@ -83,21 +88,17 @@ export class Ingestion {
 
   private takeSome(): Waiting[] {
     let events = 0;
-    const end = this.queue.findIndex(({ batch }, index) => {
+    const end = this.queue.findIndex(({ batch, caller }, index) => {
       events += batch.events.length;
-      return index > 0 && events > NUMBERS.eventsAtOnce;
+      return index > 0 && (events > NUMBERS.eventsAtOnce || caller !== this.queue[0]!.caller);
     });
     return this.queue.splice(0, end === -1 ? this.queue.length : end);
   }
 
   private async keep(some: readonly Waiting[]): Promise<void> {
     try {
-      const kept = await this.db.write((tx) =>
-        insertBatches(
-          tx,
-          some.map(({ batch }) => batch),
-        ),
-      );
+      const batches = some.map(({ batch }) => batch);
+      const kept = await some[0]!.as(() => this.db.write((tx) => insertBatches(tx, batches)));
       for (const { batch, settle } of some) settle(kept.get(batch.id)!);
       this.needs.onKept([...kept.values()].flat());
     } catch (error) {

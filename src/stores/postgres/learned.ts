@@ -3,6 +3,7 @@
 import {
   type BlobStore,
   followRedirects,
+  isSamePlace,
   type PendingChange,
   placeOf,
   type RedirectRecord,
@@ -23,8 +24,12 @@ import type { Connection, SqlValue, Transaction } from "./connection.ts";
 const PARENT_REPLACED = "RP001";
 /** Of the claim's own scope: a project may read its organisation's rows, too. */
 const OWN = "scope = (SELECT repertoire.scope())";
+/** In the order of the list; those that are there already are left alone. */
 const INSERT = `INSERT INTO repertoire.versions (scope, id, node, name, root, action, parent, batch, record)
-  SELECT repertoire.scope(), $1, $2, $3, $4, $5, $6, $7, $8`;
+  SELECT repertoire.scope(), v->>'id', v->>'node', v->>'name', v->>'root', v->>'action', v->>'parent', v->>'batch', v->>'record'
+  FROM json_array_elements($1::text::json) WITH ORDINALITY AS given (v, position) ORDER BY position RETURNING id`;
+/** Statements that are on their way to the server at the same time. */
+const ON_THE_WAY = 100;
 
 interface VersionOptions {
   /** The name of this node: a skill in a folder of its own belongs to it alone. */
@@ -33,7 +38,8 @@ interface VersionOptions {
   readonly requireHeld: (tx: Transaction) => Promise<void>;
 }
 
-export function postgresVersions(db: Connection, { node, requireHeld }: VersionOptions) {
+/** Reads and writes versions within a transaction. */
+export function versionRows(node: string) {
   const records = async (tx: Transaction, rest: string, ...values: SqlValue[]): Promise<VersionRecord[]> => {
     const rows = await tx.rows<{ record: string }>(
       `SELECT v.record FROM repertoire.versions v ${rest}`,
@@ -41,23 +47,54 @@ export function postgresVersions(db: Connection, { node, requireHeld }: VersionO
     );
     return rows.flatMap(({ record }) => (jsonIn(record) as VersionRecord | undefined) ?? []);
   };
-  const headIn = async (tx: Transaction, place: SkillPlace) =>
-    (
-      await records(
-        tx,
-        `JOIN repertoire.heads h ON h.scope = v.scope AND h.seq = v.seq
-          WHERE h.${OWN} AND h.name = $1 AND h.root = $2 AND h.node = $3`,
-        place.name,
-        place.root ?? "",
-        nodeOf(place, node),
-      )
-    )[0];
-  const keep = async (tx: Transaction, version: VersionRecord) => {
-    const { id, name, action, parent, batch } = version;
-    const place = placeOf(version);
-    const values = [id, nodeOf(place, node), name, place.root ?? "", action, parent, batch];
-    if ((await tx.change(INSERT, ...values, JSON.stringify(version))) > 0) await takeRedirect(tx, version);
+  const headsIn = async (tx: Transaction, places: readonly SkillPlace[]) => {
+    const wanted = places.map((place) => ({
+      name: place.name,
+      root: place.root ?? "",
+      node: nodeOf(place, node),
+    }));
+    const found = await records(
+      tx,
+      `JOIN repertoire.heads h ON h.scope = v.scope AND h.seq = v.seq
+        JOIN json_to_recordset($1::text::json) AS w (name text, root text, node text)
+          ON h.name = w.name AND h.root = w.root AND h.node = w.node WHERE h.${OWN}`,
+      JSON.stringify(wanted),
+    );
+    return places.map((place) => found.find((version) => isSamePlace(placeOf(version), place)));
   };
+  const keepAll = async (tx: Transaction, versions: readonly VersionRecord[]) => {
+    const rows = versions.map((version) => {
+      const { id, name, action, parent, batch } = version;
+      const place = placeOf(version);
+      const { root = "" } = place;
+      return {
+        id,
+        node: nodeOf(place, node),
+        name,
+        root,
+        action,
+        parent,
+        batch,
+        record: JSON.stringify(version),
+      };
+    });
+    const kept = new Set((await tx.rows<{ id: string }>(INSERT, JSON.stringify(rows))).map(({ id }) => id));
+    await takeRedirects(
+      tx,
+      versions.filter(({ id }) => kept.has(id)),
+    );
+  };
+  return {
+    records,
+    headsIn,
+    headIn: async (tx: Transaction, place: SkillPlace) => (await headsIn(tx, [place]))[0],
+    keepAll,
+    keep: (tx: Transaction, version: VersionRecord) => keepAll(tx, [version]),
+  };
+}
+
+export function postgresVersions(db: Connection, { node, requireHeld }: VersionOptions) {
+  const { records, headsIn, headIn, keepAll, keep } = versionRows(node);
   /** Says which version is in the way of one that was refused. */
   const explainConflict = async (error: unknown, versions: readonly VersionRecord[]): Promise<unknown> => {
     if (codeOf(error) !== PARENT_REPLACED) return error;
@@ -86,7 +123,7 @@ export function postgresVersions(db: Connection, { node, requireHeld }: VersionO
         await db.write(async (tx) => {
           versions = (await pendingOf(tx, id))?.versions ?? [];
           if (versions.length > 0) await requireHeld(tx);
-          await keepInOrder(tx, versions, { headIn, keep });
+          await keepInOrder(tx, versions, { headsIn, keepAll });
           await settle(tx, id);
         });
       } catch (error) {
@@ -133,6 +170,7 @@ export function postgresVersions(db: Connection, { node, requireHeld }: VersionO
       );
     },
     head: (place) => headIn(db, place),
+    headsAt: (places) => headsIn(db, places),
   } satisfies VersionStore;
 }
 
@@ -140,23 +178,18 @@ export function postgresVersions(db: Connection, { node, requireHeld }: VersionO
 async function keepInOrder(
   tx: Transaction,
   versions: readonly VersionRecord[],
-  {
-    headIn,
-    keep,
-  }: {
-    readonly headIn: (tx: Transaction, place: SkillPlace) => Promise<VersionRecord | undefined>;
-    readonly keep: (tx: Transaction, version: VersionRecord) => Promise<void>;
-  },
+  { headsIn, keepAll }: Pick<ReturnType<typeof versionRows>, "headsIn" | "keepAll">,
 ): Promise<void> {
   if (versions.length === 0) return;
   // From here on no other change of the scope is committed before this one.
   await tx.rows("SELECT repertoire.take_numbers('changes', 0)");
-  for (const version of versions) {
-    const newest = await headIn(tx, placeOf(version));
+  const heads = await headsIn(tx, versions.map(placeOf));
+  for (const [at, version] of versions.entries()) {
+    const newest = heads[at];
     if (newest !== undefined && newest.id !== version.parent && newest.id !== version.id)
       throw conflict(version, newest);
-    await keep(tx, version);
   }
+  await keepAll(tx, versions);
 }
 
 /** A skill in a folder that was named belongs to the node that has the folder. */
@@ -172,16 +205,20 @@ function conflict(ours: VersionRecord, theirs: VersionRecord): RepertoireError {
   );
 }
 
-async function takeRedirect(tx: Transaction, version: VersionRecord): Promise<void> {
-  const next = redirectAfter(version);
-  if (next === undefined) return;
-  if (next === "none") {
-    await tx.change(`DELETE FROM repertoire.redirects WHERE ${OWN} AND source = $1`, version.name);
-    return;
+async function takeRedirects(tx: Transaction, versions: readonly VersionRecord[]): Promise<void> {
+  const none = versions.filter((version) => redirectAfter(version) === "none").map(({ name }) => name);
+  if (none.length > 0)
+    await tx.change(
+      `DELETE FROM repertoire.redirects WHERE ${OWN} AND source IN (SELECT json_array_elements_text($1::text::json))`,
+      JSON.stringify(none),
+    );
+  for (const version of versions) {
+    const next = redirectAfter(version);
+    if (next === undefined || next === "none") continue;
+    const sql = `INSERT INTO repertoire.redirects (scope, source, target, at, reason) SELECT repertoire.scope(), $1, $2, $3, $4
+      ON CONFLICT (scope, source) DO UPDATE SET target = excluded.target, at = excluded.at, reason = excluded.reason`;
+    await tx.change(sql, next.from, next.to, next.at, next.reason);
   }
-  const sql = `INSERT INTO repertoire.redirects (scope, source, target, at, reason) SELECT repertoire.scope(), $1, $2, $3, $4
-    ON CONFLICT (scope, source) DO UPDATE SET target = excluded.target, at = excluded.at, reason = excluded.reason`;
-  await tx.change(sql, next.from, next.to, next.at, next.reason);
 }
 
 /** The name that redirects lead to, as of one transaction. */
@@ -203,6 +240,13 @@ export function postgresRedirects(db: Connection) {
   } satisfies RedirectStore;
 }
 
+export async function putBlobs(tx: Transaction, contents: readonly Uint8Array[]): Promise<void> {
+  for (let at = 0; at < contents.length; at += ON_THE_WAY)
+    await Promise.all(
+      contents.slice(at, at + ON_THE_WAY).map((bytes) => tx.rows("SELECT repertoire.put_blob($1)", bytes)),
+    );
+}
+
 /** Bytes, each kept once for all scopes. A scope reads those that it has put itself, and a project its organisation's. */
 export function postgresBlobs(db: Connection) {
   return {
@@ -217,10 +261,7 @@ export function postgresBlobs(db: Connection) {
       return sha256Of(bytes);
     },
     async putAll(contents) {
-      if (contents.length > 0)
-        await db.write(async (tx) => {
-          for (const bytes of contents) await tx.rows("SELECT repertoire.put_blob($1)", bytes);
-        });
+      if (contents.length > 0) await db.write((tx) => putBlobs(tx, contents));
       return contents.map(sha256Of);
     },
   } satisfies BlobStore;

@@ -6,18 +6,22 @@ import { linkSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as pause } from "node:timers/promises";
 import { unlessMissing, writeFileAtomically } from "../../disk/disk.ts";
+import type { WaitingChange } from "../../fleet/fleet.ts";
 import { isOpenOutcome, type JournalEvent, type NewEvent, type SaidRecord } from "../../journal/journal.ts";
 import type { Awaitable } from "../../model/awaitable.ts";
 import type { Clock } from "../../model/clock.ts";
-import { codeOf, isRepertoireError } from "../../model/errors.ts";
+import { codeOf, isRepertoireError, RepertoireError } from "../../model/errors.ts";
 import { overridden } from "../observed.ts";
 import type { TidyOptions } from "../retention.ts";
 import { Inbox } from "../sqlite/inbox.ts";
 import { sqliteStore } from "../sqlite/store.ts";
 import { placesIn, TurnFiles, writeRememberedFile, writeTallyFile } from "../sqlite/turn-files.ts";
 import type { Store } from "../store.ts";
+import { Callers } from "./callers.ts";
 import { isAway } from "./failures.ts";
 import { Ingestion } from "./ingestion.ts";
+import { roleIncludes, type TokenRole } from "./rights.ts";
+import { SharedSessions } from "./shared-sessions.ts";
 import { Spool } from "./spool.ts";
 import { openPostgresStore, type PostgresOptions } from "./store.ts";
 
@@ -68,13 +72,19 @@ export function nodeStore(options: NodeStoreOptions) {
       hasTold = true;
     },
   });
-  const copies = new Copies(async () => {
+  const writeCopies = async () => {
     const { tallies, upTo } = await shared.journal.recallTallies();
     writeTallyFile(places.tallies, tallies, upTo);
     writeRememberedFile(places.remembered, await shared.remembered.list());
-  });
+  };
+  const copies = new Copies(() => db.asNode(writeCopies));
+  const sessions = new SharedSessions(db, { files: turnFiles.sessions, node, now: Date.now });
   const timer = setInterval(() => {
-    if (db.isUp) void inBackground(() => spool.take()).then(() => copies.due());
+    if (db.isUp)
+      void inBackground(async () => {
+        await spool.take();
+        await sessions.exchange();
+      }).then(() => copies.due());
   }, NUMBERS.refreshMs);
   timer.unref();
 
@@ -135,10 +145,24 @@ export function nodeStore(options: NodeStoreOptions) {
       set: async (key, value) => factsOf(key).set(key, value),
       remove: async (key) => factsOf(key).remove(key),
     } satisfies Store["meta"],
-    sessions: turnFiles.sessions,
+    sessions,
     record: (events: readonly NewEvent[], said?: readonly SaidRecord[]) => turnFiles.record(events, said),
     tallyBook: () => turnFiles.tallyBook(),
     rememberedBook: () => turnFiles.rememberedBook(),
+    callers: new Callers(db, () => now().getTime()),
+    /** Does the work in the name of a token's owner. */
+    as: <T>(token: string, work: () => T): T => db.as(token, work),
+    arrive: (change: WaitingChange) => db.asNode(() => shared.arrive(change)),
+    /** Fails if the role that the database gave this node is lower; passes while it is not known. */
+    requireRole(role: TokenRole) {
+      const given = db.lastClaim?.role;
+      if (given !== undefined && !roleIncludes(given, role))
+        throw new RepertoireError(
+          "role-insufficient",
+          `The token's role does not allow this in ${db.server} (only a ${role} may do it). Ask an owner for a token of a higher role: repertoire token create --role ${role}.`,
+          db.server,
+        );
+    },
     /** Whether the database answers, and how many bytes wait for it on disk. */
     state: () => ({ isUp: db.isUp, waiting: spool.waiting() }),
     async catchUp(pauses: () => Promise<unknown>) {

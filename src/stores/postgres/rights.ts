@@ -6,6 +6,11 @@ import { EVENT_KINDS, type EventKind } from "../../journal/journal.ts";
 export const TOKEN_ROLES = ["reader", "writer", "curator", "owner"] as const;
 export type TokenRole = (typeof TOKEN_ROLES)[number];
 
+/** Whether a role may do what another one may. */
+export function roleIncludes(role: TokenRole, other: TokenRole): boolean {
+  return TOKEN_ROLES.indexOf(role) >= TOKEN_ROLES.indexOf(other);
+}
+
 /** The database role that all work is done as. It owns nothing and cannot bypass row-level security. */
 export const NODE_ROLE = "repertoire_node";
 

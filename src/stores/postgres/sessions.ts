@@ -35,7 +35,12 @@ export function postgresSessions(db: Connection) {
 }
 
 /** Adds steps behind those that are there; who adds to the same session meanwhile waits. */
-async function insertSteps(tx: Transaction, session: string, steps: readonly SessionStep[]): Promise<void> {
+export async function insertSteps(
+  tx: Transaction,
+  session: string,
+  steps: readonly (SessionStep | object)[],
+): Promise<void> {
+  if (steps.length === 0) return;
   const [{ last } = { last: 0 }] = await tx.rows<{ last: number }>(
     `INSERT INTO repertoire.sessions AS s (scope, id, last) SELECT repertoire.scope(), $1, $2::bigint
       ON CONFLICT (scope, id) DO UPDATE SET last = s.last + $2::bigint, at = now() RETURNING last`,

@@ -41,9 +41,11 @@ export class Spool {
 
   /** Takes over what is new. Costs one look at a folder if nothing is. */
   take(pause: () => Promise<unknown> = async () => undefined): Promise<void> {
-    this.running ??= this.run(pause).finally(() => {
-      this.running = undefined;
-    });
+    this.running ??= this.db
+      .asNode(() => this.run(pause))
+      .finally(() => {
+        this.running = undefined;
+      });
     return this.running;
   }
 

@@ -6,6 +6,7 @@ import { codeOf, RepertoireError } from "../../model/errors.ts";
 import { RETENTION, type Retention, type TidyOptions } from "../retention.ts";
 import type { Store } from "../store.ts";
 import { postgresTasks, postgresTrust } from "./activation.ts";
+import { postgresArrivals } from "./arrivals.ts";
 import { checkBytes } from "./check.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { Counts } from "./counts.ts";
@@ -54,6 +55,8 @@ export function openPostgresStore({ node = randomUUID(), ...options }: PostgresO
     tasks: postgresTasks(db),
     trust: postgresTrust(db),
     versions: postgresVersions(db, { node, requireHeld: (tx) => lease.requireHeld(tx) }),
+    /** Brings a change into the database that was made while it was away. */
+    arrive: postgresArrivals(db, node),
     blobs,
     redirects: postgresRedirects(db),
     proposals: postgresProposals(db, (tx) => dreams.requireHeld(tx)),

@@ -44,8 +44,8 @@ export const LEARNED_OPERATIONS = [
         .describe("Save it even if it is then used instead of a skill of another source."),
     }),
     answer: ChangedSchema,
-    run: ({ params, body }, { engine }) =>
-      engine.learned.save({ name: params.name, author: "person", ...body }),
+    run: ({ params, body }, { engine }, { author }) =>
+      engine.learned.save({ name: params.name, author, ...body }),
   }),
   operation("delete /api/skills/{name}", {
     id: "deleteSkill",

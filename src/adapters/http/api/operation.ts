@@ -25,6 +25,8 @@ export interface Api {
 }
 
 export interface RequestControl extends JobControl {
+  /** Who changes skills: the person, or an agent with a token of the fleet. */
+  readonly author: string;
   header(name: string): string | undefined;
   /** Ends the connection at once. */
   hangUp(): void;

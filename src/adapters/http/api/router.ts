@@ -9,6 +9,7 @@ import type { HttpLimits } from "../limits.ts";
 import { openApiDocument } from "./openapi.ts";
 import { type Api, type ApiOperation, type RequestControl, waitQuery } from "./operation.ts";
 import { OPENAPI_PATH, OPERATIONS } from "./operations.ts";
+import { refuseMachine, requireRole } from "./roles.ts";
 
 interface RouterOptions {
   readonly api: Api;
@@ -33,7 +34,7 @@ export function mountApi(app: Hono<HttpEnv>, { api, gate, limits, note }: Router
     });
   }
   for (const path of ["/api", "/api/*", "/metrics"])
-    app.use(path, async (c, next) => gate.refused(c, "api") ?? (await next()));
+    app.use(path, async (c, next) => (await gate.refused(c, "api")) ?? (await inName(c, next)));
 
   app.get(OPENAPI_PATH, (c) => c.json(openApiDocument(api.version)));
   for (const row of OPERATIONS) {
@@ -71,6 +72,8 @@ async function answered(row: ApiOperation, c: Context, api: Api): Promise<Respon
       "read-only",
       "This dashboard only looks. Start it without --read-only to change things.",
     );
+  const agent = c.get("agent");
+  if (agent) requireRole(agent.role, row.id);
   const given = c.req.query();
   const { wait, ...query } = given;
   const input = {
@@ -78,7 +81,9 @@ async function answered(row: ApiOperation, c: Context, api: Api): Promise<Respon
     query: checked("query", row.query ?? NOTHING, row.job ? query : given) as never,
     body: checked("body", row.body ?? NOTHING, await bodyOf(c)) as never,
   };
+  if (agent) refuseMachine({ ...(input.query as object), ...(input.body as object) });
   const connection = {
+    author: agent ? `agent:${agent.id}` : "person",
     header: (name: string) => c.req.header(name),
     hangUp: () => c.env.outgoing.destroy(),
   };
@@ -94,6 +99,12 @@ async function answered(row: ApiOperation, c: Context, api: Api): Promise<Respon
   if (job.state === "done" && seconds > 0) return respond(row, c, job.result);
   c.header("Location", `/api/jobs/${id}`);
   return c.json(job, 202);
+}
+
+/** What follows is done for whoever sent the request. */
+export function inName(c: Context, next: () => Promise<void>): Promise<void> {
+  const agent = c.get("agent");
+  return agent ? agent.as(next) : next();
 }
 
 function respond(row: ApiOperation, c: Context, answer: unknown): Response {
