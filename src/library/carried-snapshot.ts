@@ -6,13 +6,8 @@ import { unlessMissing, writeFileAtomically } from "../disk/disk.ts";
 import type { Source } from "../model/source.ts";
 import { readSkillFile } from "./catalog.ts";
 import type { FileRecord } from "./file-record.ts";
-import {
-  encodingSteps,
-  LibrarySnapshot,
-  recordsFrom,
-  type SnapshotOptions,
-  snapshotPath,
-} from "./snapshot.ts";
+import { LibrarySnapshot, recordsFrom, type SnapshotOptions, snapshotPath } from "./snapshot.ts";
+import { encodingSteps } from "./snapshot-file.ts";
 
 /**
  * Makes a snapshot here of the one that another machine wrote: of each skill in a source of the same id, if its file has the

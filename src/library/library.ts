@@ -31,6 +31,7 @@ export {
 } from "./reports.ts";
 export { LibraryScanner } from "./scanner.ts";
 export { asRequest, breathe, inSlices, quiet, stopSlices } from "./slices.ts";
-export { type LibrarySnapshot, SnapshotDamage, sourcesKey } from "./snapshot.ts";
+export { type LibrarySnapshot, sourcesKey } from "./snapshot.ts";
+export { SnapshotDamage } from "./snapshot-file.ts";
 export { type Audience, LibraryView } from "./view.ts";
 export { Visibility } from "./visibility.ts";

@@ -5,12 +5,8 @@ import { RepertoireError } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Source } from "../model/source.ts";
 import type { Library } from "./precedence.ts";
-import {
-  type LibrarySnapshot,
-  openLibrarySnapshot,
-  SnapshotDamage,
-  type SnapshotOptions,
-} from "./snapshot.ts";
+import { type LibrarySnapshot, openLibrarySnapshot, type SnapshotOptions } from "./snapshot.ts";
+import { SnapshotDamage } from "./snapshot-file.ts";
 
 /** Takes the instructions of files as a scan reads them, so that nobody opens them again. */
 export interface BodySink {

@@ -20,15 +20,13 @@ import { Library } from "./precedence.ts";
 import type { BodySink, LibraryReader, ScanOptions } from "./reader.ts";
 import { inSlicesBehind } from "./slices.ts";
 import {
-  encodingSteps,
   LibrarySnapshot,
   openLibrarySnapshot,
-  SNAPSHOT_VERSION,
-  SnapshotDamage,
   type SnapshotOptions,
   snapshotPath,
   storedBytes,
 } from "./snapshot.ts";
+import { encodingSteps, SNAPSHOT_VERSION, SnapshotDamage } from "./snapshot-file.ts";
 import { inspectedRecord } from "./withheld.ts";
 
 interface ScannerOptions extends SnapshotOptions {

@@ -1,12 +1,15 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { skillText, temporaryTree } from "../../test/skill-tree.ts";
 import { resolveSources } from "../discover/discover.ts";
+import { countFindings } from "../model/diagnostic.ts";
 import type { Skill } from "../model/skill.ts";
+import { unpackRecord } from "./file-record.ts";
 import { StoredLibrary } from "./reader.ts";
 import { LibraryScanner } from "./scanner.ts";
-import { type LibrarySnapshot, SnapshotDamage } from "./snapshot.ts";
+import { LibrarySnapshot, openLibrarySnapshot, snapshotPath } from "./snapshot.ts";
+import { encodingSteps, SnapshotDamage } from "./snapshot-file.ts";
 import { LibraryView } from "./view.ts";
 import { Visibility } from "./visibility.ts";
 
@@ -91,7 +94,7 @@ describe("the snapshot", () => {
       ...["a", "b", "broken", "needs", "off", "uber-uns", "group/plan"],
     ]);
     expect([...shown].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(listed);
-    expect(snapshot.diagnostics()).toEqual(all.diagnostics);
+    expect(snapshot.findingCounts()).toEqual(countFindings(all.diagnostics));
     snapshot.library();
     expect(visible(snapshot)).toEqual(shown);
   });
@@ -181,7 +184,7 @@ describe("the snapshot", () => {
       try {
         if (snapshot) expect(snapshot.skill("b")).toEqual(right);
         if (snapshot) expect(visible(snapshot)).toEqual(all);
-        if (snapshot) expect(snapshot.diagnostics()).toEqual([]);
+        if (snapshot) expect(snapshot.findingCounts()).toEqual({ errors: 0, warnings: 0 });
       } catch (thrown) {
         expect(thrown).toBeInstanceOf(SnapshotDamage);
         expect(snapshot?.isCurrent()).toBe(false);
@@ -216,5 +219,43 @@ describe("the snapshot", () => {
     const { root, stored } = library({ cache: "a file in the way" });
     const scanner = new LibraryScanner(stored().sources, { cacheDir: join(root, "cache"), findings: [] });
     expect((await scanner.current()).skills.size).toBe(2);
+  });
+});
+
+describe("the snapshot of a large library", () => {
+  it("has packed records, gives each of them, and notices damage of its strings", async () => {
+    const { stored, root } = library();
+    const cacheDir = join(root, "cache");
+    const { sources } = stored();
+    const source = sources.at(-1)!;
+    const packed = (n: number) => ({
+      source: sources.length - 1,
+      at: `skill-${n}`,
+      size: n,
+      mtimeMs: 1.5 + n,
+      inode: n,
+      digest: n.toString(16).padStart(64, "0"),
+      manifest: { description: `Use when report ${n % 97} of é is due. ${"Reads tables. ".repeat(60)}` },
+    });
+    const records = Array.from({ length: 5000 }, (_, n) => unpackRecord(packed(n), sources));
+    const facts = { containers: [], missing: [], diagnostics: [] };
+    const head = { generation: "g", sources, scannedAt: 0, findings: [], ...facts };
+    const steps = encodingSteps(new LibrarySnapshot(head, records), sources);
+    let step = steps.next();
+    while (!step.done) step = steps.next();
+    const { bytes } = step.value;
+    expect(bytes.length).toBeLessThan(5000 * 300);
+    const path = snapshotPath(cacheDir, sources);
+    mkdirSync(cacheDir, { recursive: true });
+    writeFileSync(path, bytes);
+    const open = () => openLibrarySnapshot(sources, { cacheDir, findings: [] })!;
+    expect(open().skill("skill-4321")).toEqual(records[4321]!.skill);
+    expect(open().records()).toEqual(records);
+    expect(records[7]!.source).toBe(source);
+    const damaged = Buffer.from(bytes);
+    const strings = damaged.indexOf("Reads tab", damaged.indexOf('"findings"'), "latin1");
+    damaged[strings] = "W".charCodeAt(0);
+    writeFileSync(path, damaged);
+    expect(() => open().skill("skill-4321")).toThrow(SnapshotDamage);
   });
 });

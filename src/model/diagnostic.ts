@@ -16,6 +16,17 @@ export interface Diagnostic<Code extends string = string> {
   readonly fix: string;
 }
 
+/** How many findings there are of those that somebody should mend. */
+export interface FindingCounts {
+  readonly errors: number;
+  readonly warnings: number;
+}
+
+export function countFindings(diagnostics: readonly Diagnostic[]): FindingCounts {
+  const count = (severity: Severity) => diagnostics.filter((finding) => finding.severity === severity).length;
+  return { errors: count("error"), warnings: count("warning") };
+}
+
 /** The codes of problems in a SKILL.md. If one prevents saving a skill, the error has the same code. */
 export const SKILL_FILE_CODES = [
   "file-too-large",

@@ -2,7 +2,7 @@
 // or `Io.data`, so that no text of others controls a terminal.
 
 import { fstatSync, readFileSync } from "node:fs";
-import type { Diagnostic } from "../../model/diagnostic.ts";
+import type { Diagnostic, FindingCounts } from "../../model/diagnostic.ts";
 import { jsonVisibly, lineVisibly, visibly } from "../../text/terminal.ts";
 import { cutToWidth, textWidth } from "../../text/width.ts";
 import { STANDARD_ERROR, STANDARD_OUTPUT, writeOut } from "../write-out.ts";
@@ -210,10 +210,7 @@ export class Io {
   }
 
   /** One line on standard error that counts what is wrong with files, for verbs that are about something else. */
-  findingCount(diagnostics: readonly Diagnostic[]): void {
-    const count = (severity: Diagnostic["severity"]) =>
-      diagnostics.filter((finding) => finding.severity === severity).length;
-    const [errors, warnings] = [count("error"), count("warning")];
+  findingCount({ errors, warnings }: FindingCounts): void {
     if (errors + warnings === 0) return;
     const parts = [
       ...(errors > 0

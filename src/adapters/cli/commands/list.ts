@@ -11,6 +11,7 @@ import {
   sortedBy,
   VERDICTS,
 } from "../../../engine/engine.ts";
+import { countFindings } from "../../../model/diagnostic.ts";
 import { type ListedSkill, SKILL_STATES } from "../../../model/skill.ts";
 import { accepting, duration, type Verb } from "../command.ts";
 import { type Io, progressDisplay } from "../io.ts";
@@ -59,7 +60,7 @@ export const listVerb: Verb = {
       io.line(summary(skills, listed, words));
       if (facts.report) io.line(verdictCounts(io, facts.report));
       tellUnavailable(io, listed);
-      io.findingCount(diagnostics);
+      io.findingCount(countFindings(diagnostics));
     });
   },
 };

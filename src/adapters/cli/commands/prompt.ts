@@ -38,7 +38,7 @@ export const promptVerb: Verb = {
   ) {
     const { answer, turns } = await answerQuickly(openOptions(), async (engine) => ({
       section: await engine.prompt({ message: words.join(" "), session }, options),
-      findings: await engine.reader.read((snapshot) => snapshot.diagnostics()),
+      findings: await engine.reader.read((snapshot) => snapshot.findingCounts()),
     }));
     const { text, style, tokens, chars, shown, omitted } = answer.section;
     io.answer({ section: text, style, tokens, chars, shown, omitted }, () => {
