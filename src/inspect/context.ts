@@ -1,6 +1,7 @@
 // Adjusts the severity of a match by its context: a warning against an attack is not an attack.
 
-import type { Disguise, FindingSeverity, Rule, RuleHit } from "./types.ts";
+import type { Span } from "./match.ts";
+import type { Disguise, FindingSeverity, Rule, RuleHit, Unit } from "./types.ts";
 
 const ORDER: readonly FindingSeverity[] = ["low", "medium", "high"];
 const LOOK_BACK = 90;
@@ -47,7 +48,7 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
     return negated(hit) && unit.disguise === undefined ? "low" : raisedBy(unit.disguise, severity);
   if (!rule.ownNegation && negated(hit)) return unit.kind === "code" ? lower(severity, 2) : undefined;
   const quoted = quotedIn(hit);
-  const around = surroundings(unit.text, span.start, span.end);
+  const around = surroundings(unit, span);
   const data =
     isPattern(unit.text, span) || (isPayload(hit) && isExample(hit))
       ? 2
@@ -101,10 +102,15 @@ export function isOrdered(heading: string, lead: string): boolean {
 
 /** A regular expression describes a text; nobody runs or follows it. */
 const REGULAR =
-  /\\s[+*{]|\(\?[:i=!<]|\\[wd][+*{]|\.\*|\.\+|\[\^|\\\.|\\\(|\|[\w ]{1,20}\)\??|\\b\(|\([\w-]{2,30}(?:\|[\w-]{2,30}){2}/;
+  /\\s[+*{]|\(\?[:i=!<]|\\[wd][+*{]|\.\*|\.\+|\[\^|\\\.|\\\(|\|[\w ]{1,20}\)\??|\\b\(|\([\w -]{2,40}(?:\|[\w -]{2,40}){2}/;
+/** A field that holds an expression to search for. */
+const PATTERN_FIELD = /^[\s{,([-]{0,20}["']?(?:pattern|regex|regexp)["']? ?[:=] ?["'r]/;
 
 function isPattern(text: string, span: { readonly start: number; readonly end: number }): boolean {
-  return REGULAR.test(text.slice(Math.max(0, span.start - 12), Math.min(span.end, span.start + 300) + 12));
+  return (
+    REGULAR.test(text.slice(Math.max(0, span.start - 12), Math.min(span.end, span.start + 300) + 12)) ||
+    PATTERN_FIELD.test(text)
+  );
 }
 
 /** A line that is nothing but strings is an entry of a table, which does nothing by itself; so is an item of a YAML list. */
@@ -162,8 +168,13 @@ function isComment({ unit, file }: RuleHit): boolean {
   return unit.scope === "line" && file.followed === true && /^(?:# |\/\/ |\* )/.test(unit.text);
 }
 
-function surroundings(text: string, start: number, end: number): string {
-  return `${text.slice(Math.max(0, start - 120), start)} … ${text.slice(end, end + 80)}`;
+const ADDRESS =
+  /\b[a-z]{2,6}:\/\/[^\s"'\x60)]{1,200}|(?<=[\s"'\x60@])(?:[a-z0-9-]{1,60}\.){1,5}[a-z]{2,10}\b/g;
+
+/** The words around a match. The name of a server is not one of them: `https://evil.example` in a command describes nothing. */
+function surroundings({ kind, text }: Unit, { start, end }: Span): string {
+  const around = `${text.slice(Math.max(0, start - 120), start)} … ${text.slice(end, end + 80)}`;
+  return kind === "code" ? around.replace(ADDRESS, " ") : around;
 }
 
 function negated({ unit, span }: RuleHit): boolean {

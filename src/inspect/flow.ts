@@ -5,7 +5,7 @@ import { type BuiltText, type Fact, factOf } from "./facts.ts";
 import type { Constants, Folded } from "./fold.ts";
 import { Places } from "./places.ts";
 import type { Program, Statement } from "./program.ts";
-import type { DataSource, Sink } from "./rules/endpoints.ts";
+import { argumentsAt, type DataSource, type Sink } from "./rules/endpoints.ts";
 import { type Destination, destinationOf } from "./rules/hosts.ts";
 import type { Steps } from "./steps.ts";
 
@@ -169,9 +169,30 @@ class State {
     for (const { path, called } of fact.names) {
       const target = called ? this.#functions.get(path.split(".").at(-1)!) : undefined;
       if (!target || fact.defined?.name === path) continue;
+      const given = this.#given(fact, path, target.parameters);
+      const placed = [...given.values()].reduce(merge, NO_TAINT);
+      const rest: Taint = new Map([...taint].filter(([key]) => !placed.has(key)));
       for (const parameter of target.parameters)
-        this.#add(this.#key(target.program, target.scope, parameter), taint);
+        this.#add(
+          this.#key(target.program, target.scope, parameter),
+          merge(given.get(parameter) ?? NO_TAINT, rest),
+        );
     }
+  }
+
+  /** What each parameter gets by the place or the name of its argument. */
+  #given(fact: Fact, path: string, parameters: readonly string[]): Map<string, Taint> {
+    const { code } = fact.statement;
+    const given = new Map<string, Taint>();
+    const at = code.indexOf(`${path}(`);
+    if (at < 0) return given;
+    for (const [index, argument] of argumentsAt(code, at + path.length + 1).entries()) {
+      const named = /^([A-Za-z_]\w{0,80})\s?=(?!=)/.exec(argument)?.[1];
+      const parameter = named ?? parameters[index];
+      if (/^(?:\*|\.\.\.)/.test(argument)) return new Map();
+      if (parameter !== undefined) given.set(parameter, this.#taintOf(fact, argument));
+    }
+    return given;
   }
 
   #lookup(program: Program, scope: readonly string[], path: string): Taint {

@@ -19,6 +19,9 @@ function byOrigin({ unit, span, file }: RuleHit): FindingSeverity {
   if (isKnownInstaller(command) || /localhost|127\.0\.0\.1/.test(command)) return "low";
   if (!file.script && (isOwnHost(command, file.told) || !/\b(?:curl|wget|fetch|https?:)/.test(command)))
     return "low";
+  // A text that names the habit, such as `curl|bash`, has nothing to download.
+  if (!/[a-z0-9]\.[a-z]{2,10}\b|:\/\/|\$|-[a-z]|["'][a-z]/.test(unit.text.slice(span.start, span.end)))
+    return "low";
   if (/(?:^|[\s"'])(?:-k|--insecure|--no-check-certificate)\b/.test(command)) return "high";
   return file.script &&
     !/(?:^|\/)Dockerfile|\.devcontainer\//i.test(file.path) &&

@@ -182,7 +182,10 @@ const INTERPRETER =
 const SHELL_RUN =
   /(?:^|[|;&(]\s?|\b(?:then|do|else|sudo|nohup|exec|time)\s)(?:(?:(?:\/usr)?\/bin\/)?(?:ba|z|da|k)?sh|source|\.|python[0-9.]{0,4}|node|perl|ruby|php|eval|exec|open|osascript|pwsh|powershell|start)\s(?:-[a-z]{1,6}\s){0,3}(["']?[^\s;|&<>()]{2,200})/g;
 const SHELL_PATH =
-  /^(?:then\s|do\s|sudo\s|nohup\s|exec\s){0,3}(["']?(?:\.{1,2}\/|\/|~\/|\$\{?\w)[^\s;|&<>()="']{1,200})["']?(?!\s?(?:[=!]=|\]\]|-(?:eq|ne|lt|gt)|=))/;
+  /^(?:then\s|do\s|sudo\s|nohup\s|exec\s){0,3}(["']?(?:\.{1,2}\/|\/|~\/|\$\{?\w)[^\s;|&<>()="']{1,200})(?!["']?\s?(?:[=!]=|\]\]|-(?:eq|ne|lt|gt)|=)|["']?\s?=~)/;
+
+/** Names under which commands are run, or kept until they are. */
+const RUNS_COMMAND = /run|exec|system|popen|call|spawn|output|shell|\bsh\b|cmd|command|script|args/i;
 
 for (const expression of [SOURCE_HINT, SEND, SHELL_SEND, DNS, PACKS, RUN_CALL]) watchFor(expression);
 
@@ -195,7 +198,9 @@ export function sinksIn(
   const lower = code.toLowerCase();
   const sinks: Sink[] = [];
   const has = (expression: RegExp): boolean => may(expression) && expression.test(lower);
-  if (has(SEND) || has(SHELL_SEND)) sinks.push({ kind: "send" });
+  // In other languages a command is a string, which does nothing until something runs it.
+  if (has(SEND) || ((language === "shell" || RUNS_COMMAND.test(bare)) && has(SHELL_SEND)))
+    sinks.push({ kind: "send" });
   if (has(DNS)) sinks.push({ kind: "dns" });
   if (language !== "shell" && has(PACKS)) sinks.push({ kind: "pack" });
   if (language === "shell") {
@@ -231,9 +236,20 @@ export function sinksIn(
 
 /** The first argument of a call whose arguments start at `from`. */
 export function firstArgument(code: string, from: number): string {
+  return argumentsAt(code, from, 1)[0] ?? "";
+}
+
+/** The arguments of a call that start at `from`. */
+export function argumentsAt(code: string, from: number, most = 12): string[] {
+  const found: string[] = [];
   let depth = 0;
   let quote = "";
-  for (let at = from; at < code.length; at++) {
+  let start = from;
+  const end = (at: number): void => {
+    found.push(code.slice(start, at).trim());
+    start = at + 1;
+  };
+  for (let at = from; at < code.length && found.length < most; at++) {
     const char = code[at]!;
     if (quote !== "") {
       if (char === "\\") at++;
@@ -241,9 +257,13 @@ export function firstArgument(code: string, from: number): string {
     } else if (`"'\x60`.includes(char)) quote = char;
     else if ("([{".includes(char)) depth++;
     else if (")]}".includes(char)) {
-      if (depth === 0) return code.slice(from, at).trim();
+      if (depth === 0) {
+        end(at);
+        return found;
+      }
       depth--;
-    } else if (char === "," && depth === 0) return code.slice(from, at).trim();
+    } else if (char === "," && depth === 0) end(at);
   }
-  return code.slice(from).trim();
+  if (found.length < most) end(code.length);
+  return found;
 }

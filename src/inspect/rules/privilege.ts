@@ -3,6 +3,10 @@
 import { anyOf, chain, pattern } from "../match.ts";
 import type { Rule } from "../types.ts";
 
+const SETS_MODE =
+  /(?:defaultmode|permission_?mode|sandbox_mode|approval_policy)["']?\]? ?[:=] ?["']?[a-z-]{4,24}$|["'](?:autoapprove|alwaysallow)["']\]? ?[:=]|chat\.tools\.autoapprove|"allow"\]? ?[:=] ?\[|\ballow_all_tools|\bskip_confirmation|skipdangerousmode/;
+const LISTS_MODES = /["'](?:acceptedits|plan|default)["'] ?[,|\]]|\|["']?(?:bypasspermissions|yolo)/;
+
 export const PRIVILEGE: readonly Rule[] = [
   {
     code: "privilege-rights",
@@ -56,18 +60,11 @@ export const PRIVILEGE: readonly Rule[] = [
     why: "Starts or configures an agent with its permission checks switched off.",
     fix: "Leave the permission checks on, or run the agent in a sandbox that the user chose.",
     test: pattern(
-      /--dangerously-(?:skip-permissions|bypass-approvals-and-sandbox)|--yolo\b|--allow-dangerously|["']?bypasspermissions["']?|dangerouslydisablesandbox|skipdangerousmode\w{0,24}|--full-auto\b.{0,40}danger|sandbox_mode ?= ?["']danger-full-access|--sandbox danger-full-access|approval_policy ?= ?["']never|chat\.tools\.autoapprove|(?<![\w-])["']?(?:autoapprove|alwaysallow|trusted?)["']? ?: ?(?:true|\[ ?["']\*["'])|"allow" ?: ?\[ ?["'](?:\*|bash\(\*\)|bash)["']/,
+      /--dangerously-(?:skip-permissions|bypass-approvals-and-sandbox)|--yolo\b|--allow-dangerously|["']?bypasspermissions["']?|dangerouslydisablesandbox|skipdangerousmode\w{0,24}|--full-auto\b.{0,40}danger|sandbox_mode ?= ?["']danger-full-access|--sandbox danger-full-access|approval_policy ?= ?["']never|chat\.tools\.autoapprove|(?<![\w-])["']?(?:autoapprove|alwaysallow|trusted?)["']? ?: ?(?:true|\[ ?["']\*["'])|"allow"\]? ?[:=] ?\[ ?["'](?:\*|bash\(\*\)|bash)["']|["']?\b(?:allow_all_tools|skip_confirmation)["']? ?[:=] ?["']?true\b/,
     ),
-    grade: ({ unit, file }) =>
-      // A list of modes or the parsing of an option starts nothing.
-      /(?:\w\|["']?|: ?["']?(?:default|plan)\|)(?:bypasspermissions|yolo)|--[a-z-]{4,60}(?:\)|["'] ?[,:)]| (?:true\|false|default))/.test(
-        unit.text,
-      ) ||
-      // A document names the option; only a script, or an order to run it, starts an agent so.
-      (!file.script &&
-        (!unit.ordered ||
-          /autoapprove|alwaysallow|trust|--yolo|danger-full|approval_policy/.test(unit.text)) &&
-        !/defaultmode["']? ?[:=] ?["']?bypass/.test(unit.text))
+    // A list of modes, an option and a command name the switch; a setting keeps it on for everything that follows.
+    grade: ({ unit, span }) =>
+      !SETS_MODE.test(unit.text.slice(Math.max(0, span.start - 40), span.end)) || LISTS_MODES.test(unit.text)
         ? "low"
         : "medium",
   },

@@ -12,7 +12,7 @@ const GUARDED = [
   String.raw`\.config/gcloud/(?:credentials|access_tokens|application_default|legacy)|application_default_credentials\.json`,
   String.raw`\.azure/(?:accesstokens|msal_token_cache|azureprofile)`,
   String.raw`\.git-credentials|\.config/gh/hosts\.yml|\.config/hub\b`,
-  String.raw`\.claude/\.credentials|\.codex/auth\.json|\.(?:openclaw|clawdbot|moltbot)/(?:\.env|openclaw\.json|credentials|config)|\.gemini/oauth_creds`,
+  String.raw`\.claude/\.credentials|\.codex/auth\.json|\.(?:openclaw|clawdbot|moltbot)/credentials|\.gemini/oauth_creds`,
   String.raw`security (?:find-(?:generic|internet)-password|dump-keychain|export)|dump-keychain|login\.keychain|library/keychains`,
   String.raw`(?:chrome|chromium|brave-browser|brave|microsoft edge|edge|opera|vivaldi)[^\n]{0,60}(?:login data|cookies\b|local state|web data|local extension settings)`,
   String.raw`\blogin data\b["' )]|key4\.db|logins\.json|cookies\.sqlite|local storage/leveldb|library/application support/(?:google/chrome|firefox|bravesoftware|com\.apple\.tcc)|\.mozilla/firefox|\.config/google-chrome`,
@@ -26,6 +26,7 @@ const GUARDED = [
 const SENSITIVE = [
   String.raw`(?<![\w.])\.env(?:\.(?:local|production|prod))?(?![\w.(\[-])`,
   String.raw`\.npmrc\b|\.pypirc\b|\.netrc\b|_netrc\b|\.pgpass\b|\.my\.cnf\b|\.docker/config\.json|\.kube/config\b|\.terraform\.d/credentials|\.cargo/credentials|\.vault-token|\.boto\b|\.s3cfg\b|\.tfstate\b`,
+  String.raw`\.(?:openclaw|clawdbot|moltbot)/(?:\.env|openclaw\.json|config)`,
   String.raw`\.(?:bash|zsh|python|mysql|psql|node_repl)_history\b`,
   String.raw`\bgh auth token\b|gcloud auth print-(?:access|identity)-token|aws configure (?:get|export)|az account get-access-token|npm token list|op (?:read|item get)\b|git credential fill|docker-credential-`,
   String.raw`kubectl get secrets? |\bvault (?:kv get|read)\b|secretsmanager get-secret-value|gcloud secrets versions access|heroku config\b`,
