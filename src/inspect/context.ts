@@ -50,7 +50,7 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
   const quoted = quotedIn(hit);
   const around = surroundings(unit, span);
   const data =
-    isPattern(unit.text, span) || (isPayload(hit) && isExample(hit))
+    isPattern(unit.text, span) || /\.yara?$/.test(file.path) || (isPayload(hit) && isExample(hit))
       ? 2
       : isDataEntry(hit) || isPayload(hit)
         ? 1
@@ -60,7 +60,7 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
     const cited = Math.max(
       told,
       data,
-      told > 0 || (quoted && DESCRIBES.test(around)) || isComment(hit) ? 1 : 0,
+      told > 0 || (quoted && (file.security || DESCRIBES.test(around))) || isComment(hit) ? 1 : 0,
     );
     return lower(severity, cited + (cited > 0 && file.security ? 1 : 0));
   }

@@ -9,6 +9,7 @@ type Source = readonly [path: string, language: Language, text: string];
 const codesOf = (...sources: readonly Source[]): string[] =>
   flowFindings(
     finish(followData(sources.map(([path, language, text]) => programOf(path, language, text)))).flows,
+    "",
   ).map(({ code, severity }) => `${severity} ${code}`);
 const python = (text: string): string[] => codesOf(["a.py", "python", text]);
 const shell = (text: string): string[] => codesOf(["a.sh", "shell", text]);
