@@ -102,7 +102,7 @@ export function isOrdered(heading: string, lead: string): boolean {
 
 /** A regular expression describes a text; nobody runs or follows it. */
 const REGULAR =
-  /\\s[+*{]|\(\?[:i=!<]|\\[wd][+*{]|\.\*|\.\+|\[\^|\\\.|\\\(|\|[\w ]{1,20}\)\??|\\b\(|\([\w -]{2,40}(?:\|[\w -]{2,40}){2}/;
+  /\\s[+*{]|\(\?[:i=!<]|\\[wd][+*{]|\.\*|\.\+|\[\^|\\\.|\\\(|(?<! )\|\w[\w ]{0,19}\)\??|\\b\(|\([\w -]{2,40}(?:\|[\w -]{2,40}){2}/;
 /** A field that holds an expression to search for. */
 const PATTERN_FIELD = /^[\s{,([-]{0,20}["']?(?:pattern|regex|regexp)["']? ?[:=] ?["'r]/;
 

@@ -104,7 +104,7 @@ export const OBFUSCATION: readonly Rule[] = [
     fix: READ_IT,
     test: anyOf(
       chain(200, /\| ?rev\b/, /\beval\b|\| ?(?:ba|z)?sh\b/),
-      chain(120, /\beval\b[^\n]{0,80}|\bexec\( ?/, /\| ?rev\b|\[::-1\]|\.reverse\(\)\.join/),
+      chain(120, /\beval\b|\bexec\( ?/, /\| ?rev\b|\[::-1\]|\.reverse\(\)\.join/),
     ),
   },
   {
