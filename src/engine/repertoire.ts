@@ -20,6 +20,7 @@ import type { Catalogs, Sharing, Supplies } from "../supply/supply.ts";
 import { type Deferred, deferred } from "./deferred.ts";
 import { type EngineEvent, EventStream } from "./events.ts";
 import type { Fleet, SharedExchange } from "./fleet-part.ts";
+import { openInspections } from "./inspections.ts";
 import { LibraryPart } from "./library-part.ts";
 import type { OpenOptions } from "./options.ts";
 import { ownVersion } from "./package-root.ts";
@@ -88,6 +89,7 @@ export class Repertoire {
         const isShared = sources.some(({ id }) => id === "postgres");
         scanner = new LibraryScanner(sources, {
           ...reading,
+          inspections: openInspections(reading),
           prepare: isShared ? () => this.follow() : undefined,
         });
         return scanner;

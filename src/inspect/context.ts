@@ -50,7 +50,7 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
   const quoted = quotedIn(hit);
   const around = surroundings(unit, span);
   const data =
-    isPattern(unit.text, span) || (isPayload(hit) && isExample(hit))
+    isPattern(unit.text, span) || /\.yara?$/.test(file.path) || (isPayload(hit) && isExample(hit))
       ? 2
       : isDataEntry(hit) || isPayload(hit)
         ? 1
@@ -60,7 +60,7 @@ export function weigh(rule: Rule, hit: RuleHit): FindingSeverity | undefined {
     const cited = Math.max(
       told,
       data,
-      told > 0 || (quoted && DESCRIBES.test(around)) || isComment(hit) ? 1 : 0,
+      told > 0 || (quoted && (file.security || DESCRIBES.test(around))) || isComment(hit) ? 1 : 0,
     );
     return lower(severity, cited + (cited > 0 && file.security ? 1 : 0));
   }
@@ -102,7 +102,7 @@ export function isOrdered(heading: string, lead: string): boolean {
 
 /** A regular expression describes a text; nobody runs or follows it. */
 const REGULAR =
-  /\\s[+*{]|\(\?[:i=!<]|\\[wd][+*{]|\.\*|\.\+|\[\^|\\\.|\\\(|\|[\w ]{1,20}\)\??|\\b\(|\([\w -]{2,40}(?:\|[\w -]{2,40}){2}/;
+  /\\s[+*{]|\(\?[:i=!<]|\\[wd][+*{]|\.\*|\.\+|\[\^|\\\.|\\\(|(?<! )\|\w[\w ]{0,19}\)\??|\\b\(|\([\w -]{2,40}(?:\|[\w -]{2,40}){2}/;
 /** A field that holds an expression to search for. */
 const PATTERN_FIELD = /^[\s{,([-]{0,20}["']?(?:pattern|regex|regexp)["']? ?[:=] ?["'r]/;
 

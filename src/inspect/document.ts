@@ -3,6 +3,7 @@
 import { canonicalText } from "./canonical-text.ts";
 import { isOrdered } from "./context.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
+import { AGENT_FILES } from "./rules/words.ts";
 import type { Unit, UnitKind, UnitScope } from "./types.ts";
 
 interface SourceLine {
@@ -32,7 +33,7 @@ export function documentUnits(lines: readonly string[]): Unit[] {
   let kind: UnitKind = "prose";
   let heading = "";
   let paragraph: SourceLine[] = [];
-  let fence: { mark: string; lines: SourceLine[]; ordered: boolean } | undefined;
+  let fence: { mark: string; lines: SourceLine[]; ordered: boolean; obeyed: boolean } | undefined;
   let lead = "";
   const flush = (): void => {
     if (paragraph.length > 0) units.push(unitOf("paragraph", kind, paragraph, heading));
@@ -55,6 +56,7 @@ export function documentUnits(lines: readonly string[]): Unit[] {
     if (fence) {
       if (mark === fence.mark) {
         for (const unit of codeUnits(fence.lines, heading, fence.ordered)) units.push(unit);
+        if (fence.obeyed) for (const unit of obeyedUnits(fence.lines, heading)) units.push(unit);
         fence = undefined;
         lead = "";
       } else fence.lines.push(line);
@@ -62,7 +64,7 @@ export function documentUnits(lines: readonly string[]): Unit[] {
     }
     if (mark) {
       flush();
-      fence = { mark, lines: [], ordered: isOrdered(heading, lead) };
+      fence = { mark, lines: [], ordered: isOrdered(heading, lead), obeyed: isForAgents(lead) };
       continue;
     }
     const trimmed = line.text.trim();
@@ -82,6 +84,23 @@ export function documentUnits(lines: readonly string[]): Unit[] {
   // Not as arguments of one call, of which a file with many lines would be too many.
   const all = fence ? units.concat(codeUnits(fence.lines, heading, fence.ordered)) : units;
   return all.concat(proseLines(shown, all));
+}
+
+/** Whether a sentence says that the text below it goes into a file that agents obey. */
+function isForAgents(lead: string): boolean {
+  return (
+    AGENT_FILES.test(lead) &&
+    /\b(?:create|append|add|write|put|insert|install|copy|save|paste|place)/.test(lead)
+  );
+}
+
+/** The lines of such a text as prose: an agent will read them as its instructions. */
+function obeyedUnits(lines: readonly SourceLine[], heading: string): Unit[] {
+  return lines
+    .filter(({ text }) => text.trim() !== "")
+    .map((line) =>
+      unitOf("paragraph", line.text.trim().startsWith("<!--") ? "hidden" : "prose", [line], heading),
+    );
 }
 
 /** The units of a script. */

@@ -9,6 +9,7 @@ type Source = readonly [path: string, language: Language, text: string];
 const codesOf = (...sources: readonly Source[]): string[] =>
   flowFindings(
     finish(followData(sources.map(([path, language, text]) => programOf(path, language, text)))).flows,
+    "",
   ).map(({ code, severity }) => `${severity} ${code}`);
 const python = (text: string): string[] => codesOf(["a.py", "python", text]);
 const shell = (text: string): string[] => codesOf(["a.sh", "shell", text]);
@@ -145,4 +146,23 @@ describe("hostile input", () => {
     for (const language of ["shell", "python", "javascript"] as const)
       followData([programOf("a", language, text)]);
   });
+});
+
+describe("the arguments of a call", () => {
+  const check = (call: string): string[] =>
+    python(
+      `import os, requests\nkey = os.environ["OTHER_API_KEY"]\ndef look(address, key):\n    requests.get("https://lookup.tools/" + address, headers={"x-api-key": key})\n${call}\n`,
+    );
+
+  it("reach the parameters of their places", () => {
+    expect(check('look("1.2.3.4", key)')).toEqual([]);
+    expect(check('look(key, "1.2.3.4")')).toEqual(["medium flow-secret-sent"]);
+    expect(check('look(key="1.2.3.4", address=key)')).toEqual(["medium flow-secret-sent"]);
+  });
+});
+
+it("a comparison in shell runs nothing", () => {
+  expect(
+    shell('text=$(curl -s https://docs.tools/a)\nif [[ -n "$text" && "$text" != "null" ]]; then echo; fi'),
+  ).toEqual([]);
 });

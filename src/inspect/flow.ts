@@ -95,7 +95,6 @@ class State {
   >();
   readonly #handles = new Map<string, string>();
   readonly #constants: ReadonlyMap<Program, Constants>;
-  readonly #ids = new Map<Program, number>();
 
   constructor(constants: ReadonlyMap<Program, Constants>) {
     this.#constants = constants;
@@ -121,11 +120,7 @@ class State {
   }
 
   #key(program: Program, scope: readonly string[], name: string): string {
-    let id = this.#ids.get(program);
-    if (id === undefined) {
-      id = this.#ids.size;
-      this.#ids.set(program, id);
-    }
+    const id = `${program.path} ${program.language}`;
     return `${id}:${scope.join(">")}:${name}`;
   }
 

@@ -1,6 +1,7 @@
 // The front door of inspection: finds dangers, addresses and scripts in the files of a package.
 
 import { createHash } from "node:crypto";
+import { isSkillFile } from "../package/package.ts";
 import { type About, aboutOf } from "./about.ts";
 import { hostsIn } from "./addresses.ts";
 import type { InspectionCache } from "./cache.ts";
@@ -159,9 +160,11 @@ export function* cachedInspection(
   cache: InspectionCache | undefined,
 ): Steps<Inspection> {
   const kept = digest === undefined ? undefined : cache?.get(digest);
-  if (kept) return kept;
-  const inspection = yield* inspectionSteps(files, unread);
-  if (digest !== undefined) cache?.set(digest, inspection);
+  const inspection = kept ?? (yield* inspectionSteps(files, unread));
+  if (digest === undefined) return inspection;
+  if (!kept) cache?.set(digest, inspection);
+  const skill = inspection.verdict === "dangerous" ? files.find(({ path }) => isSkillFile(path)) : undefined;
+  if (skill) cache?.addDanger(createHash("sha256").update(skill.bytes).digest("hex"), digest);
   return inspection;
 }
 
@@ -208,7 +211,7 @@ function* behaviourFindings(
 ): Steps<RuleFinding[]> {
   const written = new Set(plain.map(placeOf));
   const { flows, built } = yield* followData(programs);
-  const findings = flowFindings(flows);
+  const findings = flowFindings(flows, told);
   for (const program of programs) if (program.settings) findings.push(...(yield* settingsFindings(program)));
   let budget: number = INSPECT_LIMITS.decodedPerFile;
   for (const { program, line, text } of built) {

@@ -5,6 +5,7 @@ import { hash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { type FoundFile, POLICY_FILE } from "../discover/discover.ts";
 import { withRegularFile } from "../disk/disk.ts";
+import type { InspectionCache } from "../inspect/inspect.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { messageOf } from "../model/errors.ts";
 import { type NameResult, toSkillName } from "../model/name.ts";
@@ -14,7 +15,7 @@ import { type Profile, parseManifest, parseSkill } from "../parse/parse.ts";
 import { displayNameOf, type FileRecord } from "./file-record.ts";
 import type { BodySink } from "./reader.ts";
 
-import { hasDangerousWords, withhold } from "./withheld.ts";
+import { hasDangerousWords, isKnownDanger, withhold } from "./withheld.ts";
 
 export type Progress = (done: number, total: number) => void;
 
@@ -22,6 +23,8 @@ interface CatalogOptions {
   readonly known: ReadonlyMap<string, FileRecord>;
   readonly profile?: Profile | undefined;
   readonly bodies?: BodySink | undefined;
+  /** What inspection found in earlier runs. */
+  readonly inspections?: InspectionCache | undefined;
   readonly onProgress?: Progress | undefined;
 }
 
@@ -66,7 +69,7 @@ function isCurrent(record: FileRecord | undefined, file: FoundFile): record is F
   );
 }
 
-function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileRecord {
+function readRecord(file: FoundFile, { bodies, profile, inspections }: CatalogOptions): FileRecord {
   const { source, relativePath, path, size, mtimeMs, inode, policy } = file;
   const place = { source, relativePath, path, size, mtimeMs, inode, policy };
   if (size > PACKAGE_LIMITS.skillFileBytes)
@@ -82,7 +85,8 @@ function readRecord(file: FoundFile, { bodies, profile }: CatalogOptions): FileR
     if ("code" in named) return { ...place, skill: undefined, diagnostics: [...diagnostics, named] };
     if (whole?.skill) bodies?.add(named, whole.skill.body);
     // What ships with the package was read by whoever made it.
-    const isDangerous = source.scope !== "bundled" && hasDangerousWords(named.manifest);
+    const isDangerous =
+      source.scope !== "bundled" && (hasDangerousWords(named.manifest) || isKnownDanger(named, inspections));
     return { ...place, skill: isDangerous ? withhold(named) : named, diagnostics };
   } catch (thrown) {
     return { ...place, skill: undefined, diagnostics: [unreadable(path, thrown)] };

@@ -31,6 +31,8 @@ import { inspectedRecord } from "./withheld.ts";
 
 interface ScannerOptions extends SnapshotOptions {
   readonly onProgress?: Progress | undefined;
+  /** What inspection found in earlier runs. */
+  readonly inspections?: InspectionCache | undefined;
   /** Called before the sources are first read, and each time after that: brings folders up to date that come from elsewhere. */
   readonly prepare?: (() => Promise<void>) | undefined;
   /** Milliseconds since 1970. */
@@ -259,9 +261,11 @@ export class LibraryScanner implements LibraryReader {
     const scan = yield* discover(this.sources, kept);
     // After a change of a few folders, the watch itself asks for a whole scan, whose folders it then follows.
     if (this.watching && !kept) yield* this.watching.follow(scan);
-    const { onProgress } = this.options;
+    const { onProgress, inspections } = this.options;
     const isSame = before !== undefined && isUnchanged(scan.files, known);
-    const records = isSame ? earlier : yield* readCatalog(scan.files, { known, bodies, onProgress });
+    const records = isSame
+      ? earlier
+      : yield* readCatalog(scan.files, { known, bodies, inspections, onProgress });
     this.hasScanned ||= !kept;
     yield;
     const scannedAt = kept ? before!.scannedAt : (this.options.now?.() ?? Date.now());

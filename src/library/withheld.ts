@@ -18,6 +18,20 @@ export function hasDangerousWords(manifest: SkillManifest): boolean {
   return inspectPackage([{ path: "SKILL.md", bytes }]).verdict === "dangerous";
 }
 
+/**
+ * Whether an earlier run found the package dangerous as it is now. Only a package whose SKILL.md is that of a dangerous one is read
+ * for it, so that it costs the others nothing.
+ */
+export function isKnownDanger(
+  { digest, directory }: Skill,
+  inspections: InspectionCache | undefined,
+): boolean {
+  const dangers = inspections?.dangersOf(digest);
+  if (dangers === undefined || dangers.size === 0) return false;
+  const now = surveyPackage(directory).digest;
+  return now === undefined || dangers.has(now);
+}
+
 /** The skill with a notice instead of everything that its author wrote in prose; what decides who may use it stays. */
 export function withhold(skill: Skill): Skill {
   const { manifest } = skill;

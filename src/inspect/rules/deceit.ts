@@ -53,7 +53,7 @@ export const DECEIT: readonly Rule[] = [
       ),
       pattern(
         new RegExp(
-          String.raw`\bwithout (?:telling|informing|notifying|alerting|mentioning (?:it|this|anything) to) ${USER}\b`,
+          String.raw`\bwithout (?:telling|informing|notifying|alerting|mentioning (?:it|this|anything) to) ${USER}\b(?! (?:to|which|what|how|why|where)\b)(?<!\b(?:never|not|don't|cannot|can't|nothing|nor|avoid)\b[^.;!?\n]{0,140}\bwithout [a-z ]{3,60})`,
         ),
       ),
       pattern(
@@ -63,7 +63,7 @@ export const DECEIT: readonly Rule[] = [
       ),
       pattern(
         new RegExp(
-          String.raw`\b${USER} (?:must|should|shall|can|may|need|does|do|is|are|will) ?(?:not|never|n't)(?: need)?(?: to)?(?: be)? (?:(?:know|knows|aware|be aware|find out|learn|told|informed|notified|realize|suspect)(?: (?:about(?! ")|of|that|this|any of (?:this|it))\b| it\b|[.,]|$)|(?:see|notice) (?:that|this|it|any of (?:this|it)|what (?:you|this))\b)`,
+          String.raw`\b(?<!\b(?:if|when|where|unless|in case) )${USER} (?:must|should|shall|can|may|need|does|do|is|are|will) ?(?:not|never|n't)(?: need)?(?: to)?(?: be)? (?:(?:know|knows|aware|be aware|find out|learn|told|informed|notified|realize|suspect)(?: (?:about(?! ")|of|that|this|any of (?:this|it))\b| it\b|[.,]|$)|(?:see|notice) (?:that|this|it|any of (?:this|it)|what (?:you|this))\b)`,
         ),
       ),
       pattern(

@@ -83,6 +83,27 @@ export const DESTRUCTION: readonly Rule[] = [
     ),
   },
   {
+    code: "destruction-ransom-note",
+    severity: "high",
+    scope: "line",
+    why: "Demands money for the data of the user.",
+    fix: "Do not install the skill.",
+    test: pattern(
+      /\b(?:send|pay|transfer)\b.{0,40}\b(?:btc|bitcoin|eth|xmr|monero|usdt)\b.{0,80}\b(?:get|recover|restore|decrypt|unlock|return)\b.{0,24}\b(?:data|files|documents|database)\b/,
+    ),
+  },
+  {
+    code: "destruction-service",
+    severity: "medium",
+    scope: "line",
+    kinds: ["code", "hidden"],
+    why: "Deletes everything of a service at once: all namespaces, branches, buckets or tables.",
+    fix: STOP,
+    test: pattern(
+      /\bkubectl delete (?:ns|namespaces?|pv|persistentvolumes?) [^\n]{0,40}--all\b|\bgit push\b[^\n]{0,60}--delete ["']?(?:\$\(|\x60)|\baws s3 rb [^\n]{0,60}(?:\$\(|\$\{?[a-z])[^\n]{0,60}--force|\bdrop schema public cascade\b[^\n]{0,80}readme/,
+    ),
+  },
+  {
     code: "destruction-kill-all",
     severity: "medium",
     scope: "line",

@@ -147,7 +147,7 @@ export const DOWNLOAD: readonly Rule[] = [
     why: "Fetches from the network and executes text in the same script: it can run whatever the server sends.",
     fix: "Put the code into the package instead.",
     test: unless(
-      /\bpage\.evaluate|\$eval|ast\.literal_eval|\.eval\(\)/,
+      /\bpage\.evaluate|\$eval|ast\.literal_eval|\.eval\(\)|\bexec\( ?command ?=|\bexec\( ?(?:cmd|command), ?(?:\{|\(?err)/,
       allOf(
         pattern(
           /(?<![.\w])(?:eval|exec|new function|vm\.runin\w{0,20}|marshal\.loads|pickle\.loads|__import__) ?\( ?(?:await )?(?:[a-z_][a-z0-9_.]{0,30}(?:\.(?:text|content|data|body|decode|read|tostring|stdout)\b|\()|(?:code|payload|script|body|data|text|src|source|resp|response|content|cmd|command|result|stage2?)\b)/,
@@ -171,9 +171,22 @@ export const DOWNLOAD: readonly Rule[] = [
         /(?<!\|)\| ?(?:ba?sh|sh|zsh|python[0-9.]{0,4})\b(?! -[cm]| [\w./-]{1,60}\.py)/,
       ),
       chain(400, LOOPS, FETCH_CALL, EXECUTES),
+      chain(
+        400,
+        /\bnew websocket\(|\bwebsockets?\.connect\(|\bsocket\.io|\bio\.connect\(|\bnet\.connect\(/,
+        /\bon(?:message|_message)?\b.{0,12}["']?(?:message|data|command)?["']?.{0,60}/,
+        EXECUTES,
+      ),
       allOf(pattern(/\bschedule\.every\b|\bsetinterval\( ?[a-z_$]/), chain(400, FETCH_CALL, EXECUTES)),
     ),
     grade: ({ file, unit, span }) =>
-      file.script || /\| ?(?:ba?sh|sh)\b/.test(unit.text.slice(span.start)) ? "high" : "low",
+      /\| ?(?:ba?sh|sh)\b/.test(unit.text.slice(span.start, span.end))
+        ? "high"
+        : // The flow analysis knows whether it is the answer that runs.
+          file.followed
+          ? "medium"
+          : file.script
+            ? "high"
+            : "low",
   },
 ];

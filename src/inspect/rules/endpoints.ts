@@ -69,6 +69,8 @@ function listedSecrets(code: string): string[] {
 
 const SHELL_SECRET =
   /\$[{(]?([A-Z][A-Z0-9_]{0,40}?(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|MNEMONIC|DATABASE_URL|_DSN|_PAT)[A-Z0-9_]{0,12})\b/g;
+const TYPED_PASSWORD =
+  /\bgetpass\.getpass\(|\binput\(\s?f?["'][^"']{0,60}(?:password|passphrase|passcode|seed phrase)|\bread -[a-z]{0,3}s[a-z]{0,3}p? /;
 const PERSONAL =
   /(?:~|\$home|\$\{home\})\/(?:\.config\/)?\*|\b(?:pbpaste|xclip -o|xsel -b|wl-paste|get-clipboard|pyperclip\.paste|clipboard\.readtext|screencapture|imagegrab\.grab|pyautogui\.screenshot|mss\(\)|pynput|keyboard\.(?:on_press|record|hook)|getasynckeystate)\b|\.(?:bash|zsh|python)_history\b|(?:~|\$home|\bhomedir\(\)|path\.home\(\)|expanduser\(["']~)[^\n]{0,30}(?:documents|desktop|downloads|pictures|messages\/chat\.db)\b|os\.walk\(\s?(?:os\.path\.expanduser|path\.home)|path\.home\(\)\.(?:rglob|glob)\(|\bfind (?:~|\$home|\/home|\/users)\/? -(?:name|type)/;
 const AGENT =
@@ -133,6 +135,7 @@ export function sourcesIn(
       named(withoutSentences(stored));
     }
   }
+  add("secret", TYPED_PASSWORD);
   add("personal", PERSONAL);
   add("machine", MACHINE);
   if (!shell) for (const name of listedSecrets(code)) found.push({ kind: "secret", text: name });
@@ -165,7 +168,7 @@ const PASSED_ON =
   /[(,{]\s{0,40}env\s?[:=]\s?(?:dict\(|\{\s?(?:\.\.\.|\*\*))?\s?(?:process\.env|os\.environ)|["'] (?:not )?in os\.environ\b|monkeypatch|patch\.dict/;
 
 const SEND =
-  /\b(?:requests|httpx|session|client|aiohttp|axios|got|superagent|ky|needle|https?)\.(?:post|put|patch|request|get)\(|\b(?:sess|s|conn|connection|urllib3|pool|http_client)\.(?:post|put|patch|request)\(|\b(?:fetch|axios|urlopen|got|sendbeacon)\(|\brequest\.urlopen\(|\burllib\.request\.request\(|\.(?:post|put)\(\s?f?["'\x60]https?:|\b(?:sock|socket|s|conn|client|ws|websocket|tcp|udp|soc|sk|connection)\.(?:send|sendall|sendto|write|emit|end)\(|\b(?:req|request)\.(?:write|end)\(|\.request\([^;\n]{0,400}\)\.(?:end|write)\(|\bxhr\.send\(|\bsendmail\(|\bsend_message\(|\bsend_mail\(|\bstorbinary\(|\b(?:upload_file|upload_fileobj|put_object|upload_from_string|upload_blob)\(|\bsendmessage\b|\bsenddocument\b/;
+  /\b(?:requests|httpx|session|client|aiohttp|axios|got|superagent|ky|needle|https?)\.(?:post|put|patch|request|get)\(|\b(?:sess|s|conn|connection|urllib3|pool|http_client)\.(?:post|put|patch|request)\(|\b(?:fetch|axios|urlopen|got|sendbeacon)\(|\brequest\.urlopen\(|\burllib\.request\.request\(|\.(?:post|put)\(\s?f?["'\x60]https?:|\b(?:sock|socket|s|conn|client|ws|websocket|tcp|udp|soc|sk|connection)\.(?:send|sendall|sendto|write|emit|end)\(|\b(?:req|request)\.(?:write|end)\(|\.request\([^;\n]{0,400}\)\.(?:end|write)\(|\bxhr\.send\(|\bsendmail\(|\bsend_message\(|\bsend_mail\(|\bstorbinary\(|\b(?:upload_file|upload_fileobj|put_object|upload_from_string|upload_blob)\(|\bsendmessage\b|\bsenddocument\b|\bsentry(?:_sdk)?\.(?:set_?context|set_?extras?|set_?tags?|capture\w{4,12})\(/;
 const SHELL_SEND =
   /\bcurl\b[^\n]{0,600}(?:\s-d\b|\s-d["'@$]|\s--data|\s-f\b|\s-f["']|\s--form|\s-t\b|\s--upload-file|\s-x ?(?:post|put)|\s--request[ =](?:post|put)|\s--json|https?:\/\/[^\s]{0,160}[$\x60{])|\bwget\b[^\n]{0,300}(?:--(?:post|body|method)|https?:\/\/[^\s]{0,160}[$\x60{])|\b(?:nc|ncat|netcat|telnet|socat)\s(?:-[a-z0-9]{1,6}\s){0,4}(?:-|tcp:)?["']?[$\w.-]{3,100}|\/dev\/(?:tcp|udp)\/|\b(?:scp|sftp|rsync)\b[^\n]{0,300}[\w$.-]{2,60}@?[\w$.-]{2,80}:|\brclone (?:copy|sync)\b|\baws s3 (?:cp|sync|mv)\b|\bgsutil (?:-m )?(?:cp|rsync)\b|\bgh gist create\b|\b(?:mail|mutt|mailx) -s|\bsendmail\b|\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n]{0,300}-(?:method|body|infile)|\bopenssl s_client\b/;
 const DNS =

@@ -3,13 +3,15 @@
 import { excerptOf } from "../excerpt.ts";
 import type { Flow } from "../flow.ts";
 import type { FindingSeverity, RuleFinding } from "../types.ts";
-import { belongsTo } from "./hosts.ts";
+import { belongsTo, isOwnHost } from "./hosts.ts";
 
 interface FlowRule {
   readonly code: string;
   readonly kind: Flow["origins"][number]["kind"];
   readonly sinks: readonly Flow["sink"]["kind"][];
   readonly why: string;
+  /** Whether it is usual towards the service that the skill is written for, which its text names. */
+  readonly own?: boolean;
   readonly grade: (flow: Flow) => FindingSeverity | undefined;
 }
 
@@ -48,6 +50,7 @@ const FLOW_RULES: readonly FlowRule[] = [
   },
   {
     code: "flow-files-sent",
+    own: true,
     kind: "sensitive",
     sinks: SENT,
     why: "Reads a file that often holds secrets and sends it to a server.",
@@ -55,6 +58,7 @@ const FLOW_RULES: readonly FlowRule[] = [
   },
   {
     code: "flow-secret-sent",
+    own: true,
     kind: "secret",
     sinks: SENT,
     why: "Sends a secret in the body or address of a request to a server that it does not belong to.",
@@ -76,6 +80,7 @@ const FLOW_RULES: readonly FlowRule[] = [
   },
   {
     code: "flow-agent-sent",
+    own: true,
     kind: "agent",
     sinks: SENT,
     why: "Sends the agent's memory, settings or conversations to a server.",
@@ -129,9 +134,15 @@ const FLOW_RULES: readonly FlowRule[] = [
 ];
 
 /** The findings for the flows of a package. */
-export function flowFindings(flows: readonly Flow[]): RuleFinding[] {
-  return flows.flatMap((flow) =>
+export function flowFindings(flows: readonly Flow[], told: string): RuleFinding[] {
+  return flows.flatMap((found) =>
     FLOW_RULES.flatMap((rule) => {
+      const flow =
+        rule.own &&
+        found.destination === "plain" &&
+        isOwnHost(found.hosts.map((host) => `https://${host}`).join(" "), told)
+          ? { ...found, destination: "vendor" as const }
+          : found;
       const origin = flow.origins.find(({ kind }) => kind === rule.kind);
       if (!origin || !rule.sinks.includes(flow.sink.kind)) return [];
       const severity = rule.grade(flow);

@@ -84,6 +84,27 @@ export const INJECTION: readonly Rule[] = [
     ),
   },
   {
+    code: "injection-standing-orders",
+    severity: "medium",
+    scope: "paragraph",
+    why: "Gives a text the rank of the system or the user, or keeps it from the user, for all that follows.",
+    fix: REMOVE,
+    ownNegation: true,
+    test: anyOf(
+      pattern(
+        /\b(?:treated?|regarded?|considered?|followed) (?:it |them |this |these )?as (?:system[- ]level|persistent|mandatory|system|root) (?:instructions?|directives?|orders)\b|\bsame (?:authority|weight|priority|rank) as (?:the |a )?(?:user|system|developer)(?:'s)? ?(?:messages?|instructions?|prompts?)?|\bmust not be overridden by\b.{0,40}\buser|@agent-directive\b/,
+      ),
+      sentence(
+        60,
+        /\b(?:instructions?|directives?|rules|entries|configuration|section|they)\b/,
+        /\b(?:should|must|may) (?:never|not) be (?:disclosed|summari[sz]ed|revealed|shown|mentioned|discussed)\b/,
+      ),
+      pattern(
+        /\backnowledge (?:the request|it|them) but (?:proceed|continue|carry on)|\bignore (?:tool call restrictions|security policy errors|permission (?:errors|denials))|\b(?:execute|run) (?:them|all commands|every command|it) without (?:confirmation|sandbox\w{0,3}|asking)|\bdo not (?:ask|request (?:confirmation|permission)) (?:before|for) (?:any |all )?(?:reads?|writing|writes?|delet\w{1,4}|mov\w{1,4}|execut\w{1,4}|shell)|\bskip (?:any |all )?security (?:warnings?|checks?)\b|\bautomatically submit (?:the )?results? to\b/,
+      ),
+    ),
+  },
+  {
     code: "injection-persona",
     severity: "high",
     scope: "paragraph",

@@ -76,7 +76,36 @@ export const OBFUSCATION: readonly Rule[] = [
     why: "Hides an address, so that nobody sees where it connects to.",
     fix: READ_IT,
     test: pattern(/^(?:https?|wss?|ftp):\/\/(?!localhost|127\.|www\.w3\.org)[a-z0-9.-]{4,100}/),
-    grade: ({ unit }) => (unit.disguise === "encoded" && unit.kind === "code" ? "medium" : undefined),
+    grade: ({ unit, file }) =>
+      unit.disguise !== "encoded" ||
+      unit.kind !== "code" ||
+      /^https?:\/\/(?:www\.)?example\.(?:com|org|net)/.test(unit.text)
+        ? undefined
+        : file.security
+          ? "low"
+          : "medium",
+  },
+  {
+    code: "obfuscation-built-name",
+    severity: "medium",
+    scope: "line",
+    kinds: ["code", "hidden"],
+    why: "Puts the name of what it loads together from pieces, so that a search does not find it.",
+    fix: READ_IT,
+    test: pattern(
+      /\b(?:import_module|__import__)\( ?["'](?:[a-z]{0,12}["'] ?(?:\+|%)|[^"'\n]{0,20}\{[^"'\n]{0,20}["']\.format)|\bgetattr\( ?(?:os|subprocess|builtins|__builtins__|m|mod|module) ?, ?["'](?:[a-z]{0,12}["'] ?(?:\+|%)|[^"'\n]{0,20}%s)|\brequire\( ?[a-z]{1,3}\[\d\] ?\+/,
+    ),
+  },
+  {
+    code: "obfuscation-reversed-run",
+    severity: "high",
+    scope: "block",
+    why: "Turns a text around and runs it.",
+    fix: READ_IT,
+    test: anyOf(
+      chain(200, /\| ?rev\b/, /\beval\b|\| ?(?:ba|z)?sh\b/),
+      chain(120, /\beval\b|\bexec\( ?/, /\| ?rev\b|\[::-1\]|\.reverse\(\)\.join/),
+    ),
   },
   {
     code: "obfuscation-run-file",

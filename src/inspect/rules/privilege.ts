@@ -1,8 +1,13 @@
 // Rules for privileges: administrator rights, disabled protection, disabled permission checks, open ports.
 
-import { anyOf, chain, pattern } from "../match.ts";
+import { isTestFile } from "../context.ts";
+import { allOf, anyOf, chain, pattern } from "../match.ts";
 import type { Rule } from "../types.ts";
 
+const NO_CERTIFICATES =
+  /\bpythonhttpsverify ?= ?["']?0|\bnode_tls_reject_unauthorized ?= ?["']?0|\bcurl_ca_bundle=["']{2}|\bgit_ssl_no_verify ?= ?["']?(?:1|true)|\bapt(?:-get)? (?:purge|remove)\b[^\n]{0,80}\n?[^\n]{0,80}ca-certificates/;
+const NO_POLICY =
+  /\b[a-z_]{2,30}(?:enforcement|strict_mode|audit_log|sandbox) ?= ?["']?(?:disabled|off|false|log_only)\b|\b(?:skip_confirmation|allow_all_tools)["']? ?[:=] ?true/;
 const SETS_MODE =
   /(?:defaultmode|permission_?mode|sandbox_mode|approval_policy)["']?\]? ?[:=] ?["']?[a-z-]{4,24}$|["'](?:autoapprove|alwaysallow)["']\]? ?[:=]|chat\.tools\.autoapprove|"allow"\]? ?[:=] ?\[|\ballow_all_tools|\bskip_confirmation|skipdangerousmode/;
 const LISTS_MODES = /["'](?:acceptedits|plan|default)["'] ?[,|\]]|\|["']?(?:bypasspermissions|yolo)/;
@@ -19,6 +24,9 @@ export const PRIVILEGE: readonly Rule[] = [
       chain(80, /(?:>>?|tee|echo)[^\n]{0,100}/, /\/etc\/sudoers/),
       pattern(
         /\bchmod (?:-[a-z]{1,3} )?(?:[ug]{1,2}\+s|[46][0-7]{3})\b|\bsetcap cap_(?:setuid|sys_admin|net_admin|dac_)|\bchmod -r (?:0?777|a\+rwx) (?:\/|~)(?:\s|$)/,
+      ),
+      pattern(
+        /\buseradd\b[^\n]{0,80}(?:-o\b[^\n]{0,20}-u ?0\b|-u ?0\b[^\n]{0,20}-o\b)|\bpermitrootlogin\b[^\n]{0,30}\/permitrootlogin yes/,
       ),
       pattern(/\bld_preload=[^\s]{1,80}|\/etc\/ld\.so\.preload|dyld_insert_libraries=/),
       pattern(
@@ -52,6 +60,21 @@ export const PRIVILEGE: readonly Rule[] = [
       )
         ? "low"
         : "high",
+  },
+  {
+    code: "privilege-guards-off",
+    severity: "medium",
+    scope: "block",
+    why: "Switches off several protections at once: certificates, policies, the separation from the administrator.",
+    fix: "Leave the protections on; switch off only what the task needs, and say why.",
+    test: anyOf(
+      allOf(pattern(NO_CERTIFICATES), pattern(NO_POLICY)),
+      allOf(pattern(NO_CERTIFICATES), pattern(/\buser root\b/)),
+      pattern(
+        /\b[a-z]{2,30}_(?:enforcement|sandbox|guardrails?) ?= ?["']?(?:disabled|off|false|log_only|none)\b/,
+      ),
+    ),
+    grade: ({ file }) => (isTestFile(file.path) ? "low" : "medium"),
   },
   {
     code: "privilege-agent-unleashed",

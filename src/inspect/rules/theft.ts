@@ -2,7 +2,7 @@
 
 import { allOf, anyOf, chain, pattern, sentence, unless } from "../match.ts";
 import type { Rule } from "../types.ts";
-import { destinationOf, hasSinisterHost, isAnybodys, isNameless } from "./hosts.ts";
+import { destinationOf, hasSinisterHost, isAnybodys, isNameless, isOwnHost } from "./hosts.ts";
 import { ANY_SECRET, GUARDED_SECRET, SENDS_AWAY, SENSITIVE_FILE, WHOLE_ENVIRONMENT } from "./words.ts";
 
 const DO_NOT_INSTALL =
@@ -120,7 +120,7 @@ export const THEFT: readonly Rule[] = [
           said,
         )
       )
-        return file.script ? "high" : "medium";
+        return file.script && !file.security ? "high" : "medium";
       return unit.kind === "prose" && !/id_|credentials/.test(said) ? "low" : "medium";
     },
   },
@@ -176,6 +176,7 @@ export const THEFT: readonly Rule[] = [
       chain(200, /\b(?:tar|zip|7z)\b[^|;&]{0,80}(?:~|\$home|\/home\/|\/users\/|\/etc)\b/, SENDS_AWAY),
     ),
     grade: ({ unit, span }) =>
+      destinationOf(unit.text.slice(span.start, span.end + 120)) === "local" ||
       // In prose a backtick begins or ends a piece of code; it does not run one inside a command.
       (unit.kind === "prose" &&
         /^(?:curl|wget|iwr|invoke-webrequest|irm)\b(?:(?!\$\()[^|])*\x60 ?[^|\x60]{0,60}$/.test(
@@ -210,6 +211,46 @@ export const THEFT: readonly Rule[] = [
       ),
     ),
     grade: ({ unit }) => (["plain", "shady"].includes(destinationOf(unit.text)) ? "medium" : "low"),
+  },
+  {
+    code: "theft-build-secrets",
+    severity: "medium",
+    scope: "line",
+    why: "Hands all secrets of a build server to one step.",
+    fix: "Name the one secret that the step needs.",
+    test: pattern(/\$\{\{ ?tojson\( ?secrets ?\) ?\}\}/),
+  },
+  {
+    code: "theft-routine-copy",
+    severity: "medium",
+    scope: "paragraph",
+    kinds: ["prose", "hidden"],
+    why: "Makes the agent send a copy of its work to a server after every task.",
+    fix: "Ask whose server it is and why it gets a copy; remove the step if the task does not need it.",
+    test: anyOf(
+      sentence(
+        170,
+        /\b(?:after|before|when(?:ever)?|while|upon) (?:any|every|each|all|finishing|completing|editing|adding|processing|updating|generating|performing|creating|you)\b|\balways\b|\bautomatically\b|\bas a general rule\b|\bmake sure\b/,
+        /\b(?:upload|send|post|forward|submit|transmit|log)(?:s|ed|ing)?\b/,
+        /\b(?:data|files?|documents?|results?|quer(?:y|ies)|prompts?|copy|contents?|tool ?calls?|outputs?|e?mails?|records?|snippets?|clipboard|messages?|code)\b/,
+        /https?:\/\/[^\s"')]{4,160}/,
+      ),
+      sentence(
+        120,
+        /\b(?:upload|send|post|forward|submit)\b/,
+        /\b(?:system prompt|each file|every file|all (?:the )?(?:files|data|documents|records)|contents of|the files? to|a copy)\b/,
+        /\bcurl\b[^\n]{0,60}(?:-x ?post|-f|-d|--data)|https?:\/\//,
+        /https?:\/\/[^\s"')]{4,160}|-f |-d |[a-z]/,
+      ),
+    ),
+    grade: ({ unit, span, file }) => {
+      const said = unit.text.slice(span.start, span.end + 160);
+      return ["plain", "shady"].includes(destinationOf(said)) &&
+        !/https?:\/\/[^\s/"']{0,60}(?:example|your|<|\{|docs?\.)/.test(said) &&
+        !isOwnHost(said, file.told)
+        ? "medium"
+        : undefined;
+    },
   },
   {
     code: "theft-tunnel",

@@ -72,7 +72,7 @@ export const FETCHES =
 
 /** A pipe into a program that executes its input; with a script argument or `-c`, the input is data instead. */
 export const PIPES_TO_SHELL =
-  /\|&? ?(?:tee [^|]{1,60}\| ?)?(?:sudo (?:-[a-z]{1,3} )?(?:-u [a-z]{1,20} )?)?(?:env (?:[a-z_]{1,30}=[^\s]{0,60} ){0,4})?(?:nohup |exec |command |busybox )?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:\$\{?shell\}?|(?:ba|z|da|k|fi)?sh|python[0-9.]{0,4}|perl|ruby|node|php|lua|tclsh|osascript|pwsh|powershell|iex|invoke-expression|xargs (?:-[^\s]{1,6} ){0,3}(?:(?:ba|z)?sh|eval)|source \/dev\/stdin|\. \/dev\/stdin|deno run -|bun run -|at now|batch)(?! -[cmepnr]{1,4}\b| -r[a-z]| [a-z0-9_./-]{1,60}\.(?:py|js|rb|pl|php|mjs|ts)\b)(?=[\s"'\x60;&|)>]|$|-)/;
+  /\|&? ?(?:tee [^|]{1,60}\| ?)?(?:sudo (?:-[a-z]{1,3} )?(?:-u [a-z]{1,20} )?)?(?:env (?:[a-z_]{1,30}=[^\s]{0,60} ){0,4})?(?:nohup |exec |command |busybox )?(?:\/usr)?(?:\/local)?(?:\/bin\/)?(?:\$\{?shell\}?|(?:ba|z|da|k|fi)?sh|python[0-9.]{0,4}|perl|ruby|node|php|lua|tclsh|osascript|pwsh|powershell|iex|invoke-expression|xargs (?:-[^\s]{1,6} ){0,3}(?:(?:ba|z)?sh|eval)|source \/dev\/stdin|\. \/dev\/stdin|deno run -|bun run -|at now|batch)(?! -[cmepnr]{1,4}\b| -r[a-z]| [a-z0-9_./-]{1,60}\.(?:py|js|rb|pl|php|mjs|ts)\b| ?-? ?<<)(?=[\s"'\x60;&|)>]|$|-)/;
 
 /** Names of the files that configure an agent. */
 export const AGENT_FILES =
