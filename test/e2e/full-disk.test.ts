@@ -59,7 +59,7 @@ async function served(home: string) {
     const answer = await fetch(address + path, {
       method,
       headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
     return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
