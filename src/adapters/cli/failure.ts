@@ -1,7 +1,8 @@
 // Says what failed and what to do next: to a person in two lines, to a program as one JSON object. A stack trace is shown only
 // to somebody who asks for it.
 
-import { codeOf, type ErrorCode, isRepertoireError, messageOf } from "../../model/errors.ts";
+import { type ErrorCode, isRepertoireError, messageOf } from "../../model/errors.ts";
+import { systemFailure } from "../system-failure.ts";
 
 interface Failure {
   readonly code: ErrorCode;
@@ -49,23 +50,6 @@ const NEXT: readonly (readonly [code: string, next: string])[] = [
   ["setup-", "repertoire setup HOST --dry-run"],
 ];
 
-/** What a call of the system failed with, in words. */
-const SYSTEM: Readonly<Record<string, (path: string) => string>> = {
-  EACCES: (path) => `There is no permission to use ${path}.`,
-  EPERM: (path) => `There is no permission to change ${path}.`,
-  EROFS: (path) => `${path} is on a disk that cannot be written.`,
-  ENOENT: (path) => `${path} is not there and cannot be made.`,
-  ENOTDIR: (path) => `${path} leads through something that is not a folder.`,
-  EISDIR: (path) => `${path} is a folder, and a file was expected.`,
-  EEXIST: (path) => `${path} is there already.`,
-  ELOOP: (path) => `${path} is a link that leads in a circle.`,
-  ENAMETOOLONG: (path) => `${path} is too long for a path.`,
-  EMFILE: () => "Too many files are open.",
-  EIO: (path) => `${path} cannot be read: the disk reports an error.`,
-  ERR_INVALID_ARG_VALUE: () => "A path has a character that no path may have.",
-  EBUSY: (path) => `${path} is in use by another program.`,
-};
-
 /** Everything that can be thrown, as a failure. `verb` is the one that failed, for its help. */
 export function failureOf(thrown: unknown, verb: string | undefined): Failure {
   if (isRepertoireError(thrown)) {
@@ -73,23 +57,17 @@ export function failureOf(thrown: unknown, verb: string | undefined): Failure {
     const known = NEXT.find(([start]) => code.startsWith(start))?.[1];
     return { code, message, value, next: thrown.next ?? known ?? helpOf(verb) };
   }
-  const system = codeOf(thrown);
-  const { path } = (thrown ?? {}) as { readonly path?: unknown };
-  const place = typeof path === "string" ? path : "a file";
-  if (system === "ENOSPC" || system === "EDQUOT")
-    return withNext("disk-full", "There is no space left on the disk.", path);
-  const inWords = SYSTEM[system];
-  if (inWords) return withNext("file-unusable", inWords(place), path);
+  const system = systemFailure(thrown);
+  if (system !== undefined) {
+    const { code, message, path } = system;
+    return { code, message, value: path, next: NEXT.find(([start]) => start === code)![1] };
+  }
   const trace = process.env[TRACE] && thrown instanceof Error ? `\n${thrown.stack}` : "";
   return {
     code: "unexpected",
     message: `Repertoire failed unexpectedly: ${messageOf(thrown)}${trace}`,
     next: `Set ${TRACE}=1 to see where, and report it.`,
   };
-}
-
-function withNext(code: "disk-full" | "file-unusable", message: string, value: unknown): Failure {
-  return { code, message, value, next: NEXT.find(([start]) => start === code)![1] };
 }
 
 export function helpOf(verb: string | undefined): string {

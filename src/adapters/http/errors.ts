@@ -1,6 +1,7 @@
 // How a failure is answered: the HTTP status of each error code, and the body.
 
 import { type ErrorCode, isRepertoireError, messageOf, RepertoireError } from "../../model/errors.ts";
+import { systemFailure } from "../system-failure.ts";
 
 type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429 | 500 | 502 | 503;
 
@@ -85,6 +86,9 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCo
     "model-key-missing",
     "mount-failed",
     "no-sqlite",
+    "store-unusable",
+    "change-unsettled",
+    "commit-uncertain",
     "git-missing",
     "lock-unreadable",
     "unexpected",
@@ -139,6 +143,11 @@ export function statusFor(thrown: unknown): ErrorStatus {
 export function bodyFor(thrown: unknown, note: (text: string) => void): ErrorBody {
   if (!isRepertoireError(thrown)) {
     note(messageOf(thrown));
+    const system = systemFailure(thrown);
+    if (system !== undefined) {
+      const message = `${system.message} Make room or give permission, then try again.`;
+      return { error: { code: system.code, message, value: system.path } };
+    }
     const message = "The request failed; the server's own output says why.";
     return { error: { code: "unexpected", message } };
   }

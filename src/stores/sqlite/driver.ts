@@ -138,13 +138,15 @@ function libsql(): Opener {
 
 /** Whether an error of either driver has this primary result code. */
 function hasResultCode(error: unknown, name: string, number: number): boolean {
-  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
-  if (typeof errcode === "number") return (errcode & 0xff) === number;
+  const { code, errcode, rawCode } = (error ?? {}) as Record<string, unknown>;
+  const result = errcode ?? rawCode;
+  if (typeof result === "number") return (result & 0xff) === number;
   return typeof code === "string" && (code === name || code.startsWith(`${name}_`));
 }
 
 export function isDriverError(error: unknown): boolean {
-  return codeOf(error) === "ERR_SQLITE_ERROR" || codeOf(error).startsWith("SQLITE_");
+  // The last is what `libsql` says for result codes that it has no name for.
+  return /^(?:ERR_SQLITE_ERROR$|SQLITE_|UNKNOWN_SQLITE_ERROR)/.test(codeOf(error));
 }
 
 export function isBusy(error: unknown): boolean {
