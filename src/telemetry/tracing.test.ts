@@ -210,6 +210,8 @@ describe("content", () => {
     await engine.turns.prompt(MEETING);
     const { tasks } = engine;
     await tasks.activate("demo", { task: "t", ask: person(true).ask });
+    // The name of a script is the skill's text too. There is none of this name, so that nothing needs a sandbox.
+    await tasks.run("demo", "scripts/unsaid.sh", { task: "t" });
     return JSON.stringify(contentsOf(exporter.getFinishedSpans()));
   };
 
@@ -219,12 +221,14 @@ describe("content", () => {
     expect(spans).not.toContain("## Skills");
     expect(spans).not.toContain("Plans meetings");
     expect(spans).not.toContain("Do the demo");
+    expect(spans).not.toContain("unsaid");
   });
 
   it("is recorded with `telemetry.content`", async () => {
     const spans = await walk(true);
     expect(spans).toContain('"repertoire.message":"Plan a meeting with the team"');
     expect(spans).toContain("## Skills");
+    expect(spans).toContain("unsaid");
   });
 });
 

@@ -80,10 +80,13 @@ describe("over standard input and output", () => {
     await client.answered(1);
     const huge = callOf(2, "recall_skills", { message: "x".repeat(20 * 1024 * 1024) });
     client.send(huge);
+    // The official client writes the id last.
+    const { id, ...rest } = callOf(4, "recall_skills", { id: 5, message: "x".repeat(5 * 1024 * 1024) });
+    client.send({ ...rest, id });
     client.child.stdin.write(`${"y".repeat(20 * 1024 * 1024)}\n`);
     client.send(callOf(3, "list_skills", {}));
     await client.answered(3);
-    expect(client.refused()).toEqual([2, null]);
+    expect(client.refused()).toEqual([2, 4, null]);
     client.child.stdin.end();
     expect(await client.ended).toBe(0);
   });

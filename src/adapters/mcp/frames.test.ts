@@ -31,14 +31,23 @@ it("takes every line within the limit and refuses every other, however the input
   );
 });
 
+const LONG = "z".repeat(3000);
+
 it.each([
-  ['{"jsonrpc":"2.0","id":7,"x":"', 7],
-  ['{"id": "a-1", "x":"', "a-1"],
-  ['{"x":"', null],
-])("finds the request at the start of a line: %s", (head, id) => {
-  const { frames, refused } = reader(1000);
-  frames.read(Buffer.from(head));
-  for (let part = 0; part < 100; part++) frames.read(Buffer.from("z".repeat(100)));
-  frames.read(Buffer.from('"}\n'));
-  expect(refused).toEqual([id]);
+  [{ jsonrpc: "2.0", id: 7, x: LONG }, 7],
+  [{ id: "a-1", x: LONG }, "a-1"],
+  [{ x: LONG }, null],
+  // The official client writes it last, and arguments may have one of their own.
+  [{ method: "tools/call", params: { arguments: { id: 3, x: LONG } }, jsonrpc: "2.0", id: 9 }, 9],
+  [{ params: { id: 1, list: [{ id: 2 }], x: `"id":4,${LONG}"}` }, id: 'b"\\,2' }, 'b"\\,2'],
+  [{ params: { id: 1, x: LONG } }, null],
+  [{ x: LONG, id: { id: 5 } }, null],
+  [{ x: LONG, id: LONG }, null],
+])("finds the id of a request that is too large: case %#", (message, id) => {
+  for (const step of [1, 100, 5000]) {
+    const { frames, refused } = reader(1000);
+    const input = Buffer.from(`${JSON.stringify(message)}\n`);
+    for (let at = 0; at < input.length; at += step) frames.read(input.subarray(at, at + step));
+    expect(refused).toEqual([id]);
+  }
 });
