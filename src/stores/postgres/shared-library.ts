@@ -135,6 +135,30 @@ export function postgresLibrary(options: ConnectionOptions): SharedLibrary {
       );
     },
 
+    async vectors(model, keys) {
+      const rows = await connection.rows<{ digest: string; bytes: Uint8Array }>(
+        `SELECT digest, bytes FROM repertoire.vectors
+          WHERE model = $1 AND digest IN (SELECT json_array_elements_text($2::text::json))`,
+        model,
+        JSON.stringify(keys),
+      );
+      return new Map(rows.map(({ digest, bytes }) => [digest, bytes]));
+    },
+
+    async keepVectors(model, vectors) {
+      const given = [...vectors].map(([digest, bytes]) => ({
+        digest,
+        hex: Buffer.from(bytes).toString("hex"),
+      }));
+      await connection.change(
+        `INSERT INTO repertoire.vectors (scope, model, digest, bytes)
+          SELECT repertoire.scope(), $1, v->>'digest', decode(v->>'hex', 'hex') FROM json_array_elements($2::text::json) AS v
+          ON CONFLICT DO NOTHING`,
+        model,
+        JSON.stringify(given),
+      );
+    },
+
     close: () => connection.close(),
   };
 }
