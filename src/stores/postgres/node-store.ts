@@ -80,7 +80,7 @@ export function nodeStore(options: NodeStoreOptions) {
     writeRememberedFile(places.remembered, await shared.remembered.list());
   };
   const copies = new Copies(() => db.asNode(writeCopies));
-  const sessions = new SharedSessions(db, { files: turnFiles.sessions, node, now: Date.now });
+  const sessions = new SharedSessions(db, { files: turnFiles.sessions, node });
   const cases = new SharedCases(db, join(directory, OWN_CASES));
   const timer = setInterval(() => {
     if (db.isUp)
