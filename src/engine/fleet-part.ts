@@ -15,10 +15,12 @@ import {
   keptIndex,
   Mirror,
   Outbox,
+  sharedVectors,
   unlessAway,
 } from "../fleet/fleet.ts";
 import type { LearnedSkills, VersionRecord } from "../learn/learn.ts";
 import { messageOf } from "../model/errors.ts";
+import type { SharedVectors } from "../recall/recall.ts";
 import {
   type Caller,
   nodeStore,
@@ -72,6 +74,8 @@ export interface Fleet {
   keptIndex(format: string): Promise<IndexFiles | undefined>;
   /** Keeps for new nodes what this one has indexed, now and then from now on. */
   keepIndex(format: string, files: () => Promise<IndexFiles | undefined>): Promise<void>;
+  /** Vectors of skills that nodes have made. */
+  readonly vectors: SharedVectors;
   /** Runs the work now, and again each time that the database is back. If it is away, the work waits for it. */
   whenConnected(work: () => Promise<void>): Promise<void>;
   /** Carries skills between folders and the shared library, as versions that `learned` makes. */
@@ -175,6 +179,7 @@ export function openFleet(turns: TurnEngine): Fleet {
       ).unref();
       await keep();
     },
+    vectors: sharedVectors(library, (error) => tell(messageOf(error))),
     async whenConnected(work) {
       returning.push(work);
       await unlessAway(work);

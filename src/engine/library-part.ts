@@ -421,6 +421,8 @@ export class LibraryPart {
     const cache = openInspections(this.turns.config);
     await this.scanner.inspect({ most: INSPECTED_AT_ONCE, cache, signal: options.signal });
     const { encode: most = ENCODED_AT_ONCE, ...rest } = options;
+    const fleet = most > 0 ? await this.fleet() : undefined;
+    if (fleet) await indexing.shareVectors(fleet.vectors);
     const unencoded = await indexing.encode({ most, ...rest });
     return { skills, changed, unencoded, ms: Math.round(performance.now() - started) };
   }

@@ -368,8 +368,9 @@ export class Repertoire {
     this.following ??= this.fleet().then(async (fleet) => {
       fleet?.listen({ onChanges: (changed) => this.turns.reader.rescan({ changed, isBehind: true }) });
       await fleet?.follow();
+      if (fleet === undefined) return;
       // Before the library is first read.
-      if (fleet?.isNew) await this.adoptIndex(fleet);
+      if (fleet.isNew) await this.adoptIndex(fleet);
     });
     return this.following;
   }
@@ -387,7 +388,9 @@ export class Repertoire {
   async shareIndex(): Promise<void> {
     const fleet = await this.fleet();
     const indexing = await this.turns.indexing();
-    await fleet?.keepIndex(indexFormat(indexing), async () => {
+    if (fleet === undefined) return;
+    await indexing.shareVectors(fleet.vectors);
+    await fleet.keepIndex(indexFormat(indexing), async () => {
       await indexing.current();
       const [library, index] = [this.scanner.carried(), indexing.carried()];
       return library && index && { library, index };

@@ -1,9 +1,11 @@
 // Keeps the index of a node in the shared library now and then, so that a new node begins with it instead of reading every skill.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { codeOf, isRepertoireError } from "../model/errors.ts";
-import type { SharedLibrary } from "./shared-library.ts";
+import type { SharedVectors } from "../recall/recall.ts";
+import { type SharedLibrary, unlessAway } from "./shared-library.ts";
 
 /** What a node has read and indexed, as its files have it. */
 export interface IndexFiles {
@@ -47,6 +49,33 @@ export async function keptIndex(shared: SharedLibrary, format: string): Promise<
   if (bytes === undefined || bytes.length < LENGTH_BYTES) return undefined;
   const end = LENGTH_BYTES + bytes.readUInt32LE();
   return { library: bytes.subarray(LENGTH_BYTES, end), index: bytes.subarray(end) };
+}
+
+/** The vectors that nodes share. A message waits for them no longer than this, and never for them to be kept. */
+const PATIENCE_MS = 300;
+/** So few are asked for while a message waits; more are asked for by a node that starts. */
+const FEW = 100;
+const LONGER_MS = 10_000;
+
+/** Vectors that nodes made, for the encoder of this one. What the database does not give in time, this node makes itself. */
+export function sharedVectors(
+  library: Pick<SharedLibrary, "vectors" | "keepVectors">,
+  onProblem: (error: unknown) => void,
+): SharedVectors {
+  return {
+    async get(model, keys) {
+      const asked = unlessAway(() => library.vectors(model, keys));
+      const late = sleep(keys.length > FEW ? LONGER_MS : PATIENCE_MS, undefined, { ref: false });
+      return (await Promise.race([asked, late])) ?? new Map();
+    },
+    async put(model, vectors) {
+      if (vectors.size === 0) return;
+      void unlessAway(() => library.keepVectors(model, vectors)).catch((error: unknown) => {
+        // A reader's token keeps nothing.
+        if (!isRepertoireError(error) || error.code !== "role-insufficient") onProblem(error);
+      });
+    },
+  };
 }
 
 async function unpacked(bytes: Uint8Array): Promise<Buffer | undefined> {

@@ -1,6 +1,6 @@
 // The front door of fleet: what other rooms may use.
 
-export { type IndexFiles, keepIndex, keptIndex } from "./carried-index.ts";
+export { type IndexFiles, keepIndex, keptIndex, sharedVectors } from "./carried-index.ts";
 export {
   Exchange,
   type ExchangedSkill,

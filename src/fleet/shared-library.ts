@@ -57,6 +57,9 @@ export interface SharedLibrary {
   snapshotSeq(format: string): Promise<number | undefined>;
   /** Keeps it, unless a later one is there. */
   keepSnapshot(format: string, snapshot: SharedSnapshot): Promise<void>;
+  /** Vectors of skills that nodes of the scope made, by the encoder's id and the key of the content. */
+  vectors(model: string, keys: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  keepVectors(model: string, vectors: ReadonlyMap<string, Uint8Array>): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -12,6 +12,13 @@ export interface EncodedParts {
   readonly body: string;
 }
 
+/** Vectors that other machines made of the same contents. */
+export interface SharedVectors {
+  /** By key, of those that are there. `model` is the id of an encoder. */
+  get(model: string, keys: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  put(model: string, vectors: ReadonlyMap<string, Uint8Array>): Promise<void>;
+}
+
 /** Turns messages and skills into unit vectors that are close if the skill serves the message. */
 export interface SkillEncoder {
   /** Names the weights; vectors of different ids are never compared. */
@@ -30,8 +37,10 @@ const FILE = {
   keyBytes: 10,
 } as const;
 
+const SCALE_BYTES = 4;
+
 /** The key of a vector: the first bytes of the skill's digest, in hexadecimal. */
-function keyOf(digest: string): string {
+export function vectorKey(digest: string): string {
   return digest.slice(0, 2 * FILE.keyBytes).padEnd(2 * FILE.keyBytes, "0");
 }
 
@@ -81,11 +90,11 @@ export class SkillVectors {
 
   /** The row of the vector of the skill with this digest; undefined before it was made. */
   rowOf(digest: string): number | undefined {
-    return this.rows.get(keyOf(digest));
+    return this.rows.get(vectorKey(digest));
   }
 
   add(digest: string, vector: Float32Array): void {
-    const key = keyOf(digest);
+    const key = vectorKey(digest);
     const row = this.rows.get(key) ?? this.rows.size;
     if (row === this.scales.length) this.grow();
     const { values, scales } = quantizeOne(vector);
@@ -93,6 +102,33 @@ export class SkillVectors {
     this.values.set(values, row * this.dimensions);
     this.scales[row] = scales[0]!;
     this.matrix = undefined;
+  }
+
+  /** A vector as it is kept, to be given to other machines. */
+  bytesOf(digest: string): Uint8Array | undefined {
+    const row = this.rowOf(digest);
+    if (row === undefined) return undefined;
+    const bytes = Buffer.alloc(SCALE_BYTES + this.dimensions);
+    bytes.writeFloatLE(this.scales[row]!);
+    const { buffer } = this.values;
+    bytes.set(new Uint8Array(buffer, row * this.dimensions, this.dimensions), SCALE_BYTES);
+    return bytes;
+  }
+
+  /** Adds a vector that another machine made; says whether it is one. */
+  addBytes(digest: string, bytes: Uint8Array): boolean {
+    const { dimensions } = this;
+    if (bytes.length !== SCALE_BYTES + dimensions || this.rowOf(digest) !== undefined) return false;
+    const row = this.rows.size;
+    if (row === this.scales.length) this.grow();
+    this.rows.set(vectorKey(digest), row);
+    this.scales[row] = Buffer.from(bytes.buffer, bytes.byteOffset).readFloatLE();
+    this.values.set(
+      new Int8Array(bytes.buffer, bytes.byteOffset + SCALE_BYTES, dimensions),
+      row * dimensions,
+    );
+    this.matrix = undefined;
+    return true;
   }
 
   /** The cosines of a message's vector with every row. Valid until the next call. */

@@ -7,7 +7,7 @@ import { quiet } from "../library/library.ts";
 import { codeOf } from "../model/errors.ts";
 import type { Skill } from "../model/skill.ts";
 import type { Encoded } from "./candidates.ts";
-import { type SkillEncoder, SkillVectors } from "./encoder.ts";
+import { type SharedVectors, type SkillEncoder, SkillVectors, vectorKey } from "./encoder.ts";
 import type { Glossed } from "./glossary.ts";
 import { leadText } from "./lead.ts";
 import type { RecallIndex } from "./recall-index.ts";
@@ -20,6 +20,8 @@ const ENCODING = {
   saveEvery: 512,
   /** So few skills without a vector are encoded before a message is answered: it takes two seconds once. */
   inline: 60,
+  /** Vectors asked for, or given, at once. */
+  sharedAtOnce: 2_000,
 } as const;
 
 interface EncodingNeeds {
@@ -54,6 +56,7 @@ interface Rows {
 export class Encoding {
   private readonly needs: EncodingNeeds;
   private opened: Promise<Opened | undefined> | undefined;
+  private shared: SharedVectors | undefined;
   /** The rows of an index's documents; made anew when skills were encoded or indexed. */
   private rows = new WeakMap<RecallIndex, Rows>();
 
@@ -89,6 +92,7 @@ export class Encoding {
     const opened = await this.open();
     if (opened === undefined) return skills.length;
     const { encoder, vectors } = opened;
+    await this.takeShared(opened, skills);
     const missing = skills.filter(({ digest }) => vectors.rowOf(digest) === undefined);
     // Part of a library is of no use: the encoder counts once it knows nearly all skills.
     const wanted = missing.length > (options.most ?? missing.length) ? [] : missing;
@@ -104,7 +108,52 @@ export class Encoding {
       if (now === wanted.length || now % ENCODING.saveEvery < ENCODING.batch) saveQuietly(vectors);
       options.onProgress?.(now, wanted.length);
     }
+    await this.giveShared(opened, wanted);
     return missing.length - wanted.length;
+  }
+
+  /**
+   * From now on vectors are shared with other machines. Takes over those that they have made, and gives them what this one has;
+   * nothing without an encoder.
+   */
+  async shareWith(shared: SharedVectors, skills: readonly Skill[]): Promise<void> {
+    this.shared = shared;
+    const opened = await this.open();
+    if (opened === undefined) return;
+    const given = skills.filter(({ digest }) => opened.vectors.rowOf(digest) !== undefined);
+    await this.takeShared(opened, skills);
+    await this.giveShared(opened, given);
+  }
+
+  private async takeShared({ encoder, vectors }: Opened, skills: readonly Skill[]): Promise<void> {
+    const { shared } = this;
+    const missing = skills.filter(({ digest }) => vectors.rowOf(digest) === undefined);
+    if (shared === undefined || missing.length === 0) return;
+    let taken = 0;
+    for (let at = 0; at < missing.length; at += ENCODING.sharedAtOnce) {
+      const some = missing.slice(at, at + ENCODING.sharedAtOnce);
+      const found = await shared.get(
+        encoder.id,
+        some.map(({ digest }) => vectorKey(digest)),
+      );
+      for (const { digest } of some) {
+        const bytes = found.get(vectorKey(digest));
+        if (bytes && vectors.addBytes(digest, bytes)) taken++;
+      }
+    }
+    if (taken === 0) return;
+    this.rows = new WeakMap();
+    saveQuietly(vectors);
+  }
+
+  private async giveShared({ encoder, vectors }: Opened, skills: readonly Skill[]): Promise<void> {
+    for (let at = 0; at < skills.length; at += ENCODING.sharedAtOnce) {
+      const some = skills.slice(at, at + ENCODING.sharedAtOnce).flatMap(({ digest }) => {
+        const bytes = vectors.bytesOf(digest);
+        return bytes ? [[vectorKey(digest), bytes] as const] : [];
+      });
+      await this.shared?.put(encoder.id, new Map(some));
+    }
   }
 
   private partsOf(skill: Skill) {

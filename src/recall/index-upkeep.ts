@@ -18,6 +18,7 @@ import type { SkillName } from "../model/name.ts";
 import type { Skill } from "../model/skill.ts";
 import { MENDING_COMMAND, type StateCheckOptions, type StateFinding } from "../model/state-finding.ts";
 import { indexFiles } from "../search/search.ts";
+import type { SharedVectors } from "./encoder.ts";
 import { type EncodeOptions, Encoding } from "./encoding.ts";
 import { type IndexSettings, RecallIndex } from "./recall-index.ts";
 
@@ -66,6 +67,12 @@ export class Indexing {
   async encode(options: EncodeOptions = {}): Promise<number> {
     const snapshot = await this.needs.library.snapshot();
     return this.encoding.encode(indexable(snapshot.library()), options);
+  }
+
+  /** Shares the vectors of skills with other machines from now on. */
+  async shareVectors(shared: SharedVectors): Promise<void> {
+    const snapshot = await this.needs.library.snapshot();
+    await this.encoding.shareWith(shared, indexable(snapshot.library()));
   }
 
   /** The embedder and the background rarities that the index was made with. */

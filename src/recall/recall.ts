@@ -1,7 +1,7 @@
 // The front door of recall: what other rooms may use.
 
 export type { Embedder } from "./embedder.ts";
-export type { EncodedParts, SkillEncoder } from "./encoder.ts";
+export type { EncodedParts, SharedVectors, SkillEncoder } from "./encoder.ts";
 export { EVAL_RUNS, type EvalRun, keepRun, readRuns } from "./eval-runs.ts";
 export {
   addCase,

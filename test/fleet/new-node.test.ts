@@ -5,7 +5,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { type PostgresServer, startPostgres } from "../../scripts/postgres.mjs";
-import { openRepertoire } from "../../src/engine/engine.ts";
+import { addCase, OWN_CASES, openRepertoire, readCases } from "../../src/engine/engine.ts";
 import { temporaryTree } from "../skill-tree.ts";
 import { nodeEnvironment } from "./nodes.ts";
 
@@ -16,13 +16,13 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** A node in this process; `read` are the files that it opened. */
-function node(database: string) {
+function node(database: string, env: Readonly<Record<string, string>> = {}) {
   const home = temporaryTree();
   const read = { files: 0 };
   const engine = openRepertoire({
     dir: home,
     home,
-    env: nodeEnvironment({ database, home }),
+    env: nodeEnvironment({ database, home, env }),
     onProgress: () => {
       read.files++;
     },
@@ -66,6 +66,47 @@ it("reads no skill that another node has read, and answers alike", async () => {
   const fourth = node(database);
   expect((await fourth.recall(message))[0]).toMatchObject({ name: "water-cactus" });
   expect(fourth.read.files).toBeGreaterThanOrEqual(PLANTS.length);
+});
+
+it("encodes no skill that another node has encoded", async () => {
+  const database = await server.createDatabase();
+  const env = { REPERTOIRE_ENCODER: "auto" };
+  const encoded = async ({ engine }: ReturnType<typeof node>) => {
+    let done = 0;
+    const { unencoded } = await engine.library.index({ onProgress: () => done++ });
+    return { done, unencoded };
+  };
+  const first = node(database, env);
+  for (const plant of PLANTS.slice(0, 3))
+    await first.engine.learned.save({
+      name: `water-${plant}`,
+      content: `Waters the ${plant}.\n\n1. Fill.\n`,
+    });
+  expect(await encoded(first)).toMatchObject({ unencoded: 0 });
+  const sql = postgres(database, { max: 1, onnotice: () => {} });
+  onTestFinished(() => sql.end());
+  // Nobody waits for them to be kept.
+  await expect.poll(() => sql`SELECT 1 FROM repertoire.vectors`).toHaveLength(3);
+  expect(await encoded(node(database, env))).toEqual({ done: 0, unencoded: 0 });
+  // One that is damaged is made again.
+  await sql`UPDATE repertoire.vectors SET bytes = ${Buffer.from("garbage")}`;
+  expect((await encoded(node(database, env))).done).toBeGreaterThan(0);
+});
+
+it("has the evaluation cases of the others, and they have its own", async () => {
+  const database = await server.createDatabase();
+  const [first, second] = [node(database), node(database)];
+  const casesOf = ({ home }: { home: string }) => readCases(join(home, ".repertoire", OWN_CASES));
+  const add = ({ home }: { home: string }, query: string) =>
+    addCase(join(home, ".repertoire", OWN_CASES), { query, gold: ["water-ivy"] });
+  add(first, "the ivy looks dry");
+  await first.engine.learned.names();
+  add(second, "the ivy is brown");
+  add(second, "the ivy looks dry");
+  await second.engine.learned.names();
+  expect(casesOf(second).map(({ query }) => query)).toEqual(["the ivy is brown", "the ivy looks dry"]);
+  await first.engine.close();
+  expect(casesOf(first).map(({ query }) => query)).toEqual(["the ivy looks dry", "the ivy is brown"]);
 });
 
 it("writes the mirror for its owner alone", async () => {

@@ -17,7 +17,7 @@ import { codeOf, RepertoireError } from "../../model/errors.ts";
 import type { SkillName } from "../../model/name.ts";
 import { sha256Of } from "../../package/package.ts";
 import { jsonIn } from "../../text/json.ts";
-import { conditions } from "./conditions.ts";
+import { conditions, listed } from "./conditions.ts";
 import type { Connection, SqlValue, Transaction } from "./connection.ts";
 
 /** The code of the schema for a version whose parent is not the newest. */
@@ -48,17 +48,12 @@ export function versionRows(node: string) {
     return rows.flatMap(({ record }) => (jsonIn(record) as VersionRecord | undefined) ?? []);
   };
   const headsIn = async (tx: Transaction, places: readonly SkillPlace[]) => {
-    const wanted = places.map((place) => ({
-      name: place.name,
-      root: place.root ?? "",
-      node: nodeOf(place, node),
-    }));
     const found = await records(
       tx,
       `JOIN repertoire.heads h ON h.scope = v.scope AND h.seq = v.seq
-        JOIN json_to_recordset($1::text::json) AS w (name text, root text, node text)
-          ON h.name = w.name AND h.root = w.root AND h.node = w.node WHERE h.${OWN}`,
-      JSON.stringify(wanted),
+        WHERE h.${OWN} AND h.name = ${listed("$1")} AND h.node IN ('', $2)`,
+      JSON.stringify(places.map(({ name }) => name)),
+      node,
     );
     return places.map((place) => found.find((version) => isSamePlace(placeOf(version), place)));
   };
@@ -209,7 +204,7 @@ async function takeRedirects(tx: Transaction, versions: readonly VersionRecord[]
   const none = versions.filter((version) => redirectAfter(version) === "none").map(({ name }) => name);
   if (none.length > 0)
     await tx.change(
-      `DELETE FROM repertoire.redirects WHERE ${OWN} AND source IN (SELECT json_array_elements_text($1::text::json))`,
+      `DELETE FROM repertoire.redirects WHERE ${OWN} AND source = ${listed("$1")}`,
       JSON.stringify(none),
     );
   for (const version of versions) {

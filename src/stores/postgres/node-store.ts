@@ -11,6 +11,7 @@ import { isOpenOutcome, type JournalEvent, type NewEvent, type SaidRecord } from
 import type { Awaitable } from "../../model/awaitable.ts";
 import type { Clock } from "../../model/clock.ts";
 import { codeOf, isRepertoireError, RepertoireError } from "../../model/errors.ts";
+import { OWN_CASES } from "../../recall/recall.ts";
 import { overridden } from "../observed.ts";
 import type { TidyOptions } from "../retention.ts";
 import { Inbox } from "../sqlite/inbox.ts";
@@ -21,6 +22,7 @@ import { Callers } from "./callers.ts";
 import { isAway } from "./failures.ts";
 import { Ingestion } from "./ingestion.ts";
 import { roleIncludes, type TokenRole } from "./rights.ts";
+import { SharedCases } from "./shared-cases.ts";
 import { SharedSessions } from "./shared-sessions.ts";
 import { Spool } from "./spool.ts";
 import { openPostgresStore, type PostgresOptions } from "./store.ts";
@@ -78,12 +80,14 @@ export function nodeStore(options: NodeStoreOptions) {
     writeRememberedFile(places.remembered, await shared.remembered.list());
   };
   const copies = new Copies(() => db.asNode(writeCopies));
-  const sessions = new SharedSessions(db, { files: turnFiles.sessions, node, now: Date.now });
+  const sessions = new SharedSessions(db, { files: turnFiles.sessions, node });
+  const cases = new SharedCases(db, join(directory, OWN_CASES));
   const timer = setInterval(() => {
     if (db.isUp)
       void inBackground(async () => {
         await spool.take();
         await sessions.exchange();
+        await cases.exchange();
       }).then(() => copies.due());
   }, NUMBERS.refreshMs);
   timer.unref();
@@ -166,7 +170,10 @@ export function nodeStore(options: NodeStoreOptions) {
     /** Whether the database answers, and how many bytes wait for it on disk. */
     state: () => ({ isUp: db.isUp, waiting: spool.waiting() }),
     async catchUp(pauses: () => Promise<unknown>) {
-      await unlessAway(() => spool.take(pauses));
+      await unlessAway(async () => {
+        await spool.take(pauses);
+        await cases.exchange();
+      });
     },
     async tidy(tidying?: TidyOptions) {
       await unlessAway(() => spool.take(() => pause()));
@@ -175,7 +182,11 @@ export function nodeStore(options: NodeStoreOptions) {
     async close() {
       clearInterval(timer);
       await ingestion.settled();
-      await unlessAway(() => spool.take());
+      await unlessAway(async () => {
+        await spool.take();
+        await sessions.exchange();
+        await cases.exchange();
+      });
       await unlessAway(() => copies.settled());
       await local.close();
       await shared.close();

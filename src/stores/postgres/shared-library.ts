@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { SharedLibrary, SharedScope } from "../../fleet/fleet.ts";
 import type { VersionRecord } from "../../learn/learn.ts";
+import { listed } from "./conditions.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 
 /** How long a notice to ourselves may take before the subscription counts as dead. */
@@ -57,12 +58,12 @@ export function postgresLibrary(options: ConnectionOptions): SharedLibrary {
     },
 
     async heads(scope, names) {
+      const isNamed = names === undefined ? "" : `AND h.name = ${listed("$2")}`;
       const rows = await connection.rows<{ record: string }>(
         `SELECT v.record FROM repertoire.heads h JOIN repertoire.versions v ON v.scope = h.scope AND v.id = h.id
-          WHERE h.scope = $1 AND ${shared("h")}
-            AND ($2::text IS NULL OR h.name IN (SELECT jsonb_array_elements_text($2::text::jsonb))) ORDER BY h.name`,
+          WHERE h.scope = $1 AND ${shared("h")} ${isNamed} ORDER BY h.name`,
         scope,
-        names === undefined ? null : JSON.stringify(names),
+        ...(names === undefined ? [] : [JSON.stringify(names)]),
       );
       return versionsIn(rows);
     },
@@ -78,8 +79,8 @@ export function postgresLibrary(options: ConnectionOptions): SharedLibrary {
 
     async bytes(sha256s) {
       const rows = await connection.rows<{ sha256: string; bytes: Uint8Array }>(
-        `SELECT encode(sha256, 'hex') AS sha256, bytes FROM repertoire.blobs WHERE sha256 IN
-          (SELECT decode(value, 'hex') FROM jsonb_array_elements_text($1::text::jsonb) AS value)`,
+        `SELECT encode(sha256, 'hex') AS sha256, bytes FROM repertoire.blobs
+          WHERE sha256 = ANY (ARRAY(SELECT decode(value, 'hex') FROM json_array_elements_text($1::text::json) AS value))`,
         JSON.stringify(sha256s),
       );
       return new Map(rows.map(({ sha256, bytes }) => [sha256, bytes]));
@@ -132,6 +133,30 @@ export function postgresLibrary(options: ConnectionOptions): SharedLibrary {
         format,
         seq,
         bytes,
+      );
+    },
+
+    async vectors(model, keys) {
+      const rows = await connection.rows<{ digest: string; bytes: Uint8Array }>(
+        `SELECT digest, bytes FROM repertoire.vectors
+          WHERE model = $1 AND digest = ${listed("$2")}`,
+        model,
+        JSON.stringify(keys),
+      );
+      return new Map(rows.map(({ digest, bytes }) => [digest, bytes]));
+    },
+
+    async keepVectors(model, vectors) {
+      const given = [...vectors].map(([digest, bytes]) => ({
+        digest,
+        hex: Buffer.from(bytes).toString("hex"),
+      }));
+      await connection.change(
+        `INSERT INTO repertoire.vectors (scope, model, digest, bytes)
+          SELECT repertoire.scope(), $1, v->>'digest', decode(v->>'hex', 'hex') FROM json_array_elements($2::text::json) AS v
+          ON CONFLICT DO NOTHING`,
+        model,
+        JSON.stringify(given),
       );
     },
 

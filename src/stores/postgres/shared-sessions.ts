@@ -1,5 +1,6 @@
-// Sessions whose messages go to several nodes. Turns read and write the files of their node, and wait for nobody; the steps in
-// these files are exchanged through the database, so that every node that takes part in a session adds up all of it.
+// Sessions whose messages go to several nodes. Turns read and write the files of their node, and wait for nobody. From the first
+// activation or outcome on, the steps in these files are exchanged through the database, so that every node that takes part in
+// a session adds up all of it. A session that only recalls costs the database nothing.
 
 import type { SessionState, SessionStore } from "../../journal/journal.ts";
 import { isRecord, jsonIn } from "../../text/json.ts";
@@ -11,26 +12,24 @@ import { insertSteps } from "./sessions.ts";
 const NUMBERS = {
   /** Whoever asks for a session waits no longer for what other nodes know of it. */
   patienceMs: 300,
-  /** A look at a database that is slow now and then finds sessions that were used this much before the last one. */
-  overlapMs: 60_000,
+  /** Sessions that a process follows; the longest silent is forgotten first. */
+  followed: 1_000,
 } as const;
 
 interface SharedSessionNeeds {
   readonly files: SessionFiles;
   readonly node: string;
-  /** Milliseconds since 1970, as files are stamped. */
-  readonly now: () => number;
 }
 
 export class SharedSessions implements SessionStore {
   private readonly db: Connection;
   private readonly needs: SharedSessionNeeds;
-  private lookedAt: number;
+  /** How large the files were when they were last exchanged. */
+  private readonly sizes = new Map<string, number>();
 
   constructor(db: Connection, needs: SharedSessionNeeds) {
     this.db = db;
     this.needs = needs;
-    this.lookedAt = needs.now();
   }
 
   async read(id: string): Promise<SessionState> {
@@ -53,12 +52,10 @@ export class SharedSessions implements SessionStore {
     await this.quickly(step[0]);
   }
 
-  /** Exchanges the sessions that were used on this node since the last time. */
+  /** Exchanges the sessions that this process has exchanged before and that were used since. */
   async exchange(): Promise<void> {
-    const since = this.lookedAt - NUMBERS.overlapMs;
-    const now = this.needs.now();
-    for (const id of this.needs.files.usedSince(since)) await this.exchangeOne(id);
-    this.lookedAt = now;
+    for (const [id, size] of [...this.sizes])
+      if (this.needs.files.size(id) !== size) await this.exchangeOne(id);
   }
 
   /** Exchanges one session unless that takes long. */
@@ -80,7 +77,10 @@ export class SharedSessions implements SessionStore {
       const known = Math.max(0, ...lines.map(({ upTo }) => (typeof upTo === "number" ? upTo : 0)));
       const own = lines.filter((line) => line.step !== undefined && line.node === undefined);
       const { others, last } = await this.db.write((tx) => this.exchangeIn(tx, { id, own, known }));
-      if (last > known) this.needs.files.take(id, [...others, { upTo: last }]);
+      if (others.length > 0) this.needs.files.take(id, [...others, { upTo: last }]);
+      this.sizes.delete(id);
+      this.sizes.set(id, this.needs.files.size(id));
+      if (this.sizes.size > NUMBERS.followed) this.sizes.delete(this.sizes.keys().next().value!);
     });
   }
 

@@ -1,7 +1,7 @@
 // Keeps sessions in files: one file of steps per session, only ever appended to, so that two hooks of one message agree
 // without a lock on who was first. Files and not a table, because loading a database driver doubles the start of a hook.
 
-import { readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { appendLines, readLines, UNREADABLE, UNWRITABLE, unlessMissing } from "../../disk/disk.ts";
 import {
@@ -68,15 +68,9 @@ export class SessionFiles implements SessionStore {
     unlessMissing(() => appendLines(this.path(id), lines), UNWRITABLE);
   }
 
-  /** The sessions that were used since a time, in milliseconds since 1970. */
-  usedSince(time: number): string[] {
-    const names = unlessMissing(() => readdirSync(this.directory), UNREADABLE) ?? [];
-    return names
-      .filter((name) => name.endsWith(SUFFIX))
-      .filter(
-        (name) => (statSync(join(this.directory, name), { throwIfNoEntry: false })?.mtimeMs ?? 0) >= time,
-      )
-      .map((name) => decodeURIComponent(name.slice(0, -SUFFIX.length)));
+  /** The bytes of a session's file. */
+  size(id: string): number {
+    return unlessMissing(() => statSync(this.path(id), { throwIfNoEntry: false }), UNREADABLE)?.size ?? 0;
   }
 
   private append(id: string, step: SessionStep): SessionLog {
