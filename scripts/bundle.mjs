@@ -102,6 +102,8 @@ export async function bundle(outdir, { modulePath, plugins: more = [] } = {}) {
     format: "cjs",
     outExtension: { ".js": ".cjs" },
     plugins: [{ name: "beside", setup: leaveBeside }, ...plugins],
+    // Node compiles it anew at every message.
+    minify: true,
     define: { QUICK_BUNDLE: JSON.stringify(quick) },
   });
 }
@@ -115,7 +117,7 @@ async function bundleQuick(outdir, { common, modulePath }) {
     legalComments: "inline",
     format: "cjs",
     plugins: [{ name: "beside", setup: leaveBeside }, { name: "late", setup: loadLate }, ...common.plugins],
-    // It is read whole at every message; the other bundles stay readable.
+    // It is read whole at every message; the bundles that are not stay readable.
     minify: true,
     // A function that is called with what `src/adapters/cli/bin.ts` hands over.
     banner: { js: "(function (module, require, __filename, __dirname, __import) {" },
