@@ -10,7 +10,7 @@ const BENCHES = {
   sandbox: false,
   toolsets: false,
   journal: false,
-  hook: false,
+  hook: true,
   prompt: true,
   changes: false,
   loop: false,

@@ -21,9 +21,10 @@ async function onTheClock(work) {
  * Milliseconds of processor time (user and system, all threads) that a process takes, as bash counts them; its output goes
  * into pipes, as a host would take it. Other processes disturb this far less than the time on the clock.
  */
-export function processorTime(command, input = "") {
+export function processorTime(command, input = "", env = process.env) {
   const { output, status } = spawnSync("bash", ["-c", MEASURE, "bash", ...command], {
     input,
+    env,
     stdio: ["pipe", "pipe", "pipe", "pipe"],
   });
   if (status !== 0) throw new Error(`${command.join(" ")} failed: ${output[2]}`);

@@ -111,6 +111,8 @@ export async function bundle(outdir, { modulePath, plugins: more = [] } = {}) {
     outdir,
     format: "cjs",
     outExtension: { ".js": ".cjs" },
+    // Node compiles it anew at every message.
+    minify: true,
     define: { QUICK_BUNDLE, WHOLE_BUNDLE: JSON.stringify(whole) },
   });
 }

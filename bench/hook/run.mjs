@@ -29,6 +29,8 @@ const WARM_BAR = 1.3;
 /** About one skill of every library, invented or real. */
 const about = openCorpus(process.argv[2]).document(7).description.split(/\s+/).slice(2, 8).join(" ");
 const MESSAGE = `please write ${about}`;
+/** With more certificates Node's own start takes longer, which makes every ratio to it smaller. */
+const { NODE_EXTRA_CA_CERTS: certificates, ...BARE } = process.env;
 
 for (const [count, bar] of BARS) {
   const root = mkdtempSync(join(tmpdir(), "repertoire-hook-"));
@@ -38,35 +40,39 @@ for (const [count, bar] of BARS) {
     writeLibrary(join(home, ".claude", "skills"), count, process.argv[2]);
     execFileSync(process.execPath, [BIN, "--home", home, "--dir", dir, "index"], { stdio: "ignore" });
     let turn = 0;
-    const hook = (prompt) => () => {
+    const hook = (prompt, env) => () => {
       // A session of its own each time: a repeated message would be answered with silence, and sooner.
       const event = { session_id: `s${turn++}`, cwd: dir, hook_event_name: "UserPromptSubmit", prompt };
       return processorTime(
         [process.execPath, BIN, "hook", "claude-code", "--home", home],
         JSON.stringify(event),
+        env,
       );
     };
     const event = { session_id: "first", cwd: dir, hook_event_name: "UserPromptSubmit", prompt: MESSAGE };
     const input = JSON.stringify(event);
     const answer = execFileSync(process.execPath, [BIN, "hook", "claude-code", "--home", home], { input });
     if (answer.length === 0) throw new Error(`"${MESSAGE}" recalls nothing, so it measures another path`);
-    const nothing = () => processorTime([process.execPath, "-e", "0"]);
+    const nothing = (env) => () => processorTime([process.execPath, "-e", "0"], "", env);
     const times = await race(
       {
-        node: nothing,
+        node: nothing(),
         matching: hook(MESSAGE),
         smalltalk: hook("thanks, that is all for today"),
+        ...(certificates && { bareNode: nothing(BARE), bare: hook(MESSAGE, BARE) }),
       },
       ROUNDS,
       (measured) => measured(),
     );
     printRatio(`hook, ${count} skills, a message that recalls / node -e 0`, times.matching, times.node, bar);
     printRatio(`hook, ${count} skills, small talk / node -e 0`, times.smalltalk, times.node, bar);
+    if (certificates)
+      printRatio(`hook, ${count} skills, without NODE_EXTRA_CA_CERTS`, times.bare, times.bareNode);
     const server = [BIN, "--home", home, "--dir", dir, "mcp"];
     const sockets = join(home, ".repertoire", "run");
     const isReady = () => existsSync(sockets) && readdirSync(sockets).length > 0;
     const served = await whileServed(server, isReady, () =>
-      race({ node: nothing, warm: hook(MESSAGE) }, ROUNDS, (measured) => measured()),
+      race({ node: nothing(), warm: hook(MESSAGE) }, ROUNDS, (measured) => measured()),
     );
     printRatio(
       `hook, ${count} skills, answered by a warm server / node -e 0`,

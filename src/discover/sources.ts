@@ -1,7 +1,7 @@
 // Owns the table of places that skills come from, and its order. Does not read a single folder: `walk.ts` does.
 
 import { existsSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { ExtraSource, Identity, Source, SourceScope } from "../model/source.ts";
 import { isSkillFile } from "../package/package.ts";
 import type { HostSkills } from "./host-registries.ts";
@@ -141,7 +141,12 @@ export function sharedSources(
 
 /** Whether Repertoire wrote the skills, so that path and front matter agree. */
 function isOurs(id: string, scope: SourceScope): boolean {
-  return scope === "bundled" || id.endsWith(OUR_FOLDER) || /^postgres(:|$)/.test(id);
+  return scope === "bundled" || id.endsWith(OUR_FOLDER) || id === "postgres" || id.startsWith("postgres:");
+}
+
+/** As `join`, for a normal path and a plain one: `join` looks at every character, and each turn asks for forty places. */
+function placeIn(base: string, folder: string): string {
+  return sep === "/" && base !== sep ? `${base}/${folder}` : join(base, folder);
 }
 
 /** All sources, lowest precedence first, whether or not their folders exist. */
@@ -163,7 +168,7 @@ export function resolveSources(options: SourceOptions): Source[] {
   if (options.bundled) add("bundled", resolve(options.bundled), "bundled");
   const installed = options.installed ?? [];
   for (const { id, root, scope } of installed) if (scope === "user") add(id, root, scope);
-  for (const { folder } of USER_PLACES) add(`~/${folder}`, join(options.home, folder), "user");
+  for (const { folder } of USER_PLACES) add(`~/${folder}`, placeIn(options.home, folder), "user");
   if (options.learned) add("learned", options.learned, "user");
   for (const { id, root } of options.shared ?? []) add(id, root, "user");
   for (const { id, root, scope } of installed) if (scope === "project") add(id, root, scope);
@@ -171,7 +176,7 @@ export function resolveSources(options: SourceOptions): Source[] {
     const above =
       relative(base, options.project) === "" ? "." : relative(options.project, base).replaceAll("\\", "/");
     for (const { folder, rootSkill } of PROJECT_PLACES) {
-      add(`${above}/${folder}`, join(base, folder), "project", { rootSkill: rootSkill ?? false });
+      add(`${above}/${folder}`, placeIn(base, folder), "project", { rootSkill: rootSkill ?? false });
     }
   }
   for (const extra of options.add ?? []) {

@@ -71,6 +71,8 @@ export class TurnEngine {
   config: Config;
   readonly options: OpenOptions;
   readonly clock: Clock;
+  /** Where everything that outlives a process is kept. */
+  readonly dataDirectory: string;
   /** Lowest precedence first; without those of a project that is not to be shown. */
   readonly sources: readonly Source[];
   /** The mirrors of the library that is shared with other machines; none without a shared database. */
@@ -97,6 +99,7 @@ export class TurnEngine {
     this.options = options;
     this.clock = options.clock ?? { now: () => new Date() };
     const { home, dir: project, cacheDir } = config;
+    this.dataDirectory = join(home, ".repertoire");
     const bundled = config.sources.bundled ? join(packageRoot(), "skills") : undefined;
     const hosts = hostSkills({ home, project, env: options.env ?? process.env });
     this.disabledByHost = hosts.disabled;
@@ -136,11 +139,6 @@ export class TurnEngine {
     });
     this.sessions = deferred(async () => (await this.parts()).sessions);
     this.prompts = deferred(async () => (await this.parts()).prompts);
-  }
-
-  /** Where everything that outlives a process is kept. */
-  get dataDirectory(): string {
-    return join(this.config.home, ".repertoire");
   }
 
   /** Where learned skills are kept if they are shared with other machines. */

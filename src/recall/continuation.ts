@@ -25,21 +25,11 @@ const goOn = inAlphabet(
 /** A longer message has a topic. */
 const MAX_CHARS = 60;
 
-/** The letters before anything else and those behind everything else, of a word above or of a message. */
-const FIRST_LETTERS = /^[a-z]*/i;
-const LAST_LETTERS = /([a-z]*)[^a-z]*$/i;
-let edges: { readonly first: ReadonlySet<string>; readonly last: ReadonlySet<string> } | undefined;
-
 /** Whether the message begins and ends like one of the words: most do not, and need no look at the whole pattern. */
 function mayGoOn(text: string): boolean {
   if (!isPlain(text)) return true;
-  const first = (part: string) => FIRST_LETTERS.exec(part)![0].toLowerCase();
-  const last = (part: string) => LAST_LETTERS.exec(part)![1]!.toLowerCase();
-  if (edges === undefined) {
-    const all = WORDS.split("|");
-    edges = { first: new Set(all.map(first)), last: new Set(all.map(last)) };
-  }
-  return edges.first.has(first(text)) && edges.last.has(last(text));
+  const words = text.toLowerCase().match(/[a-z]+/g) ?? [];
+  return `|${WORDS}`.includes(`|${words[0]}`) && `${WORDS}|`.includes(`${words.at(-1)}|`);
 }
 
 /** Whether the message only tells the agent to go on. */

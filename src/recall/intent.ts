@@ -24,43 +24,81 @@ export const INTENT_NOTES: Readonly<Record<Intent, string>> = {
 const READ_CHARS = 2000;
 const PHRASE_WORDS = 60;
 
+/** A message in small letters, and its words; a set of words is quicker to ask than a pattern is to compile. */
+interface CueText {
+  readonly text: string;
+  readonly words: ReadonlySet<string>;
+  /** The word with which the text begins, if it begins with one. */
+  readonly first: string | undefined;
+  /** How many words there are between spaces. */
+  readonly count: number;
+}
+
 /** Cues of form, each 0 or 1 (the first two are shares). */
-const CUES: readonly ((text: string, words: number, message: Glossed) => number | boolean)[] = [
-  (_, words) => Math.min(1, Math.log1p(words) / 4),
-  (_, words) => Math.min(1, words / 6),
-  (_, words) => words <= 3,
-  (text) => text.includes("\n"),
-  (text) => /\?\s*$/.test(text),
-  (text) => /^(?:what|who|when|where|which|is|are|does|do|did)\b/.test(text),
-  (text) => /^(?:how|why)\b/.test(text),
-  (text) => /\b(?:can|could|would) you\b|\bplease\b|\bpls\b/.test(text),
-  (text) => /\b(?:i|we) (?:need|want|have to|must)\b|\bhelp me\b/.test(text),
-  (text) => /\b(?:my|our)\b/.test(text),
-  (text) => /\.[a-z]{2,4}\b/.test(text),
-  (text) =>
-    /\b(?:thanks|thank|thx|ty|cheers|great|nice|awesome|perfect|cool|lol|haha|love|hate)\b/.test(text),
-  (text) => /^(?:yes|yeah|no|ok|okay|sure|hi|hey|hello|good)\b/.test(text),
-  (text) => /\byou\b/.test(text),
-  (text) => /[`{}();=<>]/.test(text),
-  (text) => /\d/.test(text),
-  (text) => /^(?:run|rename|change|add|show|open|print|delete|remove|move|replace)\b/.test(text),
-  (text) => /\b(?:rename|typo|line \d+|variable)\b/.test(text),
-  (text) => /\b(?:that|it|this|them|those|again|instead)\b/.test(text),
-  (_text, _words, { text, original }) => isContinuation(original ?? text),
-  (_text, _words, { original }) => original !== undefined,
+const CUES: readonly ((cue: CueText, message: Glossed) => number | boolean)[] = [
+  ({ count }) => Math.min(1, Math.log1p(count) / 4),
+  ({ count }) => Math.min(1, count / 6),
+  ({ count }) => count <= 3,
+  ({ text }) => text.includes("\n"),
+  ({ text }) => text.endsWith("?"),
+  begins("what who when where which is are does do did"),
+  begins("how why"),
+  ({ text, words }) =>
+    words.has("please") || words.has("pls") || (words.has("you") && /\b(?:can|could|would) you\b/.test(text)),
+  ({ text, words }) =>
+    (words.has("help") && /\bhelp me\b/.test(text)) ||
+    ((words.has("i") || words.has("we")) && /\b(?:i|we) (?:need|want|have to|must)\b/.test(text)),
+  has("my our"),
+  ({ text }) => /\.[a-z]{2,4}\b/.test(text),
+  has("thanks thank thx ty cheers great nice awesome perfect cool lol haha love hate"),
+  begins("yes yeah no ok okay sure hi hey hello good"),
+  has("you"),
+  ({ text }) => /[`{}();=<>]/.test(text),
+  ({ text }) => /\d/.test(text),
+  begins("run rename change add show open print delete remove move replace"),
+  ({ text, words }) =>
+    words.has("rename") ||
+    words.has("typo") ||
+    words.has("variable") ||
+    (words.has("line") && /\bline \d+\b/.test(text)),
+  has("that it this them those again instead"),
+  (_, { text, original }) => isContinuation(original ?? text),
+  (_, { original }) => original !== undefined,
 ];
+
+/** Whether one of the words is in the text. */
+function has(list: string): (cue: CueText) => boolean {
+  const wanted = list.split(" ");
+  return ({ words }) => wanted.some((word) => words.has(word));
+}
+
+/** Whether the text begins with one of the words. */
+function begins(list: string): (cue: CueText) => boolean {
+  const wanted = list.split(" ");
+  return ({ first }) => first !== undefined && wanted.includes(first);
+}
+
+function cueText(text: string): CueText {
+  const all = text.match(/\w+/g) ?? [];
+  const [first] = all;
+  return {
+    text,
+    words: new Set(all),
+    first: first !== undefined && text.startsWith(first) ? first : undefined,
+    count: text === "" ? 0 : text.split(/\s+/).length,
+  };
+}
 
 /** Scales the unit vector so that its numbers are about as large as the cues. */
 const VECTOR_SCALE = 3;
 
 /** The inputs of the model: the vector, the cues, and a constant. */
 export function intentInputs(message: Glossed, vector: ArrayLike<number>): Float64Array {
-  const text = message.text.slice(0, READ_CHARS).toLowerCase().trim();
-  const words = text === "" ? 0 : text.split(/\s+/).length;
+  const text = cueText(message.text.slice(0, READ_CHARS).toLowerCase().trim());
   const inputs = new Float64Array(vector.length + CUES.length + 1);
   for (let i = 0; i < vector.length; i++) inputs[i] = VECTOR_SCALE * vector[i]!;
   CUES.forEach((cue, i) => {
-    inputs[vector.length + i] = Number(cue(text, words, message));
+    inputs[vector.length + i] = Number(cue(text, message));
   });
   inputs[inputs.length - 1] = 1;
   return inputs;

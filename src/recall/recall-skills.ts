@@ -17,7 +17,7 @@ import type { RecallIndex } from "./recall-index.ts";
 import { seeAlso } from "./see-also.ts";
 import { effectivenessSignal } from "./signals/effectiveness.ts";
 import { frameSignal } from "./signals/frame.ts";
-import { mentionedNames, mentionSignal } from "./signals/mention.ts";
+import { mentionSignal, mentionsIn } from "./signals/mention.ts";
 import { pathsSignal } from "./signals/paths.ts";
 import { combineClaim, type Query, type Signal, WORTH } from "./signals/signal.ts";
 import { messageWords, readyPatternsFor, triggerSignal } from "./signals/triggers.ts";
@@ -177,7 +177,8 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   const query: Query = { message: turn.message, frame, files: turn.files ?? [] };
   const [vector] = embedder.dimensions > 0 ? await embedder.embed([leadText(message.text)]) : [];
   const precedents = options.used && new Precedents(message, options.used, background);
-  const known = [...mentionedNames(turn.message).keys(), ...also, ...(precedents?.names ?? [])];
+  const mentions = mentionsIn(turn.message);
+  const known = [...mentions.names.keys(), ...also, ...(precedents?.names ?? [])];
   const named = [
     ...known.map((name) => index.find(name)),
     ...index.withinReach(messageWords(turn.message), query.files.length > 0),
@@ -186,7 +187,7 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   const input = { index, message, vector, encoded, background, topics: options.topics, also: named };
   const { probe, candidates, candidateOf, skillsWith } = retrieve(input);
   const isCommon = (word: string) => skillsWith(word) > RECALL.commonWord;
-  const signals = signalsFor(turn.message, { isCommon, precedents, options });
+  const signals = signalsFor(turn.message, { mentions, isCommon, precedents, options });
   const context = { query, intent, signals, options };
   const must = new Set(named);
   const ranked = rank(probe, candidates, intent).filter(
@@ -215,17 +216,19 @@ function frameOf({ frame, message }: Turn, intent: IntentGuess | undefined): Fra
 function signalsFor(
   message: string,
   {
+    mentions,
     isCommon,
     precedents,
     options: { background, effectiveness },
   }: {
+    readonly mentions: ReturnType<typeof mentionsIn>;
     readonly isCommon: (word: string) => boolean;
     readonly precedents: Precedents | undefined;
     readonly options: RecallOptions;
   },
 ): Signal[] {
   return [
-    mentionSignal(message, background),
+    mentionSignal(mentions, background),
     triggerSignal(message, isCommon),
     pathsSignal,
     ...(precedents ? [useSignal(precedents)] : []),

@@ -39,7 +39,7 @@ import {
 } from "./segment.ts";
 
 /** Increased whenever the layout or the meaning of a section changes; other versions are rebuilt. */
-const SNAPSHOT_VERSION = 6;
+const SNAPSHOT_VERSION = 7;
 const MAGIC = [0x65706552, 0x726f7472] as const;
 const HEADER_WORDS = 12;
 const HEADER_BYTES = HEADER_WORDS * 4;

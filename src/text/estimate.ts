@@ -27,13 +27,13 @@ const WEIGHTS = {
 /** From this code point on, scripts cost about one token per character. */
 const ALPHABETS_END = 0x0900;
 
-const ascii = new Uint8Array(128).fill(WEIGHTS.mark);
-for (let code = 0; code < 128; code++) {
-  const char = String.fromCharCode(code);
-  if (/[a-z\s]/.test(char)) ascii[code] = WEIGHTS.letter;
-  else if (/[A-Z]/.test(char)) ascii[code] = WEIGHTS.capital;
-  else if (/[0-9]/.test(char)) ascii[code] = WEIGHTS.digit;
-}
+const ascii = new Uint8Array(128)
+  .fill(WEIGHTS.mark)
+  .fill(WEIGHTS.letter, 9, 14)
+  .fill(WEIGHTS.letter, 32, 33)
+  .fill(WEIGHTS.digit, 48, 58)
+  .fill(WEIGHTS.capital, 65, 91)
+  .fill(WEIGHTS.letter, 97, 123);
 
 /** The cost of a text in units; `UNITS_PER_TOKEN` of them make a token. */
 export function tokenUnits(text: string): number {

@@ -33,6 +33,20 @@ const KEYS: Readonly<Record<string, string>> = {
 };
 
 describe("a message keeps no", () => {
+  it.each([
+    ["the shortest key that has a shape", of("xoxb", "-AbCdEfGhIj"), ""],
+    [
+      "value behind the longest name",
+      of("credential", "-of-the-staging-server", `"] :  "hunter2"`),
+      "hunter2",
+    ],
+    ["value behind a name in capitals", "MY_PASSWORD IS hunter2!", "hunter2"],
+    ["value of a flag without another sign", "run it with --db-password hunter2now", "hunter2now"],
+  ])("%s", (_, text, value) => {
+    expect(redacted(`please ${text} now`)).toContain("[redacted]");
+    if (value !== "") expect(redacted(`please ${text} now`)).not.toContain(value);
+  });
+
   it.each(Object.entries(KEYS))("%s", (_, key) => {
     for (const text of [
       key,

@@ -42,8 +42,10 @@ const SHAPES: Readonly<Record<string, string>> = {
   age: "AGE-SECRET-KEY-1[A-Z0-9]{50,64}",
 };
 const shapes = lazyPattern(`(?<![A-Za-z0-9_-])(?:${Object.values(SHAPES).join("|")})`, "g");
-/** Shorter runs are no keys, whatever their shape. */
-const LONG = /\S{12}/;
+/** Each of these shapes has a run of at least this length. */
+const SHAPED = /[\w.+/=-]{15}/;
+/** A shorter run is no key, whatever comes before it. */
+const LONG = /[\w.~+/=-]{12}/;
 
 /** To the end of the block, or of the text if the block was cut. */
 const PRIVATE_KEY =
@@ -55,7 +57,10 @@ const IN_ADDRESS = /(?<=:\/\/[^\s/:@"'<>]{0,256}:)[^\s/@"'<>]{1,256}(?=@)/g;
 const NAMES =
   "passw(?:or)?d|passwort|passphrase|pwd|secret|token|credential|api[ _-]?key|apikey|access[ _-]?key|private[ _-]?key|signing[ _-]?key|encryption[ _-]?key|auth[ _-]?key|account[ _-]?key";
 /** Each of the names has one of these. */
-const NAME_SIGNS = /pass|pwd|secret|token|credential|key/i;
+const NAME_SIGN = /pass|pwd|secret|token|credential|key/gi;
+/** From there to the value, and how many characters that may be. */
+const LINK = /^[\w-]+["'`\]]*\s*(?:[:=]|(?:is|was|ist|lautet)\s)/i;
+const LINK_CHARS = 64;
 /** A name that says what follows: `password=…`, `"api_key": "…"`, `the password is …`. */
 const named = lazyPattern(
   `((?:${NAMES})[\\w-]{0,24}["'\`\\]]{0,2}(\\s{0,3}(?:=>|:=|[:=]{1,2})\\s{0,3}|\\s(?:is|was|ist|lautet)\\s))(["'\`]?)([^\\s"'\`,;]{4,512})`,
@@ -97,17 +102,16 @@ export function redacted(text: string, mark = MARK): string {
   const isLong = LONG.test(text);
   let kept = text;
   if (kept.includes("-----BEGIN")) kept = kept.replace(PRIVATE_KEY, mark);
-  if (isLong) kept = kept.replace(shapes(), mark);
+  if (isLong && SHAPED.test(kept)) kept = kept.replace(shapes(), mark);
   if (kept.includes("://")) kept = kept.replace(IN_ADDRESS, mark);
-  if (NAME_SIGNS.test(kept)) {
-    kept = kept
-      .replace(named(), (whole, before: string, link: string, quote: string, value: string) =>
-        isValue(value, { link, quote }) ? before + quote + mark : whole,
-      )
-      .replace(namedFlag(), (whole, before: string, value: string) =>
-        NOT_A_VALUE.test(value) ? whole : before + mark,
-      );
-  }
+  if (isNaming(kept))
+    kept = kept.replace(named(), (whole, before: string, link: string, quote: string, value: string) =>
+      isValue(value, { link, quote }) ? before + quote + mark : whole,
+    );
+  if (kept.includes("--"))
+    kept = kept.replace(namedFlag(), (whole, before: string, value: string) =>
+      NOT_A_VALUE.test(value) ? whole : before + mark,
+    );
   if (isLong)
     kept = kept.replace(AUTHORIZATION, (whole, before: string, value: string) =>
       isMixed(value) ? before + mark : whole,
@@ -117,6 +121,13 @@ export function redacted(text: string, mark = MARK): string {
   return kept.replace(RUN, (run, at: number, all: string) =>
     isRandom(run, all.slice(Math.max(0, at - 8), at)) ? mark : run,
   );
+}
+
+/** Whether `named` may find something: it is slow to compile, and most texts only speak of keys and tokens. */
+function isNaming(text: string): boolean {
+  for (const { index } of text.matchAll(NAME_SIGN))
+    if (LINK.test(text.slice(index, index + LINK_CHARS))) return true;
+  return false;
 }
 
 /** Behind `=` and in quotes nearly everything is a value; behind a colon or a word it may go on in plain language. */

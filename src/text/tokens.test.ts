@@ -103,6 +103,10 @@ describe("tokenize", () => {
     ]);
   });
 
+  test("leaves out function words with accents, which are listed without", () => {
+    expect(tokenize("über für können où être très también até più ещё всё")).toEqual([]);
+  });
+
   test("gives numeronyms the term of their word", () => {
     expect(tokenize("i18n a11y")).toEqual(tokenize("internationalization accessibility"));
     expect(tokenize("implementation")).toEqual(tokenize("implementing"));

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { skillOf } from "../../../test/skills.fixture.ts";
-import { mentionedNames, mentionSignal } from "./mention.ts";
+import { mentionSignal, mentionsIn } from "./mention.ts";
 import { type Query, WORTH } from "./signal.ts";
 
 const query = (message: string): Query => ({ message, frame: { name: "task", confidence: 1 }, files: [] });
 
 function worth(message: string, name: string, declaredName?: string): number | undefined {
   const skill = skillOf(name, declaredName === undefined ? {} : { declaredName });
-  return mentionSignal(message).judge(skill, query(message))?.value;
+  return mentionSignal(mentionsIn(message)).judge(skill, query(message))?.value;
 }
 
 describe("an explicit mention", () => {
@@ -81,7 +81,7 @@ describe("an explicit mention", () => {
 
 describe("a name in running text", () => {
   const beside = (message: string, name: string) =>
-    mentionSignal(message).judge(skillOf(name), query(message));
+    mentionSignal(mentionsIn(message)).judge(skillOf(name), query(message));
 
   test("counts only as far as the text fits, if it may be an adjective", () => {
     expect(beside("we need real-time updates", "real-time")).toMatchObject({ value: 0, needsFit: true });
@@ -89,7 +89,9 @@ describe("a name in running text", () => {
 
   test("counts by itself if it has three words or an unusual one", () => {
     expect(beside("see fix-failing-test again", "fix-failing-test")?.value).toBe(WORTH.spelledName);
-    const unusual = mentionSignal("see gh-kubectl again", (word) => (word === "kubectl" ? 10 : 3));
+    const unusual = mentionSignal(mentionsIn("see gh-kubectl again"), (word) =>
+      word === "kubectl" ? 10 : 3,
+    );
     expect(unusual.judge(skillOf("gh-kubectl"), query(""))?.value).toBe(WORTH.spelledName);
   });
 });
@@ -97,7 +99,7 @@ describe("a name in running text", () => {
 describe("a name in words", () => {
   test("counts if it has several words, not if it has one", () => {
     const beside = (message: string, name: string) =>
-      mentionSignal(message).judge(skillOf(name), query(message))?.beside;
+      mentionSignal(mentionsIn(message)).judge(skillOf(name), query(message))?.beside;
     expect(beside("we need a code review today", "code-review")).toBe(WORTH.nameInWords);
     expect(beside("Code – Review?", "code-review")).toBe(WORTH.nameInWords);
     expect(beside("a decode reviewer", "code-review")).toBeUndefined();
@@ -105,7 +107,7 @@ describe("a name in words", () => {
   });
 
   test("is quoted in the reason", () => {
-    const signal = mentionSignal("code review please");
+    const signal = mentionSignal(mentionsIn("code review please"));
     expect(signal.judge(skillOf("code-review"), query(""))?.note).toContain('"code review"');
   });
 });
@@ -113,13 +115,13 @@ describe("a name in words", () => {
 describe("spellings that may be names", () => {
   test("are at most 32, each once", () => {
     const message = Array.from({ length: 100 }, (_, i) => `/skill-${i} /skill-${i}`).join(" ");
-    expect(mentionedNames(message).size).toBe(32);
+    expect(mentionsIn(message).names.size).toBe(32);
   });
 
   test.each(["", "   ", "///", "$$$", "/", "-", "\ud800/\udfff", "/\u0000"])(
     "are not found in %j",
     (message) => {
-      expect(mentionedNames(message).size).toBe(0);
+      expect(mentionsIn(message).names.size).toBe(0);
     },
   );
 });

@@ -57,18 +57,26 @@ interface Spelling {
   readonly at: number;
 }
 
-/** Spellings in the message that may be names of skills, as look-up keys, with the form of the mention. */
-export function mentionedNames(message: string): Map<SkillName, Form> {
+/** What a message says of skills by name. */
+interface Mentions {
+  /** Spellings that may be names of skills, as look-up keys, with the form of the mention. */
+  readonly names: ReadonlyMap<SkillName, Form>;
+  /** The words of the message, without those that name nothing it wants. */
+  readonly words: string;
+}
+
+/** Reads a message once, for the candidates and for the signal. */
+export function mentionsIn(message: string): Mentions {
   const text = clipMessage(message);
   const aside = asideIn(text);
-  const found = new Map<SkillName, Form>();
+  const names = new Map<SkillName, Form>();
   for (const { spelling, form, at } of spellings(text)) {
     const key = lookupKey(spelling.replace(/[./:-]+$/, "").replaceAll(":", "/"));
     if (key === "" || (at > 0 && aside.some(([start, end]) => start <= at && at < end))) continue;
-    if (found.size >= MAX_NAMES && !found.has(key)) break;
-    if (found.get(key) !== "called") found.set(key, form);
+    if (names.size >= MAX_NAMES && !names.has(key)) break;
+    if (names.get(key) !== "called") names.set(key, form);
   }
-  return found;
+  return { names, words: wordsOf(without(text, aside)) };
 }
 
 /** The parts of a message that name nothing it wants: what it rejects, asks about, or only points at. */
@@ -127,15 +135,13 @@ function* names(text: string): Generator<Spelling> {
       yield { spelling: hit[1]!.replaceAll(" ", "-"), form: "called", at: hit.index + 1 };
 }
 
-export function mentionSignal(message: string, background: BackgroundIdf = () => undefined): Signal {
-  const mentioned = mentionedNames(message);
-  const read = clipMessage(message);
-  const text = ` ${wordsOf(without(read, asideIn(read)))} `;
+export function mentionSignal(mentions: Mentions, background: BackgroundIdf = () => undefined): Signal {
+  const text = ` ${mentions.words} `;
   return {
     name: "mention",
     judge(skill) {
       const { names, inWords: spellings } = namesOf(skill);
-      const forms = names.map((name) => mentioned.get(name));
+      const forms = names.map((name) => mentions.names.get(name));
       const called = forms.indexOf("called");
       if (called >= 0) {
         const note = `the message names ${names[called]}`;

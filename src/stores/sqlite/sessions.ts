@@ -2,7 +2,7 @@
 // without a lock on who was first. Files and not a table, because loading a database driver doubles the start of a hook.
 
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { sep } from "node:path";
 import { appendLines, readLines, UNREADABLE, UNWRITABLE, unlessMissing } from "../../disk/disk.ts";
 import {
   SessionLog,
@@ -114,7 +114,7 @@ export class SessionFiles implements SessionStore {
         id,
       );
     }
-    return join(this.directory, name + SUFFIX);
+    return this.directory + sep + name + SUFFIX;
   }
 }
 
