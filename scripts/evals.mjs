@@ -11,6 +11,7 @@ const PROGRAMS = [
   "fit-confidence",
   "fit-intent",
   "fit-topics",
+  "fit-terms",
   "fit-inspect",
   "use",
   "inspect",

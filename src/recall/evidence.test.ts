@@ -1,14 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  decodeEvidence,
-  EvidenceReader,
-  encodeEvidence,
-  SEGMENT,
-  sameName,
-  sharePairs,
-  termHash,
-} from "./evidence.ts";
+import { encodeEvidence, SEGMENT, sameName, sharePairs, termKey } from "./evidence.ts";
+import { decodeEvidence, EvidenceReader } from "./evidence-reader.ts";
 
 const skill = {
   name: "pdf-forms",
@@ -20,10 +13,10 @@ const skill = {
 describe("evidence", () => {
   test("keeps the words of each part in reading order", () => {
     const { name, segments } = decodeEvidence(encodeEvidence(skill));
-    expect(name.map((n) => n.hash)).toEqual(["pdf", "form"].map(termHash));
+    expect(name.map((n) => n.key)).toEqual(["pdf", "form"].map(termKey));
     const of = (kind: number) => segments.filter((s) => s.kind === kind).map((s) => s.terms);
-    expect(of(SEGMENT.description)).toEqual([["fill", "pdf", "form"].map(termHash)]);
-    expect(of(SEGMENT.notFor)).toEqual([["scan", "paper"].map(termHash)]);
+    expect(of(SEGMENT.description)).toEqual([["fill", "pdf", "form"].map(termKey)]);
+    expect(of(SEGMENT.notFor)).toEqual([["scan", "paper"].map(termKey)]);
     expect(of(SEGMENT.triggers)).toHaveLength(1);
     expect(of(SEGMENT.section)).toHaveLength(1);
   });
@@ -33,7 +26,7 @@ describe("evidence", () => {
       encodeEvidence({ ...skill, description: "Fill forms. Not for scanned paper, images or plain text." }),
     );
     expect(segments.filter((s) => s.kind === SEGMENT.notFor)).toHaveLength(2);
-    expect(segments.some((s) => s.terms.includes(termHash("cook")))).toBe(false);
+    expect(segments.some((s) => s.terms.includes(termKey("cook")))).toBe(false);
   });
 
   test("stores the rarity of each word of the name", () => {
@@ -53,11 +46,11 @@ describe("evidence", () => {
     // The name, a gap, the description, a gap.
     const bodyAt = 4;
     for (const n of [330, 0, 17, 16, 200, 1]) {
-      const end = reader.placesOf(reader.find(termHash(`w${n}`)), 0);
+      const end = reader.placesOf(reader.find(termKey(`w${n}`)), 0);
       const places = words.flatMap((word, i) => (word === `w${n}` ? [bodyAt + i] : []));
       expect([...reader.places.subarray(0, end)]).toEqual(places.slice(0, 3));
     }
-    expect(reader.find(termHash("absent"))).toBe(-1);
+    expect(reader.find(termKey("absent"))).toBe(-1);
   });
 
   test("finds places that are far apart", () => {
@@ -65,7 +58,7 @@ describe("evidence", () => {
     const reader = new EvidenceReader();
     const parts = [words.slice(0, 1400), words.slice(1400)].map((part) => part.join(" "));
     reader.open(encodeEvidence({ name: "alpha", description: "beta", body: parts.join("\n") }));
-    const end = reader.placesOf(reader.find(termHash("zebra")), 0);
+    const end = reader.placesOf(reader.find(termKey("zebra")), 0);
     expect([...reader.places.subarray(0, end)]).toEqual([4, 5, 6, 4 + 2890 + 1]);
   });
 
@@ -76,9 +69,9 @@ describe("evidence", () => {
     );
     const sections = segments.filter((s) => s.kind === SEGMENT.section);
     expect(sections).toHaveLength(6);
-    for (const { terms } of sections) expect(terms).toContain(termHash("pull"));
+    for (const { terms } of sections) expect(terms).toContain(termKey("pull"));
     const { terms } = sections[0]!;
-    expect(terms[terms.indexOf(termHash("pull")) + 1]).toBe(termHash("request"));
+    expect(terms[terms.indexOf(termKey("pull")) + 1]).toBe(termKey("request"));
   });
 
   test("finds every entry by its hash, in any order", () => {

@@ -1,6 +1,7 @@
 // Measures how much of a message a skill contains, and in which parts, from the skill's packed evidence.
 
-import { EvidenceReader, SEGMENT, termHash } from "./evidence.ts";
+import { SEGMENT, termKey } from "./evidence.ts";
+import { EvidenceReader } from "./evidence-reader.ts";
 import type { ReadMessage } from "./features-message.ts";
 
 /** A message prepared for looking up its terms in evidence. */
@@ -21,8 +22,8 @@ export interface Probe {
   readonly rarities: Float64Array;
   /** Sum of all weights: the mass of a skill that has every word of the message. */
   readonly mass: number;
-  /** Distinct hashes of the terms, ascending, and the index of each one's term. */
-  readonly hashes: Int32Array;
+  /** Distinct keys of the terms, ascending, and the index of each one's term. */
+  readonly keys: Int32Array;
   readonly numbers: Int32Array;
   /** Pairs of neighbouring terms in the message, by index. */
   readonly pairFirst: Int32Array;
@@ -69,7 +70,7 @@ export function createProbe({
     inRefusal: message.inRefusal,
     pointing: message.pointing,
     mass: sum(own),
-    ...inHashOrder(message.terms),
+    ...inKeyOrder(message.terms),
     pairFirst: Int32Array.from(pairFirst),
     pairSecond: Int32Array.from(pairSecond),
     pairWeights: Float64Array.from(pairWeights),
@@ -83,15 +84,15 @@ function sum(values: Iterable<number>): number {
   return total;
 }
 
-/** If two terms have the same hash, the earlier one represents both. */
-function inHashOrder(terms: readonly string[]): Pick<Probe, "hashes" | "numbers"> {
+/** If two terms have the same key, the earlier one represents both. */
+function inKeyOrder(terms: readonly string[]): Pick<Probe, "keys" | "numbers"> {
   const numbers = new Map<number, number>();
   terms.forEach((term, number) => {
-    const hash = termHash(term);
-    if (!numbers.has(hash)) numbers.set(hash, number);
+    const key = termKey(term);
+    if (!numbers.has(key)) numbers.set(key, number);
   });
-  const hashes = Int32Array.from(numbers.keys()).sort();
-  return { hashes, numbers: hashes.map((hash) => numbers.get(hash)!) };
+  const keys = Int32Array.from(numbers.keys()).sort();
+  return { keys, numbers: keys.map((key) => numbers.get(key)!) };
 }
 
 /**
@@ -199,13 +200,13 @@ export class Measurer {
     return measures;
   }
 
-  /** Finds the message's terms in the vocabulary and reads their places, in order of hashes. */
+  /** Finds the message's terms in the vocabulary and reads their places, in order of keys. */
   private locateTerms(): boolean {
     const { probe, reader } = this;
-    const { hashes, numbers } = probe;
+    const { keys, numbers } = probe;
     let end = 0;
-    for (let i = 0; i < hashes.length; i++) {
-      const entry = reader.find(hashes[i]!);
+    for (let i = 0; i < keys.length; i++) {
+      const entry = reader.find(keys[i]!);
       if (entry < 0) continue;
       const number = numbers[i]!;
       this.seen[number] = this.candidate;

@@ -142,7 +142,7 @@ export class Indexing {
 
   /** The index in memory, or else the one on disk; an empty one if neither can be used. */
   private open(): RecallIndex {
-    if (this.isDamaged) this.index = RecallIndex.empty(this.needs);
+    if (this.isDamaged) this.index = RecallIndex.empty(this.needs, this.path);
     this.index ??=
       this.path === undefined
         ? RecallIndex.empty(this.needs)
@@ -173,7 +173,7 @@ export class Indexing {
     let changed = await this.open().update(input);
     // Damage may show only while the old index is read.
     if (this.isDamaged) {
-      this.index = RecallIndex.empty(this.needs);
+      this.index = RecallIndex.empty(this.needs, this.path);
       changed = await this.index.update(input);
     }
     this.bodies = new ReadBodies();

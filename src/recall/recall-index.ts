@@ -61,9 +61,10 @@ export class RecallIndex {
     this.lookup = lookup;
   }
 
-  static empty(settings: IndexSettings): RecallIndex {
+  /** `path` is where it will be saved, if it will. */
+  static empty(settings: IndexSettings, path?: string): RecallIndex {
     const { id, dimensions } = settings.embedder;
-    const text = new SearchIndex({ embedder: id, dims: dimensions });
+    const text = new SearchIndex({ embedder: id, dims: dimensions, path });
     return new RecallIndex(text, settings, () => undefined);
   }
 
@@ -71,7 +72,7 @@ export class RecallIndex {
   static open(path: string, settings: IndexSettings, lookup: SkillLookup): RecallIndex {
     const { id, dimensions } = settings.embedder;
     const opened = SearchIndex.open(path, { embedder: id, dims: dimensions });
-    if ("problem" in opened) return RecallIndex.empty(settings);
+    if ("problem" in opened) return RecallIndex.empty(settings, path);
     const index = new RecallIndex(opened.index, settings, lookup);
     index.builtFor = opened.index.stamp;
     return index;

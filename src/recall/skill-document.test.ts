@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { skillOf } from "../../test/skills.fixture.ts";
 import { bodySections, descriptionClauses } from "../text/sections.ts";
-import { decodeEvidence } from "./evidence.ts";
+import { decodeEvidence } from "./evidence-reader.ts";
 import { DOCUMENT, documentDigest, headText, sectionTexts, toDocument } from "./skill-document.ts";
 
 const document = (skill = skillOf("some-skill"), body = "# Title\n\nText.\n") =>

@@ -22,6 +22,7 @@ import {
   openSnapshot,
   type SnapshotLabel,
   type SnapshotProblem,
+  spillSegment,
   writeSnapshot,
 } from "./snapshot.ts";
 import type { QuantizedVectors } from "./vectors.ts";
@@ -31,6 +32,8 @@ export interface IndexOptions {
   /** Identifies the embedder that made the vectors; an index with vectors of another one is rebuilt. */
   embedder?: string | undefined;
   dims?: number | undefined;
+  /** Where the index will be saved. Full segments wait for that on the same disk instead of in memory. */
+  path?: string | undefined;
 }
 
 interface IndexedDocument {
@@ -74,6 +77,9 @@ export class SearchIndex {
   private readonly params: ScoringParams;
   private readonly embedder: string;
   private readonly dims: number;
+  private readonly path: string | undefined;
+  /** Closes the files that full segments were moved to. */
+  private spilled: (() => void)[] = [];
   private stack: Stack = [];
   /** Documents that are not in a segment yet. */
   private building: SegmentBuilder | undefined;
@@ -87,11 +93,12 @@ export class SearchIndex {
     this.params = options.params ?? DEFAULT_PARAMS;
     this.embedder = options.embedder ?? "none";
     this.dims = options.dims ?? 0;
+    this.path = options.path;
   }
 
   /** Opens the index at `path`, or gives the reason why it must be rebuilt. */
   static open(path: string, options: IndexOptions = {}): { index: SearchIndex } | { problem: IndexProblem } {
-    const index = new SearchIndex(options);
+    const index = new SearchIndex({ ...options, path });
     const opened = openFiles(path, index.label(""));
     if ("problem" in opened) return opened;
     index.segments = opened.stack;
@@ -256,6 +263,7 @@ export class SearchIndex {
     this.stored?.close();
     this.stored = undefined;
     this.segments = [];
+    this.closeSpilled();
   }
 
   private get segments(): Stack {
@@ -270,8 +278,23 @@ export class SearchIndex {
 
   private finishSegment(): void {
     if (this.building === undefined) return;
+    const isFull = this.building.full;
     const segment = new LiveSegment(this.building.finish());
     this.segments = merged(push(this.stack, segment), this.dims);
+    if (isFull && this.path !== undefined) this.spillYoungest(this.path);
+  }
+
+  /** Moves the youngest segment out of memory. */
+  private spillYoungest(path: string): void {
+    const spilled = spillSegment(path, this.stack.at(-1)!);
+    if (spilled === undefined) return;
+    this.stack = [...this.stack.slice(0, -1), spilled.segment];
+    this.spilled.push(spilled.close);
+  }
+
+  private closeSpilled(): void {
+    for (const close of this.spilled) close();
+    this.spilled = [];
   }
 
   private write(path: string, label: SnapshotLabel): void {
@@ -285,6 +308,7 @@ export class SearchIndex {
     this.stored?.close();
     this.stored = saved.stored;
     this.segments = saved.stack;
+    this.closeSpilled();
     if (this.resident) this.load();
   }
 

@@ -329,3 +329,29 @@ test("damage that appears after opening empties the answers and is reported once
   expect(index.documents()).toEqual([]);
   expect(index.save(file)).toMatchObject({ code: "index-damaged" });
 });
+
+/** More than one segment holds. */
+const MANY = Array.from({ length: 16_400 }, (_, n): IndexDocument => {
+  return { key: `skill-${n}`, digest: "1", fields: [[`word${n % 50}`], ["common"]] };
+});
+
+test("an index that waits on disk while it is built answers and is saved as one in memory", () => {
+  const spilled = mkdtempSync(join(folder, "spilled-"));
+  const file = join(spilled, "large.idx");
+  const inMemory = buildIndex(MANY);
+  const onDisk = buildIndex(MANY, { path: file });
+  const ask = (index: SearchIndex) => index.search(["word7", "common"], { limit: 400 });
+  expect(ask(onDisk)).toEqual(ask(inMemory));
+  expect(readdirSync(spilled)).toEqual([]);
+  expect(onDisk.save(file)).toBeUndefined();
+  expect(ask(onDisk)).toEqual(ask(inMemory));
+  expect(inMemory.save(join(spilled, "memory.idx"))).toBeUndefined();
+  expect(readFileSync(file).equals(readFileSync(join(spilled, "memory.idx")))).toBe(true);
+  onDisk.close();
+});
+
+test("an index whose folder cannot be written is built in memory", () => {
+  const index = buildIndex(MANY, { path: join(folder, "missing", "large.idx") });
+  expect(index.search(["word7"], { limit: 400 }).hits.length).toBe(328);
+  expect(index.damage).toBeUndefined();
+});

@@ -133,6 +133,29 @@ function writeContent(fd: number, label: SnapshotLabel, segments: readonly LiveS
   return identity(header);
 }
 
+/**
+ * The same segment, read from a file beside `path` that has no name any more: it is gone with the process. Undefined if it
+ * cannot be written.
+ */
+export function spillSegment(
+  path: string,
+  live: LiveSegment,
+): { readonly segment: LiveSegment; close(): void } | undefined {
+  let fd: number | undefined;
+  try {
+    const opened = openTemporary(path);
+    fd = opened.fd;
+    rmSync(opened.temporary);
+    writeContent(fd, { params: "", embedder: "", dims: live.segment.shape.dims, stamp: "" }, [live]);
+    const snapshot = readSnapshot(fd);
+    if (typeof snapshot !== "string") return { segment: snapshot.segments[0]!, close: snapshot.close };
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+  }
+  if (fd !== undefined) closeSync(fd);
+  return undefined;
+}
+
 function bySection<T>(make: (name: SectionName) => T): Record<SectionName, T> {
   return Object.fromEntries(SECTION_NAMES.map((name) => [name, make(name)])) as Record<SectionName, T>;
 }
