@@ -15,7 +15,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import type { Host, Started } from "./hosts.ts";
 
 /** Not part of `npm ci`: the hosts take two gigabytes. */
-export const CACHE = resolve(process.env.REPERTOIRE_HOSTS_CACHE ?? "node_modules/.cache/hosts");
+const CACHE = resolve(process.env.REPERTOIRE_HOSTS_CACHE ?? "node_modules/.cache/hosts");
 const PROGRAM = resolve("dist/bin.cjs");
 
 /** Installs a package into the cache, unless it is there, and returns its `node_modules`. */
