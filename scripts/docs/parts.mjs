@@ -111,18 +111,14 @@ function seenHosts(root) {
 }
 
 function hosts({ root }) {
+  const facts = ["terminal", "joined", "loaded", "modes", "large", "undo"];
   const rows = seenHosts(root).map((row) => [
     row.title,
     row.version,
     row.section,
     nameOf(row.tools),
     row.consent,
-    row.terminal ?? "not run",
-    row.joined,
-    row.loaded,
-    row.modes,
-    row.large,
-    row.undo,
+    ...facts.map((fact) => row[fact] ?? "not run"),
   ]);
   const head = [
     "host",

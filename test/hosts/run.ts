@@ -65,7 +65,8 @@ export interface Place {
 
 /** A home and a project of their own, with the files given, and `repertoire` on the path. */
 export function placeWith(files: Readonly<Record<string, string>>): Place {
-  const root = mkdtempSync(join(tmpdir(), "repertoire-host-"));
+  // Without our name: a line of settings that has it is one of ours.
+  const root = mkdtempSync(join(tmpdir(), "host-home-"));
   const [home, project, programs, heard] = ["home", "project", "bin", "heard"].map((name) =>
     join(root, name),
   ) as [string, string, string, string];
