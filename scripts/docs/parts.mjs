@@ -111,16 +111,26 @@ function seenHosts(root) {
 }
 
 function hosts({ root }) {
-  const rows = seenHosts(root).map(({ title, version, section, tools, consent, joined, undo }) => {
-    return [title, version, section, nameOf(tools), consent, joined, undo];
-  });
+  const facts = ["terminal", "joined", "loaded", "modes", "large", "undo"];
+  const rows = seenHosts(root).map((row) => [
+    row.title,
+    row.version,
+    row.section,
+    nameOf(row.tools),
+    row.consent,
+    ...facts.map((fact) => row[fact] ?? "not run"),
+  ]);
   const head = [
     "host",
     "version",
     "skills that fit",
     "loads a skill with",
     "without your consent",
+    "in its terminal",
     "one session",
+    "own loading heard",
+    "modes",
+    "5,000 skills",
     "undo",
   ];
   return table(head, rows);

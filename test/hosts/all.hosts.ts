@@ -123,6 +123,7 @@ describe.each(hosts.map((host) => [host.title, host] as const))("%s", (_, host) 
     const used = filesIn(place.home);
     place.repertoire("setup", host.id, "--undo");
     expect(isUndone({ before, setUp, used, undone: filesIn(place.home) })).toEqual([]);
+    note(host.id, { undo: "exact" });
   });
 });
 

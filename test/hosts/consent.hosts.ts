@@ -61,7 +61,7 @@ describe.skipIf(!HAS_TERMINAL).each(hosts.map((host) => [host.title, host] as co
     ] as const)("asks one question, and follows %s", async (said, isLoaded) => {
       // A question of the host's own would be in front of ours.
       await terminal.shows(QUESTION);
-      terminal.press(...keys![said]);
+      await terminal.press(...keys![said]);
       // A second question would be in front of the answer.
       expect(await terminal.shows(ANSWER)).not.toMatch(QUESTION);
       expect(result().includes(BODY)).toBe(isLoaded);

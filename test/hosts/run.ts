@@ -15,7 +15,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import type { Host, Started } from "./hosts.ts";
 
 /** Not part of `npm ci`: the hosts take two gigabytes. */
-export const CACHE = resolve(process.env.REPERTOIRE_HOSTS_CACHE ?? "node_modules/.cache/hosts");
+const CACHE = resolve(process.env.REPERTOIRE_HOSTS_CACHE ?? "node_modules/.cache/hosts");
 const PROGRAM = resolve("dist/bin.cjs");
 
 /** Installs a package into the cache, unless it is there, and returns its `node_modules`. */
@@ -65,7 +65,8 @@ export interface Place {
 
 /** A home and a project of their own, with the files given, and `repertoire` on the path. */
 export function placeWith(files: Readonly<Record<string, string>>): Place {
-  const root = mkdtempSync(join(tmpdir(), "repertoire-host-"));
+  // Without our name: a line of settings that has it is one of ours.
+  const root = mkdtempSync(join(tmpdir(), "host-home-"));
   const [home, project, programs, heard] = ["home", "project", "bin", "heard"].map((name) =>
     join(root, name),
   ) as [string, string, string, string];

@@ -1,8 +1,6 @@
 // The table of the hosts: what was seen when each was run. `npm run test:hosts -- --record` writes it, the guide quotes it.
 
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { CACHE } from "./run.ts";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 
 export interface Row {
   readonly host: string;
@@ -32,8 +30,8 @@ export interface Row {
 
 const PATH = "test/hosts/table.json";
 
-/** What this run has seen so far; each file of tests runs in a process of its own. */
-const SEEN = join(CACHE, "seen.json");
+/** Where a run keeps what it has seen so far: each file of tests runs in a process of its own. */
+const SEEN = () => process.env.REPERTOIRE_SEEN!;
 
 type Seen = Pick<Row, "host"> & Partial<Row>;
 
@@ -41,12 +39,8 @@ export function readTable(): Row[] {
   return JSON.parse(readFileSync(PATH, "utf8")) as Row[];
 }
 
-export function forgetSeen(): void {
-  rmSync(SEEN, { force: true });
-}
-
 export function readSeen(): Seen[] {
-  return existsSync(SEEN) ? (JSON.parse(readFileSync(SEEN, "utf8")) as Seen[]) : [];
+  return existsSync(SEEN()) ? (JSON.parse(readFileSync(SEEN(), "utf8")) as Seen[]) : [];
 }
 
 /** Adds facts to the row of a host. */
@@ -54,8 +48,7 @@ export function note(host: string, facts: Partial<Row>): void {
   const rows = readSeen();
   const known = rows.find((row) => row.host === host);
   const kept = known ? rows.map((row) => (row === known ? { ...row, ...facts } : row)) : rows;
-  mkdirSync(dirname(SEEN), { recursive: true });
-  writeFileSync(SEEN, JSON.stringify(known ? kept : [...rows, { host, ...facts }]));
+  writeFileSync(SEEN(), JSON.stringify(known ? kept : [...rows, { host, ...facts }]));
 }
 
 /** Puts what was seen into the rows of the same hosts. */

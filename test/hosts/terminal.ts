@@ -13,13 +13,15 @@ export interface Terminal {
   screen(): string;
   /** Waits until the screen shows it. */
   shows(pattern: RegExp): Promise<string>;
-  press(...keys: string[]): void;
+  /** One after the other, as a person would: a busy host loses keys that come together. */
+  press(...keys: string[]): Promise<void>;
   /** Ends the host, and waits for its end. */
   close(): Promise<void>;
 }
 
 /** opencode needs more than a minute for its start without a network. */
 const LIMIT_SECONDS = 240;
+const KEY_MS = 1_000;
 /** A host that has lost its terminal ends by itself, or is ended. */
 const END_SECONDS = 5;
 
@@ -62,8 +64,11 @@ export function openTerminal(
       }
       throw new Error(`The screen never showed ${pattern}:\n${screen()}`);
     },
-    press: (...keys) => {
-      tmux("send-keys", ...keys);
+    async press(...keys) {
+      for (const key of keys) {
+        await delay(KEY_MS);
+        tmux("send-keys", key);
+      }
     },
     async close() {
       tmux("kill-server");

@@ -36,7 +36,14 @@ const NATIVE_FOLDERS: Readonly<Record<HookHost, NativeFolders>> = {
     deep: true,
   },
   opencode: {
-    user: [".config/opencode/skills", ".config/opencode/skill", ".claude/skills", ".agents/skills"],
+    user: [
+      ".config/opencode/skills",
+      ".config/opencode/skill",
+      ".opencode/skills",
+      ".opencode/skill",
+      ".claude/skills",
+      ".agents/skills",
+    ],
     project: [".opencode/skills", ".opencode/skill", ".claude/skills", ".agents/skills"],
     deep: true,
   },

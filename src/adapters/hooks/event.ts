@@ -92,7 +92,7 @@ export function readEvent(input: string): HookEvent {
       return {
         ...base,
         kind: "message",
-        text: withoutHookContext(text("prompt") ?? ""),
+        text: asTyped(text("submitted_prompt") ?? text("prompt") ?? ""),
         id: text("turn_id") ?? text("prompt_id"),
         transcript: text("transcript_path"),
       };
@@ -117,9 +117,14 @@ function toolEvent(base: EventBase, given: Record<string, unknown>, failed: bool
   return { ...base, kind: "other" };
 }
 
-/** Gemini CLI puts what hooks said when the session began before the first message. */
-function withoutHookContext(prompt: string): string {
-  return prompt.replace(/^\s*<hook_context>[\s\S]*?<\/hook_context>\s*/, "");
+/**
+ * What the person has typed. Gemini CLI puts what hooks said when the session began before the first message. pi puts the
+ * instructions of a skill in the place of its name. Qwen Code does, too, and sends what was typed besides.
+ */
+function asTyped(prompt: string): string {
+  return prompt
+    .replace(/^\s*<hook_context>[\s\S]*?<\/hook_context>\s*/, "")
+    .replace(/^\s*<skill name="(?<name>[^"]*)" location="[^"]*">[\s\S]*?\n<\/skill>\s*/, "/$<name> ");
 }
 
 function textIn(given: Readonly<Record<string, unknown>>, key: string): string | undefined {

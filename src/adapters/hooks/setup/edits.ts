@@ -151,10 +151,11 @@ export function hookEntries(path: string, form: HookForm): Edit {
         // The program or the mode has changed since: the entry is made anew.
         if (ours && commandAt(now, ours) === command) return now;
         const rest = ours ? withoutValue(now, ours, now) : now;
+        const matching = matcher === "" ? {} : { matcher };
         return withElement(
           rest,
           ["hooks", event],
-          flat ? hook : { ...(matcher !== "" && { matcher }), hooks: [hook] },
+          flat ? { ...matching, ...hook } : { ...matching, hooks: [hook] },
         );
       }, text),
     remove: without,

@@ -135,7 +135,7 @@ priority = 100
 export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
   "claude-code": {
     title: "Claude Code",
-    known: { run: "2.1.326" },
+    known: { run: "2.1.327" },
     programs: ["claude"],
     variables: ["CLAUDE_CONFIG_DIR"],
     folder: underHome("CLAUDE_CONFIG_DIR", ".claude"),
@@ -291,7 +291,7 @@ export const HOST_TABLE: Readonly<Record<SetupHost, HostRow>> = {
     edits: (places, { line }) => {
       const folder = HOST_TABLE.copilot.folder(places);
       const hooks = join(folder, "hooks", "repertoire.json");
-      const events = { SessionStart: "", UserPromptSubmit: "", Stop: "" };
+      const events = { SessionStart: "", UserPromptSubmit: "", Stop: "", PostToolUse: "skill" };
       const entry = (command: string) => ({
         type: "command",
         bash: command,
