@@ -14,12 +14,8 @@ import { COMMON_TERMS, commonNumber } from "./common-terms.ts";
 export const SEGMENT = { description: 0, notFor: 1, triggers: 2, section: 3 } as const;
 export type SegmentKind = (typeof SEGMENT)[keyof typeof SEGMENT];
 
-<<<<<<< HEAD
-const PACKING = {
-=======
 export const PACKING = {
->>>>>>> lean
-  version: 5,
+  version: 6,
   /** Body terms kept: nine skills in ten are shorter, and later terms rarely add anything new. */
   maxBodyTerms: 3000,
   /** Terms of one clause or trigger kept; the specification allows 1,024 characters. */
