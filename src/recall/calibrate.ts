@@ -11,7 +11,7 @@ import type { IntentGuess } from "./intent.ts";
  */
 const FIT = {
   /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
-  bias: -1.65,
+  bias: -1.5,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
   head: -0.39,
   /** The share of the message found in name and description, if it is nearly all of it: short requests are like that. */
@@ -56,6 +56,15 @@ const FIT = {
   byChance: -4,
   /** The message only points at something that has the skill's name. Set by hand too. */
   pointed: -5,
+  /** The message names another product for the same job. Set by hand too. */
+  rival: -6,
+  /**
+   * For the best candidate: name and description have hardly more of the message than some words of the name, as "the logo is 4px
+   * too far left" of a skill that makes logos. Set by hand on negatives; from -3 on right answers are lost.
+   */
+  byName: -2,
+  /** The chance that the message is a question about the world or a small job, whatever else it may be. Set by hand. */
+  simple: -1,
   /** Without an encoder there is none. */
   encodedDistinct: 0,
 } as const;
@@ -65,7 +74,7 @@ export const FIT_INPUTS = Object.keys(FIT).filter((key) => key !== "bias") as In
 
 /** The same with a trained encoder, fitted on messages that it was not trained on: it replaces much of what words say. */
 const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
-  bias: -2.02,
+  bias: -1.72,
   head: 0.08,
   covered: 1.29,
   headShare: -0.97,
@@ -87,6 +96,9 @@ const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
   reach: -0.34,
   byChance: FIT.byChance,
   pointed: FIT.pointed,
+  rival: FIT.rival,
+  byName: FIT.byName,
+  simple: FIT.simple,
   /** How much closer the skill is than others by the encoder. The cosine itself adds nothing to that. */
   encodedDistinct: 3.21,
 };
@@ -105,6 +117,9 @@ const SPAN = {
   head: 12,
   /** The mass of words besides the name that says anything, in nats: two common words. */
   rest: 8,
+  /** Shares of the message in the description besides the name's words: that of a chance word, and one that says what is asked. */
+  besidesFrom: 0.05,
+  besidesTo: 0.3,
   /** Number of terms from which the measures count in full: small talk has one or two. */
   words: 4,
   /** The share of a message from which on it counts as covered. */
@@ -201,6 +216,9 @@ export function fitInputs(
     reach: Math.log(Math.max(1, probe.reach)) / 8,
     byChance: byChance(probe, measures, close),
     pointed: measures.pointed,
+    rival: measures.rival,
+    byName: standing.gap > 0 ? 0 : byName(probe, measures),
+    simple: intent ? intent.chances.world + intent.chances.trivial : 0,
     encodedDistinct: ramp(close?.encodedDistinct ?? 0, 0, SPAN.encodedDistinct),
   };
 }
@@ -211,7 +229,7 @@ export function fitWeights(isEncoded: boolean): Readonly<Record<Input | "bias", 
 }
 
 /** The inputs that speak against one candidate alone. */
-const DOUBTS: ReadonlySet<Input> = new Set(["alone", "byChance", "pointed"]);
+const DOUBTS: ReadonlySet<Input> = new Set(["alone", "byChance", "pointed", "rival"]);
 
 interface Fit {
   /** The score of a candidate, 0 to 1; 0 if neither words nor meaning were found. */
@@ -247,6 +265,14 @@ function byChance(probe: Probe, measures: Measures, close: Closeness | undefined
     ramp(heldShare(probe, measures), BY_CHANCE.heldFrom, BY_CHANCE.heldTo) *
     ramp(close.meaning, BY_CHANCE.meaningFrom, BY_CHANCE.meaningTo)
   );
+}
+
+/** The share of the name's words in what name and description have of a message, if they have little besides. */
+function byName(probe: Probe, { nameShare, nameMass, headMass }: Measures): number {
+  // The whole name is what `alone` judges.
+  if (headMass <= 0 || nameShare >= 1) return 0;
+  const besides = (headMass - nameMass) / (probe.mass * brevityOf(probe));
+  return (nameMass / headMass) * ramp(besides, SPAN.besidesTo, SPAN.besidesFrom);
 }
 
 /** How much of a message that has the whole name is missing from the skill, besides the name; 0 if there is nothing else. */

@@ -9,10 +9,13 @@ import {
   clipMessage,
   rarityOf,
   readMessage,
+  refusals,
 } from "./features-message.ts";
 import type { Glossed } from "./glossary.ts";
 import type { RankCandidate } from "./rank.ts";
 import type { RecallIndex } from "./recall-index.ts";
+import { rivalriesIn } from "./rivals.ts";
+import { without } from "./things.ts";
 import type { Topics } from "./topics.ts";
 
 export const CANDIDATES = {
@@ -82,6 +85,7 @@ export function retrieve(input: RetrievalInput): Retrieval {
     weights: message.terms.map((term) => weights.get(term) ?? 0),
     reach: found.terms.reduce((most, { df }) => Math.max(most, df), 0),
     topic: input.vector && input.topics?.(input.vector),
+    rivalries: rivalriesIn(wantedText(input.message.text)),
   });
   const vector = input.vector && quantizeOne(input.vector);
   const near = vector ? index.text.nearest(vector, CANDIDATES.meaning) : [];
@@ -111,6 +115,12 @@ export function retrieve(input: RetrievalInput): Retrieval {
     skillsWith: (word) =>
       Math.min(...tokenize(word).map((term) => frequencies.get(term) ?? 0), index.text.size),
   };
+}
+
+/** The message without what it rejects: "instead of Jira" does not ask for Jira. */
+function wantedText(message: string): string {
+  const text = clipMessage(message);
+  return without(text, refusals(text));
 }
 
 /** The documents to examine: all of `also`, the nearest, and the best by words and meaning together. */

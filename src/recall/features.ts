@@ -3,6 +3,7 @@
 import { SEGMENT, termKey } from "./evidence.ts";
 import { EvidenceReader } from "./evidence-reader.ts";
 import type { ReadMessage } from "./features-message.ts";
+import type { Rivalry } from "./rivals.ts";
 
 /** A message prepared for looking up its terms in evidence. */
 export interface Probe {
@@ -30,6 +31,11 @@ export interface Probe {
   readonly pairSecond: Int32Array;
   readonly pairWeights: Float64Array;
   readonly pairMass: number;
+  /** For each job that the message wants done by a product it names: hashes of that product's terms, and of the others'. */
+  readonly rivalries: readonly {
+    readonly asked: readonly Int32Array[];
+    readonly others: readonly Int32Array[];
+  }[];
 }
 
 /** Prepares a message; `weights` are those of `message.terms`, in the same order. */
@@ -38,11 +44,13 @@ export function createProbe({
   weights,
   reach,
   topic,
+  rivalries = [],
 }: {
   message: ReadMessage;
   weights: ArrayLike<number>;
   reach: number;
   topic?: number | undefined;
+  rivalries?: readonly Rivalry[] | undefined;
 }): Probe {
   const count = message.terms.length;
   const own = Float64Array.from(weights);
@@ -75,7 +83,15 @@ export function createProbe({
     pairSecond: Int32Array.from(pairSecond),
     pairWeights: Float64Array.from(pairWeights),
     pairMass: sum(pairWeights),
+    rivalries: rivalries.map(({ asked, others }) => ({
+      asked: asked.map(hashesOf),
+      others: others.map(hashesOf),
+    })),
   };
+}
+
+function hashesOf(terms: readonly string[]): Int32Array {
+  return Int32Array.from(terms, termKey);
 }
 
 function sum(values: Iterable<number>): number {
@@ -131,6 +147,8 @@ export interface Measures {
   bodyPairs: number;
   /** The best single clause of what the skill is not for; words of its name, description and triggers do not count. */
   notFor: number;
+  /** 1 if the name has a product that does the same job as one that the message names and the skill does not have. */
+  rival: number;
 }
 
 /** The measures of a skill that has no word of the message. */
@@ -151,6 +169,7 @@ const NO_WORDS: Measures = {
   headPairs: 0,
   bodyPairs: 0,
   notFor: 0,
+  rival: 0,
 };
 
 const NUMBERS = {
@@ -173,6 +192,7 @@ export class Measurer {
   /** The range of each seen term's places in `reader.places`. */
   private readonly from: Int32Array;
   private readonly to: Int32Array;
+  private placesEnd = 0;
   /** Number and mass of the message's words in each segment, and in its heading. */
   private found = new Int32Array(64);
   private mass = new Float64Array(64);
@@ -191,13 +211,30 @@ export class Measurer {
   measure(evidence: Uint8Array): Measures {
     this.candidate++;
     this.reader.open(evidence);
-    if (!this.locateTerms()) return NO_WORDS;
-    const measures = { ...NO_WORDS };
+    const hasWords = this.locateTerms();
+    const rival = Number(this.isRival());
+    if (!hasWords) return rival === 0 ? NO_WORDS : { ...NO_WORDS, rival };
+    const measures = { ...NO_WORDS, rival };
     this.readName(measures);
     this.readTerms(measures);
     this.readSegments(measures);
     this.readPairs(measures);
     return measures;
+  }
+
+  /** Whether the skill is named after another product than the one that the message names. */
+  private isRival(): boolean {
+    const has = (keys: Int32Array) => keys.every((key) => this.reader.find(key) >= 0);
+    const isNamed = (keys: Int32Array) => keys.every((key) => this.isInName(key));
+    return this.probe.rivalries.some(({ asked, others }) => !asked.some(has) && others.some(isNamed));
+  }
+
+  private isInName(key: number): boolean {
+    const { reader } = this;
+    const entry = reader.find(key);
+    if (entry < 0) return false;
+    const end = reader.placesOf(entry, this.placesEnd);
+    return end > this.placesEnd && reader.places[this.placesEnd]! < reader.nameTerms;
   }
 
   /** Finds the message's terms in the vocabulary and reads their places, in order of keys. */
@@ -214,6 +251,7 @@ export class Measurer {
       end = reader.placesOf(entry, end);
       this.to[number] = end;
     }
+    this.placesEnd = end;
     return end > 0;
   }
 

@@ -62,6 +62,8 @@ const PENALTIES = {
   refused: 8,
   /** The message only points at something that has the skill's name. Set by hand, like the others. */
   pointed: 8,
+  /** The message names another product for the same job. Set by hand. */
+  rival: 4,
   /** The best clause of what the skill is not for, relative to the best claim. Set by hand; Hit@1 is the same from 0 to 6. */
   notFor: 6,
 } as const;
@@ -233,9 +235,10 @@ export function featureRows(
     const row: Contribution[] = FEATURES.map((feature) => {
       return { feature, value: weights[feature] * factorOf(feature, { trust, gain }) * values[feature] };
     });
-    const { nameRefused, pointed, notFor } = measures[i]!;
+    const { nameRefused, pointed, rival, notFor } = measures[i]!;
     row.push({ feature: "refused", value: -PENALTIES.refused * nameRefused });
     row.push({ feature: "pointed", value: -PENALTIES.pointed * pointed });
+    row.push({ feature: "rival", value: -PENALTIES.rival * rival });
     const against = Math.min(RANKING.notForMost, share(notFor, bestClaim));
     row.push({ feature: "notFor", value: -PENALTIES.notFor * against });
     return row;

@@ -330,6 +330,7 @@ const FEATURE_NOTES: Readonly<Record<Contribution["feature"], readonly [signal: 
   encoded: ["semantic", "close in meaning by the trained encoder"],
   refused: ["lexical", "the message rejects the name"],
   pointed: ["lexical", "the message has the name as that of a path, a branch, a package or code"],
+  rival: ["lexical", "made for another product than the message names"],
   notFor: ["lexical", "the description says it is not for this"],
 };
 
