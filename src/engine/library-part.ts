@@ -284,17 +284,20 @@ export class LibraryPart {
     return this.inspectAll(places.flat(), options);
   }
 
-  private inspectAll(
+  private async inspectAll(
     places: readonly InspectionPlace[],
     { known, onProgress, withinMs }: InspectOptions,
   ): Promise<InspectionReport> {
     const { config } = this.turns;
-    return inspectPlaces(places, {
+    const report = await inspectPlaces(places, {
       cache: openInspections(config),
       known: readKnownFindings(known ?? join(config.home, ".repertoire", KNOWN_FINDINGS)),
       onProgress,
       withinMs,
     });
+    // So that the snapshot, which is all that a hook reads, knows it too.
+    if (report.packages.some(({ verdict }) => verdict === "dangerous")) await this.scanner.refresh();
+    return report;
   }
 
   private async checkedPlaces(path: string | undefined): Promise<InspectionPlace[] | undefined> {

@@ -60,6 +60,11 @@ export class InspectionCache {
     if (!this.dangersOf(skill).has(digest)) this.found.push([skill, digest]);
   }
 
+  /** Reads the list of dangerous packages again when it is next asked for: another process may have added to it. */
+  refreshDangers(): void {
+    this.dangers = undefined;
+  }
+
   /** The digests of the dangerous packages with this SKILL.md: usually none. */
   dangersOf(skill: string): ReadonlySet<string> {
     this.dangers ??= this.readDangers();

@@ -15,7 +15,7 @@ import { type Profile, parseManifest, parseSkill } from "../parse/parse.ts";
 import { displayNameOf, type FileRecord } from "./file-record.ts";
 import type { BodySink } from "./reader.ts";
 
-import { hasDangerousWords, isKnownDanger, withhold } from "./withheld.ts";
+import { hasDangerousWords, isKnownDanger, isNewDanger, withhold } from "./withheld.ts";
 
 export type Progress = (done: number, total: number) => void;
 
@@ -29,8 +29,14 @@ interface CatalogOptions {
 }
 
 /** Whether these files would give the same records again: the same places, none of them touched. */
-export function isUnchanged(files: readonly FoundFile[], known: ReadonlyMap<string, FileRecord>): boolean {
-  return files.length === known.size && files.every((file) => isCurrent(known.get(file.path), file));
+export function isUnchanged(
+  files: readonly FoundFile[],
+  known: ReadonlyMap<string, FileRecord>,
+  inspections?: InspectionCache,
+): boolean {
+  return (
+    files.length === known.size && files.every((file) => isCurrent(known.get(file.path), file, inspections))
+  );
 }
 
 /** Makes the records of these files and pauses after each file that was opened; a valid record is taken over. */
@@ -41,7 +47,7 @@ export function* readCatalog(
   const records: FileRecord[] = [];
   for (const [index, file] of files.entries()) {
     const record = options.known.get(file.path);
-    if (isCurrent(record, file)) {
+    if (isCurrent(record, file, options.inspections)) {
       records.push(record);
       continue;
     }
@@ -57,7 +63,11 @@ export function reread(record: FileRecord): FileRecord {
   return readRecord({ ...record, directory: dirname(record.path) }, { known: new Map() });
 }
 
-function isCurrent(record: FileRecord | undefined, file: FoundFile): record is FileRecord {
+function isCurrent(
+  record: FileRecord | undefined,
+  file: FoundFile,
+  inspections: InspectionCache | undefined,
+): record is FileRecord {
   return (
     record !== undefined &&
     record.size === file.size &&
@@ -65,7 +75,8 @@ function isCurrent(record: FileRecord | undefined, file: FoundFile): record is F
     record.inode === file.inode &&
     record.source === file.source &&
     record.relativePath === file.relativePath &&
-    record.policy === file.policy
+    record.policy === file.policy &&
+    (record.source.scope === "bundled" || !isNewDanger(record.skill, inspections))
   );
 }
 

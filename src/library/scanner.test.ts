@@ -168,6 +168,12 @@ describe("the words of a dangerous skill", () => {
     // Another snapshot, as another project has: it knows nothing of the first.
     const fresh = () => open({ cacheDir: undefined, inspections: cache() });
     expect(await words(fresh())).toMatchObject({ withheld: true });
+    // A snapshot from before the inspection of somebody else.
+    const isolated = join(root, "other");
+    const early = open({ cacheDir: isolated });
+    expect((await words(early)).manifest.description).toBe("Skill 0.");
+    await open({ cacheDir: isolated, inspections: cache() }).refresh();
+    expect(await words(open({ cacheDir: isolated }))).toMatchObject({ withheld: true });
     // The same SKILL.md with other files is not that package.
     writeFileSync(join(folder, "s0/run.sh"), "echo hello\n");
     expect((await words(fresh())).manifest.description).toBe("Skill 0.");

@@ -262,7 +262,8 @@ export class LibraryScanner implements LibraryReader {
     // After a change of a few folders, the watch itself asks for a whole scan, whose folders it then follows.
     if (this.watching && !kept) yield* this.watching.follow(scan);
     const { onProgress, inspections } = this.options;
-    const isSame = before !== undefined && isUnchanged(scan.files, known);
+    inspections?.refreshDangers();
+    const isSame = before !== undefined && isUnchanged(scan.files, known, inspections);
     const records = isSame
       ? earlier
       : yield* readCatalog(scan.files, { known, bodies, inspections, onProgress });

@@ -32,6 +32,11 @@ export function isKnownDanger(
   return now === undefined || dangers.has(now);
 }
 
+/** As `isKnownDanger`, of a skill whose words are still shown. */
+export function isNewDanger(skill: Skill | undefined, inspections: InspectionCache | undefined): boolean {
+  return skill !== undefined && !skill.withheld && isKnownDanger(skill, inspections);
+}
+
 /** The skill with a notice instead of everything that its author wrote in prose; what decides who may use it stays. */
 export function withhold(skill: Skill): Skill {
   const { manifest } = skill;

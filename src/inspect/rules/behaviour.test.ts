@@ -234,6 +234,7 @@ describe("orders and routines", () => {
   it.each([
     ["obfuscation-built-name", "a.py", 'm = __import__("sub" + "process")', 'm = __import__("subprocess")'],
     ["obfuscation-reversed-run", "a.sh", 'eval "$(echo "$x" | rev)"', 'echo "$x" | rev'],
+    ["destruction-wipe-files", "a.sh", 'rm -rf "$HOME/Documents"', 'rm -rf "$HOME/.cache/tool"'],
     ["destruction-service", "a.sh", "kubectl delete namespace --all", "kubectl delete namespace demo"],
     [
       "destruction-ransom-note",

@@ -16,7 +16,7 @@ export const DESTRUCTION: readonly Rule[] = [
     test: anyOf(
       pattern(
         new RegExp(
-          String.raw`\brm (?:-[a-z-]{1,20} |--[a-z-]{1,20} ){1,5}["']?(?:/|/\*|~|~/|~/\*|\$home|\$home/|\$\{home\}/?|\$home/\*|/home|/home/\*|/users|/users/\*|/etc|/usr|/var|/bin|/\.|~/\.\*|~/documents|~/desktop|/\*\*|["' +]{0,6}(?:os\.path\.expanduser\(["']~["']\)|os\.homedir\(\)|path\.home\(\)))["']?${END}`,
+          String.raw`\brm (?:-[a-z-]{1,20} |--[a-z-]{1,20} ){1,5}["']?(?:/|/\*|~|~/|~/\*|\$home|\$home/|\$\{home\}/?|\$home/\*|/home|/home/\*|/users|/users/\*|/etc|/usr|/var|/bin|/\.|~/\.\*|(?:~|\$home|\$\{home\})/(?:documents|desktop|pictures|music|movies)|/\*\*|["' +]{0,6}(?:os\.path\.expanduser\(["']~["']\)|os\.homedir\(\)|path\.home\(\)))["']?${END}`,
         ),
       ),
       pattern(
