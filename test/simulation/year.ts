@@ -12,7 +12,7 @@ import { openSqliteStore } from "../../src/stores/sqlite/store.ts";
 import { Random } from "./random.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const START = Date.UTC(2026, 0, 1);
+const START = Date.UTC(2020, 0, 1);
 const SKILLS = 200;
 const SESSIONS_A_DAY = 4;
 /** Skills that a day changes, by people, agents and dreams. */
@@ -66,7 +66,7 @@ async function spend(day: number): Promise<void> {
     text(1_000),
   );
   for (const path of filesBelow(directory))
-    if (path.endsWith(".repertoire-tmp") || path.includes(`s-${day}-`))
+    if (/repertoire-tmp$|\/(?:inbox|sessions)\//.test(path) && statSync(path).mtimeMs > now)
       utimesSync(path, now / 1000, now / 1000);
 }
 

@@ -100,10 +100,7 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
       from = last.seq;
     }
   };
-  /**
-   * Lines of the log that are none, versions that the tables have otherwise, and how many only the tables have. Compares within SQLite:
-   * the memory of a text that `libsql` hands over comes back only when the event loop turns.
-   */
+  /** Lines of the log that are none, versions that the tables have otherwise, and how many only the tables have. */
   const compareWithLog = () =>
     db.read(() => {
       const most = db.rows<{ most: number }>("SELECT coalesce(max(seq), 0) AS most FROM versions")[0]!.most;
