@@ -16,6 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
+/** How long an outage lasts. With more than a second also a line that says nothing, and a slow one, are tried. */
+const SECONDS = Number(process.env.REPERTOIRE_OUTAGE_SECONDS ?? 0.3);
+const LINES = SECONDS > 1 ? (["cut", "silent", 2_000] as const) : (["cut"] as const);
+
 /** The secret part of a skill's text tells its versions apart. */
 const text = (step: string) => `Waters the tulips. Use when tulips look dry.\n\n1. ${step}\n`;
 
@@ -166,4 +170,49 @@ describe("a save while the database is away", () => {
     const kept = unknown.told.map((problem) => /(\/\S+\/edited\/[\w-]+)/.exec(problem)?.[1]).find(Boolean)!;
     expect(existsSync(join(kept, "SKILL.md"))).toBe(true);
   });
+});
+
+describe(`a line that is not usable for ${SECONDS} s`, () => {
+  it.each(LINES)(
+    "(%s) stops no recall, and what was saved meanwhile arrives once and in order",
+    {
+      timeout: 60_000 + 20 * SECONDS * 1000,
+    },
+    async (line) => {
+      const { proxy, here, there } = await twoNodes();
+      await here.save("water-tulips", "0");
+      await expect.poll(() => there.recall("my tulips look dry")).toEqual(["water-tulips"]);
+      proxy.set(line);
+      const began = performance.now();
+      let isOver = false;
+      const recalls: number[] = [];
+      const recalling = (async () => {
+        while (!isOver) {
+          const started = performance.now();
+          expect(await here.recall("my tulips look dry")).toEqual(["water-tulips"]);
+          recalls.push(performance.now() - started);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      })();
+      const spooled: boolean[] = [];
+      for (let step = 1; step <= 3; step++)
+        spooled.push(codes(await here.save("water-tulips", String(step))).includes("save-spooled"));
+      const saved = performance.now() - began;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, SECONDS * 1000 - saved)));
+      isOver = true;
+      await recalling;
+      proxy.set("open");
+      const opened = performance.now();
+      await expect.poll(() => there.steps("water-tulips"), { timeout: 60_000 }).toEqual(["3", "2", "1", "0"]);
+      if (SECONDS > 1) {
+        const worst = Math.max(...recalls).toFixed(0);
+        const back = (performance.now() - opened).toFixed(0);
+        console.log(
+          `${line}: ${recalls.length} recalls, slowest ${worst} ms; spooled ${spooled.join()} in ${saved.toFixed(0)} ms; all there ${back} ms after`,
+        );
+      }
+      expect(spooled).toHaveLength(3);
+      expect(here.told.filter((problem) => problem.includes("elsewhere"))).toEqual([]);
+    },
+  );
 });

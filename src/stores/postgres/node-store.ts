@@ -275,12 +275,12 @@ function bothTrust(shared: Store["trust"], local: Store["trust"]): Store["trust"
   };
 }
 
-/** What the work gives; undefined if the database is away. */
+/** What the work gives; undefined if the database is away, or went in the moment of the commit. The work may be done again. */
 async function unlessAway<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    if (isAway(error)) return undefined;
+    if (isAway(error) || codeOf(error) === "commit-uncertain") return undefined;
     throw error;
   }
 }

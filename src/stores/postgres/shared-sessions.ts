@@ -3,6 +3,7 @@
 // a session adds up all of it. A session that only recalls costs the database nothing.
 
 import type { SessionState, SessionStore } from "../../journal/journal.ts";
+import { codeOf } from "../../model/errors.ts";
 import { isRecord, jsonIn } from "../../text/json.ts";
 import type { SessionFiles } from "../sqlite/sessions.ts";
 import type { Connection, Transaction } from "./connection.ts";
@@ -66,7 +67,7 @@ export class SharedSessions implements SessionStore {
       timer = setTimeout(resolve, NUMBERS.patienceMs);
     });
     const exchanged = this.exchangeOne(id).catch((error: unknown) => {
-      if (!isAway(error)) throw error;
+      if (!isAway(error) && codeOf(error) !== "commit-uncertain") throw error;
     });
     await Promise.race([exchanged, late]).finally(() => clearTimeout(timer));
   }
