@@ -84,13 +84,13 @@ export function createProbe({
     pairWeights: Float64Array.from(pairWeights),
     pairMass: sum(pairWeights),
     rivalries: rivalries.map(({ asked, others }) => ({
-      asked: asked.map(hashesOf),
-      others: others.map(hashesOf),
+      asked: asked.map(keysOf),
+      others: others.map(keysOf),
     })),
   };
 }
 
-function hashesOf(terms: readonly string[]): Int32Array {
+function keysOf(terms: readonly string[]): Int32Array {
   return Int32Array.from(terms, termKey);
 }
 
