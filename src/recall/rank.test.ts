@@ -70,7 +70,8 @@ describe("rank", () => {
       return rank(probe, candidates)[0]!.score;
     });
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
-    expect(scores[0]! - scores[2]!).toBeGreaterThan(0.1);
+    const nats = (score: number) => Math.log(score / (1 - score));
+    expect(nats(scores[0]!) - nats(scores[2]!)).toBeGreaterThan(0.5);
   });
 
   test("scores a skill higher if the word that it shares with the message is rare", () => {
