@@ -223,8 +223,8 @@ describe("orders and routines", () => {
     ],
     [
       "theft-build-secrets",
-      "```yaml\nALL: ${{ toJSON(secrets) }}\n```",
-      "```yaml\nKEY: ${{ secrets.KEY }}\n```",
+      "```yaml\nALL: $" + "{{ toJSON(secrets) }}\n```",
+      "```yaml\nKEY: $" + "{{ secrets.KEY }}\n```",
     ],
   ])("are found: %s", (code, hostile, harmless) => {
     expect(codesOf(skill("Works with text.", hostile))).toContain(code);

@@ -85,48 +85,42 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
     else keep(line);
     begun = undefined;
   };
-  /** Every version, oldest first, without holding them all. */
-  const all = function* (): Generator<VersionRecord> {
-    takeLog();
+  /** Every row, oldest first, without holding them all. */
+  const rows = function* () {
     for (let from = 0; ; ) {
-      const sql = `SELECT seq, record FROM versions WHERE seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
-      const found = db.rows<{ seq: number; record: string }>(sql, from);
-      for (const { record } of found) {
-        const version = jsonIn(record) as VersionRecord | undefined;
-        if (version !== undefined) yield version;
-      }
+      const sql = `SELECT seq, id, record FROM versions WHERE seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
+      const found = db.rows<{ seq: number; id: string; record: string }>(sql, from);
+      yield* found;
       const last = found.at(-1);
       if (last === undefined) return;
       from = last.seq;
     }
   };
+  /** Every version, oldest first. */
+  const all = function* (): Generator<VersionRecord> {
+    takeLog();
+    for (const { record } of rows()) {
+      const version = jsonIn(record) as VersionRecord | undefined;
+      if (version !== undefined) yield version;
+    }
+  };
   /** Lines of the log that are none, versions that the tables have otherwise, and how many only the tables have. */
   const compareWithLog = () =>
     db.read(() => {
-      const most = db.rows<{ most: number }>("SELECT coalesce(max(seq), 0) AS most FROM versions")[0]!.most;
+      const { most } = db.rows<{ most: number }>("SELECT ifnull(max(seq), 0) AS most FROM versions")[0]!;
       const isLogged = new Uint8Array(most + 1);
       const differing: VersionRecord[] = [];
       const { flawed } = forEachVersion(log, (version) => {
-        const sql = "SELECT seq, record = ? AS isSame FROM versions WHERE id = ?";
-        const row = db.rows<{ seq: number; isSame: number }>(sql, JSON.stringify(version), version.id)[0];
+        const sql = "SELECT seq, record FROM versions WHERE id = ?";
+        const row = db.rows<{ seq: number; record: string }>(sql, version.id)[0];
         if (row !== undefined) isLogged[row.seq] = 1;
-        if (row?.isSame !== 1) differing.push(version);
+        if (row?.record !== JSON.stringify(version)) differing.push(version);
       });
       let unlogged = 0;
-      for (let from = 0; ; ) {
-        const sql = `SELECT seq FROM versions WHERE seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
-        const found = db.rows<{ seq: number }>(sql, from);
-        for (const { seq } of found) if (!isLogged[seq] && isVersionAt(seq)) unlogged++;
-        const last = found.at(-1);
-        if (last === undefined) return { flawed, differing, unlogged };
-        from = last.seq;
-      }
+      for (const { seq, id, record } of rows())
+        if (!isLogged[seq] && (jsonIn(record) as VersionRecord | undefined)?.id === id) unlogged++;
+      return { flawed, differing, unlogged };
     });
-  const isVersionAt = (seq: number) => {
-    const sql = "SELECT id, record FROM versions WHERE seq = ?";
-    const row = db.rows<{ id: string; record: string }>(sql, seq)[0];
-    return (jsonIn(row?.record ?? "") as VersionRecord | undefined)?.id === row?.id;
-  };
   const taken = () => Number(meta.get(TAKEN) ?? 0);
   /** Says whether there may be more. */
   const takeSome = () => {
