@@ -107,7 +107,7 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
   /** Lines of the log that are none, versions that the tables have otherwise, and how many only the tables have. */
   const compareWithLog = () =>
     db.read(() => {
-      const { most } = db.rows<{ most: number }>("SELECT ifnull(max(seq), 0) AS most FROM versions")[0]!;
+      const most = db.rows<{ most: number }>("SELECT coalesce(max(seq), 0) AS most FROM versions")[0]!.most;
       const isLogged = new Uint8Array(most + 1);
       const differing: VersionRecord[] = [];
       const { flawed } = forEachVersion(log, (version) => {
