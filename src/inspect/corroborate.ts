@@ -21,8 +21,7 @@ const SENDS =
 
 /**
  * The findings with the severity that the whole package gives them. A finding stays as it is if something else of at least medium
- * severity has another weakness or none; otherwise it goes down one step for each weakness. What ordinary packages have too needs a
- * finding of another kind.
+ * severity has another weakness or none; otherwise it goes down one step for each weakness.
  *
  * @param told The text of the skill in lower case: it may send the agent to a document, which then counts as the skill itself.
  */
@@ -38,26 +37,13 @@ export function corroborated(findings: readonly RuleFinding[], told: string): Ru
   const grave = findings.filter(({ severity }) => severity !== "low");
   const beyondProse = grave.some((finding) => !isClassified(finding));
   const beyondAside = grave.some((finding) => !isAside(finding));
-  const alone = grave.every(({ code, severity }) => severity === "medium" && code === grave[0]?.code);
-  if (beyondProse && beyondAside && !alone) return [...findings];
+  if (beyondProse && beyondAside) return [...findings];
   return findings.map((finding) => {
     let { severity } = finding;
-    if (alone && severity === "medium" && isOrdinary(finding)) severity = "low";
     if (!beyondProse && isClassified(finding)) severity = LOWER[severity];
     if (!beyondAside && isAside(finding)) severity = LOWER[severity];
     return { ...finding, severity };
   });
-}
-
-/**
- * What installers, manuals and tools for security have too: at medium severity, where nothing about the place or the server is
- * worse, one such finding alone does not tell them from an attack.
- */
-const ORDINARY =
-  /^(?:download-(?:then-run|foreign-package|quarantine-off|eval|eval-script|remote-command)|obfuscation-(?:decode-run|disguised-address)|injection-(?:override|agent-files|conceal)|prose-(?:conceal|harm)|file-bytecode|characters-look-alike|privilege-host-access|manifest-(?:foreign-dependency|install-script)|foothold-(?:miner|agent-config|agent-config-script|shell-start)$|destruction-(?:ransom|git-history|wipe-files)|flow-machine-sent|theft-payment)/;
-
-function isOrdinary({ code, excerpt }: RuleFinding): boolean {
-  return ORDINARY.test(code) || (code === "download-pipe-shell" && /git(?:hub|lab)|bitbucket/i.test(excerpt));
 }
 
 /** The classifier judges words by how often they are hostile; a rule names the very phrase or command. */

@@ -164,8 +164,7 @@ export class Drafts {
   }
 
   async archive(spelling: string, author: string, into: SkillName | undefined): Promise<Draft> {
-    const place = await this.require(spelling);
-    this.checkWriting(author, place.name);
+    const place = await this.require(spelling, author);
     checkPermission(author, place.name, this.textAt(place));
     const covered = this.library.shadowed.findLast(({ skill }) => skill.name === place.name);
     const data = into === undefined ? undefined : { to: into };
@@ -183,10 +182,9 @@ export class Drafts {
     to: SkillName,
     author: string,
   ): Promise<{ place: SkillPlace; changes: SkillChange[] }> {
-    const from = await this.require(spelling);
+    const from = await this.require(spelling, author);
     const place: SkillPlace = { ...from, name: to };
     const existing = this.textAt(from);
-    this.checkWriting(author, from.name);
     this.checkWriting(author, to);
     checkPermission(author, from.name, existing);
     if (this.library.skills.has(to) || this.needs.versions.onDisk(place).length > 0)
@@ -212,7 +210,7 @@ export class Drafts {
 
   /** Without a change if the skill is pinned, or not pinned, already. */
   async pin(spelling: string, on: boolean): Promise<{ place: SkillPlace; change?: SkillChange | undefined }> {
-    const place = await this.require(spelling);
+    const place = await this.require(spelling, "person");
     const existing = this.textAt(place);
     if (isPinned(existing) === on) return { place };
     const files = this.withText(place, withMetadata(existing, { pinned: on ? "true" : undefined }));
@@ -220,20 +218,25 @@ export class Drafts {
   }
 
   /** The same words whether or not there is such a skill: an agent does not learn what it may not see. */
-  private checkWriting(author: string, name: SkillName): void {
-    const isPersonal = isAgent(author) && this.library.skills.get(name)?.manifest.userOnly === true;
-    if (!isPersonal && this.needs.mayWrite(author, name)) return;
+  private checkWriting(author: string, name: SkillName, spelling: string = name): void {
+    if (this.mayWrite(author, name)) return;
     throw new RepertoireError(
       "skill-not-writable",
-      `"${name}" is not among the names that this agent may save, change or delete. Choose a name that it may see, or leave it to a person. Nothing was changed.`,
-      name,
+      `"${spelling}" is not among the names that this agent may save, change or delete. Choose a name that it may see, or leave it to a person. Nothing was changed.`,
+      spelling,
     );
   }
 
-  /** The place of the learned skill of this name, or an error that says what the name is instead. */
-  private async require(spelling: string): Promise<SkillPlace> {
+  private mayWrite(author: string, name: SkillName): boolean {
+    const isPersonal = isAgent(author) && this.library.skills.get(name)?.manifest.userOnly === true;
+    return !isPersonal && this.needs.mayWrite(author, name);
+  }
+
+  /** The place of the learned skill of this name, or an error that says what the name is instead, to those who may know. */
+  private async require(spelling: string, author: string): Promise<SkillPlace> {
     const own = lookupKey(spelling);
     const name = this.library.find(spelling)?.name ?? (await this.needs.redirects.resolve(own));
+    this.checkWriting(author, name, spelling);
     const place = this.existing(own) ?? this.existing(name);
     if (place) return place;
     const other = this.library.skills.get(name);
@@ -244,9 +247,10 @@ export class Drafts {
         spelling,
       );
     }
+    const names = [...this.library.skills.keys()].filter((each) => this.mayWrite(author, each));
     throw new RepertoireError(
       "skill-not-found",
-      `There is no learned skill "${spelling}".${didYouMean(nearTo(spelling, this.library.skills.keys()))} repertoire list shows all skills, repertoire archive --list those that were deleted.`,
+      `There is no learned skill "${spelling}".${didYouMean(nearTo(spelling, names))} repertoire list shows all skills, repertoire archive --list those that were deleted.`,
       spelling,
     );
   }

@@ -20,8 +20,9 @@ function byOrigin({ unit, span, file }: RuleHit): FindingSeverity {
   if (!file.script && (isOwnHost(command, file.told) || !/\b(?:curl|wget|fetch|https?:)/.test(command)))
     return "low";
   // A text that names the habit, such as `curl|bash`, has nothing to download.
-  if (!/[a-z0-9]\.[a-z]{2,10}\b|:\/\/|\$|-[a-z]|["'][a-z]/.test(unit.text.slice(span.start, span.end)))
-    return "low";
+  const { text } = unit;
+  const hasAddress = /[a-z0-9]\.[a-z]{2,10}\b|:\/\/|\$/.test(text.slice(span.start, span.end + 80));
+  if (!hasAddress && !/-[a-z]|["'][a-z]/.test(text.slice(span.start, span.end))) return "low";
   if (/(?:^|[\s"'])(?:-k|--insecure|--no-check-certificate)\b/.test(command)) return "high";
   return file.script &&
     !/(?:^|\/)Dockerfile|\.devcontainer\//i.test(file.path) &&

@@ -8,8 +8,6 @@ const NO_CERTIFICATES =
   /\bpythonhttpsverify ?= ?["']?0|\bnode_tls_reject_unauthorized ?= ?["']?0|\bcurl_ca_bundle=["']{2}|\bgit_ssl_no_verify ?= ?["']?(?:1|true)|\bapt(?:-get)? (?:purge|remove)\b[^\n]{0,80}\n?[^\n]{0,80}ca-certificates/;
 const NO_POLICY =
   /\b[a-z_]{2,30}(?:enforcement|strict_mode|audit_log|sandbox) ?= ?["']?(?:disabled|off|false|log_only)\b|\b(?:skip_confirmation|allow_all_tools)["']? ?[:=] ?true/;
-const SETS_MODE =
-  /(?:defaultmode|permission_?mode|sandbox_mode|approval_policy)["']?\]? ?[:=] ?["']?[a-z-]{4,24}$|["'](?:autoapprove|alwaysallow)["']\]? ?[:=]|chat\.tools\.autoapprove|"allow"\]? ?[:=] ?\[|\ballow_all_tools|\bskip_confirmation|skipdangerousmode/;
 const LISTS_MODES = /["'](?:acceptedits|plan|default)["'] ?[,|\]]|\|["']?(?:bypasspermissions|yolo)/;
 
 export const PRIVILEGE: readonly Rule[] = [
@@ -85,9 +83,17 @@ export const PRIVILEGE: readonly Rule[] = [
     test: pattern(
       /--dangerously-(?:skip-permissions|bypass-approvals-and-sandbox)|--yolo\b|--allow-dangerously|["']?bypasspermissions["']?|dangerouslydisablesandbox|skipdangerousmode\w{0,24}|--full-auto\b.{0,40}danger|sandbox_mode ?= ?["']danger-full-access|--sandbox danger-full-access|approval_policy ?= ?["']never|chat\.tools\.autoapprove|(?<![\w-])["']?(?:autoapprove|alwaysallow|trusted?)["']? ?: ?(?:true|\[ ?["']\*["'])|"allow"\]? ?[:=] ?\[ ?["'](?:\*|bash\(\*\)|bash)["']|["']?\b(?:allow_all_tools|skip_confirmation)["']? ?[:=] ?["']?true\b/,
     ),
-    // A list of modes, an option and a command name the switch; a setting keeps it on for everything that follows.
-    grade: ({ unit, span }) =>
-      !SETS_MODE.test(unit.text.slice(Math.max(0, span.start - 40), span.end)) || LISTS_MODES.test(unit.text)
+    grade: ({ unit, file }) =>
+      // A list of modes or the parsing of an option starts nothing.
+      LISTS_MODES.test(unit.text) ||
+      /(?:\w\|["']?|: ?["']?(?:default|plan)\|)(?:bypasspermissions|yolo)|--[a-z-]{4,60}(?:\)|["'] ?[,:)]| (?:true\|false|default))/.test(
+        unit.text,
+      ) ||
+      // A document names the option; only a script, a setting, or an order to run it, starts an agent so.
+      (!file.script &&
+        (!unit.ordered ||
+          /autoapprove|alwaysallow|trust|--yolo|danger-full|approval_policy/.test(unit.text)) &&
+        !/defaultmode["']? ?[:=] ?["']?bypass/.test(unit.text))
         ? "low"
         : "medium",
   },
