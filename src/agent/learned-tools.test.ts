@@ -111,7 +111,9 @@ it("lets an agent write only the names that it may see, or was given", async () 
     refused,
     refused,
   ]);
-  expect(await codes("delete_skill", ["plan", "notes/today"])).toEqual([refused, "done"]);
+  // Neither whether there is such a skill nor where it is: diary is not a learned one, and nothing has the last name.
+  expect(await codes("delete_skill", ["plan", "diary", "nothing"])).toEqual([refused, refused, refused]);
+  expect(await codes("delete_skill", ["notes/today"])).toEqual(["done"]);
   await learned.save({ name: "notes/old", content: CONTENT });
   await learned.rename("notes/old", "mine");
   expect(await codes("save_skill", ["notes/old"])).toEqual([refused]);

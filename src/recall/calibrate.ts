@@ -11,7 +11,7 @@ import type { IntentGuess } from "./intent.ts";
  */
 const FIT = {
   /** Shifts the fitted bias so that the best threshold by expected value is `ABSTAIN_BELOW`. */
-  bias: -1.5,
+  bias: -1.65,
   /** Words found in name and description, in nats, saturating: one rare word or several common ones. */
   head: -0.39,
   /** The share of the message found in name and description, if it is nearly all of it: short requests are like that. */
@@ -63,8 +63,6 @@ const FIT = {
    * too far left" of a skill that makes logos. Set by hand on negatives; from -3 on right answers are lost.
    */
   byName: -2,
-  /** The chance that the message is a question about the world or a small job, whatever else it may be. Set by hand. */
-  simple: -1,
   /** Without an encoder there is none. */
   encodedDistinct: 0,
 } as const;
@@ -74,7 +72,7 @@ export const FIT_INPUTS = Object.keys(FIT).filter((key) => key !== "bias") as In
 
 /** The same with a trained encoder, fitted on messages that it was not trained on: it replaces much of what words say. */
 const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
-  bias: -1.72,
+  bias: -2.02,
   head: 0.08,
   covered: 1.29,
   headShare: -0.97,
@@ -98,7 +96,6 @@ const FIT_ENCODED: Readonly<Record<Input | "bias", number>> = {
   pointed: FIT.pointed,
   rival: FIT.rival,
   byName: FIT.byName,
-  simple: FIT.simple,
   /** How much closer the skill is than others by the encoder. The cosine itself adds nothing to that. */
   encodedDistinct: 3.21,
 };
@@ -218,7 +215,6 @@ export function fitInputs(
     pointed: measures.pointed,
     rival: measures.rival,
     byName: standing.gap > 0 ? 0 : byName(probe, measures),
-    simple: intent ? intent.chances.world + intent.chances.trivial : 0,
     encodedDistinct: ramp(close?.encodedDistinct ?? 0, 0, SPAN.encodedDistinct),
   };
 }
