@@ -12,7 +12,7 @@ function packagesOf(path: string, seen = new Set<string>()): string[] {
   if (seen.has(path)) return [];
   seen.add(path);
   const found = readFileSync(path, "utf8").matchAll(
-    /^(?:(?:import|export)\b[^;"]*?from|import)\s*"([^"]+)"/gm,
+    /(?:^|;)\s*(?:(?:import|export)\b[^;"]*?from|import)\s*"([^"]+)"/gm,
   );
   return [...found].flatMap(([, target]) => {
     if (target!.startsWith("node:")) return [];
