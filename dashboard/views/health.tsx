@@ -1,4 +1,4 @@
-// Health: what `repertoire doctor` says, with the hosts; what is safe can be mended from here.
+// Health: what `repertoire doctor` says, with the hosts; what is safe can be repaired from here.
 
 import type { Check, Doctor, Host, Hosts as HostAnswer, Mended, Tidied } from "../answers.ts";
 import { get, post, useLoad } from "../api.ts";
@@ -153,7 +153,7 @@ function Hosts({ hosts }: { hosts: readonly Host[] }) {
   );
 }
 
-/** Whether each host is connected, when it was last heard, and what is missing. */
+/** Whether each host is connected, when it was last active, and what is missing. */
 export function HostList({ hosts }: { hosts: readonly Host[] }) {
   return (
     <ul class="findings">
@@ -162,7 +162,7 @@ export function HostList({ hosts }: { hosts: readonly Host[] }) {
           <b>{title}</b>{" "}
           <Tag kind={connected ? "success" : "warning"}>{connected ? "connected" : "not connected"}</Tag>{" "}
           <span class="quiet">
-            last heard <Ago at={lastAt} />
+            last active <Ago at={lastAt} />
           </span>
           {(missing.length > 0 || connected ? missing : [`repertoire setup ${host}`]).map((line) => (
             <p key={line} class="quiet">

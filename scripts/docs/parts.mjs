@@ -49,7 +49,7 @@ function frontMatter({ frontMatterTable }) {
     dialect,
     doc,
   ]);
-  return table(["key", "stands in", "value", "from", "meaning"], rows);
+  return table(["key", "place", "value", "from", "meaning"], rows);
 }
 
 function configuration({ CONFIG_KEYS, acceptedValues }) {
@@ -128,7 +128,7 @@ function hosts({ root }) {
     "without your consent",
     "in its terminal",
     "one session",
-    "own loading heard",
+    "own loading noticed",
     "modes",
     "5,000 skills",
     "undo",

@@ -118,7 +118,7 @@ export function splitPlan(
   { byName }: Material,
 ): { changes: DreamChange[]; refusals: Refusal[] } {
   const refusals = plan.dropped.map(({ item, why }) =>
-    refuse("plan-item-dropped", `${why} The rest of the plan stands.`, [item]),
+    refuse("plan-item-dropped", `${why} The rest of the plan is kept.`, [item]),
   );
   const changes: DreamChange[] = [];
   const wanted = new Map(

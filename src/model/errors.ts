@@ -116,7 +116,7 @@ export const ERROR_CODES = {
   "outcome-not-reported": "The outcome could not be reported.",
   "outcome-refused": "The outcome could not be reported.",
 
-  "dream-elsewhere": "Another machine dreams about the shared library now.",
+  "dream-elsewhere": "Another machine is running a dream on the shared library.",
   "dream-nothing-new": "There is nothing new to propose changes for.",
   "plan-empty": "The plan of a dream is empty.",
   "plan-invalid": "The plan of a dream does not have the form that the prompt asks for.",

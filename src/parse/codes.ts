@@ -1,5 +1,5 @@
-// Owns every finding of the parse stage: its code, how much it weighs in each profile, and the next step.
-// Does not own the sentence that describes one case: the place that finds it writes that.
+// The table of findings of this room: each code, its severity in each profile, and the next step. The code that finds a
+// problem writes the sentence about it.
 
 import type { Diagnostic, Severity, SkillFileCode } from "../model/diagnostic.ts";
 import { SPEC } from "../package/package.ts";
@@ -45,8 +45,8 @@ const CODES = {
   ),
   "front-matter-too-large": flaw("Move long text from the front matter into the body."),
   "front-matter-not-mapping": flaw("Write the front matter as `key: value` lines."),
-  "front-matter-bare": flaw("Mend the YAML, then every key is read again."),
-  "yaml-invalid": flaw("Mend the YAML at this line."),
+  "front-matter-bare": flaw("Correct the YAML, then every key is read again."),
+  "yaml-invalid": flaw("Correct the YAML at this line."),
   "yaml-too-deep": flaw("Flatten the nested lists or maps."),
   "yaml-too-many-nodes": flaw("Shorten the lists of the front matter."),
   "yaml-anchor": flaw("Put quotes around the value; anchors and aliases are not read."),
@@ -103,7 +103,7 @@ export function diagnosticTable(): readonly {
 export interface Report {
   readonly diagnostics: Diagnostic<ParseCode>[];
   readonly failed: () => boolean;
-  /** Whether the profile cares for a code at all. */
+  /** Whether the profile reports a code at all. */
   readonly hears: (code: ParseCode) => boolean;
   readonly add: (code: ParseCode, message: string, line?: number | undefined) => void;
   /** As `add`, but an error whatever the table says, for example about a description that the source requires. */

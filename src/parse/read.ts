@@ -88,11 +88,11 @@ function bare(split: Split, report: Report): FrontMatter {
 
 interface Mended {
   readonly text: string;
-  /** What was mended first for each code, with its 1-based line. */
+  /** The first repair for each code, with its 1-based line. */
   readonly findings: readonly { readonly code: ParseCode; readonly line: number; readonly what: string }[];
 }
 
-/** A repair returns undefined if it finds nothing to mend. */
+/** A repair returns undefined if it finds nothing to repair. */
 type Repair = (text: string) => Mended | undefined;
 
 /** Cheapest and surest first. Each works on the text that the one before left. */
@@ -173,7 +173,7 @@ function quoteBrokenValues(text: string): Mended | undefined {
         findings.set(code, {
           code,
           line: index + 1,
-          what: `${shown(key ?? joined)} has a value that is not YAML without quotes; it was read as text.`,
+          what: `${shown(key ?? joined)} has a value that needs quotes in YAML; it was read as text.`,
         });
       out.push(`${lead}${key ?? ""}${colon}${quoted(joined)}`);
     }

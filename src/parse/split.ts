@@ -1,5 +1,5 @@
-// Owns where the front matter starts and ends, in good files and in the usual broken ones.
-// Does not own reading it (`yaml.ts`) or mending it (`read.ts`).
+// Finds where the front matter starts and ends, in good files and in the usual broken ones. `yaml.ts` reads it, `read.ts`
+// repairs it.
 
 import type { Report } from "./codes.ts";
 import { isKnownKey } from "./dialects.ts";
@@ -31,7 +31,7 @@ export function splitFrontMatter(text: string, report: Report): Split | undefine
   const start = text.search(/\S/);
   const head = text.slice(start, start + LIMITS.leadingChars);
   const line = lineAt(text, start);
-  if (line > 1) report.add("leading-blank-lines", "Blank lines stand before the front matter.", 1);
+  if (line > 1) report.add("leading-blank-lines", "There are blank lines before the front matter.", 1);
 
   const indented = afterFence(text, start);
   if (indented > 0) return closeFrom(text, indented, report);
@@ -62,7 +62,7 @@ export function splitFrontMatter(text: string, report: Report): Split | undefine
   if (code) {
     const inner = codeBlock(text, start, code);
     if (inner) {
-      report.add("front-matter-code-block", "The front matter stands in a code block.", line);
+      report.add("front-matter-code-block", "The front matter is in a code block.", line);
       return inner;
     }
   }
@@ -80,7 +80,7 @@ export function splitFrontMatter(text: string, report: Report): Split | undefine
     const from = start + later.index + later[0].length;
     const close = closingFence(text, from);
     if (close) {
-      report.add("leading-text", "Text stands before the front matter.", line);
+      report.add("leading-text", "There is text before the front matter.", line);
       return split(text, from, close.start, close.end);
     }
   }

@@ -378,7 +378,7 @@ export class Supplies {
     if (!isThere(directory) || (replaces !== undefined && replaces === digestAt(directory))) return;
     throw new RepertoireError(
       "skill-exists",
-      `There is something at ${directory} by now. Nothing was written. Try again.`,
+      `${directory} was written by somebody else meanwhile. Nothing was written by this command. Try again.`,
       name,
     );
   }

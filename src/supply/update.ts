@@ -113,7 +113,7 @@ export function updateConflict(name: SkillName, conflicts: readonly MergeConflic
   const paths = conflicts.map(({ path }) => path).join(", ");
   return new RepertoireError(
     "update-conflict",
-    `"${name}" was changed here and at its source in the same place: ${paths}. Nothing was overwritten. Take your edit back and update again, or keep your version.`,
+    `"${name}" was changed here and at its source in the same place: ${paths}. Nothing was overwritten. Undo your edit and update again, or keep your version.`,
     conflicts,
   );
 }

@@ -42,7 +42,7 @@ export function agreedDigest({ yes, digest }: AgreementFlags): string | undefine
   if (yes && digest !== undefined && new RegExp(`^[0-9a-f]{${DIGEST_CHARS},64}$`).test(digest)) return digest;
   throw new RepertoireError(
     "usage",
-    `Agreeing without being asked takes --yes together with --digest and at least ${DIGEST_CHARS} characters of the digest that the sheet shows.`,
+    `To agree without being asked, give --yes and --digest with at least ${DIGEST_CHARS} characters of the digest that the consent sheet shows.`,
     digest,
   );
 }
@@ -83,7 +83,7 @@ function agreedBeforehand({ name, digest, verdict }: ConsentSheet, agreed: strin
   if (digest.startsWith(agreed)) return true;
   throw new RepertoireError(
     "consent-stale",
-    `"${name}" is not what was agreed to: its digest is another one. Look at it again.`,
+    `"${name}" is not what was agreed to: its digest is different. Look at it again.`,
     name,
   );
 }

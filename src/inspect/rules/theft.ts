@@ -316,7 +316,7 @@ export const THEFT: readonly Rule[] = [
     severity: "medium",
     scope: "line",
     kinds: ["code", "hidden"],
-    why: "Sends data to a server whose name speaks of an attack.",
+    why: "Sends data to a server whose name suggests an attack.",
     fix: DO_NOT_INSTALL,
     test: pattern(SENDS_AWAY),
     grade: ({ unit }) => (hasSinisterHost(unit.text) ? "medium" : undefined),

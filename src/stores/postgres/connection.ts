@@ -9,7 +9,7 @@ import { ConnectionPool, type PooledConnection } from "./pool.ts";
 import { NODE_ROLE, TOKEN_ROLES, type TokenRole } from "./rights.ts";
 
 const NUMBERS = {
-  /** 14 has all that the schema needs and is the oldest that its makers still mend. */
+  /** 14 has all that the schema needs and is the oldest version that still gets fixes. */
   oldestServer: 14,
   /** A transaction takes milliseconds; beyond this the other end is gone, though nobody said so. */
   deadlineMs: 15_000,
@@ -229,7 +229,7 @@ export class Connection implements Transaction {
         run.catch(() => undefined);
         await this.pool.drop();
       }
-      // The server may or may not have heard that the work is done.
+      // The server may or may not have received the commit.
       if (isCommitting && isAway(error)) throw uncertain(this.server, error);
       throw error;
     } finally {
@@ -278,7 +278,7 @@ export class Connection implements Transaction {
 function uncertain(server: string, cause: unknown): RepertoireError {
   return new RepertoireError(
     "commit-uncertain",
-    `The connection to ${server} ended while a change was committed (${messageOf(cause)}). Whether it was made shows when the database answers again: repertoire history tells.`,
+    `The connection to ${server} ended while a change was committed (${messageOf(cause)}). When the database answers again, repertoire history shows whether it was made.`,
     server,
   );
 }
@@ -288,7 +288,7 @@ function claimSql({ token, scope = DEFAULT_SCOPE }: ConnectionOptions): string {
   if (token !== undefined && !TOKEN.test(token))
     throw new RepertoireError(
       "token-refused",
-      "The token of the database is not one: it begins with rpt_ and has no spaces. Set REPERTOIRE_DATABASE_TOKEN to what `repertoire token create` printed.",
+      "What is set as the token of the database is not a token: a token begins with rpt_ and has no spaces. Set REPERTOIRE_DATABASE_TOKEN to what `repertoire token create` printed.",
     );
   if (!SCOPE.test(scope))
     throw new RepertoireError(

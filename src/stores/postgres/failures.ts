@@ -97,7 +97,7 @@ export function serverOf(url: string): string {
   } catch {
     throw new RepertoireError(
       "database-refused",
-      "The address of the database is not one. It has the form postgres://user:password@host:5432/database; characters such as @ and / in the password are written as %40 and %2F.",
+      "What is set as the address of the database is not an address. It has the form postgres://user:password@host:5432/database; characters such as @ and / in the password are written as %40 and %2F.",
     );
   }
 }

@@ -78,7 +78,7 @@ export function openPostgresStore({ node = randomUUID(), ...options }: PostgresO
         if (codeOf(error) !== "store-busy" || (error as RepertoireError).value !== "dream") throw error;
         throw new RepertoireError(
           "dream-elsewhere",
-          "Another machine dreams about this library now. Its proposals show here when it is done: repertoire proposals list.",
+          "Another machine is running a dream on this library. When it is done, repertoire proposals list shows its proposals.",
         );
       }
     },

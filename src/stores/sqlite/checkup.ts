@@ -1,4 +1,4 @@
-// Looks at everything that the SQLite store keeps, and mends what can be mended without loss. A damaged file is kept.
+// Looks at everything that the SQLite store keeps, and repairs what can be repaired without loss. A damaged file is kept.
 
 import {
   accessSync,
@@ -156,7 +156,7 @@ export class Checkup {
       {
         code: "database-damaged",
         path: places.database,
-        message: `Pages of the database are damaged (${problem}). Answers may lack what stands there; skills and versions do not depend on it.`,
+        message: `Pages of the database are damaged (${problem}). Answers may lack what was there; skills and versions do not depend on it.`,
         mend() {
           const moved = db.replace(problem);
           return moved && `A new one was begun with all that could be read; the damaged one is ${moved}.`;
@@ -271,7 +271,7 @@ async function settled(found: Found, { fix = false }: StateCheckOptions): Promis
     return { ...finding, fixed: await mend() };
   } catch (error) {
     if (codeOf(error) === "" && !isRepertoireError(error) && !isDriverError(error)) throw error;
-    return { ...finding, message: `${finding.message} It could not be mended: ${messageOf(error)}.` };
+    return { ...finding, message: `${finding.message} It could not be repaired: ${messageOf(error)}.` };
   }
 }
 

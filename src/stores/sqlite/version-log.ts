@@ -1,5 +1,5 @@
-// The file that is the truth about versions and the changes that made them. Its lines are only ever appended, and each is
-// on disk before its effect is told.
+// The file that decides which versions exist and which changes made them. Lines are only appended, and each is on disk
+// before its change is reported as made.
 
 import { dirname } from "node:path";
 import {
@@ -108,7 +108,7 @@ function isVersion(value: unknown): value is VersionRecord {
 function uncertain(path: string, cause: unknown): RepertoireError {
   return new RepertoireError(
     "commit-uncertain",
-    `${path} could neither be written nor put back (${messageOf(cause)}). Whether the change was made shows when the disk works again: repertoire history tells.`,
+    `${path} could neither be written nor put back (${messageOf(cause)}). When the disk works again, repertoire history shows whether the change was made.`,
     path,
   );
 }

@@ -40,7 +40,7 @@ export const CATALOG_VERBS: readonly Verb[] = [
   {
     use: "catalog",
     examples: ["catalog add anthropics/skills", "catalog refresh"],
-    about: "collections of skills to search that are not installed",
+    about: "manage collections of skills that are searched without being installed",
     verbs: [
       {
         use: "list",

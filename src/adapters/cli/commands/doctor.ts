@@ -14,7 +14,7 @@ export const doctorVerb: Verb = {
     "look at everything that can be wrong, with the command that fixes it; exits 1 when something is broken",
   examples: ["doctor", "doctor --fix"],
   options: [
-    ["--fix", "mend what can be mended without loss; damaged files are kept beside the new ones"],
+    ["--fix", "repair what can be repaired without loss; damaged files are kept beside the new ones"],
     ["--all", "show every finding about the files of skills"],
   ],
   async run({ io, engine }, options: { fix?: boolean; all?: boolean }) {

@@ -37,7 +37,7 @@ const FAILURES_SHOWN = 20;
 export const evalVerb: Verb = {
   use: "eval [files...]",
   about:
-    "measure recall on messages with known answers: query/gold lines, query/should_trigger lists, or, without a file, what went well by the journal",
+    "measure recall on messages with known answers: query/gold lines, query/should_trigger lists, or, without a file, messages of the journal that went well",
   examples: [
     'eval add "zip the reports" archive-files',
     "eval ~/.repertoire/evals.jsonl --html report.html",

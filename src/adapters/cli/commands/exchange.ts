@@ -25,7 +25,7 @@ export const EXCHANGE_VERBS: readonly Verb[] = [
   {
     use: "push [folder] [names...]",
     examples: ["push ./skills --dry-run", "push ./skills plan-meeting", "push --import ~"],
-    about: "make versions in the shared library of the skills in a folder",
+    about: "save the skills of a folder as versions in the shared library",
     options: [
       ...OPTIONS,
       [

@@ -92,7 +92,7 @@ export const LEARNED_VERBS: readonly Verb[] = [
   },
   {
     use: "delete <names...>",
-    about: "delete learned skills, together; their versions are kept and `restore` brings them back",
+    about: "delete learned skills as one change; their versions are kept and `restore` brings them back",
     examples: ["delete plan-meeting", "delete 'draft-*' --reason 'never used'"],
     options: [REASON_OPTION],
     async run({ io, engine }, asked: string[], options: Why) {
@@ -135,7 +135,7 @@ export const LEARNED_VERBS: readonly Verb[] = [
   },
   {
     use: "redo [name]",
-    about: "make the change again that was undone last, of all learned skills or of one",
+    about: "redo the change that was undone last, of all learned skills or of one",
     examples: ["redo"],
     options: [REASON_OPTION, ["--dry-run", "say what would be done again, and change nothing"]],
     async run({ io, engine: { learned } }, name: string | undefined, { dryRun, ...options }: StepFlags) {

@@ -83,7 +83,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
     use: "what-if <name> <description...>",
     usesProject: true,
     about:
-      "show which stored messages would lead elsewhere if a skill had another description; changes nothing",
+      "show which stored messages would find another skill if this one had another description; changes nothing",
     examples: ['what-if skill-author "Writes skills. Use when a procedure is to be kept."'],
     async run({ io, engine }, name: string, words: string[]) {
       const report = await engine.dreams.whatIf(name, { description: words.join(" ") });
@@ -208,7 +208,7 @@ export const LIBRARY_VERBS: readonly Verb[] = [
   },
   {
     use: "tidy",
-    about: "remove what is older than the settings keep it; skills, versions and tallies stay",
+    about: "remove what is older than the settings allow; skills, versions and tallies stay",
     options: [["--dry-run", "tell what would be removed, and remove nothing"]],
     async run({ io, engine }, { dryRun = false }: { readonly dryRun?: boolean }) {
       const removed = await engine.tidy({ dryRun });

@@ -163,7 +163,7 @@ function listHosts(io: Io, reports: readonly HostReport[]): void {
   });
 }
 
-const HOST_COLUMNS = ["HOST", "INSTALLED", "CONNECTED", "HOOK HEARD", "KNOWN FROM"];
+const HOST_COLUMNS = ["HOST", "INSTALLED", "CONNECTED", "HOOK RAN", "KNOWN FROM"];
 
 function hostCells(io: Io, { host, installed, version, connected, mode, heardAt }: HostReport): string[] {
   return [

@@ -72,7 +72,7 @@ export const SUPPLY_VERBS: readonly Verb[] = [
     use: "install",
     examples: ["install --frozen"],
     about:
-      "bring every skill of the locks (repertoire.lock.json, skills-lock.json) that is missing here, exactly as it was",
+      "install the missing skills of the locks (repertoire.lock.json, skills-lock.json), exactly as they were",
     options: [
       TO_OPTION,
       ["--frozen", "make everything equal to the locks, edited skills too; for CI"],
@@ -87,8 +87,7 @@ export const SUPPLY_VERBS: readonly Verb[] = [
   {
     use: "update [names...]",
     examples: ["update --check", "update pdf"],
-    about:
-      "bring what is new at the sources of added skills; your edits are merged in, and nothing is overwritten",
+    about: "update added skills from their sources; your edits are merged in, and nothing is overwritten",
     options: [
       TO_OPTION,
       ["--check", "show what is new and write nothing; exits 1 if something is"],
@@ -247,7 +246,7 @@ function agreement(io: Io, { yes, digest, frozen }: AgreeFlags & { readonly froz
 function unasked(offers: readonly PackageOffer[]): RepertoireError {
   return new RepertoireError(
     "consent-required",
-    "Nothing was written: nobody was there to agree. Run it on a terminal, or give --yes, which takes what nothing worrying was found in.",
+    "Nothing was written, because nobody could be asked. Run it on a terminal, or give --yes, which adds only skills without worrying findings.",
     offers.map(({ sheet }) => sheet),
   );
 }

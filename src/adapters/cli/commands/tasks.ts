@@ -196,7 +196,11 @@ export const TASK_VERBS: readonly Verb[] = [
         );
         const digest = agreedDigest(flags);
         if (digest !== undefined && names.length > 1)
-          throw new RepertoireError("usage", "--digest is that of one skill. Name one.", digest);
+          throw new RepertoireError(
+            "usage",
+            "--digest is the digest of one skill. Name exactly one skill.",
+            digest,
+          );
         const trusted = [];
         for (const name of names) trusted.push(await trustAsked(io, consents, name, digest));
         answerEach(io, trusted, ({ skill }) =>

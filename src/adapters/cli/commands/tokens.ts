@@ -19,7 +19,7 @@ export const TOKEN_VERBS: readonly Verb[] = [
   {
     use: "token",
     examples: ["token create ci --role writer --scope acme/website", "token revoke 4f1c9a02d7e3"],
-    about: "who may use a shared database, and as what",
+    about: "create, list and revoke tokens of a shared database",
     verbs: [
       {
         use: "create <name>",

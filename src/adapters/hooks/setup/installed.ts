@@ -48,7 +48,7 @@ async function hostReport(host: SetupHost, places: SetupPlaces): Promise<HostRep
     if (hasServer(host, places) && !server) missing.push(`its MCP server: repertoire setup ${host}`);
     if (hears !== "nothing" && !hooks) missing.push(`its hook: repertoire setup ${host}`);
     if (hooks && heardAt === undefined)
-      missing.push("its hook was never heard: restart the host, and trust its hooks if it asks");
+      missing.push("its hook has never run: restart the host, and trust its hooks if it asks");
   }
   if (connected && !installed) missing.push("the host itself was not found");
   return {

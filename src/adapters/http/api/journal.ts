@@ -67,7 +67,7 @@ export const JOURNAL_OPERATIONS = [
       versions: z.array(z.looseObject({ digest: text, rate: z.number(), deprioritised: z.boolean() })),
       messages: z
         .array(z.looseObject({ text, at: count, weight: z.number() }))
-        .describe("The messages that recall learned from; a weight below 0 speaks against the skill."),
+        .describe("The messages that recall learned from; a weight below 0 counts against the skill."),
     }),
     run: ({ params }, { engine }) => engine.journal.statsOf(params.name),
   }),

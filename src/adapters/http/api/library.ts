@@ -276,7 +276,7 @@ export const LIBRARY_OPERATIONS = [
   operation("post /api/doctor", {
     id: "mendState",
     command: "doctor",
-    summary: "Mend what can be mended without loss, as `doctor --fix` does; damaged files are kept.",
+    summary: "Repair what can be repaired without loss, as `doctor --fix` does; damaged files are kept.",
     answer: z.looseObject({ checks: ChecksSchema }),
     run: async (_, { engine }) => ({ checks: (await examined(engine, { fix: true })).checks }),
   }),
@@ -307,7 +307,7 @@ export const LIBRARY_OPERATIONS = [
   operation("post /api/tidy", {
     id: "tidy",
     command: "tidy",
-    summary: "Remove what is older than the settings keep it.",
+    summary: "Remove what is older than the settings allow.",
     body: z.strictObject({
       dryRun: z.boolean().exactOptional().describe("Only tell what would be removed."),
     }),

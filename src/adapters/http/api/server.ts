@@ -60,7 +60,7 @@ export const SERVER_OPERATIONS = [
   }),
   operation("get /api/hosts", {
     id: "listHosts",
-    summary: "The hosts that can be set up: which are here, how each is connected, when it was last heard.",
+    summary: "The hosts that can be set up: which are here, how each is connected, when it was last active.",
     answer: z.looseObject({
       hosts: z.array(
         z.looseObject({
@@ -68,7 +68,7 @@ export const SERVER_OPERATIONS = [
           title: text,
           installed: z.boolean(),
           connected: z.boolean(),
-          lastAt: z.int().optional().describe("When its hook or a session of it was last heard."),
+          lastAt: z.int().optional().describe("When its hook last ran or a session of it was last active."),
           missing: z.array(text).describe("What would have to be done."),
         }),
       ),
