@@ -1,4 +1,4 @@
-// The gate: the text of a skill's body and files leaves the engine only through it. It looks whether a person agreed to exactly
+// The gate: the text of a skill's body and files leaves the engine only through it. It checks whether a person agreed to exactly
 // this content (a rule of their configuration, trust, an earlier yes in the task) and asks if somebody can be asked.
 
 import { basename } from "node:path";

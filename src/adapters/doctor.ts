@@ -146,7 +146,7 @@ function trustedProject({ diagnosis: { project } }: Patient): Finding {
     : { level: "note", message, fix: "repertoire trust --project" };
 }
 
-/** Everything that is kept, file by file; mended at once if that is asked for. */
+/** Everything that is kept, file by file; repaired at once if that is asked for. */
 async function soundState({ engine, fix }: Patient): Promise<Finding | Finding[]> {
   const found = await engine.checkState({ fix });
   if (found.length === 0) return { level: "ok", message: "what is kept is whole" };
@@ -205,7 +205,7 @@ async function availableSandbox({ engine: { tasks } }: Patient): Promise<Finding
       };
 }
 
-/** Broken files by source: whoever wrote a source mends it, and only errors take a skill away. */
+/** Broken files by source: the author of a source repairs it. Only an error makes a skill unusable. */
 function brokenSkills({ diagnosis: { diagnostics, sources } }: Patient): Finding[] {
   const below = (root: string) => diagnostics.filter(({ path }) => path.startsWith(`${root}/`));
   const findings = sources.flatMap(({ id, root }): Finding[] => {

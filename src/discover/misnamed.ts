@@ -1,4 +1,4 @@
-// Owns finding ids in the configuration that name no source: a misspelt one would take skills away without a word.
+// Finds ids in the configuration that name no source: a misspelt id would hide skills without any message.
 
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { resolveSources, type SourceOptions } from "./sources.ts";

@@ -1,4 +1,4 @@
-// Owns the table of places that skills come from, and its order. Does not read a single folder: `walk.ts` does.
+// The table of places that skills come from, in their order. The folders themselves are read in `walk.ts`.
 
 import { existsSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";

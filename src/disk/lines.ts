@@ -45,7 +45,7 @@ export function appendLines(path: string, values: readonly unknown[], mode = PRI
 }
 
 interface DurableAppend {
-  /** Where the last complete line ends. What stands behind was torn by a crash; the next line break would complete it. */
+  /** Where the last complete line ends. Text after it was cut off by a crash; the next line break would complete it. */
   readonly end?: number | undefined;
   /** Makes the error to throw if the file can neither be written nor put back. */
   readonly uncertain: (cause: unknown) => Error;

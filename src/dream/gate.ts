@@ -1,5 +1,5 @@
-// Checks that no message loses its way: recalls stored messages with and without a change, on a trial library. Each route
-// counts by itself; there is no average.
+// Checks that each message still finds its skill: recalls stored messages with and without a change, on a trial library.
+// Each route counts by itself; there is no average.
 
 import type { SkillName } from "../model/name.ts";
 import { type DreamChange, goneBy, type Refusal, refuse, touchedBy } from "./changes.ts";

@@ -29,7 +29,7 @@ export interface Losses {
 const QUOTED = 5;
 const QUOTED_CHARS = 120;
 
-/** Everything that speaks against a change before any message is tried. */
+/** All reasons to refuse a change that are known before any message is tried. */
 export function guard(change: DreamChange, review: Review): Refusal[] {
   const { material } = review;
   const { save, archives } = change;

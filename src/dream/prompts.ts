@@ -248,7 +248,7 @@ function quoted(message: string): string {
   return JSON.stringify(forLine(clip(message, THINKING.messageTokens * CHARS_PER_TOKEN)));
 }
 
-/** Text of others cannot end the fence that it stands in. */
+/** Text of others cannot end the fence around it. */
 function fenced(text: string): string {
   return forEnvelope(text).replace(/<(?=\s*\/?\s*data\b)/gi, "&lt;");
 }

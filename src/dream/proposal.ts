@@ -1,4 +1,4 @@
-// Says what a proposal holds, recognises the same change when it comes again, and when a proposal is stale. Has the ports
+// Says what a proposal holds, recognises a change that was proposed before, and decides when a proposal is stale. Has the ports
 // that keep proposals and small facts between dreams.
 
 import { createHash } from "node:crypto";

@@ -1,6 +1,6 @@
 // Finds what people ask for again and again right after a skill was followed: "the date goes at the top", "shorter, please". Such a
 // message does not say that something is wrong, and once it is only a request. When it comes again in another session, the skill
-// lacks it. Pure; it compares words and knows none of a language but those that mean nothing.
+// lacks it. Pure; it compares words, and of each language it has only the stop words.
 
 import type { SkillName } from "../model/name.ts";
 import { fold } from "../text/fold.ts";

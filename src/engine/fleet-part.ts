@@ -32,7 +32,7 @@ import {
 } from "../stores/stores.ts";
 import type { TurnEngine } from "./turn-engine.ts";
 
-/** Who is told what the following brings. */
+/** Gets what the follower reports. */
 interface FollowListener {
   /** Called with the folders of skills that have changed on disk. */
   readonly onChanges?: ((folders: readonly string[]) => Promise<unknown>) | undefined;

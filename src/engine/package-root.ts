@@ -1,4 +1,4 @@
-// Owns where the package stands on disk, whether it runs from `src/` or from a bundle in `dist/`.
+// Finds the package's folder on disk, whether it runs from `src/` or from a bundle in `dist/`.
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";

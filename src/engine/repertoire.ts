@@ -313,7 +313,7 @@ export class Repertoire {
 
   /**
    * Looks at everything that is kept: the database page by page and row by row, versions and their bytes, the version log,
-   * locks, permissions, the recall index. With `fix` mends what can be mended without loss; a damaged file is kept.
+   * locks, permissions, the recall index. With `fix` repairs what can be repaired without loss; a damaged file is kept.
    *
    * @example
    * const broken = (await skills.checkState()).filter(({ severity }) => severity === "error");

@@ -1,4 +1,4 @@
-// Checks the store without opening what is built on it, so that a store that nothing can be built on is told, too.
+// Checks the store without opening the rooms that use it, so that a store that cannot be used is reported too.
 
 import { isRepertoireError } from "../model/errors.ts";
 import { MENDING_COMMAND, type StateCheckOptions, type StateFinding } from "../model/state-finding.ts";
@@ -22,7 +22,7 @@ export async function checkStore(
   const store = sqliteStore({ directory: dataDirectory, clock, onRebuild });
   const found = await store.check(check);
   await store.close();
-  // A mending that the check asked for is among what it found.
+  // A repair that the check asked for is among its findings.
   return [...rebuilt.filter(({ path }) => !found.some((each) => each.path === path && each.fixed)), ...found];
 }
 

@@ -1,4 +1,4 @@
-// Reads an expression for the literals that every match of it contains one of.
+// Finds literals in a regular expression, such that each match of it contains at least one of them.
 
 /** Literals of which every match contains one; undefined if there are none. */
 type Literals = readonly string[] | undefined;

@@ -78,7 +78,7 @@ export interface ListedSession extends SessionSummary {
   readonly firstMessage?: string | undefined;
 }
 
-/** A message that recall remembers for a skill: above 0 it speaks for the skill, below 0 against it. */
+/** A message that recall remembers for a skill: a weight above 0 counts for the skill, below 0 against it. */
 export type LearnedMessage = Pick<RememberedMessage, "text" | "at" | "weight">;
 
 /** Older sessions are not offered instead of an unknown one. */

@@ -6,7 +6,7 @@ import { jsonIn } from "../text/json.ts";
 import type { Outcome } from "./events.ts";
 import { decay } from "./tally.ts";
 
-/** A message that speaks for or against a skill. */
+/** A message that counts for or against a skill. */
 export interface RememberedMessage {
   /** The name at that time; a book has the name that redirects lead to. */
   readonly skill: SkillName;
@@ -16,7 +16,7 @@ export interface RememberedMessage {
   readonly session?: string | undefined;
   readonly turn?: number | undefined;
   readonly at: number;
-  /** Above 0 it speaks for the skill, below 0 against it. */
+  /** Above 0 it counts for the skill, below 0 against it. */
   readonly weight: number;
   /** The beginning of the message, for explanations. */
   readonly text: string;

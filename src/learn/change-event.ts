@@ -1,4 +1,4 @@
-// What the journal is told about a change of a skill.
+// The journal's event about a change of a skill.
 
 import { eventOf, type NewEvent } from "../journal/journal.ts";
 import type { SkillName } from "../model/name.ts";

@@ -1,5 +1,5 @@
-// Owns whether a skill's requirements are met on this machine right now. Remembers nothing: the answer may change
-// between two turns, so a checker lives for one operation only.
+// Checks whether a skill's requirements are met on this machine right now. The answer may change between two turns, so a
+// checker is made for one operation only.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";

@@ -1,4 +1,4 @@
-// Owns the difference between two states of the library. Does not own when one is taken.
+// Compares two states of the library: which skills were added, changed and removed.
 
 import type { SkillName } from "../model/name.ts";
 import type { Library } from "./precedence.ts";

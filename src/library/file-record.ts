@@ -1,4 +1,4 @@
-// What was read from one SKILL.md, and how that is stored: what follows from its place is left out, and what says nothing.
+// What was read from one SKILL.md, and how that is stored: without empty values, and without what follows from its place.
 
 import { sep } from "node:path";
 import type { Diagnostic } from "../model/diagnostic.ts";

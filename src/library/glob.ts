@@ -1,5 +1,5 @@
-// Owns how a name pattern of an allowlist matches: `*` within one segment, `**` over segments, `?` one character.
-// Does not own file globs: those belong to the signal that reads `paths`.
+// Matches a name with the patterns of an allowlist: `*` within one segment, `**` over segments, `?` one character. The
+// globs of files are matched by the signal that reads `paths`.
 
 import type { SkillName } from "../model/name.ts";
 import type { SourceScope } from "../model/source.ts";

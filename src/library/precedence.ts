@@ -1,5 +1,5 @@
-// Owns precedence and look-up: which of several skills of one name wins, what its aliases, parent and children are.
-// Front door of the stage. Does not own reading files (`catalog.ts`) or who may see what (`view.ts`).
+// Precedence and look-up: which of several skills of one name wins, and what its aliases, parent and children are. Files
+// are read in `catalog.ts`; who may see what is in `view.ts`.
 
 import type { Diagnostic } from "../model/diagnostic.ts";
 import { lookupKey, parentName, type SkillName } from "../model/name.ts";

@@ -1,5 +1,5 @@
-// Owns the standing order in which skills compete for room in a prompt, before any message is known, and how that order is
-// stored. It depends on nothing that changes from turn to turn, so that prompt caches hold.
+// The order in which skills compete for room in a prompt before any message is known, and how that order is stored. It
+// depends on nothing that changes from turn to turn, so that prompt caches can be used.
 
 import { compareNames, type SkillName } from "../model/name.ts";
 import { NO_REQUIREMENTS, type Skill } from "../model/skill.ts";

@@ -27,7 +27,7 @@ export interface ScanOptions {
 export interface LibraryReader {
   /** Lowest precedence first. */
   readonly sources: readonly Source[];
-  /** The library, believed as long as no folder above a skill has changed, scanned otherwise. */
+  /** The library: from the snapshot while no folder above a skill has changed, otherwise from a scan. */
   current(): Promise<Library>;
   /** Answers from the snapshot of `current`, and once more after a scan if what is stored proves damaged. */
   read<T>(ask: (snapshot: LibrarySnapshot) => T): Promise<T>;

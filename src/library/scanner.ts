@@ -1,4 +1,4 @@
-// The way from sources to the library: believe the snapshot or scan, read what changed, keep what was read, watch.
+// Makes the library from the sources: uses the snapshot or scans, reads what changed, stores what was read, and watches.
 
 import { hash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, utimesSync } from "node:fs";
@@ -70,7 +70,7 @@ export class LibraryScanner implements LibraryReader {
     this.sources = sources;
     this.options = options;
     this.sweep = new EditSweep({
-      // Who watches the folders hears of edits sooner.
+      // A process that watches the folders notices edits sooner.
       records: () => (this.watching?.isComplete ? [] : this.knownRecords()),
       onEdit: () => this.refresh({ isBehind: true }),
     });
@@ -197,7 +197,7 @@ export class LibraryScanner implements LibraryReader {
     onChanges: (changes: LibraryChanges) => void,
     onError: (error: unknown) => void,
   ): Promise<() => Promise<void>> {
-    // The first who watches opens the watch and hears of its problems; each scan follows the folders that it finds.
+    // The first caller opens the watch and gets its errors; each scan follows the folders that it finds.
     this.watching ??= new FolderWatch({
       onChange: () => void this.refresh({ isBehind: true }).catch(onError),
       onError,

@@ -1,6 +1,5 @@
-// Owns what one agent, or the person, may see of the library, and the state of each skill in that view.
-// Does not own the rules (`visibility.ts`) nor precedence: that is settled before, so that an unavailable override
-// never uncovers what lies beneath.
+// The part of the library that one agent, or the person, may see, and the state of each skill in it. The rules are in
+// `visibility.ts`. Precedence is decided before, so that an unavailable override never uncovers the skill that it shadows.
 
 import { RepertoireError } from "../model/errors.ts";
 import { compareNames, type SkillName } from "../model/name.ts";

@@ -1,4 +1,4 @@
-// Owns the rules that decide whether a skill can be used now, and by whom: allowlist, switches, requirements, and what
+// The rules that decide whether a skill can be used now, and by whom: allowlist, switches, requirements, and what
 // only the person may invoke. Needs no library: it judges one skill at a time.
 
 import type { SkillName } from "../model/name.ts";

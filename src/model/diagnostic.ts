@@ -16,7 +16,7 @@ export interface Diagnostic<Code extends string = string> {
   readonly fix: string;
 }
 
-/** How many findings there are of those that somebody should mend. */
+/** The number of findings that somebody should correct. */
 export interface FindingCounts {
   readonly errors: number;
   readonly warnings: number;

@@ -1,4 +1,4 @@
-// Owns turning YAML values into text, flags and lists. Does not own which key is which: `dialects.ts` does.
+// Turns YAML values into text, flags and lists. Which key has which type is in `dialects.ts`.
 
 import type { Kind } from "./dialects.ts";
 import { isMap, type YamlMap, type YamlValue } from "./yaml.ts";
@@ -74,7 +74,7 @@ function unbracketed(text: string): string {
   return /^\s*\[[\s\S]*\]\s*$/.test(text) ? text.trim().slice(1, -1) : text;
 }
 
-/** Splits at the separators that stand outside of brackets, so that `Bash(git add:*)` and `*.{ts,tsx}` stay whole. */
+/** Splits at the separators outside of brackets, so that `Bash(git add:*)` and `*.{ts,tsx}` stay whole. */
 function split(text: string, kind: Kind): string[] {
   const parts: string[] = [];
   let depth = 0;

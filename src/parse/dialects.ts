@@ -1,6 +1,6 @@
 // The table of every front-matter key that is read: where it may appear, what it becomes, which dialect it is from.
 
-/** Where a key may stand. `triggers` and `requires` are the maps of these names, wherever they stand. */
+/** Where a key may be. `triggers` and `requires` are the maps of these names, wherever they are. */
 export type Place =
   | "top"
   | "metadata"
@@ -63,7 +63,7 @@ export interface KeyRow {
   readonly kind: Kind;
   /** What the value becomes; absent for a map that only holds other keys. */
   readonly field?: TextField | ListField | FlagField | "metadata";
-  /** For a map: the place its own keys stand in. */
+  /** For a map: the place of its own keys. */
   readonly opens?: Place;
   readonly dialect: Dialect;
   readonly doc: string;

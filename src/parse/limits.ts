@@ -1,4 +1,4 @@
-// Owns the numbers of the parse stage, each with its why. Does not own how a limit is reported: `codes.ts` does.
+// The limits of this room, each with its reason. How a limit is reported is in `codes.ts`.
 
 import { PACKAGE_LIMITS, SPEC } from "../package/package.ts";
 

@@ -1,4 +1,4 @@
-// Owns putting the manifest together from a front matter of any dialect. Does not own which keys there are: `dialects.ts` does.
+// Makes the manifest from a front matter of any dialect. The keys are in `dialects.ts`.
 
 import { isFrame } from "../model/frame.ts";
 import type { SkillManifest } from "../model/skill.ts";

@@ -114,7 +114,7 @@ function trimmed(text: string): string {
   return text.slice(start, end);
 }
 
-/** Whether a single quote ends the text, and none but doubled ones stand before it. */
+/** Whether a single quote ends the text, and all before it are doubled. */
 function closesQuote(text: string): boolean {
   return text.indexOf("'") >= 0 && /^(?:[^']|'')*'$/.test(text);
 }

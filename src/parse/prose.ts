@@ -1,4 +1,4 @@
-// Owns reading prose: the first sentence of a description, the first paragraph of a body. Does not own Markdown as such.
+// Reads prose: the first sentence of a description, the first paragraph of a body. Other Markdown is read in `src/text`.
 
 import { LIMITS } from "./limits.ts";
 

@@ -224,13 +224,13 @@ export function fitWeights(isEncoded: boolean): Readonly<Record<Input | "bias", 
   return isEncoded ? FIT_ENCODED : FIT;
 }
 
-/** The inputs that speak against one candidate alone. */
+/** The inputs that lower the score of one candidate only. */
 const DOUBTS: ReadonlySet<Input> = new Set(["alone", "byChance", "pointed", "rival"]);
 
 interface Fit {
   /** The score of a candidate, 0 to 1; 0 if neither words nor meaning were found. */
   readonly score: number;
-  /** The same without what speaks against this candidate alone: no worse candidate scores more. */
+  /** The score without `DOUBTS`: no worse candidate scores more. */
   readonly undoubted: number;
 }
 

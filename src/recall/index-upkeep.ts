@@ -1,5 +1,5 @@
-// Keeps the recall index true to the library: when the one on disk can be believed, when a scan is due, and when a
-// match must be looked at again.
+// Keeps the recall index up to date with the library: decides when the index on disk can be used, when a scan is due, and
+// when a match must be checked again.
 
 import { closeSync, existsSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -80,7 +80,7 @@ export class Indexing {
     return this.needs;
   }
 
-  /** The index, believed as long as no folder above a skill has changed; otherwise brought up to date first. */
+  /** The index: as it is while no folder above a skill has changed, otherwise brought up to date first. */
   async current(): Promise<RecallIndex> {
     await this.running;
     const snapshot = await this.needs.library.snapshot(this.bodies);

@@ -1,7 +1,7 @@
 // The program of a toolset's process: loads the modules that the first line names, then answers calls, one line each.
 //
-// The package's code runs in this process. What this program promises is for honest toolsets; `toolset-worker.ts`, which
-// started it, holds dishonest ones to it.
+// The package's code runs in this process. What this program promises holds for honest toolsets only;
+// `toolset-worker.ts`, which started it, protects against the others.
 
 import { Socket } from "node:net";
 import { Worker } from "node:worker_threads";

@@ -53,7 +53,7 @@ export class Outcomes implements RunWatcher {
       outputTokens: usage.outputTokens ?? 0,
     };
     await this.quietly(() => engine.journal.recordModelCall(call, { session }));
-    // Called off while a tool ran: there is no next call that would show it.
+    // Aborted while a tool ran: there is no next call that would show it.
     if (this.signal?.aborted) await this.aborted();
   }
 
@@ -81,7 +81,7 @@ export class Outcomes implements RunWatcher {
     else this.broken.delete(skill);
   }
 
-  /** A wrong argument or a declined consent is nobody's failure; a skill's own script and tools are its own. */
+  /** The skill whose own script or tool failed; a wrong argument or a declined consent counts against no skill. */
   private async skillBehind(toolName: string, input: unknown): Promise<SkillName | undefined> {
     const { engine, task } = this.parts;
     if (toolName === "run_skill_script") {

@@ -132,7 +132,7 @@ export async function serveOverStdio(
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void transport.drain());
   await transport.ended;
-  // Who only said hello is gone before anything has begun, and nothing must begin now.
+  // If the client only initialized the connection, the background work has not begun and must not begin now.
   clearTimeout(beginning);
   await handle.close();
   stopSlices();

@@ -1,5 +1,5 @@
-// Who asks a node: an agent with a token of the database. What the node then asks of the database is asked in the agent's
-// name, so its role is checked there. While the database is away, what it last said about a token counts.
+// The callers of a node: agents with a token of the database. The node queries the database with the agent's token, so the
+// database checks the agent's role. While the database is away, its last answer about a token counts.
 
 import { codeOf, RepertoireError } from "../../model/errors.ts";
 import type { Connection } from "./connection.ts";

@@ -72,7 +72,7 @@ export class Counts {
     this.halfLifeMs = halfLifeMs;
   }
 
-  /** Counts what was appended so far. Who asks meanwhile shares the next round. */
+  /** Counts what was appended so far. Callers that come meanwhile share the next round. */
   catchUp(): Promise<void> {
     if (this.running === undefined) {
       this.running = this.run().finally(() => {

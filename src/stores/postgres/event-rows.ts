@@ -1,4 +1,4 @@
-// How events become rows of PostgreSQL and rows events.
+// Converts events to rows of PostgreSQL, and rows to events.
 
 import { EVENT_KINDS, type EventKind, type JournalEvent } from "../../journal/journal.ts";
 import type { SkillName } from "../../model/name.ts";

@@ -13,7 +13,7 @@ const NUMBERS = {
   eventsAtOnce: 1_000,
   /** Events that wait in memory; more are spooled. */
   mostWaiting: 10_000,
-  /** Who appends waits no longer than this. */
+  /** The longest time that an append waits. */
   patienceMs: 1_500,
 } as const;
 

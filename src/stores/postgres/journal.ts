@@ -123,7 +123,7 @@ export class PostgresJournal implements JournalStore {
   }
 }
 
-/** What a client sends at once. What was sent under its id already is not kept again: who heard no answer may repeat it. */
+/** What a client sends at once. The same id is kept once, so a client that got no answer may send it again. */
 export interface Batch {
   readonly id: string;
   readonly events: readonly NewEvent[];

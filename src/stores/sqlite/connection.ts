@@ -1,5 +1,5 @@
-// Owns one connection to the database file: its settings, its transactions, and what happens when the file turns out
-// to be damaged. Does not own tables or queries.
+// One connection to the database file: its settings, its transactions, and what happens when the file turns out to be
+// damaged. Tables and queries are elsewhere.
 
 import { copyFileSync, existsSync, renameSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -247,7 +247,7 @@ export class Connection {
     this.inode = statSync(path, { throwIfNoEntry: false })?.ino ?? 0;
     db.exec(`PRAGMA busy_timeout = ${NUMBERS.busyMs}`);
     db.exec("PRAGMA journal_mode = WAL");
-    // In WAL mode this survives every crash of the process; what must survive a power cut stands in files as well.
+    // In WAL mode this survives every crash of the process; what must survive a power cut is in files as well.
     db.exec("PRAGMA synchronous = NORMAL");
     db.exec(`PRAGMA journal_size_limit = ${NUMBERS.checkpointBytes / 4}`);
     db.exec(`PRAGMA cache_size = -${NUMBERS.cacheKilobytes}`);

@@ -1,5 +1,5 @@
-// Owns the one place that knows which SQLite there is: Node's own where it has one, else `libsql`, which brings its
-// binary along. Loaded when a store is opened, not before. Does not own SQL.
+// Chooses the SQLite driver: Node's own if it has one, else `libsql`, which brings its binary along. Loaded when a store is
+// opened, not before.
 
 import { createRequire } from "node:module";
 import { dirname } from "node:path";

@@ -98,7 +98,7 @@ export class InboxReader {
    * background, and whoever asks meanwhile is answered with what was taken so far.
    */
   take(): void {
-    // Who has caught up once waits for nobody: the lines are taken over a little later.
+    // After the first catch-up, a busy database is not waited for: the lines are taken over a little later.
     if (this.busy || (this.isCaughtUp && this.db.isBusy())) return;
     const steps = this.steps();
     for (let left = this.isCaughtUp ? 1 : NUMBERS.stepsAtOnce; left > 0; left--)

@@ -165,7 +165,7 @@ export class SqliteJournal implements JournalStore {
     return this.db.rows<{ seq?: number }>(sql)[0]?.seq ?? 0;
   }
 
-  /** Counts all counts anew from the events: after the half-life has changed. */
+  /** Recomputes all counts from the events, after the half-life has changed. */
   recount(): void {
     this.db.write(() => {
       const zero = [...COUNTS, ...WEIGHTS].map((column) => `${column} = 0`).join(", ");

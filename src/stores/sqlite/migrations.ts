@@ -1,5 +1,4 @@
-// Owns the schema of the sqlite store as numbered steps, forward only. A step that was released is never edited.
-// Does not own the queries.
+// The schema of the SQLite store as numbered steps, forward only. A step that was released is never edited.
 
 import { RepertoireError } from "../../model/errors.ts";
 import type { SqlDatabase } from "./driver.ts";

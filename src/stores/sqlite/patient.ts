@@ -1,4 +1,4 @@
-// The store of a process that must not stand still: before it writes, it waits for the transactions of other processes
+// The store of a process that must not block: before it writes, it waits for the transactions of other processes
 // without blocking. SQLite itself can only wait by blocking; readers never have to.
 
 import { overridden } from "../observed.ts";

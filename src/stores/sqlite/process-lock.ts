@@ -1,5 +1,5 @@
-// Owns that one work at a time happens over all processes of this machine. The lock is SQLite's on a file of its own:
-// the system lets go of it when its holder dies, and the journal's writers never wait for it.
+// A lock for one work at a time over all processes of this machine. It is SQLite's lock on a separate file: the system
+// releases it when its holder dies, and writers of the journal never wait for it.
 
 import { truncateSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -102,7 +102,7 @@ function commandAndArgs([command, ...args]: readonly string[]): { command: strin
  */
 const UNASKED = ["recall_skills", "activate_skill", "read_skill_file", "list_skills", "report_outcome"];
 
-/** As the host does not ask, its approval is nobody's: consent is always asked for by us. */
+/** The host does not ask a person, so its approval is not a consent: we always ask for it ourselves. */
 function askingServer(program: readonly string[]): { command: string; args: string[] } {
   const { command, args } = commandAndArgs(program);
   return { command, args: [...args, "--consent", "ask"] };

@@ -192,7 +192,7 @@ function changesOf(
     .map(writable);
 }
 
-/** Who took the right to write away meant it: a rename would go around that. */
+/** Refuses a read-only file: replacing it by a rename would ignore that its owner protected it. */
 function writable(change: FileChange): FileChange {
   const mode = statSync(change.path, { throwIfNoEntry: false })?.mode ?? OWNER_WRITES;
   if (mode & OWNER_WRITES) return change;
