@@ -48,8 +48,6 @@ const ENGLISH = [
   /^(?:seems )?(?:[\w#'-]+ ){1,6}(?:is|are) (?:still |completely |also |all )?missing\b[^?]*$|\b(?:is|are|was) (?:backwards|garbage|upside down)\b/,
   /\b(?:you|it|that|this|these|those|they|there) (?:shouldn't|should not)\b|\bshouldn't be (?:there|here|in)\b/,
   /^(?:(?:still|again|exactly|now) )*(?:the )?same (?:error|problem|issue|result|mistake|output|exception|stack)\b/,
-  // Praise that is taken back.
-  /^(?:it |this |that |the [\w' -]{1,40} |looks |works )?(?:is |are |looks? |works? )?(?:good|great|nice|fine|ok|okay|better|closer|cool)\b[\s,.!…]{1,4}(?:but|except|however|although)\b/,
   // "nope. still the wrong colour", "non, trop long": too much or too little of something, after a no.
   /^(?:no|nope|nah|non|nein|nee|nao)[\s,.!:;-]+(?:still\b|too (?!bad\b|late\b|many things)\w|(?:trop|zu|troppo|demasiado|muito) \w)/,
   /^(?:this|that|it|these \w+|those \w+) (?:still )?(?:doesn't|don't|won't|does not|do not|will not) (?:compile|build|parse|add up)\b/,
@@ -108,6 +106,8 @@ const OTHERWISE = [
   /\b(?:is|are|looks?|it's|that's|still|way|much|far|a bit) too (?!bad\b|late\b|good\b)\w+|\ba bit (?:minimal|short|long|thin|much)\b/,
   /^(?:actually|sorry),? (?:make|use|put|let's|do|the|we|only|keep)\b(?!.*\b(?:works?|fine|great|good)\b)/,
   /^(?:just )?(?:(?:revert|undo|roll back) (?:it|that|this)\b|drop the\b)/,
+  // Praise that is taken back.
+  /^(?:it |this |that |the [\w' -]{1,40} |looks |works )?(?:is |are |looks? |works? )?(?:good|great|nice|fine|ok|okay|better|closer|cool)\b[\s,.!…]{1,4}(?:but|except|however|although)\b/,
   // German, French, Spanish, Portuguese, Italian, Dutch
   /\b(?:statt|anstatt|anstelle)\b|^(?:lieber|besser)\b|^(?:bitte )?(?:ohne|kurzer|langer|formeller|auf (?:deutsch|englisch))\b|^(?:nachstes mal|in zukunft|ab jetzt)\b/,
   /\bau lieu d|^plutot\b|^(?:s'il te plait |stp )?(?:sans|plus (?:court|long|formel|simple))\b|^la prochaine fois\b/,
