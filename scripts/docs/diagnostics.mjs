@@ -20,7 +20,7 @@ const PARSE = {
   "front-matter-unclosed":
     "The closing `---` is missing; the front matter was taken to end where its keys end.",
   "front-matter-code-block": "The front matter is in a code block.",
-  "front-matter-long-fence": "The lines around the front matter have more than three dashes.",
+  "front-matter-fence": "The lines around the front matter are not three dashes.",
   "front-matter-label": "There is text behind the opening `---`, such as `---yaml`.",
   "front-matter-language":
     "The fence names a language that is not YAML, such as `---js`. Nothing is ever executed.",

@@ -21,6 +21,6 @@ export {
 export type { KnowledgeDocument } from "./knowledge.ts";
 export type { ActivationPayload, SubSkill } from "./payload.ts";
 export { type FilePart, readTextFile } from "./payload.ts";
-export { type Expansion, type SlashCommand, SlashCommands, typedCommand } from "./slash.ts";
+export { type Expansion, type SlashCommand, SlashCommands, spelledAs, typedCommand } from "./slash.ts";
 export type { ConsentRecord, TaskRecord, TaskStore, TrustRecord, TrustStore } from "./task-store.ts";
 export { type ActivatedSkill, type Activation, type TaskContext, type TaskReport, Tasks } from "./tasks.ts";

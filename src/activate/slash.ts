@@ -106,6 +106,8 @@ export interface SlashCommand {
   /** Without the slash, one per skill: `sven/plan`, `git_workflow`, `git_workflow_2`. */
   readonly command: string;
   readonly name: SkillName;
+  /** As the front matter says. */
+  readonly displayName: string;
   readonly description: string;
   readonly argumentHint?: string | undefined;
 }
@@ -116,9 +118,10 @@ export function slashCommands(skills: readonly Skill[]): SlashCommand[] {
   return skills
     .filter(({ manifest }) => manifest.userInvocable)
     .toSorted((a, b) => compareNames(a.name, b.name))
-    .map(({ name, manifest }) => ({
+    .map(({ name, displayName, manifest }) => ({
       command: untaken(underscored(name), taken),
       name,
+      displayName,
       description: manifest.brief,
       argumentHint: manifest.argumentHint,
     }));
@@ -130,7 +133,7 @@ export function findCommand(
   commands: readonly SlashCommand[],
   alias: SkillName | undefined,
 ): SlashCommand {
-  const wanted = typed.replace(/^\/+/, "").toLowerCase();
+  const wanted = startOf(typed);
   const found =
     commands.find(({ name }) => name === wanted) ??
     commands.find(({ command }) => command === wanted) ??
@@ -145,13 +148,28 @@ export function findCommand(
   throw new RepertoireError("slash-unknown", `There is no command "/${wanted}". ${hint}`, typed);
 }
 
-/** Commands that start with the prefix in either form, `/git_w` or `git-w`. */
+/** Commands that start with the prefix in any form that can be typed: `/git_w`, `git-w`, or the display name. */
 export function completions(prefix: string, commands: readonly SlashCommand[]): SlashCommand[] {
-  const start = prefix.replace(/^\/+/, "").toLowerCase();
+  const start = startOf(prefix);
   const sameStart = start.replace(/[-. ]/g, "_");
   return commands
-    .filter(({ command, name }) => command.startsWith(sameStart) || name.startsWith(start))
+    .filter(
+      ({ command, name, displayName }) =>
+        command.startsWith(sameStart) ||
+        name.startsWith(start) ||
+        underscored(displayName).startsWith(sameStart),
+    )
     .slice(0, COMPLETIONS);
+}
+
+/** The spelling that goes on as it was begun, the command or the name; a display name becomes the command. */
+export function spelledAs(prefix: string, { command, name }: SlashCommand): string {
+  const start = startOf(prefix);
+  return name.startsWith(start) && !command.startsWith(start) ? name : command;
+}
+
+function startOf(prefix: string): string {
+  return prefix.replace(/^\/+/, "").toLowerCase();
 }
 
 function underscored(name: string): string {

@@ -5,14 +5,17 @@ import { fold } from "../text/fold.ts";
 import { stem } from "../text/stem.ts";
 import { isStopWord } from "../text/stopwords.ts";
 import { tokenize } from "../text/tokens.ts";
+import { GUARD } from "./limits.ts";
 
 interface Clause {
   readonly text: string;
   readonly kind: "prose" | "heading" | "code";
   /** Stems in order, without stop words, but with the words that turn a meaning around. */
   readonly words: readonly string[];
-  /** What must be said to the letter: numbers, code, paths, flags, names in capitals. */
+  /** What must be said to the letter: numbers, code, paths, flags, names in capitals, and whom it is restricted to. */
   readonly facts: ReadonlySet<string>;
+  /** Its facts, and what else "only" may stand for: "only admins", "admins only", "only allowed for admins". */
+  readonly says: ReadonlySet<string>;
   readonly isNegated: boolean;
 }
 
@@ -31,7 +34,7 @@ const NEGATIONS = new Set(
 /** Stop words that decide what a clause says. */
 const OPERATORS = new Set([
   ...NEGATIONS,
-  ..."if when whenever while until before after only always must may should first last once again all any every each both either more most less least or instead than".split(
+  ..."if when whenever while until before after only always must may should first last once again all any every each both either more most less least or instead than some sometimes up down".split(
     " ",
   ),
 ]);
@@ -70,6 +73,7 @@ function identityOf({ kind, words, facts, text }: Clause): string {
 }
 
 interface Window {
+  readonly parts: readonly Clause[];
   readonly words: ReadonlySet<string>;
   /** Without the clauses that forbid something: they cannot say what to do. */
   readonly plainWords: ReadonlySet<string>;
@@ -82,9 +86,10 @@ function windowsOf(clauses: readonly Clause[]): Window[] {
     Array.from({ length: Math.min(WINDOW, clauses.length - at) }, (__, more) => {
       const part = clauses.slice(at, at + more + 1);
       return {
+        parts: part,
         words: new Set(part.flatMap(({ words }) => words)),
         plainWords: new Set(part.flatMap(({ words, isNegated }) => (isNegated ? [] : words))),
-        facts: new Set(part.flatMap(({ facts }) => [...facts])),
+        facts: new Set(part.flatMap(({ says }) => [...says])),
         hasNegated: part.some(({ isNegated }) => isNegated),
       };
     }),
@@ -97,11 +102,61 @@ function keptShare(clause: Clause, places: readonly Window[]): number {
   for (const place of places) {
     if (clause.isNegated && !place.hasNegated) continue;
     if (![...clause.facts].every((fact) => place.facts.has(fact))) continue;
+    if (place.parts.some((part) => saysOtherwise(clause, part, place.words))) continue;
     const there = clause.isNegated ? place.words : place.plainWords;
     const found = words.filter((word) => there.has(word)).length;
-    best = Math.max(best, words.length === 0 ? 1 : found / words.length);
+    const share = words.length === 0 ? 1 : found / words.length;
+    const isCut = share < 1 && place.parts.every((part) => isCutOf(clause, part));
+    best = Math.max(best, isCut ? Math.min(share, GUARD.clauseCut) : share);
   }
   return Math.round(best * 100) / 100;
+}
+
+/** Words of which one cannot stand for the other. */
+const OPPOSITES = new Map(
+  `before after, first last, most least, more less, all some, every some, must may, always sometimes, up down`
+    .split(", ")
+    .flatMap((pair) => pair.split(" ") as [string, string])
+    .map((word, at, all) => [word, all[at % 2 === 0 ? at + 1 : at - 1]!]),
+);
+const UNIVERSAL = new Set(["always", "all", "every", "each", "any"]);
+const CONDITIONS = new Set(["if", "when", "unless", "except", "only"]);
+/** So much of a clause must be there before what differs is taken for another saying of the same. */
+const SAME_SUBJECT = 0.5;
+
+/** Whether a clause says the same of something else: one word exchanged between the same neighbours, or turned around. */
+function saysOtherwise({ words }: Clause, other: Clause, around: ReadonlySet<string>): boolean {
+  const there = new Set(other.words);
+  const own = new Set(words);
+  if (words.filter((word) => there.has(word)).length < SAME_SUBJECT * words.length) return false;
+  const isNarrower =
+    words.some((word) => UNIVERSAL.has(word)) &&
+    !words.some((word) => CONDITIONS.has(word)) &&
+    other.words.some((word) => CONDITIONS.has(word)) &&
+    !other.words.some((word) => UNIVERSAL.has(word));
+  return (
+    isNarrower ||
+    words.some((word, at) => {
+      if (around.has(word)) return false;
+      const opposite = OPPOSITES.get(word);
+      if (opposite !== undefined && there.has(opposite)) return true;
+      // The first word is what is to be done, which has many names.
+      if (at === 0 || OPERATORS.has(word)) return false;
+      return other.words.some(
+        (instead, place) =>
+          !own.has(instead) &&
+          !OPERATORS.has(instead) &&
+          other.words[place - 1] === words[at - 1] &&
+          other.words[place + 1] === words[at + 1],
+      );
+    })
+  );
+}
+
+/** Whether a clause is what is left of another one: nothing takes the place of the words that are gone. */
+function isCutOf({ words }: Clause, other: Clause): boolean {
+  const own = new Set(words);
+  return other.words.length > 0 && other.words.every((word) => own.has(word));
 }
 
 /** The clauses of a Markdown text in order. The title only repeats the name and is left out. */
@@ -154,7 +209,8 @@ function sentencesOf(text: string): string[] {
 function toClause(text: string, kind: Clause["kind"]): Clause {
   const words = wordsOf(kind === "code" ? text : text.replace(/`[^`]*`/g, " "));
   const isNegated = kind === "prose" && words.some((word) => NEGATIONS.has(word));
-  return { text, kind, words, facts: new Set([...factsOf(text, kind), ...scopeOf(words, kind)]), isNegated };
+  const facts = new Set([...factsOf(text, kind), ...scopesOf(words, kind, true)]);
+  return { text, kind, words, facts, says: new Set([...facts, ...scopesOf(words, kind, false)]), isNegated };
 }
 
 const RESTRICTIONS = new Set(
@@ -170,16 +226,36 @@ const EVERYONE = new Set(
 );
 
 /** Whom or what a clause is about, if it says so: "only admins" is not "everybody", and one word more or less hides that. */
-function scopeOf(words: readonly string[], kind: Clause["kind"]): string[] {
+function scopesOf(words: readonly string[], kind: Clause["kind"], isNeeded: boolean): string[] {
   if (kind !== "prose") return [];
-  const restricted = words.flatMap((word, at) =>
-    RESTRICTIONS.has(word) ? `only ${words.slice(at + 1).find((next) => !OPERATORS.has(next)) ?? ""}` : [],
-  );
+  const isContent = (word: string) => !OPERATORS.has(word);
+  const restricted = words.flatMap((word, at) => {
+    if (!RESTRICTIONS.has(word)) return [];
+    const after = words.slice(at + 1).filter(isContent).slice(0, 2);
+    const before = words.slice(0, at).filter(isContent).slice(-1);
+    const about = isNeeded ? [after[0] ?? before[0] ?? ""] : [...after, ...before];
+    return about.map((each) => `only ${each}`);
+  });
   return words.includes("everyone") ? [...restricted, "everyone"] : restricted;
 }
 
+/** Numbers that are written out. "One" is rarely a number. */
+const NUMBERS = new Map(
+  `two three four five six seven eight nine ten eleven twelve zwei drei vier fünf sechs sieben acht neun zehn elf zwölf`
+    .split(" ")
+    .map((word, at) => [word, String((at % 11) + 2)]),
+);
+
+/** Numbers as digits, and bounds in one wording. */
+function inOneWording(text: string): string {
+  return text
+    .replace(/\b(?:no|not) more than\b/gi, "at most")
+    .replace(/\b(?:no|not) (?:less|fewer) than\b/gi, "at least")
+    .replace(/[\p{L}]+/gu, (word) => NUMBERS.get(word.toLowerCase()) ?? word);
+}
+
 function wordsOf(text: string): string[] {
-  const plain = text
+  const plain = inOneWording(text)
     .replace(/[\u2018\u2019]/g, "'")
     .replace(
       /\b(?:can't|won't|shan't)\b/gi,
@@ -205,7 +281,7 @@ const FACT =
 function factsOf(text: string, kind: Clause["kind"]): Set<string> {
   if (kind === "code") return new Set([flat(text)]);
   const spans = [...text.matchAll(/`([^`]+)`/g)].map(([, span]) => flat(span!));
-  const plain = text.replace(/`[^`]*`/g, " ");
+  const plain = inOneWording(text.replace(/`[^`]*`/g, " "));
   return new Set([...spans, ...(plain.match(FACT) ?? []).map((fact) => flat(fact).replace(/[.,:]+$/, ""))]);
 }
 

@@ -15,7 +15,7 @@ import {
   type UndoneChanges,
 } from "./acceptance.ts";
 import { PASSES, type Pass, splitPlan } from "./changes.ts";
-import { isCorrection } from "./corrections.ts";
+import { asksOtherwise } from "./corrections.ts";
 import { type DreamEvidence, evidenceSteps } from "./evidence.ts";
 import { type DreamAccount, dreamAccount, type FollowUp, followUp } from "./follow-up.ts";
 import type { Review } from "./gate.ts";
@@ -278,7 +278,7 @@ export class Dreams {
     const turns = (await recentSessions(this.needs)).flatMap((session) => session.turns);
     // A correction recalls nothing because it is one; the turn that it corrects is listed.
     const isMissed = ({ recalled, used, message }: DreamTurn) =>
-      recalled?.length === 0 && used.length === 0 && !isCorrection(message);
+      recalled?.length === 0 && used.length === 0 && !asksOtherwise(message);
     const bad = turns.filter((turn) => turn.endedBadly || isMissed(turn));
     return bad.sort((one, other) => other.at - one.at).slice(0, limit);
   }

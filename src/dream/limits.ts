@@ -75,6 +75,8 @@ export const GUARD = {
   wordCoverage: 0.5,
   /** A merge may reword: of each clause, this share of the words must be found in one place. */
   clauseMerged: 0.6,
+  /** A clause of which words were cut, with nothing in their place, is never the same: what is gone is shown. */
+  clauseCut: 0.75,
   /** What is archived because another skill says the same must be said there nearly word for word. */
   clauseSame: 0.8,
   /** An improvement is about the same as before if the new text has this share of the words. */

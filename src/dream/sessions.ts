@@ -11,7 +11,7 @@ import {
 import { breathe, inSlices } from "../library/library.ts";
 import type { Awaitable } from "../model/awaitable.ts";
 import type { SkillName } from "../model/name.ts";
-import { isCorrection } from "./corrections.ts";
+import { asksOtherwise } from "./corrections.ts";
 
 export interface DreamTurn {
   readonly session: string;
@@ -171,7 +171,7 @@ export const FOLLOWED_TURNS = 3;
 /** Adds the messages that correct an answer to the turn whose skills the answer followed. */
 function addCorrections({ turns, lines }: OpenSession): void {
   for (const { turn: number, text } of lines.slice(1)) {
-    if (!isCorrection(text)) continue;
+    if (!asksOtherwise(text)) continue;
     for (let earlier = number - 1; earlier >= Math.max(1, number - FOLLOWED_TURNS); earlier--) {
       const turn = turns.get(earlier);
       if (!turn || turn.used.size === 0) continue;

@@ -31,6 +31,7 @@ export {
   codeInWords,
   type SlashCommands,
   type TaskContext,
+  spelledAs,
   typedCommand,
   WHAT_A_PERSON_CAN_DO,
 } from "../activate/activate.ts";

@@ -258,10 +258,11 @@ export class Journal {
         "An outcome belongs to a turn of a session, and the host did not name the session. Name it, or continue without reporting.",
       );
     }
-    const { turn = (await this.needs.sessions.read(session)).turn } = report;
-    const { outcome: result, skill, note } = report;
+    const latest = (await this.needs.sessions.read(session)).turn;
+    const { outcome: result, skill, note, turn = latest } = report;
     const now = { at: this.needs.now(), session, turn, agent, host };
     const version = skill === undefined ? undefined : await this.activatedIn({ session, turn }, skill, agent);
+    if (skill === undefined) await this.requireTurn({ session, turn }, latest);
     const outcome = eventOf(now, { kind: "outcome", skill: version, details: { result, note } });
     const kept = await this.needs.journal.append([outcome]);
     await this.needs.learning.outcome(kept);
@@ -331,6 +332,18 @@ export class Journal {
       `There is no session "${session}".${didYouMean(near)} \`repertoire sessions\` lists them.`,
       session,
     );
+  }
+
+  /** Fails for a turn in which nothing happened. A skill that was activated before the first message is in turn 0. */
+  private async requireTurn(at: { readonly session: string; readonly turn: number }, latest: number) {
+    if (at.turn > 0 && at.turn <= latest) return;
+    const [known] = await this.needs.journal.query({ ...at, limit: 1 });
+    if (known !== undefined) return;
+    const message =
+      latest === 0
+        ? "Nothing was asked in this session yet, so there is no turn to report on."
+        : `The latest turn of this session is ${latest}; there is no turn ${at.turn}.`;
+    throw new RepertoireError("turn-not-found", message, String(at.turn));
   }
 
   /** The version of a skill that was activated last in a turn. */

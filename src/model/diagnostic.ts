@@ -43,7 +43,7 @@ export const SKILL_FILE_CODES = [
   "front-matter-unopened",
   "front-matter-unclosed",
   "front-matter-code-block",
-  "front-matter-long-fence",
+  "front-matter-fence",
   "front-matter-label",
   "front-matter-language",
   "front-matter-too-large",

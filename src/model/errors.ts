@@ -113,8 +113,8 @@ export const ERROR_CODES = {
   "undo-conflict": "A later change prevents the undo.",
   "no-session": "An outcome needs a session with an activated skill.",
   "session-not-found": "Nothing was recorded for a session of this id.",
+  "turn-not-found": "The session has no such turn.",
   "outcome-not-reported": "The outcome could not be reported.",
-  "outcome-refused": "The outcome could not be reported.",
 
   "dream-elsewhere": "Another machine is running a dream on the shared library.",
   "dream-nothing-new": "There is nothing new to propose changes for.",

@@ -36,7 +36,7 @@ const CODES = {
   "front-matter-unopened": flaw("Put a line --- above the first key."),
   "front-matter-unclosed": flaw("Put a line --- below the last key."),
   "front-matter-code-block": flaw("Remove the ``` lines around the front matter; --- alone fences it."),
-  "front-matter-long-fence": flaw("Write exactly three dashes (---) above and below the front matter."),
+  "front-matter-fence": flaw("Write exactly three dashes (---) above and below the front matter."),
   "front-matter-label": flaw("Write --- alone on the first line."),
   "front-matter-language": row(
     "error",

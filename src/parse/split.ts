@@ -18,8 +18,10 @@ export interface Split {
 }
 
 const FENCE_LABEL = /^---[ \t]*([A-Za-z][\w+-]*)[ \t]*(?:\n|$)/;
-/** More dashes are a rule of Markdown, unless a key follows. */
-const LONG_FENCE = /^-{4,}[ \t]*\n(?=[A-Za-z_][\w.-]*[ \t]*:(?:[ \t]|\n))/;
+/** More dashes are a rule of Markdown, unless a key follows. Editors make one long dash of three. */
+const NEAR_FENCE = /^(?:-{4,}|--|[–—]{1,3})[ \t]*\n(?=[A-Za-z_][\w.-]*[ \t]*:(?:[ \t]|\n))/;
+/** A line that was meant to close the front matter: indented, with more or fewer dashes, or the end mark of YAML. */
+const NEAR_CLOSING = /^[ \t]*(?:-{2,}|[–—]{1,3}|\.{3})[ \t]*$/;
 const CODE_FENCE = /^(`{3,}|~{3,})[ \t]*(?:yaml|yml|markdown|md)?[ \t]*\n/i;
 const KEY_LINE = /^([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]|$)/;
 
@@ -50,11 +52,11 @@ export function splitFrontMatter(text: string, report: Report): Split | undefine
     return closeFrom(text, nextLine(text, start), report);
   }
 
-  const long = LONG_FENCE.exec(head);
-  if (long) {
-    report.add("front-matter-long-fence", "The fence has more than three dashes.", line);
-    const from = start + long[0].length;
-    const close = longClosing(text, from);
+  const near = NEAR_FENCE.exec(head);
+  if (near) {
+    report.add("front-matter-fence", "The fence is not three dashes.", line);
+    const from = start + near[0].length;
+    const close = nearClosing(text, from);
     return close ? split(text, from, close.start, close.end) : closeFrom(text, from, report);
   }
 
@@ -71,8 +73,7 @@ export function splitFrontMatter(text: string, report: Report): Split | undefine
     report.add("front-matter-unopened", "The front matter has no opening ---.", line);
     const close = closingFence(text, start);
     if (close) return split(text, start, close.start, close.end);
-    const end = yamlExtent(text, start);
-    return split(text, start, end, end);
+    return splitAfterYaml(text, start, yamlExtent(text, start));
   }
 
   const later = /\n---[ \t]*\n(?=(?:name|description)[ \t]*:)/.exec(head);
@@ -99,7 +100,7 @@ export function splitShorter(text: string, given: Split): Split | undefined {
   if (end >= givenEnd) return undefined;
   const rest = text.slice(end, givenEnd);
   const lostKey = rest.split("\n").some((line) => isKnownKey(KEY_LINE.exec(line)?.[1] ?? ""));
-  return lostKey ? undefined : split(text, given.yamlStart, end, end);
+  return lostKey ? undefined : splitAfterYaml(text, given.yamlStart, end);
 }
 
 export function lineAt(text: string, offset: number): number {
@@ -116,8 +117,14 @@ function closeFrom(text: string, from: number, report: Report): Split {
     "The front matter has no closing ---.",
     Math.max(1, lineAt(text, from) - 1),
   );
-  const end = yamlExtent(text, from);
-  return split(text, from, end, end);
+  return splitAfterYaml(text, from, yamlExtent(text, from));
+}
+
+/** A line that was meant as the closing fence belongs to neither part. */
+function splitAfterYaml(text: string, from: number, end: number): Split {
+  const next = nextLine(text, end);
+  const isClosing = NEAR_CLOSING.test(text.slice(end, next).trimEnd());
+  return split(text, from, end, isClosing ? next : end);
 }
 
 function split(
@@ -158,10 +165,18 @@ function closingFence(text: string, from: number): { start: number; end: number 
   return undefined;
 }
 
-/** The first line of three or more dashes. */
-function longClosing(text: string, from: number): { start: number; end: number } | undefined {
-  const found = /(?<=\n)-{3,}[ \t]*(?:\n|$)/.exec(text.slice(from, from + LIMITS.frontMatterChars));
-  return found ? { start: from + found.index, end: from + found.index + found[0].length } : undefined;
+/** The first line that may have been meant to close the front matter; an indented one, if there is no other. */
+function nearClosing(text: string, from: number): { start: number; end: number } | undefined {
+  const limit = Math.min(text.length, from + LIMITS.frontMatterChars);
+  let indented: { start: number; end: number } | undefined;
+  for (let start = from; start < limit; start = nextLine(text, start)) {
+    const end = nextLine(text, start);
+    const line = text.slice(start, end).trimEnd();
+    if (!NEAR_CLOSING.test(line)) continue;
+    if (line === line.trimStart()) return { start, end };
+    indented ??= { start, end };
+  }
+  return indented;
 }
 
 function nextFence(text: string, after: number): number {
@@ -195,6 +210,7 @@ function yamlExtent(text: string, from: number): number {
   for (let at = from; at < limit; ) {
     const next = nextLine(text, at);
     const line = text.slice(at, next).trimEnd();
+    if (NEAR_CLOSING.test(line)) break;
     const shaped = /^[ \t]+\S/.test(line) || /^- /.test(line) || KEY_LINE.test(line);
     if (shaped) end = next;
     else if (line !== "" || !continues(text, next)) break;

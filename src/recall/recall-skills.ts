@@ -285,7 +285,7 @@ function judge(skill: Skill, ranked: Ranked, { query, intent, signals, options }
     if (judgement.named) boost("named", WORTH.named, "the message names it, so it comes first");
     mentioned ||= judgement.named === true;
     phrased ||= judgement.phrase === true;
-    called ||= judgement.named === true || signal.name === "triggers";
+    called ||= judgement.named === true || judgement.spelled === true || signal.name === "triggers";
     if (judgement.kind === "claim") move(signal.name, combineClaim(fit, judgement), judgement.note);
     else if (judgement.kind === "doubt") move(signal.name, fit * (1 - judgement.value), judgement.note);
     else boost(signal.name, judgement.value * raisable(judgement.value, fit), judgement.note);

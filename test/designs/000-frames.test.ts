@@ -66,6 +66,15 @@ describe("in a conversation", () => {
     expect(await namesFor("a talk about apple trees")).toEqual(["small-talk"]);
   });
 
+  it.each(["what about prune-trees?", "I like prune-trees"])(
+    "recalls a skill whose name is spelled out: %s",
+    async (said) => {
+      const engine = designWorkspace(FILES).open();
+      const { matches } = await engine.turn({ message: said, frame: "conversation" }).recall();
+      expect(matches.map(({ name }) => name)).toContain("prune-trees");
+    },
+  );
+
   it("why says so", async () => {
     const engine = designWorkspace(FILES).open();
     const { recalled, fellShort } = await engine.library.why("prune-trees", {

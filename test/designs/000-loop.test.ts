@@ -112,6 +112,22 @@ describe("an outcome belongs to a turn", () => {
     expect(await engine.journal.reportOutcome({ ...late, turn: 1 }, { session: "s" })).toEqual(["alpha"]);
   });
 
+  it("is refused for a turn that the session does not have", async () => {
+    const space = designWorkspace(EQUALS);
+    const engine = space.open({ values: HOW });
+    const refused = { code: "turn-not-found" };
+    const report = (turn?: number) =>
+      engine.journal.reportOutcome({ outcome: "failure", turn }, { session: "s" });
+    await expect(report()).rejects.toMatchObject(refused);
+    await useSkills(engine, { session: "s", skills: ["alpha"] });
+    await expect(report(99)).rejects.toMatchObject(refused);
+    expect(await report(1)).toEqual(["alpha"]);
+    const told = await space.cli("--json", "outcome", "failure", "--session", "s", "--turn", "2");
+    expect(told.code).toBe(1);
+    const { sessions } = JSON.parse((await space.cli("--json", "sessions")).out);
+    expect(sessions).toMatchObject([{ session: "s", turns: 1, failures: 1 }]);
+  });
+
   it("has a door on the command line, which lists the sessions", async () => {
     const space = designWorkspace({
       ...EQUALS,

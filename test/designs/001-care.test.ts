@@ -56,6 +56,21 @@ describe("a skill is at risk, and the words stand in the prompt,", () => {
     expect((await optimize([wishing("s0", wishes[0]!), wishing("s1", "thanks, bye")])).atRisk).toEqual([]);
   });
 
+  it.each([
+    "Tabs, not spaces.",
+    "uhh no, our form isn't valid",
+    "I wanted a PDF.",
+    "In this team we send invoices on Mondays.",
+    "Please keep it under one page, as I said.",
+    "Nimm bitte yarn statt npm.",
+  ])("if the next message asks for it in another way: %j", async (message) => {
+    const said = session({});
+    const next = { message, recalled: [] };
+    const { prompt, atRisk } = await optimize([{ ...said, turns: [...said.turns, next] }]);
+    expect(atRisk).toMatchObject([{ name: "invoice", corrections: [message] }]);
+    expect(prompt).toContain(message);
+  });
+
   it("not if the next message is another request", async () => {
     const said = session({});
     const next = { message: "no problem, now plan the sprint", recalled: [] };
@@ -110,6 +125,29 @@ describe("a plan", () => {
     expect(proposals).toEqual([]);
     expect(declined[0]?.refusals.map(({ code }) => code)).toContain("content-lost");
     expect(JSON.stringify(declined[0]?.refusals)).toContain(extra.slice(3, 12));
+  });
+
+  it.each([
+    ["Send the receipt to the finance team.", "Send the receipt to the sales team."],
+    ["Call the client at most three times.", "Call the client at most five times."],
+    ["Archive the receipt before the call.", "Archive the receipt after the call."],
+    ["Always archive the receipt of the client.", "Archive the receipt of the client if the client asks."],
+    ["All receipts need a stamp.", "Some receipts need a stamp."],
+    ["Only admins may void an invoice.", "Everybody may void an invoice."],
+  ])("cannot turn %j into %j", async (mine, theirs) => {
+    const { dreams } = await dreaming(two(`5. ${mine}\n`));
+    const { proposals, declined } = await dreams.submit(merge(`${INVOICE}\n5. ${theirs}\n`));
+    expect(proposals).toEqual([]);
+    expect(declined[0]?.refusals.map(({ code }) => code)).toContain("content-lost");
+  });
+
+  it.each([
+    ["Call the client at most three times.", "Call the client no more than 3 times."],
+    ["Only admins may void an invoice.", "Voiding an invoice is only allowed for admins."],
+  ])("may say %j as %j", async (mine, theirs) => {
+    const { dreams } = await dreaming(two(`5. ${mine}\n`));
+    const { proposals } = await dreams.submit(merge(`${INVOICE}\n5. ${theirs}\n`));
+    expect(proposals).toHaveLength(1);
   });
 
   it("may merge in other words, and shows what might be lost", async () => {

@@ -440,3 +440,22 @@ describe("the demo", () => {
     expect((await cli("task", "list", "--json")).json().tasks).toEqual([]);
   });
 });
+
+it.each([
+  ["four dashes", "----\nKEYS\n----\nBody.\n"],
+  ["one long dash, as an editor makes it", "—\nKEYS\n—\nBody.\n"],
+  ["a blank before both", " ---\nKEYS\n ---\nBody.\n"],
+  ["a blank before the second", "---\nKEYS\n ---\nBody.\n"],
+  ["a blank before the second, and a rule in the body", "---\nKEYS\n ---\nBody.\n\n---\n\nEnd.\n"],
+  ["the end mark of YAML", "---\nKEYS\n...\nBody.\n"],
+  ["two dashes", "--\nKEYS\n--\nBody.\n"],
+  ["a tab before a key", "---\nname: near\n\tdescription: Nearly right.\n---\nBody.\n"],
+])("front matter that is nearly right is read, with a warning: %s", async (_, text) => {
+  const engine = designWorkspace({
+    "p/skills/near/SKILL.md": text.replace("KEYS", "name: near\ndescription: Nearly right."),
+  }).open({ values: { "sources.only": ["./skills"], "sources.requireDescription": ["./skills"] } });
+  const { skill, diagnostics, body } = await engine.library.show("near", { review: true });
+  expect(skill.manifest.description).toBe("Nearly right.");
+  expect(body?.trimStart()).toMatch(/^Body\./);
+  expect(diagnostics.some(({ severity }) => severity === "warning")).toBe(true);
+});

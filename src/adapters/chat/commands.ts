@@ -2,12 +2,12 @@
 // something itself or returns a message for the model.
 
 import { learnTask } from "../../agent/agent.ts";
-import { type Outcome, typedCommand } from "../../engine/engine.ts";
+import { type Outcome, spelledAs, typedCommand } from "../../engine/engine.ts";
 import { codeOf, RepertoireError } from "../../model/errors.ts";
 import { oneLine } from "../../text/escape.ts";
 import { tellScore, tellWhy } from "../cli/commands/recall.ts";
 import type { Io } from "../cli/io.ts";
-import { tellAccepted, tellProposals, tellResult } from "../cli/tell.ts";
+import { tellAccepted, tellOutcome, tellProposals, tellResult } from "../cli/tell.ts";
 import { type Agent, newSession, type Said } from "./agent.ts";
 import { CHAT_LIMITS } from "./limits.ts";
 import { HOW_TO_SET_A_MODEL } from "./view.ts";
@@ -132,7 +132,7 @@ export const COMMANDS: readonly ChatCommand[] = [
     name: "proposals",
     hint: "[accept|reject N]",
     about: "what dreams propose; accept or reject one",
-    complete: () => ["accept ", "reject "],
+    complete: openProposals,
     async run({ agent, io, tell }, rest) {
       const { dreams } = agent.parts.engine;
       const [, verb, digits] = /^(?:(accept|reject)\s+(\d{1,9}))?$/.exec(rest) ?? wrong(rest);
@@ -229,19 +229,21 @@ export async function dispatch(typed: string, scope: CommandScope): Promise<Afte
 }
 
 /** The whole lines that the line can become, for the Tab key. */
-export async function completionsOf(line: string, scope: CommandScope): Promise<string[]> {
+export async function completionsOf(typed: string, scope: CommandScope): Promise<string[]> {
+  const line = typed.trimStart().toLowerCase();
   if (!line.startsWith("/")) return [];
+  const startsSo = (words: readonly string[]) => words.filter((word) => word.toLowerCase().startsWith(line));
   const own = COMMANDS.find(({ name }) => line.startsWith(`/${name} `));
-  // In the form that was typed, `git_w` or `git-w`.
-  const skills = async () =>
-    (await scope.agent.parts.engine.commands.complete(line)).map(({ command, name }) =>
-      `/${command}`.startsWith(line.toLowerCase()) ? command : name,
-    );
-  const words = own
-    ? ((await own.complete?.(scope)) ?? []).map((word) => `/${own.name} ${word}`)
-    : [...COMMANDS.map(({ name }) => name), ...(await skills())].map((name) => `/${name} `);
-  const start = line.toLowerCase();
-  return [...new Set(words)].filter((candidate) => candidate.toLowerCase().startsWith(start));
+  if (own) return startsSo(((await own.complete?.(scope)) ?? []).map((word) => `/${own.name} ${word}`));
+  const skills = await scope.agent.parts.engine.commands.complete(line);
+  const names = startsSo(COMMANDS.map(({ name }) => `/${name} `));
+  return [...new Set([...names, ...skills.map((skill) => `/${spelledAs(line, skill)} `)])];
+}
+
+/** What can follow `/proposals`: the verbs, and the numbers of the proposals that are open. */
+async function openProposals({ agent }: CommandScope): Promise<string[]> {
+  const open = await agent.parts.engine.dreams.proposals("open");
+  return ["accept ", "reject "].flatMap((verb) => [verb, ...open.map(({ number }) => `${verb}${number}`)]);
 }
 
 async function help({ agent, io, tell }: CommandScope): Promise<void> {
@@ -275,12 +277,11 @@ async function unknownCommand(typed: string, scope: CommandScope): Promise<Reper
   );
 }
 
-/** Calls the tool with which a model reports outcomes; a later report of the person overrules the model's. */
-async function report({ agent, io, tell }: CommandScope, outcome: Outcome, note: string): Promise<void> {
-  const tool = agent.tools().find(({ name }) => name === "report_outcome");
-  const { text, data, isError } = await tool!.run({ outcome, ...(note !== "" && { note }) });
-  if (isError) throw new RepertoireError("outcome-refused", text);
-  tell(data, () => io.line(text));
+/** A later report of the person overrules the model's, which may have no tool to report with. */
+async function report({ agent, io, tell }: CommandScope, outcome: Outcome, text: string): Promise<void> {
+  const note = text === "" ? undefined : text;
+  const skills = await agent.parts.engine.journal.reportOutcome({ outcome, note }, agent.context);
+  tell({ outcome, skills }, () => tellOutcome(io, skills));
 }
 
 function needed(rest: string, usage: string): string {

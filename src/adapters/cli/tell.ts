@@ -122,6 +122,15 @@ export function tellResult(io: Io, result: DreamResult): void {
     io.line("Look: repertoire proposals show N. Accept: repertoire proposals accept N, or --all.");
 }
 
+/** For which skills an outcome counts. */
+export function tellOutcome(io: Io, skills: readonly string[]): void {
+  io.line(
+    skills.length === 0
+      ? "No skill was activated in this turn; the outcome was noted for the session."
+      : `Noted for ${skills.join(", ")}.`,
+  );
+}
+
 export function tellProposals(io: Io, proposals: readonly ProposalRecord[]): void {
   for (const { number, title, state, note } of proposals)
     io.line(

@@ -36,6 +36,7 @@ export const ERROR_STATUS: Readonly<Partial<Record<ErrorStatus, readonly ErrorCo
     "path-not-found",
     "proposal-not-found",
     "session-not-found",
+    "turn-not-found",
     "skill-not-found",
     "slash-unknown",
     "source-not-found",

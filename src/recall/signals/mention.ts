@@ -171,8 +171,8 @@ function spelledJudgement(name: SkillName, background: BackgroundIdf): Judgement
   const isUnusual = words.length >= 3 || words.some((word) => (background(word) ?? 0) >= UNUSUAL_IDF);
   const note = `the message has ${name}`;
   return isUnusual
-    ? { kind: "claim", value: WORTH.spelledName, beside: WORTH.spelledName, note }
-    : { kind: "claim", value: 0, beside: WORTH.spelledName, needsFit: true, note };
+    ? { kind: "claim", value: WORTH.spelledName, beside: WORTH.spelledName, spelled: true, note }
+    : { kind: "claim", value: 0, beside: WORTH.spelledName, needsFit: true, spelled: true, note };
 }
 
 interface Names {

@@ -24,6 +24,8 @@ export interface Judgement {
   readonly needsFit?: boolean | undefined;
   /** Set if the message names the skill and means it. */
   readonly named?: boolean | undefined;
+  /** Set if the message has the skill's name to the letter. */
+  readonly spelled?: boolean | undefined;
   /** Set if the message has a whole phrase of several words that the skill declares. */
   readonly phrase?: boolean | undefined;
   readonly note: string;

@@ -1,5 +1,6 @@
 // Completion for shells: `completion SHELL` prints the script, and `complete -- WORDS` answers it with what can follow.
 
+import { spelledAs } from "../../../engine/engine.ts";
 import { accepting, type Context, GLOBAL_FLAGS, nameOf, type Verb, type VerbOption } from "../command.ts";
 
 const SCRIPTS = {
@@ -65,9 +66,7 @@ async function candidates(words: readonly string[], context: Context): Promise<r
   if (typed.startsWith("-")) return startsSo([...(verb?.options ?? []), ...GLOBAL_FLAGS].map(flagOf));
   if (verbs !== undefined) return startsSo(verbs.map(nameOf));
   if (typed.startsWith("/"))
-    return (await context.engine.commands.complete(typed)).flatMap(({ command, name }) =>
-      startsSo([`/${command}`, `/${name}`]).slice(0, 1),
-    );
+    return (await context.engine.commands.complete(typed)).map((found) => `/${spelledAs(typed, found)}`);
   const argument = verb && argumentsOf(verb)[Math.min(place, argumentsOf(verb).length - 1)];
   if (argument === undefined) return [];
   if (!SKILL_ARGUMENTS.test(argument.name)) return startsSo(argument.accepted);

@@ -15,7 +15,7 @@ import { clip } from "../../../text/markdown.ts";
 import { grouped } from "../../../text/numbers.ts";
 import { accepting, positiveInteger, type Verb } from "../command.ts";
 import type { Io } from "../io.ts";
-import { day, minute, numberOf, percent } from "../tell.ts";
+import { day, minute, numberOf, percent, tellOutcome } from "../tell.ts";
 
 /** Enough to recognise a session by. */
 const FIRST_MESSAGE_CHARS = 60;
@@ -154,13 +154,7 @@ export const JOURNAL_VERBS: readonly Verb[] = [
         );
       await engine.journal.requireSession(session);
       const skills = await engine.journal.reportOutcome({ outcome, skill, turn, note }, { session });
-      io.answer({ outcome, skills }, () =>
-        io.line(
-          skills.length === 0
-            ? "No skill was activated in this turn; the outcome was noted for the session."
-            : `Noted for ${skills.join(", ")}.`,
-        ),
-      );
+      io.answer({ outcome, skills }, () => tellOutcome(io, skills));
     },
   },
   {

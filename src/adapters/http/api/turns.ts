@@ -157,7 +157,13 @@ export const TURN_OPERATIONS = [
     query: z.strictObject({ prefix: text.optional() }),
     answer: z.looseObject({
       commands: z.array(
-        z.looseObject({ command: text, name: text, description: text, argumentHint: text.optional() }),
+        z.looseObject({
+          command: text,
+          name: text,
+          displayName: text,
+          description: text,
+          argumentHint: text.optional(),
+        }),
       ),
     }),
     run: async ({ query }, { engine }) => ({
