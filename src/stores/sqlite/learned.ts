@@ -17,7 +17,7 @@ import { codeOf } from "../../model/errors.ts";
 import type { SkillName } from "../../model/name.ts";
 import { sha256Of } from "../../package/package.ts";
 import { jsonIn } from "../../text/json.ts";
-import type { Connection } from "./connection.ts";
+import { atOnce, type Connection } from "./connection.ts";
 import type { SqliteMeta } from "./proposals.ts";
 import type { LogLine, VersionLog } from "./version-log.ts";
 
@@ -287,10 +287,6 @@ function versionsMadeBy(made: (version: VersionRecord) => void): (line: LogLine)
     } else if ("abandon" in line) begun.delete(line.abandon);
     else made(line);
   };
-}
-
-function atOnce<T>(steps: Generator<void, T>): T {
-  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
 /**
