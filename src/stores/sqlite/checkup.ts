@@ -316,6 +316,8 @@ function lookAt(path: string, isFolder: boolean, now?: Date): Found | undefined 
     return undefined;
   } catch (error) {
     if (codeOf(error) === "") throw error;
+    // Then nothing can be written, whatever the permissions say.
+    if (codeOf(error) === "EROFS") return undefined;
     const isOwn = stats.uid === process.getuid?.();
     const mode = isFolder ? PRIVATE_FOLDER : PRIVATE_FILE;
     return {

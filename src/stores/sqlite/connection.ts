@@ -286,7 +286,7 @@ export class Connection {
       db.exec("COMMIT");
       return result;
     } catch (error) {
-        rollBack(db, error);
+      rollBack(db, error);
       throw error;
     } finally {
       this.depth--;
