@@ -1,7 +1,7 @@
 // What `repertoire doctor` looks at: everything that can be wrong, the command that fixes it, and what can be repaired without
 // any risk. Each check is one row of `CHECKS`.
 
-import { chmodSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type LibraryDiagnosis, makeFolder, PRIVATE_FOLDER, type Repertoire } from "../engine/engine.ts";
 import type { Diagnostic } from "../model/diagnostic.ts";
@@ -102,13 +102,20 @@ function onPath({ env }: Patient): Finding {
     : { level: "ok", message: join(folder, "repertoire") };
 }
 
+/** A full disk still takes folders and empty files. */
+const TRIAL_BYTES = 4096;
+
 /** Tries it: permissions alone do not say whether a disk is full or read-only. */
 function writableHome({ engine: { turns } }: Patient): Finding {
   const folder = turns.dataDirectory;
   try {
     makeFolder(folder, PRIVATE_FOLDER);
     const trial = mkdtempSync(join(folder, ".doctor-"));
-    rmSync(trial, { recursive: true });
+    try {
+      writeFileSync(join(trial, "trial"), Buffer.alloc(TRIAL_BYTES));
+    } finally {
+      rmSync(trial, { recursive: true });
+    }
     return { level: "ok", message: `${folder} can be written` };
   } catch (thrown) {
     return {

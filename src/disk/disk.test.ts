@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -11,6 +19,7 @@ import {
   makeFolder,
   readLines,
   sweepAbandoned,
+  sweepLeftovers,
   writeFileAtomically,
 } from "./disk.ts";
 import { stageFile } from "./durable.ts";
@@ -35,16 +44,49 @@ describe("an atomic write", () => {
 });
 
 describe("temporary files", () => {
-  test("go once their maker is gone, and nothing else does", () => {
+  const HOUR_MS = 60 * 60 * 1000;
+  const { pid: endedProcess } = spawnSync(process.execPath, ["-e", "0"]);
+  const SIX_DIGITS = 6;
+
+  /** A temporary file of this process, and the names that others would give theirs, by who they are. */
+  function filesOfMany() {
     const root = folder();
-    const path = join(root, "state.json");
-    const own = basename(stageFile(DISK, path, Buffer.from("mine")));
-    const { pid } = spawnSync(process.execPath, ["-e", "0"]);
-    const makerOf = (name: string) => name.split(".").at(-2)!.slice(0, 6);
-    const gone = own.replace(makerOf(own), pid.toString(16).padStart(6, "0"));
-    for (const name of [gone, "state.json", ".hidden"]) writeFileSync(join(root, name), "text");
+    const own = basename(stageFile(DISK, join(root, "state.json"), Buffer.from("mine")));
+    const at = own.lastIndexOf(".repertoire-tmp") - 3 * SIX_DIGITS;
+    const digits = (number: number) => number.toString(16).padStart(SIX_DIGITS, "0");
+    const ourSpace = own.slice(at, at + SIX_DIGITS);
+    const otherSpace = digits(Number.parseInt(ourSpace, 16) ^ 1);
+    const named = (space: string, pid: number) =>
+      `${own.slice(0, at)}${space}${digits(pid)}${own.slice(at + 2 * SIX_DIGITS)}`;
+    const names = {
+      own,
+      ended: named(ourSpace, endedProcess),
+      running: named(ourSpace, process.ppid),
+      elsewhere: named(otherSpace, endedProcess),
+      elsewhereLongAgo: named(otherSpace, process.ppid),
+      earlierVersion: ".state.json.0123456789ab.repertoire-tmp",
+    };
+    for (const name of [...Object.values(names), "state.json", ".hidden"])
+      writeFileSync(join(root, name), "text");
+    const longAgo = (Date.now() - 2 * HOUR_MS) / 1000;
+    for (const name of [names.elsewhereLongAgo, names.earlierVersion])
+      utimesSync(join(root, name), longAgo, longAgo);
+    return { root, names };
+  }
+
+  test("go once their maker is gone, and nothing else does", () => {
+    const { root, names } = filesOfMany();
     sweepAbandoned(DISK, root);
-    expect(readdirSync(root).sort()).toEqual([own, ".hidden", "state.json"].sort());
+    const left = [names.own, names.running, names.elsewhere, ".hidden", "state.json"];
+    expect(readdirSync(root).sort()).toEqual(left.sort());
+  });
+
+  test("of this process go too when its failed changes are taken back, those of another container do not", () => {
+    const { root, names } = filesOfMany();
+    expect(sweepLeftovers(DISK, root)).toBe(4);
+    expect(readdirSync(root).sort()).toEqual(
+      [names.running, names.elsewhere, ".hidden", "state.json"].sort(),
+    );
   });
 });
 

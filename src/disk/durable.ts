@@ -1,6 +1,7 @@
 // How bytes reach the disk whole and durably.
 
 import * as fs from "node:fs";
+import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../model/errors.ts";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "./private.ts";
@@ -59,7 +60,8 @@ export function writeFileAtomically(
   if (sync) syncFolder(files, dirname(path));
 }
 
-const TEMPORARY = /^\..+\.[0-9a-f]{12}\.repertoire-tmp$/;
+/** Earlier versions of the program did not write down where the number of the process counts. */
+const TEMPORARY = /^\..+\.(?:(?<maker>[0-9a-f]{12})[0-9a-f]{6}|[0-9a-f]{12})\.repertoire-tmp$/;
 
 /** Whether a file is what a killed write left behind. */
 export function isLeftover(name: string): boolean {
@@ -67,8 +69,8 @@ export function isLeftover(name: string): boolean {
 }
 
 /**
- * Writes the bytes to a temporary file beside `path`, and returns the temporary file, to be renamed. Its name begins with the number
- * of this process, so that the next one can tell whether its maker is gone.
+ * Writes the bytes to a temporary file beside `path`, and returns the temporary file, to be renamed. Its name says which process made
+ * it, so that the next one can tell whether its maker is gone.
  */
 export function stageFile(
   files: Files,
@@ -78,8 +80,8 @@ export function stageFile(
 ): string {
   makeFolders(files, dirname(path), { sync, mode: folderMode(mode) });
   // Not from `node:crypto`: a hook would load it at every message.
-  const unique = sixDigits(process.pid) + sixDigits(Math.floor(Math.random() * 2 ** 24));
-  const temporary = join(staging, `.${basename(path)}.${unique}.repertoire-tmp`);
+  const unique = sixDigits(Math.floor(Math.random() * 2 ** 24));
+  const temporary = join(staging, `.${basename(path)}.${makerOfOurs()}${unique}.repertoire-tmp`);
   try {
     writeAndClose(files, files.openSync(temporary, "wx", mode), bytes, sync);
   } catch (error) {
@@ -87,6 +89,32 @@ export function stageFile(
     throw error;
   }
   return temporary;
+}
+
+/** Who makes our temporary files: among which processes its number counts, and that number. */
+function makerOfOurs(): string {
+  return processSpace() + sixDigits(process.pid);
+}
+
+let knownSpace: string | undefined;
+
+/**
+ * Where the number of a process means that process: this start of this machine, and this container of it. Another container that
+ * shares the folder has processes of the same numbers.
+ */
+function processSpace(): string {
+  if (knownSpace === undefined) {
+    let mixed = 0;
+    for (const byte of Buffer.from(linuxSpace() ?? hostname())) mixed = (mixed * 31 + byte) % 2 ** 24;
+    knownSpace = sixDigits(mixed);
+  }
+  return knownSpace;
+}
+
+function linuxSpace(): string | undefined {
+  const look = () =>
+    fs.readlinkSync("/proc/self/ns/pid") + fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1");
+  return unlessMissing(look, UNREADABLE);
 }
 
 function sixDigits(number: number): string {
@@ -230,15 +258,15 @@ export function removeEmptyFolders(files: Files, folder: string, root: string): 
 }
 
 /**
- * Removes what killed writes left below the folder, and returns how many files that were. What nobody may read or change is
- * left alone: it is the problem of that folder, and of no other.
+ * Removes what killed writes, and failed ones of this process, left below the folder, and returns how many files that were. What
+ * nobody may read or change is left alone: it is the problem of that folder, and of no other.
  */
 export function sweepLeftovers(files: Files, folder: string): number {
   let removed = 0;
   for (const entry of unlessMissing(() => entriesOf(files, folder), FORBIDDEN) ?? []) {
     const path = join(folder, entry.name);
     if (entry.isDirectory() && !IGNORED_FOLDERS.has(entry.name)) removed += sweepLeftovers(files, path);
-    else if (entry.isFile() && isLeftover(entry.name))
+    else if (entry.isFile() && isLeftover(entry.name) && (isOurs(entry.name) || isAbandoned(files, path)))
       removed += unlessMissing(() => removeFile(files, path), FORBIDDEN) ? 1 : 0;
   }
   return removed;
@@ -250,12 +278,28 @@ const FORBIDDEN = ["EACCES", "EPERM"];
 export function sweepAbandoned(files: Files, folder: string): void {
   quietly(() => {
     for (const { name } of entriesOf(files, folder))
-      if (isLeftover(name) && !isRunning(makerOf(name))) removeQuietly(files, join(folder, name));
+      if (isLeftover(name) && !isOurs(name) && isAbandoned(files, join(folder, name)))
+        removeQuietly(files, join(folder, name));
   });
 }
 
-function makerOf(temporary: string): number {
-  return Number.parseInt(temporary.split(".").at(-2)!.slice(0, 6), 16);
+/** Longer than any file is in flight. */
+const IN_FLIGHT_MS = 60 * 60 * 1000;
+
+function isOurs(temporary: string): boolean {
+  return makerOf(temporary) === makerOfOurs();
+}
+
+/** Whether the maker of a temporary file is gone. Of one that we cannot look for, only the age of its file tells. */
+function isAbandoned(files: Files, temporary: string): boolean {
+  const maker = makerOf(basename(temporary));
+  if (maker.startsWith(processSpace())) return !isRunning(Number.parseInt(maker.slice(6), 16));
+  const stat = files.statSync(temporary, { throwIfNoEntry: false });
+  return stat !== undefined && Date.now() - stat.mtimeMs > IN_FLIGHT_MS;
+}
+
+function makerOf(temporary: string): string {
+  return TEMPORARY.exec(temporary)?.groups?.maker ?? "";
 }
 
 function isRunning(id: number): boolean {

@@ -1,5 +1,6 @@
 // Computes the figures of `repertoire stats` from the journal: the funnel of a skill, its trend, the skills used with it.
 
+import { inSlices } from "../library/library.ts";
 import type { SkillName } from "../model/name.ts";
 import type { JournalStore } from "./journal-store.ts";
 import type { Tally, WeekCount } from "./tally.ts";
@@ -80,17 +81,26 @@ export type SkillSummary = Omit<SkillStats, "trend" | "weeks" | "companions" | "
 
 /** One line for each skill that the journal knows, the most used first. */
 export async function libraryStats(journal: JournalStore): Promise<readonly SkillSummary[]> {
-  const byName = new Map<SkillName, Tally[]>();
-  for (const tally of await journal.tallies())
-    byName.set(tally.name, [...(byName.get(tally.name) ?? []), tally]);
-  const summaries = [...byName].map(([name, tallies]) => ({
-    name,
-    ...funnelOf(tallies),
-    lastUsedAt: tallies.reduce((latest, tally) => Math.max(latest, tally.lastUsedAt), 0),
-  }));
+  const summaries = await inSlices(summariesOf(await journal.tallies()));
   return summaries.sort(
     (a, b) => b.activated - a.activated || b.recalled - a.recalled || (a.name < b.name ? -1 : 1),
   );
+}
+
+function* summariesOf(tallies: readonly Tally[]): Generator<undefined, SkillSummary[]> {
+  const byName = new Map<SkillName, Tally[]>();
+  for (const tally of tallies) {
+    const own = byName.get(tally.name);
+    if (own) own.push(tally);
+    else byName.set(tally.name, [tally]);
+  }
+  const summaries: SkillSummary[] = [];
+  for (const [name, own] of byName) {
+    const lastUsedAt = own.reduce((latest, tally) => Math.max(latest, tally.lastUsedAt), 0);
+    summaries.push({ name, ...funnelOf(own), lastUsedAt });
+    yield;
+  }
+  return summaries;
 }
 
 function funnelOf(tallies: readonly Tally[]): Funnel {

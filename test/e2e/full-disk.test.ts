@@ -1,5 +1,5 @@
-// Owns how a running server behaves when its disk is full: it says so with a code, goes on
-// answering what needs no disk, and works again once there is room. Needs Linux and root, to mount a small disk.
+// Owns how the program behaves on a disk that is full or may not be written: it says so with a code, answers whatever can be read,
+// and works again once there is room. Needs Linux and root, to mount a small disk.
 
 import { spawn, spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
@@ -119,5 +119,85 @@ describe.skipIf(!canMount)("a server whose disk is full", () => {
     expect(left.filter((name) => name.endsWith(".repertoire-tmp"))).toEqual([]);
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
+  });
+});
+
+const remount = (home: string, how: "ro" | "rw") => spawnSync("mount", ["-o", `remount,${how}`, home]);
+
+const DISKS = [
+  { disk: "full", spoil: fill, repair: (home: string) => rmSync(join(home, "filling")) },
+  {
+    disk: "read-only",
+    spoil: (home: string) => void remount(home, "ro"),
+    repair: (home: string) => void remount(home, "rw"),
+  },
+];
+
+describe.skipIf(!canMount).each(DISKS)("a new process on a $disk disk", ({ spoil, repair }) => {
+  const run = (home: string, args: readonly string[], input = "") =>
+    spawnSync(process.execPath, [program.bin, "--json", "--dir", join(home, "project"), ...args], {
+      env: env(home),
+      input,
+      encoding: "utf8",
+    });
+
+  it("reads all that is kept, refuses in words to change it, and works again afterwards", () => {
+    const home = smallDisk();
+    if (home === undefined) return;
+    const message = "greet people who arrive at the door";
+    for (const text of [TEXT, `${TEXT}2. Smile.\n`])
+      expect(run(home, ["save", "greet"], text).status).toBe(0);
+    expect(run(home, ["prompt", message, "--session", "s1"]).status).toBe(0);
+    expect(run(home, ["stats"]).status).toBe(0);
+    spoil(home);
+
+    const reads: [part: string, ...args: string[]][] = [
+      ["greet", "list"],
+      ["Smile", "show", "greet"],
+      ["greet", "recall", message],
+      ["door", "prompt", message],
+      ['"total":2', "history", "greet"],
+      ["archived", "archive"],
+      ['"recalled":1', "stats", "greet"],
+      ["s1", "sessions"],
+      ["trusted", "trust", "--list"],
+      ['"recalled":true', "why", "greet", message],
+    ];
+    for (const [part, ...args] of reads) {
+      const { status, stdout } = run(home, args);
+      expect([args, status, stdout]).toEqual([args, 0, expect.stringContaining(part)]);
+    }
+    const hooked = hook(home, "s1");
+    expect([hooked.status, hooked.stderr]).toEqual([0, ""]);
+    expect(hooked.stdout).toContain("greet");
+    const doctor = run(home, ["doctor"]);
+    expect(doctor.status).toBe(1);
+    expect(JSON.parse(doctor.stdout).checks).toContainEqual(
+      expect.objectContaining({ check: "home", level: "error" }),
+    );
+
+    const changes = [
+      ["save", "wave"],
+      ["delete", "greet"],
+      ["undo"],
+      ["rename", "greet", "wave"],
+      ["outcome", "success", "--session", "s1"],
+      ["tidy"],
+    ];
+    for (const args of changes) {
+      const { status, stdout, stderr } = run(home, args, TEXT);
+      expect([args, status]).toEqual([args, 1]);
+      expect(stdout + stderr).not.toMatch(/\n\s+at /);
+      const code = /"code": "([a-z-]+)"/.exec(stdout + stderr)?.[1];
+      expect([args, code]).toEqual([
+        args,
+        expect.stringMatching(/^(?:change-failed|store-unusable|disk-full|file-unusable)$/),
+      ]);
+    }
+
+    repair(home);
+    expect(run(home, ["save", "greet"], `${TEXT}2. Wave.\n`).status).toBe(0);
+    expect(JSON.parse(run(home, ["history", "greet"]).stdout).versions).toHaveLength(3);
+    expect(run(home, ["doctor"]).status).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 // Owns the promise that a change of a skill costs what the change costs, not what the library and its past cost. Work is
 // counted, not timed: rows that SQLite hands out, calls to the disk, bytes read. The walk over the folders of skills
-// after a change is not part of it.
+// after a change is not part of it. And the promise that `doctor` reads a log of any size piece by piece.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -19,6 +19,10 @@ class Work {
   rows = 0;
   calls = 0;
   bytes = 0;
+  questions = 0;
+  /** Rows and bytes that were handed out at once, at most. */
+  mostRows = 0;
+  mostBytes = 0;
   private readonly statements = new Set<string>();
 
   /** The statements that look at every version. */
@@ -41,8 +45,9 @@ class Work {
         return (...args: unknown[]) => {
           this.calls++;
           const result: unknown = value.apply(from, args);
-          if (result instanceof Uint8Array) this.bytes += result.length;
-          if (key === "readSync") this.bytes += Number(result);
+          const read = result instanceof Uint8Array ? result.length : key === "readSync" ? Number(result) : 0;
+          this.bytes += read;
+          this.mostBytes = Math.max(this.mostBytes, read);
           return result;
         };
       },
@@ -61,11 +66,14 @@ class Work {
           run: (...values) => statement.run(...values),
           get: (...values) => {
             this.rows++;
+            this.questions++;
             return statement.get(...values);
           },
           all: (...values) => {
             const rows = statement.all(...values);
             this.rows += rows.length;
+            this.questions++;
+            this.mostRows = Math.max(this.mostRows, rows.length);
             return rows;
           },
         };
@@ -123,4 +131,27 @@ test("a change of a skill costs the same in a library of four times as many skil
     expect(after.calls, `calls of ${name}`).toBeLessThanOrEqual(before.calls * 1.2);
     expect(after.bytes, `bytes of ${name}`).toBeLessThanOrEqual(before.bytes * 1.5 + 10_000);
   }
+});
+
+/** What a look at everything that is kept costs, with so many versions of twenty skills. */
+async function checkup(versions: number): Promise<Work> {
+  const home = temporaryTree();
+  const directory = join(home, ".repertoire");
+  mkdirSync(directory);
+  writeHome(home, { skills: 20, versions });
+  const work = new Work();
+  const store = openSqliteStore({ directory, files: work.files(), openDatabase: (path) => work.open(path) });
+  await store.versions.takeLog();
+  Object.assign(work, { questions: 0, mostRows: 0, mostBytes: 0 });
+  expect(await store.check()).toEqual([]);
+  store.close();
+  return work;
+}
+
+test("doctor asks about many versions at a time, and holds no more of a log that is four times as long", async () => {
+  const [small, large] = [await checkup(110), await checkup(440)];
+  // What a driver has handed out it keeps until the event loop turns: asking once for each version kept the whole log.
+  expect(large.questions - small.questions).toBeLessThan((20 * (440 - 110)) / 50);
+  expect(large.mostRows).toBe(small.mostRows);
+  expect(large.mostBytes).toBeLessThanOrEqual(1 << 20);
 });

@@ -50,6 +50,9 @@ interface LostFile {
   readonly file: VersionFile;
 }
 
+/** Versions looked at between two pauses. */
+const VERSIONS_AT_ONCE = 100;
+
 const SQLITE_HEADER = "SQLite format 3\0";
 
 export class Checkup {
@@ -183,12 +186,12 @@ export class Checkup {
     }));
   }
 
-  private log(): Found[] {
+  private async log(): Promise<Found[]> {
     const { versions, places, now } = this.needs;
-    const { flawed, differing, unlogged } = versions.compareWithLog();
-    if (flawed + differing.length + unlogged === 0) return [];
-    const isIncomplete = differing.length + unlogged > 0;
-    const lacking = `${unlogged} versions stand in the database alone, ${differing.length} are not the same in both, and a damaged database would cost them.`;
+    const { flawed, differing, unlogged } = await versions.compareWithLog(pause);
+    if (flawed + differing + unlogged === 0) return [];
+    const isIncomplete = differing + unlogged > 0;
+    const lacking = `${unlogged} versions stand in the database alone, ${differing} are not the same in both, and a damaged database would cost them.`;
     return [
       {
         code: isIncomplete ? "log-incomplete" : "log-torn",
@@ -215,14 +218,16 @@ export class Checkup {
     const { versions, blobs } = this.needs;
     const known = new Set<string>();
     const lost = new Map<string, LostFile[]>();
+    let seen = 0;
     for (const version of versions.all()) {
+      if (++seen % VERSIONS_AT_ONCE === 0) await pause();
       for (const file of version.files) {
         if (known.has(file.sha256)) continue;
         known.add(file.sha256);
         if (this.isWhole(file)) continue;
         lost.set(version.name, [...(lost.get(version.name) ?? []), { version, file }]);
+        await pause();
       }
-      await pause();
     }
     return [...lost].map(([name, files]): Found => {
       const path = blobs.pathOf(files[0]!.file.sha256);
@@ -311,6 +316,8 @@ function lookAt(path: string, isFolder: boolean, now?: Date): Found | undefined 
     return undefined;
   } catch (error) {
     if (codeOf(error) === "") throw error;
+    // Then nothing can be written, whatever the permissions say.
+    if (codeOf(error) === "EROFS") return undefined;
     const isOwn = stats.uid === process.getuid?.();
     const mode = isFolder ? PRIVATE_FOLDER : PRIVATE_FILE;
     return {

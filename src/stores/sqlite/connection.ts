@@ -10,6 +10,7 @@ import {
   isCorrupt,
   isDriverError,
   type openDatabase,
+  openUnchanging,
   type SqlDatabase,
   type SqlRow,
   type SqlStatement,
@@ -59,7 +60,8 @@ export class Connection {
   private readonly options: ConnectionOptions;
   private db: SqlDatabase | undefined;
   private inode = 0;
-  private undone = 0;
+  /** The state of a file that is read as it is, because nothing can be written beside it. */
+  private unchanging: string | undefined;
   private depth = 0;
   private checkpointAt: number = NUMBERS.checkpointBytes;
   private statements = new Map<string, SqlStatement>();
@@ -105,11 +107,12 @@ export class Connection {
   /** Runs a reading work; a damaged file is rebuilt, and the work done again on the new one. */
   read<T>(work: () => T): T {
     if (this.depth > 0) return work();
+    if (this.unchanging !== undefined && this.unchanging !== stampOf(this.options.path)) this.drop();
     try {
       this.open();
       return work();
     } catch (error) {
-      if (!isCorrupt(error)) throw explained(error, this.options.path);
+      if (!isCorrupt(error) || this.unchanging !== undefined) throw explained(error, this.options.path);
       this.rebuild(error);
       return work();
     }
@@ -118,6 +121,8 @@ export class Connection {
   /** Runs a writing work as one transaction; within another one it is part of that. */
   write<T>(work: () => T): T {
     if (this.depth > 0) return work();
+    // Perhaps there is room again.
+    if (this.unchanging !== undefined) this.drop();
     this.followFile();
     const result = this.read(() => this.transaction(work));
     this.checkpointIfDue();
@@ -146,11 +151,6 @@ export class Connection {
       await sleep(pause);
       waited += pause;
     }
-  }
-
-  /** Changes when another connection has written, or when a work of ours was undone: what was remembered is void. */
-  state(): string {
-    return `${this.sql("PRAGMA data_version").get()?.data_version}:${this.undone}`;
   }
 
   /** Every page and every index checked; the problems found, none when all is well. Takes seconds on a large journal. */
@@ -208,10 +208,10 @@ export class Connection {
   }
 
   private drop(): void {
-    this.undone++;
     this.statements.clear();
     this.db?.close();
     this.db = undefined;
+    this.unchanging = undefined;
   }
 
   private open(): SqlDatabase {
@@ -219,15 +219,36 @@ export class Connection {
     try {
       this.openFile();
     } catch (error) {
-      if (!isCorrupt(error)) {
-        this.drop();
-        throw error;
+      if (isCorrupt(error)) {
+        this.rebuild(error);
+        return this.db!;
       }
-      this.rebuild(error);
-      return this.db!;
+      this.drop();
+      if (this.openUnchanging()) return this.db!;
+      throw error;
     }
     this.refill();
     return this.db!;
+  }
+
+  /** For a disk that is full or may not be written: what can be read, once SQLite could not make its files beside it. */
+  private openUnchanging(): boolean {
+    const { path } = this.options;
+    const stat = statSync(path, { throwIfNoEntry: false });
+    // What is in the log of another process can only be read together with it.
+    const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+    if (!stat?.isFile() || stat.size === 0 || (log !== undefined && log.size > 0)) return false;
+    try {
+      this.db = openUnchanging(path);
+      migrate(this.db, path);
+      this.inode = stat.ino;
+      this.unchanging = stampOf(path);
+      return true;
+    } catch (error) {
+      this.drop();
+      if (!isDriverError(error)) throw error;
+      return false;
+    }
   }
 
   /** A file that could not be brought up to date counts as not open, so that the next question tries again. */
@@ -265,7 +286,6 @@ export class Connection {
       db.exec("COMMIT");
       return result;
     } catch (error) {
-      this.undone++;
       rollBack(db, error);
       throw error;
     } finally {
@@ -303,6 +323,16 @@ export class Connection {
     });
     return moved;
   }
+}
+
+function stampOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat ? `${stat.ino} ${stat.size} ${stat.mtimeMs}` : "";
+}
+
+/** Runs steps to their end without a pause. */
+export function atOnce<T>(steps: Generator<unknown, T>): T {
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
 }
 
 /** What SQLite finds wrong with a file, at most so many lines; none when all is well. */

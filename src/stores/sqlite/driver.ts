@@ -3,6 +3,7 @@
 
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import { pathToFileURL } from "node:url";
 import { makeFolder, makePrivateFile, PRIVATE_FOLDER } from "../../disk/disk.ts";
 import { codeOf, messageOf, RepertoireError } from "../../model/errors.ts";
 
@@ -41,6 +42,15 @@ export function openDatabase(path: string): SqlDatabase {
   makeFolder(dirname(path), PRIVATE_FOLDER);
   // SQLite gives the files beside it the permissions of this one.
   makePrivateFile(path);
+  return opened(path);
+}
+
+/** Opens a database file to be read as it is, without any file beside it. Only while nobody writes to it. */
+export function openUnchanging(path: string): SqlDatabase {
+  return opened(`${pathToFileURL(path).href}?immutable=1`);
+}
+
+function opened(path: string): SqlDatabase {
   const native = nodeSqlite();
   if (native) return adapt(new native.DatabaseSync(path), (values) => values);
   // `libsql` takes a lone null or array for a set of parameters; one array is always meant as the list.

@@ -138,6 +138,10 @@ export class InboxReader {
         while (this.db.write(() => this.takeSome(file))) yield;
         this.known.set(file, size);
       }
+    } catch (error) {
+      // It stays where it is, and whoever asks is answered with what was taken so far.
+      if (isRepertoireError(error) && error.code === "store-unusable") return;
+      throw error;
     } finally {
       this.busy = false;
     }

@@ -34,8 +34,9 @@ import {
 } from "../../journal/journal.ts";
 import type { SkillName } from "../../model/name.ts";
 import { jsonIn } from "../../text/json.ts";
-import type { Connection } from "./connection.ts";
+import { atOnce, type Connection } from "./connection.ts";
 import type { SqlRow, SqlValue } from "./driver.ts";
+import { RECENT } from "./turn-files.ts";
 
 const NUMBER_OF = new Map(EVENT_KINDS.map((kind, index) => [kind as EventKind, index]));
 const SELECT_EVENTS = `SELECT e.seq, e.at, e.kind, e.turn, e.details, s.session, s.agent, s.host, t.name AS skill, t.digest
@@ -43,6 +44,7 @@ const SELECT_EVENTS = `SELECT e.seq, e.at, e.kind, e.turn, e.details, s.session,
 const ACTIVATED_IN_TURN = `SELECT t.name AS skill, t.digest AS digest FROM events e JOIN tallies t ON t.id = e.version
   WHERE e.speaker IN (SELECT id FROM speakers WHERE session = ?) AND e.turn = ? AND e.kind = ${kindNumber("activated")} ORDER BY e.seq`;
 const NO_LIMIT = -1;
+const TALLIES_AT_ONCE = 200;
 /** Events read at a time while all counts are counted anew. */
 const RECOUNT_PAGE = 10_000;
 
@@ -61,8 +63,6 @@ export class SqliteJournal implements JournalStore {
   private readonly db: Connection;
   private readonly options: SqliteJournalOptions;
   private readonly speakers = new Map<string, number>();
-  /** All tallies as of another connection's last write; our own writes are patched in. */
-  private all: { readonly state: string; readonly tallies: Map<string, Tally> } | undefined;
 
   constructor(db: Connection, options: SqliteJournalOptions) {
     this.db = db;
@@ -89,7 +89,6 @@ export class SqliteJournal implements JournalStore {
       counts.flush();
       return rows;
     });
-    for (const [key, tally] of counts.written) this.all?.tallies.set(key, tally);
     if (counts.change) this.options.onChange(counts.change);
     return kept;
   }
@@ -105,8 +104,28 @@ export class SqliteJournal implements JournalStore {
 
   tallies(name?: SkillName): readonly Tally[] {
     this.options.takeInbox();
-    if (name === undefined) return this.db.read(() => [...this.current().values()]);
+    if (name === undefined) return atOnce(this.allTallies());
     return this.db.rows<SqlRow>("SELECT * FROM tallies WHERE name = ? ORDER BY id", name).map(toTally);
+  }
+
+  /** Every tally, in steps between which others may work. */
+  *allTallies(): Generator<undefined, readonly Tally[]> {
+    this.options.takeInbox();
+    const tallies: Tally[] = [];
+    const page = `SELECT * FROM tallies WHERE id > ? ORDER BY id LIMIT ${TALLIES_AT_ONCE}`;
+    for (let from = 0; ; yield) {
+      const rows = this.db.rows<SqlRow>(page, from);
+      for (const row of rows) tallies.push(toTally(row));
+      if (rows.length < TALLIES_AT_ONCE) return tallies;
+      from = Number(rows.at(-1)!.id);
+    }
+  }
+
+  /** The tallies that recall may ask for: those used last, and those that fail more than they succeed. */
+  recallTallies(): readonly Tally[] {
+    const recent = `SELECT id FROM tallies WHERE lastUsedAt > 0 ORDER BY lastUsedAt DESC, id LIMIT ${RECENT}`;
+    const sql = `SELECT * FROM tallies WHERE lastUsedAt > 0 AND (weightOfFailures > weightOfSuccesses OR id IN (${recent})) ORDER BY id`;
+    return this.db.rows<SqlRow>(sql).map(toTally);
   }
 
   sessions({ since, limit }: SessionFilter): readonly SessionSummary[] {
@@ -181,17 +200,7 @@ export class SqliteJournal implements JournalStore {
         last = events.at(-1);
       }
     });
-    this.all = undefined;
     this.options.onChange("outcome");
-  }
-
-  private current(): ReadonlyMap<string, Tally> {
-    const state = this.db.state();
-    if (this.all?.state !== state) {
-      const tallies = this.db.rows<SqlRow>("SELECT * FROM tallies ORDER BY id").map(toTally);
-      this.all = { state, tallies: new Map(tallies.map((each) => [tallyKey(each.name, each.digest), each])) };
-    }
-    return this.all.tallies;
   }
 
   private insertOne(event: NewEvent, counts: Counts): JournalEvent {
@@ -291,8 +300,6 @@ const EARLIER = `SELECT e.at AS at, e.details AS details, t.digest AS digest FRO
 class Counts {
   /** What changed that recall reads; an outcome counts more than a use. */
   change: CountsChange | undefined;
-  /** The tallies that were written. */
-  readonly written = new Map<string, Tally>();
   private readonly db: Connection;
   private readonly halfLifeMs: number;
   private readonly tallies = new Map<string, OpenTally>();
@@ -326,11 +333,10 @@ class Counts {
   }
 
   flush(): void {
-    for (const [key, { id, tally, changed }] of this.tallies) {
+    for (const { id, tally, changed } of this.tallies.values()) {
       if (!changed) continue;
       const numbers = [...COUNTS, ...WEIGHTS].map((column) => tally[column]);
       this.db.sql(UPDATE_TALLY).run(tally.parent ?? null, tally.instructions, ...numbers, id);
-      this.written.set(key, tally);
     }
     for (const [key, counts] of this.weeks) {
       const [name, week] = key.split("\n") as [string, string];

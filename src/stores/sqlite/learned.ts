@@ -17,7 +17,7 @@ import { codeOf } from "../../model/errors.ts";
 import type { SkillName } from "../../model/name.ts";
 import { sha256Of } from "../../package/package.ts";
 import { jsonIn } from "../../text/json.ts";
-import type { Connection } from "./connection.ts";
+import { atOnce, type Connection } from "./connection.ts";
 import type { SqliteMeta } from "./proposals.ts";
 import type { LogLine, VersionLog } from "./version-log.ts";
 
@@ -86,10 +86,10 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
     begun = undefined;
   };
   /** Every row, oldest first, without holding them all. */
-  const rows = function* () {
+  const rows = function* (): Generator<VersionRow, undefined> {
     for (let from = 0; ; ) {
       const sql = `SELECT seq, id, record FROM versions WHERE seq > ? ORDER BY seq LIMIT ${ROWS_AT_ONCE}`;
-      const found = db.rows<{ seq: number; id: string; record: string }>(sql, from);
+      const found = db.rows<VersionRow>(sql, from);
       yield* found;
       const last = found.at(-1);
       if (last === undefined) return;
@@ -104,23 +104,46 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
       if (version !== undefined) yield version;
     }
   };
-  /** Lines of the log that are none, versions that the tables have otherwise, and how many only the tables have. */
-  const compareWithLog = () =>
-    db.read(() => {
-      const most = db.rows<{ most: number }>("SELECT coalesce(max(seq), 0) AS most FROM versions")[0]!.most;
-      const isLogged = new Uint8Array(most + 1);
-      const differing: VersionRecord[] = [];
-      const { flawed } = forEachVersion(log, (version) => {
-        const sql = "SELECT seq, record FROM versions WHERE id = ?";
-        const row = db.rows<{ seq: number; record: string }>(sql, version.id)[0];
-        if (row !== undefined) isLogged[row.seq] = 1;
-        if (row?.record !== JSON.stringify(version)) differing.push(version);
-      });
-      let unlogged = 0;
-      for (const { seq, id, record } of rows())
-        if (!isLogged[seq] && (jsonIn(record) as VersionRecord | undefined)?.id === id) unlogged++;
-      return { flawed, differing, unlogged };
+  /**
+   * Goes through the log and the tables side by side, in slices between which others may work; `differs` is called with each version
+   * that the tables have otherwise. What others add meanwhile is left out.
+   */
+  const comparison = function* (differs: (version: VersionRecord) => void): Generator<void, LogComparison> {
+    const [{ newest = 0 } = {}] = db.rows<{ newest?: number }>("SELECT max(seq) AS newest FROM versions");
+    const isLogged = new Uint8Array(newest + 1);
+    const size = log.size();
+    const inOrder = rows();
+    let next = inOrder.next().value;
+    const rowOf = (id: string): VersionRow | undefined => {
+      const found =
+        next?.id === id
+          ? next
+          : db.rows<VersionRow>("SELECT seq, id, record FROM versions WHERE id = ?", id)[0];
+      // Both have the versions in the same order, unless one of them lacks some.
+      while (found !== undefined && next !== undefined && next.seq <= found.seq) next = inOrder.next().value;
+      return found;
+    };
+    let [flawed, differing, unlogged] = [0, 0, 0];
+    const visit = versionsMadeBy((version) => {
+      const row = rowOf(version.id);
+      if (row !== undefined) isLogged[row.seq] = 1;
+      if (row?.record === JSON.stringify(version)) return;
+      differing++;
+      differs(version);
     });
+    for (let from = 0; from < size; yield) {
+      const slice = log.read(from, visit, LINES_AT_ONCE);
+      flawed += slice.flawed;
+      if (slice.end === from) break;
+      from = slice.end;
+    }
+    for (const { seq, id, record } of rows()) {
+      if (seq > newest) break;
+      if (!isLogged[seq] && (jsonIn(record) as VersionRecord | undefined)?.id === id) unlogged++;
+      if (seq % ROWS_AT_ONCE === 0) yield;
+    }
+    return { flawed, differing, unlogged };
+  };
   const taken = () => Number(meta.get(TAKEN) ?? 0);
   /** Says whether there may be more. */
   const takeSome = () => {
@@ -143,7 +166,7 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
   const refill = () => {
     wasRefilled = true;
     const isRead = db.write(() => {
-      if (compareWithLog().unlogged > 0) return false;
+      if (atOnce(comparison(() => {})).unlogged > 0) return false;
       db.change("DELETE FROM versions");
       db.change("DELETE FROM heads");
       db.change("DELETE FROM changes");
@@ -179,19 +202,25 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
     get,
     all,
     refill,
-    compareWithLog() {
+    /** Lines of the log that are none, versions that the tables have otherwise, and those that only the tables have. */
+    async compareWithLog(pause: () => Promise<unknown>): Promise<LogComparison> {
       takeLog();
-      return compareWithLog();
+      const steps = comparison(() => {});
+      for (let step = steps.next(); ; step = steps.next()) {
+        if (step.done) return step.value;
+        await pause();
+      }
     },
     /** Takes what the log says over into rows that say otherwise; `isWhole` decides where both can be read. */
     followLog: (isWhole: (version: VersionRecord) => boolean) =>
       db.write(() => {
-        for (const version of compareWithLog().differing) {
+        const follow = (version: VersionRecord) => {
           const row = records("WHERE id = ?", version.id)[0];
-          if (row !== undefined && isWhole(row) && !isWhole(version)) continue;
+          if (row !== undefined && isWhole(row) && !isWhole(version)) return;
           const sql = "UPDATE versions SET record = ? WHERE id = ?";
           if (db.change(sql, JSON.stringify(version), version.id) === 0) keep(version);
-        }
+        };
+        atOnce(comparison(follow));
       }),
     /** Writes the log anew from the tables; the old one is kept at `aside`. */
     rewriteLog: (aside: string) =>
@@ -234,17 +263,30 @@ export function sqliteVersions(db: Connection, { meta, log, redirects }: Version
 
 export type SqliteVersions = ReturnType<typeof sqliteVersions>;
 
-/** Visits every version that the log says was made; counts the lines that are none. */
-function forEachVersion(log: VersionLog, visit: (version: VersionRecord) => void) {
+interface VersionRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly record: string;
+}
+
+/** How many lines of the log are none, are otherwise in the tables, and are lacking. */
+export interface LogComparison {
+  readonly flawed: number;
+  readonly differing: number;
+  readonly unlogged: number;
+}
+
+/** Visits the lines of a log, and calls `made` with every version that was made. */
+function versionsMadeBy(made: (version: VersionRecord) => void): (line: LogLine) => void {
   const begun = new Map<string, readonly VersionRecord[]>();
-  return log.read(0, (line) => {
+  return (line) => {
     if ("begin" in line) begun.set(line.begin.id, line.begin.versions);
     else if ("commit" in line) {
-      begun.get(line.commit)?.forEach(visit);
+      begun.get(line.commit)?.forEach(made);
       begun.delete(line.commit);
     } else if ("abandon" in line) begun.delete(line.abandon);
-    else visit(line);
-  });
+    else made(line);
+  };
 }
 
 /**

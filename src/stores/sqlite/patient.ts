@@ -1,6 +1,7 @@
 // The store of a process that must not block: before it writes, it waits for the transactions of other processes
-// without blocking. SQLite itself can only wait by blocking; readers never have to.
+// without blocking, and large reads are made in slices. SQLite itself can only wait by blocking.
 
+import type { Tally } from "../../journal/journal.ts";
 import { overridden } from "../observed.ts";
 import type { Store } from "../store.ts";
 
@@ -16,8 +17,13 @@ const WRITES: { readonly [Port in keyof Store]?: readonly (keyof Store[Port])[] 
   versions: ["begin", "commit", "abandon", "add"],
 };
 
-/** The same store. `whenFree` waits until no other process is writing. */
-export function patientStore(store: Store, whenFree: () => Promise<void>): Store {
+interface Patience {
+  /** Waits until no other process is writing. */
+  readonly whenFree: () => Promise<void>;
+  readonly allTallies: () => Promise<readonly Tally[]>;
+}
+
+export function patientStore(store: Store, { whenFree, allTallies }: Patience): Store {
   const ports = Object.entries(WRITES).map(([port, calls]) => {
     const target = Reflect.get(store, port) as Record<string, (...args: unknown[]) => unknown>;
     const waiting = calls.map((call: string) => [
@@ -29,5 +35,9 @@ export function patientStore(store: Store, whenFree: () => Promise<void>): Store
     ]);
     return [port, overridden(target, Object.fromEntries(waiting))];
   });
-  return overridden(store, Object.fromEntries(ports));
+  const patient = overridden(store, Object.fromEntries(ports));
+  const journal = overridden(patient.journal, {
+    tallies: (name) => (name === undefined ? allTallies() : store.journal.tallies(name)),
+  });
+  return overridden(patient, { journal });
 }

@@ -3,8 +3,9 @@
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { DISK, type Files, sweepAbandoned } from "../../disk/disk.ts";
+import { DISK, type Files, sweepAbandoned, UNWRITABLE, unlessMissing } from "../../disk/disk.ts";
 import { HALF_LIFE_MS } from "../../journal/journal.ts";
+import { inSlices } from "../../library/library.ts";
 import type { Clock } from "../../model/clock.ts";
 import { codeOf } from "../../model/errors.ts";
 import { RETENTION, type Retention, type TidyOptions } from "../retention.ts";
@@ -58,7 +59,10 @@ interface Machine {
  */
 export function sqliteStore(options: SqliteOptions = {}): Store {
   const store = openSqliteStore(options);
-  return patientStore(store, () => store.whenFree());
+  return patientStore(store, {
+    whenFree: () => store.whenFree(),
+    allTallies: () => inSlices(store.journal.allTallies()),
+  });
 }
 
 export type SqliteStore = ReturnType<typeof openSqliteStore>;
@@ -81,7 +85,7 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
   const writeTallies = () => {
     copyDue = false;
     copiedAt = now().getTime();
-    writeTallyFile(places.tallies, journal.tallies(), journal.lastSeq());
+    writeTallyFile(places.tallies, journal.recallTallies(), journal.lastSeq());
   };
   /** Prepares a newly opened file: all versions known, all tallies with one half-life, the copy of them up to date. */
   const refill = () => {
@@ -89,8 +93,8 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
     const before = facts.get(HALF_LIFE);
     if (before !== undefined && before !== String(halfLifeMs)) journal.recount();
     if (before !== String(halfLifeMs)) facts.set(HALF_LIFE, String(halfLifeMs));
-    // A process that was killed between an outcome and its copy leaves an old one.
-    if (turnFiles.talliesUpTo() < journal.lastSeq()) writeTallies();
+    // A process that was killed between an outcome and its copy leaves an old one. On a full disk it stays so.
+    if (turnFiles.talliesUpTo() < journal.lastSeq()) unlessMissing(writeTallies, UNWRITABLE);
   };
   const rebuildLock = new ProcessLock(places.rebuildLock, open);
   const db = new Connection({
