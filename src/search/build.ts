@@ -4,8 +4,6 @@ import { memoryBytes } from "./bytes.ts";
 import { encodeRows, rowBytes } from "./passages.ts";
 import { impactOf, occurrenceWeight, type ScoringParams } from "./scoring.ts";
 import {
-  compareHashes,
-  hashTermInto,
   type LiveSegment,
   PostingsWriter,
   RECORD,
@@ -13,9 +11,8 @@ import {
   SEGMENT_POSTINGS,
   Segment,
   type SegmentSections,
-  type TermEntry,
-  type TermHash,
 } from "./segment.ts";
+import { compareHashes, hashTermInto, type TermEntry, type TermHash } from "./terms.ts";
 import type { QuantizedVectors } from "./vectors.ts";
 
 export interface IndexDocument {
