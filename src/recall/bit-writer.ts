@@ -56,7 +56,7 @@ export class BitWriter {
     return (this.out.length - this.from) * 8 + this.count;
   }
 
-  /** At most 16 bits. */
+  /** At most 24 bits. */
   write(value: number, bits: number): void {
     this.bits |= value << this.count;
     this.count += bits;

@@ -63,7 +63,9 @@ export class EvidenceReader {
   private raritiesAt = 0;
   private readonly common = storedKeys(LAYOUT.commonLowBits);
   private readonly other = storedKeys(LAYOUT.lowBits);
-  private skipsAt = 0;
+  /** The bit positions of runs of lists: how many bits each has, and where they are. */
+  private runBits = 0;
+  private runsAt = 0;
   /** The bit position of the lists. */
   private listsAt = 0;
   /** The list after the one that was read last, and its bit position. */
@@ -90,8 +92,10 @@ export class EvidenceReader {
     this.readSegments();
     this.openKeys(this.common, 0, common);
     this.openKeys(this.other, common, other);
-    this.skipsAt = this.at;
-    this.listsAt = (this.skipsAt + Math.ceil(this.vocabularySize / LAYOUT.skipped) * LAYOUT.skipBytes) * 8;
+    this.runBits = bytes[this.at]!;
+    this.runsAt = (this.at + 1) * 8;
+    const runs = Math.max(0, Math.ceil(this.vocabularySize / LAYOUT.skipped) - 1);
+    this.listsAt = Math.ceil((this.runsAt + runs * this.runBits) / 8) * 8;
     this.nextList = -1;
   }
 
@@ -152,8 +156,8 @@ export class EvidenceReader {
       list = this.nextList;
       this.bit = this.nextBit;
     } else {
-      const at = this.skipsAt + run * LAYOUT.skipBytes;
-      this.bit = this.listsAt + (this.bytes[at]! | (this.bytes[at + 1]! << 8) | (this.bytes[at + 2]! << 16));
+      this.bit = this.runsAt + (run - 1) * this.runBits;
+      this.bit = this.listsAt + (run === 0 ? 0 : this.bits(this.runBits));
     }
     const { bytes } = this;
     const total = this.segmentEnds[this.segmentCount - 1] ?? this.nameTerms;
@@ -223,11 +227,11 @@ export class EvidenceReader {
     }
   }
 
-  /** The next number of at most 16 bits. */
+  /** The next number of at most 24 bits. */
   private bits(count: number): number {
     const at = this.bit >>> 3;
     const { bytes } = this;
-    const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16);
+    const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
     const value = (word >>> (this.bit & 7)) & ((1 << count) - 1);
     this.bit += count;
     return value;

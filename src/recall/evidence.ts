@@ -15,7 +15,7 @@ export const SEGMENT = { description: 0, notFor: 1, triggers: 2, section: 3 } as
 export type SegmentKind = (typeof SEGMENT)[keyof typeof SEGMENT];
 
 export const PACKING = {
-  version: 6,
+  version: 7,
   /** Body terms kept: nine skills in ten are shorter, and later terms rarely add anything new. */
   maxBodyTerms: 3000,
   /** Terms of one clause or trigger kept; the specification allows 1,024 characters. */
@@ -42,10 +42,8 @@ export const LAYOUT = {
   commonLowBits: Math.log2(COMMON_TERMS / 256),
   /** Greater than every place. */
   places: 1 << 15,
-  /** The lists of this many terms are read from the start to find one of them: fewer cost 3 bytes more for each run. */
-  skipped: 8,
-  /** Bytes of the bit position of such a run. */
-  skipBytes: 3,
+  /** The lists of this many terms are read from the start to find one of them: the bit position of each such run is stored. */
+  skipped: 16,
 } as const;
 
 const HASH_MASK = LAYOUT.buckets * 2 ** LAYOUT.lowBits - 1;
@@ -195,12 +193,16 @@ function writeKeys(out: ByteWriter, keys: readonly number[], lowBits: number): v
   bits.finish();
 }
 
-/** The bit positions of every `skipped`th list, then the lists: their length, then places or the gaps between them. */
+/**
+ * The bits of a position in the lists (one byte), the positions of every `skipped`th list but the first, then the lists: their
+ * length, then places or the gaps between them.
+ */
 function writeLists(out: ByteWriter, lists: { places: number[]; ends: number[] }, total: number): void {
   const packed = new ByteWriter();
   const bits = new BitWriter(packed);
+  const runs: number[] = [];
   for (let i = 0, from = 0; i < lists.ends.length; i++) {
-    if (i % LAYOUT.skipped === 0) out.number(bits.position, LAYOUT.skipBytes);
+    if (i % LAYOUT.skipped === 0 && i > 0) runs.push(bits.position);
     const end = lists.ends[i]!;
     const count = end - from;
     const width = 31 - Math.clz32(count);
@@ -215,6 +217,11 @@ function writeLists(out: ByteWriter, lists: { places: number[]; ends: number[] }
     }
   }
   bits.finish();
+  const width = 32 - Math.clz32(runs.at(-1) ?? 0);
+  out.byte(width);
+  const positions = new BitWriter(out);
+  for (const run of runs) positions.write(run, width);
+  positions.finish();
   out.bytesOf(packed.finish());
 }
 

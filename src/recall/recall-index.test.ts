@@ -5,7 +5,7 @@ import { skillOf } from "../../test/skills.fixture.ts";
 import { SnapshotDamage } from "../library/library.ts";
 import type { Skill, SkillManifest } from "../model/skill.ts";
 import { RecallIndex, type UpdateInput } from "./recall-index.ts";
-import { messageWords } from "./signals/triggers.ts";
+import { phraseStarts } from "./signals/triggers.ts";
 
 const settings = { embedder: { id: "none", dimensions: 0, embed: () => [] }, background: () => undefined };
 const input = (skills: readonly Skill[]): UpdateInput => ({
@@ -87,11 +87,12 @@ describe("a skill", () => {
     for (const key of ["", "fancy", "name", "mcp", "nothing"]) expect(found(key)).toBeUndefined();
   });
 
-  test("is within reach of a message by the first word of a trigger, whatever that word is", async () => {
-    const index = await indexOf([withTriggers("a", ["__proto__ x"]), withTriggers("b", ["constructor"])]);
-    expect(reached(index, messageWords("the __proto__ x"), false)).toEqual(["a"]);
-    expect(reached(index, messageWords("a constructor"), false)).toEqual(["b"]);
-    expect(reached(index, messageWords("toString valueOf"), false)).toEqual([]);
+  test("is within reach of a message by the first words of a trigger, whatever they are", async () => {
+    const index = await indexOf([withTriggers("a", ["__proto__ x y"]), withTriggers("b", ["constructor"])]);
+    expect(reached(index, phraseStarts("the __proto__ x z"), false)).toEqual(["a"]);
+    expect(reached(index, phraseStarts("the __proto__ and x"), false)).toEqual([]);
+    expect(reached(index, phraseStarts("a constructor"), false)).toEqual(["b"]);
+    expect(reached(index, phraseStarts("toString valueOf"), false)).toEqual([]);
   });
 
   test("with paths is within reach only when files are open", async () => {
@@ -116,7 +117,7 @@ describe("on disk", () => {
     index.save(path);
     const opened = RecallIndex.open(path, settings, (name) => (name === "a/b" ? skill : undefined));
     expect(opened.generation).toBe("first");
-    expect(reached(opened, messageWords("hello __proto__"), false)).toEqual(["a/b"]);
+    expect(reached(opened, phraseStarts("hello __proto__"), false)).toEqual(["a/b"]);
     expect(opened.skill(opened.find("b")!)).toBe(skill);
   });
 

@@ -147,8 +147,8 @@ export class RecallIndex {
   }
 
   /** Skills whose triggers or paths may fit, whatever their text says. */
-  withinReach(words: ReadonlySet<string>, hasFiles: boolean): number[] {
-    const marks = [...words].map(MARK.trigger);
+  withinReach(phraseStarts: ReadonlySet<string>, hasFiles: boolean): number[] {
+    const marks = [...phraseStarts].map(MARK.trigger);
     if (hasFiles) marks.push(MARK.path);
     return [...new Set([MARK.pattern, ...marks].flatMap((mark) => this.text.marked(mark)))];
   }

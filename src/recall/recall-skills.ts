@@ -20,7 +20,7 @@ import { frameSignal } from "./signals/frame.ts";
 import { mentionSignal, mentionsIn } from "./signals/mention.ts";
 import { pathsSignal } from "./signals/paths.ts";
 import { combineClaim, type Query, type Signal, WORTH } from "./signals/signal.ts";
-import { messageWords, readyPatternsFor, triggerSignal } from "./signals/triggers.ts";
+import { phraseStarts, readyPatternsFor, triggerSignal } from "./signals/triggers.ts";
 import { Precedents, type UseMemory, useSignal } from "./signals/use.ts";
 import type { Topics } from "./topics.ts";
 
@@ -181,7 +181,7 @@ export async function consider(turn: Turn, options: RecallOptions, also: readonl
   const known = [...mentions.names.keys(), ...also, ...(precedents?.names ?? [])];
   const named = [
     ...known.map((name) => index.find(name)),
-    ...index.withinReach(messageWords(turn.message), query.files.length > 0),
+    ...index.withinReach(phraseStarts(turn.message), query.files.length > 0),
   ].filter((doc) => doc !== undefined);
   const encoded = await options.encoded?.(index, message);
   const input = { index, message, vector, encoded, background, topics: options.topics, also: named };

@@ -8,11 +8,11 @@ import { type BodySection, type DescriptionClauses, descriptionClauses } from ".
 import { tokenize } from "../text/tokens.ts";
 import { encodeEvidence, sectionTerms, termHash } from "./evidence.ts";
 import { type BackgroundIdf, backgroundOfTerms, MESSAGE } from "./features-message.ts";
-import { firstWord } from "./signals/triggers.ts";
+import { phraseStart } from "./signals/triggers.ts";
 
 export const DOCUMENT = {
   /** Raise it when a document of the same skill would become another one: the index is then built anew. */
-  format: 4,
+  format: 5,
   /** Sections whose meaning is kept: a body of 24 sections is longer than nineteen of twenty. */
   sections: 24,
 } as const;
@@ -21,8 +21,8 @@ export const DOCUMENT = {
 export const MARK = {
   /** A name that people use and that is not the identity. */
   alias: (key: string) => `\u0001alias ${key}`,
-  /** The first word of a trigger phrase. */
-  trigger: (word: string) => `\u0001trigger ${word}`,
+  /** The first two words of a trigger phrase, or its only one. */
+  trigger: (start: string) => `\u0001trigger ${start}`,
   pattern: "\u0001pattern",
   path: "\u0001path",
 } as const;
@@ -93,7 +93,7 @@ function marksOf({ name, displayName, manifest }: Skill): string[] {
   const alias = lookupKey(displayName);
   return [
     ...(alias !== "" && alias !== name ? [MARK.alias(alias)] : []),
-    ...[...keywords, ...verbs].map((phrase) => MARK.trigger(firstWord(phrase))),
+    ...[...keywords, ...verbs].map((phrase) => MARK.trigger(phraseStart(phrase))),
     ...(patterns.length > 0 ? [MARK.pattern] : []),
     ...(manifest.paths.length > 0 ? [MARK.path] : []),
   ];

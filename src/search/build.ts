@@ -1,11 +1,10 @@
 // Makes segments, from documents or by merging others. The same documents give the same bytes either way, in any order.
 
 import { memoryBytes } from "./bytes.ts";
+import { longChecksum } from "./checksum.ts";
 import { encodeRows, rowBytes } from "./passages.ts";
 import { impactOf, occurrenceWeight, type ScoringParams } from "./scoring.ts";
 import {
-  compareHashes,
-  hashTermInto,
   type LiveSegment,
   PostingsWriter,
   RECORD,
@@ -13,9 +12,8 @@ import {
   SEGMENT_POSTINGS,
   Segment,
   type SegmentSections,
-  type TermEntry,
-  type TermHash,
 } from "./segment.ts";
+import { compareHashes, hashTermInto, type TermEntry, type TermHash } from "./terms.ts";
 import type { QuantizedVectors } from "./vectors.ts";
 
 export interface IndexDocument {
@@ -58,6 +56,29 @@ function aligned(length: number): number {
   return Math.ceil(length / 4) * 4;
 }
 
+/** The blobs of documents one after the other, and the place of each. Documents with the same blob share it: libraries have copies. */
+function packBlobs(documents: readonly StoredDocument[]): { blobs: Uint8Array; places: Uint32Array } {
+  const places = new Uint32Array(documents.length);
+  const known = new Map<number, number>();
+  const distinct: number[] = [];
+  let length = 0;
+  documents.forEach(({ blob }, doc) => {
+    const sum = longChecksum(blob);
+    const same = known.get(sum);
+    if (same !== undefined && Buffer.compare(documents[same]!.blob, blob) === 0) {
+      places[doc] = places[same]!;
+      return;
+    }
+    known.set(sum, doc);
+    distinct.push(doc);
+    places[doc] = length;
+    length += aligned(blob.length);
+  });
+  const blobs = new Uint8Array(length);
+  for (const doc of distinct) blobs.set(documents[doc]!.blob, places[doc]!);
+  return { blobs, places };
+}
+
 /** A segment of documents that are already in key order. */
 function makeSegment(
   documents: readonly StoredDocument[],
@@ -67,25 +88,22 @@ function makeSegment(
   const records = new Uint32Array(documents.length * RECORD.words);
   const texts = documents.map((d) => [encoder.encode(d.key), encoder.encode(d.digest)] as const);
   const strings = new Uint8Array(texts.reduce((sum, [key, digest]) => sum + key.length + digest.length, 0));
-  const blobs = new Uint8Array(documents.reduce((sum, d) => sum + aligned(d.blob.length), 0));
+  const { blobs, places } = packBlobs(documents);
   const vectors = new Int8Array(documents.length * dims);
   const scales = new Float32Array(documents.length);
   let stringsAt = 0;
-  let blobAt = 0;
   documents.forEach((document, doc) => {
     const [key, digest] = texts[doc]!;
     const at = doc * RECORD.words;
     records[at + RECORD.stringsAt] = stringsAt;
     records[at + RECORD.keyLength] = key.length;
     records[at + RECORD.digestLength] = digest.length;
-    records[at + RECORD.blobAt] = blobAt / 4;
+    records[at + RECORD.blobAt] = places[doc]! / 4;
     records[at + RECORD.payloadLength] = document.payloadLength;
     records[at + RECORD.passageCount] = document.passageCount;
     strings.set(key, stringsAt);
     strings.set(digest, stringsAt + key.length);
     stringsAt += key.length + digest.length;
-    blobs.set(document.blob, blobAt);
-    blobAt += aligned(document.blob.length);
     if (document.vector !== undefined) vectors.set(document.vector, doc * dims);
     scales[doc] = document.scale;
   });

@@ -2,15 +2,9 @@
 // integers, so the order of addition never changes a score.
 
 import { FULL_IMPACT, inverseDocumentFrequency } from "./scoring.ts";
-import {
-  compareHashes,
-  hashTerm,
-  type LiveSegment,
-  SEGMENT_DOCUMENTS,
-  type TermEntry,
-  type TermHash,
-} from "./segment.ts";
+import { type LiveSegment, SEGMENT_DOCUMENTS } from "./segment.ts";
 import { addPostings, sums } from "./sums.ts";
+import { compareHashes, hashTerm, type TermEntry, type TermHash } from "./terms.ts";
 import type { QuantizedVectors } from "./vectors.ts";
 
 const LIMITS = {

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { IndexDocument } from "./build.ts";
@@ -258,4 +261,33 @@ test("vectors of the wrong width are refused with the document's name", () => {
   expect(() => buildIndex([{ key: "odd", digest: "", fields: [], vector }], { dims: 4 })).toThrow(
     /"odd".*3.*4/,
   );
+});
+
+test("copies share their payload on disk, and each of them still has it", () => {
+  const folder = mkdtempSync(join(tmpdir(), "search-copies-"));
+  const payloadOf = (n: number) => Uint8Array.from({ length: 5000 }, (_, i) => (i * 31 + n * 7) & 255);
+  const save = (name: string, payload: (n: number) => Uint8Array) => {
+    const upsert = Array.from({ length: 40 }, (_, n) => ({
+      key: `k${n}`,
+      digest: "1",
+      fields: [["word"]],
+      payload: payload(n),
+    }));
+    const path = join(folder, name);
+    buildIndex(upsert).save(path);
+    return path;
+  };
+  try {
+    const distinct = save("distinct", (n) => payloadOf(n));
+    const copies = save("copies", (n) => payloadOf(n % 4));
+    const payloads = statSync(distinct).size - statSync(copies).size;
+    expect(payloads).toBeGreaterThanOrEqual(36 * 5000);
+    const opened = SearchIndex.open(copies);
+    if ("problem" in opened) throw new Error(opened.problem.code);
+    for (let n = 0; n < 40; n++)
+      expect(opened.index.payload(opened.index.find(`k${n}`)!)).toEqual(payloadOf(n % 4));
+    opened.index.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });

@@ -9,14 +9,7 @@ import { type ByteSource, DamagedSnapshot } from "./bytes.ts";
 import { closestOf } from "./passages.ts";
 import { globalDoc, type Hit, nearest, type SearchOptions, type SearchResult, search } from "./query.ts";
 import { DEFAULT_PARAMS, fingerprint, type ScoringParams } from "./scoring.ts";
-import {
-  hashTerm,
-  LiveSegment,
-  SECTION_NAMES,
-  SEGMENT_DOCUMENTS,
-  SEGMENT_POSTINGS,
-  type Segment,
-} from "./segment.ts";
+import { LiveSegment, SECTION_NAMES, SEGMENT_DOCUMENTS, SEGMENT_POSTINGS, type Segment } from "./segment.ts";
 import {
   type IndexSnapshot,
   openSnapshot,
@@ -25,6 +18,7 @@ import {
   spillSegment,
   writeSnapshot,
 } from "./snapshot.ts";
+import { hashTerm } from "./terms.ts";
 import type { QuantizedVectors } from "./vectors.ts";
 
 export interface IndexOptions {

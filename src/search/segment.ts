@@ -3,6 +3,7 @@
 
 import { type ByteSource, loaded, memoryBytes, RecentBytes, wordsOf } from "./bytes.ts";
 import { rowBytes } from "./passages.ts";
+import { type TermEntry, type TermHash, TermTable, TermTableWriter } from "./terms.ts";
 import { Int8Matrix, productsOnce, type QuantizedVectors, type VectorRows } from "./vectors.ts";
 
 /** Bounds the memory that building or merging a segment takes. A document's number must fit into 16 bits. */
@@ -42,84 +43,8 @@ export const RECORD = {
 } as const;
 export const RECORD_BYTES = RECORD.words * 4;
 
-// The term table: a hash table in 32-bit words. It stores no strings: a term is its 48-bit hash, and with 400,000 terms
-// in a segment the odds of one collision are 1 in 3,500. Entries are in hash order with gaps, so that one small read
-// finds a term and two tables merge in one pass. The words of an entry: the hash's high half, then its low half and the
-// number of documents, then `where`.
-
-export interface TermHash {
-  high: number;
-  /** 16 bits. */
-  low: number;
-}
-
-export interface TermEntry extends TermHash {
-  /** Documents in the list, deleted ones included; never 0. */
-  count: number;
-  /** At least the largest impact in the list. */
-  maxImpact: number;
-  /**
-   * Of a term in one document: impact (8 bits) and document (16 bits). Of others: the start of the list in 16-bit units
-   * of the postings (25 bits), whether its documents are stored as gaps (1 bit), the largest impact (6 bits, rounded).
-   */
-  where: number;
-}
-
-const ENTRY_WORDS = 3;
-export const ENTRY_BYTES = ENTRY_WORDS * 4;
-/** Entries that are displaced from their slot stay within a few places of it; a term takes 14 bytes. */
-const SLOTS_PER_TERM = 1.15;
-const AS_GAPS = 1 << 6;
 /** A gap of this size or more continues in the next byte. */
 const LONG_GAP = 255;
-
-/** Writes the two halves of the hash into `target`, so that counting millions of terms allocates nothing. */
-export function hashTermInto(target: Uint32Array, term: string): void {
-  let high = 0x2545f491;
-  let low = 0x6c078965;
-  for (let i = 0; i < term.length; i++) {
-    const code = term.charCodeAt(i);
-    high = Math.imul(high ^ code, 0x9e3779b1);
-    low = Math.imul(low ^ code, 0x5bd1e995);
-    high ^= high >>> 17;
-    low ^= low >>> 13;
-  }
-  high = Math.imul(high ^ (low >>> 11), 0x85ebca6b);
-  low = Math.imul(low ^ (high >>> 15), 0xc2b2ae35);
-  target[0] = high ^ (high >>> 13);
-  target[1] = (low ^ (low >>> 16)) & 0xffff;
-}
-
-/** The hash under which a term is stored. */
-export function hashTerm(term: string): TermHash {
-  const halves = new Uint32Array(2);
-  hashTermInto(halves, term);
-  return { high: halves[0]!, low: halves[1]! };
-}
-
-/** The order of the term table. */
-export function compareHashes(a: TermHash, b: TermHash): number {
-  return a.high - b.high || a.low - b.low;
-}
-
-/** The slots that hashes are spread over; the table is longer if its last entries are displaced beyond them. */
-function termCapacity(terms: number): number {
-  return Math.ceil(terms * SLOTS_PER_TERM) + 1;
-}
-
-function slotOf(high: number, capacity: number): number {
-  return Math.floor((high * capacity) / 2 ** 32);
-}
-
-function entryAt(words: Uint32Array, slot: number): TermEntry | undefined {
-  const at = slot * ENTRY_WORDS;
-  const packed = words[at + 1] ?? 0;
-  const count = packed & 0xffff;
-  if (count === 0) return undefined;
-  const where = words[at + 2]!;
-  const maxImpact = count === 1 ? where >>> 16 : ((where & 63) << 2) | 3;
-  return { high: words[at]!, low: packed >>> 16, count, maxImpact, where };
-}
 
 /** The bytes of ascending documents as gaps: one byte each, and one more per `LONG_GAP` in a gap. */
 function gapBytes(postings: Uint32Array): number {
@@ -153,15 +78,11 @@ export function documentsOfGaps(bytes: Uint8Array, count: number): Uint16Array {
 
 /** Writes posting lists (impacts, then documents) and the term table. Terms come in hash order, documents ascending. */
 export class PostingsWriter {
-  private readonly capacity: number;
-  private table: Uint32Array<ArrayBuffer>;
-  private nextSlot = 0;
+  private readonly table = new TermTableWriter();
   private readonly bytes: Uint8Array<ArrayBuffer>;
   private length = 0;
 
   constructor(terms: number, postings: number) {
-    this.capacity = termCapacity(terms);
-    this.table = new Uint32Array((this.capacity + 64) * ENTRY_WORDS);
     // Three bytes per posting; a list in two parts is padded twice.
     this.bytes = new Uint8Array(postings * 3 + terms * 2);
   }
@@ -169,29 +90,20 @@ export class PostingsWriter {
   /** Each posting is its document times 256 plus its impact. */
   push({ high, low }: TermHash, postings: Uint32Array): void {
     const count = postings.length;
-    const slot = Math.max(this.nextSlot, slotOf(high, this.capacity));
-    const at = slot * ENTRY_WORDS;
-    if (at + ENTRY_WORDS > this.table.length) {
-      const grown = new Uint32Array(this.table.length * 2);
-      grown.set(this.table);
-      this.table = grown;
-    }
     const first = postings[0]!;
-    this.table[at] = high;
-    this.table[at + 1] = (low << 16) | count;
-    this.table[at + 2] = count === 1 ? ((first & 0xff) << 16) | (first >>> 8) : this.pushList(postings);
-    this.nextSlot = slot + 1;
+    if (count > 1) this.table.push({ high, low, count, ...this.pushList(postings) });
+    else {
+      const where = ((first & 0xff) << 16) | (first >>> 8);
+      this.table.push({ high, low, count, maxImpact: first & 0xff, where, asGaps: false });
+    }
   }
 
   finish(): { terms: ByteSource; postings: ByteSource } {
-    // The table ends with an empty slot, so that every lookup ends there at the latest.
-    const slots = Math.max(this.nextSlot, this.capacity) + 1;
-    const terms = new Uint8Array(this.table.slice(0, slots * ENTRY_WORDS).buffer, 0, slots * ENTRY_BYTES);
-    return { terms: memoryBytes(terms), postings: memoryBytes(this.bytes.slice(0, this.length)) };
+    return { terms: this.table.finish(), postings: memoryBytes(this.bytes.slice(0, this.length)) };
   }
 
-  /** Writes a list in its shorter form and returns `TermEntry.where`. */
-  private pushList(postings: Uint32Array): number {
+  /** Writes a list in its shorter form. */
+  private pushList(postings: Uint32Array): Pick<TermEntry, "maxImpact" | "where" | "asGaps"> {
     const { bytes, length: start } = this;
     const count = postings.length;
     let maxImpact = 0;
@@ -217,12 +129,10 @@ export class PostingsWriter {
       at += count * 2;
     }
     this.length = at + (at & 1);
-    return (((start / 2) << 7) | (asGaps ? AS_GAPS : 0) | (maxImpact >>> 2)) >>> 0;
+    return { maxImpact, where: start / 2, asGaps };
   }
 }
 
-/** Entries read at once from a table on disk; longer than nearly every run. */
-const PROBE = 16;
 /** Records or strings up to this size are read whole on first use: one read instead of one per document. */
 const WHOLE_BYTES = 1 << 20;
 /** Blobs kept after being read from disk, in bytes: all of a library of 5,000 skills. */
@@ -245,7 +155,7 @@ const decoder = new TextDecoder();
 export class Segment {
   readonly shape: SegmentShape;
   private sections: SegmentSections;
-  private termWords: Uint32Array | undefined;
+  private terms: TermTable;
   private recordWords: Uint32Array | undefined;
   private matrix: Int8Matrix | undefined;
   /** The products with the only query so far. */
@@ -257,7 +167,8 @@ export class Segment {
   constructor(shape: SegmentShape, sections: SegmentSections) {
     this.shape = shape;
     this.sections = sections;
-    this.useResident();
+    this.terms = new TermTable(sections.terms);
+    this.useRecords();
   }
 
   section(name: SectionName): ByteSource {
@@ -275,40 +186,18 @@ export class Segment {
   }
 
   lookup(hash: TermHash): TermEntry | undefined {
-    if (this.shape.terms === 0) return undefined;
-    const slots = this.sections.terms.length / ENTRY_BYTES;
-    let slot = slotOf(hash.high, termCapacity(this.shape.terms));
-    for (;;) {
-      const inMemory = this.termWords !== undefined;
-      const some = Math.min(PROBE, slots - slot);
-      const words =
-        this.termWords ?? wordsOf(this.sections.terms.read(slot * ENTRY_BYTES, some * ENTRY_BYTES));
-      const end = inMemory ? slots : some;
-      for (let i = inMemory ? slot : 0; i < end; i++) {
-        const entry = entryAt(words, i);
-        if (entry === undefined || entry.high > hash.high) return undefined;
-        if (entry.high === hash.high && entry.low === hash.low) return entry;
-      }
-      slot += some;
-      if (inMemory || slot >= slots) return undefined;
-    }
+    return this.terms.lookup(hash);
   }
 
   /** All terms, in hash order. */
-  *entries(): Generator<TermEntry> {
-    const { terms } = this.sections;
-    const words = this.termWords ?? wordsOf(terms.read(0, terms.length));
-    for (let slot = 0; slot < terms.length / ENTRY_BYTES; slot++) {
-      const entry = entryAt(words, slot);
-      if (entry !== undefined) yield entry;
-    }
+  entries(): Generator<TermEntry> {
+    return this.terms.entries();
   }
 
   /** A list of several documents as it is stored: impacts, then documents as gaps or, at an even place, as numbers. */
-  storedList({ count, where }: TermEntry): { readonly bytes: Uint8Array; readonly asGaps: boolean } {
+  storedList({ count, where, asGaps }: TermEntry): { readonly bytes: Uint8Array; readonly asGaps: boolean } {
     const { postings } = this.sections;
-    const start = (where >>> 7) * 2;
-    const asGaps = (where & AS_GAPS) !== 0;
+    const start = where * 2;
     const length = asGaps
       ? Math.min(count + mostGapBytes(count), postings.length - start)
       : count + (count & 1) + count * 2;
@@ -440,12 +329,12 @@ export class Segment {
     if (missing.length === 0) return;
     this.sections = { ...this.sections };
     for (const name of missing) this.sections[name] = loaded(this.sections[name]);
-    this.useResident();
+    if (missing.includes("terms")) this.terms = new TermTable(this.sections.terms);
+    this.useRecords();
   }
 
-  private useResident(): void {
-    const { terms, records } = this.sections;
-    if (terms.resident) this.termWords = wordsOf(terms.read(0, terms.length));
+  private useRecords(): void {
+    const { records } = this.sections;
     if (records.resident) this.recordWords = wordsOf(records.read(0, records.length));
   }
 }

@@ -27,7 +27,6 @@ import {
 } from "./bytes.ts";
 import { blockChecksums, blocksOf, checksum } from "./checksum.ts";
 import {
-  ENTRY_BYTES,
   LiveSegment,
   RECORD_BYTES,
   SECTION_NAMES,
@@ -39,7 +38,7 @@ import {
 } from "./segment.ts";
 
 /** Increased whenever the layout or the meaning of a section changes; other versions are rebuilt. */
-const SNAPSHOT_VERSION = 7;
+const SNAPSHOT_VERSION = 8;
 const MAGIC = [0x65706552, 0x726f7472] as const;
 const HEADER_WORDS = 12;
 const HEADER_BYTES = HEADER_WORDS * 4;
@@ -274,7 +273,7 @@ function openSegments(
     const sources: SegmentSections = bySection((name) => {
       const { offset, length } = sections[name];
       const fits = offset + length <= tail && (expected[name] ?? length) === length;
-      if (!fits || (name === "terms" && length % ENTRY_BYTES !== 0)) {
+      if (!fits || (name === "terms" && length % 4 !== 0)) {
         throw new DamagedSnapshot(`Section "${name}" has an impossible length ${length}`);
       }
       const source = fileBytes({ fd, offset, length, checksums, firstBlock });

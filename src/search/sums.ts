@@ -1,7 +1,8 @@
 // The scores of the documents of one segment while a query is answered: posting lists are added, the best are found.
 
 import { instantiate } from "./kernels.ts";
-import { documentsOfGaps, SEGMENT_DOCUMENTS, type Segment, type TermEntry } from "./segment.ts";
+import { documentsOfGaps, SEGMENT_DOCUMENTS, type Segment } from "./segment.ts";
+import type { TermEntry } from "./terms.ts";
 
 /** One sum per document, as 32-bit integers. */
 interface Sums {

@@ -2,7 +2,7 @@
 
 import type { Frame } from "../../model/frame.ts";
 import { inAlphabet } from "../../text/patterns.ts";
-import { type Signal, WORTH } from "./signal.ts";
+import { type Query, type Signal, WORTH } from "./signal.ts";
 
 /** Domains that belong to each frame besides its own name. In addition, a task fits any domain that the message names. */
 const DOMAINS: Readonly<Record<Frame, readonly string[]>> = {
@@ -16,21 +16,34 @@ const DOMAINS: Readonly<Record<Frame, readonly string[]>> = {
 
 export const frameSignal: Signal = {
   name: "frame",
-  judge({ manifest }, { frame, message }) {
+  judge({ manifest }, query) {
+    const { frame } = query;
     if (manifest.frames.includes(frame.name)) return { kind: "boost", value: WORTH.frame, note: frame.name };
     const domain = manifest.domain?.toLowerCase().replace(/[\s_]+/g, "-");
     if (domain === undefined || domain === "") return undefined;
     const fits =
       domain === frame.name ||
       DOMAINS[frame.name].includes(domain) ||
-      (frame.name === "task" && namesDomain(message, domain));
+      (frame.name === "task" && namesDomain(query, domain));
     return fits ? { kind: "boost", value: WORTH.frame, note: `${frame.name}, domain ${domain}` } : undefined;
   },
 };
 
-function namesDomain(message: string, domain: string): boolean {
-  const text = ` ${message.toLowerCase().replace(betweenWords(message), " ")} `;
-  return text.includes(` ${domain.replaceAll("-", " ")} `);
+function namesDomain(query: Query, domain: string): boolean {
+  return spacedWords(query).includes(` ${domain.replaceAll("-", " ")} `);
+}
+
+const spaced = new WeakMap<Query, string>();
+
+/** The words of the message, each between two spaces: made once for all skills. */
+function spacedWords(query: Query): string {
+  let text = spaced.get(query);
+  if (text === undefined) {
+    const { message } = query;
+    text = ` ${message.toLowerCase().replace(betweenWords(message), " ")} `;
+    spaced.set(query, text);
+  }
+  return text;
 }
 
 const betweenWords = inAlphabet(({ letters, digits }) => `[^${letters}${digits}]+`, "g");

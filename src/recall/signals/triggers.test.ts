@@ -8,10 +8,10 @@ import type { Skill } from "../../model/skill.ts";
 import { type Query, WORTH } from "./signal.ts";
 import {
   containsWhole,
-  firstWord,
   mayMatch,
-  messageWords,
   patternFindings,
+  phraseStart,
+  phraseStarts,
   readyPatterns,
   triggerSignal,
 } from "./triggers.ts";
@@ -239,8 +239,11 @@ describe("a pattern", () => {
   );
 });
 
-describe("the word under which a phrase is indexed", () => {
-  test("is among the words of every message that has the phrase", () => {
+describe("the words under which a phrase is indexed", () => {
+  const recallsAlone = (message: string, phrase: string) =>
+    (judge(message, { keywords: [phrase] })?.value ?? 0) > WORTH.triggerPatternBeside;
+
+  test("are among those of every message in which the phrase recalls a skill", () => {
     const piece = fc.constantFrom(
       "c++",
       "C#",
@@ -263,19 +266,31 @@ describe("the word under which a phrase is indexed", () => {
     fc.assert(
       fc.property(phrase, around, around, (wanted, before, after) => {
         const message = before + wanted + after;
-        const holds = triggerSignal(message).judge(skillWith({ keywords: [wanted] }), query) !== undefined;
-        if (holds) expect(messageWords(message)).toContain(firstWord(wanted));
+        if (recallsAlone(message, wanted)) expect(phraseStarts(message)).toContain(phraseStart(wanted));
       }),
     );
   });
 
-  test("is found for any phrase in any message", () => {
+  test("are the first two, so that a message with the first one alone reaches no skill", () => {
+    expect(phraseStart("Code  review, please")).toBe("code review");
+    expect(phraseStarts("code golf")).not.toContain("code review");
+    expect(phraseStarts("a code review")).toContain("code review");
+  });
+
+  test("are not looked for in messages that are too long for the phrase to recall a skill", () => {
+    const long = `${"so ".repeat(12)}deploy`;
+    expect(recallsAlone(long, "deploy")).toBe(false);
+    expect(phraseStarts(long)).not.toContain("deploy");
+    expect(recallsAlone(`${long} now`, "deploy now")).toBe(true);
+    expect(phraseStarts(`${long} now`)).toContain("deploy now");
+  });
+
+  test("are found for any phrase in any message", () => {
     const text = fc.string({ unit: "binary", maxLength: 12 });
     fc.assert(
       fc.property(text, text, text, (wanted, before, after) => {
         const message = `${before} ${wanted} ${after}`;
-        const holds = triggerSignal(message).judge(skillWith({ keywords: [wanted] }), query) !== undefined;
-        if (holds) expect(messageWords(message)).toContain(firstWord(wanted));
+        if (recallsAlone(message, wanted)) expect(phraseStarts(message)).toContain(phraseStart(wanted));
       }),
       { numRuns: 500 },
     );

@@ -20,7 +20,7 @@ const CALLS_WITHIN = { word: 12, phrase: 60 } as const;
 export function triggerSignal(message: string, isCommon: (word: string) => boolean = () => false): Signal {
   const asWritten = searched(message);
   const text = asWritten.toLowerCase();
-  const words = asWritten.split(" ", CALLS_WITHIN.phrase + 1).length;
+  const words = wordCount(asWritten);
   const texts = { asWritten, text, words, isCommon };
   return {
     name: "triggers",
@@ -117,14 +117,27 @@ function isLanguageSign(text: string): boolean {
   return text === "++" || (text[0] === "#" && !letterOrDigit().test(text.slice(1)));
 }
 
-/** The word under which a phrase is indexed; a phrase of signs alone is indexed under the empty word. */
-export function firstWord(phrase: string): string {
-  return wordsIn(normal(phrase))[0] ?? "";
+/** The first two words of a phrase, or its only one, under which it is indexed; a phrase of signs alone has the empty word. */
+export function phraseStart(phrase: string): string {
+  return wordsIn(normal(phrase)).slice(0, 2).join(" ");
 }
 
-/** Every word under which a phrase in the message may be indexed. */
-export function messageWords(message: string): Set<string> {
-  return new Set(["", ...wordsIn(normal(message.slice(0, READ_CHARS)))]);
+/** Everything under which a phrase that may recall a skill for this message on its own is indexed. */
+export function phraseStarts(message: string): Set<string> {
+  const text = searched(message);
+  const length = wordCount(text);
+  const words = wordsIn(text.toLowerCase());
+  const starts = new Set([""]);
+  for (const [i, word] of words.entries()) {
+    if (length <= CALLS_WITHIN.word) starts.add(word);
+    if (length <= CALLS_WITHIN.phrase && i > 0) starts.add(`${words[i - 1]} ${word}`);
+  }
+  return starts;
+}
+
+/** Counts no further than what matters. */
+function wordCount(searched: string): number {
+  return searched.split(" ", CALLS_WITHIN.phrase + 1).length;
 }
 
 function wordsIn(text: string): readonly string[] {
@@ -152,8 +165,11 @@ function normal(text: string): string {
   return squeezed(text).toLowerCase();
 }
 
+/** ASCII words with one space between them, as nearly all phrases are: nothing is to be done to them. */
+const SQUEEZED = /^[!-~]+(?: [!-~]+)*$/;
+
 function squeezed(text: string): string {
-  return text.normalize("NFC").replace(/\s+/g, " ").trim();
+  return SQUEEZED.test(text) ? text : text.normalize("NFC").replace(/\s+/g, " ").trim();
 }
 
 /** The part of a message in which triggers are searched. */
