@@ -50,7 +50,8 @@ export function Dreams({ query }: { query: URLSearchParams }) {
                     >
                       <b>{plain(title)}</b>
                       <span class="quiet">
-                        {number} · {state} · <Ago at={at} />
+                        {isAll && `${state} · `}
+                        <Ago at={at} />
                       </span>
                     </button>
                   </li>
@@ -123,7 +124,7 @@ function Proposal({ proposal, reload }: { proposal: ProposalRecord; reload: () =
       <Card
         title={
           <>
-            {plain(title)} <Tag kind={state}>{state}</Tag>
+            {plain(title)} {state !== "open" && <Tag kind={state}>{state}</Tag>}
           </>
         }
       >
