@@ -80,7 +80,7 @@ function App() {
             <button type="button" onClick={switchTheme}>
               Light or dark
             </button>
-            <button type="button" onClick={() => setOverlay("keys")}>
+            <button type="button" class="keyed" onClick={() => setOverlay("keys")}>
               Keys <kbd>?</kbd>
             </button>
             {server.data && (

@@ -40,7 +40,9 @@ function size() {
   const kilobytes = readdirSync(folder)
     .map((name) => gzipSync(readFileSync(join(folder, name))).length / 1000)
     .reduce((sum, each) => sum + each, 0);
-  console.log(`all files, compressed: ${kilobytes.toFixed(1)} kB  (bar 250: ${kilobytes < 250 ? "met" : "MISSED"})`);
+  console.log(
+    `all files, compressed: ${kilobytes.toFixed(1)} kB  (bar 250: ${kilobytes < 250 ? "met" : "MISSED"})`,
+  );
 }
 
 /** Until the first rows of the library are painted, beside a page with one line of text. */
@@ -164,7 +166,7 @@ async function scrolled(browser, page) {
 function framesIn(events) {
   return events
     .filter(({ name, ph }) => name === "PipelineReporter" && ph === "b")
-    .map(({ args }) => (args.frame_reporter ?? args.chrome_frame_reporter ?? {}).state)
+    .map(({ args }) => (args.frame_reporter ?? args.chrome_frame_reporter)?.state)
     .filter((state) => state !== undefined && state !== "STATE_NO_UPDATE_DESIRED");
 }
 
@@ -194,41 +196,55 @@ async function whatIf() {
     const lines = messages.map((query) => JSON.stringify({ query, gold: ["skill-none"] }));
     writeFileSync(join(folder, "evals.jsonl"), `${lines.join("\n")}\n`);
   };
-  await withDashboard(SKILLS, async ({ ask, processor }) => {
-    await ask("PUT", "/api/skills/edited", { description: "Waters plants. Use when plants are dry.", content: "Water them.\n" });
-    const reach = async () => {
-      const found = new Map();
-      for (const message of messages) {
-        const elsewhere = { settings: { "recall.learn": false } };
-        const { matches } = await ask("POST", "/api/recall", { message, explain: false, elsewhere });
-        found.set(message, matches.filter(({ via }) => via === undefined).map(({ name }) => name));
+  await withDashboard(
+    SKILLS,
+    async ({ ask, processor }) => {
+      await ask("PUT", "/api/skills/edited", {
+        description: "Waters plants. Use when plants are dry.",
+        content: "Water them.\n",
+      });
+      const reach = async () => {
+        const found = new Map();
+        for (const message of messages) {
+          const elsewhere = { settings: { "recall.learn": false } };
+          const { matches } = await ask("POST", "/api/recall", { message, explain: false, elsewhere });
+          found.set(
+            message,
+            matches.filter(({ via }) => via === undefined).map(({ name }) => name),
+          );
+        }
+        return found;
+      };
+      const before = await reach();
+      const times = [];
+      let report;
+      for (let n = 0; n < 6; n++) {
+        const description = `${messages.slice(n * 3, n * 3 + 3).join(". ")}. Use for these.`.slice(0, 1_000);
+        const [from, used] = [performance.now(), processor()];
+        report = await ask("POST", "/api/skills/edited/what-if", { description });
+        times.push({ clock: performance.now() - from, processor: processor() - used });
+        if (n === 5) await ask("PUT", "/api/skills/edited", { description, content: "Water them.\n" });
       }
-      return found;
-    };
-    const before = await reach();
-    const times = [];
-    let report;
-    for (let n = 0; n < 6; n++) {
-      const description = `${messages.slice(n * 3, n * 3 + 3).join(". ")}. Use for these.`.slice(0, 1_000);
-      const [from, used] = [performance.now(), processor()];
-      report = await ask("POST", "/api/skills/edited/what-if", { description });
-      times.push({ clock: performance.now() - from, processor: processor() - used });
-      if (n === 5) await ask("PUT", "/api/skills/edited", { description, content: "Water them.\n" });
-    }
-    const after = await reach();
-    const told = new Map(report.moved.map((each) => [each.message, each]));
-    const tried = messages.slice(-report.tried);
-    const moved = tried.filter((message) => before.get(message).join() !== after.get(message).join());
-    const right = moved.filter((message) => told.get(message)?.after.join() === after.get(message).join());
-    const wrong = [...told.keys()].filter((message) => !moved.includes(message));
-    const [first, ...others] = times;
-    const text = ({ clock, processor: used }) => `${clock.toFixed(0)} ms (processor time ${used.toFixed(0)} ms)`;
-    const typical = { clock: median(others.map((each) => each.clock)), processor: median(others.map((each) => each.processor)) };
-    console.log(
-      `what-if, ${SKILLS} skills, ${MESSAGES} stored messages, ${report.tried} tried: first ${text(first)}, then ${text(typical)}; ` +
-        `after the save ${moved.length} of them moved, ${right.length} as foretold, ${moved.length - right.length} not; ${wrong.length} were foretold and did not move`,
-    );
-  }, setup);
+      const after = await reach();
+      const told = new Map(report.moved.map((each) => [each.message, each]));
+      const tried = messages.slice(-report.tried);
+      const moved = tried.filter((message) => before.get(message).join() !== after.get(message).join());
+      const right = moved.filter((message) => told.get(message)?.after.join() === after.get(message).join());
+      const wrong = [...told.keys()].filter((message) => !moved.includes(message));
+      const [first, ...others] = times;
+      const text = ({ clock, processor: used }) =>
+        `${clock.toFixed(0)} ms (processor time ${used.toFixed(0)} ms)`;
+      const typical = {
+        clock: median(others.map((each) => each.clock)),
+        processor: median(others.map((each) => each.processor)),
+      };
+      console.log(
+        `what-if, ${SKILLS} skills, ${MESSAGES} stored messages, ${report.tried} tried: first ${text(first)}, then ${text(typical)}; ` +
+          `after the save ${moved.length} of them moved, ${right.length} as foretold, ${moved.length - right.length} not; ${wrong.length} were foretold and did not move`,
+      );
+    },
+    setup,
+  );
 }
 
 /** Calls `work` with a browser that is let in to a server over `count` skills, whose index is built. */
@@ -240,7 +256,10 @@ async function withDashboard(count, work, setup = () => {}) {
   setup(home);
   const bin = join(dist, "bin.cjs");
   const args = [bin, "ui", "--no-open", "--port", "0", "--json", "--home", home, "--dir", dir];
-  const server = spawn(process.execPath, args, { env: { PATH: process.env.PATH }, stdio: ["ignore", "pipe", "ignore"] });
+  const server = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const blank = createServer((request, response) => {
     response.setHeader("content-type", "text/html");
     const tall = `<div class="rows" style="height: 90vh; overflow: auto"><div style="height: 500000px"></div></div>`;
@@ -259,7 +278,11 @@ async function withDashboard(count, work, setup = () => {}) {
         async (request) => {
           const { method: verb, path: to, body: content } = request;
           const headers = { "content-type": "application/json" };
-          const response = await fetch(to, { method: verb, headers, body: content && JSON.stringify(content) });
+          const response = await fetch(to, {
+            method: verb,
+            headers,
+            body: content && JSON.stringify(content),
+          });
           const answer = await response.json();
           if (!response.ok) throw new Error(JSON.stringify(answer));
           return answer;

@@ -1,7 +1,7 @@
 // Dreams: what the library should learn from what happened. A person reads a proposal and decides; every decision can be undone.
 
 import { useEffect, useState } from "preact/hooks";
-import type { DreamResult, Job, ProposalRecord, Proposals } from "../answers.ts";
+import type { Accepted, DreamResult, Job, ProposalRecord, Proposals } from "../answers.ts";
 import { get, post, useLoad } from "../api.ts";
 import { Diff } from "../diff.tsx";
 import { Ago, attempt, Card, count, Empty, Page, percent, plain, Shown, Tag, tell } from "../pieces.tsx";
@@ -96,8 +96,10 @@ function useKeys(
 
 const accept = (proposal: ProposalRecord, reload: () => void) =>
   attempt(async () => {
-    await post("/proposals/accept", { numbers: [proposal.number] });
+    const { declined } = await post<Accepted>("/proposals/accept", { numbers: [proposal.number] });
     reload();
+    const refusals = declined.flatMap((each) => each.refusals);
+    if (refusals.length > 0) throw new Error(refusals.map(({ message }) => message).join(" "));
     tell(`Accepted: ${proposal.title}.`, () => undo(proposal, reload));
   });
 

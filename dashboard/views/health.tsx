@@ -92,7 +92,11 @@ function Checks({ checks, reload }: { checks: readonly Check[]; reload: () => vo
               {plain(message)}
               {next !== undefined && level !== "ok" && (
                 <p class="quiet">
-                  {canFix ? "Can be fixed from here, or: " : level === "note" ? "To change it: " : "To fix it: "}
+                  {canFix
+                    ? "Can be fixed from here, or: "
+                    : level === "note"
+                      ? "To change it: "
+                      : "To fix it: "}
                   {plain(next)}
                 </p>
               )}

@@ -140,7 +140,7 @@ export function Library({ query }: { query: URLSearchParams }) {
             <option value="name">name</option>
             <option value="used">last used</option>
             <option value="tokens">tokens in all</option>
-            <option value="always">tokens always in the prompt</option>
+            <option value="always">tokens in the prompt</option>
             <option value="finding">worst finding</option>
           </select>
         </label>

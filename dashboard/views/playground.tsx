@@ -335,7 +335,18 @@ function Should({ message, names, near, onDone }: ShouldOptions) {
     });
   return (
     <Card title="Wrong skill?">
-      <p class="quiet">Say which one it should have been: recall learns it, and evaluation checks it from now on.</p>
+      <p class="quiet">
+        Say which one it should have been: recall learns it, and evaluation checks it from now on.
+      </p>
+      {near.length > 0 && (
+        <div class="tools">
+          {near.slice(0, MOST_OFFERED).map((one) => (
+            <button key={one.name} type="button" onClick={() => correct(one.name)}>
+              Should have been {plain(one.name)}
+            </button>
+          ))}
+        </div>
+      )}
       <form
         class="tools"
         onSubmit={(event) => {
@@ -343,11 +354,6 @@ function Should({ message, names, near, onDone }: ShouldOptions) {
           void correct(name);
         }}
       >
-        {near.slice(0, MOST_OFFERED).map((one) => (
-          <button key={one.name} type="button" onClick={() => correct(one.name)}>
-            Should have been {plain(one.name)}
-          </button>
-        ))}
         <input
           list="names"
           aria-label="Should have been"

@@ -292,9 +292,7 @@ const UNTOLD = ["instructions", "result", "task"];
 
 function detailsOf({ details }: JournalEvent): string {
   return Object.entries(details)
-    .filter(
-      ([key, value]) => !UNTOLD.includes(key) && ["string", "number", "boolean"].includes(typeof value),
-    )
+    .filter(([key, value]) => !UNTOLD.includes(key) && ["string", "number", "boolean"].includes(typeof value))
     .map(
       ([key, value]) =>
         `${key} ${typeof value === "number" && !Number.isInteger(value) ? value.toFixed(2) : plain(String(value))}`,

@@ -414,8 +414,8 @@ function Use({ data: { stats, history, skill } }: { data: Whole }) {
       <p>
         Recalled {stats.recalled}, shown {stats.shown}, activated {stats.activated}, succeeded{" "}
         {stats.succeeded}, failed {stats.failed}.{" "}
-        {ended > 0 && `Going by that, it helps in ${percent(low)} to ${percent(high)} of the cases.`} Last used{" "}
-        <Ago at={stats.lastUsedAt} />.
+        {ended > 0 && `Going by that, it helps in ${percent(low)} to ${percent(high)} of the cases.`} Last
+        used <Ago at={stats.lastUsedAt} />.
       </p>
       <Weeks weeks={stats.weeks} versions={history} />
       {stats.versions.some(({ deprioritised }) => deprioritised) && (
@@ -556,7 +556,8 @@ function History({ data: { history, skill }, reload }: { data: Whole; reload: ()
     return (
       <Card title="History">
         <Empty>
-          No versions are kept of it: the file belongs to its source. <code>repertoire save</code> keeps versions.
+          No versions are kept of it: the file belongs to its source. <code>repertoire save</code> keeps
+          versions.
         </Empty>
       </Card>
     );
