@@ -119,10 +119,7 @@ export function Neighbourhood({ ties, of }: { ties: readonly Tie[]; of?: string 
   for (const [at, name] of around.entries()) {
     // Few stand on one line; more begin between the directions, so that names do not lie on each other.
     const angle = ((at + (around.length > 2 ? 0.5 : 0)) / around.length) * 2 * Math.PI;
-    place.set(name, [
-      middle + Math.cos(angle) * width * 0.36,
-      height / 2 + Math.sin(angle) * height * 0.34,
-    ]);
+    place.set(name, [middle + Math.cos(angle) * width * 0.36, height / 2 + Math.sin(angle) * height * 0.34]);
   }
   return (
     <svg class="neighbours" viewBox={`0 0 ${width} ${height}`}>

@@ -247,12 +247,24 @@ async function whatIf() {
   );
 }
 
+/** Real-sized skills, or so many that only their rows matter. */
+function writeSkills(root, count) {
+  if (count <= SKILLS) return writeLibrary(root, count, corpus);
+  const documents = openCorpus(corpus);
+  for (let n = 0; n < count; n++) {
+    const { name, description } = documents.document(n);
+    mkdirSync(join(root, `skill-${n}`), { recursive: true });
+    const front = `---\nname: ${JSON.stringify(name)}\ndescription: ${JSON.stringify(description.slice(0, 200))}\n---\n`;
+    writeFileSync(join(root, `skill-${n}`, "SKILL.md"), `${front}Do it.\n`);
+  }
+}
+
 /** Calls `work` with a browser that is let in to a server over `count` skills, whose index is built. */
 async function withDashboard(count, work, setup = () => {}) {
   const root = mkdtempSync(join(tmpdir(), "repertoire-dashboard-"));
   const [home, dir] = [join(root, "home"), join(root, "project")];
   mkdirSync(dir);
-  writeLibrary(join(home, ".claude", "skills"), count, corpus);
+  writeSkills(join(home, ".claude", "skills"), count);
   setup(home);
   const bin = join(dist, "bin.cjs");
   const args = [bin, "ui", "--no-open", "--port", "0", "--json", "--home", home, "--dir", dir];

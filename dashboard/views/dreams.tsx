@@ -4,7 +4,20 @@ import { useEffect, useState } from "preact/hooks";
 import type { Accepted, DreamResult, Job, ProposalRecord, Proposals } from "../answers.ts";
 import { get, post, useLoad } from "../api.ts";
 import { Diff } from "../diff.tsx";
-import { Ago, attempt, Card, count, Empty, Page, percent, plain, Shown, Tag, tell } from "../pieces.tsx";
+import {
+  Ago,
+  attempt,
+  Card,
+  count,
+  Empty,
+  isForText,
+  Page,
+  percent,
+  plain,
+  Shown,
+  Tag,
+  tell,
+} from "../pieces.tsx";
 import { setQuery } from "../route.ts";
 
 export function Dreams({ query }: { query: URLSearchParams }) {
@@ -79,9 +92,7 @@ function useKeys(
 ): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isTyping =
-        event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !chosen) return;
+      if (isForText(event) || !chosen) return;
       const step = { j: 1, k: -1 }[event.key];
       const next = step === undefined ? undefined : proposals[proposals.indexOf(chosen) + step];
       if (next) setQuery({ n: String(next.number) });
