@@ -15,6 +15,7 @@ const BENCHES = {
   changes: false,
   loop: false,
   fleet: true,
+  dashboard: true,
 };
 
 const { values } = parseArgs({ options: { corpus: { type: "string" }, only: { type: "string" } } });

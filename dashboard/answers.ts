@@ -38,6 +38,7 @@ export type BadTurn = Each<Turns["turns"]>;
 
 export type Proposals = Answers["listProposals"];
 export type ProposalRecord = Each<Proposals["proposals"]>;
+export type Accepted = Answers["acceptProposals"];
 export type Evidence = Answers["dreamReport"];
 export type Job = Answers["showJob"];
 export type DreamResult = Answers["dream"];

@@ -100,7 +100,7 @@ export interface Tie {
 const MOST_NODES = 30;
 const PICTURE = { width: 460, lift: 14 };
 /** A picture of few skills needs little room. */
-const heightFor = (nodes: number) => (nodes <= 4 ? 150 : nodes <= 10 ? 260 : 380);
+const heightFor = (nodes: number) => (nodes <= 2 ? 90 : nodes <= 4 ? 150 : nodes <= 10 ? 260 : 380);
 
 /**
  * A skill with its neighbours around it; without one, the skills with the strongest ties. Skills that are tied stand next to each
@@ -113,14 +113,13 @@ export function Neighbourhood({ ties, of }: { ties: readonly Tie[]; of?: string 
   const height = heightFor(shown.names.length);
   const around = shown.names.filter((name) => name !== of);
   const place = new Map<string, readonly [number, number]>();
-  if (of !== undefined) place.set(of, [width / 2, height / 2]);
+  // One neighbour is beside the skill, not around it.
+  const middle = of !== undefined && around.length === 1 ? width * 0.32 : width / 2;
+  if (of !== undefined) place.set(of, [middle, height / 2]);
   for (const [at, name] of around.entries()) {
     // Few stand on one line; more begin between the directions, so that names do not lie on each other.
     const angle = ((at + (around.length > 2 ? 0.5 : 0)) / around.length) * 2 * Math.PI;
-    place.set(name, [
-      width / 2 + Math.cos(angle) * width * 0.36,
-      height / 2 + Math.sin(angle) * height * 0.34,
-    ]);
+    place.set(name, [middle + Math.cos(angle) * width * 0.36, height / 2 + Math.sin(angle) * height * 0.34]);
   }
   return (
     <svg class="neighbours" viewBox={`0 0 ${width} ${height}`}>

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { Server } from "./answers.ts";
 import { get, listen, useLoad } from "./api.ts";
 import { Keys, Palette } from "./palette.tsx";
-import { Notices, Trouble } from "./pieces.tsx";
+import { isForText, Notices, Trouble } from "./pieces.tsx";
 import { go, type Route, useRoute } from "./route.ts";
 import { Dreams } from "./views/dreams.tsx";
 import { Evaluation } from "./views/evaluation.tsx";
@@ -80,7 +80,7 @@ function App() {
             <button type="button" onClick={switchTheme}>
               Light or dark
             </button>
-            <button type="button" onClick={() => setOverlay("keys")}>
+            <button type="button" class="keyed" onClick={() => setOverlay("keys")}>
               Keys <kbd>?</kbd>
             </button>
             {server.data && (
@@ -157,9 +157,7 @@ function useShortcuts(open: (overlay: "palette" | "keys") => void): void {
         open("palette");
         return;
       }
-      const isTyping =
-        event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isForText(event)) return;
       if (event.key === "?") open("keys");
       else if (event.key === "/") {
         const search = document.querySelector<HTMLElement>("main input, main textarea");

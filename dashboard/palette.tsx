@@ -111,7 +111,8 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ["g h, g l, g p, g e", "Home, Library, Playground, Evaluation"],
   ["g s, g d, g r, g o", "Sessions, Dreams, Relations, Health (doctor)"],
   ["j, k", "next and previous proposal"],
-  ["a, x, u", "accept, reject, undo a proposal"],
+  ["a, x", "accept and reject a proposal"],
+  ["u", "undo what was just done, or an accepted proposal"],
   ["?", "this sheet"],
   ["Esc", "close"],
 ];

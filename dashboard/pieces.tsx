@@ -177,7 +177,14 @@ interface Notice {
 
 let show: (notice: Notice) => void = () => {};
 /** Long enough to read it and to undo. */
-const NOTICE_MS = 10_000;
+const NOTICE_MS = 20_000;
+
+/** Whether a key is typed into a field or a dialog, or belongs to the browser. */
+export const isForText = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
+  ctrlKey ||
+  metaKey ||
+  altKey ||
+  (target instanceof Element && target.closest("input, textarea, select, dialog") !== null);
 
 export function tell(text: string, undo?: () => void): void {
   show({ text, undo });
@@ -200,6 +207,19 @@ export function Notices() {
     const timer = setTimeout(() => setNotice(undefined), NOTICE_MS);
     return () => clearTimeout(timer);
   }, [notice]);
+  useEffect(() => {
+    const undo = notice?.undo;
+    if (!undo) return;
+    // Before the keys of the view: what was just done is undone first.
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "u" || isForText(event)) return;
+      event.stopPropagation();
+      setNotice(undefined);
+      undo();
+    };
+    addEventListener("keydown", onKey, true);
+    return () => removeEventListener("keydown", onKey, true);
+  }, [notice]);
   return (
     <div class="notices" aria-live="polite">
       {notice && (
@@ -213,7 +233,7 @@ export function Notices() {
                 notice.undo?.();
               }}
             >
-              Undo
+              Undo <kbd>u</kbd>
             </button>
           )}
           <button type="button" class="bare" aria-label="Dismiss" onClick={() => setNotice(undefined)}>

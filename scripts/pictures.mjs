@@ -26,6 +26,8 @@ const VIEWS = {
   health: "#/health",
 };
 const WIDTHS = { 1440: 900, 390: 844 };
+/** How many answers each page waits for; the stream of events has no end. */
+const asking = new WeakMap();
 
 const server = spawn(process.execPath, [
   "dist/bin.cjs",
@@ -58,7 +60,7 @@ async function all(context) {
   mkdirSync("pictures", { recursive: true });
   for (const [width, height] of Object.entries(WIDTHS))
     for (const colorScheme of ["light", "dark"]) {
-      const page = await context.newPage();
+      const page = watch(await context.newPage());
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width: Number(width), height });
       for (const [name, hash] of Object.entries(VIEWS)) {
@@ -73,14 +75,25 @@ async function show(page, hash) {
   await page.goto(`${origin}/${hash}`);
   await page.getByRole("heading", { level: 1 }).waitFor();
   // What was loaded may ask for more.
-  for (let round = 0; round < 2; round++) {
+  for (let quiet = 0; quiet < 2; quiet++) {
     await page.waitForTimeout(300);
     await page.waitForFunction(() => !document.body.innerText.includes("Loading …"));
+    if ((asking.get(page) ?? 0) > 0) quiet = -1;
   }
 }
 
+function watch(page) {
+  const add = (change) => (request) => {
+    if (request.url().endsWith("/api/events")) return;
+    asking.set(page, (asking.get(page) ?? 0) + change);
+  };
+  page.on("request", add(1));
+  for (const end of ["requestfinished", "requestfailed"]) page.on(end, add(-1));
+  return page;
+}
+
 async function forReadme(context) {
-  const page = await context.newPage();
+  const page = watch(await context.newPage());
   await page.setViewportSize({ width: 1200, height: 680 });
   // The first recall opens the encoder.
   await show(page, "#/playground?m=write+an+invoice");

@@ -1,10 +1,23 @@
 // Dreams: what the library should learn from what happened. A person reads a proposal and decides; every decision can be undone.
 
 import { useEffect, useState } from "preact/hooks";
-import type { DreamResult, Job, ProposalRecord, Proposals } from "../answers.ts";
+import type { Accepted, DreamResult, Job, ProposalRecord, Proposals } from "../answers.ts";
 import { get, post, useLoad } from "../api.ts";
 import { Diff } from "../diff.tsx";
-import { Ago, attempt, Card, count, Empty, Page, percent, plain, Shown, Tag, tell } from "../pieces.tsx";
+import {
+  Ago,
+  attempt,
+  Card,
+  count,
+  Empty,
+  isForText,
+  Page,
+  percent,
+  plain,
+  Shown,
+  Tag,
+  tell,
+} from "../pieces.tsx";
 import { setQuery } from "../route.ts";
 
 export function Dreams({ query }: { query: URLSearchParams }) {
@@ -50,7 +63,8 @@ export function Dreams({ query }: { query: URLSearchParams }) {
                     >
                       <b>{plain(title)}</b>
                       <span class="quiet">
-                        {number} · {state} · <Ago at={at} />
+                        {isAll && `${state} · `}
+                        <Ago at={at} />
                       </span>
                     </button>
                   </li>
@@ -78,9 +92,7 @@ function useKeys(
 ): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isTyping =
-        event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey || !chosen) return;
+      if (isForText(event) || !chosen) return;
       const step = { j: 1, k: -1 }[event.key];
       const next = step === undefined ? undefined : proposals[proposals.indexOf(chosen) + step];
       if (next) setQuery({ n: String(next.number) });
@@ -95,8 +107,10 @@ function useKeys(
 
 const accept = (proposal: ProposalRecord, reload: () => void) =>
   attempt(async () => {
-    await post("/proposals/accept", { numbers: [proposal.number] });
+    const { declined } = await post<Accepted>("/proposals/accept", { numbers: [proposal.number] });
     reload();
+    const refusals = declined.flatMap((each) => each.refusals);
+    if (refusals.length > 0) throw new Error(refusals.map(({ message }) => message).join(" "));
     tell(`Accepted: ${proposal.title}.`, () => undo(proposal, reload));
   });
 
@@ -123,7 +137,7 @@ function Proposal({ proposal, reload }: { proposal: ProposalRecord; reload: () =
       <Card
         title={
           <>
-            {plain(title)} <Tag kind={state}>{state}</Tag>
+            {plain(title)} {state !== "open" && <Tag kind={state}>{state}</Tag>}
           </>
         }
       >

@@ -76,9 +76,9 @@ function Measure({ cases: { cases, successes }, onDone }: { cases: Cases; onDone
 
 /** The last one is left out on a narrow page. */
 const FIGURES: readonly (readonly [key: "hit1" | "shown3" | "mrr", title: string, kind: string])[] = [
-  ["hit1", "right skill first", ""],
-  ["shown3", "right skill shown", ""],
-  ["mrr", "mean reciprocal rank", "wide"],
+  ["hit1", "Right skill first", ""],
+  ["shown3", "Right skill shown", ""],
+  ["mrr", "Mean reciprocal rank", "wide"],
 ];
 
 function Runs({ runs, query }: { runs: readonly EvalRun[]; query: URLSearchParams }) {

@@ -92,7 +92,11 @@ function Checks({ checks, reload }: { checks: readonly Check[]; reload: () => vo
               {plain(message)}
               {next !== undefined && level !== "ok" && (
                 <p class="quiet">
-                  {canFix ? "Can be fixed from here, or: " : "To fix it: "}
+                  {canFix
+                    ? "Can be fixed from here, or: "
+                    : level === "note"
+                      ? "To change it: "
+                      : "To fix it: "}
                   {plain(next)}
                 </p>
               )}
@@ -116,10 +120,10 @@ function Findings({ doctor: { diagnostics, inspection } }: { doctor: Doctor }) {
     <Card title={isFine ? "No findings in skills" : "Findings in skills"}>
       {isFine && <Empty>Nothing is broken, nothing looks dangerous.</Empty>}
       <ul class="findings">
-        {inspection.worrying.map(({ name, verdict, rules }) => (
+        {inspection.worrying.map(({ name, verdict, gravest, rules }) => (
           <li key={name}>
-            <VerdictTag verdict={verdict} /> <SkillLink name={name} />{" "}
-            <span class="quiet">{rules.join(", ")}</span>
+            <VerdictTag verdict={verdict} /> <SkillLink name={name} /> {gravest}{" "}
+            <span class="quiet">{rules.join(", ") || "It was not inspected whole."}</span>
           </li>
         ))}
         {sorted.slice(0, 100).map(({ code, severity, path, line, message, fix }, at) => (
@@ -164,11 +168,16 @@ export function HostList({ hosts }: { hosts: readonly Host[] }) {
           <span class="quiet">
             last active <Ago at={lastAt} />
           </span>
-          {(missing.length > 0 || connected ? missing : [`repertoire setup ${host}`]).map((line) => (
+          {missing.map((line) => (
             <p key={line} class="quiet">
-              {missing.length > 0 ? plain(line) : <code>{line}</code>}
+              {plain(line)}
             </p>
           ))}
+          {missing.length === 0 && !connected && (
+            <p class="quiet">
+              <code>repertoire setup {host}</code> connects it.
+            </p>
+          )}
         </li>
       ))}
     </ul>
@@ -183,7 +192,7 @@ function Sources({ doctor: { sources } }: { doctor: Doctor }) {
           <tr>
             <th>Source</th>
             <th>Folder</th>
-            <th class="wide">Read without us by</th>
+            <th class="wide">Agents that read it themselves</th>
             <th class="number">Skills</th>
           </tr>
         </thead>

@@ -65,17 +65,23 @@ export function Home() {
         </button>
       }
     >
-      <div class="cards">
-        <Card title="Since your last visit">
-          <Shown loaded={seen}>{(data) => <Changes key={round} seen={data} />}</Shown>
-        </Card>
-        <Findings />
-        <Waiting />
-        <LookBad />
-        <GotNothing />
-        <Ignored />
-        <UpdatesCard />
-        <HostsCard />
+      <div class="stacks">
+        <div>
+          <Card title="Since your last visit">
+            <Shown loaded={seen}>{(data) => <Changes key={round} seen={data} />}</Shown>
+          </Card>
+          <Findings />
+          <HostsCard />
+        </div>
+        <div>
+          <LookBad />
+          <Waiting />
+          <UpdatesCard />
+        </div>
+        <div>
+          <GotNothing />
+          <Ignored />
+        </div>
       </div>
     </Page>
   );
@@ -94,8 +100,8 @@ function Changes({ seen }: { seen: Seen }) {
   return (
     <>
       <p class="quiet">
-        You looked <Ago at={visit.at} />. There are{" "}
-        <a href={address("library")}>{count(skills.length, "skill")}</a>.
+        <a href={address("library")}>{count(skills.length, "skill")}</a>; you last marked them as seen{" "}
+        <Ago at={visit.at} />.
       </p>
       {fresh.length + changed.length + gone.length + broken.length === 0 && (
         <Empty>No skill is new, changed or gone, and none is broken.</Empty>
@@ -127,10 +133,10 @@ function Findings() {
                 <Empty>Nothing is dangerous or broken.</Empty>
               )}
               <ul>
-                {worrying.slice(0, 8).map(({ name, verdict, rules }) => (
+                {worrying.slice(0, 8).map(({ name, verdict, gravest }) => (
                   <li key={name}>
                     <VerdictTag verdict={verdict} /> <SkillLink name={name} />{" "}
-                    <span class="quiet">{rules.slice(0, 2).join(", ")}</span>
+                    <span class="quiet">{gravest ?? "It was not inspected whole."}</span>
                   </li>
                 ))}
                 {broken.map(({ check, message }) => (
@@ -160,7 +166,7 @@ function Findings() {
 function Waiting() {
   const proposals = useLoad("proposals", () => get<Proposals>("/proposals"), ["proposal", "library"]);
   return (
-    <Card title="Proposals that wait">
+    <Card title="Proposals to decide">
       <Shown loaded={proposals}>
         {({ proposals: open }) => (
           <>
@@ -198,8 +204,8 @@ function LookBad() {
                   <li key={`${session} ${turn}`}>
                     <a href={address("sessions", session, { turn: String(turn) })}>{plain(message)}</a>{" "}
                     <span class="quiet">
-                      {corrections[0] !== undefined && `“${plain(corrections[0])}” `}
                       <Ago at={at} />
+                      {corrections[0] !== undefined && `: “${plain(corrections[0])}”`}
                     </span>
                   </li>
                 ))}

@@ -49,14 +49,14 @@ interface SavedView {
 /** Ways to look at the library that people come back to. */
 export const VIEWS: Readonly<Record<string, SavedView>> = {
   all: { title: "All", fits: () => true },
-  unused: { title: "Never used", fits: ({ used }) => !used?.activated, sort: "tokens" },
+  unused: { title: "Never used", fits: ({ used }) => !used?.activated, sort: "always" },
   ignored: {
     title: "Shown, never activated",
     fits: ({ used }) => Boolean(used?.shown) && used?.activated === 0,
   },
   overlapping: { title: "Overlapping", fits: ({ name }, { overlapping }) => overlapping.has(name) },
   broken: { title: "Broken or dangerous", fits: (row) => row.state === "unavailable" || severity(row) >= 3 },
-  expensive: { title: "Expensive", fits: () => true, sort: "tokens" },
+  expensive: { title: "Most tokens", fits: () => true, sort: "tokens" },
   updates: { title: "Update available", fits: ({ hasUpdate }) => hasUpdate },
   disabled: { title: "Disabled", fits: ({ state }) => state === "disabled" },
 };
@@ -68,6 +68,7 @@ const SORTS: Readonly<Record<string, Order>> = {
   name: (a, b) => compare(a.name, b.name),
   used: (a, b) => (b.used?.lastUsedAt ?? 0) - (a.used?.lastUsedAt ?? 0),
   tokens: (a, b) => cost(b) - cost(a),
+  always: (a, b) => b.tokens - a.tokens,
   finding: (a, b) => severity(b) - severity(a),
 };
 

@@ -139,7 +139,8 @@ export function Library({ query }: { query: URLSearchParams }) {
             <option value="tree">families</option>
             <option value="name">name</option>
             <option value="used">last used</option>
-            <option value="tokens">tokens</option>
+            <option value="tokens">tokens in all</option>
+            <option value="always">tokens in the prompt</option>
             <option value="finding">worst finding</option>
           </select>
         </label>
@@ -161,7 +162,8 @@ function toggled(names: ReadonlySet<string>, name: string): ReadonlySet<string> 
 function summary(rows: readonly Row[]): string {
   const active = rows.filter(({ state }) => state === "active");
   const tokens = active.reduce((sum, row) => sum + row.tokens, 0);
-  return `${count(rows.length, "skill")}, ${active.length.toLocaleString("en")} active; their names and descriptions have ${count(tokens, "token")}.`;
+  const how = active.length === rows.length ? "all active" : `${active.length.toLocaleString("en")} active`;
+  return `${count(rows.length, "skill")}, ${how}. Their names and descriptions have ${count(tokens, "token")}.`;
 }
 
 /** Typing goes on while the last word is looked up. */
@@ -354,11 +356,13 @@ function Table({ rows, isAll, onFold, reload }: TableOptions) {
                 class="wide funnel"
                 title="Shown, activated, succeeded; and in how many of a hundred cases it helps"
               >
-                Shown → used → helped
+                Shown → used
+                <span class="line">→ helped</span>
               </th>
-              <th class="wide">Last used</th>
+              <th class="wide when">Last used</th>
               <th class="number" title="Tokens: always in the prompt, and more when activated">
                 Tokens
+                <span class="line">always + if used</span>
               </th>
               <th class="switch">
                 <span class="unseen">State</span>

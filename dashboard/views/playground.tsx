@@ -77,7 +77,7 @@ function Here({ message, names }: { message: string; names: readonly string[] })
       {(data) => (
         <>
           <Answer answer={data} title={titleOf(data)} />
-          <Should message={message} names={names} onDone={answer.reload} />
+          <Should message={message} names={names} near={data.near} onDone={answer.reload} />
           <NearMisses message={message} near={data.near} />
           <Section message={message} />
         </>
@@ -202,7 +202,8 @@ interface AnswerOptions {
   readonly only?: ReadonlySet<string>;
 }
 
-function Answer({ answer: { frame, intent, matches, near, considered, ms }, title, only }: AnswerOptions) {
+function Answer({ answer, title, only }: AnswerOptions) {
+  const { frame, intent, matches, near, threshold, considered, ms } = answer;
   return (
     <Card title={title}>
       <p class="quiet">
@@ -222,7 +223,12 @@ function Answer({ answer: { frame, intent, matches, near, considered, ms }, titl
         </Empty>
       )}
       {matches.map((match) => (
-        <MatchCard key={match.name} match={match} isOnly={only?.has(match.name) === true} />
+        <MatchCard
+          key={match.name}
+          match={match}
+          threshold={threshold}
+          isOnly={only?.has(match.name) === true}
+        />
       ))}
     </Card>
   );
@@ -230,9 +236,11 @@ function Answer({ answer: { frame, intent, matches, near, considered, ms }, titl
 
 function MatchCard({
   match: { name, evidence, boosts, score, via, reasons },
+  threshold,
   isOnly,
 }: {
   match: Match;
+  threshold: number;
   isOnly: boolean;
 }) {
   return (
@@ -243,10 +251,15 @@ function MatchCard({
         <span class="quiet">
           {" "}
           evidence {percent(evidence)}
+          {via === undefined && `, ${percent(threshold)} needed`}
           {boosts !== 0 && `, boosts ${boosts > 0 ? "+" : ""}${boosts.toFixed(2)}, score ${score.toFixed(2)}`}
         </span>
       </h3>
-      <Bar label={`Evidence ${percent(evidence)} of 100%`} parts={bySignal(reasons, evidence)} />
+      <Bar
+        label={`Evidence ${percent(evidence)}, ${percent(threshold)} needed`}
+        parts={bySignal(reasons, evidence)}
+        {...(via === undefined && { mark: threshold })}
+      />
       <Reasons reasons={reasons} />
     </article>
   );
@@ -302,47 +315,62 @@ function Reasons({ reasons }: { reasons: readonly Reason[] }) {
   );
 }
 
-function Should({
-  message,
-  names,
-  onDone,
-}: {
-  message: string;
-  names: readonly string[];
-  onDone: () => void;
-}) {
+interface ShouldOptions {
+  readonly message: string;
+  readonly names: readonly string[];
+  readonly near: Recall["near"];
+  readonly onDone: () => void;
+}
+
+/** Skills that are offered by a button each. */
+const MOST_OFFERED = 3;
+
+function Should({ message, names, near, onDone }: ShouldOptions) {
   const [name, setName] = useState("");
-  const correct = () =>
+  const correct = (skill: string) =>
     attempt(async () => {
-      const { file } = await post<Correction>("/corrections", { skill: name, message, keep: true });
-      tell(`Messages like this one now lead to ${name}; the case was added to ${file}.`);
+      const { file } = await post<Correction>("/corrections", { skill, message, keep: true });
+      tell(`Messages like this one now lead to ${skill}; the case was added to ${file}.`);
       onDone();
     });
   return (
-    <form
-      class="tools"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void correct();
-      }}
-    >
-      <label for="right">Should have been</label>
-      <input
-        id="right"
-        list="names"
-        value={name}
-        placeholder="name of a skill"
-        onInput={({ currentTarget }) => setName(currentTarget.value)}
-      />
-      <datalist id="names">
-        {names.map((one) => (
-          <option key={one} value={one} />
-        ))}
-      </datalist>
-      <button type="submit" disabled={!names.includes(name)}>
-        Correct it, and keep it as a case
-      </button>
-    </form>
+    <Card title="Wrong skill?">
+      <p class="quiet">
+        Say which one it should have been: recall learns it, and evaluation checks it from now on.
+      </p>
+      {near.length > 0 && (
+        <div class="tools">
+          {near.slice(0, MOST_OFFERED).map((one) => (
+            <button key={one.name} type="button" onClick={() => correct(one.name)}>
+              Should have been {plain(one.name)}
+            </button>
+          ))}
+        </div>
+      )}
+      <form
+        class="tools"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void correct(name);
+        }}
+      >
+        <input
+          list="names"
+          aria-label="Should have been"
+          value={name}
+          placeholder={near.length > 0 ? "or another skill" : "name of the skill"}
+          onInput={({ currentTarget }) => setName(currentTarget.value)}
+        />
+        <datalist id="names">
+          {names.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+        <button type="submit" disabled={!names.includes(name)}>
+          Correct it
+        </button>
+      </form>
+    </Card>
   );
 }
 
@@ -424,7 +452,7 @@ function Section({ message, elsewhere }: { message: string; elsewhere?: Elsewher
                 <tr>
                   <th>Style</th>
                   <th class="number">Size</th>
-                  <th>of its budget</th>
+                  <th>Share of its budget</th>
                 </tr>
               </thead>
               <tbody>

@@ -82,7 +82,7 @@ function Pair({ tie: { a, b, kind, strength }, evidence }: { tie: Tie; evidence:
   const coUse = evidence.coUse.find(isPair);
   const facts =
     kind === "overlap" && overlap
-      ? `words ${percent(overlap.words)}, meaning ${percent(overlap.meaning)}`
+      ? `share ${percent(overlap.words)} of their words, ${percent(overlap.meaning)} of their meaning`
       : `${count(coUse?.sessions.length ?? 0, "session")} used both`;
   return (
     <div class="match">

@@ -63,8 +63,8 @@ function List() {
                     {host ?? "unknown host"} · {count(length, "turn")} · <Ago at={lastAt} />
                     {skills.length > 0 && ` · ${skills.join(", ")}`}
                   </span>
-                  <span>
-                    {successes > 0 && <Tag kind="success">{successes} succeeded</Tag>}{" "}
+                  <span class="tags">
+                    {successes > 0 && <Tag kind="success">{successes} succeeded</Tag>}
                     {[...whys(session)].map((why) => (
                       <WhyBad key={why} why={why} />
                     ))}
@@ -237,13 +237,14 @@ function Turn({ id, turn, isWanted, events, said, reload }: TurnOptions) {
     >
       {message !== undefined && (
         <blockquote>
-          {plain(message)} <a href={address("playground", "", { m: message })}>in the playground</a>
+          {plain(message)}{" "}
+          <a href={address("playground", "", { m: message })}>why these skills, and which were right?</a>
         </blockquote>
       )}
       <ul class="events">
         {events.map((event) => (
           <li key={event.seq}>
-            <Tag kind={String(event.details.result ?? event.kind)}>{event.kind.replace("_", " ")}</Tag>{" "}
+            <Tag kind={String(event.details.result ?? event.kind)}>{titleOf(event)}</Tag>{" "}
             {event.skill === undefined ? (
               event.kind === "recalled" && "no skill"
             ) : (
@@ -281,11 +282,17 @@ function stepOf({ kind }: JournalEvent): number {
   return at < 0 ? STEPS.length : at;
 }
 
+/** An outcome says by its title how it was. */
+function titleOf({ kind, details }: JournalEvent): string {
+  return (details.result as string | undefined) ?? kind.replace("_", " ");
+}
+
+/** Details that the title says already, or that mean something to programs only. */
+const UNTOLD = ["instructions", "result", "task"];
+
 function detailsOf({ details }: JournalEvent): string {
   return Object.entries(details)
-    .filter(
-      ([key, value]) => key !== "instructions" && ["string", "number", "boolean"].includes(typeof value),
-    )
+    .filter(([key, value]) => !UNTOLD.includes(key) && ["string", "number", "boolean"].includes(typeof value))
     .map(
       ([key, value]) =>
         `${key} ${typeof value === "number" && !Number.isInteger(value) ? value.toFixed(2) : plain(String(value))}`,

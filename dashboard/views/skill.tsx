@@ -147,6 +147,10 @@ function Findings({ data: { inspection, diagnostics, skill } }: { data: Whole })
         </>
       }
     >
+      {skill.state === "active" &&
+        (inspection?.verdict === "dangerous" || inspection?.verdict === "suspicious") && (
+          <p>If you do not know where it comes from, disable it with the button above.</p>
+        )}
       <ul class="findings">
         {findings.map(({ code, severity, path, line, excerpt, message, fix }, at) => (
           <li key={at}>
@@ -170,10 +174,6 @@ function Findings({ data: { inspection, diagnostics, skill } }: { data: Whole })
           </li>
         ))}
       </ul>
-      {skill.state === "active" &&
-        (inspection?.verdict === "dangerous" || inspection?.verdict === "suspicious") && (
-          <p>If you do not know where it comes from, disable it with the button above.</p>
-        )}
     </Card>
   );
 }
@@ -280,6 +280,8 @@ const SHOWN_ELSEWHERE = [
   "body",
   "digest",
   "directory",
+  "state",
+  "summary",
   "withheld",
 ];
 
@@ -412,8 +414,8 @@ function Use({ data: { stats, history, skill } }: { data: Whole }) {
       <p>
         Recalled {stats.recalled}, shown {stats.shown}, activated {stats.activated}, succeeded{" "}
         {stats.succeeded}, failed {stats.failed}.{" "}
-        {ended > 0 && `It helps in ${percent(low)} to ${percent(high)} of the cases.`} Last used{" "}
-        <Ago at={stats.lastUsedAt} />.
+        {ended > 0 && `Going by that, it helps in ${percent(low)} to ${percent(high)} of the cases.`} Last
+        used <Ago at={stats.lastUsedAt} />.
       </p>
       <Weeks weeks={stats.weeks} versions={history} />
       {stats.versions.some(({ deprioritised }) => deprioritised) && (
@@ -529,7 +531,7 @@ function Related({ data }: { data: Whole }) {
     return (
       <Card title="Relations">
         <Empty>
-          {evidence.data ? "It stands alone: nothing overlaps, nothing is used with it." : "Looking …"}
+          {evidence.data ? "Nothing overlaps with it, and nothing is used with it." : "Loading …"}
         </Empty>
       </Card>
     );
@@ -554,8 +556,8 @@ function History({ data: { history, skill }, reload }: { data: Whole; reload: ()
     return (
       <Card title="History">
         <Empty>
-          It is a file of its source, which keeps no versions here. Skills that are saved with{" "}
-          <code>repertoire save</code> do.
+          No versions are kept of it: the file belongs to its source. <code>repertoire save</code> keeps
+          versions.
         </Empty>
       </Card>
     );

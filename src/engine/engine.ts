@@ -110,6 +110,7 @@ export {
 export { type StreamingModel, TimeLimitError, type TokenUsage } from "../models/models.ts";
 export { SPEC } from "../package/package.ts";
 export {
+  ABSTAIN_BELOW,
   addCase,
   casesFrom,
   EVAL_RUNS,

@@ -47,6 +47,8 @@ export interface InspectionSummary extends Omit<InspectionReport, "packages"> {
     readonly path: string;
     readonly verdict: Verdict;
     readonly rules: readonly string[];
+    /** The gravest finding in words; undefined if it was not inspected whole. */
+    readonly gravest: string | undefined;
   }[];
 }
 
@@ -143,6 +145,7 @@ export function summariseInspection({
     path,
     verdict: one.verdict,
     rules: [...new Set(findings.filter(({ severity }) => severity !== "low").map(({ code }) => code))],
+    gravest: findings[0]?.message,
   }));
   return { verdict, counts, left, worrying };
 }

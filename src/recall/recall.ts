@@ -1,5 +1,6 @@
 // The front door of recall: what other rooms may use.
 
+export { ABSTAIN_BELOW } from "./calibrate.ts";
 export type { Embedder } from "./embedder.ts";
 export type { EncodedParts, SharedVectors, SkillEncoder } from "./encoder.ts";
 export { EVAL_RUNS, type EvalRun, keepRun, readRuns } from "./eval-runs.ts";

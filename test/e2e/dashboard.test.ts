@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "../../scripts/browser.mjs";
 import { makeDemo } from "../../src/adapters/demo/demo.ts";
@@ -137,26 +137,51 @@ describe("every view", () => {
     for (const hash of hashes) {
       await page.goto(`${originOf(serving)}/#/${hash}`);
       await settled(page);
-      await page.evaluate(AXE);
-      const { violations } = await page.evaluate(() =>
-        (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe.run(),
-      );
-      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-      const told = serious.map(
-        ({ id, nodes }) =>
-          `${hash}: ${id} ${nodes
-            .map(({ html }) => html)
-            .slice(0, 3)
-            .join(" ")}`,
-      );
-      expect(told).toEqual([]);
+      expect([hash, ...(await barriersOf(page))]).toEqual([hash]);
       const overflow = await page.evaluate<number>(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth",
       );
       expect([hash, overflow]).toEqual([hash, 0]);
     }
+    const overlays: Readonly<Record<string, () => Promise<unknown>>> = {
+      Find: () => page.keyboard.press("Control+k"),
+      Keys: () => page.keyboard.press("?"),
+    };
+    for (const [name, open] of Object.entries(overlays)) {
+      await page.locator("h1").click();
+      await open();
+      await page.getByRole("dialog", { name }).waitFor();
+      expect([name, ...(await barriersOf(page))]).toEqual([name]);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog", { name }).waitFor({ state: "detached" });
+    }
+    await page.goto(`${originOf(serving)}/#/skill/deploy-preview`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel(/^Description/).fill("Renames the columns of a spreadsheet.");
+    await page.getByLabel("What would change").waitFor();
+    expect(["the editor", ...(await barriersOf(page))]).toEqual(["the editor"]);
+    await page.goto(`${originOf(serving)}/#/library`);
+    await page.getByLabel("Choose old-intranet").check();
+    expect(["chosen rows", ...(await barriersOf(page))]).toEqual(["chosen rows"]);
   });
 });
+
+/** What axe calls serious or worse on the page as it is now. */
+async function barriersOf(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }).axe.run(),
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(
+      ({ id, nodes }) =>
+        `${id} ${nodes
+          .map(({ html }) => html)
+          .slice(0, 3)
+          .join(" ")}`,
+    );
+}
 
 interface Violation {
   readonly id: string;
@@ -264,7 +289,7 @@ describe("the playground", () => {
     await page.locator("pre.source").getByText("invoice-pdf").waitFor();
     await page.getByLabel("Host mode").selectOption("rebuild");
     await expect.poll(() => page.locator(".styles tbody tr").count()).toBe(6);
-    await page.getByLabel("Should have been").fill("expense-report");
+    await page.getByLabel("Should have been", { exact: true }).fill("expense-report");
     await page.getByRole("button", { name: "Correct it" }).click();
     await page.getByRole("heading", { name: "1 match" }).waitFor();
     const cases = readFileSync(join(demo.engine.turns.dataDirectory, "evals.jsonl"), "utf8").trim();
@@ -449,6 +474,27 @@ describe("dreams", () => {
     await page.getByRole("button", { name: "Dream now" }).click();
     await page.getByText(/The dream made/).waitFor();
   });
+});
+
+it("says why a proposal is refused, and does not call it accepted", async () => {
+  const made = await makeDemo({ values: { "sources.bundled": false }, env: { PATH: process.env.PATH } });
+  onTestFinished(() => made.remove());
+  await made.engine.dreams.run({ force: true });
+  const own = await serveOverHttp(made.engine, { port: 0, version: "0.0.0", tools: "default", note });
+  onTestFinished(() => own.close());
+  const visitor = await opened(own.link());
+  onTestFinished(() => visitor.close());
+  const page = await show("#/dreams", visitor, originOf(own));
+  await page
+    .getByRole("list", { name: "Proposals" })
+    .getByRole("button", { name: /^Archive preview-branch/ })
+    .click();
+  await page.getByRole("heading", { name: /^Archive preview-branch/ }).waitFor();
+  await made.engine.learned.pin("preview-branch");
+  await page.getByRole("button", { name: /^Accept/ }).click();
+  await page.locator(".toast.bad").waitFor();
+  const states = (await made.engine.dreams.proposals()).map(({ state }) => state);
+  expect(states).not.toContain("accepted");
 });
 
 describe("sessions, home and health", () => {
@@ -700,6 +746,129 @@ describe("read-only mode", () => {
     complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes("403")));
   });
 });
+
+describe.each(["clicks", "keys"] as const)("five jobs of somebody new, with %s alone", (way) => {
+  let own: Serving;
+  let made: Awaited<ReturnType<typeof makeDemo>>;
+  let visitor: BrowserContext;
+
+  beforeAll(async () => {
+    made = await makeDemo({ values: { "sources.bundled": false }, env: { PATH: process.env.PATH } });
+    await made.engine.dreams.run({ force: true });
+    own = await serveOverHttp(made.engine, { port: 0, version: "0.0.0", tools: "default", note });
+    visitor = await opened(own.link());
+  });
+  afterAll(async () => {
+    await visitor?.close();
+    await own?.close();
+    made?.remove();
+  });
+
+  /** Home, and a way to use what is on the page, which counts how often. */
+  async function begun() {
+    const page = await show("#/home", visitor, originOf(own));
+    let steps = 0;
+    const use = async (target: Locator) => {
+      steps++;
+      await target.first().waitFor();
+      await settled(page);
+      if (way === "clicks") return target.first().click();
+      await reach(page, target.first());
+      await page.keyboard.press("Enter");
+    };
+    return { page, use, steps: () => steps };
+  }
+
+  it("finds the three skills that waste most tokens", async () => {
+    const { page, use, steps } = await begun();
+    await use(page.getByRole("link", { name: "Library", exact: true }));
+    await use(page.getByRole("button", { name: "Never used" }));
+    const { skills } = await made.engine.journal.stats();
+    const used = new Set(skills.filter(({ activated }) => activated > 0).map(({ name }) => String(name)));
+    const wasted = (await made.engine.library.list())
+      .filter(({ name }) => !used.has(name))
+      .sort((a, b) => b.tokens - a.tokens)
+      .slice(0, 3)
+      .map(({ tokens }) => String(tokens));
+    const first = page.locator("tr.skill td.number");
+    await expect
+      .poll(async () => (await first.allTextContents()).slice(0, 3).map((text) => text.split(" ")[0]))
+      .toEqual(wasted);
+    expect(steps()).toBeLessThanOrEqual(3);
+  });
+
+  it("sees why a message got the wrong skill, and makes a case of it", async () => {
+    const { page, use, steps } = await begun();
+    await use(page.getByRole("link", { name: "write the invoice for the workshop" }));
+    await use(page.getByRole("link", { name: /^why these skills/ }));
+    await page
+      .getByText(/evidence \d+%, \d+% needed/)
+      .first()
+      .waitFor();
+    await page
+      .getByRole("button", { name: /^Should have been / })
+      .first()
+      .waitFor();
+    const right = await page
+      .getByRole("button", { name: /^Should have been / })
+      .first()
+      .textContent();
+    await use(page.getByRole("button", { name: /^Should have been / }));
+    await page.getByText(/^Messages like this one now lead to/).waitFor();
+    const cases = readFileSync(join(made.engine.turns.dataDirectory, "evals.jsonl"), "utf8").trim();
+    expect(JSON.parse(cases.split("\n").at(-1)!)).toEqual({
+      query: "write the invoice for the workshop",
+      gold: [right!.replace("Should have been ", "")],
+    });
+    expect(steps()).toBeLessThanOrEqual(3);
+  });
+
+  it("reviews a proposal, accepts it, and undoes that", async () => {
+    const { page, use, steps } = await begun();
+    const states = async () => (await made.engine.dreams.proposals()).map(({ state }) => state).sort();
+    await use(page.getByRole("link", { name: /^Archive preview-branch/ }));
+    await page.getByRole("heading", { name: "Messages before and after" }).waitFor();
+    await use(page.getByRole("button", { name: /^Accept/ }));
+    await expect.poll(states, { timeout: 60_000 }).toContain("accepted");
+    if (way === "keys") await page.keyboard.press("u");
+    else await use(page.locator(".toast").getByRole("button", { name: "Undo" }));
+    await page.getByText(/^Undone: /).waitFor();
+    expect(await made.engine.library.list()).toContainEqual(
+      expect.objectContaining({ name: "preview-branch", state: "active" }),
+    );
+    expect(steps()).toBeLessThanOrEqual(3);
+  });
+
+  it("finds a dangerous skill and disables it", async () => {
+    const { page, use, steps } = await begun();
+    await use(page.locator(".card", { hasText: "Findings" }).getByRole("link", { name: "free-coupons" }));
+    await page.getByRole("heading", { name: /^Findings dangerous/ }).waitFor();
+    await use(page.getByRole("button", { name: "Disable" }));
+    await expect
+      .poll(async () => (await made.engine.library.show("free-coupons")).skill.state)
+      .toBe("disabled");
+    expect(steps()).toBeLessThanOrEqual(3);
+  });
+
+  it("sees whether Claude Code is connected", async () => {
+    const { page, steps } = await begun();
+    const card = page.locator(".card").filter({ has: page.getByRole("heading", { name: "Hosts" }) });
+    const row = (host: string) => card.getByRole("listitem").filter({ hasText: host });
+    expect(await row("Claude Code").locator(".tag").textContent()).toBe("connected");
+    expect(await row("Codex").locator(".tag").textContent()).toBe("not connected");
+    await row("Codex").getByText("repertoire setup codex").waitFor();
+    expect(steps()).toBe(0);
+  });
+});
+
+/** Goes on with the tabulator until the target has the focus. */
+async function reach(page: Page, target: Locator): Promise<void> {
+  for (let presses = 0; presses < 200; presses++) {
+    if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`The tabulator does not lead to ${target}.`);
+}
 
 it("no page said an error on its console, and none asked another address than its server's", () => {
   expect(complaints).toEqual([]);

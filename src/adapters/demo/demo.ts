@@ -14,6 +14,8 @@ import {
   openRepertoire,
   type Repertoire,
 } from "../../engine/engine.ts";
+import { markHeard } from "../hooks/heard.ts";
+import { applySetup, planSetup } from "../hooks/setup/setup.ts";
 import {
   DEMO_CASES,
   DEMO_EDITS,
@@ -74,6 +76,7 @@ async function liveThrough(places: OpenOptions, elsewhere: string): Promise<void
       await live();
     }
     await measure(engine, clock);
+    connect(places);
   } finally {
     await engine.close();
   }
@@ -93,6 +96,14 @@ async function liveSession(
     if (outcome !== undefined) await engine.journal.reportOutcome({ outcome, note }, { session, host });
     clock.at += MINUTE_MS;
   }
+}
+
+/** Connects Claude Code, whose sessions the history has, in the home folder of the demo. */
+function connect({ home, dir }: { readonly home: string; readonly dir: string }): void {
+  const host = "claude-code";
+  const places = { home, dir, env: {}, program: ["repertoire"] };
+  applySetup(host, places, { changes: planSetup(host, places) });
+  markHeard(host, home, { session: "demo", dir, ancestors: [] });
 }
 
 /** Adds a skill from a folder, whose source then goes on. */

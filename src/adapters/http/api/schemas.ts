@@ -149,7 +149,12 @@ export const InspectionSummarySchema = named("InspectionSummary", {
   verdict: z.enum(VERDICTS).describe("The worst of all packages."),
   counts: z.record(z.enum(VERDICTS), count),
   left: count.describe("Packages that were not inspected yet."),
-  worrying: z.array(z.looseObject({ name: text, path: text, verdict: z.enum(VERDICTS), rules: texts })),
+  worrying: z.array(
+    z.looseObject({
+      ...{ name: text, path: text, verdict: z.enum(VERDICTS), rules: texts },
+      gravest: text.optional().describe("The gravest finding in words."),
+    }),
+  ),
 });
 
 export const ConsentSheetSchema = named("ConsentSheet", {

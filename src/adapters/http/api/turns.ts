@@ -1,7 +1,7 @@
 // The operations of a turn: recall, why, prompt, session, slash commands.
 
 import * as z from "zod";
-import { budgetOf } from "../../../engine/engine.ts";
+import { ABSTAIN_BELOW, budgetOf } from "../../../engine/engine.ts";
 import { CONTEXTS, STYLES } from "../../../model/turn.ts";
 import { ConsentAnswer, withConsent } from "./consent.ts";
 import { type Api, operation } from "./operation.ts";
@@ -48,13 +48,15 @@ export const TURN_OPERATIONS = [
       intent: z.looseObject({ name: text, confidence: z.number() }).optional(),
       matches: z.array(MatchSchema),
       near: z.array(z.looseObject({ name: text, score: z.number() })),
+      threshold: z.number().describe("The evidence that a skill needs, unless the message names it."),
       abstained: z.boolean(),
       considered: z.int(),
       ms: z.number(),
     }),
     async run({ body: { k: limit, threshold, explain, ...asked } }, api) {
       const { engine, turn } = answering(api, asked);
-      const answer = await timed(api, () => engine.turn(turn).recall({ shows: true, limit, threshold }));
+      const recalled = await timed(api, () => engine.turn(turn).recall({ shows: true, limit, threshold }));
+      const answer = { ...recalled, threshold: threshold ?? engine.config.recall.threshold ?? ABSTAIN_BELOW };
       const brief = answer.matches.map((match) => ({ ...match, reasons: [] }));
       return explain ? answer : { ...answer, matches: brief };
     },
