@@ -167,7 +167,7 @@ describe.skipIf(!canMount).each(DISKS)("a new process on a $disk disk", ({ spoil
       const { status, stdout } = run(home, args);
       expect([args, status, stdout]).toEqual([args, 0, expect.stringContaining(part)]);
     }
-    const hooked = hook(home, "s1");
+    const hooked = hook(home, "h1");
     expect([hooked.status, hooked.stderr]).toEqual([0, ""]);
     expect(hooked.stdout).toContain("greet");
     const doctor = run(home, ["doctor"]);

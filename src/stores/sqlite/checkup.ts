@@ -22,7 +22,7 @@ import { sha256Of } from "../../package/package.ts";
 import type { LostBytes } from "../store.ts";
 import { asideOf, type Connection, integrityOf } from "./connection.ts";
 import { isDriverError, type openDatabase } from "./driver.ts";
-import type { blobFiles, SqliteVersions } from "./learned.ts";
+import type { blobFiles, LogComparison, SqliteVersions } from "./learned.ts";
 import { findBadRows, mendRows } from "./rows.ts";
 import type { placesIn } from "./turn-files.ts";
 
@@ -188,7 +188,7 @@ export class Checkup {
 
   private async log(): Promise<Found[]> {
     const { versions, places, now } = this.needs;
-    const { flawed, differing, unlogged } = await versions.compareWithLog(pause);
+    const { flawed, differing, unlogged }: LogComparison = await versions.compareWithLog(pause);
     if (flawed + differing + unlogged === 0) return [];
     const isIncomplete = differing + unlogged > 0;
     const lacking = `${unlogged} versions stand in the database alone, ${differing} are not the same in both, and a damaged database would cost them.`;

@@ -36,7 +36,6 @@ import type { SkillName } from "../../model/name.ts";
 import { jsonIn } from "../../text/json.ts";
 import { atOnce, type Connection } from "./connection.ts";
 import type { SqlRow, SqlValue } from "./driver.ts";
-import { RECENT } from "./turn-files.ts";
 
 const NUMBER_OF = new Map(EVENT_KINDS.map((kind, index) => [kind as EventKind, index]));
 const SELECT_EVENTS = `SELECT e.seq, e.at, e.kind, e.turn, e.details, s.session, s.agent, s.host, t.name AS skill, t.digest
@@ -121,11 +120,11 @@ export class SqliteJournal implements JournalStore {
     }
   }
 
-  /** The tallies that recall may ask for: those used last, and those that fail more than they succeed. */
-  recallTallies(): readonly Tally[] {
-    const recent = `SELECT id FROM tallies WHERE lastUsedAt > 0 ORDER BY lastUsedAt DESC, id LIMIT ${RECENT}`;
+  /** The tallies that recall may ask for: so many of those used last, and those that fail more than they succeed. */
+  recallTallies(most: number): readonly Tally[] {
+    const recent = "SELECT id FROM tallies WHERE lastUsedAt > 0 ORDER BY lastUsedAt DESC, id LIMIT ?";
     const sql = `SELECT * FROM tallies WHERE lastUsedAt > 0 AND (weightOfFailures > weightOfSuccesses OR id IN (${recent})) ORDER BY id`;
-    return this.db.rows<SqlRow>(sql).map(toTally);
+    return this.db.rows<SqlRow>(sql, most).map(toTally);
   }
 
   sessions({ since, limit }: SessionFilter): readonly SessionSummary[] {

@@ -1,13 +1,15 @@
-// What can be read where nothing can be written, and how much is read at once. A folder in the place of a file beside the database
-// keeps SQLite from making that file, as a full disk does.
+// What can be read where nothing can be written, and how much is read at once.
 
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { withCode } from "../../../test/errors.ts";
 import type { NewEvent } from "../../journal/journal.ts";
+import { openDatabase } from "./driver.ts";
 import { openSqliteStore, type SqliteStore } from "./store.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 function activated(skill: string): NewEvent {
   return { kind: "activated", at: 1, session: "s", turn: 1, skill, digest: "d", details: {} };
@@ -20,36 +22,43 @@ function home() {
     for (const store of opened) store.close();
     rmSync(directory, { recursive: true, force: true });
   });
+  const database = join(directory, "repertoire.db");
+  const disk = { isFull: false };
   const open = () => {
-    const store = openSqliteStore({ directory, clock: { now: () => new Date(0) } });
+    const store = openSqliteStore({
+      directory,
+      clock: { now: () => new Date(0) },
+      openDatabase(path) {
+        // What SQLite says if it cannot make its files beside the database.
+        if (disk.isFull)
+          throw Object.assign(new Error("unable to open database file"), { code: "SQLITE_CANTOPEN" });
+        return openDatabase(path);
+      },
+    });
     opened.push(store);
     return store;
   };
-  const database = join(directory, "repertoire.db");
-  const block = `${database}-shm`;
-  /** After the last process that had it open has ended, which a closed store in this one does not equal. */
-  const obstruct = () => {
-    for (const suffix of ["-wal", "-shm"]) rmSync(database + suffix, { force: true });
-    mkdirSync(block);
-  };
-  return { directory, database, open, obstruct, free: () => rmdirSync(block) };
+  return { directory, database, disk, open };
 }
 
 const skillsOf = (store: SqliteStore) => store.journal.query({}).map(({ skill }) => skill);
 
-/** A home with an event in the database and one in the inbox, whose database nobody has open. */
-async function filledHome() {
-  const made = home();
-  const store = made.open();
+/** A home with an event and a version, as the last process leaves it: a closed store in this process still has its files open. */
+function filledHome() {
+  const filled = home();
+  const store = filled.open();
   store.journal.append([activated("mail")]);
   store.versions.add({ id: "v1", name: "mail", action: "save", at: 1, author: "agent", files: [] });
   store.close();
-  return made;
+  const left = home();
+  cpSync(join(filled.directory, "versions"), join(left.directory, "versions"), { recursive: true });
+  cpSync(filled.database, left.database);
+  return left;
 }
 
 test("a database beside which nothing can be written is read, not changed, and used again once it can be", async () => {
-  const { directory, open, obstruct, free } = await filledHome();
-  obstruct();
+  const { directory, open, disk } = filledHome();
+  disk.isFull = true;
   const store = open();
   expect(skillsOf(store)).toEqual(["mail"]);
   expect(store.versions.list({}).map(({ id }) => id)).toEqual(["v1"]);
@@ -60,29 +69,29 @@ test("a database beside which nothing can be written is read, not changed, and u
   store.record([activated("plan")], []);
   await store.catchUp(async () => {});
   expect(skillsOf(store)).toEqual(["mail"]);
-  free();
+  disk.isFull = false;
   store.journal.append([activated("note")]);
   expect(skillsOf(store).sort()).toEqual(["mail", "note", "plan"]);
   expect(readdirSync(directory).filter((name) => name.includes(".corrupt-"))).toEqual([]);
 });
 
-test("who only reads sees what others write as soon as they can", async () => {
-  const { open, obstruct, free } = await filledHome();
-  obstruct();
+test("who only reads sees what others write as soon as they can", () => {
+  const { open, disk } = filledHome();
+  disk.isFull = true;
   const reader = open();
   expect(skillsOf(reader)).toEqual(["mail"]);
-  free();
+  disk.isFull = false;
   const writer = open();
   writer.journal.append([activated("plan")]);
   writer.close();
   expect(skillsOf(reader)).toEqual(["mail", "plan"]);
 });
 
-test("a damaged database that cannot be replaced is left where it is", async () => {
-  const { directory, database, open, obstruct } = await filledHome();
+test("a damaged database that cannot be replaced is left where it is", () => {
+  const { directory, database, open, disk } = filledHome();
   const bytes = readFileSync(database);
   writeFileSync(database, bytes.fill(0xee, 4096));
-  obstruct();
+  disk.isFull = true;
   const store = open();
   expect(() => store.journal.query({})).toThrow(withCode("store-unusable"));
   expect(readdirSync(directory).filter((name) => name.includes(".corrupt-"))).toEqual([]);
@@ -121,4 +130,23 @@ test("a comparison of log and tables tells what each of them lacks, wherever it 
     differing: 1,
     unlogged: 2,
   });
+});
+
+test("what is kept of a session beside its events goes with them", async () => {
+  const { database, open } = filledHome();
+  const store = openSqliteStore({
+    directory: dirname(database),
+    clock: { now: () => new Date(500 * DAY_MS) },
+  });
+  store.journal.append([{ ...activated("note"), at: 499 * DAY_MS, session: "new" } as NewEvent]);
+  await store.tidy();
+  store.close();
+  expect(
+    open()
+      .journal.episodes({})
+      .map(({ session }) => session),
+  ).toEqual(["new"]);
+  const db = openDatabase(database);
+  expect(db.prepare("SELECT session FROM speakers").all()).toMatchObject([{ session: "new" }]);
+  db.close();
 });

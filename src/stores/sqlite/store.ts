@@ -22,7 +22,7 @@ import { ProcessLock } from "./process-lock.ts";
 import { sqliteMeta, sqliteProposals } from "./proposals.ts";
 import { SqliteRemembered } from "./remembered.ts";
 import { Tidying } from "./tidying.ts";
-import { placesIn, TurnFiles, writeRememberedFile, writeTallyFile } from "./turn-files.ts";
+import { placesIn, RECENT, TurnFiles, writeRememberedFile, writeTallyFile } from "./turn-files.ts";
 import { VersionLog } from "./version-log.ts";
 
 /**
@@ -85,7 +85,7 @@ export function openSqliteStore({ onRebuild, ...options }: SqliteOptions & Machi
   const writeTallies = () => {
     copyDue = false;
     copiedAt = now().getTime();
-    writeTallyFile(places.tallies, journal.recallTallies(), journal.lastSeq());
+    writeTallyFile(places.tallies, journal.recallTallies(RECENT), journal.lastSeq());
   };
   /** Prepares a newly opened file: all versions known, all tallies with one half-life, the copy of them up to date. */
   const refill = () => {

@@ -63,13 +63,28 @@ export class Tidying {
       const sql = `SELECT count(*) AS items FROM ${table} WHERE at < ?`;
       return { rule: table, items: db.rows<{ items: number }>(sql, at)[0]?.items ?? 0, bytes: 0 };
     }
-    const sql = `DELETE FROM ${table} WHERE seq IN (SELECT seq FROM ${table} WHERE at < ? LIMIT ${ROWS_AT_ONCE})`;
+    const old = `SELECT seq FROM ${table} WHERE at < ? LIMIT ${ROWS_AT_ONCE}`;
+    const items = await this.removeAll(`DELETE FROM ${table} WHERE seq IN (${old})`, at);
+    if (table === "events") await this.forgetSessions(at);
+    return { rule: table, items, bytes: 0 };
+  }
+
+  /** What is kept of a session beside its events goes with them. */
+  private async forgetSessions(at: number): Promise<void> {
+    const episodes = `SELECT session, version FROM episodes WHERE lastAt < ? LIMIT ${ROWS_AT_ONCE}`;
+    await this.removeAll(`DELETE FROM episodes WHERE (session, version) IN (${episodes})`, at);
+    const silent = `SELECT id FROM speakers WHERE NOT EXISTS (SELECT 1 FROM events WHERE speaker = speakers.id) LIMIT ${ROWS_AT_ONCE}`;
+    await this.removeAll(`DELETE FROM speakers WHERE id IN (${silent})`);
+  }
+
+  /** Runs a statement that removes some rows until it finds no more, and returns how many those were. */
+  private async removeAll(sql: string, ...values: number[]): Promise<number> {
     let items = 0;
     for (let removed = ROWS_AT_ONCE; removed === ROWS_AT_ONCE; await quiet()) {
-      removed = db.change(sql, at);
+      removed = this.needs.db.change(sql, ...values);
       items += removed;
     }
-    return { rule: table, items, bytes: 0 };
+    return items;
   }
 
   /** What a change that failed put into the store. */
