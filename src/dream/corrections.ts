@@ -119,7 +119,8 @@ const OTHERWISE = [
 const FILLERS =
   /^(?:(?:u+h+|u+m+|h+m+|m+k+|er+m?|ah+|oh+|ok(?:ay)?|k|so|well|but|plus|and|also|man|dude|hey|yeah|yup|yes|look|sorry|wait|see|cool|no wait)\b[\s,.!:;…-]*)+/;
 /** What asks for an answer, and not for another result. */
-const ASKS = /^(?:what|which|who|where|how|when|can|could|would|does|do|is|are|should) (?!we need\b|you even\b).*\?/;
+const ASKS =
+  /^(?:what|which|who|where|how|when|can|could|would|does|do|is|are|should) (?!we need\b|you even\b).*\?/;
 
 /** Polite or unrelated messages that begin like a correction. */
 const NOT_ONE =
