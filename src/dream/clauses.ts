@@ -231,7 +231,10 @@ function scopesOf(words: readonly string[], kind: Clause["kind"], isNeeded: bool
   const isContent = (word: string) => !OPERATORS.has(word);
   const restricted = words.flatMap((word, at) => {
     if (!RESTRICTIONS.has(word)) return [];
-    const after = words.slice(at + 1).filter(isContent).slice(0, 2);
+    const after = words
+      .slice(at + 1)
+      .filter(isContent)
+      .slice(0, 2);
     const before = words.slice(0, at).filter(isContent).slice(-1);
     const about = isNeeded ? [after[0] ?? before[0] ?? ""] : [...after, ...before];
     return about.map((each) => `only ${each}`);

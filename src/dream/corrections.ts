@@ -38,7 +38,7 @@ const ENGLISH = [
   /^(?:it|this|that|they|the \w+) should(?: have)? (?:be|been|say|go|read)\b.*\b(?:not|instead of)\b/,
   /^(?:again|once more)[:,]/,
   // "uhh no, our test isn't valid", "no man, read it again": a no that goes on, and neither agrees nor answers.
-  /^(?:no+|nope|nah)(?: (?:man|wait|dude)\b[\s,.!-]*|[,.!]+ ?)(?!.*\b(?:fine|ok|okay|good|enough|thanks?|perfect|great|all right|go ahead|yet|leave (?:it|them|that)|you're right|not (?:yet|now|necessary|needed)|(?:don't|do not|doesn't|does not) (?:need|have|know|think|matter))\b)\S+ \S+/,
+  /^(?:no+|nope|nah)(?: (?:man|wait|dude)\b[\s,.!-]*|[,.!]+ ?)(?!.*\b(?:fine|ok|okay|good|enough|thanks?|perfect|great|all right|go ahead|yet|in case|take your time|leave (?:it|them|that)|you're right|not (?:yet|now|necessary|needed)|(?:don't|do not|doesn't|does not) (?:need|have|know|think|matter))\b)\S+ \S+/,
   /^(?:(?:that|this|it)(?:'s| is) )?(?:simply |just )?(?:not (?:true|valid|at all what|the (?:best|right|same|one))|untrue\b)/,
   /\b(?:wth|wtf|what the (?:hell|heck))\b|^what are you (?:doing|talking|smoking|thinking)|\b(?:are you (?:kidding|serious)|you(?:'re| are) (?:losing|not (?:listening|following|reading)|wrong|mistaken|confus\w+))\b/,
   /^why'd you\b|\bwhy did i have to\b|\byou have (?:directions|instructions|rules) (?:on|for|about|how)\b/,
@@ -119,7 +119,8 @@ const OTHERWISE = [
 const FILLERS =
   /^(?:(?:u+h+|u+m+|h+m+|m+k+|er+m?|ah+|oh+|ok(?:ay)?|k|so|well|but|plus|and|also|man|dude|hey|yeah|yup|yes|look|sorry|wait|see|cool|no wait)\b[\s,.!:;…-]*)+/;
 /** What asks for an answer, and not for another result. */
-const ASKS = /^(?:what|which|who|where|how|when|can|could|would|does|do|is|are|should) (?!we need\b|you even\b).*\?/;
+const ASKS =
+  /^(?:what|which|who|where|how|when|can|could|would|does|do|is|are|should) (?!we need\b|you even\b).*\?/;
 
 /** Polite or unrelated messages that begin like a correction. */
 const NOT_ONE =

@@ -403,11 +403,14 @@ function toAtRisk(name: SkillName, bad: readonly DreamSession[], wishes: readonl
     ...all.filter((turn) => turn.blamed.includes(name)).flatMap(({ corrections }) => corrections),
     ...remarks,
   ]);
+  const corrections = [...new Set(said)].slice(-EVIDENCE_LIMITS.quotes);
+  const asked = new Set(wishes.map(({ text }) => text));
+  for (const text of corrections) asked.delete(text);
   return {
     name,
     sessions: [...new Set([...bad.map(({ id }) => id), ...wishes.map(({ session }) => session)])],
-    corrections: [...new Set(said)].slice(-EVIDENCE_LIMITS.quotes),
-    wishes: [...new Set(wishes.map(({ text }) => text))].slice(-EVIDENCE_LIMITS.quotes),
+    corrections,
+    wishes: [...asked].slice(-EVIDENCE_LIMITS.quotes),
     ratings: bad.flatMap(({ rating }) => (rating && isPoor(rating) ? [rating] : [])),
     messages: turns.map(({ message }) => message).slice(-EVIDENCE_LIMITS.quotes),
   };

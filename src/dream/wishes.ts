@@ -6,7 +6,7 @@ import type { SkillName } from "../model/name.ts";
 import { fold } from "../text/fold.ts";
 import { stem } from "../text/stem.ts";
 import { tokenize } from "../text/tokens.ts";
-import { asksOtherwise } from "./corrections.ts";
+import { isCorrection } from "./corrections.ts";
 import { EVIDENCE_LIMITS, WISHES } from "./limits.ts";
 import { type DreamSession, FOLLOWED_TURNS } from "./sessions.ts";
 
@@ -72,7 +72,7 @@ function* afterSkills({ turns }: DreamSession) {
 
 /** A long message is a request of its own, or a text to work on. */
 function isWish(message: string): boolean {
-  return message.length <= WISHES.chars && !asksOtherwise(message);
+  return message.length <= WISHES.chars && !isCorrection(message);
 }
 
 /** The words of a message that say what is asked for; those of the request and of the skill itself say only what it is about. */

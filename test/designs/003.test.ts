@@ -451,9 +451,9 @@ it.each([
   ["two dashes", "--\nKEYS\n--\nBody.\n"],
   ["a tab before a key", "---\nname: near\n\tdescription: Nearly right.\n---\nBody.\n"],
 ])("front matter that is nearly right is read, with a warning: %s", async (_, text) => {
-  const engine = designWorkspace({
-    "p/skills/near/SKILL.md": text.replace("KEYS", "name: near\ndescription: Nearly right."),
-  }).open({ values: { "sources.only": ["./skills"], "sources.requireDescription": ["./skills"] } });
+  const { engine } = designWorkspace("003", {
+    files: { "p/skills/near/SKILL.md": text.replace("KEYS", "name: near\ndescription: Nearly right.") },
+  });
   const { skill, diagnostics, body } = await engine.library.show("near", { review: true });
   expect(skill.manifest.description).toBe("Nearly right.");
   expect(body?.trimStart()).toMatch(/^Body\./);

@@ -56,7 +56,8 @@ describe("a slash command is completed", () => {
   it("with the numbers of the open proposals", async () => {
     const { engine, talk } = await chatting();
     const content = "Washes a car.\n\n1. Rinse it.\n2. Dry it.\n";
-    for (const name of ["wash-car", "wash-van"]) await engine.learned.save({ name, content });
+    for (const name of ["wash-car", "wash-van"])
+      await engine.learned.save({ name, content, author: "agent" });
     const link = { name: "wash-car", content, seeAlso: ["wash-van"], sourceNames: [] };
     const { proposals } = await engine.dreams.submit(JSON.stringify({ toSave: [link], toDelete: [] }));
     expect(proposals).toHaveLength(1);
