@@ -309,6 +309,15 @@ describe("the playground", () => {
     });
   });
 
+  it("offers the skills that came close as what should have been, one click each", async () => {
+    const message = "write the minutes of the meeting with the bank";
+    const page = await show(`#/playground?m=${encodeURIComponent(message)}`);
+    await page.getByRole("button", { name: "Should have been invoice-pdf" }).click();
+    await page.getByText(/^Messages like this one now lead to/).waitFor();
+    const cases = readFileSync(join(demo.engine.turns.dataDirectory, "evals.jsonl"), "utf8").trim();
+    expect(JSON.parse(cases.split("\n").at(-1)!)).toEqual({ query: message, gold: ["invoice-pdf"] });
+  });
+
   it("compares with another project and with other settings, side by side", async () => {
     const other = temporaryTree({
       "skills/plants/SKILL.md": skillText("Waters plants. Use when plants are dry."),
@@ -815,20 +824,13 @@ describe.each(["clicks", "keys"] as const)("five jobs of somebody new, with %s a
       .getByText(/evidence \d+%, \d+% needed/)
       .first()
       .waitFor();
-    await page
-      .getByRole("button", { name: /^Should have been / })
-      .first()
-      .waitFor();
-    const right = await page
-      .getByRole("button", { name: /^Should have been / })
-      .first()
-      .textContent();
-    await use(page.getByRole("button", { name: /^Should have been / }));
+    await page.getByLabel("Should have been", { exact: true }).fill("expense-report");
+    await use(page.getByRole("button", { name: "Correct it" }));
     await page.getByText(/^Messages like this one now lead to/).waitFor();
     const cases = readFileSync(join(made.engine.turns.dataDirectory, "evals.jsonl"), "utf8").trim();
     expect(JSON.parse(cases.split("\n").at(-1)!)).toEqual({
       query: "write the invoice for the workshop",
-      gold: [right!.replace("Should have been ", "")],
+      gold: ["expense-report"],
     });
     expect(steps()).toBeLessThanOrEqual(3);
   });
