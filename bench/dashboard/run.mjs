@@ -310,8 +310,7 @@ async function withDashboard(count, work, setup = () => {}) {
   } finally {
     await browser.close();
     blank.close();
-    server.kill("SIGTERM");
-    await once(server, "exit");
+    if (server.kill("SIGTERM")) await once(server, "exit");
     rmSync(root, { recursive: true, force: true });
   }
 }

@@ -77,7 +77,12 @@ function Here({ message, names }: { message: string; names: readonly string[] })
       {(data) => (
         <>
           <Answer answer={data} title={titleOf(data)} />
-          <Should message={message} names={names} near={data.near} onDone={answer.reload} />
+          <Should
+            message={message}
+            names={names}
+            others={[...data.matches.slice(1), ...data.near]}
+            onDone={answer.reload}
+          />
           <NearMisses message={message} near={data.near} />
           <Section message={message} />
         </>
@@ -318,14 +323,15 @@ function Reasons({ reasons }: { reasons: readonly Reason[] }) {
 interface ShouldOptions {
   readonly message: string;
   readonly names: readonly string[];
-  readonly near: Recall["near"];
+  /** Skills that came close, best first. */
+  readonly others: readonly { readonly name: string }[];
   readonly onDone: () => void;
 }
 
 /** Skills that are offered by a button each. */
 const MOST_OFFERED = 3;
 
-function Should({ message, names, near, onDone }: ShouldOptions) {
+function Should({ message, names, others, onDone }: ShouldOptions) {
   const [name, setName] = useState("");
   const correct = (skill: string) =>
     attempt(async () => {
@@ -338,9 +344,9 @@ function Should({ message, names, near, onDone }: ShouldOptions) {
       <p class="quiet">
         Say which one it should have been: recall learns it, and evaluation checks it from now on.
       </p>
-      {near.length > 0 && (
+      {others.length > 0 && (
         <div class="tools">
-          {near.slice(0, MOST_OFFERED).map((one) => (
+          {others.slice(0, MOST_OFFERED).map((one) => (
             <button key={one.name} type="button" onClick={() => correct(one.name)}>
               Should have been {plain(one.name)}
             </button>
@@ -358,7 +364,7 @@ function Should({ message, names, near, onDone }: ShouldOptions) {
           list="names"
           aria-label="Should have been"
           value={name}
-          placeholder={near.length > 0 ? "or another skill" : "name of the skill"}
+          placeholder={others.length > 0 ? "or another skill" : "name of the skill"}
           onInput={({ currentTarget }) => setName(currentTarget.value)}
         />
         <datalist id="names">

@@ -29,6 +29,11 @@ import {
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
+interface Places {
+  readonly home: string;
+  readonly dir: string;
+}
+
 export async function makeDemo(
   options: OpenOptions,
 ): Promise<{ readonly engine: Repertoire; readonly remove: () => void }> {
@@ -52,7 +57,7 @@ function write(dir: string, { name, description, body, files = {} }: DemoSkill):
   }
 }
 
-async function liveThrough(places: OpenOptions, elsewhere: string): Promise<void> {
+async function liveThrough(places: OpenOptions & Places, elsewhere: string): Promise<void> {
   const clock = { at: Date.now() - 40 * DAY_MS, now: () => new Date(clock.at) };
   const engine = openRepertoire({ ...places, clock, encoder: "off" });
   try {
@@ -99,7 +104,7 @@ async function liveSession(
 }
 
 /** Connects Claude Code, whose sessions the history has, in the home folder of the demo. */
-function connect({ home, dir }: { readonly home: string; readonly dir: string }): void {
+function connect({ home, dir }: Places): void {
   const host = "claude-code";
   const places = { home, dir, env: {}, program: ["repertoire"] };
   applySetup(host, places, { changes: planSetup(host, places) });
