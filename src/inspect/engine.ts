@@ -5,7 +5,7 @@ import { excerptOf } from "./excerpt.ts";
 import { INSPECT_LIMITS } from "./limits.ts";
 import { Places } from "./places.ts";
 import type { Steps } from "./steps.ts";
-import type { Disguise, FileContext, Rule, RuleFinding, Unit } from "./types.ts";
+import type { Disguise, FileContext, Rule, RuleFinding, Unit, UnitScope } from "./types.ts";
 
 const DISGUISES: Readonly<Record<Disguise, string>> = {
   encoded: " The text was encoded.",
@@ -21,12 +21,15 @@ export function* findingsOf(
   file: FileContext,
 ): Steps<RuleFinding[]> {
   const found: RuleFinding[] = [];
-  for (const scope of ["line", "paragraph", "block"] as const) {
+  for (const { scope, rules: wanted, expressions } of byScope(rules)) {
     const part = units.filter((unit) => unit.scope === scope);
-    const places = new Places(part.map((unit) => unit.text));
+    if (part.length === 0 || wanted.length === 0) continue;
+    const places = new Places(
+      part.map((unit) => unit.text),
+      expressions,
+    );
     yield;
-    for (const rule of rules) {
-      if (rule.scope !== scope) continue;
+    for (const rule of wanted) {
       const among = rule.test.among(places);
       if (among?.length === 0) continue;
       const possible = among?.map((index) => part[index]!) ?? part;
@@ -35,6 +38,27 @@ export function* findingsOf(
     }
   }
   return found;
+}
+
+/** The rules of one scope, and what they look for. */
+interface RulesOfScope {
+  readonly scope: UnitScope;
+  readonly rules: readonly Rule[];
+  readonly expressions: ReadonlySet<RegExp>;
+}
+
+const SCOPES: readonly UnitScope[] = ["line", "paragraph", "block"];
+const scopesOf = new WeakMap<readonly Rule[], readonly RulesOfScope[]>();
+
+function byScope(rules: readonly Rule[]): readonly RulesOfScope[] {
+  const known = scopesOf.get(rules);
+  if (known) return known;
+  const scopes = SCOPES.map((scope): RulesOfScope => {
+    const own = rules.filter((rule) => rule.scope === scope);
+    return { scope, rules: own, expressions: new Set(own.flatMap(({ test }) => test.watched)) };
+  });
+  scopesOf.set(rules, scopes);
+  return scopes;
 }
 
 function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): RuleFinding[] {
