@@ -20,7 +20,23 @@ export function* findingsOf(
   units: readonly Unit[],
   file: FileContext,
 ): Steps<RuleFinding[]> {
-  const found: RuleFinding[] = [];
+  return (yield* matchesOf(rules, units, file)).findings;
+}
+
+interface RuleMatches {
+  readonly findings: RuleFinding[];
+  /** Whether no rule matched at all, so that what the package says about itself changes nothing. */
+  readonly none: boolean;
+}
+
+/** As `findingsOf`, and whether anything matched, whatever it weighs. */
+export function* matchesOf(
+  rules: readonly Rule[],
+  units: readonly Unit[],
+  file: FileContext,
+): Steps<RuleMatches> {
+  const findings: RuleFinding[] = [];
+  let none = true;
   for (const { scope, rules: wanted, expressions } of byScope(rules)) {
     const part = units.filter((unit) => unit.scope === scope);
     if (part.length === 0 || wanted.length === 0) continue;
@@ -33,11 +49,14 @@ export function* findingsOf(
       const among = rule.test.among(places);
       if (among?.length === 0) continue;
       const possible = among?.map((index) => part[index]!) ?? part;
-      found.push(...mostTelling(findingsOfRule(rule, possible, file)));
+      const found = findingsOfRule(rule, possible, file);
+      if (!found) continue;
+      none = false;
+      findings.push(...mostTelling(found));
       yield;
     }
   }
-  return found;
+  return { findings, none };
 }
 
 /** The rules of one scope, and what they look for. */
@@ -61,13 +80,20 @@ function byScope(rules: readonly Rule[]): readonly RulesOfScope[] {
   return scopes;
 }
 
-function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): RuleFinding[] {
-  const byLine = new Map<number, RuleFinding>();
+/** Undefined if the rule matches nowhere. */
+function findingsOfRule(
+  rule: Rule,
+  units: readonly Unit[],
+  file: FileContext,
+): RuleFinding[] | undefined {
+  let byLine: Map<number, RuleFinding> | undefined;
   for (const unit of units) {
     if (rule.kinds && !rule.kinds.includes(unit.kind)) continue;
     const span = rule.test.find(unit.text);
-    const severity = span && weigh(rule, { unit, span, file });
-    if (!span || !severity) continue;
+    if (!span) continue;
+    byLine ??= new Map();
+    const severity = weigh(rule, { unit, span, file });
+    if (!severity) continue;
     const line = unit.lineAt(span.start);
     const known = byLine.get(line);
     if (known && !worse(severity, known.severity)) continue;
@@ -88,7 +114,7 @@ function findingsOfRule(rule: Rule, units: readonly Unit[], file: FileContext): 
       fix: rule.fix,
     });
   }
-  return [...byLine.values()];
+  return byLine && [...byLine.values()];
 }
 
 function mostTelling(findings: readonly RuleFinding[]): RuleFinding[] {
